@@ -65,25 +65,14 @@ void rt_record_finish(struct rt_run *run)
 
 /* ---- what cannot be built first -------------------------------------------------------------------------------------- */
 
-static const char *resource_name(enum ptowsp_resource resource)
-{
-	switch (resource) {
-#define X(name, code, text, reason, amount)                                                                                                                    \
-	case code:                                                                                                                                             \
-		return text;
-#include "ptowsp/resource.def"
-#undef X
-	default: return "resource";
-	}
-}
-
 ptowsp_status rt_record_gates(struct rt_run *run)
 {
 	if (run->flow.tail)
 		return rt_fail_at(run->error, PTOWSP_TOO_SMALL, run->tasks, run->kernel,
 				  "task %llu: the graph is built before anything runs, so nothing is given back, and %s with its capacity of %llu is "
 				  "full; raise it or do not start after_orchestration",
-				  (unsigned long long)run->tasks, resource_name(run->reason), (unsigned long long)run->program->schedule.capacity[run->reason]);
+				  (unsigned long long)run->tasks, rt_resource_name(run->reason),
+				  (unsigned long long)run->program->schedule.capacity[run->reason]);
 	if (run->kernels && run->places.timed && run->lag.waiting)
 		return rt_fail_at(run->error, PTOWSP_UNSUPPORTED, run->tasks, run->kernel,
 				  "task %llu: its executor depends on cycles that only running tells, and the graph is built before anything runs; "

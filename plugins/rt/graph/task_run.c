@@ -102,26 +102,16 @@ static ptowsp_status begin(struct rt_tasks *tasks, uint64_t window)
 	return PTOWSP_OK;
 }
 
-/* Kernels and tensors go into each graph as they are. */
-static ptowsp_status tables_copy(struct rt_tasks *tasks)
+/* Kernels and tensors go into each graph as they are. Without memory the block is not made. */
+static void tables_copy(struct rt_tasks *tasks)
 {
-	struct rt_graph_build *to = &tasks->build, *from = &tasks->tables;
+	const struct rt_graph_build *from = &tasks->tables;
 
-	to->kernels = calloc(from->kernel_count + 1u, sizeof(*to->kernels));
-	to->tensors = calloc(from->tensor_count + 1u, sizeof(*to->tensors));
-	to->text = calloc(from->text_size + 1u, 1);
-	if (!to->kernels || !to->tensors || !to->text)
-		return rt_no_memory(&tasks->error, "the graph");
-	if (from->kernel_count)
-		memcpy(to->kernels, from->kernels, from->kernel_count * sizeof(*to->kernels));
-	if (from->tensor_count)
-		memcpy(to->tensors, from->tensors, from->tensor_count * sizeof(*to->tensors));
-	if (from->text_size)
-		memcpy(to->text, from->text, from->text_size);
-	to->kernel_count = to->kernel_room = from->kernel_count;
-	to->tensor_count = to->tensor_room = from->tensor_count;
-	to->text_size = to->text_room = from->text_size;
-	return PTOWSP_OK;
+	for (uint32_t k = 0; k < from->kernel_count; k++)
+		rt_graph_kernel_add(&tasks->build, from->text + from->kernels[k].name, (enum ptowsp_unit)from->kernels[k].unit);
+	for (uint32_t t = 0; t < from->tensor_count; t++)
+		rt_graph_tensor_add(&tasks->build, from->text + from->tensors[t].name, from->tensors[t].dtype, from->tensors[t].elements,
+				    from->tensors[t].columns);
 }
 
 static ptowsp_status orchestrate(struct rt_tasks *tasks, rt_orchestration_fn function, void *context, struct rt_tasks_result *result)
@@ -152,10 +142,10 @@ static ptowsp_status build(struct rt_tasks *tasks, rt_orchestration_fn function,
 	uint64_t size;
 	ptowsp_status status = begin(tasks, 0);
 
-	if (!status)
-		status = tables_copy(tasks);
-	if (!status)
+	if (!status) {
+		tables_copy(tasks);
 		status = orchestrate(tasks, function, context, result);
+	}
 	rt_task_deps_finish(&tasks->deps);
 	if (!status)
 		status = rt_graph_block_make(&tasks->build, &tasks->block, &size, &tasks->error);

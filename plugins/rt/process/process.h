@@ -76,13 +76,8 @@ const char *rt_process_name(const struct rt_program *program, uint32_t process);
 uint64_t rt_channel_capacity(const struct rt_program *program, uint32_t channel);
 const char *rt_channel_name(const struct rt_program *program, uint32_t channel);
 
-/* lookahead.c: the entry's own instructions, as far as a look at tokens or extents wants them. AGAIN: the rest depends on what tasks write. */
-ptowsp_status rt_entry_look(struct rt_run *run, enum rt_look_for look);
-/* Behind it: the processes of a pipeline, if the entry is one, until they end or are stuck. */
-ptowsp_status rt_pipeline_look(struct rt_run *run, enum rt_look_for look);
-/* At each pause of such a look, which nobody can cancel: UNSUPPORTED, without words, when no end of loops without tasks is in sight; else as rt_look. */
+/* lookahead.c: at each pause of a look at tokens or extents, which nobody can cancel: UNSUPPORTED, without words, when no end of loops without tasks is in sight; else as rt_look. */
 ptowsp_status rt_look_pause(struct rt_run *run);
-bool rt_look_gave_up(const struct rt_run *run); /* it was that */
 
 /* deadlock.c: the report of a round in which nobody gets on. Returns DEADLOCK. */
 ptowsp_status rt_pipeline_deadlock(struct rt_pipeline *pipeline);

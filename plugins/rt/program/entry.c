@@ -20,6 +20,11 @@ static void *rows_extend(void *rows, uint64_t count, uint64_t more, size_t size)
 }
 #define EXTEND(rows, count, more) (extended = rows_extend(rows, count, more, sizeof(*(rows))), extended ? (rows = extended, true) : false)
 
+/* The TENS rows of each entry: first[entry], next[first[entry]] ..., PTOWSP_NONE behind the last. */
+struct entry_tensors {
+	uint32_t *first, *next; /* owned */
+};
+
 /* What the task needs: words, and rows of EXPR and REGN for them. */
 struct job {
 	struct rt_tables *tables;
@@ -59,7 +64,7 @@ static ptowsp_status kernel_find(struct job *job)
 	return PTOWSP_OK;
 }
 
-static ptowsp_status tensors_find(struct job *job, uint32_t entry, const struct rt_entry_tensors *index)
+static ptowsp_status tensors_find(struct job *job, uint32_t entry, const struct entry_tensors *index)
 {
 	const struct rt_tables *t = job->tables;
 	uint32_t found = 0;
@@ -165,7 +170,7 @@ static ptowsp_status position_copy(struct job *job, uint32_t entry, uint32_t ins
 	return PTOWSP_OK;
 }
 
-ptowsp_status rt_entry_tensors_init(struct rt_entry_tensors *index, const struct rt_tables *tables, struct ptowsp_error *error)
+static ptowsp_status tensors_init(struct entry_tensors *index, const struct rt_tables *tables, struct ptowsp_error *error)
 {
 	const uint32_t entries = tables->entry.count, tensors = tables->tensor.count;
 
@@ -185,13 +190,14 @@ ptowsp_status rt_entry_tensors_init(struct rt_entry_tensors *index, const struct
 	return PTOWSP_OK;
 }
 
-void rt_entry_tensors_finish(struct rt_entry_tensors *index)
+static void tensors_finish(struct entry_tensors *index)
 {
 	free(index->first);
 	free(index->next);
 }
 
-ptowsp_status rt_entry_write(struct rt_tables *tables, uint32_t entry, const struct rt_entry_tensors *index, struct ptowsp_error *error)
+/* index: NULL, or its tensors are looked up there, and messages about the task name no place. */
+static ptowsp_status entry_write(struct rt_tables *tables, uint32_t entry, const struct entry_tensors *index, struct ptowsp_error *error)
 {
 	struct ptowsp_entry_record *record = &tables->entry.rows[entry];
 	struct job job = {.tables = tables, .entry = record, .error = error};
@@ -216,12 +222,17 @@ ptowsp_status rt_entry_write(struct rt_tables *tables, uint32_t entry, const str
 	return status;
 }
 
+ptowsp_status rt_entry_write(struct rt_tables *tables, uint32_t entry, struct ptowsp_error *error)
+{
+	return entry_write(tables, entry, NULL, error);
+}
+
 /* ---- entry after entry, without loading each --------------------------------------------------------------------- */
 
 struct rt_entries {
 	struct rt_program *program; /* of no entry */
 	struct rt_verifier verifier;
-	struct rt_entry_tensors tensors;
+	struct entry_tensors tensors;
 	struct rt_exprs before; /* program->exprs without those of an entry: counts alone */
 	struct {
 		uint32_t code, kernels, exprs, regions;
@@ -282,7 +293,7 @@ static ptowsp_status common_make(struct rt_entries *e, const struct rt_program_a
 	if (!status)
 		status = rooms_extend(program, error);
 	if (!status)
-		status = rt_entry_tensors_init(&e->tensors, t, error);
+		status = tensors_init(&e->tensors, t, error);
 	e->before = program->exprs;
 	e->rows.code = t->work.code_count;
 	e->rows.kernels = t->work.kernel_count;
@@ -320,7 +331,7 @@ void rt_entries_destroy(struct rt_entries *e)
 	if (!e)
 		return;
 	rt_verifier_finish(&e->verifier);
-	rt_entry_tensors_finish(&e->tensors);
+	tensors_finish(&e->tensors);
 	rt_program_destroy(e->program);
 	free(e);
 }
@@ -389,7 +400,7 @@ ptowsp_status rt_entries_verify(struct rt_entries *e, uint32_t entry, struct pto
 	record = t->entry.rows[entry];
 	e->program->entry = entry;
 	e->verifier.error = error;
-	status = rt_entry_write(t, entry, &e->tensors, error);
+	status = entry_write(t, entry, &e->tensors, error);
 	if (!status)
 		status = rt_verifier_entry(&e->verifier);
 	after = forget(e, &record, error);

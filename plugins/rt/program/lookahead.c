@@ -57,7 +57,7 @@ ptowsp_status rt_look_pause(struct rt_run *run)
 	return ++run->idle > LOOK_IDLE ? PTOWSP_UNSUPPORTED : rt_look(run);
 }
 
-bool rt_look_gave_up(const struct rt_run *run)
+static bool gave_up(const struct rt_run *run)
 {
 	return run->idle > LOOK_IDLE;
 }
@@ -87,7 +87,8 @@ static bool is_blind(const struct rt_run *run, enum rt_event event)
 	return event == RT_EVENT_SLOT_LOAD && run->program->tensor_access[run->program->ios[run->expand.io].tensor] & PTOWSP_WRITE;
 }
 
-ptowsp_status rt_entry_look(struct rt_run *run, enum rt_look_for look)
+/* The entry's own instructions, as far as a look at tokens or extents wants them. AGAIN: the rest depends on what tasks write. */
+static ptowsp_status entry_look(struct rt_run *run, enum rt_look_for look)
 {
 	uint64_t steps = 0, left = 0;
 	uint32_t loops = 0;
@@ -107,7 +108,8 @@ ptowsp_status rt_entry_look(struct rt_run *run, enum rt_look_for look)
 	return status;
 }
 
-ptowsp_status rt_pipeline_look(struct rt_run *run, enum rt_look_for look)
+/* Behind it: the processes of a pipeline, if the entry is one, until they end or are stuck. */
+static ptowsp_status pipeline_look(struct rt_run *run, enum rt_look_for look)
 {
 	ptowsp_status status;
 
@@ -154,9 +156,9 @@ ptowsp_status rt_channels_check(struct rt_program *program, struct ptowsp_deadlo
 	run->deadlock = deadlock_out;
 	status = rt_run_init(run, program, &args, &unsaid);
 	if (!status)
-		status = rt_entry_look(run, RT_LOOK_TOKENS);
+		status = entry_look(run, RT_LOOK_TOKENS);
 	if (!status)
-		status = rt_pipeline_look(run, RT_LOOK_TOKENS);
+		status = pipeline_look(run, RT_LOOK_TOKENS);
 	if (!status && run->pipeline->live)
 		status = rt_pipeline_deadlock(run->pipeline);
 	if (status == PTOWSP_DEADLOCK)
@@ -187,10 +189,10 @@ ptowsp_status rt_extents(struct rt_program *program, const struct ptowsp_run_arg
 		status = rt_run_init(run, program, &run_args, error ? error : &own);
 	}
 	if (!status)
-		status = rt_entry_look(run, RT_LOOK_EXTENTS);
+		status = entry_look(run, RT_LOOK_EXTENTS);
 	if (!status)
-		status = rt_pipeline_look(run, RT_LOOK_EXTENTS);
-	if (status == PTOWSP_UNSUPPORTED && rt_look_gave_up(run)) {
+		status = pipeline_look(run, RT_LOOK_EXTENTS);
+	if (status == PTOWSP_UNSUPPORTED && gave_up(run)) {
 		status = PTOWSP_OK;
 		memset(most, 0xff, tensors * sizeof(*most));
 	}

@@ -192,7 +192,7 @@ static ptowsp_status lower(struct rt_program *program, const struct rt_program_a
 	if (!status && args->entry >= tables->entry.count)
 		status = rt_fail(error, PTOWSP_BAD_PACKAGE, "there is no entry %u, the package has %u", args->entry, tables->entry.count);
 	if (!status)
-		status = rt_entry_write(tables, args->entry, NULL, error);
+		status = rt_entry_write(tables, args->entry, error);
 	if (!status)
 		status = rt_program_common(program, args, error);
 	if (!status)

@@ -180,16 +180,8 @@ ptowsp_status rt_site_after(struct rt_program *program, const struct rt_nest *ne
 ptowsp_status rt_site_close(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, struct ptowsp_error *error);
 /* Room for so many arguments and regions behind the others; not filled in. */
 ptowsp_status rt_site_rooms(struct rt_program *program, uint32_t args, uint32_t ios, struct ptowsp_error *error);
-/* The TENS rows of each entry: first[entry], next[first[entry]] ..., PTOWSP_NONE behind the last. */
-struct rt_entry_tensors {
-	uint32_t *first, *next; /* owned */
-};
-/* entry.c. Errors: NO_MEMORY; finish accepts what is there then. */
-ptowsp_status rt_entry_tensors_init(struct rt_entry_tensors *index, const struct rt_tables *tables, struct ptowsp_error *error);
-void rt_entry_tensors_finish(struct rt_entry_tensors *index);
-/* entry.c: an entry that is one task of a kernel, as bytecode behind the other; nothing for other entries. index: NULL, or its tensors are looked up there, and
- * messages about the task name no place. */
-ptowsp_status rt_entry_write(struct rt_tables *tables, uint32_t entry, const struct rt_entry_tensors *index, struct ptowsp_error *error);
+/* entry.c: an entry that is one task of a kernel, as bytecode behind the other; nothing for other entries. */
+ptowsp_status rt_entry_write(struct rt_tables *tables, uint32_t entry, struct ptowsp_error *error);
 /* rt_program.c: what is the same for all entries, of a zeroed program: arrays, shapes of tensors, kernels, the schedule; its tables are there. */
 ptowsp_status rt_program_common(struct rt_program *program, const struct rt_program_args *args, struct ptowsp_error *error);
 /* copy.c: the kernel of COPY, if the program has one: its row, and `kernels` in front of the backend's. */

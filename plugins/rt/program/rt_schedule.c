@@ -20,24 +20,32 @@ const char *rt_directive_name(unsigned directive)
 	return NULL;
 }
 
+/* One SCHD row that is being applied: its arguments, and what it sets. Its count is that of at most 8 arguments. */
+struct directive {
+	struct rt_schedule *schedule;
+	const struct rt_tables *tables;
+	const struct ptowsp_directive_record *row;
+	struct ptowsp_error *error;
+};
+
 /* ---- arguments ------------------------------------------------------------------------------------------------- */
 
-static int64_t argument(const struct rt_directive *d, unsigned i)
+static int64_t argument(const struct directive *d, unsigned i)
 {
 	return (&d->row->a0)[i];
 }
 
-static unsigned kind(const struct rt_directive *d, unsigned i)
+static unsigned kind(const struct directive *d, unsigned i)
 {
 	return d->row->kinds >> (8 * i) & 0xFF;
 }
 
-static ptowsp_status wrong(const struct rt_directive *d, unsigned i, const char *want)
+static ptowsp_status wrong(const struct directive *d, unsigned i, const char *want)
 {
 	return rt_fail(d->error, PTOWSP_BAD_PACKAGE, "schedule directive %s: argument %u must be %s", rt_directive_name(d->row->directive), i + 1, want);
 }
 
-static ptowsp_status number(const struct rt_directive *d, unsigned i, int64_t least, int64_t most, uint64_t *value_out)
+static ptowsp_status number(const struct directive *d, unsigned i, int64_t least, int64_t most, uint64_t *value_out)
 {
 	int64_t value = i < d->row->count ? argument(d, i) : -1;
 
@@ -50,7 +58,7 @@ static ptowsp_status number(const struct rt_directive *d, unsigned i, int64_t le
 	return PTOWSP_OK;
 }
 
-static ptowsp_status executors(const struct rt_directive *d, unsigned i)
+static ptowsp_status executors(const struct directive *d, unsigned i)
 {
 	uint64_t n = 0;
 	ptowsp_status status = number(d, i, 1, RT_EXECUTOR_LIMIT, &n);
@@ -59,7 +67,7 @@ static ptowsp_status executors(const struct rt_directive *d, unsigned i)
 	return status;
 }
 
-static ptowsp_status expression(const struct rt_directive *d, unsigned i, uint32_t *row_out)
+static ptowsp_status expression(const struct directive *d, unsigned i, uint32_t *row_out)
 {
 	if (i >= d->row->count || kind(d, i) != PTOWSP_ARGUMENT_EXPR || argument(d, i) < 0 || argument(d, i) >= d->tables->expr.count)
 		return wrong(d, i, "an expression");
@@ -67,7 +75,7 @@ static ptowsp_status expression(const struct rt_directive *d, unsigned i, uint32
 	return PTOWSP_OK;
 }
 
-static ptowsp_status word(const struct rt_directive *d, unsigned i, uint32_t *offset_out)
+static ptowsp_status word(const struct directive *d, unsigned i, uint32_t *offset_out)
 {
 	if (i >= d->row->count || kind(d, i) != PTOWSP_ARGUMENT_WORD || argument(d, i) < 0 || argument(d, i) >= d->tables->strings_size)
 		return wrong(d, i, "a word");
@@ -77,19 +85,19 @@ static ptowsp_status word(const struct rt_directive *d, unsigned i, uint32_t *of
 
 /* ---- what each policy sets ------------------------------------------------------------------------------------- */
 
-static struct rt_dispatch *dispatch_reset(const struct rt_directive *d)
+static struct rt_dispatch *dispatch_reset(const struct directive *d)
 {
 	d->schedule->dispatch = (struct rt_dispatch){.policy = d->row->policy, .executors = 1, .expr = PTOWSP_NONE};
 	return &d->schedule->dispatch;
 }
 
-static ptowsp_status dispatch_count(const struct rt_directive *d)
+static ptowsp_status dispatch_count(const struct directive *d)
 {
 	dispatch_reset(d);
 	return executors(d, 0);
 }
 
-static ptowsp_status dispatch_axis(const struct rt_directive *d)
+static ptowsp_status dispatch_axis(const struct directive *d)
 {
 	struct rt_dispatch *dispatch = dispatch_reset(d);
 	ptowsp_status status = word(d, 0, &dispatch->axis);
@@ -97,7 +105,7 @@ static ptowsp_status dispatch_axis(const struct rt_directive *d)
 	return status ? status : executors(d, 1);
 }
 
-static ptowsp_status dispatch_expr(const struct rt_directive *d)
+static ptowsp_status dispatch_expr(const struct directive *d)
 {
 	struct rt_dispatch *dispatch = dispatch_reset(d);
 	ptowsp_status status = expression(d, 0, &dispatch->expr);
@@ -105,7 +113,7 @@ static ptowsp_status dispatch_expr(const struct rt_directive *d)
 	return status ? status : executors(d, 1);
 }
 
-static ptowsp_status dispatch_bounds(const struct rt_directive *d)
+static ptowsp_status dispatch_bounds(const struct directive *d)
 {
 	struct rt_dispatch *dispatch = dispatch_reset(d);
 	uint64_t bound = 0;
@@ -119,7 +127,7 @@ static ptowsp_status dispatch_bounds(const struct rt_directive *d)
 	return status;
 }
 
-static ptowsp_status dispatch_threshold(const struct rt_directive *d)
+static ptowsp_status dispatch_threshold(const struct directive *d)
 {
 	struct rt_dispatch *dispatch = dispatch_reset(d);
 	ptowsp_status status = expression(d, 0, &dispatch->expr);
@@ -147,13 +155,13 @@ static ptowsp_status dispatch_threshold(const struct rt_directive *d)
 	return status;
 }
 
-static ptowsp_status interleaved(const struct rt_directive *d)
+static ptowsp_status interleaved(const struct directive *d)
 {
 	d->schedule->interleaved = true;
 	return PTOWSP_OK;
 }
 
-static ptowsp_status spatial_map(const struct rt_directive *d)
+static ptowsp_status spatial_map(const struct directive *d)
 {
 	struct rt_dispatch *dispatch = dispatch_reset(d);
 	uint64_t rows = 1, columns = 1;
@@ -168,7 +176,7 @@ static ptowsp_status spatial_map(const struct rt_directive *d)
 	return status;
 }
 
-static ptowsp_status deps(const struct rt_directive *d)
+static ptowsp_status deps(const struct directive *d)
 {
 	uint32_t offset = 0;
 	ptowsp_status status = PTOWSP_OK;
@@ -189,13 +197,13 @@ static ptowsp_status deps(const struct rt_directive *d)
 	return status;
 }
 
-static ptowsp_status hazards(const struct rt_directive *d)
+static ptowsp_status hazards(const struct directive *d)
 {
 	d->schedule->full = d->row->policy == PTOWSP_HAZARDS_FULL;
 	return PTOWSP_OK;
 }
 
-static ptowsp_status task_window(const struct rt_directive *d)
+static ptowsp_status task_window(const struct directive *d)
 {
 	static const uint8_t modes[] = {[PTOWSP_TASK_WINDOW_STALL] = RT_WINDOW_STALL,
 					[PTOWSP_TASK_WINDOW_ABORT] = RT_WINDOW_ABORT,
@@ -212,7 +220,7 @@ static ptowsp_status task_window(const struct rt_directive *d)
 	return status;
 }
 
-static ptowsp_status capacity(const struct rt_directive *d)
+static ptowsp_status capacity(const struct directive *d)
 {
 	static const uint8_t resources[] = {[PTOWSP_DIRECTIVE_TENSOR_MAP] = PTOWSP_RESOURCE_TENSOR_MAP,
 					    [PTOWSP_DIRECTIVE_DEP_LIST] = PTOWSP_RESOURCE_DEP_LIST,
@@ -225,7 +233,7 @@ static ptowsp_status capacity(const struct rt_directive *d)
 }
 
 /* channel.c looks the rows up by the names of its channels. */
-static ptowsp_status channel_capacity(const struct rt_directive *d)
+static ptowsp_status channel_capacity(const struct directive *d)
 {
 	uint32_t name = 0;
 	uint64_t tokens = 0;
@@ -234,7 +242,7 @@ static ptowsp_status channel_capacity(const struct rt_directive *d)
 	return status ? status : number(d, 1, 0, UINT32_MAX, &tokens);
 }
 
-static ptowsp_status pipeline_depth(const struct rt_directive *d)
+static ptowsp_status pipeline_depth(const struct directive *d)
 {
 	static const char *const domains[] = {[RT_DOMAIN_GLOBAL] = "global", [RT_DOMAIN_STREAM] = "stream", [RT_DOMAIN_POOL] = "pool"};
 	struct rt_schedule *schedule = d->schedule;
@@ -259,30 +267,30 @@ static ptowsp_status pipeline_depth(const struct rt_directive *d)
 	return PTOWSP_OK;
 }
 
-static ptowsp_status pools(const struct rt_directive *d)
+static ptowsp_status pools(const struct directive *d)
 {
 	d->schedule->pools = d->row->policy;
 	d->schedule->pool_expr = PTOWSP_NONE;
 	return d->row->policy == PTOWSP_POOLS_CUSTOM ? expression(d, 0, &d->schedule->pool_expr) : PTOWSP_OK;
 }
 
-static ptowsp_status streams(const struct rt_directive *d)
+static ptowsp_status streams(const struct directive *d)
 {
 	return number(d, 0, 1, INT64_C(1) << 20, &d->schedule->streams);
 }
 
-static ptowsp_status stream_by(const struct rt_directive *d)
+static ptowsp_status stream_by(const struct directive *d)
 {
 	return expression(d, 0, &d->schedule->stream_expr);
 }
 
-static ptowsp_status batches(const struct rt_directive *d)
+static ptowsp_status batches(const struct directive *d)
 {
 	return number(d, 0, 1, INT64_MAX, &d->schedule->batch);
 }
 
 /* Both say a(i) >= a(i-1) + k; the larger one rules. */
-static ptowsp_status spacing(const struct rt_directive *d)
+static ptowsp_status spacing(const struct directive *d)
 {
 	bool rate = d->row->directive == PTOWSP_DIRECTIVE_TIMING;
 
@@ -296,18 +304,18 @@ static void timing_begin(struct rt_schedule *schedule)
 	schedule->rate = 0;
 }
 
-static ptowsp_status start(const struct rt_directive *d)
+static ptowsp_status start(const struct directive *d)
 {
 	return number(d, 0, 1, INT64_MAX, &d->schedule->start);
 }
 
-static ptowsp_status start_built(const struct rt_directive *d)
+static ptowsp_status start_built(const struct directive *d)
 {
 	d->schedule->built = true;
 	return PTOWSP_OK;
 }
 
-static ptowsp_status ready(const struct rt_directive *d)
+static ptowsp_status ready(const struct directive *d)
 {
 	d->schedule->ready = d->row->policy;
 	return PTOWSP_OK;
@@ -316,7 +324,7 @@ static ptowsp_status ready(const struct rt_directive *d)
 /* Everything this core obeys, or hands on. A policy that stands here has an `enforced` row in caps.c, `ready` excepted. */
 static const struct rule {
 	uint8_t directive, policy;
-	ptowsp_status (*apply)(const struct rt_directive *d);
+	ptowsp_status (*apply)(const struct directive *d);
 } rules[] = {
 #define RULE(directive, policy, apply)                                                                                                                         \
 	{                                                                                                                                                      \
@@ -378,13 +386,6 @@ bool rt_directive_obeyed(unsigned directive, unsigned policy)
 	return rule_find(directive, policy) != NULL;
 }
 
-ptowsp_status rt_directive_apply(const struct rt_directive *d)
-{
-	const struct rule *rule = rule_find(d->row->directive, d->row->policy);
-
-	return rule ? rule->apply(d) : PTOWSP_OK;
-}
-
 /* ---- all rows ---------------------------------------------------------------------------------------------------- */
 
 static const char *policy_name(unsigned directive, unsigned policy, unsigned *least_out, unsigned *most_out)
@@ -416,7 +417,7 @@ static uint8_t state_of(const struct ptowsp_cap *caps, uint32_t count, uint32_t 
 }
 
 /* Not obeyed: an error if it must be, else one sentence. */
-static ptowsp_status disobey(const struct rt_directive *d, uint32_t feature, uint8_t state, const char *policy, const struct ptowsp_host *host)
+static ptowsp_status disobey(const struct directive *d, uint32_t feature, uint8_t state, const char *policy, const struct ptowsp_host *host)
 {
 	char text[160];
 	int length = snprintf(text, sizeof(text), "schedule directive %s %s is %s, not enforced, on this backend", rt_directive_name(d->row->directive), policy,
@@ -430,12 +431,13 @@ static ptowsp_status disobey(const struct rt_directive *d, uint32_t feature, uin
 	return PTOWSP_OK;
 }
 
-static ptowsp_status row_apply(const struct rt_directive *d, const struct ptowsp_cap *caps, uint32_t cap_count, const struct ptowsp_host *host)
+static ptowsp_status row_apply(const struct directive *d, const struct ptowsp_cap *caps, uint32_t cap_count, const struct ptowsp_host *host)
 {
 	const struct ptowsp_directive_record *row = d->row;
 	uint32_t feature = PTOWSP_FEATURE_POLICY(row->directive, row->policy);
 	unsigned least = 0, most = 0;
 	const char *policy = policy_name(row->directive, row->policy, &least, &most);
+	const struct rule *rule = rule_find(row->directive, row->policy);
 	uint8_t state = state_of(caps, cap_count, feature);
 
 	if (!policy || !rt_directive_name(row->directive))
@@ -445,7 +447,8 @@ static ptowsp_status row_apply(const struct rt_directive *d, const struct ptowsp
 			       policy, least, most, row->count);
 	if (state != PTOWSP_STATE_ENFORCED)
 		return disobey(d, feature, state, policy, host);
-	return rt_directive_apply(d);
+	/* Where this core has no policy for the row the backend itself enforces it. */
+	return rule ? rule->apply(d) : PTOWSP_OK;
 }
 
 static void defaults(struct rt_schedule *schedule)
@@ -486,7 +489,7 @@ static bool built_first(const struct rt_tables *tables)
 ptowsp_status rt_schedule_init(struct rt_schedule *schedule, const struct rt_tables *tables, const struct ptowsp_cap *caps, uint32_t cap_count, uint32_t flags,
 			       const struct ptowsp_host *host, struct ptowsp_error *error)
 {
-	struct rt_directive directive = {schedule, tables, NULL, error};
+	struct directive directive = {schedule, tables, NULL, error};
 	bool dispatch = false, grid = false;
 	ptowsp_status status = PTOWSP_OK;
 

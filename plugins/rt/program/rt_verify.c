@@ -57,7 +57,7 @@ ptowsp_status rt_verify_count_task(struct rt_verifier *v, const struct rt_site *
 }
 
 /* Behind the outermost loop all tasks of it are counted, and the last of them has all others before it. */
-ptowsp_status rt_verify_count_loop(struct rt_verifier *v, const struct rt_body *body)
+static ptowsp_status loop_count(struct rt_verifier *v, const struct rt_body *body)
 {
 	uint64_t inside = v->tasks - body->before;
 	int64_t after = v->after;
@@ -194,7 +194,7 @@ static ptowsp_status bodies_leave(struct rt_verifier *v)
 				v->nest.parallel--;
 		}
 		if (top->kind == RT_BODY_LOOP || top->kind == RT_BODY_WHILE)
-			status = rt_verify_count_loop(v, top);
+			status = loop_count(v, top);
 		v->depth--;
 		top--;
 	}

@@ -58,8 +58,6 @@ ptowsp_status rt_verifier_expr(struct rt_verifier *v, uint32_t row, uint32_t *id
 
 /* All of program->entry, with its processes: checked and lowered behind what rt_program_common and rt_classes_init made. v->program and v->error are set. */
 ptowsp_status rt_verifier_entry(struct rt_verifier *v);
-/* verify_sync.c: notes the instruction at v->at. */
-ptowsp_status rt_verifier_note(struct rt_verifier *v);
 /* What it owns. */
 void rt_verifier_finish(struct rt_verifier *v);
 /* Reads from `instruction` to its halt, which v->at then is. */
@@ -72,14 +70,9 @@ ptowsp_status rt_verify_consume(struct rt_verifier *v);
 ptowsp_status rt_verify_close(struct rt_verifier *v);
 ptowsp_status rt_verify_processes(struct rt_verifier *v, uint32_t first, uint32_t halt);
 
-/* verify_channel.c: the word of the SEND, whose token is `expr`, or CONSUME (PTOWSP_NONE) at `at`, as seen from the nest as it is; *words_out: how many
- * there are. Errors: BAD_PACKAGE where it is missing, no block, or not what the channel carries elsewhere. */
-ptowsp_status rt_verify_payload(struct rt_verifier *v, uint32_t at, uint32_t expr, uint16_t *words_out);
 /* Once the whole entry was read. Errors: UNSUPPORTED naming a tensor between ALLOC and FREE that a channel moves. */
 ptowsp_status rt_verify_payloads(struct rt_verifier *v);
 
-/* AXES row of an axis operand. */
-ptowsp_status rt_verifier_axis(struct rt_verifier *v, uint32_t operand, uint32_t *row_out);
 /* Each of the following lowers the instruction at v->at and moves behind it; a body's first instruction is next.
  * verify_loop.c: loops; axes stated by the entry. */
 ptowsp_status rt_verify_loop(struct rt_verifier *v);
@@ -95,10 +88,9 @@ ptowsp_status rt_verify_copy(struct rt_verifier *v);
 ptowsp_status rt_verify_memory(struct rt_verifier *v);
 /* Once the whole entry was read. Errors: BAD_PACKAGE naming an event that is waited for and never signalled. */
 ptowsp_status rt_verify_events(struct rt_verifier *v);
-/* rt_verify.c: how many tasks there can be. After a task instruction; when a loop's body ends. Errors: BAD_PACKAGE for an AFTER that
+/* rt_verify.c: how many tasks there can be, after a task instruction. Errors: BAD_PACKAGE for an AFTER that
  * can only name the task itself or a later one. */
 ptowsp_status rt_verify_count_task(struct rt_verifier *v, const struct rt_site *site);
-ptowsp_status rt_verify_count_loop(struct rt_verifier *v, const struct rt_body *body);
 /* Number of a tile level, made when it is new. */
 ptowsp_status rt_verify_level(struct rt_program *program, uint32_t rows, uint8_t *index_out, struct ptowsp_error *error);
 

@@ -50,7 +50,8 @@ static ptowsp_status move_add(struct rt_verifier *v, uint32_t channel, const str
 	return PTOWSP_OK;
 }
 
-ptowsp_status rt_verify_payload(struct rt_verifier *v, uint32_t at, uint32_t expr, uint16_t *words_out)
+/* The word of the SEND, whose token is `expr`, or CONSUME (PTOWSP_NONE) at `at`, as seen from the nest as it is; *words_out: how many there are. */
+static ptowsp_status payload_lower(struct rt_verifier *v, uint32_t at, uint32_t expr, uint16_t *words_out)
 {
 	struct rt_program *program = v->program;
 	const struct ptowsp_instruction *in = rt_verifier_word(v, at);
@@ -129,7 +130,7 @@ ptowsp_status rt_verify_send(struct rt_verifier *v)
 	if (!status)
 		status = rt_verifier_expr(v, in->operand2, &id);
 	if (!status)
-		status = rt_verify_payload(v, v->at, id, &words);
+		status = payload_lower(v, v->at, id, &words);
 	v->program->code[v->at] = (struct rt_ins){.op = in->opcode, .count = words, .row = id, .slot = in->operand1};
 	v->at += 1u + words;
 	return status;
@@ -164,7 +165,7 @@ ptowsp_status rt_verify_consume(struct rt_verifier *v)
 	nest->loops[nest->depth] = rt_unbounded;
 	nest->names[nest->depth++] = v->program->tables.channel.rows[in->operand1].name;
 	nest->key = v->at;
-	status = rt_verify_payload(v, v->at, PTOWSP_NONE, &words);
+	status = payload_lower(v, v->at, PTOWSP_NONE, &words);
 	v->program->code[v->at].count = words;
 	v->at += 1u + words;
 	return status;

@@ -106,7 +106,8 @@ static uint64_t times_most(const struct rt_verifier *v, const struct rt_loop *lo
 	return ((uint64_t)high - (uint64_t)low - 1) / (uint64_t)(step < 1 ? 1 : step) + 1;
 }
 
-ptowsp_status rt_verifier_axis(struct rt_verifier *v, uint32_t operand, uint32_t *row_out)
+/* AXES row of an axis operand. */
+static ptowsp_status axis_find(struct rt_verifier *v, uint32_t operand, uint32_t *row_out)
 {
 	const struct rt_tables *tables = &v->program->tables;
 
@@ -196,7 +197,7 @@ ptowsp_status rt_verify_loop(struct rt_verifier *v)
 	ptowsp_status status = rt_verifier_target(v, in->operand2, v->at + 1);
 
 	if (!status)
-		status = rt_verifier_axis(v, in->operand1, &loop.axis);
+		status = axis_find(v, in->operand1, &loop.axis);
 	if (status)
 		return status;
 	axis = &program->tables.axis.rows[loop.axis];
@@ -252,7 +253,7 @@ ptowsp_status rt_verify_axis(struct rt_verifier *v)
 	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
 	struct rt_axis_word *word;
 	uint32_t row = 0;
-	ptowsp_status status = rt_verifier_axis(v, in->operand1, &row);
+	ptowsp_status status = axis_find(v, in->operand1, &row);
 
 	if (!status && v->begun)
 		status = rt_verifier_refuse(v, "the axes of an entry are stated at its beginning");

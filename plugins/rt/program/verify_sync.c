@@ -64,7 +64,7 @@ ptowsp_status rt_verify_filter(struct rt_verifier *v)
 
 /* ---- events, barriers ------------------------------------------------------------------------------------------ */
 
-ptowsp_status rt_verifier_note(struct rt_verifier *v)
+static ptowsp_status note(struct rt_verifier *v)
 {
 	if (!rt_grow((void **)&v->noted, &v->noted_room, v->noted_count, sizeof(*v->noted)))
 		return rt_no_memory(v->error, "the verifier");
@@ -78,7 +78,7 @@ ptowsp_status rt_verify_event(struct rt_verifier *v)
 
 	if (in->operand2 >= v->program->tables.event.count)
 		return rt_verifier_refuse(v, "there is no event %u, the package has %u", in->operand2, v->program->tables.event.count);
-	if (rt_verifier_note(v))
+	if (note(v))
 		return PTOWSP_NO_MEMORY;
 	v->program->code[v->at++] = (struct rt_ins){.op = in->opcode, .slot = in->operand2};
 	return PTOWSP_OK;
@@ -217,7 +217,7 @@ ptowsp_status rt_verify_memory(struct rt_verifier *v)
 		return rt_verifier_refuse(v, "there is no tensor %u, the package has %u", in->operand2, program->tables.tensor.count);
 	if (program->tables.tensor.rows[in->operand2].flags & PTOWSP_TENSOR_SHAPELESS)
 		return rt_verifier_refuse(v, "tensor %.80s has no shape, so nobody knows how many bytes it takes", rt_tensor_name(program, in->operand2));
-	if (rt_verifier_note(v))
+	if (note(v))
 		return PTOWSP_NO_MEMORY;
 	program->tensor_allocated[in->operand2] = 1;
 	/* Whether it is there, or there already, depends on what ran before. */

@@ -31,16 +31,6 @@ const char *rt_resource_name(unsigned resource)
 	return "";
 }
 
-const char *rt_resource_directive(unsigned resource)
-{
-	return bounded[resource].directive;
-}
-
-const char *rt_resource_unit(unsigned resource)
-{
-	return bounded[resource].unit;
-}
-
 static ptowsp_status too_small(const struct rt_run *run, const struct rt_block *block)
 {
 	if (run->sync.blocked)
@@ -80,59 +70,51 @@ static void option_write(const struct rt_block *block, struct ptowsp_deadlock *r
 	snprintf(report->option, sizeof(report->option), "--schedule %s=%llu", bounded[block->resource].directive, (unsigned long long)block->proposed);
 }
 
-/* Versions that no other follows, of tasks before or of an open scope; and tensors between alloc and free. */
-static ptowsp_status version_report(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report, struct ptowsp_deadlock *deadlock)
-{
-
-	snprintf(report->text, sizeof(report->text),
-		 "task %llu, kernel %.40s, cannot be issued: the versions of temp tensors that it makes need %llu of %llu bytes of heap, and %llu are held by "
-		 "versions that no other follows, by tensors that are not freed, or by an open scope (depth %u); use at least %s, or end the scope earlier",
-		 (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), (unsigned long long)block->need,
-		 (unsigned long long)block->capacity, (unsigned long long)block->used, report->scope_depth, report->option);
-	rt_deadlock_give(deadlock, report);
-	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, block->resource,
-			  "deadlock: task %llu waits for heap for its versions that nothing gives back; use at least %s", (unsigned long long)run->tasks,
-			  report->option);
-}
-
-/* Tensors that are allocated, or freed behind a scope that is still open. */
-static ptowsp_status heap_report(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report, struct ptowsp_deadlock *deadlock)
-{
-
-	snprintf(report->text, sizeof(report->text),
-		 "the alloc before task %llu cannot be done: it needs %llu of %llu bytes of heap, and %llu are held by tensors that are not freed, or by "
-		 "tasks of an open scope (depth %u) that used them; use at least %s, or free earlier",
-		 (unsigned long long)run->tasks, (unsigned long long)block->need, (unsigned long long)block->capacity, (unsigned long long)block->used,
-		 report->scope_depth, report->option);
-	rt_deadlock_give(deadlock, report);
-	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, block->resource,
-			  "deadlock: the alloc before task %llu waits for heap that nothing gives back; use at least %s", (unsigned long long)run->tasks,
-			  report->option);
-}
-
+/* What a report says of a place that is held. */
+struct held {
+	const char *who;            /* before the number of the task */
+	const char *wants;          /* before what it needs */
+	const char *by, *so;        /* who holds it, before and behind the depth of scopes */
+	const char *cure;           /* beside a larger capacity */
+	const char *waits, *sooner; /* of the sentence: why nothing comes back; what to do beside, "": nothing */
+};
 /* Outputs that stay live until a scope ends. */
-static ptowsp_status scope_report(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report, struct ptowsp_deadlock *deadlock)
-{
-
-	snprintf(report->text, sizeof(report->text),
-		 "task %llu cannot be issued: it needs %llu of %llu %s of %s, and %llu are held by tasks of an open scope (depth %u) whose outputs "
-		 "stay live until the scope ends, behind this task; use at least %s, or make the scope smaller",
-		 (unsigned long long)run->tasks, (unsigned long long)block->need, (unsigned long long)block->capacity, bounded[block->resource].unit,
-		 rt_resource_name(block->resource), (unsigned long long)block->used, report->scope_depth, report->option);
-	rt_deadlock_give(deadlock, report);
-	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, block->resource,
-			  "deadlock: task %llu waits for %s, held by an open scope (depth %u); use at least %s, or end the scope earlier",
-			  (unsigned long long)run->tasks, rt_resource_name(block->resource), report->scope_depth, report->option);
-}
+static const struct held by_scope = {"task",
+				     " cannot be issued: it needs",
+				     "tasks of an open scope",
+				     " whose outputs stay live until the scope ends, behind this task",
+				     "make the scope smaller",
+				     ", held by an open scope",
+				     ", or end the scope earlier"};
+/* Versions that no other follows, of tasks before or of an open scope; and tensors between alloc and free. */
+static const struct held by_versions = {"task",
+					" cannot be issued: the versions of temp tensors that it makes need",
+					"versions that no other follows, by tensors that are not freed, or by an open scope",
+					"",
+					"end the scope earlier",
+					" for its versions that nothing gives back",
+					""};
+/* Tensors that are allocated, or freed behind a scope that is still open. */
+static const struct held by_tensors = {"the alloc before task",
+				       " cannot be done: it needs",
+				       "tensors that are not freed, or by tasks of an open scope",
+				       " that used them",
+				       "free earlier",
+				       " that nothing gives back",
+				       ""};
 
 /* A place that an open scope or a version without a successor holds. */
 static ptowsp_status held_report(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *deadlock)
 {
+	bool heap = block->resource == PTOWSP_RESOURCE_HEAP;
+	const struct held *held = !heap ? &by_scope : run->sync.blocked ? &by_tensors : &by_versions;
+	const char *resource = rt_resource_name(block->resource);
+	char kernel[64] = "", depth[32] = "";
 	struct ptowsp_deadlock report = {
 		.head = PTOWSP_HEAD(report, DEADLOCK),
 		.resource = block->resource,
 		.scope_depth = run->flow.scopes,
-		.scope_held = 1,
+		.scope_held = !heap || run->flow.scopes != 0,
 		.kind = PTOWSP_DEADLOCK_HELD,
 		.channel = PTOWSP_NONE,
 		.task = run->tasks,
@@ -142,11 +124,16 @@ static ptowsp_status held_report(const struct rt_run *run, const struct rt_block
 	};
 
 	option_write(block, &report);
-	if (block->resource == PTOWSP_RESOURCE_HEAP) {
-		report.scope_held = run->flow.scopes != 0;
-		return run->sync.blocked ? heap_report(run, block, &report, deadlock) : version_report(run, block, &report, deadlock);
-	}
-	return scope_report(run, block, &report, deadlock);
+	if (held == &by_versions)
+		snprintf(kernel, sizeof(kernel), ", kernel %.40s,", rt_kernel_name(run->program, run->kernel));
+	if (!heap)
+		snprintf(depth, sizeof(depth), " (depth %u)", report.scope_depth);
+	snprintf(report.text, sizeof(report.text), "%s %llu%s%s %llu of %llu %s of %s, and %llu are held by %s (depth %u)%s; use at least %s, or %s", held->who,
+		 (unsigned long long)run->tasks, kernel, held->wants, (unsigned long long)block->need, (unsigned long long)block->capacity,
+		 bounded[block->resource].unit, resource, (unsigned long long)block->used, held->by, report.scope_depth, held->so, report.option, held->cure);
+	rt_deadlock_give(deadlock, &report);
+	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, block->resource, "deadlock: %s %llu waits for %s%s%s; use at least %s%s", held->who,
+			  (unsigned long long)run->tasks, resource, held->waits, depth, report.option, held->sooner);
 }
 
 ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status status, const struct rt_block *block, struct ptowsp_deadlock *deadlock)
@@ -217,7 +204,7 @@ static void place_text(const struct rt_pipeline *pipeline, uint32_t at, char *te
 	char name[64];
 
 	text_add(text, size, " to %s, which needs %llu of %llu %s of %s; %llu are held by ", instance->standing == RT_ISSUING ? "issue a task" : "allocate",
-		 (unsigned long long)block->need, (unsigned long long)block->capacity, rt_resource_unit(block->resource), rt_resource_name(block->resource),
+		 (unsigned long long)block->need, (unsigned long long)block->capacity, bounded[block->resource].unit, rt_resource_name(block->resource),
 		 (unsigned long long)block->used);
 	if (block->resource == PTOWSP_RESOURCE_HEAP)
 		text_add(text, size, "versions that no other follows or tensors that are not freed%s", holder == PTOWSP_NONE ? "" : ", or by ");
@@ -405,9 +392,7 @@ static void option_find(struct rt_pipeline *pipeline, uint32_t subject, struct p
 	const struct rt_instance *instance = &pipeline->instances[subject];
 
 	if (wants_place(instance)) {
-		report->proposed = instance->block.proposed;
-		snprintf(report->option, sizeof(report->option), "--schedule %s=%llu", rt_resource_directive(instance->block.resource),
-			 (unsigned long long)report->proposed);
+		option_write(&instance->block, report);
 	} else if (wants_room(pipeline, subject)) {
 		report->proposed = pipeline->channels[instance->channel].capacity + 1;
 		snprintf(report->option, sizeof(report->option), "--schedule channel_capacity=%s,%llu",

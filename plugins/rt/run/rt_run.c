@@ -206,7 +206,7 @@ ptowsp_status rt_event_take(struct rt_run *run, enum rt_event event)
 	}
 }
 
-ptowsp_status rt_run_expand(struct rt_run *run)
+static ptowsp_status workload_run(struct rt_run *run)
 {
 	ptowsp_status status = rt_look(run);
 	enum rt_event event;
@@ -397,7 +397,7 @@ static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 	if (!status && run->engine)
 		status = rt_feed_run(run, run->engine, pool);
 	else if (!status)
-		status = rt_run_expand(run);
+		status = workload_run(run);
 	if (!status && run->record && !run->engine)
 		status = rt_record_run(run, pool);
 	if (!status && !run->engine && run->program->tables.entry.rows[run->program->entry].flags & PTOWSP_ENTRY_PIPELINE)

@@ -201,11 +201,10 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 void rt_run_finish(struct rt_run *run);
 /* status, in run->error, ends a run with kernels. One without them goes on: the feature is told as unsupported, with the sentence, and the answer is OK. */
 ptowsp_status rt_run_needs(const struct rt_run *run, uint32_t feature, ptowsp_status status);
-/* Steps between the two: the clock and what else counts, for the window in force; then the entry's own instructions. */
+/* Between the two: the clock and what else counts, for the window in force. */
 ptowsp_status rt_run_clock(struct rt_run *run);
 /* Places that open scopes of processes hold where the program is planned, whose window is unbounded for all else: 0 if none is stated. */
 uint64_t rt_window_planned(const struct rt_run *run);
-ptowsp_status rt_run_expand(struct rt_run *run);
 /* lookahead.c: a look at a program before it runs: a zeroed run without clock and kernels, of which nobody hears, at its beginning; run->error is then NULL. Finished by
  * rt_run_finish. Errors: those of rt_run_init, NO_MEMORY. */
 ptowsp_status rt_look_begin(struct rt_run *run, struct rt_program *program, const struct rt_run_args *args, uint64_t window, struct ptowsp_error *error);
@@ -280,8 +279,6 @@ void rt_payload_copy(const struct rt_run *run, uint32_t channel, uint64_t number
 
 /* deadlock.c */
 const char *rt_resource_name(unsigned resource);
-const char *rt_resource_unit(unsigned resource);      /* places, entries, bytes; of bounded resources */
-const char *rt_resource_directive(unsigned resource); /* the key of --schedule that sets its capacity; of bounded resources */
 ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status status, const struct rt_block *block, struct ptowsp_deadlock *deadlock);
 /* The high-water mark is what the engine said in the end: the walk, which wrote the report, may have been ahead of it. */
 void rt_deadlock_settle(struct rt_run *run);
@@ -300,7 +297,6 @@ ptowsp_status rt_snapshot_init(struct rt_snapshot *snapshot, const struct rt_pro
 void rt_snapshot_finish(struct rt_snapshot *snapshot);
 /* What a run keeps per task in flight, in bytes that it has asked for: struct rt_memory of rt.h. Nothing of it shrinks during a run, so what is there at its end is the most
  * there was. The second one tells the run's sink, if there is one, while the rings still exist. */
-void rt_memory_count(const struct rt_run *run, struct rt_memory *memory_out);
 void rt_memory_tell(const struct rt_run *run);
 void rt_stats_reset(struct rt_program *program);
 void rt_stats_publish(struct rt_run *run);

@@ -55,19 +55,21 @@ static void resources_fill(const struct rt_run *run, struct rt_snapshot *snapsho
 {
 	const struct rt_clock *clock = &run->clock;
 
+	const struct {
+		enum ptowsp_resource resource;
+		uint64_t capacity, used;
+	} rows[] = {{PTOWSP_RESOURCE_TASK_RING, clock->window, clock->issued - clock->gone},
+		    {PTOWSP_RESOURCE_TENSOR_MAP, clock->map_capacity, clock->map_used},
+		    {PTOWSP_RESOURCE_DEP_LIST, clock->deps_capacity, clock->deps_used},
+		    {PTOWSP_RESOURCE_HEAP, run->heap_capacity, clock->heap.used}};
+
 	snapshot->stats.resource_count = 0;
-	resource_add(snapshot, PTOWSP_RESOURCE_TASK_RING, "task_ring", clock->window,
-		     used_of(run, &clock->meters[PTOWSP_RESOURCE_TASK_RING], clock->issued - clock->gone), &clock->meters[PTOWSP_RESOURCE_TASK_RING])
-		->stall_ns = run->stall_ns[PTOWSP_RESOURCE_TASK_RING];
-	resource_add(snapshot, PTOWSP_RESOURCE_TENSOR_MAP, "tensor_map", clock->map_capacity,
-		     used_of(run, &clock->meters[PTOWSP_RESOURCE_TENSOR_MAP], clock->map_used), &clock->meters[PTOWSP_RESOURCE_TENSOR_MAP])
-		->stall_ns = run->stall_ns[PTOWSP_RESOURCE_TENSOR_MAP];
-	resource_add(snapshot, PTOWSP_RESOURCE_DEP_LIST, "dep_list", clock->deps_capacity,
-		     used_of(run, &clock->meters[PTOWSP_RESOURCE_DEP_LIST], clock->deps_used), &clock->meters[PTOWSP_RESOURCE_DEP_LIST])
-		->stall_ns = run->stall_ns[PTOWSP_RESOURCE_DEP_LIST];
-	resource_add(snapshot, PTOWSP_RESOURCE_HEAP, "heap", run->heap_capacity, used_of(run, &clock->meters[PTOWSP_RESOURCE_HEAP], clock->heap.used),
-		     &clock->meters[PTOWSP_RESOURCE_HEAP])
-		->stall_ns = run->stall_ns[PTOWSP_RESOURCE_HEAP];
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct rt_meter *meter = &clock->meters[rows[i].resource];
+
+		resource_add(snapshot, rows[i].resource, rt_resource_name(rows[i].resource), rows[i].capacity, used_of(run, meter, rows[i].used), meter)
+			->stall_ns = run->stall_ns[rows[i].resource];
+	}
 	for (uint32_t p = 0; p < run->places.pools && p < clock->pools; p++) {
 		resource_add(snapshot, PTOWSP_RESOURCE_READY, run->places.names[p], clock->ready_capacity,
 			     used_of(run, &clock->ready_meters[p], rt_clock_waiting(clock, p)), &clock->ready_meters[p])
@@ -301,12 +303,11 @@ static uint64_t map_bytes(const struct rt_run *run)
 	return bytes + (run->watch ? rt_pieces_bytes(run->watch) : 0);
 }
 
-void rt_memory_count(const struct rt_run *run, struct rt_memory *memory_out)
+void rt_memory_tell(const struct rt_run *run)
 {
 	const struct rt_flow *flow = &run->flow;
 	const struct rt_track *track = &run->track;
-
-	*memory_out = (struct rt_memory){
+	const struct rt_memory memory = {
 		.window = rt_schedulers_window(run),
 		.in_flight = run->clock.meters[PTOWSP_RESOURCE_TASK_RING].high_water,
 		.records = clock_bytes(&run->clock) + (flow->needs ? (flow->mask + 1) * sizeof(*flow->needs) : 0) + ring_bytes(&run->crew),
@@ -314,14 +315,7 @@ void rt_memory_count(const struct rt_run *run, struct rt_memory *memory_out)
 		.map = map_bytes(run),
 		.readers = track->readers ? ((uint64_t)track->mask + 1) * sizeof(*track->readers) : 0,
 	};
-}
 
-void rt_memory_tell(const struct rt_run *run)
-{
-	struct rt_memory memory;
-
-	if (!run->sinks || !run->sinks->memory)
-		return;
-	rt_memory_count(run, &memory);
-	run->sinks->memory(run->sinks->context, &memory);
+	if (run->sinks && run->sinks->memory)
+		run->sinks->memory(run->sinks->context, &memory);
 }
