@@ -255,7 +255,7 @@ static void workload_put(struct ascend_emitter *e, struct common_text *out)
 static bool loads(const struct rt_program *program)
 {
 	for (uint32_t t = 0; t < program->tables.tensor.count; t++)
-		if (program->tensor_loaded[t] || program->tensor_moved[t])
+		if (program->traits[t].loaded || program->traits[t].moved)
 			return true;
 	return false;
 }

@@ -100,11 +100,11 @@ static void tensors_put(const struct ascend_emitter *e, struct common_text *json
 
 	common_text_add(json, "\n   \"tensors\": [");
 	for (uint32_t i = 0, n = 0; i < t->tensor.count; i++) {
-		if (!e->p->tensor_access[i] && !e->p->tensor_loaded[i] && !e->p->tensor_indexed[i] && !e->p->tensor_moved[i])
+		if (!e->p->traits[i].access && !e->p->traits[i].loaded && !e->p->traits[i].indexed && !e->p->traits[i].moved)
 			continue;
 		common_text_add(json, "%s{\"id\": \"TENSOR_%s\", \"name\": ", n++ ? ",\n    " : "", e->tensors.rows[i].text);
 		common_text_json(json, rt_string(t, t->tensor.rows[i].name));
-		common_text_add(json, ", \"dtype\": \"%s\", \"access\": %u}", rt_dtype_text(t->tensor.rows[i].dtype), e->p->tensor_access[i]);
+		common_text_add(json, ", \"dtype\": \"%s\", \"access\": %u}", rt_dtype_text(t->tensor.rows[i].dtype), e->p->traits[i].access);
 	}
 	common_text_add(json, "],\n   \"slots\": [");
 	for (uint32_t i = 0; i < t->slot.count; i++) {

@@ -71,10 +71,10 @@ static void entries_number(struct ascend_loaded *loaded)
 	loaded->directions[ASCEND_ENTRY_PLAN] = loaded->directions[ASCEND_ENTRY_CALLS] = ASCEND_IN;
 	for (uint32_t t = 0; t < rt->tables.tensor.count; t++) {
 		loaded->outs[t] = rt->tables.tensor.rows[t].role == PTOWSP_ROLE_OUT;
-		if (!rt->tensor_access[t])
+		if (!rt->traits[t].access)
 			continue;
 		loaded->entries[t] = loaded->entry_count;
-		loaded->directions[loaded->entry_count++] = rt->tensor_access[t] & PTOWSP_WRITE ? ASCEND_INOUT : ASCEND_IN;
+		loaded->directions[loaded->entry_count++] = rt->traits[t].access & PTOWSP_WRITE ? ASCEND_INOUT : ASCEND_IN;
 	}
 }
 

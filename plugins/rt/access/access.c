@@ -55,8 +55,8 @@ static ptowsp_status tensor_init(struct rt_tensor *tensor, const struct rt_progr
 
 	*tensor =
 		(struct rt_tensor){.elements = UINT64_MAX, .columns = RT_WIDE, .rows = RT_WIDE, .dtype = record->dtype, .size = rt_dtype_bytes(record->dtype)};
-	if (record->flags & PTOWSP_TENSOR_SHAPELESS || !(program->tensor_access[row] || program->tensor_loaded[row] || program->tensor_indexed[row] ||
-							 program->tensor_allocated[row] || program->tensor_moved[row]))
+	if (record->flags & PTOWSP_TENSOR_SHAPELESS || !(program->traits[row].access || program->traits[row].loaded || program->traits[row].indexed ||
+							 program->traits[row].allocated || program->traits[row].moved))
 		return PTOWSP_OK; /* a tensor of another entry may have symbols that this one does not set */
 	status = declared_shape(program, env, row, extents, error);
 	if (!status && !shape_set(tensor, extents, record->dim_count))

@@ -17,7 +17,7 @@ static const struct rt_schedule *schedule_of(const struct rt_run *run)
 static bool loads(const struct rt_program *program)
 {
 	for (uint32_t t = 0; t < program->tables.tensor.count; t++)
-		if (program->tensor_loaded[t])
+		if (program->traits[t].loaded)
 			return true;
 	return false;
 }
@@ -337,7 +337,7 @@ static ptowsp_status watch_enter(struct rt_run *run, const struct rt_site *site)
 
 	rt_preds_next(&run->watch_preds, run->tasks, forget ? run->window : 0);
 	for (uint32_t i = 0; i < site->io_count; i++)
-		if (accesses[i].io->access & PTOWSP_WRITE && run->program->tensor_loaded[accesses[i].io->tensor])
+		if (accesses[i].io->access & PTOWSP_WRITE && run->program->traits[accesses[i].io->tensor].loaded)
 			rt_access_visit(&accesses[i], &run->tensors, PTOWSP_WRITE, piece_write, &entering);
 	return entering.status;
 }

@@ -6,7 +6,7 @@
 /* Reads of what nobody writes, and with raw hazards writes of what nobody reads, can make no edge. */
 static unsigned that_matters(const struct rt_run *run, const struct rt_io *io)
 {
-	uint8_t others = run->program->tensor_access[io->tensor];
+	uint8_t others = run->program->traits[io->tensor].access;
 	unsigned bits = io->access;
 
 	if (!(others & PTOWSP_WRITE))

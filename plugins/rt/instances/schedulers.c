@@ -40,7 +40,7 @@ static ptowsp_status instruction_check(const struct rt_run *run, uint32_t at)
 	case PTOWSP_OP_ALLOC:
 	case PTOWSP_OP_FREE: return refuse(run, at, "memory that is allocated");
 	case PTOWSP_OP_SLOT_LOAD:
-		if (program->tensor_access[program->ios[in->row].tensor] & PTOWSP_WRITE)
+		if (program->traits[program->ios[in->row].tensor].access & PTOWSP_WRITE)
 			return refuse(run, at, "a slot that is loaded from what tasks write");
 	}
 	return PTOWSP_OK;

@@ -283,7 +283,7 @@ ptowsp_status rt_move_task(struct rt_pipeline *pipeline, const struct rt_site *s
 
 	for (uint32_t i = 0; !looking.status && i < site->io_count; i++) {
 		const struct rt_io *io = accesses[i].io;
-		unsigned moved = run->program->tensor_moved[io->tensor];
+		unsigned moved = run->program->traits[io->tensor].moved;
 
 		for (unsigned bit = PTOWSP_READ; bit <= PTOWSP_WRITE; bit <<= 1) {
 			looking.writes = bit == PTOWSP_WRITE;

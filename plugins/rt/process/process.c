@@ -368,7 +368,7 @@ static bool instances_make(struct rt_pipeline *pipeline)
 static bool allocates(const struct rt_program *program)
 {
 	for (uint32_t t = 0; t < program->tables.tensor.count; t++)
-		if (program->tensor_allocated[t])
+		if (program->traits[t].allocated)
 			return true;
 	return false;
 }

@@ -216,8 +216,8 @@ ptowsp_status rt_axis_check(const struct rt_program *program, const struct rt_lo
 
 static ptowsp_status unwritten_check(const struct rt_program *program, uint32_t tensor, struct ptowsp_error *error)
 {
-	if (tensor >= program->tables.tensor.count || !program->tensor_indexed[tensor] ||
-	    !((program->tensor_access[tensor] | program->tensor_moved[tensor]) & PTOWSP_WRITE))
+	if (tensor >= program->tables.tensor.count || !program->traits[tensor].indexed ||
+	    !((program->traits[tensor].access | program->traits[tensor].moved) & PTOWSP_WRITE))
 		return PTOWSP_OK;
 	return rt_fail(error, PTOWSP_BAD_PACKAGE,
 		       "tensor %.80s holds the lengths or indices of an axis, and the program writes it; read it into a slot instead",

@@ -66,34 +66,13 @@ uint32_t rt_capabilities(struct ptowsp_cap *rows_out, uint32_t room)
 
 /* ---- instructions of graphs, by platform ------------------------------------------------------------------------- */
 
-enum { PLATFORMS = 4 };
-struct cell {
-	uint8_t state, without; /* bits: scopes that are not enforced */
-};
-
-#define YES                                                                                                                                                    \
-	{                                                                                                                                                      \
-		PTOWSP_STATE_ENFORCED, 0                                                                                                                       \
-	}
-#define PARTIAL(scope)                                                                                                                                         \
-	{                                                                                                                                                      \
-		PTOWSP_STATE_ENFORCED, 1u << PTOWSP_fence_scope_##scope                                                                                        \
-	}
-#define HINT                                                                                                                                                   \
-	{                                                                                                                                                      \
-		PTOWSP_STATE_RECORDED, 0                                                                                                                       \
-	}
-#define NA                                                                                                                                                     \
-	{                                                                                                                                                      \
-		PTOWSP_STATE_DIAGNOSED, 0                                                                                                                      \
-	}
-#define NO                                                                                                                                                     \
-	{                                                                                                                                                      \
-		PTOWSP_STATE_UNSUPPORTED, 0                                                                                                                    \
-	}
+/* A state; above it, bits: scopes that are not enforced. */
+enum { PLATFORMS = 4, WITHOUT = 8 };
+enum { YES = PTOWSP_STATE_ENFORCED, HINT = PTOWSP_STATE_RECORDED, NA = PTOWSP_STATE_DIAGNOSED, NO = PTOWSP_STATE_UNSUPPORTED };
+#define PARTIAL(scope) (YES | 1u << (WITHOUT + PTOWSP_fence_scope_##scope))
 static const struct {
 	uint8_t op;
-	struct cell cells[PLATFORMS];
+	uint16_t cells[PLATFORMS];
 } listed[] = {
 #define X(instruction, a2, a3, a5, cpu) {PTOWSP_##instruction, {a2, a3, a5, cpu}},
 #include "ptowsp/platform.def"
@@ -120,14 +99,12 @@ static unsigned like(unsigned op)
 	}
 }
 
-static struct cell cell_of(unsigned op, enum rt_platform platform)
+static unsigned cell_of(unsigned op, enum rt_platform platform)
 {
-	const struct cell done = YES, hint = HINT;
-
 	for (size_t i = 0; i < sizeof(listed) / sizeof(*listed); i++)
 		if (listed[i].op == like(op))
 			return listed[i].cells[platform];
-	return op == PTOWSP_TG_PERSISTENT || op == PTOWSP_TG_SET_PRIORITY ? hint : done;
+	return op == PTOWSP_TG_PERSISTENT || op == PTOWSP_TG_SET_PRIORITY ? HINT : YES;
 }
 
 uint32_t rt_platform_capabilities(enum rt_platform platform, struct ptowsp_cap *rows_out, uint32_t room)
@@ -135,10 +112,10 @@ uint32_t rt_platform_capabilities(enum rt_platform platform, struct ptowsp_cap *
 	const uint32_t count = sizeof(ops) / sizeof(*ops);
 
 	for (uint32_t i = 0; i < count && i < room; i++) {
-		struct cell cell = cell_of(ops[i], platform);
+		unsigned cell = cell_of(ops[i], platform);
 
 		rows_out[i] = (struct ptowsp_cap){
-			.feature = PTOWSP_FEATURE_GRAPH(ops[i]), .state = cell.state, .bits = cell.without, .evidence = PTOWSP_EVIDENCE_SELF_TESTED};
+			.feature = PTOWSP_FEATURE_GRAPH(ops[i]), .state = (uint8_t)cell, .bits = cell >> WITHOUT, .evidence = PTOWSP_EVIDENCE_SELF_TESTED};
 	}
 	return count;
 }

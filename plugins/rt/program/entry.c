@@ -342,8 +342,7 @@ static void tensor_forget(struct rt_program *program, uint32_t tensor)
 {
 	if (tensor >= program->tables.tensor.count)
 		return;
-	program->tensor_access[tensor] = program->tensor_loaded[tensor] = program->tensor_indexed[tensor] = 0;
-	program->tensor_allocated[tensor] = program->tensor_moved[tensor] = 0;
+	program->traits[tensor] = (struct rt_tensor_traits){0};
 	program->renamings[tensor] = (struct rt_renaming){0};
 }
 

@@ -84,7 +84,7 @@ static ptowsp_status event_look(struct rt_run *run, enum rt_event event, enum rt
 /* A slot is loaded from what tasks write: it is not known, and neither is how long the program goes on. */
 static bool is_blind(const struct rt_run *run, enum rt_event event)
 {
-	return event == RT_EVENT_SLOT_LOAD && run->program->tensor_access[run->program->ios[run->expand.io].tensor] & PTOWSP_WRITE;
+	return event == RT_EVENT_SLOT_LOAD && run->program->traits[run->program->ios[run->expand.io].tensor].access & PTOWSP_WRITE;
 }
 
 /* The entry's own instructions, as far as a look at tokens or extents wants them. AGAIN: the rest depends on what tasks write. */
@@ -264,7 +264,7 @@ static bool shapes_free(const struct rt_program *program)
 	for (uint32_t t = 0; t < program->tables.tensor.count; t++) {
 		const struct ptowsp_tensor_record *row = &program->tables.tensor.rows[t];
 
-		if (program->tensor_indexed[t])
+		if (program->traits[t].indexed)
 			return false;
 		for (uint32_t d = 0; d < row->dim_count && !(row->flags & PTOWSP_TENSOR_SHAPELESS); d++)
 			if (!is_free(program, program->dim_exprs[row->dims + d]))

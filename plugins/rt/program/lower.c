@@ -142,7 +142,7 @@ static ptowsp_status word_lower(struct rt_program *program, const struct rt_nest
 	status = rt_io_lower(program, nest, in->operand2, &io, error);
 	program->ios[site->first_io + in->operand1] = io;
 	if (!status)
-		program->tensor_access[io.tensor] |= (uint8_t)io.access;
+		program->traits[io.tensor].access |= (uint8_t)io.access;
 	return status;
 }
 
@@ -307,7 +307,7 @@ static void keys_count(const struct rt_program *program, struct rt_site *site)
 
 	site->distinct = site->io_count <= DISTINCT_LIMIT;
 	for (uint32_t i = 0; i < site->io_count; i++) {
-		site->allocated |= program->tensor_allocated[ios[i].tensor];
+		site->allocated |= program->traits[ios[i].tensor].allocated;
 		site->reads += ios[i].access & PTOWSP_READ ? 1 : 0;
 		site->writes += ios[i].access & PTOWSP_WRITE ? 1 : 0;
 		for (uint32_t k = 0; site->distinct && k < i; k++)

@@ -43,13 +43,13 @@ static const char *reason_of(const struct rt_program *program, uint32_t tensor)
 {
 	const struct rt_renaming *renaming = &program->renamings[tensor];
 
-	if (program->tensor_allocated[tensor])
+	if (program->traits[tensor].allocated)
 		return "it lives between alloc and free";
-	if (program->tensor_loaded[tensor])
+	if (program->traits[tensor].loaded)
 		return "a slot is loaded from it";
-	if (program->tensor_indexed[tensor])
+	if (program->traits[tensor].indexed)
 		return "an axis reads it";
-	if (program->tensor_moved[tensor])
+	if (program->traits[tensor].moved)
 		return "a payload channel moves it";
 	if (program->tables.tensor.rows[tensor].flags & PTOWSP_TENSOR_SHAPELESS)
 		return "it has no shape";
@@ -85,8 +85,8 @@ void rt_renamings_tell(const struct rt_program *program)
 	char text[256];
 
 	for (uint32_t t = 0; t < program->tables.tensor.count; t++) {
-		if (program->tables.tensor.rows[t].role != PTOWSP_ROLE_TEMP || !(program->tensor_access[t] | program->tensor_moved[t]) ||
-		    !program->renamings[t].reason || program->tensor_allocated[t])
+		if (program->tables.tensor.rows[t].role != PTOWSP_ROLE_TEMP || !(program->traits[t].access | program->traits[t].moved) ||
+		    !program->renamings[t].reason || program->traits[t].allocated)
 			continue;
 		snprintf(text, sizeof(text), "temp tensor %.40s is not renamed but an ordinary one: %s", rt_tensor_name(program, t),
 			 program->renamings[t].reason);

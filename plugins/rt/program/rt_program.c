@@ -103,11 +103,7 @@ static ptowsp_status arrays_make(struct rt_program *program, struct ptowsp_error
 
 	program->changed = calloc((size_t)tables->slot.count + 1, 1);
 	program->dim_exprs = calloc((size_t)tables->dim.count + 1, sizeof(*program->dim_exprs));
-	program->tensor_access = calloc((size_t)tables->tensor.count + 1, 1);
-	program->tensor_loaded = calloc((size_t)tables->tensor.count + 1, 1);
-	program->tensor_indexed = calloc((size_t)tables->tensor.count + 1, 1);
-	program->tensor_allocated = calloc((size_t)tables->tensor.count + 1, 1);
-	program->tensor_moved = calloc((size_t)tables->tensor.count + 1, 1);
+	program->traits = calloc((size_t)tables->tensor.count + 1, sizeof(*program->traits));
 	program->payloads = calloc((size_t)tables->channel.count + 1, sizeof(*program->payloads));
 	program->renamings = calloc((size_t)tables->tensor.count + 1, sizeof(*program->renamings));
 	program->kernel_used = calloc((size_t)tables->kernel.count + 1, 1);
@@ -119,8 +115,7 @@ static ptowsp_status arrays_make(struct rt_program *program, struct ptowsp_error
 	if (!rt_grow((void **)&program->args, &program->arg_room, 0, sizeof(*program->args)) ||
 	    !rt_grow((void **)&program->ios, &program->io_room, 0, sizeof(*program->ios))) /* never NULL: a task may have none */
 		return rt_no_memory(error, "the program");
-	if (!program->changed || !program->dim_exprs || !program->tensor_access || !program->tensor_loaded || !program->tensor_indexed ||
-	    !program->tensor_allocated || !program->tensor_moved || !program->payloads || !program->renamings || !program->kernel_used ||
+	if (!program->changed || !program->dim_exprs || !program->traits || !program->payloads || !program->renamings || !program->kernel_used ||
 	    !program->level_told || !program->kernel_ns)
 		return rt_no_memory(error, "the program");
 	changed_find(program);
@@ -295,17 +290,13 @@ void rt_program_destroy(struct rt_program *program)
 	free(program->payloads);
 	free(program->parts);
 	free(program->names);
-	free(program->tensor_indexed);
-	free(program->tensor_allocated);
-	free(program->tensor_moved);
 	free(program->renamings);
 	free(program->site_kernels);
 	free(program->levels);
 	free(program->level_sets);
 	free(program->dim_exprs);
 	free(program->region_class);
-	free(program->tensor_access);
-	free(program->tensor_loaded);
+	free(program->traits);
 	free(program->kernel_used);
 	free(program->level_told);
 	free(program->kernel_ns);

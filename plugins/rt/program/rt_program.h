@@ -102,6 +102,15 @@ struct rt_move {
 	uint32_t read, read_count; /* slots that it, and the token of a SEND, reads: exprs.reads */
 };
 
+/* What the entry does with a tensor. */
+struct rt_tensor_traits {
+	uint8_t access;    /* how its tasks access it */
+	uint8_t moved;     /* payload is sent from it (PTOWSP_READ), arrives in it (PTOWSP_WRITE) */
+	uint8_t loaded;    /* a slot_load reads it */
+	uint8_t indexed;   /* an axis reads its lengths or indices from it */
+	uint8_t allocated; /* there is an ALLOC of it */
+};
+
 struct rt_program {
 	struct rt_tables tables;
 	struct rt_kernels kernels;
@@ -127,23 +136,19 @@ struct rt_program {
 	uint32_t *dim_exprs;    /* per DIMS row: its extent; only of tensors with a shape */
 	uint32_t *region_class; /* per REGN row: equal where tensor, rows and columns are */
 	uint32_t move_count, move_room, after_count, after_room, part_count, part_room, name_count, name_room;
-	bool planned;                  /* rt_program_args.planned */
-	bool loads;                    /* some slot is loaded from a tensor */
-	bool shadowed;                 /*   and .shadowed */
-	uint32_t copy_kernel;          /* KREG row that was added for COPY, PTOWSP_NONE without one */
-	struct rt_kernels backend;     /* copy.c: what `kernels` hands everything else to */
-	uint8_t *tensor_indexed;       /* per TENS row: an axis reads its lengths or indices from it */
-	uint8_t *tensor_allocated;     /* per TENS row: the entry has an ALLOC of it */
-	uint8_t *tensor_moved;         /* per TENS row: payload is sent from it (PTOWSP_READ), arrives in it (PTOWSP_WRITE) */
-	struct rt_renaming *renamings; /* per TENS row */
-	bool renamed;                  /* any of them */
+	bool planned;                    /* rt_program_args.planned */
+	bool loads;                      /* some slot is loaded from a tensor */
+	bool shadowed;                   /*   and .shadowed */
+	uint32_t copy_kernel;            /* KREG row that was added for COPY, PTOWSP_NONE without one */
+	struct rt_kernels backend;       /* copy.c: what `kernels` hands everything else to */
+	struct rt_tensor_traits *traits; /* per TENS row */
+	struct rt_renaming *renamings;   /* per TENS row */
+	bool renamed;                    /* any of them */
 	uint32_t loop_count, loop_room, site_count, site_room, arg_count, arg_room, io_count, io_room;
 	uint32_t level_count, level_room, level_set_count, level_set_room, class_count;
 	uint8_t *io_views;            /* per row of ios: its view */
 	uint32_t most_args, most_ios; /* of one site */
-	uint8_t *tensor_access;       /* per TENS row: how the entry's tasks access it */
 	bool process_scopes;          /* some process has a scope */
-	uint8_t *tensor_loaded;       /* per TENS row: a slot_load reads it */
 	uint8_t *kernel_used;         /* per KREG row: named by a site at some level */
 	_Atomic uint32_t *kernel_ns;  /* per KREG row: how long a task of it takes, blended from samples; UINT32_MAX: not known. Kept from run to run */
 	uint8_t *level_told;          /* per KREG row: "no variant for a level" was said */

@@ -239,7 +239,7 @@ static ptowsp_status slot_load_lower(struct rt_verifier *v)
 		status = rt_no_memory(v->error, "regions");
 	if (status)
 		return status;
-	program->tensor_loaded[io.tensor] = 1;
+	program->traits[io.tensor].loaded = 1;
 	program->loads = true;
 	program->code[v->at] = (struct rt_ins){.op = PTOWSP_OP_SLOT_LOAD,
 					       .flags = (uint8_t)(PTOWSP_CHECKED | rt_verifier_word(v, v->at)->flags),

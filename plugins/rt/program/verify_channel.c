@@ -46,7 +46,7 @@ static ptowsp_status move_add(struct rt_verifier *v, uint32_t channel, const str
 	program->ios[program->io_count++] = *io;
 	*row_out = program->move_count;
 	program->moves[program->move_count++] = move;
-	program->tensor_moved[io->tensor] |= (uint8_t)io->access;
+	program->traits[io->tensor].moved |= (uint8_t)io->access;
 	return PTOWSP_OK;
 }
 
@@ -87,7 +87,7 @@ ptowsp_status rt_verify_payloads(struct rt_verifier *v)
 	for (uint32_t i = 0; i < program->move_count; i++) {
 		uint32_t tensor = program->ios[program->moves[i].io].tensor;
 
-		if (program->tensor_allocated[tensor])
+		if (program->traits[tensor].allocated)
 			return rt_fail(v->error, PTOWSP_UNSUPPORTED,
 				       "tensor %.60s lives between alloc and free, and channel %.60s moves elements of it; copy them to another tensor first",
 				       rt_tensor_name(program, tensor), rt_channel_name(program, program->moves[i].channel));

@@ -158,9 +158,9 @@ static ptowsp_status row_lower(struct rt_verifier *v, const struct ptowsp_axis_r
 	if (status)
 		return status;
 	if (!loop->count) {
-		program->tensor_indexed[loop->lengths] = 1;
+		program->traits[loop->lengths].indexed = 1;
 		if (loop->kind == PTOWSP_AXIS_SPARSE)
-			program->tensor_indexed[loop->indices] = 1;
+			program->traits[loop->indices].indexed = 1;
 	}
 	line = rt_expr_bounds(&program->exprs, loop->line, &v->nest);
 	*checked = line.low < 0 || line.high >= rows ? PTOWSP_CHECKED : 0;

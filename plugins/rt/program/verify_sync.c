@@ -165,8 +165,8 @@ static ptowsp_status site_make(struct rt_verifier *v, const struct ptowsp_instru
 		status = rt_expr_constant(&program->exprs, (int64_t)ios[0].rows * ios[0].columns, &program->args[site->first_arg], v->error);
 	if (status)
 		return status;
-	program->tensor_access[ios[0].tensor] |= PTOWSP_READ;
-	program->tensor_access[ios[1].tensor] |= PTOWSP_WRITE;
+	program->traits[ios[0].tensor].access |= PTOWSP_READ;
+	program->traits[ios[1].tensor].access |= PTOWSP_WRITE;
 	return PTOWSP_OK;
 }
 
@@ -219,7 +219,7 @@ ptowsp_status rt_verify_memory(struct rt_verifier *v)
 		return rt_verifier_refuse(v, "tensor %.80s has no shape, so nobody knows how many bytes it takes", rt_tensor_name(program, in->operand2));
 	if (note(v))
 		return PTOWSP_NO_MEMORY;
-	program->tensor_allocated[in->operand2] = 1;
+	program->traits[in->operand2].allocated = 1;
 	/* Whether it is there, or there already, depends on what ran before. */
 	program->code[v->at++] = (struct rt_ins){.op = in->opcode, .flags = PTOWSP_CHECKED, .slot = in->operand2};
 	return PTOWSP_OK;

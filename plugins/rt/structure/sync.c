@@ -207,7 +207,7 @@ ptowsp_status rt_sync_there(const struct rt_run *run, const struct rt_site *site
 	for (uint32_t i = 0; site->allocated && i < site->io_count; i++) {
 		uint32_t tensor = run->program->ios[site->first_io + i].tensor;
 
-		if (run->program->tensor_allocated[tensor] && !run->sync.there[tensor])
+		if (run->program->traits[tensor].allocated && !run->sync.there[tensor])
 			return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, run->kernel,
 					  "task %llu, kernel %.40s: tensor %.60s is used outside its alloc and free", (unsigned long long)run->tasks,
 					  rt_kernel_name(run->program, run->kernel), rt_tensor_name(run->program, tensor));

@@ -9,8 +9,8 @@
 /* Is it one that tasks read and only tasks write? Payload arrives without one. */
 static bool is_watched(const struct rt_program *program, uint32_t tensor)
 {
-	return program->tables.tensor.rows[tensor].role == PTOWSP_ROLE_TEMP && program->tensor_access[tensor] & PTOWSP_READ &&
-	       !(program->tensor_moved[tensor] & PTOWSP_WRITE);
+	return program->tables.tensor.rows[tensor].role == PTOWSP_ROLE_TEMP && program->traits[tensor].access & PTOWSP_READ &&
+	       !(program->traits[tensor].moved & PTOWSP_WRITE);
 }
 
 ptowsp_status rt_unwritten_init(struct rt_run *run)
