@@ -348,6 +348,12 @@ static void length_write(const char *text)
 	"return\n}\n"
 #define LENGTH_BODY "workload @main {\n  call @f(%a -> %x[0, 0])\n}\n"
 
+/* Rows that tasks have in common, and with them the edges, hang on every operator that needs a helper or more than its sign in C. */
+static void expressions_have_the_same_values_in_c(void)
+{
+	graphs_compare(check_fmt("%s/tests/printed/operators.pto", check_root()), "main", "n=6");
+}
+
 static void lengths_that_a_run_does_not_begin_with_are_refused(void)
 {
 	length_write(LENGTH_HEAD "tensor %x : f32[8, 16 / %n] out\n" LENGTH_BODY);
@@ -403,6 +409,7 @@ void suite_print_tasks(CU_pSuite s)
 	TEST(s, a_layer_at_two_tile_levels_makes_the_same_graph);
 	TEST(s, softmax_is_the_golden_file);
 	TEST(s, a_layer_with_tile_levels_is_the_golden_file);
+	TEST(s, expressions_have_the_same_values_in_c);
 	TEST(s, lengths_that_a_run_does_not_begin_with_are_refused);
 	TEST(s, what_the_task_api_lacks_is_refused_by_name);
 	TEST(s, the_corpus_softmax_makes_the_same_graph);
