@@ -468,6 +468,24 @@ static void modules_of_few_things_come_back(void)
 	}
 }
 
+/* A loop makes its counter; what else uses a scalar needs it declared. */
+static void counters_of_loops_are_not_declared(void)
+{
+	struct source s = source_compile("func @f(%x: !pto.memref<gm,...,f32>, %n: i32) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %k = alloc_scalar : i32\n"
+					 "  LI %k:i32, 3\n  FOR %i:idx, 0:idx, %n:idx, 1:idx\n    FOR %j:idx, 0:idx, %k:idx, 1:idx\n"
+					 "      %t = tload %x[%i, %j]\n      tstore %t, %x[%i, 0]\n    ENDFOR\n  ENDFOR\n}\n");
+	uint32_t unsaid;
+	char *printed;
+
+	CHECK_STR(s.messages, "");
+	REQUIRE_INT(source_print(s.package, NULL, &printed, &unsaid, NULL), PTOWSP_OK);
+	CHECK_CONTAINS(printed, "%k = alloc_scalar : i32");
+	CHECK(!strstr(printed, "alloc_scalar : index"));
+	round_trip(&s, "counters");
+	free(printed);
+	source_free(&s);
+}
+
 static void kernels_without_code_have_only_the_traits_that_they_have(void)
 {
 	static const char *const lines[] = {
@@ -531,6 +549,7 @@ void suite_print(CU_pSuite s)
 	TEST(s, what_cannot_be_said_is_a_line_each);
 	TEST(s, names_and_values_that_no_source_has_are_told);
 	TEST(s, modules_of_few_things_come_back);
+	TEST(s, counters_of_loops_are_not_declared);
 	TEST(s, kernels_without_code_have_only_the_traits_that_they_have);
 	TEST(s, another_digest_is_told_with_its_section);
 	TEST(s, every_file_of_the_corpus_comes_back);
