@@ -81,6 +81,7 @@ ptowsp_status base_open(struct ptowsp_object *object, const struct ptowsp_open_a
 	device->model = model;
 	device->memory_limit = args->memory_limit;
 	device->threads = base_threads(args->threads, instance->options);
+	device->several = base_threads(0, NULL) > 1;
 	device->next = instance->devices;
 	instance->devices = device;
 	status = sync_init(device, error);

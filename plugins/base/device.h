@@ -8,6 +8,7 @@
 #include "rt/rt.h"
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 struct base_program;
 
@@ -32,14 +33,16 @@ struct base_device {
 	uint64_t memory_limit;         /* bytes, 0 = none */
 	uint32_t threads;
 	pthread_t runner;
+	bool several;                                                  /* processors */
 	uint32_t have_lock, have_work, have_idle, have_runner, opened; /* how far construction came */
 
 	pthread_mutex_t lock;          /* guards everything below, and program->in_flight */
 	pthread_cond_t work, idle;     /* something was queued or stop was set; a run is done */
 	struct base_run *first, *last; /* waiting */
 	struct base_run *current;      /* being executed, until done has returned */
-	uint64_t completed;
 	uint32_t stop;
+	_Atomic uint64_t accepted, completed; /* runs; also read without the lock by who looks before sleeping: queue.c */
+	_Atomic bool brief;                   /* the latest run was */
 };
 
 /* How many there are of a device that is opened with so many, 0 for none in particular, under these options; NULL: the defaults. Any thread. */
