@@ -58,6 +58,8 @@ static void reason_add(struct reg_verdict *v, const char *text)
 	reg_text_add(&out, "%s", text);
 }
 
+static const char unsupported[] = "it has no way for that with its options as they are; take others, another backend or engine";
+
 /* The number that a row's limits speak about: the last numeric argument. */
 static bool parameter_of(const struct ptowsp_directive_record *row, int64_t *value_out)
 {
@@ -88,7 +90,7 @@ static void directive_meet(struct reg_verdict *v, const struct ptowsp_directive_
 	else if (v->state == PTOWSP_STATE_DIAGNOSED)
 		reason_add(v, "ignored by the backend");
 	else if (v->state == PTOWSP_STATE_UNSUPPORTED)
-		reason_add(v, "the backend does not support it");
+		reason_add(v, unsupported);
 	if (!(cap->low || cap->high) || !parameter_of(row, &value) || (value >= cap->low && value <= cap->high))
 		return;
 	if (v->state > PTOWSP_STATE_DIAGNOSED)
@@ -118,8 +120,6 @@ static void match_directive(struct matching *m, uint32_t i)
 	directive_meet(v, row, reg_caps_find(m->caps, feature));
 	refuse_below(v);
 }
-
-static const char unsupported[] = "it has no way for that; take another backend or engine";
 
 static void match_opcode(struct matching *m, unsigned opcode)
 {
@@ -292,8 +292,7 @@ static void match_scope(struct matching *m, unsigned op, int scope)
 /* Hints say themselves that they may be left out: nothing but `unsupported`, or what REQS ask for, refuses one. */
 static void match_graph(struct matching *m, unsigned op)
 {
-	static const char *const reasons[] = {"the backend does not support it", "there is nothing to do for it on this backend",
-					      "kept in the package, behaviour unchanged"};
+	static const char *const reasons[] = {unsupported, "there is nothing to do for it on this backend", "kept in the package, behaviour unchanged"};
 	uint32_t feature = PTOWSP_FEATURE_GRAPH(op);
 	const struct ptowsp_cap *cap = reg_caps_find(m->caps, feature);
 	struct reg_feature name;

@@ -92,6 +92,17 @@ uint32_t base_caps(const struct base_backend *backend, const struct base_options
 	return there;
 }
 
+/* The rows that a user is told: first those of what several scheduler instances refuse, where tasks are issued by the clock of the core. */
+static uint32_t caps_told(const struct base_backend *backend, const struct base_options *options, const struct base_model *model,
+			  struct ptowsp_cap rows_out[BASE_CAPS_LIMIT])
+{
+	const bool many = options && options->schedulers > 1 && model->device.timing == PTOWSP_TIMING_REFERENCE;
+	struct ptowsp_cap others[BASE_CAPS_LIMIT];
+	const uint32_t there = many ? rt_schedulers_capabilities(rows_out, BASE_CAPS_LIMIT) : 0;
+
+	return base_caps_add(rows_out, there, others, base_caps(backend, options, model, others));
+}
+
 ptowsp_status base_caps_list(const struct base_backend *backend, struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out,
 			     uint32_t stride, uint32_t *count, struct ptowsp_error *error)
 {
@@ -104,7 +115,7 @@ ptowsp_status base_caps_list(const struct base_backend *backend, struct ptowsp_o
 
 	if (status)
 		return status;
-	there = base_caps(backend, options, model, rows);
+	there = caps_told(backend, options, model, rows);
 	*count = there;
 	if (room < there)
 		return base_fail(error, PTOWSP_MORE, "%s has %u capability rows, there is room for %u", backend->name, there, room);

@@ -176,5 +176,8 @@ ptowsp_status rt_needs_check(struct rt_program *program, struct ptowsp_error *er
 /* Rows for everything this core enforces; a backend starts from them. That of DISPATCH_FILTER holds for one that lets its user choose rt_run_args.schedulers.
  * Returns how many, writes at most room. */
 uint32_t rt_capabilities(struct ptowsp_cap *rows_out, uint32_t room);
+/* Rows of what a run on the semantic clock with several schedulers refuses, UNSUPPORTED, and of what then has nothing to act on, RECORDED: they stand in front of those of rt_capabilities where a
+ * user is told, and not in rt_program_args.caps, because the run itself says which instruction is refused. Returns how many, writes at most room. */
+uint32_t rt_schedulers_capabilities(struct ptowsp_cap *rows_out, uint32_t room);
 
 #endif

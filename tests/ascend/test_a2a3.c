@@ -314,7 +314,7 @@ static void what_a_device_has_no_code_for_is_refused(void)
 	NEED_DEVICE();
 	CLI_ERR(5, MACHINE "$B/ptowsp-run " ON_DEVICE " d.pkg.zst", "kernel add is unsupported on a2a3: native code (a2a3) needs --trust=all");
 	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --trust=all --entry copied d.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, "copy is unsupported on a2a3: it has no way for that; take another backend or engine");
+	CHECK_CONTAINS(cli_err, "copy is unsupported on a2a3: it has no way for that with its options as they are; take others, another backend or engine");
 	CLI_ERR(5,
 		MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt "
 			"cache=$B/../test/ascend_cache $P/vector_add.pkg.zst",

@@ -106,9 +106,11 @@ static void refusals_are_named(void)
 		 "slot open is read from tensor gates, which task 1 fills, but this engine is given all tasks before the first one runs; take another backend, "
 		 "such as cpu_sim",
 		 "slots loaded from tensors            unsupported"},
-		{"csp", "", "channels of payload is unsupported on a2a3sim: it has no way for that; take another backend or engine",
+		{"csp", "",
+		 "channels of payload is unsupported on a2a3sim: it has no way for that with its options as they are; take others, another backend or engine",
 		 "channels of payload                  unsupported"},
-		{"two_devices", "--device=950-0,950-1", "opcode notify is unsupported on a2a3sim: it has no way for that; take another backend or engine",
+		{"two_devices", "--device=950-0,950-1",
+		 "opcode notify is unsupported on a2a3sim: it has no way for that with its options as they are; take others, another backend or engine",
 		 "  notify                               unsupported"},
 	};
 

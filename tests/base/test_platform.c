@@ -175,8 +175,12 @@ static void each_word_of_the_table_has_its_effect(void)
 	platform_is("A3", "CA_REQUEST(A, 1, 0)", 0, "ptowsp-run: CA_REQUEST is recorded: kept in the package, behaviour unchanged\n");
 	platform_is("A3", "CA_AFFINITY({A, B}, COLOCATE)", 0, "ptowsp-run: CA_AFFINITY is recorded: kept in the package, behaviour unchanged\n");
 	platform_is("A5", "CA_AFFINITY({A, B}, COLOCATE)", 0, "");
-	platform_is("A2", "SY_NOTIFY(1, 0)", 5, "ptowsp-run: SY_NOTIFY is unsupported on liar: the backend does not support it\n");
-	platform_is("A3", "SY_WAIT_NOTIFY(1, 0)", 5, "ptowsp-run: SY_WAIT_NOTIFY is unsupported on liar: the backend does not support it\n");
+	platform_is(
+		"A2", "SY_NOTIFY(1, 0)", 5,
+		"ptowsp-run: SY_NOTIFY is unsupported on liar: it has no way for that with its options as they are; take others, another backend or engine\n");
+	platform_is("A3", "SY_WAIT_NOTIFY(1, 0)", 5,
+		    "ptowsp-run: SY_WAIT_NOTIFY is unsupported on liar: it has no way for that with its options as they are; take others, another backend or "
+		    "engine\n");
 }
 
 static void capabilities_have_a_column_per_device_that_differs(void)

@@ -332,6 +332,48 @@ static void what_the_options_leave_without_effect_is_not_claimed(void)
 	probe_close(probe);
 }
 
+/* Whatever options say, each row says what they leave: nothing is claimed that a probe then does not see. */
+static void no_claim_is_false_under_options(void)
+{
+	static const char *const rows[][2] = {
+		{"cpu_sim", "--opt schedulers=3"},
+		{"a2a3sim", "--opt schedulers=3"},
+		{"a2a3sim", "--opt clock=reference --opt aicpus=2 --opt trace=real"},
+		{"aie", "--opt cores=1"},
+		{"aie", "--opt grid=2x2 --opt trace=real"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char *out = NULL, *err = NULL;
+		const int code =
+			check_run(check_fmt("%s/bin/ptowsp-run --capabilities --verify --plugin=%s %s", check_build(), rows[i][0], rows[i][1]), &out, &err);
+
+		if (code)
+			CHECK_FAIL("%s %s: exit %d, %s", rows[i][0], rows[i][1], code, err);
+		CHECK_CONTAINS(out, ", 0 false\n");
+		free(out), free(err);
+	}
+}
+
+/* What several instances refuse when they run is unsupported before that, by the same table. */
+static void what_several_instances_refuse_is_not_claimed(void)
+{
+	static const struct {
+		const char *what, *state;
+	} rows[] = {{"timing=interleaved", "unsupported"}, {"signal", "unsupported"}, {"alloc", "unsupported"},       {"MC_FREE", "unsupported"},
+		    {"CF_WHILE", "unsupported"},           {"send", "unsupported"},   {"heap(capacity)", "recorded"}, {"halt", "enforced"}};
+	const char *const plugins[] = {"cpu_sim", "a2a3sim --opt clock=reference"};
+
+	for (size_t p = 0; p < 2; p++) {
+		char *out;
+
+		REQUIRE_INT(check_run(check_fmt("%s/bin/ptowsp-run --capabilities --opt schedulers=3 --plugin=%s", check_build(), plugins[p]), &out, NULL), 0);
+		for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+			CHECK_CONTAINS(out, check_fmt("\n  %-36s %s", rows[i].what, rows[i].state));
+		free(out);
+	}
+}
+
 /* ---- judging --------------------------------------------------------------------------------------------------- */
 
 static void verdicts_follow_declared_and_observed(void)
@@ -502,6 +544,8 @@ void suite_probe(CU_pSuite s)
 	TEST(s, a_lie_about_anything_is_found_out_on_the_machine);
 	TEST(s, a_claim_without_anything_behind_it_does_not_hold);
 	TEST(s, what_the_options_leave_without_effect_is_not_claimed);
+	TEST(s, no_claim_is_false_under_options);
+	TEST(s, what_several_instances_refuse_is_not_claimed);
 	TEST(s, verdicts_follow_declared_and_observed);
 	TEST(s, a_missing_package_is_said);
 	TEST(s, a_feature_nobody_knows_has_no_probe);

@@ -191,7 +191,7 @@ static void opcodes_without_a_row_are_unsupported(void)
 	cap.state = PTOWSP_STATE_UNSUPPORTED;
 	match(&needs, &cap, 1);
 	REQUIRE_UINT(count, 2);
-	CHECK_STR(rows[1].reason, "it has no way for that; take another backend or engine");
+	CHECK_STR(rows[1].reason, "it has no way for that with its options as they are; take others, another backend or engine");
 }
 
 /* Bit 0: it is used; bit 1 + k: with scope k. */
@@ -218,7 +218,7 @@ static void instructions_of_graphs_are_hints_unless_unsupported(void)
 	match(&needs, caps, 3);
 	REQUIRE_UINT(count, 2);
 	CHECK(reg_match_refused(rows, count) == &rows[1]);
-	CHECK_STR(rows[1].reason, "the backend does not support it");
+	CHECK_STR(rows[1].reason, "it has no way for that with its options as they are; take others, another backend or engine");
 }
 
 static void kernels_need_one_payload_that_runs(void)

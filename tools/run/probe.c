@@ -22,12 +22,16 @@
 
 enum { PACKAGES = 16, FEATURES = 0x4000 /* ids of features.def begin */, CRASHES = 3 /* with so many, none of the rest would end better */ };
 
+enum { SETTINGS = 16, SETTINGS_MORE = 2 /* of them are the probes' own */ };
+static const struct ptowsp_setting wide_setting = {"schedulers", PROBE_INSTANCES}, real_setting = {"trace", "real"};
+
 struct opened {
 	char name[24];
 	struct ptowsp_package *package;
 };
 struct probe {
 	struct ptowsp_backend_options options; /* of the caller, without its log */
+	struct ptowsp_setting settings[SETTINGS];
 	struct ptowsp_backend *backend;
 	struct ptowsp_backend *wide;     /* the second configuration; NULL: not opened yet, or it cannot be */
 	bool is_wide;                    /* the probe in progress is of that one */
@@ -86,6 +90,20 @@ static struct ptowsp_package *package_open(struct probe *probe, const char *name
 
 /* ---- the handle ------------------------------------------------------------------------------------------------ */
 
+/* The caller's settings but for that which says what a trace shows: each probe needs its own sort. */
+static void settings_take(struct probe *probe, const struct ptowsp_backend_options *backend)
+{
+	uint32_t count = 0;
+
+	if (backend->setting_count > SETTINGS)
+		return;
+	for (uint32_t i = 0; i < backend->setting_count; i++)
+		if (strcmp(backend->settings[i].key, real_setting.key))
+			probe->settings[count++] = backend->settings[i];
+	probe->options.settings = probe->settings;
+	probe->options.setting_count = count;
+}
+
 ptowsp_status probe_open(struct probe **out, const struct ptowsp_backend_options *backend, const char *folder, struct ptowsp_error *error)
 {
 	struct probe *probe = calloc(1, sizeof(*probe));
@@ -98,6 +116,7 @@ ptowsp_status probe_open(struct probe **out, const struct ptowsp_backend_options
 	probe->watch.limit_ms = PROBE_LIMIT_MS;
 	probe->options = *backend;
 	probe->options.log = NULL; /* what is refused or ignored is the probe's business */
+	settings_take(probe, backend);
 	reg_text_init(&text, probe->folder, sizeof(probe->folder));
 	if (folder)
 		reg_text_add(&text, "%s", folder);
@@ -158,9 +177,6 @@ __attribute__((format(printf, 3, 4))) static enum probe_state say(struct probe_r
 }
 
 /* ---- configurations ----------------------------------------------------------------------------------------------- */
-
-enum { SETTINGS = 16, SETTINGS_MORE = 2 /* of them are the probes' own */ };
-static const struct ptowsp_setting wide_setting = {"schedulers", PROBE_INSTANCES}, real_setting = {"trace", "real"};
 
 static struct ptowsp_backend *backend_now(const struct probe *probe)
 {
@@ -331,8 +347,8 @@ static enum probe_state run(struct probe *probe, const char *text, uint32_t feat
 	return PROBE_ENFORCED;
 }
 
-/* What is to be seen of an outcome. PROBE_ENFORCED: it can be compared. */
-static enum probe_state look(const struct row *row, const struct probe_outcome *outcome, const char *which, struct probe_view *view,
+/* What is to be seen of an outcome. configured: by options, which may leave too little for what a probe needs. PROBE_ENFORCED: it can be compared. */
+static enum probe_state look(const struct row *row, const struct probe_outcome *outcome, bool configured, const char *which, struct probe_view *view,
 			     struct probe_result *result)
 {
 	probe_look(view, outcome, row->look);
@@ -340,6 +356,8 @@ static enum probe_state look(const struct row *row, const struct probe_outcome *
 		return say(result, PROBE_NOT_PROBED, "%s", outcome->error.text);
 	if (outcome->status && !view->any_status && !outcome->loaded)
 		return say(result, refuses(outcome->status) ? PROBE_REFUSED : PROBE_FAILED, "%s", outcome->error.text);
+	if (outcome->status == PTOWSP_TOO_SMALL && configured && !view->any_status)
+		return say(result, PROBE_NOT_PROBED, "%s", outcome->error.text);
 	if (outcome->status && !view->any_status)
 		return say(result, PROBE_FAILED, "the run %s it ended with: %s", which, outcome->error.text);
 	if (view->missing) /* a service that is claimed itself must be there */
@@ -433,11 +451,23 @@ static const char *unmet(const struct probe *probe, const struct row *row)
 	return text ? text : unmet_in(&probe->without, which);
 }
 
+/* Are the numbers of the row those of another count of scheduler instances than the options as they are say? */
+static bool of_others(const struct probe *probe, const struct row *row)
+{
+	return !probe->is_wide && wants_instances(row) && probe->with.scheduler_count > 1 && probe->with.scheduler_count != strtoul(PROBE_INSTANCES, NULL, 10);
+}
+
 /* No difference was seen. Could there have been one? */
 static enum probe_state excuse(const struct probe *probe, const struct row *row, struct probe_result *result)
 {
 	const char *text = unmet(probe, row);
 
+	if (of_others(probe, row))
+		return say(result, PROBE_NOT_PROBED, "it can be seen with " PROBE_INSTANCES " scheduler instances, this run has %u",
+			   probe->with.scheduler_count);
+	if (probe->options.setting_count &&
+	    (*probe->with.unheeded || *probe->without.unheeded)) /* options may leave too little for the numbers of a probe; by itself a backend has enough */
+		return say(result, PROBE_NOT_PROBED, "%s", *probe->with.unheeded ? probe->with.unheeded : probe->without.unheeded);
 	if (!times_tell(probe, row))
 		return say(result, PROBE_NOT_PROBED, "kernels take as long whatever they do, so it cannot be seen");
 	if (text)
@@ -454,11 +484,11 @@ static enum probe_state row_probe(struct probe *probe, const struct row *row, st
 	if (*row->without)
 		state = run(probe, row->without, row->feature, &probe->without, result);
 	if (state == PROBE_ENFORCED && *row->without)
-		state = look(row, &probe->without, "without", &without, result);
+		state = look(row, &probe->without, probe->options.setting_count, "without", &without, result);
 	if (state == PROBE_ENFORCED)
 		state = run(probe, row->with, row->feature, &probe->with, result);
 	if (state == PROBE_ENFORCED)
-		state = look(row, &probe->with, "with", &with, result);
+		state = look(row, &probe->with, probe->options.setting_count, "with", &with, result);
 	if (state == PROBE_ENFORCED)
 		state = compare(row, &without, &with, result);
 	return state == PROBE_NO_EFFECT ? excuse(probe, row, result) : state;

@@ -217,7 +217,11 @@ OF_THE_RUN(width, stats.executors)
 
 static void shares(struct seeing *s)
 {
-	for (uint32_t i = 0; i < s->outcome->scheduler_count; i++)
+	uint32_t count = s->outcome->scheduler_count;
+
+	while (count > 1 && !s->outcome->scheduler_tasks[count - 1])
+		count--;
+	for (uint32_t i = 0; i < count; i++)
 		number_add(s, s->outcome->scheduler_tasks[i]);
 	if (!s->outcome->scheduler_count)
 		s->view->missing = "the statistics do not tell scheduler instances apart";
@@ -321,7 +325,7 @@ static const struct look {
 	{"batches", 0, batches},
 	{"flushes", 0, flushes},
 	{"width", 0, width},   /* executors */
-	{"shares", 0, shares}, /* tasks of each scheduler instance */
+	{"shares", 0, shares}, /* tasks of each scheduler instance, up to the last that has some */
 	{"shards", 0, shards}, /* of the first tensor that has some: how many, bytes local, bytes moved */
 	{"deterministic", 0, deterministic},
 	{"content", 0, content}, /* of the tensor "out" */

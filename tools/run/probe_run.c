@@ -19,6 +19,19 @@ static char *after(char *word, const char *prefix)
 	return strncmp(word, prefix, strlen(prefix)) ? NULL : word + strlen(prefix);
 }
 
+/* A value that the number of instances divides belongs to instance 0, and executors are told apart by what is left of it. */
+static void one_set(struct probe_spec *spec, uint32_t executors, uint32_t instances)
+{
+	struct reg_text text;
+
+	spec->one = executors;
+	reg_text_init(&text, spec->one_dispatch, sizeof(spec->one_dispatch));
+	if (instances > 1)
+		reg_text_add(&text, "dispatch=custom(task*%u,%u)", instances, executors * instances);
+	else if (executors > 1)
+		reg_text_add(&text, "dispatch=round_robin(%u)", executors);
+}
+
 static void word_read(struct probe_spec *spec, char *word)
 {
 	char *rest;
@@ -32,6 +45,8 @@ static void word_read(struct probe_spec *spec, char *word)
 		spec->threads = (uint32_t)strtoul(rest, NULL, 10);
 	else if ((rest = after(word, "@real=")))
 		spec->threads = (uint32_t)strtoul(rest, NULL, 10), spec->real = true;
+	else if ((rest = after(word, "@one=")))
+		one_set(spec, (uint32_t)strtoul(rest, NULL, 10), 1);
 	else if ((rest = after(word, "@mate=")))
 		spec->mate = rest;
 	else if (!strcmp(word, "@instances"))
@@ -269,6 +284,20 @@ static void names_keep(struct probe_outcome *o, const struct ptowsp_plan *plan)
 	}
 }
 
+/* Of a directive that the backend claims: the host tells of the others, and of numbers beyond limits. */
+static void unheeded_keep(struct probe_outcome *o, const struct ptowsp_backend *backend, const struct ptowsp_program *program)
+{
+	const struct ptowsp_cap *cap;
+	struct ptowsp_diagnostic row;
+	struct reg_text text;
+
+	reg_text_init(&text, o->unheeded, sizeof(o->unheeded));
+	for (uint32_t i = 0; !*o->unheeded && ptowsp_diagnostic_row(program, i, &row); i++)
+		if (row.feature >> 12 == PTOWSP_FEATURE_POLICY(0, 0) >> 12 && row.state == PTOWSP_STATE_RECORDED &&
+		    (cap = ptowsp_backend_cap(backend, row.feature)) && cap->state == PTOWSP_STATE_ENFORCED)
+			reg_text_add(&text, "%s", row.text);
+}
+
 static void program_run(struct probe_outcome *o, struct ptowsp_program *program, const struct ptowsp_plan *plan, struct ptowsp_program *mate,
 			const struct probe_spec *spec, uint64_t *memory, uint32_t tensors)
 {
@@ -321,14 +350,17 @@ static void gone_check(struct probe_outcome *o, struct ptowsp_backend *backend, 
 	}
 }
 
-void probe_run(struct probe_outcome *o, struct ptowsp_package *package, struct ptowsp_backend *backend, struct ptowsp_backend *mate,
-	       const struct probe_spec *spec, uint32_t feature)
+static void run_as_said(struct probe_outcome *o, struct ptowsp_package *package, struct ptowsp_backend *backend, struct ptowsp_backend *mate,
+			const struct probe_spec *spec, uint32_t feature)
 {
-	struct ptowsp_plan_options options = {.entry = spec->entry, .schedule = spec->schedule, .schedule_count = spec->schedule_count};
+	const char *schedule[PROBE_WORDS + 1] = {spec->one_dispatch}; /* first: what is said later of the same directive counts */
+	const uint32_t first = *spec->one_dispatch ? 1 : 0;
+	struct ptowsp_plan_options options = {.entry = spec->entry, .schedule = schedule, .schedule_count = spec->schedule_count + first};
 	struct ptowsp_plan *plan = NULL, *mate_plan = NULL;
 	struct ptowsp_program *program = NULL, *mate_program = NULL;
 	uint64_t *memory = calloc((size_t)2 * TENSORS * PROBE_ELEMENTS, sizeof(*memory));
 
+	memcpy(schedule + first, spec->schedule, spec->schedule_count * sizeof(*schedule));
 	*o = (struct probe_outcome){.error = {.head = PTOWSP_HEAD(o->error, ERROR)},
 				    .native = needs_native(backend) && feature != PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF)};
 	o->status = memory ? ptowsp_plan_create(&plan, package, &options, &o->error)
@@ -340,6 +372,8 @@ void probe_run(struct probe_outcome *o, struct ptowsp_package *package, struct p
 					      memory + (size_t)TENSORS * PROBE_ELEMENTS);
 		if (!o->status)
 			program_run(o, program, plan, mate_program, spec, memory, TENSORS);
+		if (o->loaded)
+			unheeded_keep(o, backend, program);
 		gone_check(o, backend, plan, spec, load_flags(backend, feature));
 	}
 	ptowsp_program_unload(program);
@@ -347,4 +381,16 @@ void probe_run(struct probe_outcome *o, struct ptowsp_package *package, struct p
 	ptowsp_plan_destroy(plan);
 	ptowsp_plan_destroy(mate_plan);
 	free(memory);
+}
+
+void probe_run(struct probe_outcome *o, struct ptowsp_package *package, struct ptowsp_backend *backend, struct ptowsp_backend *mate,
+	       const struct probe_spec *spec, uint32_t feature)
+{
+	struct probe_spec again = *spec; /* its texts are those of *spec */
+
+	run_as_said(o, package, backend, mate, spec, feature);
+	if (!spec->one || o->scheduler_count < 2 || o->gone)
+		return;
+	one_set(&again, spec->one, o->scheduler_count);
+	run_as_said(o, package, backend, mate, &again, feature);
 }

@@ -9,7 +9,7 @@
 
 /* Options of the second configuration, where a backend has them. */
 #define PROBE_INSTANCES "4"
-enum { PROBE_WORDS = 8, PROBE_TASKS = 256, PROBE_EDGES = 256, PROBE_RESOURCES = 64, PROBE_SCHEDULERS = 16, PROBE_CONTENT = 8, PROBE_ELEMENTS = 1024 };
+enum { PROBE_WORDS = 8, PROBE_TASKS = 256, PROBE_EDGES = 256, PROBE_RESOURCES = 64, PROBE_SCHEDULERS = 64, PROBE_CONTENT = 8, PROBE_ELEMENTS = 1024 };
 
 /* probe_watch */
 struct probe_watch {
@@ -27,6 +27,8 @@ struct probe_watch {
  *	@threads=N        on a backend of its own with so many worker threads
  *	@real=N           the same, with N or as many as are asked for if these are fewer; the trace shows when kernels really began, and executors are threads
  *	@instances        what the row says can be seen where there are PROBE_INSTANCES scheduler instances, if not with the options as they are
+ *	@one=N            all tasks are those of one scheduler instance, on N executors: round_robin(N) where there is one, else the dispatch that says so to as many as the run
+ *	                  turns out to have
  *	@mate=ENTRY       one run on two devices: that entry is the program of device 1
  * All texts point into `memory`. */
 struct probe_spec {
@@ -34,8 +36,9 @@ struct probe_spec {
 	const char *package, *entry;
 	const char *schedule[PROBE_WORDS];
 	char *set[PROBE_WORDS], *then[PROBE_WORDS]; /* NAME=VALUE */
-	uint32_t schedule_count, set_count, then_count, threads;
-	const char *mate; /* NULL: one device */
+	uint32_t schedule_count, set_count, then_count, threads, one;
+	char one_dispatch[48]; /* the directive of @one, for the instances at hand; "" for one executor of one instance */
+	const char *mate;      /* NULL: one device */
 	bool real, instances, no_kernels, cancel, deadline;
 	struct probe_watch watch; /* zeroed by probe_spec_read */
 };
@@ -66,6 +69,7 @@ struct probe_outcome {
 	char missing[240];  /* a feature that the run needs and the backend refuses; "" */
 	char unmet[240];    /* a directive that the run needs and the backend does not enforce, or the probed one with a number beyond its limits; "" */
 	char unplaced[240]; /* the same of those that say which executor runs a task: a backend may have several by itself; "" */
+	char unheeded[240]; /* what was said in the run of a directive that the backend claims, and that this run does not enforce; "" */
 	bool gone;          /* the backend: it crashed or did not come back; status and error say how */
 	bool native;        /* native kernels stood in for portable ones, which the backend does not run */
 	bool refused;       /* by the match of needs and capabilities, because of the probed feature; error has the reason */

@@ -33,7 +33,7 @@ static ptowsp_status processes_take(struct maker *maker, struct ptowsp_error *er
 			continue;
 		maker->of_process[act->process] = count++;
 		if (count > maker->most)
-			return rt_fail(error, PTOWSP_UNSUPPORTED,
+			return rt_fail(error, PTOWSP_TOO_SMALL,
 				       "more than %u process instances call kernels, and each needs a core of its own; allow more with --opt cores or grid, or "
 				       "take a larger --opt device",
 				       maker->most);

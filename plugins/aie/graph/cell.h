@@ -21,7 +21,7 @@ struct aie_cells {
 	uint32_t count;
 };
 /* Fills zeroed or finished cells and acts' cell. executors: whose the tasks of the workload are, NULL: nobody says so. most: cells that there may be, at least 1.
- * Errors: UNSUPPORTED for more processes that call kernels, or more executors, than cells; NO_MEMORY. */
+ * Errors: TOO_SMALL for more processes that call kernels, UNSUPPORTED for more executors than cells; NO_MEMORY. */
 ptowsp_status aie_cells_make(struct aie_cells *cells, struct aie_acts *acts, const struct aie_executors *executors, uint32_t most, struct ptowsp_error *error);
 void aie_cells_finish(struct aie_cells *cells);
 

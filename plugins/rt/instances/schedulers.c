@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/instances/schedulers.h"
 
+#include "ptowsp/graph.h"
+#include "ptowsp/workload.h"
 #include "rt/grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
@@ -26,24 +28,73 @@ static ptowsp_status refuse(const struct rt_run *run, uint32_t at, const char *w
 		       at == PTOWSP_NONE ? "the program" : rt_position(&run->program->tables, at, text, sizeof(text)), what, run->schedulers);
 }
 
-static ptowsp_status instruction_check(const struct rt_run *run, uint32_t at)
+/* Instances would have to agree about each of these while they run. The capability rows and the check of a program are made of the same table. */
+static const char events[] = "an event or fence", notes[] = "a notification between devices", memory[] = "memory that is allocated",
+		  pipeline[] = "a pipeline of processes", loaded[] = "a slot that is loaded from what tasks write", versions[] = "a temp tensor with versions",
+		  interleaved[] = "timing=interleaved";
+#define OPCODE(name) PTOWSP_FEATURE_OPCODE(PTOWSP_OP_##name)
+#define GRAPH(name)  PTOWSP_FEATURE_GRAPH(PTOWSP_##name)
+static const struct {
+	uint32_t feature;
+	const char *what;
+} refused[] = {
+	{OPCODE(SIGNAL), events},
+	{OPCODE(WAIT), events},
+	{OPCODE(FENCE), events},
+	{GRAPH(MC_FENCE), events},
+	{OPCODE(NOTIFY), notes},
+	{OPCODE(WAIT_NOTIFY), notes},
+	{GRAPH(SY_NOTIFY), notes},
+	{GRAPH(SY_WAIT_NOTIFY), notes},
+	{OPCODE(ALLOC), memory},
+	{OPCODE(FREE), memory},
+	{GRAPH(MC_ALLOC), memory},
+	{GRAPH(MC_FREE), memory},
+	{OPCODE(SEND), pipeline},
+	{OPCODE(CONSUME), pipeline},
+	{OPCODE(CLOSE), pipeline},
+	{PTOWSP_FEATURE_CSP_TOKEN, pipeline},
+	{PTOWSP_FEATURE_CSP_PAYLOAD, pipeline},
+	{PTOWSP_FEATURE_TENSOR_TO_SLOT, loaded},
+	{GRAPH(CF_WHILE), loaded},
+	{GRAPH(CF_ENDWHILE), loaded},
+	{PTOWSP_FEATURE_TEMP_RENAMED, versions},
+	{PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_TIMING, PTOWSP_TIMING_INTERLEAVED), interleaved},
+};
+/* Capacities of what is refused have nothing to limit. */
+static const uint32_t idle[] = {
+	PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_HEAP, PTOWSP_HEAP_CAPACITY),
+	PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_CHANNEL_CAPACITY, PTOWSP_CHANNEL_CAPACITY_CAPACITY),
+};
+enum { REFUSED = sizeof(refused) / sizeof(*refused), IDLE = sizeof(idle) / sizeof(*idle) };
+
+uint32_t rt_schedulers_capabilities(struct ptowsp_cap *rows_out, uint32_t room)
+{
+	for (uint32_t i = 0; i < REFUSED + IDLE && i < room; i++)
+		rows_out[i] = (struct ptowsp_cap){.feature = i < REFUSED ? refused[i].feature : idle[i - REFUSED],
+						  .state = i < REFUSED ? PTOWSP_STATE_UNSUPPORTED : PTOWSP_STATE_RECORDED,
+						  .evidence = PTOWSP_EVIDENCE_SELF_TESTED};
+	return REFUSED + IDLE;
+}
+
+static ptowsp_status code_check(const struct rt_run *run)
 {
 	const struct rt_program *program = run->program;
-	const struct rt_ins *in = &program->code[at];
+	const char *what[256] = {0};
+	ptowsp_status status = PTOWSP_OK;
 
-	switch (in->op) {
-	case PTOWSP_OP_SIGNAL:
-	case PTOWSP_OP_WAIT:
-	case PTOWSP_OP_FENCE: return refuse(run, at, "an event or fence");
-	case PTOWSP_OP_NOTIFY:
-	case PTOWSP_OP_WAIT_NOTIFY: return refuse(run, at, "a notification between devices");
-	case PTOWSP_OP_ALLOC:
-	case PTOWSP_OP_FREE: return refuse(run, at, "memory that is allocated");
-	case PTOWSP_OP_SLOT_LOAD:
-		if (program->traits[program->ios[in->row].tensor].access & PTOWSP_WRITE)
-			return refuse(run, at, "a slot that is loaded from what tasks write");
+	for (uint32_t i = 0; i < REFUSED; i++)
+		if (refused[i].feature >> 8 == OPCODE(HALT) >> 8)
+			what[refused[i].feature & 255] = refused[i].what;
+	for (uint32_t i = 0; !status && i < program->tables.work.code_count; i++) {
+		const struct rt_ins *in = &program->code[i];
+
+		if (what[in->op])
+			status = refuse(run, i, what[in->op]);
+		else if (in->op == PTOWSP_OP_SLOT_LOAD && program->traits[program->ios[in->row].tensor].access & PTOWSP_WRITE)
+			status = refuse(run, i, loaded);
 	}
-	return PTOWSP_OK;
+	return status;
 }
 
 ptowsp_status rt_schedulers_check(const struct rt_run *run)
@@ -54,17 +105,15 @@ ptowsp_status rt_schedulers_check(const struct rt_run *run)
 	if (run->schedulers > RT_SKIP_LIMIT)
 		return rt_fail(run->error, PTOWSP_INVALID, "%u scheduler instances; there can be %u", run->schedulers, RT_SKIP_LIMIT);
 	if (program->tables.entry.rows[program->entry].flags & PTOWSP_ENTRY_PIPELINE)
-		return refuse(run, PTOWSP_NONE, "a pipeline of processes");
+		return refuse(run, PTOWSP_NONE, pipeline);
 	if (program->schedule.interleaved)
-		return refuse(run, PTOWSP_NONE, "timing=interleaved");
+		return refuse(run, PTOWSP_NONE, interleaved);
 	if (run->args->flags & PTOWSP_RUN_STRICT && !rt_schedule_safe(&program->schedule))
 		return refuse(run, PTOWSP_NONE, "the check of --strict");
 	for (uint32_t k = 0; !status && k < program->site_count; k++)
 		if (program->sites[k].renamed)
-			status = refuse(run, program->sites[k].instruction, "a temp tensor with versions");
-	for (uint32_t i = 0; !status && i < program->tables.work.code_count; i++)
-		status = instruction_check(run, i);
-	return status;
+			status = refuse(run, program->sites[k].instruction, versions);
+	return status ? status : code_check(run);
 }
 
 /* ---- making and unmaking ------------------------------------------------------------------------------------------- */
