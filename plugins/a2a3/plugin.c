@@ -1,29 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* plugin.c - the a2a3 backend: Ascend 910B, 910C and 950, the hardware. */
-#include "ptowsp/plugin.h"
-
 #include "a2a3_backend.h"
-#include "ptowsp/note.h"
+#include "base/ops.h"
 
-#define NAME    A2A3_NAME
-#define VENDOR  "ptowsp"
-#define VERSION "0.1.0"
-
-PTOWSP_NOTE(0, NAME, VENDOR, VERSION, A2A3_TARGETS);
-
-static const struct ptowsp_plugin plugin = {
-	.head = PTOWSP_HEAD(plugin, PLUGIN),
-	.major = PTOWSP_ABI_MAJOR,
-	.minor = PTOWSP_ABI_TARGET,
-	.name = NAME,
-	.vendor = VENDOR,
-	.version = VERSION,
-	.targets = A2A3_TARGETS,
-	.ops = &a2a3_ops,
-};
-
-const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor)
-{
-	(void)host_minor; /* nothing here is newer than 10.0 */
-	return &plugin;
-}
+BASE_PLUGIN(a2a3_ops, A2A3_NAME, "ptowsp", "0.1.0", A2A3_TARGETS);

@@ -11,6 +11,9 @@
 #include "queue.h"
 #include "trace.h"
 
+#include "ptowsp/note.h"
+#include "ptowsp/plugin.h"
+
 /* Defines `const struct ptowsp_ops ops`, the operations of `backend`. Those that are called without an instance know the backend by it; what they do is
  * said in models.h, options.h, base_caps.h, instance.h, trace.h. */
 #define BASE_OPS(ops, backend)                                                                                                                                 \
@@ -55,5 +58,25 @@
 		.drain = base_drain,                                                                                                                           \
 		.stats = base_stats,                                                                                                                           \
 	}
+
+/* Defines the note, the descriptor and the entry of the plugin whose operations are `ops`; the texts are literals. */
+#define BASE_PLUGIN(ops_, name_, vendor_, version_, targets_)                                                                                                  \
+	PTOWSP_NOTE(0, name_, vendor_, version_, targets_);                                                                                                    \
+	static const struct ptowsp_plugin plugin = {                                                                                                           \
+		.head = PTOWSP_HEAD(plugin, PLUGIN),                                                                                                           \
+		.major = PTOWSP_ABI_MAJOR,                                                                                                                     \
+		.minor = PTOWSP_ABI_TARGET,                                                                                                                    \
+		.name = name_,                                                                                                                                 \
+		.vendor = vendor_,                                                                                                                             \
+		.version = version_,                                                                                                                           \
+		.targets = targets_,                                                                                                                           \
+		.ops = &(ops_),                                                                                                                                \
+	};                                                                                                                                                     \
+	const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor)                                                                                     \
+	{                                                                                                                                                      \
+		(void)host_minor; /* nothing here is newer than 10.0 */                                                                                        \
+		return &plugin;                                                                                                                                \
+	}                                                                                                                                                      \
+	struct ptowsp_plugin
 
 #endif
