@@ -144,6 +144,20 @@ static uint32_t core_tiles(const struct place_state *state)
 	return state->arch->columns * (state->arch->rows - AIE_FIRST_CORE);
 }
 
+/* On core tile `at` in the order of the snake, with its nets counted; false where it is taken or the node may not stand there. */
+static bool put_on_snake(struct place_state *state, uint32_t node, uint32_t at, struct aie_place *place_out)
+{
+	int32_t row;
+	const int32_t column = (int32_t)snake_tile(state, at, &row);
+
+	if (state->core_at[place_tile(state, column, row)] != PTOWSP_NONE || !place_may(state, node, column, row))
+		return false;
+	place_put(state, node, column, row);
+	place_count(state, node, PTOWSP_NONE);
+	*place_out = (struct aie_place){column, row};
+	return true;
+}
+
 /* To the free tile where it costs least, of equal ones the first of the snake. */
 static bool put_cheapest(struct place_state *state, uint32_t node)
 {
@@ -151,16 +165,13 @@ static bool put_cheapest(struct place_state *state, uint32_t node)
 	struct aie_place place = {0, 0};
 
 	for (uint32_t at = 0; at < core_tiles(state); at++) {
-		int32_t row;
-		const int32_t column = (int32_t)snake_tile(state, at, &row);
+		struct aie_place tried;
 
-		if (state->core_at[place_tile(state, column, row)] != PTOWSP_NONE || !place_may(state, node, column, row))
+		if (!put_on_snake(state, node, at, &tried))
 			continue;
-		place_put(state, node, column, row);
-		place_count(state, node, PTOWSP_NONE);
 		if (place_sum(state) < best) {
 			best = place_sum(state);
-			place = (struct aie_place){column, row};
+			place = tried;
 		}
 		place_take(state, node);
 	}
@@ -287,14 +298,10 @@ static void lay_chains(struct place_state *state, const uint32_t *next, const ui
 		if (!free_core(state, i) || before[i] != PTOWSP_NONE)
 			continue;
 		for (uint32_t node = i; node != PTOWSP_NONE && at < core_tiles(state); at++) {
-			int32_t row;
-			const int32_t column = (int32_t)snake_tile(state, at, &row);
+			struct aie_place place;
 
-			if (state->core_at[place_tile(state, column, row)] != PTOWSP_NONE || !place_may(state, node, column, row))
-				continue;
-			place_put(state, node, column, row);
-			place_count(state, node, PTOWSP_NONE);
-			node = next[node];
+			if (put_on_snake(state, node, at, &place))
+				node = next[node];
 		}
 	}
 }
