@@ -31,6 +31,25 @@ const char *check_name(void)
 	return t ? t->pName : "";
 }
 
+static const char *row_name(const void *rows, size_t i, size_t stride)
+{
+	return *(const char *const *)(const void *)((const char *)rows + i * stride);
+}
+
+void check_rows(CU_pSuite s, const void *rows, size_t count, size_t stride, CU_TestFunc fn)
+{
+	for (size_t i = 0; i < count; i++)
+		check_add(s, row_name(rows, i, stride), fn);
+}
+
+const void *check_row(const void *rows, size_t count, size_t stride)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(row_name(rows, i, stride), check_name()))
+			return (const char *)rows + i * stride;
+	abort();
+}
+
 static const char *keep_path(char *keep, const char *path)
 {
 	if (!*keep && !realpath(path, keep)) {
@@ -74,6 +93,14 @@ bool check_only_threads(void)
 bool check_seed_wanted(uint64_t seed)
 {
 	return !PTOWSP_SANITIZER || getenv("PTOWSP_TEST_LONG") || seed * UINT64_C(0x9e3779b97f4a7c15) >> 62 == (uint64_t)time(NULL) / 86400 % 4;
+}
+
+uint64_t check_seeds(uint64_t *count_out, uint64_t usual)
+{
+	const char *one = getenv("PTOWSP_SEED"), *many = getenv("PTOWSP_SEEDS");
+
+	*count_out = one ? 1 : many ? strtoull(many, NULL, 0) : usual;
+	return one ? strtoull(one, NULL, 0) : 1;
 }
 
 const char *check_shared(void)

@@ -37,6 +37,12 @@ void check_add(CU_pSuite s, const char *name, CU_TestFunc fn);
 /* Name of the running test. */
 const char *check_name(void);
 
+/* A test for each row of a table, named by the row's first field, `const char *name`; and, in such a test, its row. */
+#define CHECK_ROWS(s, rows, fn) check_rows((s), (rows), sizeof(rows) / sizeof(*(rows)), sizeof(*(rows)), (fn))
+#define CHECK_ROW(rows)         check_row((rows), sizeof(rows) / sizeof(*(rows)), sizeof(*(rows)))
+void check_rows(CU_pSuite s, const void *rows, size_t count, size_t stride, CU_TestFunc fn);
+const void *check_row(const void *rows, size_t count, size_t stride);
+
 /* Folders, without a trailing slash, absolute: the tree (PTOWSP_ROOT, else the current one), this variant's outputs (build,
  * build/asan, ...: above the running program), the corpus (PTOWSP_SHARED, else ../shared; NULL when it is not there). */
 const char *check_root(void);
@@ -49,6 +55,8 @@ const char *check_sanitizer(void);
 bool check_only_threads(void);
 /* Of random programs that all builds run, those with sanitizers run a quarter, the next one each day; all with PTOWSP_TEST_LONG. True elsewhere. */
 bool check_seed_wanted(uint64_t seed);
+/* The seeds of a test of random programs: the first, and how many. PTOWSP_SEED=N takes N alone, PTOWSP_SEEDS=N that many from 1 on, else there are `usual`. */
+uint64_t check_seeds(uint64_t *count_out, uint64_t usual);
 
 /* printf into one of eight rotating buffers of 4 KiB: for paths and commands inside one expression; the ninth call reuses the
  * first, and a failing check takes one too. */

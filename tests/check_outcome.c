@@ -61,6 +61,17 @@ void builder_consumer(struct builder *b, const char *name, int64_t cycles, uint3
 	builder_end(b);
 }
 
+struct builder *builder_pipeline(void)
+{
+	struct builder *b = builder_one_kernel();
+	uint32_t c = builder_channel(b, "c", 1, 0);
+
+	builder_producer(b, "P0", 1, 3, 1, c);
+	builder_producer(b, "P1", 1, 1, 10, c);
+	builder_consumer(b, "C", 1, c);
+	return b;
+}
+
 void outcome_done(struct builder *b, struct outcome *o)
 {
 	outcome_destroy(o);

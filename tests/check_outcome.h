@@ -25,6 +25,8 @@ uint32_t builder_pair_value(struct builder *b);
 /* A process that has n tasks of kernel 0 and sends after each; one that has a task for each token. */
 void builder_producer(struct builder *b, const char *name, uint32_t replicas, int64_t n, int64_t cycles, uint32_t channel);
 void builder_consumer(struct builder *b, const char *name, int64_t cycles, uint32_t channel);
+/* Two producers of channel c, of capacity 1, three tasks of 1 cycle and one of 10, and the consumer of all of it. */
+struct builder *builder_pipeline(void);
 
 /* Both, at the end of a test. */
 void outcome_done(struct builder *b, struct outcome *o);

@@ -101,3 +101,13 @@ void aie_whole_finish(struct aie_whole *whole)
 	aie_design_finish(&whole->design);
 	aie_module_finish(&whole->module);
 }
+
+void text_put(char *text, size_t room, const char *format, ...)
+{
+	const size_t length = strlen(text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text + length, room - length, format, args);
+	va_end(args);
+}

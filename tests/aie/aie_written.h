@@ -29,6 +29,9 @@ void written_release(struct written *text, const char *fifo, int port);
 void written_task(struct written *text, int argument, int id, const char *fifo, long offset, long count, const char *memref, bool token);
 void written_wait(struct written *text, const char *fifo);
 
+/* Adds to a text in a buffer of `room` bytes; what is too much is cut. */
+void text_put(char *text, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 struct aie_whole {
 	struct aie_module module;
 	struct aie_design design;

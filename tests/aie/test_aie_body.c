@@ -207,32 +207,39 @@ static float float_by_definition(int op, float a, float b)
 	}
 }
 
+/* Runs %r = arith.OPERATION %x, %y on each pair of floats; what the line `store` leaves of it in %c lies in memory 2. */
+static void pairs_run(struct aie_bench *b, const char *operation, const char *store, const char *type, float pairs[2][COUNT])
+{
+	const char *types[] = {"memref<64xf32>", "memref<64xf32>", type, NULL};
+	const char *body =
+		check_fmt("%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n%%n = arith.constant %d : index\n"
+			  "scf.for %%i = %%c0 to %%n step %%c1 {\n%%x = memref.load %%a[%%i] : memref<64xf32>\n%%y = memref.load %%b[%%i] : memref<64xf32>\n"
+			  "%%r = arith.%s %%x, %%y : f32\n%s : %s\n}",
+			  COUNT, operation, store, type);
+
+	REQUIRE_INT(aie_bench_make(b, types, "", body), PTOWSP_OK);
+	for (int k = 0; k < 2; k++)
+		memcpy(b->memory[k], pairs[k], sizeof(pairs[k]));
+	REQUIRE_INT(aie_bench_run(b), PTOWSP_OK);
+}
+
 static void floats_are_as_defined(void)
 {
 	static const char *const ops[] = {"addf", "subf", "mulf", "divf", "remf", "maximumf", "minimumf", "maxnumf", "minnumf"};
-	static const char *const types[] = {"memref<64xf32>", "memref<64xf32>", "memref<64xf32>", NULL};
 	static struct aie_bench b;
 
 	for (int o = 0; o < 9; o++) {
-		const char *body = check_fmt(
-			"%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n%%n = arith.constant %d : index\n"
-			"scf.for %%i = %%c0 to %%n step %%c1 {\n%%x = memref.load %%a[%%i] : memref<64xf32>\n%%y = memref.load %%b[%%i] : memref<64xf32>\n"
-			"%%r = arith.%s %%x, %%y : f32\nmemref.store %%r, %%c[%%i] : memref<64xf32>\n}",
-			COUNT, ops[o]);
 		uint64_t state = (uint64_t)o + 77;
-		float v[3][COUNT];
+		float v[2][COUNT], got[COUNT];
 
-		REQUIRE_INT(aie_bench_make(&b, types, "", body), PTOWSP_OK);
 		for (int i = 0; i < COUNT; i++)
 			for (int k = 0; k < 2; k++)
 				v[k][i] = float_special(&state);
-		memcpy(b.memory[0], v[0], sizeof(v[0]));
-		memcpy(b.memory[1], v[1], sizeof(v[1]));
-		REQUIRE_INT(aie_bench_run(&b), PTOWSP_OK);
-		memcpy(v[2], b.memory[2], sizeof(v[2]));
+		pairs_run(&b, ops[o], "memref.store %r, %c[%i]", "memref<64xf32>", v);
+		memcpy(got, b.memory[2], sizeof(got));
 		for (int i = 0; i < COUNT; i++)
-			if (!CHECK(same_float(v[2][i], float_by_definition(o, v[0][i], v[1][i]))))
-				CHECK_FAIL("%s of %g and %g is %g", ops[o], v[0][i], v[1][i], v[2][i]);
+			if (!CHECK(same_float(got[i], float_by_definition(o, v[0][i], v[1][i]))))
+				CHECK_FAIL("%s of %g and %g is %g", ops[o], v[0][i], v[1][i], got[i]);
 		aie_bench_finish(&b);
 	}
 }
@@ -240,25 +247,16 @@ static void floats_are_as_defined(void)
 static void comparisons_of_floats_are_as_defined(void)
 {
 	static const char *const words[] = {"false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"};
-	static const char *const types[] = {"memref<64xf32>", "memref<64xf32>", "memref<64xi8>", NULL};
 	static struct aie_bench b;
 
 	for (int p = 0; p < 16; p++) {
-		const char *body = check_fmt(
-			"%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n%%n = arith.constant %d : index\n"
-			"scf.for %%i = %%c0 to %%n step %%c1 {\n%%x = memref.load %%a[%%i] : memref<64xf32>\n%%y = memref.load %%b[%%i] : memref<64xf32>\n"
-			"%%r = arith.cmpf %s, %%x, %%y : f32\n%%e = arith.extui %%r : i1 to i8\nmemref.store %%e, %%c[%%i] : memref<64xi8>\n}",
-			COUNT, words[p]);
 		uint64_t state = (uint64_t)p + 5;
 		float v[2][COUNT];
 
-		REQUIRE_INT(aie_bench_make(&b, types, "", body), PTOWSP_OK);
 		for (int i = 0; i < COUNT; i++)
 			for (int k = 0; k < 2; k++)
 				v[k][i] = k && next(&state) % 3 == 0 ? v[0][i] : float_special(&state);
-		memcpy(b.memory[0], v[0], sizeof(v[0]));
-		memcpy(b.memory[1], v[1], sizeof(v[1]));
-		REQUIRE_INT(aie_bench_run(&b), PTOWSP_OK);
+		pairs_run(&b, check_fmt("cmpf %s,", words[p]), "%e = arith.extui %r : i1 to i8\nmemref.store %e, %c[%i]", "memref<64xi8>", v);
 		for (int i = 0; i < COUNT; i++) {
 			/* Four outcomes of a comparison, and which of them a word takes: =, >, <, unordered. */
 			const int outcome = v[0][i] != v[0][i] || v[1][i] != v[1][i] ? 8 : v[0][i] == v[1][i] ? 1 : v[0][i] > v[1][i] ? 2 : 4;

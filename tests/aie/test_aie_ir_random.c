@@ -298,14 +298,9 @@ static void module_comes_back(unsigned long seed)
 
 static void random_modules_come_back(void)
 {
-	const char *one = getenv("PTOWSP_SEED"), *many = getenv("PTOWSP_SEEDS");
-	const unsigned long count = many ? strtoul(many, NULL, 10) : 1000;
+	uint64_t count, first = check_seeds(&count, 1000);
 
-	if (one) {
-		module_comes_back(strtoul(one, NULL, 10));
-		return;
-	}
-	for (unsigned long seed = 1; seed <= count; seed++)
+	for (uint64_t seed = first; seed < first + count; seed++)
 		module_comes_back(seed);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_aie_overlap.c - windows that have elements in common, on the arrays: what is read is what was written last, whoever wrote it. */
 #include "rt/program/policy.h"
+#include "tests/aie/aie_written.h"
 #include "tests/contract/cli.h"
 
 #include <stdarg.h>
@@ -107,17 +108,6 @@ static uint32_t below(struct random *random, uint32_t limit)
 	return (uint32_t)(rt_mix64(++random->state) % limit);
 }
 
-static void put(char *text, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void put(char *text, size_t room, const char *format, ...)
-{
-	size_t length = strlen(text);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text + length, room - length, format, args);
-	va_end(args);
-}
-
 /* A tile at a random place of an argument's window. */
 static void touch_make(struct random *random, uint32_t argument, bool load)
 {
@@ -125,9 +115,9 @@ static void touch_make(struct random *random, uint32_t argument, bool load)
 		       column = below(random, random->columns - random->tiles[tile][1] + 1);
 
 	if (load)
-		put(random->text, TEXT, "  %%t%u = tload %%%c[%u, %u]\n", tile, 'a' + (int)argument, row, column);
+		text_put(random->text, TEXT, "  %%t%u = tload %%%c[%u, %u]\n", tile, 'a' + (int)argument, row, column);
 	else
-		put(random->text, TEXT, "  tstore %%t%u, %%%c[%u, %u]\n", tile, 'a' + (int)argument, row, column);
+		text_put(random->text, TEXT, "  tstore %%t%u, %%%c[%u, %u]\n", tile, 'a' + (int)argument, row, column);
 	random->stores[argument] |= !load;
 }
 
@@ -137,17 +127,17 @@ static void kernel_make(struct random *random, uint32_t number)
 	random->rows = 1 + below(random, 2) * below(random, 6);
 	random->columns = 1 + below(random, 7);
 	random->count = 2 + below(random, ARGUMENTS - 1);
-	put(random->text, TEXT, "func @k%u(", number);
+	text_put(random->text, TEXT, "func @k%u(", number);
 	for (uint32_t i = 0; i < random->count; i++) {
 		random->stores[i] = false;
-		put(random->text, TEXT, "%s%%%c: !pto.memref<gm,...,%s>", i ? ", " : "", 'a' + (int)i, random->type);
+		text_put(random->text, TEXT, "%s%%%c: !pto.memref<gm,...,%s>", i ? ", " : "", 'a' + (int)i, random->type);
 	}
-	put(random->text, TEXT, ") {\n");
+	text_put(random->text, TEXT, ") {\n");
 	for (uint32_t t = 0; t < TILES; t++) {
 		random->tiles[t][0] = below(random, 2) ? random->rows : 1 + below(random, random->rows);
 		random->tiles[t][1] = below(random, 2) ? random->columns : 1 + below(random, random->columns);
-		put(random->text, TEXT, "  %%t%u = alloc_tile : !pto.tile<%ux%ux%s>\n  %%t%u = tload %%%c[0, 0]\n", t, random->tiles[t][0], random->tiles[t][1],
-		    random->type, t, 'a' + (int)below(random, random->count));
+		text_put(random->text, TEXT, "  %%t%u = alloc_tile : !pto.tile<%ux%ux%s>\n  %%t%u = tload %%%c[0, 0]\n", t, random->tiles[t][0],
+			 random->tiles[t][1], random->type, t, 'a' + (int)below(random, random->count));
 	}
 	for (uint32_t n = below(random, 6); n; n--) {
 		const uint32_t tile = below(random, TILES);
@@ -155,27 +145,27 @@ static void kernel_make(struct random *random, uint32_t number)
 		if (below(random, 3))
 			touch_make(random, below(random, random->count), below(random, 2));
 		else
-			put(random->text, TEXT, "  %%t%u = tadd %%t%u, %%t%u\n", tile, tile, tile);
+			text_put(random->text, TEXT, "  %%t%u = tadd %%t%u, %%t%u\n", tile, tile, tile);
 	}
 	for (uint32_t i = 0; i < random->count; i++)
 		touch_make(random, i, i + 1 < random->count && below(random, 2));
-	put(random->text, TEXT, "  return\n}\n");
+	text_put(random->text, TEXT, "  return\n}\n");
 }
 
 /* Of any tensor but that x is not written; in a loop each round has one that lies elsewhere. */
 static void call_make(struct random *random, uint32_t number)
 {
 	const uint32_t turns = 1 + below(random, 3) / 2 * 2, step = below(random, 3), room = (turns - 1) * step;
-	put(random->calls, sizeof(random->calls), "  for_each %%i in 0 to %u { call @k%u(", turns, number);
+	text_put(random->calls, sizeof(random->calls), "  for_each %%i in 0 to %u { call @k%u(", turns, number);
 	for (uint32_t i = 0; i < random->count; i++) {
 		const char *tensor = random->stores[i] ? "wyp" : "xwyp";
 		const uint32_t row = below(random, SIDE - random->rows - room + 1), column = below(random, SIDE - random->columns + 1);
 
-		put(random->calls, sizeof(random->calls), "%s%%%c -> %%%c[%%i * %u + %u, %u%s]", i ? ", " : "", 'a' + (int)i,
-		    tensor[below(random, (uint32_t)strlen(tensor))], step, row, column,
-		    random->rows == 1 && below(random, 2) ? " : ..." : check_fmt(" : %u, %u", random->rows, random->columns));
+		text_put(random->calls, sizeof(random->calls), "%s%%%c -> %%%c[%%i * %u + %u, %u%s]", i ? ", " : "", 'a' + (int)i,
+			 tensor[below(random, (uint32_t)strlen(tensor))], step, row, column,
+			 random->rows == 1 && below(random, 2) ? " : ..." : check_fmt(" : %u, %u", random->rows, random->columns));
 	}
-	put(random->calls, sizeof(random->calls), ") }\n");
+	text_put(random->calls, sizeof(random->calls), ") }\n");
 }
 
 static bool program_write(struct random *random, uint64_t seed)
@@ -186,16 +176,16 @@ static bool program_write(struct random *random, uint64_t seed)
 	*random = (struct random){.state = seed << 32};
 	random->type = types[below(random, 4)];
 	for (unsigned t = 0; t < 4; t++)
-		put(random->text, TEXT, "tensor %%%s : %s[%u, %u] %s\n", tensors[t][0], random->type, SIDE, SIDE, tensors[t][1]);
-	put(random->calls, sizeof(random->calls),
-	    "  copy %%x[0, 0 : %u, %u] -> %%p[0, 0 : %u, %u]\n  copy %%w[0, 0 : 4, 5] -> %%y[1, 2 : 4, 5]\n  copy %%y[0, 0 : 4, 5] -> %%w[2, 1 : 4, 5]\n", SIDE,
-	    SIDE, SIDE, SIDE);
+		text_put(random->text, TEXT, "tensor %%%s : %s[%u, %u] %s\n", tensors[t][0], random->type, SIDE, SIDE, tensors[t][1]);
+	text_put(random->calls, sizeof(random->calls),
+		 "  copy %%x[0, 0 : %u, %u] -> %%p[0, 0 : %u, %u]\n  copy %%w[0, 0 : 4, 5] -> %%y[1, 2 : 4, 5]\n  copy %%y[0, 0 : 4, 5] -> %%w[2, 1 : 4, 5]\n",
+		 SIDE, SIDE, SIDE, SIDE);
 	for (uint32_t kernels = 1 + below(random, 3), k = 0; k < kernels; k++) {
 		kernel_make(random, k);
 		for (uint32_t calls = 1 + below(random, 3); calls; calls--)
 			call_make(random, k);
 	}
-	put(random->text, TEXT, "workload @main {\n%s}\n", random->calls);
+	text_put(random->text, TEXT, "workload @main {\n%s}\n", random->calls);
 	return check_write(check_fmt("%s/p.pto", check_dir()), random->text, strlen(random->text));
 }
 
@@ -211,8 +201,7 @@ static int run(const char *to, const char *flags)
 static void random_programs_have_the_same_results_everywhere(void)
 {
 	static const char *const ways[] = {"", "--opt cores=1", "--device=npu2", "--opt cores=3 --opt depth=1"};
-	const char *first = getenv("PTOWSP_SEED"), *count = getenv("PTOWSP_SEEDS"); /* others than those of each run */
-	const uint64_t from = first ? strtoull(first, NULL, 10) : 1, seeds = count ? strtoull(count, NULL, 10) : cli_slow() ? 8 : 48;
+	uint64_t seeds, from = check_seeds(&seeds, cli_slow() ? 8 : 48);
 	unsigned refused = 0;
 	struct random random;
 

@@ -3,6 +3,7 @@
 #include "aie/graph/area.h"
 #include "rt/program/dtype.h"
 #include "rt/program/policy.h"
+#include "tests/aie/aie_written.h"
 #include "tests/contract/cli.h"
 
 #include <stdarg.h>
@@ -79,27 +80,16 @@ struct random {
 	bool inout[TENSORS];
 };
 
-static void put(char *text, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void put(char *text, size_t room, const char *format, ...)
-{
-	size_t length = strlen(text);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text + length, room - length, format, args);
-	va_end(args);
-}
-
 static void tensors_make(struct random *random, const char *type, uint64_t seed)
 {
-	put(random->text, TEXT, "module @words\n");
+	text_put(random->text, TEXT, "module @words\n");
 	random->count = 2 + below(TENSORS - 1);
 	for (uint32_t t = 0; t < random->count; t++) {
 		random->rows[t] = 1 + below(2) * below(8);
 		random->columns[t] = 1 + below(21);
 		random->inout[t] = t > 0;
-		put(random->text, TEXT, "tensor %%t%u : %s[%u, %u] %s\n", t, type, random->rows[t], random->columns[t], t ? "inout" : "in");
-		put(random->fills, sizeof(random->fills), "--fill t%u=random:%llu ", t, (unsigned long long)seed + t);
+		text_put(random->text, TEXT, "tensor %%t%u : %s[%u, %u] %s\n", t, type, random->rows[t], random->columns[t], t ? "inout" : "in");
+		text_put(random->fills, sizeof(random->fills), "--fill t%u=random:%llu ", t, (unsigned long long)seed + t);
 	}
 }
 
@@ -112,17 +102,17 @@ static void call_make(struct random *random, const char *type)
 	const uint32_t rows = 1 + below(least[0]), columns = 1 + below(least[1]), k = random->kernels++;
 	const char *flat = rows == 1 && !below(3) ? " : ..." : "";
 
-	put(random->text, TEXT,
-	    "func @k%u(%%x: !pto.memref<gm,...,%s>, %%y: !pto.memref<gm,...,%s>) {\n  %%a = alloc_tile : !pto.tile<%ux%ux%s>\n  %%a = tload %%x[0, 0]\n", k,
-	    type, type, rows, columns, type);
+	text_put(random->text, TEXT,
+		 "func @k%u(%%x: !pto.memref<gm,...,%s>, %%y: !pto.memref<gm,...,%s>) {\n  %%a = alloc_tile : !pto.tile<%ux%ux%s>\n  %%a = tload %%x[0, 0]\n",
+		 k, type, type, rows, columns, type);
 	if (!below(3))
-		put(random->text, TEXT, "  %%b = alloc_tile : !pto.tile<%ux%ux%s>\n  %%b = tload %%y[0, 0]\n  %%a = tadd %%a, %%b\n", rows, columns, type);
-	put(random->text, TEXT, "  %%a = tadd %%a, %%a\n  tstore %%a, %%y[0, 0]\n  return\n}\n");
-	put(random->calls, sizeof(random->calls), "  call @k%u(%%x -> %%t%u[%u, %u%s], %%y -> %%t%u[%u, %u%s])\n", k, x, below(random->rows[x] - rows + 1),
-	    below(random->columns[x] - columns + 1), flat, y, below(random->rows[y] - rows + 1), below(random->columns[y] - columns + 1), flat);
+		text_put(random->text, TEXT, "  %%b = alloc_tile : !pto.tile<%ux%ux%s>\n  %%b = tload %%y[0, 0]\n  %%a = tadd %%a, %%b\n", rows, columns, type);
+	text_put(random->text, TEXT, "  %%a = tadd %%a, %%a\n  tstore %%a, %%y[0, 0]\n  return\n}\n");
+	text_put(random->calls, sizeof(random->calls), "  call @k%u(%%x -> %%t%u[%u, %u%s], %%y -> %%t%u[%u, %u%s])\n", k, x, below(random->rows[x] - rows + 1),
+		 below(random->columns[x] - columns + 1), flat, y, below(random->rows[y] - rows + 1), below(random->columns[y] - columns + 1), flat);
 	if (random->inout[y]) {
-		put(random->outs, sizeof(random->outs), "--out t%u=$W.t%u.npy ", y, y);
-		put(random->compares, sizeof(random->compares), "cmp cpu.t%u.npy aie.t%u.npy && ", y, y);
+		text_put(random->outs, sizeof(random->outs), "--out t%u=$W.t%u.npy ", y, y);
+		text_put(random->compares, sizeof(random->compares), "cmp cpu.t%u.npy aie.t%u.npy && ", y, y);
 		random->inout[y] = false;
 	}
 }
@@ -138,7 +128,7 @@ static bool program_write(struct random *random, uint64_t seed)
 	tensors_make(random, type, seed);
 	for (uint32_t calls = 1 + below(6); calls; calls--)
 		call_make(random, type);
-	put(random->text, TEXT, "workload @main {\n%s}\n", random->calls);
+	text_put(random->text, TEXT, "workload @main {\n%s}\n", random->calls);
 	return check_write(check_fmt("%s/p.pto", check_dir()), random->text, strlen(random->text));
 }
 

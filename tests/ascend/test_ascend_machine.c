@@ -198,8 +198,7 @@ static bool one(uint64_t seed, struct rt_pool *pool)
 
 static void random_programs_keep_every_rule(void)
 {
-	const char *only = getenv("PTOWSP_SEED"), *many = getenv("PTOWSP_SEEDS");
-	uint64_t first = only ? strtoull(only, NULL, 10) : 1, count = only ? 1 : many ? strtoull(many, NULL, 10) : 500;
+	uint64_t count, first = check_seeds(&count, 500);
 	struct rt_pool *pool;
 
 	REQUIRE(!rt_pool_create(&pool, 2, NULL));
@@ -277,8 +276,7 @@ static bool one_walked(uint64_t seed, struct rt_pool *pool)
 
 static void a_thread_that_walks_makes_no_difference(void)
 {
-	const char *only = getenv("PTOWSP_SEED"), *many = getenv("PTOWSP_SEEDS");
-	uint64_t first = only ? strtoull(only, NULL, 10) : 1, count = only ? 1 : many ? strtoull(many, NULL, 10) : 1000;
+	uint64_t count, first = check_seeds(&count, 1000);
 	const struct rt_walker_rules usual = rt_walker_rules;
 	const struct rt_crew_rules crew = rt_crew_rules;
 	struct rt_pool *pool;

@@ -95,8 +95,7 @@ static bool one(uint64_t seed, bool costs, uint32_t schedulers, struct rt_pool *
 
 static void seeds_run(bool costs)
 {
-	const char *only = getenv("PTOWSP_SEED"), *many = getenv("PTOWSP_SEEDS");
-	uint64_t first = only ? strtoull(only, NULL, 10) : 1, count = only ? 1 : many ? strtoull(many, NULL, 10) : 300;
+	uint64_t count, first = check_seeds(&count, 300);
 	struct rt_pool *pool;
 
 	REQUIRE(!rt_pool_create(&pool, 2, NULL));

@@ -285,6 +285,15 @@ intmax_t cli_int(json_t *object, const char *path)
 	return json_integer_value(value);
 }
 
+void cli_figure(const char *file, int line, const char *command, const char *path, intmax_t value)
+{
+	intmax_t got;
+
+	ends(file, line, command, 0);
+	got = cli_int(cli_json(), path);
+	check_int(got, value, check_fmt("%s of %.1000s", path, command), "wanted", file, line, false);
+}
+
 const char *cli_text(json_t *object, const char *path)
 {
 	const char *text = json_string_value(cli_at(object, path));

@@ -25,6 +25,8 @@ int cli(const char *command);
 #define CLI_OUT(status, command, ...)     cli_says(__FILE__, __LINE__, (command), (status), &cli_out, (const char *[]){__VA_ARGS__, NULL})
 #define CLI_ERR(status, command, ...)     cli_says(__FILE__, __LINE__, (command), (status), &cli_err, (const char *[]){__VA_ARGS__, NULL})
 #define CLI_PRINTS(status, command, text) cli_prints(__FILE__, __LINE__, (command), (status), (text))
+/* Runs it to exit 0 and checks the integer at a path of the JSON that it prints. */
+#define CLI_FIGURE(command, path, value) cli_figure(__FILE__, __LINE__, (command), (path), (value))
 void cli_says(const char *file, int line, const char *command, int status, char *const *stream, const char *const *texts);
 void cli_prints(const char *file, int line, const char *command, int status, const char *text);
 /* Starts it, waits until it handles the last of `count` signals, sends each after_ms after the one before, waits for the end. The command
@@ -55,6 +57,8 @@ json_t *cli_at(json_t *object, const char *path);
 /* Integer at a path; fails the test if there is none. */
 intmax_t cli_int(json_t *object, const char *path);
 const char *cli_text(json_t *object, const char *path);
+
+void cli_figure(const char *file, int line, const char *command, const char *path, intmax_t value);
 
 /* A graph's edges as "0>1 0>2 ...", sorted; its kernels in task order as "put*1 thin*3". Fail checks on repeated edges, unknown ids. */
 const char *cli_edges(json_t *graph);

@@ -2,6 +2,7 @@
  * fake_xrt.c - the objects of fake_xrt.h: what may be done with them in which order, and how many there are. */
 #include "xrt/include/fake_xrt.h"
 
+#include "fake_log.h"
 #include "fake_xrt_run.h"
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -56,20 +57,7 @@ static unsigned design_count;
 
 /* ---- what is said, and what goes wrong ---------------------------------------------------------------------------------- */
 
-static void say(const char *format, ...)
-{
-	const char *path = getenv("FAKE_XRT_LOG");
-	FILE *file = path ? fopen(path, "a") : NULL;
-	va_list list;
-
-	if (!file)
-		return;
-	va_start(list, format);
-	vfprintf(file, format, list);
-	va_end(list);
-	fputc('\n', file);
-	fclose(file);
-}
+const char *const fake_log_variable = "FAKE_XRT_LOG";
 
 /* A word of FAKE_XRT. */
 static bool wrong(const char *word)
@@ -94,7 +82,7 @@ static bool refused(bool it, const char *why)
 {
 	if (it) {
 		snprintf(fake_xrt_why, sizeof(fake_xrt_why), "%s", why);
-		say("refused: %s", why);
+		fake_log("refused: %s", why);
 	}
 	return it;
 }
@@ -103,8 +91,8 @@ __attribute__((destructor)) static void end(void)
 {
 	for (unsigned d = 0; d < design_count; d++)
 		fake_design_close(designs[d]);
-	say("alive: %d devices, %d xclbins, %d contexts, %d buffers, %d runs", atomic_load(&devices), atomic_load(&xclbins), atomic_load(&contexts),
-	    atomic_load(&bos), atomic_load(&runs));
+	fake_log("alive: %d devices, %d xclbins, %d contexts, %d buffers, %d runs", atomic_load(&devices), atomic_load(&xclbins), atomic_load(&contexts),
+		 atomic_load(&bos), atomic_load(&runs));
 }
 
 /* ---- devices ------------------------------------------------------------------------------------------------------------ */
@@ -113,7 +101,7 @@ struct fake_device *fake_device_open(unsigned index)
 {
 	struct fake_device *device;
 
-	say("device %u", index);
+	fake_log("device %u", index);
 	if (wrong("abort_open"))
 		abort();
 	if (fails("no_device", "No such device '0'") || !(device = calloc(1, sizeof(*device))))
@@ -124,7 +112,7 @@ struct fake_device *fake_device_open(unsigned index)
 
 void fake_device_close(struct fake_device *device)
 {
-	say("device closed");
+	fake_log("device closed");
 	atomic_fetch_sub(&devices, 1);
 	free(device);
 }
@@ -139,7 +127,7 @@ struct fake_xclbin *fake_xclbin_open(const char *path)
 {
 	struct fake_xclbin *xclbin;
 
-	say("xclbin");
+	fake_log("xclbin");
 	if (fails("bad_xclbin", "xclbin is corrupted"))
 		return NULL;
 	xclbin = calloc(1, sizeof(*xclbin));
@@ -179,7 +167,7 @@ unsigned fake_xclbin_number(const struct fake_xclbin *xclbin)
 
 int fake_register(struct fake_device *device, struct fake_xclbin *xclbin)
 {
-	say("register");
+	fake_log("register");
 	if (fails("register", "Operation not supported"))
 		return -1;
 	device->registered = xclbin->number;
@@ -190,7 +178,7 @@ struct fake_context *fake_context_make(struct fake_device *device, unsigned numb
 {
 	struct fake_context *context;
 
-	say("context");
+	fake_log("context");
 	if (refused(device->registered != number, "the xclbin is not registered") ||
 	    fails("firmware", "DRM_IOCTL_AMDXDNA_CREATE_HWCTX IOCTL failed (err=-22): Invalid argument") || !(context = calloc(1, sizeof(*context))))
 		return NULL;
@@ -201,14 +189,14 @@ struct fake_context *fake_context_make(struct fake_device *device, unsigned numb
 
 void fake_context_close(struct fake_context *context)
 {
-	say("context closed");
+	fake_log("context closed");
 	atomic_fetch_sub(&contexts, 1);
 	free(context);
 }
 
 int fake_kernel(struct fake_context *context, const char *name)
 {
-	say("kernel %s", name);
+	fake_log("kernel %s", name);
 	context->kernel = true;
 	return refused(!strstr(name, "MLIR_AIE"), "no such kernel") ? -1 : 0;
 }
@@ -226,7 +214,7 @@ struct fake_bo *fake_bo_make(struct fake_device *device, size_t size, uint32_t f
 	struct fake_bo *bo = calloc(1, sizeof(*bo));
 
 	(void)device;
-	say("buffer %zu %s %u", size, flags == CACHEABLE ? "cacheable" : flags == HOST_ONLY ? "host_only" : "other", group - GROUP);
+	fake_log("buffer %zu %s %u", size, flags == CACHEABLE ? "cacheable" : flags == HOST_ONLY ? "host_only" : "other", group - GROUP);
 	if (!bo || refused(!size, "no bytes") || (group - GROUP > 1 && fails("buffer", "std::bad_alloc of a buffer")) ||
 	    (group - GROUP == 1 && fails("words", "no room in the device heap"))) {
 		free(bo);
@@ -241,7 +229,7 @@ struct fake_bo *fake_bo_make(struct fake_device *device, size_t size, uint32_t f
 
 void fake_bo_close(struct fake_bo *bo)
 {
-	say("buffer closed %u", bo->group - GROUP);
+	fake_log("buffer closed %u", bo->group - GROUP);
 	atomic_fetch_sub(&bos, 1);
 	free(bo->host);
 	free(bo->there);
@@ -255,7 +243,7 @@ void *fake_bo_map(struct fake_bo *bo)
 
 int fake_bo_sync(struct fake_bo *bo, int from_device, size_t size, size_t offset)
 {
-	say("sync %s %u", from_device ? "from" : "to", bo->group - GROUP);
+	fake_log("sync %s %u", from_device ? "from" : "to", bo->group - GROUP);
 	if (refused(size > bo->size || offset > bo->size - size, "beyond the buffer") ||
 	    (bo->group - GROUP > 1 && fails(from_device ? "sync_from" : "sync_to", "sync failed")))
 		return -1;
@@ -287,7 +275,7 @@ struct fake_run *fake_run_make(struct fake_context *context)
 
 void fake_run_close(struct fake_run *run)
 {
-	say("run closed");
+	fake_log("run closed");
 	atomic_fetch_sub(&runs, 1);
 	free(run);
 }
@@ -327,13 +315,13 @@ static int execute(struct fake_run *run)
 		arguments[b] = run->bos[b] ? run->bos[b]->there : NULL;
 	why = fake_design_run(run->context->design, (const uint32_t *)(const void *)run->instructions->there, run->words, arguments, run->given);
 	if (why)
-		say("the run: %s", why);
+		fake_log("the run: %s", why);
 	return why ? STATE_ERROR : STATE_COMPLETED;
 }
 
 int fake_run_start(struct fake_run *run)
 {
-	say("start: opcode %llu, %llu words, %u buffers", (unsigned long long)run->opcode, (unsigned long long)run->words, run->given);
+	fake_log("start: opcode %llu, %llu words, %u buffers", (unsigned long long)run->opcode, (unsigned long long)run->words, run->given);
 	if (fails("start", "no slot in the queue") || refused(run->opcode != 3, "opcode") ||
 	    refused(!run->instructions || run->words * 4 != run->instructions->size, "instructions"))
 		return -1;
@@ -347,7 +335,7 @@ int fake_run_wait(struct fake_run *run, unsigned ms)
 		return -1;
 	if (run->state == STATE_RUNNING)
 		return STATE_TIMEOUT;
-	say("wait: state %d", run->state);
+	fake_log("wait: state %d", run->state);
 	return run->state;
 }
 
@@ -358,7 +346,7 @@ int fake_run_state(const struct fake_run *run)
 
 int fake_run_abort(struct fake_run *run)
 {
-	say("abort");
+	fake_log("abort");
 	if (fails("abort", "abort is not supported"))
 		return -1;
 	run->state = STATE_ABORT;

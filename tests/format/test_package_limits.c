@@ -197,11 +197,9 @@ static const char *refusal(const struct limit *limit, uint64_t number)
 
 static void run_limit(void)
 {
-	const struct limit *limit = limits;
+	const struct limit *limit = CHECK_ROW(limits);
 	const char *said;
 
-	while (strcmp(limit->name, check_name()))
-		limit++;
 	said = refusal(limit, limit->most);
 	CHECK_STR(said ? said : "packed", "packed");
 	said = refusal(limit, limit->over);
@@ -210,6 +208,5 @@ static void run_limit(void)
 
 void suite_package_limits(CU_pSuite s)
 {
-	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
-		check_add(s, limits[i].name, run_limit);
+	CHECK_ROWS(s, limits, run_limit);
 }

@@ -38,48 +38,47 @@ static ptowsp_status load_from(const char *dir, const char *name, struct host_pl
 	return host_plugin_load(&search, name, plugin_out, error);
 }
 
-static void search_lists_every_file_with_its_reason(void)
+static void hostile_list(struct host_listing *listing)
 {
 	const char *dirs[] = {hostile()};
 	struct host_search search = {.dirs = dirs, .dir_count = 1};
-	struct host_listing listing;
 	struct ptowsp_error error;
-	int row;
 
-	REQUIRE_INT(host_list(&search, &listing, &error), PTOWSP_OK);
+	REQUIRE_INT(host_list(&search, listing, &error), PTOWSP_OK);
+}
+
+static const struct host_candidate *row_named(const struct host_listing *listing, const char *name)
+{
+	const int row = row_find(listing, name, 0);
+
+	REQUIRE(row >= 0);
+	return &listing->rows[row];
+}
+
+static void search_lists_every_file_with_its_reason(void)
+{
+	struct host_listing listing;
+
+	hostile_list(&listing);
 	CHECK(listing.count >= 40);
 	CHECK_STR(listing.folders[0], hostile());
 	for (uint32_t i = 0; i < listing.count; i++)
 		CHECK(listing.rows[i].usable == !listing.rows[i].reason[0]);
-	row = row_find(&listing, "good", 0);
-	REQUIRE(row >= 0);
-	CHECK(listing.rows[row].usable && !listing.rows[row].shadowed);
-	CHECK_STR(listing.rows[row].note.name, "good");
-	row = row_find(&listing, "exec_stack", 0);
-	REQUIRE(row >= 0);
-	CHECK_CONTAINS(listing.rows[row].reason, "executable stack");
-	row = row_find(&listing, "wrong_name", 0);
-	REQUIRE(row >= 0);
-	CHECK_STR(listing.rows[row_find(&listing, "lazy", 0)].reason, "is bound lazily; link it with -Wl,-z,now");
-	CHECK_CONTAINS(listing.rows[row].reason, "its note calls it \"another\"; name the file libptowsp_another.so");
-	row = row_find(&listing, "static_tls", 0);
-	REQUIRE(row >= 0);
-	CHECK_CONTAINS(listing.rows[row].warning, "static thread-local storage");
+	CHECK(row_named(&listing, "good")->usable && !row_named(&listing, "good")->shadowed);
+	CHECK_STR(row_named(&listing, "good")->note.name, "good");
+	CHECK_CONTAINS(row_named(&listing, "exec_stack")->reason, "executable stack");
+	CHECK_STR(row_named(&listing, "lazy")->reason, "is bound lazily; link it with -Wl,-z,now");
+	CHECK_CONTAINS(row_named(&listing, "wrong_name")->reason, "its note calls it \"another\"; name the file libptowsp_another.so");
+	CHECK_CONTAINS(row_named(&listing, "static_tls")->warning, "static thread-local storage");
 	host_listing_finish(&listing);
 }
 
 static void search_listing_runs_no_plugin_code(void)
 {
-	const char *dirs[] = {hostile()};
-	struct host_search search = {.dirs = dirs, .dir_count = 1};
 	struct host_listing listing;
-	struct ptowsp_error error;
-	int row;
 
-	REQUIRE_INT(host_list(&search, &listing, &error), PTOWSP_OK);
-	row = row_find(&listing, "constructor", 0);
-	REQUIRE(row >= 0);
-	CHECK(listing.rows[row].usable);
+	hostile_list(&listing);
+	CHECK(row_named(&listing, "constructor")->usable);
 	CHECK(getenv("PTOWSP_TEST_CONSTRUCTOR") == NULL);
 	host_listing_finish(&listing);
 }

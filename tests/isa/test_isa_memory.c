@@ -125,40 +125,36 @@ static struct cell scaled(const struct tile *t, uint32_t i, uint32_t j)
 	return (struct cell){cell_round(type, type == PTOWSP_F64 ? a.f * s.f : cell_round(PTOWSP_F32, a.f * s.f)), 0};
 }
 
-static bool tload_trial(unsigned dtype, unsigned trial)
+/* A tile from memory into packed elements, or back. */
+static bool move_trial(unsigned op, unsigned dtype, unsigned trial)
 {
+	const bool load = op == PTOWSP_PTO_TLOAD;
 	struct tile t;
-	unsigned x, zero;
+	unsigned x, zero, row, column;
 	bool good;
 
-	begin(PTOWSP_PTO_TLOAD, dtype, trial);
+	begin(op, dtype, trial);
 	t = tile_choose(dtype, trial);
 	tile_param(&b, "m", dtype);
-	tile_param(&b, "out", dtype);
+	tile_param(&b, "packed", dtype);
 	x = tile_tile(&b, "x", t.rows, t.columns, dtype);
 	zero = tile_int(&b, 0);
-	tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, tile_int(&b, t.r), tile_int(&b, t.c));
-	tile_op(&b, PTOWSP_PTO_TSTORE, x, 1, zero, zero);
+	row = tile_int(&b, t.r);
+	column = tile_int(&b, t.c);
+	tile_op(&b, PTOWSP_PTO_TLOAD, x, load ? 0 : 1, load ? row : zero, load ? column : zero);
+	tile_op(&b, PTOWSP_PTO_TSTORE, x, load ? 1 : 0, load ? zero : row, load ? zero : column);
 	good = run() == PTOWSP_OK;
-	return good && memory_holds(&t, stored); /* memory is unchanged, and `other` its tile */
+	return good && memory_holds(&t, stored); /* of a load, memory is unchanged, and `other` its tile */
+}
+
+static bool tload_trial(unsigned dtype, unsigned trial)
+{
+	return move_trial(PTOWSP_PTO_TLOAD, dtype, trial);
 }
 
 static bool tstore_trial(unsigned dtype, unsigned trial)
 {
-	struct tile t;
-	unsigned x, zero;
-	bool good;
-
-	begin(PTOWSP_PTO_TSTORE, dtype, trial);
-	t = tile_choose(dtype, trial);
-	tile_param(&b, "m", dtype);
-	tile_param(&b, "in", dtype);
-	x = tile_tile(&b, "x", t.rows, t.columns, dtype);
-	zero = tile_int(&b, 0);
-	tile_op(&b, PTOWSP_PTO_TLOAD, x, 1, zero, zero);
-	tile_op(&b, PTOWSP_PTO_TSTORE, x, 0, tile_int(&b, t.r), tile_int(&b, t.c));
-	good = run() == PTOWSP_OK;
-	return good && memory_holds(&t, stored);
+	return move_trial(PTOWSP_PTO_TSTORE, dtype, trial);
 }
 
 static bool tstore_fp_trial(unsigned dtype, unsigned trial)

@@ -196,11 +196,3 @@ struct random_loops random_loops_make(uint64_t seed, bool filters, bool tensors)
 	body_make(&r);
 	return r;
 }
-
-uint64_t random_seeds(uint64_t *count_out, uint64_t standard)
-{
-	const char *one = getenv("PTOWSP_SEED"), *many = getenv("PTOWSP_SEEDS");
-
-	*count_out = one ? 1 : many ? strtoull(many, NULL, 10) : standard;
-	return one ? strtoull(one, NULL, 10) : 1;
-}

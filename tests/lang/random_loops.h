@@ -15,7 +15,5 @@ struct random_loops {
 struct random_loops random_loops_make(uint64_t seed, bool filters, bool tensors);
 /* A number below n. */
 uint32_t random_pick(struct random_loops *r, uint32_t n);
-/* The first seed of a test, and how many: PTOWSP_SEED=N is that one, PTOWSP_SEEDS=N that many. */
-uint64_t random_seeds(uint64_t *count_out, uint64_t standard);
 
 #endif

@@ -52,4 +52,12 @@ ptowsp_status source_print(struct pkg *package, const struct print_files *files,
 /* The graphs of a package as source. To be freed. */
 char *source_graphs(const struct pkg_tables *tables);
 
+/* A kernel that copies tiles, and one whose operation needs equal shapes. */
+#define SOURCE_COPY                                                                                                                                            \
+	"func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>, %n: i32) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n"                            \
+	"  %a = tload %x[%n, 0]\n  tstore %a, %y[0, 0]\n}\n"
+#define SOURCE_ODD                                                                                                                                             \
+	"func @odd(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n  %b = alloc_tile : !pto.tile<2x1xf32>\n"                           \
+	"  %a = tadd %a, %b\n  tstore %a, %x[0, 0]\n}\n"
+
 #endif

@@ -377,17 +377,6 @@ static void every_call_of_the_header_is_in_the_table(void)
 
 /* ---- examples --------------------------------------------------------------------------------------------------------------------------- */
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1 /* programs without the sanitizer cannot load the library */
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
-
 static void run_well(const char *command, char **out)
 {
 	char *err;
@@ -403,7 +392,7 @@ static void the_examples_in_c_and_python_make_one_package_that_runs(void)
 	const char *folder = check_tmp(), *build = check_build(), *root = check_root();
 	char *c, *python, *run;
 
-	if (SANITIZED)
+	if (*check_sanitizer()) /* programs without the sanitizer cannot load the library */
 		CHECK_SKIP("a sanitized library needs a sanitized program");
 	run_well(check_fmt("cc -std=c11 -Wall -Wextra -Werror -DPTOWSP_TREE -I'%s/abi' -I'%s/packages' '%s/packages/examples/build_squares.c' -o '%s/squares' "
 			   "-L'%s/lib' -lptowsp-pack -Wl,-rpath,'%s/lib' && '%s/squares' '%s/c.pkg.zst'",
@@ -425,7 +414,7 @@ static void the_program_of_the_page_is_a_package_that_runs(void)
 	const char *folder = check_tmp(), *build = check_build(), *root = check_root();
 	char *run;
 
-	if (SANITIZED)
+	if (*check_sanitizer()) /* programs without the sanitizer cannot load the library */
 		CHECK_SKIP("a sanitized library needs a sanitized program");
 	run_well(check_fmt("cd '%s' && awk '/^```python/ { on = 1; next } /^```/ { on = 0 } on' '%s/packages/BUILDER.md' | "
 			   "sed 's,libptowsp-pack.so,%s/lib/&,' > page.py && python3 page.py && '%s/bin/ptowsp-run' --plugin-dir '%s/lib/ptowsp/plugins' "

@@ -100,16 +100,11 @@ static void seed_round_trip(unsigned long seed)
 
 static void seeds_do(void (*what)(unsigned long seed), unsigned long count, unsigned long more)
 {
-	const char *one = getenv("PTOWSP_SEED"), *many = getenv("PTOWSP_SEEDS");
+	uint64_t seeds, first = check_seeds(&seeds, getenv("PTOWSP_TEST_LONG") ? more : count);
 
-	count = many ? strtoul(many, NULL, 0) : getenv("PTOWSP_TEST_LONG") ? more : count;
-	if (one) {
-		what(strtoul(one, NULL, 0));
-		return;
-	}
-	for (unsigned long seed = 1; seed <= count; seed++)
+	for (uint64_t seed = first; seed < first + seeds; seed++)
 		what(seed);
-	printf("# module_random: PTOWSP_SEED=1 to %lu\n", count);
+	printf("# module_random: PTOWSP_SEED=%ju to %ju\n", (uintmax_t)first, (uintmax_t)(first + seeds - 1));
 }
 
 static void random_modules_come_back(void)

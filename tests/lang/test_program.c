@@ -8,17 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
-
 /* Packs sources into the test's folder, NUMBER.pkg.zst each; returns how many there are then. */
 static int source_pack(const char *folder, int number, const char *name, const char *text, size_t size, int refusable)
 {
@@ -115,7 +104,7 @@ static void every_package_comes_back(const char *folder, int count, int native)
 	CHECK(native || !times(text, "ptowsp_build_section("));
 	CHECK(native || !times(text, "ptowsp_build_string("));
 	free(text);
-	if (SANITIZED)
+	if (*check_sanitizer())
 		CHECK_SKIP("a sanitized library needs a sanitized program; what is printed was built all the same");
 	program_run(folder, count);
 }
@@ -208,7 +197,7 @@ static void packages_of_several_folders_are_made_in_theirs(void)
 	source_pack(check_fmt("%s/a", folder), 0, "one.pto", text, strlen(text), 0);
 	source_pack(check_fmt("%s/b/deep", folder), 0, "one.pto", other, strlen(other), 0);
 	free(program_print(folder));
-	if (SANITIZED)
+	if (*check_sanitizer())
 		CHECK_SKIP("a sanitized library needs a sanitized program; what is printed was built all the same");
 	CHECK_INT(check_run(check_fmt("cd '%s' && cc -std=c11 -O0 -Wall -Wextra -Werror -DPTOWSP_TREE -I'%s/abi' -I'%s/packages' all.c -o all -L'%s/lib' "
 				      "-lptowsp-pack "
@@ -241,7 +230,7 @@ static void tensors_of_the_same_dimensions_share_them_again(void)
 	calls = program_print(folder);
 	CHECK_UINT(times(calls, "ptowsp_build_tensor_like(b, tensor[1], tensor[0]);"), 2);
 	free(calls);
-	if (SANITIZED)
+	if (*check_sanitizer())
 		CHECK_SKIP("a sanitized library needs a sanitized program; what is printed was built all the same");
 	program_run(folder, 2);
 }

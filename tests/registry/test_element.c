@@ -11,27 +11,25 @@
 #include "tools/run/fill.h"
 #include "tools/run/run_element.h"
 
-/* A half by its parts. */
+/* A float of 16 bits by its parts. */
+static double narrow_value(uint32_t bits, int fraction_bits)
+{
+	const double sign = bits & 0x8000 ? -1 : 1, fraction = bits & ((1u << fraction_bits) - 1);
+	const int most = (1 << (15 - fraction_bits)) - 1, exponent = (int)(bits >> fraction_bits) & most, least = 1 - most / 2 - fraction_bits;
+
+	if (exponent == most)
+		return fraction > 0 ? NAN : sign * INFINITY;
+	return sign * (exponent ? ldexp((1 << fraction_bits) + fraction, exponent - 1 + least) : ldexp(fraction, least));
+}
+
 static double half_value(uint32_t half)
 {
-	const double sign = half & 0x8000 ? -1 : 1;
-	const int exponent = (int)(half >> 10 & 31);
-	const double fraction = half & 1023;
-
-	if (exponent == 31)
-		return fraction > 0 ? NAN : sign * INFINITY;
-	return sign * (exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24));
+	return narrow_value(half, 10);
 }
 
 static double bfloat_value(uint32_t bfloat)
 {
-	const double sign = bfloat & 0x8000 ? -1 : 1;
-	const int exponent = (int)(bfloat >> 7 & 255);
-	const double fraction = bfloat & 127;
-
-	if (exponent == 255)
-		return fraction > 0 ? NAN : sign * INFINITY;
-	return sign * (exponent ? ldexp(128 + fraction, exponent - 134) : ldexp(fraction, -133));
+	return narrow_value(bfloat, 7);
 }
 
 static void check_wide(uint16_t dtype, double (*value)(uint32_t), uint32_t bits)

@@ -235,18 +235,6 @@ static void check_ahead(struct builder *b, ptowsp_status status, const char *opt
 	builder_destroy(b);
 }
 
-/* Two that send and one that consumes all of it. */
-static struct builder *flowing(void)
-{
-	struct builder *b = builder_one_kernel();
-	uint32_t c = builder_channel(b, "c", 1, 0);
-
-	builder_producer(b, "P0", 1, 3, 1, c);
-	builder_producer(b, "P1", 1, 1, 10, c);
-	builder_consumer(b, "C", 1, c);
-	return b;
-}
-
 static void a_pipeline_that_must_block_is_told_before_any_run(void)
 {
 	struct builder *b = builder_one_kernel();
@@ -255,7 +243,7 @@ static void a_pipeline_that_must_block_is_told_before_any_run(void)
 	talker(b, "a", 4, ab, ba);
 	talker(b, "b", 4, ba, ab);
 	check_ahead(b, PTOWSP_DEADLOCK, "--schedule channel_capacity=ab,2");
-	check_ahead(flowing(), PTOWSP_OK, "");
+	check_ahead(builder_pipeline(), PTOWSP_OK, "");
 }
 
 static void what_depends_on_data_is_not_told(void)

@@ -101,7 +101,7 @@ static void window_state(struct random_loops *r)
 
 static void runs_of_random(bool small)
 {
-	uint64_t count, seed = random_seeds(&count, 150);
+	uint64_t count, seed = check_seeds(&count, 150);
 	bool ok = true;
 
 	for (; ok && count--; seed++) {

@@ -457,10 +457,9 @@ static const char *differ(const struct outcome *plain, const struct outcome *bui
 static void random_graphs_are_those_of_the_ordinary_run(void)
 {
 	static const uint32_t threads[] = {1, 2, 8};
-	const char *text = getenv("PTOWSP_SEED"), *many = getenv("PTOWSP_SEEDS");
-	uint64_t first = text ? strtoull(text, NULL, 10) : 1, last = text ? first : many ? strtoull(many, NULL, 10) : 200;
+	uint64_t count, first = check_seeds(&count, 200);
 
-	for (uint64_t seed = first, bad = 0; seed <= last && bad < 4; seed++) {
+	for (uint64_t seed = first, bad = 0; seed < first + count && bad < 4; seed++) {
 		struct random p = random_make(seed, false), q = random_make(seed, true);
 		struct outcome *plain = builder_run(p.b, &(struct outcome_how){.seed = seed, .idle = p.promise});
 

@@ -76,8 +76,8 @@ static bool one(uint64_t seed, struct rt_pool *pool, struct figures *figures)
 
 static void tasks_that_nobody_is_told_of_have_the_same_predecessors(void)
 {
-	const char *only = getenv("PTOWSP_SEED"), *many = getenv("PTOWSP_SEEDS");
-	uint64_t first = only ? strtoull(only, NULL, 10) : 1, count = only ? 1 : many ? strtoull(many, NULL, 10) : SEEDS;
+	const char *only = getenv("PTOWSP_SEED");
+	uint64_t count, first = check_seeds(&count, SEEDS);
 	const struct rt_crew_rules usual = rt_crew_rules;
 	struct figures figures = {0};
 	struct rt_pool *pool;

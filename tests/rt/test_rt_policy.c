@@ -91,13 +91,9 @@ static void thresholds_that_make_no_sense_are_refused(void)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct builder *b = builder_grid();
-		struct outcome *o;
 
 		ROW(DISPATCH, THRESHOLD, "ew", builder_const(b, 0), cases[i].text);
-		o = builder_run(b, NULL);
-		CHECK_INT(o->status, PTOWSP_BAD_PACKAGE);
-		CHECK_CONTAINS(o->error.text, cases[i].why);
-		outcome_done(b, o);
+		check_refused(b, PTOWSP_BAD_PACKAGE, cases[i].why);
 	}
 }
 
@@ -176,13 +172,9 @@ static void one_row_of_a_pool_each(void)
 static void a_pool_out_of_range_is_an_error_of_the_run(void)
 {
 	struct builder *b = builder_grid();
-	struct outcome *o;
 
 	ROW(POOLS, CUSTOM, "e", builder_const(b, 256));
-	o = builder_run(b, NULL);
-	CHECK_INT(o->status, PTOWSP_RUN_FAILED);
-	CHECK_CONTAINS(o->error.text, "gives pool 256");
-	outcome_done(b, o);
+	check_refused(b, PTOWSP_RUN_FAILED, "gives pool 256");
 }
 
 static void streams_run_in_order(void)

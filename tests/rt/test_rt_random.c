@@ -128,8 +128,8 @@ static bool one(uint64_t seed, struct rt_pool *const *pools, uint64_t *tasks)
 
 static void random_programs_are_the_same_in_every_way(void)
 {
-	const char *only = getenv("PTOWSP_SEED"), *many = getenv("PTOWSP_SEEDS");
-	uint64_t first = only ? strtoull(only, NULL, 10) : 1, count = only ? 1 : many ? strtoull(many, NULL, 10) : 2000, tasks = 0;
+	const char *only = getenv("PTOWSP_SEED");
+	uint64_t count, first = check_seeds(&count, 2000), tasks = 0;
 	struct rt_pool *pools[2];
 
 	REQUIRE(!rt_pool_create(&pools[0], 2, NULL) && !rt_pool_create(&pools[1], 8, NULL));

@@ -156,10 +156,20 @@ static void taken(struct rt_ready *ready, uint32_t worker, uint32_t expected)
 	CHECK_UINT(slot, expected);
 }
 
+/* All that is ready: worker and slot, in this order. */
+static void all_taken(struct rt_ready *ready, uint32_t order[][2], size_t count)
+{
+	uint32_t slot;
+
+	for (size_t i = 0; i < count; i++)
+		taken(ready, order[i][0], order[i][1]);
+	CHECK(!rt_ready_take(ready, order[count - 1][0], &slot));
+}
+
 /* With priorities, which go first whichever thread has them; without them the deques are what it states. */
 static void work_steal_takes_from_others_when_its_own_are_gone(void)
 {
-	uint32_t awaited = 0, slot;
+	uint32_t awaited = 0;
 	const struct rt_ready_order order = {rt_ready_policy_find(PTOWSP_READY_WORK_STEAL, true), by_slot, &awaited, false};
 	struct rt_ready ready;
 
@@ -168,16 +178,7 @@ static void work_steal_takes_from_others_when_its_own_are_gone(void)
 	REQUIRE(rt_ready_init(&ready, 64, 2, &order));
 	for (uint32_t k = 1; k < 4; k++)
 		rt_ready_push(&ready, 0, k), rt_ready_push(&ready, 1, 10 * k), rt_ready_push(&ready, 1, 10 * k + 1);
-	taken(&ready, 0, 30);
-	taken(&ready, 0, 20);
-	taken(&ready, 1, 10);
-	taken(&ready, 0, 3);
-	taken(&ready, 0, 2);
-	taken(&ready, 1, 31);
-	taken(&ready, 0, 1);
-	taken(&ready, 0, 21); /* the other one's */
-	taken(&ready, 1, 11);
-	CHECK(!rt_ready_take(&ready, 1, &slot));
+	all_taken(&ready, (uint32_t[][2]){{0, 30}, {0, 20}, {1, 10}, {0, 3}, {0, 2}, {1, 31}, {0, 1}, {0, 21}, {1, 11}}, 9); /* 21 is the other one's */
 	rt_ready_finish(&ready);
 }
 
@@ -185,22 +186,14 @@ static void work_steal_takes_from_others_when_its_own_are_gone(void)
 static void tasks_are_taken_at_home_first(void)
 {
 	static const uint32_t slots[] = {101, 201, 1, 301, 2, 102, 203, 3};
-	uint32_t awaited = 0, slot;
+	uint32_t awaited = 0;
 	const struct rt_ready_order order = {rt_ready_policy_find(0, true), by_slot, &awaited, true};
 	struct rt_ready ready;
 
 	REQUIRE(rt_ready_init(&ready, 512, 2, &order));
 	for (size_t k = 0; k < COUNT(slots); k++)
 		rt_ready_push(&ready, 0, slots[k]);
-	taken(&ready, 1, 201);
-	taken(&ready, 1, 203);
-	taken(&ready, 1, 1);
-	taken(&ready, 0, 101);
-	taken(&ready, 0, 301);
-	taken(&ready, 1, 2);
-	taken(&ready, 1, 3);
-	taken(&ready, 1, 102); /* nothing else is left */
-	CHECK(!rt_ready_take(&ready, 1, &slot));
+	all_taken(&ready, (uint32_t[][2]){{1, 201}, {1, 203}, {1, 1}, {0, 101}, {0, 301}, {1, 2}, {1, 3}, {1, 102}}, 8); /* nothing else is left */
 	rt_ready_finish(&ready);
 }
 

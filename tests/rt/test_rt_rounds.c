@@ -36,8 +36,8 @@ static bool one(uint64_t seed, struct rt_pool *pool)
 /* With two threads every task is handed over. */
 static void rounds_are_the_same_told_and_untold(void)
 {
-	const char *only = getenv("PTOWSP_SEED"), *many = getenv("PTOWSP_SEEDS");
-	uint64_t first = only ? strtoull(only, NULL, 10) : 1, count = only ? 1 : many ? strtoull(many, NULL, 10) : 2000;
+	const char *only = getenv("PTOWSP_SEED");
+	uint64_t count, first = check_seeds(&count, 2000);
 	const struct rt_crew_rules usual = rt_crew_rules;
 	struct rt_pool *pool;
 

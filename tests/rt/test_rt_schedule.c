@@ -75,33 +75,22 @@ static void wrong_arguments_are_refused_by_name(void)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct builder *b = builder_grid();
-		struct outcome *o;
 
 		builder_schedule(b, rows[i].directive, rows[i].policy, rows[i].args, rows[i].n, rows[i].n);
-		o = builder_run(b, NULL);
-		CHECK_INT(o->status, PTOWSP_BAD_PACKAGE);
-		CHECK_CONTAINS(o->error.text, rows[i].why);
-		outcome_done(b, o);
+		check_refused(b, PTOWSP_BAD_PACKAGE, rows[i].why);
 	}
 }
 
 static void directives_that_need_or_exclude_each_other_are_refused(void)
 {
 	struct builder *b = builder_grid();
-	struct outcome *o;
 
 	ROW(STREAM_BY, EXPRESSION, "e", builder_const(b, 0));
-	o = builder_run(b, NULL);
-	CHECK_INT(o->status, PTOWSP_BAD_PACKAGE);
-	CHECK_CONTAINS(o->error.text, "stream_by needs streams");
-	outcome_done(b, o);
+	check_refused(b, PTOWSP_BAD_PACKAGE, "stream_by needs streams");
 	b = builder_grid();
 	ROW(DISPATCH, ROUND_ROBIN, "n", INT64_C(4));
 	ROW(SPATIAL_MAP, GRID, "nn", INT64_C(2), INT64_C(2));
-	o = builder_run(b, NULL);
-	CHECK_INT(o->status, PTOWSP_BAD_PACKAGE);
-	CHECK_CONTAINS(o->error.text, "exclude each other");
-	outcome_done(b, o);
+	check_refused(b, PTOWSP_BAD_PACKAGE, "exclude each other");
 }
 
 static void a_promise_is_said_once_and_makes_determinism_unknown(void)

@@ -138,7 +138,7 @@ static bool shares_agree(struct rt_program *program, uint32_t n, bool filters, u
 
 static void shares_of_random(bool filters)
 {
-	uint64_t count, seed = random_seeds(&count, 400);
+	uint64_t count, seed = check_seeds(&count, 400);
 	bool ok = true;
 
 	for (; ok && count--; seed++) {

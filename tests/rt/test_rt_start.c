@@ -66,13 +66,9 @@ static void with_the_proposed_setting_the_blocked_task_proceeds(void)
 static void a_task_larger_than_a_resource_names_need_and_capacity(void)
 {
 	struct builder *b = held(2);
-	struct outcome *o;
 
 	ROW(TENSOR_MAP, CAPACITY, "n", INT64_C(1));
-	o = builder_run(b, NULL);
-	CHECK_INT(o->status, PTOWSP_TOO_SMALL);
-	CHECK_CONTAINS(o->error.text, "needs 2 entries of tensor_map, which has 1; raise it with --schedule tensor_map=2");
-	outcome_done(b, o);
+	check_refused(b, PTOWSP_TOO_SMALL, "needs 2 entries of tensor_map, which has 1; raise it with --schedule tensor_map=2");
 }
 
 void suite_rt_start(CU_pSuite s)

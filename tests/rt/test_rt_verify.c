@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_verify.c - bytecode that must be refused, each with its sentence; and mutated programs, which are refused or run without harm. */
-#include "tests/check.h"
+#include "tests/check_outcome.h"
 #include "tests/draw.h"
 #include "tests/rt/rt_builder.h"
 
@@ -54,37 +54,45 @@ static void unknown_opcodes_are_named(void)
 	refuse(b, PTOWSP_UNKNOWN_OPCODE, "instruction 0: unknown opcode 0x7e");
 }
 
+/* Programs of the kernels and tables of small(): their words, and what their refusal says. */
+struct refused {
+	const char *why;
+	struct {
+		uint8_t op; /* 0 behind the last word */
+		uint16_t x;
+		uint32_t y;
+	} words[5];
+};
+#define W(op, x, y)                                                                                                                                            \
+	{                                                                                                                                                      \
+		PTOWSP_OP_##op, x, y                                                                                                                           \
+	}
+
+static void refuse_each(const struct refused *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct builder *b = small();
+
+		for (size_t w = 0; rows[i].words[w].op; w++)
+			builder_emit(b, rows[i].words[w].op, rows[i].words[w].x, rows[i].words[w].y);
+		refuse(b, PTOWSP_BAD_PACKAGE, rows[i].why);
+	}
+}
+
 static void targets_lie_behind_and_inside(void)
 {
-	struct builder *b = small();
+	static const struct refused rows[] = {
+		{"target 0 is outside 1..2", {W(PARALLEL_FOR, 0, 0)}},
+		{"target 9 is outside", {W(PARALLEL_FOR, 0, 9)}},
+		/* the inner loop reaches behind the outer one */
+		{"instruction 1: target 4 is outside 2..3", {W(PARALLEL_FOR, 0, 3), W(PARALLEL_FOR, 0, 4), W(NOP, 0, 0), W(NOP, 0, 0)}},
+		{"target 3 is outside 4..", {W(COMBINE, 2, 0), W(TARGET, 0, 4), W(TARGET, 0, 3), W(NOP, 0, 0)}},
+		{"a target is missing", {W(COND, 0, 0), W(TARGET, 0, 3)}},
+		{"0 branches", {W(SEQUENTIAL, 0, 0)}},
+		{"60000 branches", {W(SEQUENTIAL, 60000, 0)}},
+	};
 
-	E(b, PARALLEL_FOR, 0, 0);
-	refuse(b, PTOWSP_BAD_PACKAGE, "target 0 is outside 1..2");
-	b = small();
-	E(b, PARALLEL_FOR, 0, 9);
-	refuse(b, PTOWSP_BAD_PACKAGE, "target 9 is outside");
-	b = small(); /* the inner loop reaches behind the outer one */
-	E(b, PARALLEL_FOR, 0, 3);
-	E(b, PARALLEL_FOR, 0, 4);
-	E(b, NOP, 0, 0);
-	E(b, NOP, 0, 0);
-	refuse(b, PTOWSP_BAD_PACKAGE, "instruction 1: target 4 is outside 2..3");
-	b = small();
-	E(b, COMBINE, 2, 0);
-	E(b, TARGET, 0, 4);
-	E(b, TARGET, 0, 3);
-	E(b, NOP, 0, 0);
-	refuse(b, PTOWSP_BAD_PACKAGE, "target 3 is outside 4..");
-	b = small();
-	E(b, COND, 0, 0);
-	E(b, TARGET, 0, 3);
-	refuse(b, PTOWSP_BAD_PACKAGE, "a target is missing");
-	b = small();
-	E(b, SEQUENTIAL, 0, 0);
-	refuse(b, PTOWSP_BAD_PACKAGE, "0 branches");
-	b = small();
-	E(b, SEQUENTIAL, 60000, 0);
-	refuse(b, PTOWSP_BAD_PACKAGE, "60000 branches");
+	refuse_each(rows, COUNT(rows));
 }
 
 static void words_do_not_stand_alone(void)
@@ -144,50 +152,20 @@ static void an_entry_ends_with_halt_outside_every_body(void)
 
 static void tasks_have_each_argument_once(void)
 {
-	struct builder *b = small();
+	static const struct refused rows[] = {
+		{"argument 0 of 1 is given twice", {W(TASK, 1, 1u << 16 | 1), W(PARAM_CONST, 0, 1), W(PARAM_CONST, 0, 1)}},
+		{"tensor argument 0 of 1 is given twice", {W(TASK, 1, 1u << 16 | 1), W(IO_INPUT, 0, 0), W(IO_INPUT, 0, 0)}},
+		{"opcode 0x01 comes instead", {W(TASK, 1, 1u << 16 | 1), W(PARAM_CONST, 0, 1), W(NOP, 0, 0)}},
+		{"opcode 0x00 comes instead", {W(TASK, 1, 1u << 16 | 1), W(PARAM_CONST, 0, 1)}},
+		{"promises 18 words, 1 are left", {W(TASK, 1, 9u << 16 | 9)}},
+		{"kernel k0 takes 1 and 0", {W(TASK, 0, 1u << 16 | 1), W(PARAM_CONST, 0, 1), W(IO_INPUT, 0, 0)}},
+		{"there is no kernel 2", {W(TASK, 2, 0)}},
+		{"reads loop 0 of 0", {W(TASK, 0, 1u << 16), W(PARAM_LOOPVAR, 0, 0)}},
+		{"there is no EXPR row 99", {W(TASK, 0, 1u << 16), W(PARAM_EXPR, 0, 99)}},
+		{"beyond the end of the body", {W(SCOPE, 0, 2), W(TASK, 0, 1u << 16), W(PARAM_CONST, 0, 1)}},
+	};
 
-	E(b, TASK, 1, 1u << 16 | 1);
-	E(b, PARAM_CONST, 0, 1);
-	E(b, PARAM_CONST, 0, 1);
-	refuse(b, PTOWSP_BAD_PACKAGE, "argument 0 of 1 is given twice");
-	b = small();
-	E(b, TASK, 1, 1u << 16 | 1);
-	E(b, IO_INPUT, 0, 0);
-	E(b, IO_INPUT, 0, 0);
-	refuse(b, PTOWSP_BAD_PACKAGE, "tensor argument 0 of 1 is given twice");
-	b = small();
-	E(b, TASK, 1, 1u << 16 | 1);
-	E(b, PARAM_CONST, 0, 1);
-	E(b, NOP, 0, 0);
-	refuse(b, PTOWSP_BAD_PACKAGE, "opcode 0x01 comes instead");
-	b = small();
-	E(b, TASK, 1, 1u << 16 | 1);
-	E(b, PARAM_CONST, 0, 1);
-	refuse(b, PTOWSP_BAD_PACKAGE, "opcode 0x00 comes instead");
-	b = small();
-	E(b, TASK, 1, 9u << 16 | 9);
-	refuse(b, PTOWSP_BAD_PACKAGE, "promises 18 words, 1 are left");
-	b = small();
-	E(b, TASK, 0, 1u << 16 | 1);
-	E(b, PARAM_CONST, 0, 1);
-	E(b, IO_INPUT, 0, 0);
-	refuse(b, PTOWSP_BAD_PACKAGE, "kernel k0 takes 1 and 0");
-	b = small();
-	E(b, TASK, 2, 0);
-	refuse(b, PTOWSP_BAD_PACKAGE, "there is no kernel 2");
-	b = small();
-	E(b, TASK, 0, 1u << 16);
-	E(b, PARAM_LOOPVAR, 0, 0);
-	refuse(b, PTOWSP_BAD_PACKAGE, "reads loop 0 of 0");
-	b = small();
-	E(b, TASK, 0, 1u << 16);
-	E(b, PARAM_EXPR, 0, 99);
-	refuse(b, PTOWSP_BAD_PACKAGE, "there is no EXPR row 99");
-	b = small(); /* the words go beyond the body */
-	E(b, SCOPE, 0, 2);
-	E(b, TASK, 0, 1u << 16);
-	E(b, PARAM_CONST, 0, 1);
-	refuse(b, PTOWSP_BAD_PACKAGE, "beyond the end of the body");
+	refuse_each(rows, COUNT(rows));
 }
 
 static void regions_lie_inside_their_tensors(void)

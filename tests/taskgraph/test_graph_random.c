@@ -13,16 +13,7 @@
 #include <string.h>
 
 /* About ten seconds. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define STANDARD 100
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define STANDARD 100
-#endif
-#endif
-#ifndef STANDARD
-#define STANDARD 1000
-#endif
+#define STANDARD (*check_sanitizer() ? 100 : 1000)
 
 static struct random_graph g;
 static int32_t tensors[RG_TENSORS][RG_ELEMENTS], counters[RG_COUNTERS][RG_WORDS], outputs[RG_TENSORS][RG_ELEMENTS];
@@ -272,7 +263,7 @@ static bool seed_run(uint64_t seed)
 
 static void random_programs_do_what_their_instructions_say(void)
 {
-	uint64_t count, first = random_seeds(&count, getenv("PTOWSP_TEST_LONG") ? 20 * STANDARD : STANDARD), wanted = 0, done = 0, kernels = 0;
+	uint64_t count, first = check_seeds(&count, getenv("PTOWSP_TEST_LONG") ? 20 * STANDARD : STANDARD), wanted = 0, done = 0, kernels = 0;
 
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
 		ptowsp_kernel_register(functions[i].name, "", (ptowsp_native_fn)functions[i].fn);

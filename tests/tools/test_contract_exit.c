@@ -502,14 +502,6 @@ static const struct refusal refusals[] = {
 	{"bench_with_an_unknown_flag_names_it", NULL, "$B/ptowsp-bench --frob", 2, {"--frob"}},
 };
 
-static const struct refusal *refusal_find(const char *name)
-{
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++)
-		if (!strcmp(refusals[i].name, name))
-			return &refusals[i];
-	abort();
-}
-
 /* Files that the cases bind, and old outputs that a failure must leave as they are. */
 static void write_inputs(void)
 {
@@ -549,7 +541,7 @@ static void check_old_files(void)
 
 static void run_refusal(void)
 {
-	const struct refusal *r = refusal_find(check_name());
+	const struct refusal *r = CHECK_ROW(refusals);
 	char *before, *after;
 	int status;
 
@@ -660,8 +652,7 @@ void suite_contract_exit(CU_pSuite s)
 	TEST(s, a_lack_of_descriptors_is_no_refusal);
 	TEST(s, a_compiler_that_makes_nothing_is_named);
 	TEST(s, the_limit_of_file_sizes_is_named);
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++)
-		check_add(s, refusals[i].name, run_refusal);
+	CHECK_ROWS(s, refusals, run_refusal);
 	TEST(s, every_truncation_is_refused);
 	TEST(s, every_flipped_bit_is_refused);
 }

@@ -194,14 +194,6 @@ static const struct mistake mistakes[] = {
 	{"an_entry_that_does_not_exist_is_named", "// Entry: @nope\n" KERNEL, "", {"nope"}},
 };
 
-static const struct mistake *mistake_find(const char *name)
-{
-	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++)
-		if (!strcmp(mistakes[i].name, name))
-			return &mistakes[i];
-	abort();
-}
-
 /* file:line:column: what, then the line of the source, then a caret below it. */
 static void check_caret(void)
 {
@@ -218,7 +210,7 @@ static void check_caret(void)
 
 static void run_mistake(void)
 {
-	const struct mistake *m = mistake_find(check_name());
+	const struct mistake *m = CHECK_ROW(mistakes);
 	const char *at;
 
 	cli_begin();
@@ -373,8 +365,7 @@ void suite_contract_pack(CU_pSuite s)
 	TEST(s, packing_is_quiet_when_nothing_is_wrong);
 	TEST(s, several_sources_are_one_module_set);
 	TEST(s, sources_with_odd_line_ends_pack_the_same);
-	for (size_t i = 0; i < sizeof(mistakes) / sizeof(*mistakes); i++)
-		check_add(s, mistakes[i].name, run_mistake);
+	CHECK_ROWS(s, mistakes, run_mistake);
 	TEST(s, several_mistakes_are_told_at_once_in_order);
 	TEST(s, a_flood_of_mistakes_is_cut);
 	TEST(s, bytecode_that_no_run_can_load_is_refused_when_packing);

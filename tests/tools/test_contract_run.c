@@ -270,11 +270,9 @@ static const struct levels levels[] = {
 
 static void run_levels(void)
 {
-	const struct levels *l = levels;
+	const struct levels *l = CHECK_ROW(levels);
 	json_t *stats;
 
-	while (strcmp(l->name, check_name()))
-		l++;
 	cli_begin();
 	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --no-kernels --entry %s --set n=%d --stats=json $K/levels.pkg.zst", l->entry, l->n)), 0);
 	stats = cli_json();
@@ -290,8 +288,7 @@ static void levels_cover_the_whole_tensor(void)
 {
 	cli_begin();
 	cli_npy_f32("src.npy", 300 * 128, 1, 1);
-	CHECK_INT(cli("$B/ptowsp-run --in src=src.npy --set n=300 --expect dst=src.npy --stats=json $K/levels.pkg.zst"), 0);
-	CHECK_INT(cli_int(cli_json(), "num_tasks"), 172);
+	CLI_FIGURE("$B/ptowsp-run --in src=src.npy --set n=300 --expect dst=src.npy --stats=json $K/levels.pkg.zst", "num_tasks", 172);
 	CHECK_INT(cli("$B/ptowsp-run --entry blocks --in src=src.npy --set n=300 --expect dst=src.npy $K/levels.pkg.zst"), 0);
 }
 
@@ -300,8 +297,8 @@ static void a_level_without_its_kernel_uses_the_plain_one_and_says_so_once(void)
 	const char *at;
 
 	cli_begin();
-	CHECK_INT(cli("$B/ptowsp-pack $S/levels.pto -o again.pkg.zst && $B/ptowsp-run --no-kernels --entry missing --set n=600 --stats=json again.pkg.zst"), 0);
-	CHECK_INT(cli_int(cli_json(), "kernels[copy].tasks"), 2 * 64 + 88);
+	CLI_FIGURE("$B/ptowsp-pack $S/levels.pto -o again.pkg.zst && $B/ptowsp-run --no-kernels --entry missing --set n=600 --stats=json again.pkg.zst",
+		   "kernels[copy].tasks", 2 * 64 + 88);
 	at = strstr(cli_err, "no variant for tile level");
 	CHECK(at != NULL);
 	CHECK(at && !strstr(at + 1, "no variant"));
@@ -325,23 +322,17 @@ static void declared_kernels_have_variants(void)
 static void conditions_follow_their_symbols(void)
 {
 	cli_begin();
-	CHECK_INT(cli("$B/ptowsp-run --entry pick --set n=6 --stats=json " VECTORS), 0);
-	CHECK_INT(cli_int(cli_json(), "num_tasks"), 2);
-	CHECK_INT(cli("$B/ptowsp-run --entry pick --set n=5 --stats=json " VECTORS), 0);
-	CHECK_INT(cli_int(cli_json(), "num_tasks"), 1);
-	CHECK_INT(cli("$B/ptowsp-run --entry pick --set n=-7 --stats=json " VECTORS), 0);
-	CHECK_INT(cli_int(cli_json(), "num_tasks"), 1);
+	CLI_FIGURE("$B/ptowsp-run --entry pick --set n=6 --stats=json " VECTORS, "num_tasks", 2);
+	CLI_FIGURE("$B/ptowsp-run --entry pick --set n=5 --stats=json " VECTORS, "num_tasks", 1);
+	CLI_FIGURE("$B/ptowsp-run --entry pick --set n=-7 --stats=json " VECTORS, "num_tasks", 1);
 }
 
 static void quotients_truncate(void)
 {
 	cli_begin();
-	CHECK_INT(cli("$B/ptowsp-run --entry quotient --set n=7 --set d=2 --stats=json " VECTORS), 0);
-	CHECK_INT(cli_int(cli_json(), "num_tasks"), 3);
-	CHECK_INT(cli("$B/ptowsp-run --entry quotient --set n=-7 --set d=-2 --stats=json " VECTORS), 0);
-	CHECK_INT(cli_int(cli_json(), "num_tasks"), 3);
-	CHECK_INT(cli("$B/ptowsp-run --entry quotient --set n=-7 --set d=2 --stats=json " VECTORS), 0);
-	CHECK_INT(cli_int(cli_json(), "num_tasks"), 0);
+	CLI_FIGURE("$B/ptowsp-run --entry quotient --set n=7 --set d=2 --stats=json " VECTORS, "num_tasks", 3);
+	CLI_FIGURE("$B/ptowsp-run --entry quotient --set n=-7 --set d=-2 --stats=json " VECTORS, "num_tasks", 3);
+	CLI_FIGURE("$B/ptowsp-run --entry quotient --set n=-7 --set d=2 --stats=json " VECTORS, "num_tasks", 0);
 }
 
 struct control {
@@ -357,19 +348,15 @@ static const struct control controls[] = {
 
 static void run_control(void)
 {
-	const struct control *c = controls;
+	const struct control *c = CHECK_ROW(controls);
 	float *dst;
 
-	while (strcmp(c->name, check_name()))
-		c++;
 	cli_begin();
-	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run %s --out dst=dst.npy --stats=json $K/control.pkg.zst", c->args)), 0);
-	CHECK_INT(cli_int(cli_json(), "total_cycles"), c->cycles);
+	CLI_FIGURE(check_fmt("$B/ptowsp-run %s --out dst=dst.npy --stats=json $K/control.pkg.zst", c->args), "total_cycles", c->cycles);
 	dst = read_f32("dst.npy", 1);
 	CHECK(dst && *dst == c->result);
 	free(dst);
-	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --no-kernels %s --stats=json $K/control.pkg.zst", c->args)), 0);
-	CHECK_INT(cli_int(cli_json(), "total_cycles"), c->cycles);
+	CLI_FIGURE(check_fmt("$B/ptowsp-run --no-kernels %s --stats=json $K/control.pkg.zst", c->args), "total_cycles", c->cycles);
 }
 
 /* Renaming a file over a device or a pipe would put a plain file in its place: as root, in the place of /dev/null. */
@@ -539,15 +526,13 @@ void suite_contract_run(CU_pSuite s)
 	TEST(s, shapes_of_files_do_not_matter_where_memory_is_flat);
 	TEST(s, integers_are_computed_as_integers);
 	TEST(s, runs_take_their_values_from_lists_without_reloading);
-	for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++)
-		check_add(s, levels[i].name, run_levels);
+	CHECK_ROWS(s, levels, run_levels);
 	TEST(s, levels_cover_the_whole_tensor);
 	TEST(s, a_level_without_its_kernel_uses_the_plain_one_and_says_so_once);
 	TEST(s, declared_kernels_have_variants);
 	TEST(s, conditions_follow_their_symbols);
 	TEST(s, quotients_truncate);
-	for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++)
-		check_add(s, controls[i].name, run_control);
+	CHECK_ROWS(s, controls, run_control);
 	TEST(s, what_is_no_plain_file_is_not_replaced);
 	TEST(s, an_output_behind_a_link_keeps_the_link);
 	TEST(s, two_runs_at_once_do_not_disturb_each_other);

@@ -55,11 +55,9 @@ static void scopes_insert(json_t *root, const struct scope *scopes)
 
 static void run_scoped(void)
 {
-	const struct scoped *c = cases;
+	const struct scoped *c = CHECK_ROW(cases);
 	json_t *root;
 
-	while (strcmp(c->name, check_name()))
-		c++;
 	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-inspect --json $K/four.pkg.zst"), 0);
 	root = cli_json();
@@ -167,8 +165,7 @@ static void an_ordered_loop_is_a_barrier_not_an_edge(void)
 void suite_contract_scope(CU_pSuite s)
 {
 	cli_suite("scope");
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		check_add(s, cases[i].name, run_scoped);
+	CHECK_ROWS(s, cases, run_scoped);
 	TEST(s, a_deadlock_is_reported_with_its_figures);
 	TEST(s, the_first_lack_of_a_scope_is_proposed);
 	TEST(s, a_scope_in_a_window_that_aborts_is_a_deadlock);

@@ -250,11 +250,9 @@ static const struct change changes[] = {
 /* The first instruction is not of the entry that is run: a package holds as a whole. */
 static void run_change(void)
 {
-	const struct change *c = changes;
+	const struct change *c = CHECK_ROW(changes);
 	struct seal s;
 
-	while (strcmp(c->name, check_name()))
-		c++;
 	cli_begin();
 	REQUIRE_INT(seal_read(&s, kit_path("vectors")), 0);
 	c->change(&s);
@@ -423,8 +421,7 @@ static void sealed_mutants_are_counted_alike_without_kernels(void)
 void suite_contract_seal(CU_pSuite s)
 {
 	cli_suite("seal");
-	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++)
-		check_add(s, changes[i].name, run_change);
+	CHECK_ROWS(s, changes, run_change);
 	TEST(s, code_that_no_entry_reaches_has_to_be_known);
 	TEST(s, an_unknown_optional_section_is_one_diagnostic);
 	TEST(s, the_digest_shown_does_not_depend_on_the_packing);

@@ -123,14 +123,6 @@ static const struct vector vectors[] = {
 	{"no_tasks_are_no_cycles", "--entry loop --set n=0", "", "", {{"total_cycles", 0}, {"num_tasks", 0}, {"num_edges", 0}}},
 };
 
-static const struct vector *vector_find(const char *name)
-{
-	for (size_t i = 0; i < sizeof(vectors) / sizeof(*vectors); i++)
-		if (!strcmp(vectors[i].name, name))
-			return &vectors[i];
-	abort();
-}
-
 static void check_vector(const struct vector *v, const char *how)
 {
 	json_t *stats;
@@ -156,7 +148,7 @@ static void check_vector(const struct vector *v, const char *how)
  * A schedule that weakens the defaults lets kernels race on the tensors, as its author asked: the sanitizer need not see that. */
 static void run_vector(void)
 {
-	const struct vector *v = vector_find(check_name());
+	const struct vector *v = CHECK_ROW(vectors);
 	bool races = strstr(v->args, "deps=") || strstr(v->args, "hazards=");
 
 	cli_begin();
@@ -416,8 +408,7 @@ static void text_statistics_show_the_same_figures(void)
 void suite_contract_stats(CU_pSuite s)
 {
 	cli_suite("stats");
-	for (size_t i = 0; i < sizeof(vectors) / sizeof(*vectors); i++)
-		check_add(s, vectors[i].name, run_vector);
+	CHECK_ROWS(s, vectors, run_vector);
 	TEST(s, dispatch_auto_says_which_loop_it_took);
 	TEST(s, a_window_over_a_graph_that_is_built_first_is_recorded);
 	TEST(s, statistics_have_every_field_with_its_type);

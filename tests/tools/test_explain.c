@@ -86,7 +86,6 @@ static const struct alike {
 	{"all_of_it", "--in src=src.npy --set count=2 --out dst=new.npy --trace t.json --graph g.txt --stats " SCALE, 0, ""},
 	{"all_files_of_a_design", "--plugin=aie --emit design $P/vector_add.pkg.zst", 0, ""},
 };
-enum { ROWS = sizeof(rows) / sizeof(*rows) };
 
 static void files_make(void)
 {
@@ -147,11 +146,9 @@ static char *sentence_copy(void)
 /* The test's name is a row. --explain first: what it leaves would be seen, and what the run writes is not there yet. */
 static void a_row(void)
 {
-	const struct alike *row = rows;
+	const struct alike *row = CHECK_ROW(rows);
 	char *before, *after, *sentence, *again;
 
-	while (strcmp(row->name, check_name()) != 0)
-		row++;
 	if (cli_slow() && strcmp(row->name, "memory_for_a_design_that_is_run_twice") == 0)
 		CHECK_SKIP("sanitizers end a program that asks for so much");
 	cli_begin();
@@ -232,8 +229,7 @@ static void a_refusal_is_explained(void)
 void suite_explain(CU_pSuite s)
 {
 	cli_suite("explain");
-	for (size_t i = 0; i < ROWS; i++)
-		check_add(s, rows[i].name, a_row);
+	CHECK_ROWS(s, rows, a_row);
 	TEST(s, values_to_be_given_are_shown);
 	TEST(s, memory_for_a_design_is_counted);
 	TEST(s, memory_for_tasks_is_counted);

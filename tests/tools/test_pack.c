@@ -30,13 +30,6 @@ static int there(const char *name)
 	return found;
 }
 
-#define COPY                                                                                                                                                   \
-	"func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>, %n: i32) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n"                            \
-	"  %a = tload %x[%n, 0]\n  tstore %a, %y[0, 0]\n}\n"
-#define ODD                                                                                                                                                    \
-	"func @odd(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n  %b = alloc_tile : !pto.tile<2x1xf32>\n"                           \
-	"  %a = tadd %a, %b\n  tstore %a, %x[0, 0]\n}\n"
-
 static void usage_is_exit_2_with_a_sentence(void)
 {
 	static const char *const wrong[] = {"",
@@ -50,7 +43,7 @@ static void usage_is_exit_2_with_a_sentence(void)
 					    "--from-json a.json --entry f -o x.zst"};
 
 	check_tmp();
-	check_put("a.pto", COPY);
+	check_put("a.pto", SOURCE_COPY);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		CHECK_INT(pack(wrong[i]), 2);
 		CHECK_CONTAINS(err, "ptowsp-pack: ");
@@ -77,7 +70,7 @@ static void a_file_that_cannot_be_read_is_exit_2_and_a_bad_one_3(void)
 static void strict_refuses_warnings(void)
 {
 	check_tmp();
-	check_put("odd.pto", ODD);
+	check_put("odd.pto", SOURCE_ODD);
 	CHECK_INT(pack("odd.pto -o x.zst"), 0);
 	CHECK_CONTAINS(err, "odd.pto:4:8: warning: tadd needs equal shapes, got 2x4 and 2x1");
 	CHECK_INT(pack("--strict odd.pto -o y.zst"), 3);
@@ -89,8 +82,8 @@ static void a_folder_is_packed_file_by_file(void)
 {
 	check_tmp();
 	check_run(check_fmt("mkdir -p '%s/in/deep'", check_dir()), NULL, NULL);
-	check_put("in/b.pto", COPY);
-	check_put("in/deep/a.pto", ODD);
+	check_put("in/b.pto", SOURCE_COPY);
+	check_put("in/deep/a.pto", SOURCE_ODD);
 	check_put("in/note.txt", "no source");
 	CHECK_INT(pack("in -o out"), 0);
 	CHECK_STR(out, "b.pto: 1 kernel, 1 entry, 0 warnings\ndeep/a.pto: 1 kernel, 1 entry, 1 warning\n");
@@ -108,10 +101,10 @@ static void several_folders_keep_their_places(void)
 {
 	check_tmp();
 	check_run(check_fmt("cd '%s' && mkdir -p in/deep/est two/deep", check_dir()), NULL, NULL);
-	check_put("in/a.pto", COPY);
-	check_put("in/deep/a.pto", COPY);
-	check_put("in/deep/est/a.pto", COPY);
-	check_put("two/deep/a.pto", COPY);
+	check_put("in/a.pto", SOURCE_COPY);
+	check_put("in/deep/a.pto", SOURCE_COPY);
+	check_put("in/deep/est/a.pto", SOURCE_COPY);
+	check_put("two/deep/a.pto", SOURCE_COPY);
 	CHECK_INT(pack("in two -o out"), 0);
 	CHECK(there("out/in/a.pkg.zst") && there("out/in/deep/a.pkg.zst") && there("out/in/deep/est/a.pkg.zst") && there("out/two/deep/a.pkg.zst"));
 	CHECK_INT(pack("in/deep/est ./in/../two/ -o places"), 0);
@@ -129,9 +122,9 @@ static void files_of_a_folder_that_fail_have_their_line_and_the_code(void)
 	check_tmp();
 	check_run(check_fmt("mkdir -p '%s/in' '%s/two' '%s/way' && cd '%s/in' && ln -s none.pto c.pto", check_dir(), check_dir(), check_dir(), check_dir()),
 		  NULL, NULL);
-	check_put("in/a.pto", COPY);
+	check_put("in/a.pto", SOURCE_COPY);
 	check_put("in/b.pto", "func @f(\n");
-	check_put("two/a.pto", COPY);
+	check_put("two/a.pto", SOURCE_COPY);
 	CHECK_INT(pack("--json in two -o out"), 3);
 	CHECK_STR(out, "{\"file\":\"in/a.pto\",\"package\":\"out/in/"
 		       "a.pkg.zst\",\"status\":\"OK\",\"kernels\":1,\"entries\":1,\"warnings\":0,\"errors\":0,\"schema\":\"ptowsp.packed/1\"}\n"
@@ -161,7 +154,7 @@ static void options_reach_the_package(void)
 	uint32_t targets;
 
 	check_tmp();
-	check_put("a.pto", COPY ODD);
+	check_put("a.pto", SOURCE_COPY SOURCE_ODD);
 	REQUIRE_INT(check_run(check_fmt("cd '%s' && { printf '\\223NUMPY\\001\\000\\166\\000'; printf '%%-117s\\n' \"{'descr': '<f4', 'fortran_order': False, "
 					"'shape': (2, 4), }\"; head -c 32 /dev/zero; } >z.npy",
 					check_dir()),
@@ -418,7 +411,7 @@ static void what_is_no_readable_file_is_told_by_every_tool(void)
 	};
 
 	check_tmp();
-	check_put("a.pto", COPY);
+	check_put("a.pto", SOURCE_COPY);
 	REQUIRE_INT(pack("a.pto -o a.zst"), 0);
 	REQUIRE_INT(pack("--make-key key"), 0);
 	free(out);
@@ -554,7 +547,7 @@ static void a_signal_while_writing_leaves_nothing_behind(void)
 	int hit = 0;
 
 	REQUIRE(npy != NULL);
-	check_put("a.pto", COPY);
+	check_put("a.pto", SOURCE_COPY);
 	for (size_t i = 128; i < size; i++) /* nothing that zstd could make smaller */
 		npy[i] = (char)((state = state * UINT64_C(6364136223846793005) + 1442695040888963407) >> 56);
 	memset(npy, ' ', 128);
@@ -584,7 +577,7 @@ static void a_package_that_does_not_fit_leaves_the_old_one(void)
 	char *text;
 
 	check_tmp();
-	check_put("a.pto", COPY);
+	check_put("a.pto", SOURCE_COPY);
 	check_put("a.pkg.zst", "old");
 	free(err);
 	CHECK_INT(check_run(check_fmt("cd '%s' && ulimit -f 1 && '%s/bin/ptowsp-pack' a.pto -o a.pkg.zst", check_dir(), check_build()), NULL, &err), 2);

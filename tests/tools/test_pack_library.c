@@ -9,13 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COPY                                                                                                                                                   \
-	"func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>, %n: i32) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n"                            \
-	"  %a = tload %x[%n, 0]\n  tstore %a, %y[0, 0]\n}\n"
-#define ODD                                                                                                                                                    \
-	"func @odd(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n  %b = alloc_tile : !pto.tile<2x1xf32>\n"                           \
-	"  %a = tadd %a, %b\n  tstore %a, %x[0, 0]\n}\n"
-
 static void the_library_packs_for_any_language(void)
 {
 	void *lib = dlopen(check_fmt("%s/lib/libptowsp-pack.so", check_build()), RTLD_NOW | RTLD_LOCAL);
@@ -34,7 +27,7 @@ static void the_library_packs_for_any_language(void)
 	*(void **)&message = dlsym(lib, "ptowsp_pack_message");
 	*(void **)&destroy = dlsym(lib, "ptowsp_pack_destroy");
 	REQUIRE(text && size && bytes && message && destroy);
-	REQUIRE_INT(text("x/odd.pto", ODD, &result), 0);
+	REQUIRE_INT(text("x/odd.pto", SOURCE_ODD, &result), 0);
 	CHECK_INT(pkg_open_memory(&package, bytes(result), (size_t)size(result), "odd", NULL, NULL), 0);
 	CHECK_CONTAINS(message(result, 0), "x/odd.pto:4:8: warning: ");
 	CHECK_CONTAINS(message(result, 0), "\n           ^~~~\n");
@@ -112,13 +105,13 @@ static void the_library_packs_from_python(void)
 	char *bytes, *out, *err;
 
 	check_tmp();
-	check_put("copy.pto", COPY);
+	check_put("copy.pto", SOURCE_COPY);
 	check_put("pack.py", script);
 	if (check_run("python3 -c 'import ctypes'", NULL, NULL))
 		CHECK_SKIP("python3 is not installed");
 	if (strstr(check_build(), "asan") || strstr(check_build(), "tsan"))
 		CHECK_SKIP("python3 has no sanitizer");
-	s = source_compile_as("copy.pto", COPY, strlen(COPY), NULL);
+	s = source_compile_as("copy.pto", SOURCE_COPY, strlen(SOURCE_COPY), NULL);
 	CHECK_INT(check_run(check_fmt("cd '%s' && python3 pack.py '%s/lib/libptowsp-pack.so' copy.pto copy.pkg.zst", check_dir(), check_build()), &out, &err),
 		  0);
 	free(out);
