@@ -23,6 +23,19 @@ void rt_plans_finish(struct rt_plans *plans)
 	memset(plans, 0, sizeof(*plans));
 }
 
+void rt_plans_count(const struct rt_plans *plans)
+{
+	for (uint32_t i = 0; i < plans->count; i++) {
+		struct rt_plan *plan = plans->rows[i];
+
+		if (!plan || !plan->told)
+			continue;
+		plan->stats->tasks += plan->told;
+		plan->stats->cycles += plan->told * plan->cycles;
+		plan->told = 0;
+	}
+}
+
 /* ---- limits ---------------------------------------------------------------------------------------------------- */
 
 /* Accesses of a task whose keys are compared with each other. */

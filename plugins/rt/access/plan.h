@@ -54,6 +54,7 @@ struct rt_plan {
 	bool lone;                       /* there is one place where they can run: clock_lone.h */
 	uint64_t cycles;                 /* of each */
 	struct ptowsp_kernel_stats *stats;
+	uint64_t told;  /* tasks that the clock has, and stats lack: rt_plans_count */
 	bool settled;   /* all uses are cells whatever the task, unless more tensors are divided */
 	uint64_t steps; /* bits by which names differ within a round */
 	bool named;     /* all uses are by name, unless more tensors are divided than at that time: */
@@ -81,6 +82,8 @@ struct rt_plans {
 };
 bool rt_plans_init(struct rt_plans *plans, const struct rt_program *program);
 void rt_plans_finish(struct rt_plans *plans);
+/* What the plans know of kernels into their statistics. */
+void rt_plans_count(const struct rt_plans *plans);
 /* Accesses of the latest task, as windows where the kernel wants to see them. */
 void rt_plan_accesses_move(struct rt_plan *plan);
 void rt_plan_windows_anew(struct rt_plan *plan, const struct rt_tensors *tensors);

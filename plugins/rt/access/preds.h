@@ -61,7 +61,8 @@ static inline void rt_preds_step(struct rt_preds *preds, uint32_t most)
 {
 	preds->task++;
 	preds->stamp++;
-	preds->span += preds->span < most;
+	if (preds->span < most)
+		preds->span++;
 	preds->count = 0;
 }
 

@@ -21,6 +21,7 @@ void rt_expand_start(struct rt_expand *expand, const struct rt_program *program,
 	expand->at = program->tables.entry.rows[program->entry].instruction;
 	expand->frames[expand->depth++] = (struct rt_frame){.op = FRAME_ENTRY, .end = PTOWSP_NONE};
 	expand->budget = PAUSE_EVERY;
+	expand->turns = program->schedule.interleaved;
 }
 
 void rt_expand_move(struct rt_expand *to, const struct rt_expand *from)
@@ -118,7 +119,7 @@ static enum rt_event no_memory(struct rt_expand *expand)
 /* Branches lie one behind the other and order nothing, unless they take turns. */
 static enum rt_event combine_enter(struct rt_expand *expand, const struct rt_ins *in)
 {
-	if (expand->program->schedule.interleaved)
+	if (expand->turns)
 		return rt_interleave_enter(expand, rt_frame_push(expand, in->op, in->end), in) ? RT_EVENT_NONE : no_memory(expand);
 	expand->at += 1u + in->count;
 	return RT_EVENT_NONE;
@@ -206,7 +207,7 @@ static enum rt_event execute(struct rt_expand *expand, const struct rt_ins *in)
 		expand->site = in->row;
 		expand->at = in->end;
 		expand->given++;
-		expand->passing = expand->program->schedule.interleaved;
+		expand->passing = expand->turns;
 		return RT_EVENT_TASK;
 	case PTOWSP_OP_PARALLEL_FOR:
 	case PTOWSP_OP_FOR_EACH:

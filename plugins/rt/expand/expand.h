@@ -61,7 +61,8 @@ struct rt_expand {
 	uint32_t slot, expr, io, read, read_count, sync;
 	uint32_t channel; /* CSPC row */
 	uint64_t given;   /* tasks so far */
-	bool passing;     /* a turn is over: branches take turns */
+	bool turns;       /* branches take turns */
+	bool passing;     /*   and one is over */
 	bool breaking;    /* bodies are being left up to the innermost loop */
 	/* Arrays last, filled from the front: rt_expand_move leaves out what is not in use. */
 	int64_t loops[PTOWSP_NESTING_LIMIT];
@@ -103,7 +104,6 @@ static inline void rt_expand_take(struct rt_expand *expand, const struct rt_ins 
 	expand->site = in->row;
 	expand->at = in->end;
 	expand->given++;
-	expand->passing = expand->program->schedule.interleaved;
 }
 
 /* The same, at once where the task is of the same body or of its next iteration. */
@@ -112,7 +112,7 @@ static inline bool rt_expand_task(struct rt_expand *expand)
 	const struct rt_frame *top = &expand->frames[expand->depth - 1];
 	const struct rt_ins *in;
 
-	if (expand->passing || expand->breaking || expand->budget < 2 || top->branch)
+	if (expand->turns || expand->breaking || expand->budget < 2 || top->branch)
 		return false;
 	if (expand->at == top->end && !rt_expand_iterate(expand))
 		return rt_expand_reach(expand);

@@ -21,7 +21,7 @@ static inline struct rt_frame *rt_frame_push(struct rt_expand *expand, uint8_t o
 /* A body that held the turn of its branch was left; if it gave tasks, the turn is over. */
 static inline void rt_frame_release(struct rt_expand *expand, const struct rt_frame *frame)
 {
-	expand->passing |= expand->program->schedule.interleaved && frame->given != expand->given;
+	expand->passing |= expand->turns && frame->given != expand->given;
 }
 
 /* Reading slots that the program itself changes costs time on the semantic clock: the user hears of it first. */

@@ -300,10 +300,8 @@ ptowsp_status rt_issue_place(struct rt_run *run, const struct rt_site *site, str
 {
 	ptowsp_status status;
 
-	if (run->places.one && site->dispatch == PTOWSP_NONE) {
-		run->places.counts[0]++;
+	if (run->places.one && site->dispatch == PTOWSP_NONE)
 		return PTOWSP_OK;
-	}
 	status = rt_place(&run->places, &run->clock, &run->env, site, task, run->error);
 	return !status && run->env.failed ? divided(run, site) : status;
 }
@@ -391,6 +389,13 @@ static ptowsp_status slots_read(struct rt_run *run, const struct rt_site *site)
 		run, rt_lag_read(&run->lag, run->instances ? run->instances->turn : PTOWSP_NONE, run->program->exprs.reads + site->read, site->read_count));
 }
 
+static ptowsp_status values_ask(struct rt_run *run, const struct rt_plan *plan, const struct rt_site *site)
+{
+	ptowsp_status status = plan->argued ? args_eval(run, site) : PTOWSP_OK;
+
+	return status || !plan->reading ? status : slots_read(run, site);
+}
+
 /* Arguments, what the clock waits for, predecessors, places in the tensor map. */
 RT_INLINE ptowsp_status plan_prepare(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, uint64_t steps, struct rt_need *need_out)
 {
@@ -398,10 +403,8 @@ RT_INLINE ptowsp_status plan_prepare(struct rt_run *run, struct rt_plan *plan, c
 
 	run->plan = plan;
 	run->kernel = plan->kernel;
-	if (plan->argued)
-		status = args_eval(run, site);
-	if (!status && plan->reading)
-		status = slots_read(run, site);
+	if (plan->argued || plan->reading)
+		status = values_ask(run, plan, site);
 	if (plan->varying)
 		rt_plan_recount(plan, run->track.full);
 	if (!status && plan->use_count)
@@ -599,12 +602,10 @@ static ptowsp_status task_tell(struct rt_run *run, struct rt_plan *plan, const s
 /* There is no choice of an executor, and the clock hears of it later. */
 RT_INLINE bool lone_keep(struct rt_run *run, struct rt_plan *plan, struct rt_need need)
 {
-	if (!plan->lone || !run->clock.lone || !rt_lag_empty(&run->lag))
+	if (!plan->lone || !run->clock.lone || run->lag.head != run->lag.tail)
 		return false;
 	rt_clock_keep(&run->clock, plan->cycles, need);
-	run->places.counts[0]++;
-	plan->stats->tasks++;
-	plan->stats->cycles += plan->cycles;
+	plan->told++;
 	return true;
 }
 
@@ -646,11 +647,10 @@ RT_INLINE ptowsp_status ordinary_issue(struct rt_run *run, struct rt_plan *plan,
 
 RT_INLINE ptowsp_status task_issue(struct rt_run *run)
 {
-	const struct rt_site *site = &run->program->sites[run->expand.site];
 	uint64_t steps;
 	struct rt_plan *plan = run->ordinary ? plan_of(run, &steps) : NULL;
 
-	return plan ? ordinary_issue(run, plan, plan->site, steps) : any_issue(run, site, run->expand.level);
+	return plan ? ordinary_issue(run, plan, plan->site, steps) : any_issue(run, &run->program->sites[run->expand.site], run->expand.level);
 }
 
 ptowsp_status rt_issue(struct rt_run *run)

@@ -149,6 +149,7 @@ static void processes_fill(const struct rt_run *run, struct rt_snapshot *snapsho
 
 static void kernels_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 {
+	rt_plans_count(&run->plans);
 	snapshot->stats.kernel_count = 0;
 	for (uint32_t k = 0; k < run->program->tables.kernel.count; k++)
 		if (run->kernel_stats[k].tasks)
