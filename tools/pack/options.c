@@ -66,6 +66,8 @@ static const struct option long_options[] = {
 /* -1: go on; else the exit code. */
 static int option_take(struct pack_options *o, int option)
 {
+	if (optarg && !*optarg && option != OPTION_NATIVE)
+		return usage_fail("an empty value names nothing: give the option one, or leave it out", "");
 	switch (option) {
 	case 'o':
 	case OPTION_OUTPUT: o->output = optarg; return -1;

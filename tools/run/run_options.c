@@ -39,6 +39,11 @@ static const struct flag {
 };
 enum { FLAGS = sizeof(flags) / sizeof(*flags) };
 
+#define RUN_OPTIONS_STANDARD                                                                                                                                   \
+	{                                                                                                                                                      \
+		.runs = 1, .load_timeout_ms = 120000, .rtol = 1e-5, .atol = 1e-6                                                                               \
+	}
+
 /* The arguments that are left. */
 struct cursor {
 	char **argv;
@@ -246,12 +251,46 @@ static ptowsp_status files_check(const struct run_options *o, struct ptowsp_erro
 	return PTOWSP_OK;
 }
 
+/* Flags that only a run, or its explanation, heeds. */
+static const char *const of_a_run[] = {"in",       "fill",       "out",  "expect", "rtol",  "atol",  "checkpoint", "restore", "set",
+				       "schedule", "no-kernels", "runs", "stats",  "trace", "graph", "emit",       "entry"};
+
+static bool given(const struct run_options *o, const struct flag *flag)
+{
+	const struct run_options none = RUN_OPTIONS_STANDARD;
+	const char *field = (const char *)o + flag->field, *same = (const char *)&none + flag->field;
+
+	switch (flag->sort) {
+	case FLAG: return *(const uint32_t *)(const void *)field;
+	case TEXT:
+	case OPTIONAL: return *(const char *const *)(const void *)field != NULL;
+	case NUMBER: return memcmp(field, same, sizeof(uint64_t)) != 0;
+	case REAL: return memcmp(field, same, sizeof(double)) != 0;
+	case MANY:
+	case PAIRS: return ((const struct run_list *)(const void *)field)->count != 0;
+	default: return false;
+	}
+}
+
+/* A flag without effect is an error of who gave it. */
+static ptowsp_status mode_check(const struct cursor *c)
+{
+	if (c->options->mode != RUN_LIST_PLUGINS && c->options->mode != RUN_DEVICES && c->options->mode != RUN_CAPABILITIES)
+		return PTOWSP_OK;
+	for (unsigned i = 0; i < FLAGS; i++)
+		for (size_t k = 0; given(c->options, &flags[i]) && k < sizeof(of_a_run) / sizeof(*of_a_run); k++)
+			if (!strcmp(flags[i].name, of_a_run[k]))
+				return reg_fail(c->error, PTOWSP_INVALID, "--%s belongs to a run, and --%s runs no package; leave one of them out", of_a_run[k],
+						c->mode->name);
+	return PTOWSP_OK;
+}
+
 /* A package where one is wanted, and nowhere else. */
 static ptowsp_status package_check(const struct cursor *c)
 {
 	const struct run_options *o = c->options;
 
-	if (o->package && (o->mode == RUN_LIST_PLUGINS || o->mode == RUN_DEVICES))
+	if (o->package && (o->mode == RUN_LIST_PLUGINS || o->mode == RUN_DEVICES || o->mode == RUN_CAPABILITIES))
 		return reg_fail(c->error, PTOWSP_INVALID, "--%s takes no package, here is %.160s", c->mode->name, o->package);
 	if (o->package || (o->mode != RUN_PACKAGE && o->mode != RUN_EXPLAIN))
 		return PTOWSP_OK;
@@ -281,9 +320,9 @@ static ptowsp_status together_check(const struct run_options *o, struct ptowsp_e
 		return reg_fail(error, PTOWSP_INVALID,
 				"--sandbox-threads %llu has no room for --threads %llu and those of the worker; allow more, or use fewer threads",
 				(unsigned long long)o->sandbox_threads, (unsigned long long)o->threads);
-	if ((o->sandbox_memory || o->sandbox_threads || o->sandbox_cpu) && o->isolate && strcmp(o->isolate, "sandbox"))
-		return reg_fail(error, PTOWSP_INVALID, "--sandbox-memory, --sandbox-threads and --sandbox-cpu go with --isolate=sandbox, not with %.40s",
-				o->isolate);
+	if ((o->sandbox_memory || o->sandbox_threads || o->sandbox_cpu) && (!o->isolate || strcmp(o->isolate, "sandbox")))
+		return reg_fail(error, PTOWSP_INVALID, "--sandbox-memory, --sandbox-threads and --sandbox-cpu go with --isolate=sandbox, not %s%.40s",
+				o->isolate ? "with " : "alone", o->isolate ? o->isolate : "");
 	if (o->threads > 65536)
 		return reg_fail(error, PTOWSP_INVALID, "--threads %llu is more than 65536", (unsigned long long)o->threads);
 	if (o->graph && !strcmp(o->graph, "-") && o->stats && !strcmp(o->stats, "json"))
@@ -307,11 +346,13 @@ ptowsp_status run_options_parse(struct run_options *options_out, int argc, char 
 	bool only_files = false;
 	ptowsp_status status = PTOWSP_OK;
 
-	*options_out = (struct run_options){.runs = 1, .load_timeout_ms = 120000, .rtol = 1e-5, .atol = 1e-6};
+	*options_out = (struct run_options)RUN_OPTIONS_STANDARD;
 	while (c.at < argc && !status)
 		status = argument_take(&c, &only_files);
 	if (!status)
 		status = together_check(options_out, error);
+	if (!status)
+		status = mode_check(&c);
 	return status ? status : package_check(&c);
 }
 

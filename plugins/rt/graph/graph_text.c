@@ -13,13 +13,23 @@ void rt_graph_text_begin(FILE *to, uint64_t tasks, uint64_t ready)
 		tasks, ready);
 }
 
-/* A line stays a line: control characters become blanks. */
+/* How many bytes a control character at `at` has in UTF-8, those of U+0080 to U+009F two; 0: there is none. */
+static int control_bytes(const unsigned char *at)
+{
+	if (at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0)
+		return 2;
+	return *at < ' ' || *at == 0x7F;
+}
+
+/* A line stays a line, and no command to a terminal: control characters become blanks. */
 static int name_write(FILE *to, const char *name)
 {
 	int width = 0;
 
-	for (; *name; name++, width++)
-		fputc((unsigned char)*name < ' ' ? ' ' : *name, to);
+	for (int control; *name; name += control ? control : 1, width++) {
+		control = control_bytes((const unsigned char *)name);
+		fputc(control ? ' ' : *name, to);
+	}
 	return width;
 }
 
