@@ -10,9 +10,11 @@
 #include "base/sections.h"
 #include "ptowsp/graph.h"
 #include "ptowsp/ids.h"
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- the backend ---------------------------------------------------------------------------------------------- */
@@ -592,6 +594,20 @@ static void what_is_compiled_is_kept_where_the_user_s_caches_are(void)
 	free(home);
 }
 
+static void a_cache_below_a_folder_that_is_gone_is_none(void)
+{
+	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	const char *gone = check_fmt("%s/gone", check_tmp());
+	const int back = open(".", O_RDONLY | O_DIRECTORY);
+	char path[BASE_CACHE_PATH + 1];
+
+	REQUIRE(back >= 0 && !mkdir(gone, 0755) && !chdir(gone) && !rmdir(gone));
+	CHECK_INT(base_cache_find(path, ".", &why), PTOWSP_IO);
+	CHECK_STR(why.text, "cache=. cannot be opened: No such file or directory; name another folder");
+	CHECK_INT(fchdir(back), 0);
+	close(back);
+}
+
 void suite_base(CU_pSuite s)
 {
 	TEST(s, its_options_stand_beside_the_standard_ones_or_in_their_place);
@@ -609,4 +625,5 @@ void suite_base(CU_pSuite s)
 	TEST(s, the_clock_is_looked_at_behind_enough_work);
 	TEST(s, rows_strings_and_code_outside_their_tables_are_none);
 	TEST(s, what_is_compiled_is_kept_where_the_user_s_caches_are);
+	TEST(s, a_cache_below_a_folder_that_is_gone_is_none);
 }
