@@ -583,6 +583,8 @@ static void what_is_compiled_is_kept_where_the_user_s_caches_are(void)
 		while (strlen(at) < BASE_CACHE_PATH + more)
 			strcat(at, strlen(at) % 100 ? "c" : "/");
 		CHECK_INT(base_cache_find(path, at, &why), more ? PTOWSP_INVALID : PTOWSP_OK);
+		if (!more)
+			CHECK_STR(path, at);
 	}
 	CHECK_STR(why.text, "cache=DIR: the path is longer than 900 bytes; use a shorter one");
 

@@ -211,6 +211,7 @@ static void jumps_are_counted_where_there_may_be_too_many(void)
 		text = check_read(check_fmt("%s/far%zu/far.c", getenv("T"), i), NULL);
 		REQUIRE(text != NULL);
 		CHECK((strstr(text, "jumps--") != NULL) == rows[i].counted);
+		CHECK(strstr(text, "%t = tload %m[0, 0] : !pto.tile<1x8xf32> (line 3) */")); /* and each instruction says where it is from */
 		free(text);
 	}
 }
