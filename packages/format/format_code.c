@@ -56,6 +56,46 @@ uint32_t pkg_code_tensor(const struct pkg_code *c, uint32_t place)
 	return row_at(c, c->header.num_axes + c->header.num_kernels + place);
 }
 
+/* Words TARGET behind an instruction: where each of its branches ends. */
+static uint32_t targets_of(const struct ptowsp_instruction *in)
+{
+	switch (in->opcode) {
+	case PTOWSP_OP_COND: return 2;
+	case PTOWSP_OP_WHILE: return 1;
+	case PTOWSP_OP_COMBINE:
+	case PTOWSP_OP_SEQUENTIAL: return in->operand1;
+	default: return 0;
+	}
+}
+
+static bool has_end(unsigned op)
+{
+	return op == PTOWSP_OP_PARALLEL_FOR || op == PTOWSP_OP_FOR_EACH || op == PTOWSP_OP_SELECT || op == PTOWSP_OP_SCOPE || op == PTOWSP_OP_CONSUME;
+}
+
+bool pkg_code_body(const struct pkg_code *c, uint32_t at, uint32_t number, uint32_t *from_out, uint32_t *to_out)
+{
+	const struct ptowsp_instruction in = pkg_code_at(c, at);
+	const uint32_t targets = targets_of(&in);
+
+	if (number >= targets && (number || !has_end(in.opcode)))
+		return false;
+	if (number)
+		*from_out = pkg_code_at(c, at + number).operand2;
+	else
+		*from_out = at + 1 + targets + (in.opcode == PTOWSP_OP_CONSUME && pkg_code_at(c, at + 1).opcode == PTOWSP_OP_IO_OUTPUT);
+	*to_out = targets ? pkg_code_at(c, at + 1 + number).operand2 : in.operand2;
+	return true;
+}
+
+uint32_t pkg_code_behind(const struct pkg_code *c, uint32_t at)
+{
+	const struct ptowsp_instruction in = pkg_code_at(c, at);
+	const uint32_t targets = targets_of(&in);
+
+	return targets ? pkg_code_at(c, at + targets).operand2 : has_end(in.opcode) ? in.operand2 : at + 1;
+}
+
 /* ---- the verifier ------------------------------------------------------------------------------------------------------------------------ */
 
 /* An open body; of several branches the one at hand ends there. */

@@ -6,6 +6,8 @@
 
 #include "format/format_package.h"
 
+#include <stdbool.h>
+
 #include "ptowsp/workload.h"
 
 /* Immutable; views into the package, which must live as long. */
@@ -27,5 +29,9 @@ struct ptowsp_instruction pkg_code_at(const struct pkg_code *code, uint32_t at);
 uint32_t pkg_code_axis(const struct pkg_code *code, uint32_t place);
 uint32_t pkg_code_kernel(const struct pkg_code *code, uint32_t place);
 uint32_t pkg_code_tensor(const struct pkg_code *code, uint32_t place);
+/* The bodies of a loop, a scope or branches at instruction `at`, number 0 first: instructions [from, to). False: it has no such body. */
+bool pkg_code_body(const struct pkg_code *code, uint32_t at, uint32_t number, uint32_t *from_out, uint32_t *to_out);
+/* The instruction behind the last of its bodies, at least at + 1. */
+uint32_t pkg_code_behind(const struct pkg_code *code, uint32_t at);
 
 #endif

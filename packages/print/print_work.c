@@ -134,13 +134,6 @@ static uint32_t expansions_print(struct print_work *w, uint32_t at, uint32_t to)
 
 /* --- bodies --- */
 
-static void block_print(struct print_work *w, uint32_t from, uint32_t to)
-{
-	w->depth++;
-	print_body(w, from, to);
-	w->depth--;
-}
-
 static void close_print(struct print_work *w, const char *text)
 {
 	print_line(w);
@@ -148,68 +141,42 @@ static void close_print(struct print_work *w, const char *text)
 	print_end(w->text);
 }
 
-static uint32_t cond_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+void print_bodies(struct print_work *w, uint32_t at)
 {
-	uint32_t middle = print_target(w, at + 1), end = print_target(w, at + 2);
+	const bool cond = print_instruction(w->job, at).opcode == PTOWSP_OP_COND;
+	uint32_t from, to;
 
-	print_line(w);
-	print_add(w->text, "if ");
-	print_expr(w, inst->operand2);
-	print_add(w->text, " {");
-	print_line_end(w, at);
-	block_print(w, at + 3, middle);
-	if (end > middle) {
-		close_print(w, "} else {");
-		block_print(w, middle, end);
-	}
-	close_print(w, "}");
-	return end;
-}
-
-static uint32_t while_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
-{
-	print_line(w);
-	print_add(w->text, "while ");
-	print_expr(w, inst->operand2);
-	print_add(w->text, " {");
-	print_line_end(w, at);
-	block_print(w, at + 2, print_target(w, at + 1));
-	close_print(w, "}");
-	return print_target(w, at + 1);
-}
-
-static uint32_t branches_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
-{
-	uint32_t from = at + 1 + inst->operand1;
-
-	print_line(w);
-	print_add(w->text, "%s {", pkg_word(PKG_WORDS_opcode, inst->opcode));
-	print_line_end(w, at);
-	for (uint32_t i = 0; i < inst->operand1; i++) {
+	for (uint32_t i = 0; pkg_code_body(w->job->code, at, i, &from, &to); i++) {
+		if (i && cond && from == to)
+			break;
 		if (i)
-			close_print(w, "} {");
-		block_print(w, from, print_target(w, at + 1 + i));
-		from = print_target(w, at + 1 + i);
+			close_print(w, cond ? "} else {" : "} {");
+		w->depth++;
+		print_body(w, from, to);
+		w->depth--;
 	}
 	close_print(w, "}");
-	return from;
 }
 
-static uint32_t scope_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+static uint32_t block_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
 {
 	print_line(w);
-	print_add(w->text, "scope {");
+	print_add(w->text, "%s ", inst->opcode == PTOWSP_OP_COND ? "if" : pkg_word(PKG_WORDS_opcode, inst->opcode));
+	if (inst->opcode == PTOWSP_OP_COND || inst->opcode == PTOWSP_OP_WHILE) {
+		print_expr(w, inst->operand2);
+		print_add(w->text, " ");
+	}
+	print_add(w->text, "{");
 	print_line_end(w, at);
-	block_print(w, at + 1, inst->operand2);
-	close_print(w, "}");
-	return inst->operand2;
+	print_bodies(w, at);
+	return pkg_code_behind(w->job->code, at);
 }
 
 /* Instructions that have bodies; all others are one line. */
 static uint32_t (*const prints[])(struct print_work *work, uint32_t at, const struct ptowsp_instruction *instruction) = {
-	[PTOWSP_OP_PARALLEL_FOR] = print_loop, [PTOWSP_OP_FOR_EACH] = print_loop,       [PTOWSP_OP_SELECT] = print_loop,
-	[PTOWSP_OP_CONSUME] = print_loop,      [PTOWSP_OP_COND] = cond_print,           [PTOWSP_OP_WHILE] = while_print,
-	[PTOWSP_OP_COMBINE] = branches_print,  [PTOWSP_OP_SEQUENTIAL] = branches_print, [PTOWSP_OP_SCOPE] = scope_print,
+	[PTOWSP_OP_PARALLEL_FOR] = print_loop, [PTOWSP_OP_FOR_EACH] = print_loop,    [PTOWSP_OP_SELECT] = print_loop,
+	[PTOWSP_OP_CONSUME] = print_loop,      [PTOWSP_OP_COND] = block_print,       [PTOWSP_OP_WHILE] = block_print,
+	[PTOWSP_OP_COMBINE] = block_print,     [PTOWSP_OP_SEQUENTIAL] = block_print, [PTOWSP_OP_SCOPE] = block_print,
 };
 
 /* One instruction and what belongs to it; where the next one is. */

@@ -21,6 +21,8 @@ struct print_work {
 
 /* Statements of [from, to). */
 void print_body(struct print_work *work, uint32_t from, uint32_t to);
+/* The bodies of instruction `at`, and "}". */
+void print_bodies(struct print_work *work, uint32_t at);
 /* "parallel_for %i in X {", its body, "}"; where the next instruction is. */
 uint32_t print_loop(struct print_work *work, uint32_t at, const struct ptowsp_instruction *instruction);
 /* A statement without a body: one line; where the next instruction is. */

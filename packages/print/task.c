@@ -131,7 +131,7 @@ static const char *axis_head(struct print_work *w, const struct ptowsp_instructi
 }
 
 /* The name of a token is not kept: it gets a new one. */
-static const char *consume_head(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst, uint32_t *words)
+static const char *consume_head(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
 {
 	static const char *const names[] = {"token0", "token1", "token2", "token3", "token4", "token5", "token6", "token7"};
 	const struct ptowsp_channel_record *channel = &w->job->t->channel[inst->operand1];
@@ -142,7 +142,6 @@ static const char *consume_head(struct print_work *w, uint32_t at, const struct 
 	if (channel->kind == PTOWSP_CHANNEL_PAYLOAD) {
 		uint32_t region = print_instruction(w->job, at + 1).operand2;
 
-		*words = 1;
 		print_add(w->text, " into ");
 		w->loops[w->loop_count++] = name;
 		print_part(w, region, w->job->t->region[region].rows, w->job->t->region[region].columns);
@@ -153,26 +152,20 @@ static const char *consume_head(struct print_work *w, uint32_t at, const struct 
 
 uint32_t print_loop(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
 {
-	uint32_t words = 0;
 	const char *name;
 
 	if (w->loop_count == PTOWSP_NESTING_LIMIT) {
 		print_unsaid(w->text, w->depth, "a loop that is nested too deep");
 		return inst->operand2;
 	}
-	name = inst->opcode == PTOWSP_OP_CONSUME ? consume_head(w, at, inst, &words) : axis_head(w, inst);
+	name = inst->opcode == PTOWSP_OP_CONSUME ? consume_head(w, at, inst) : axis_head(w, inst);
 	if (!lang_name_is_plain(name))
 		print_unsaid(w->text, w->depth, "the loop over the axis \"%.80s\"", name);
 	print_add(w->text, " {");
 	print_line_end(w, at);
 	w->loops[w->loop_count++] = name;
-	w->depth++;
-	print_body(w, at + 1 + words, inst->operand2);
-	w->depth--;
+	print_bodies(w, at);
 	w->loop_count--;
-	print_line(w);
-	print_add(w->text, "}");
-	print_end(w->text);
 	return inst->operand2;
 }
 

@@ -124,69 +124,46 @@ static uint32_t task_say(struct walk *w, uint32_t i, const char *call)
 
 /* ---- loops and branches ---------------------------------------------------------------------------------------------------------------- */
 
-static uint32_t loop_say(struct walk *w, uint32_t i, const char *call)
+/* An if whose branches end at one place has no else. */
+static uint32_t block_say(struct walk *w, uint32_t i, const char *call)
 {
-	uint32_t depth = w->s->b->loops;
+	struct said *s = w->s;
+	const unsigned op = pkg_code_at(w->code, i).opcode;
+	const uint32_t loops = s->b->loops, handle = operands_say(w, i, call);
+	uint32_t from, to;
 
-	say_loop_value(w->s, depth, operands_say(w, i, call));
-	walk_body_open(w, (struct walk_body){.end = pkg_code_at(w->code, i).operand2});
-	return i + 1;
-}
-
-static uint32_t cond_say(struct walk *w, uint32_t i, const char *call)
-{
-	operands_say(w, i, call);
-	return walk_branches_open(w, i, 2);
-}
-
-static uint32_t while_say(struct walk *w, uint32_t i, const char *call)
-{
-	operands_say(w, i, call);
-	walk_body_open(w, (struct walk_body){.end = pkg_code_at(w->code, i + 1).operand2});
-	return i + 2;
-}
-
-static uint32_t branches_say(struct walk *w, uint32_t i, const char *call)
-{
-	operands_say(w, i, call);
-	return walk_branches_open(w, i, pkg_code_at(w->code, i).operand1);
-}
-
-static uint32_t scope_say(struct walk *w, uint32_t i, const char *call)
-{
-	operands_say(w, i, call);
-	walk_body_open(w, (struct walk_body){.end = pkg_code_at(w->code, i).operand2});
-	return i + 1;
+	if (build_call_find(call)->makes == BUILD_EXPR)
+		say_loop_value(s, loops, handle);
+	for (uint32_t k = 0; pkg_code_body(w->code, i, k, &from, &to) && !(k && op == PTOWSP_OP_COND && from == to); k++) {
+		if (k)
+			say(s, op == PTOWSP_OP_COND ? "else" : "next");
+		s->depth++;
+		if (op == PTOWSP_OP_CONSUME && from > i + 1)
+			say(s, "carry", say_region(s, pkg_code_at(w->code, i + 1).operand2));
+		walk_body_say(w, from, to);
+		s->depth--;
+	}
+	say(s, "end");
+	return pkg_code_behind(w->code, i);
 }
 
 /* ---- statements with words behind them --------------------------------------------------------------------------------------------------- */
 
-/* The IO word behind send, consume and copy: its region; 0 if there is none. */
+/* The IO word behind send and copy: its region; 0 if there is none. */
 static uint32_t word_behind(struct walk *w, uint32_t i, unsigned op)
 {
 	return i + 1 < w->header.num_instructions && pkg_code_at(w->code, i + 1).opcode == op ? say_region(w->s, pkg_code_at(w->code, i + 1).operand2) : 0;
 }
 
-/* The region of a payload, in a word behind i; the next instruction. */
-static uint32_t carry_say(struct walk *w, uint32_t i, unsigned op)
+static uint32_t send_say(struct walk *w, uint32_t i, const char *call)
 {
-	uint32_t region = word_behind(w, i, op);
+	uint32_t region;
 
+	operands_say(w, i, call);
+	region = word_behind(w, i, PTOWSP_OP_IO_INPUT);
 	if (region)
 		say(w->s, "carry", region);
 	return i + 1 + (region != 0);
-}
-
-static uint32_t consume_say(struct walk *w, uint32_t i, const char *call)
-{
-	loop_say(w, i, call);
-	return carry_say(w, i, PTOWSP_OP_IO_OUTPUT);
-}
-
-static uint32_t send_say(struct walk *w, uint32_t i, const char *call)
-{
-	operands_say(w, i, call);
-	return carry_say(w, i, PTOWSP_OP_IO_INPUT);
 }
 
 static uint32_t copy_say(struct walk *w, uint32_t i, const char *call)
@@ -213,14 +190,14 @@ static const struct form {
 	const char *call;
 	uint32_t (*say)(struct walk *walk, uint32_t i, const char *call);
 } forms[] = {
-	[PTOWSP_OP_PARALLEL_FOR] = {NULL, loop_say},
-	[PTOWSP_OP_FOR_EACH] = {NULL, loop_say},
-	[PTOWSP_OP_SELECT] = {NULL, loop_say},
-	[PTOWSP_OP_COND] = {"if", cond_say},
-	[PTOWSP_OP_WHILE] = {NULL, while_say},
-	[PTOWSP_OP_COMBINE] = {NULL, branches_say},
-	[PTOWSP_OP_SEQUENTIAL] = {NULL, branches_say},
-	[PTOWSP_OP_SCOPE] = {NULL, scope_say},
+	[PTOWSP_OP_PARALLEL_FOR] = {NULL, block_say},
+	[PTOWSP_OP_FOR_EACH] = {NULL, block_say},
+	[PTOWSP_OP_SELECT] = {NULL, block_say},
+	[PTOWSP_OP_COND] = {"if", block_say},
+	[PTOWSP_OP_WHILE] = {NULL, block_say},
+	[PTOWSP_OP_COMBINE] = {NULL, block_say},
+	[PTOWSP_OP_SEQUENTIAL] = {NULL, block_say},
+	[PTOWSP_OP_SCOPE] = {NULL, block_say},
 	[PTOWSP_OP_TASK] = {NULL, task_say},
 	[PTOWSP_OP_AXIS_DENSE] = {"extent", extent_say},
 	[PTOWSP_OP_AXIS_DENSE_DYN] = {"extent_slot", statement_say},
@@ -230,7 +207,7 @@ static const struct form {
 	[PTOWSP_OP_SLOT_LOAD] = {NULL, slot_load_say},
 	[PTOWSP_OP_COPY] = {NULL, copy_say},
 	[PTOWSP_OP_SEND] = {NULL, send_say},
-	[PTOWSP_OP_CONSUME] = {NULL, consume_say},
+	[PTOWSP_OP_CONSUME] = {NULL, block_say},
 };
 
 uint32_t walk_instruction_say(struct walk *w, uint32_t i)

@@ -15,31 +15,77 @@ static uint32_t start_of(const struct said *s, uint32_t i)
 	return at < s->starts.count && s->starts.rows[at].key == i ? s->starts.rows[at].row : PTOWSP_NONE;
 }
 
-/* 1 if the code of an entry or process begins with instruction i, or there is none. */
-static int begins(const struct walk *w, uint32_t i)
+/* The halt that ends the code from instruction i on: behind it other code begins, or there is none. */
+static uint32_t halt_of(const struct walk *w, uint32_t i)
 {
-	return i >= w->header.num_instructions || start_of(w->s, i) != PTOWSP_NONE;
+	while (i + 1 < w->header.num_instructions && !(pkg_code_at(w->code, i).opcode == PTOWSP_OP_HALT && start_of(w->s, i + 1) != PTOWSP_NONE))
+		i++;
+	return i;
 }
 
-/* Says the code from instruction i to its last halt; the next instruction. */
-static uint32_t code_say(struct walk *w, uint32_t i)
+static void call_arguments_say(struct walk *w, const struct ptowsp_call_record *call)
 {
 	struct said *s = w->s;
 
-	w->depth = 0;
-	w->call_end = PTOWSP_NONE;
-	s->depth++;
-	while (i < w->header.num_instructions && !w->stuck && !ptowsp_build_status(s->b)) {
-		walk_bodies_close(w, i);
-		walk_calls_say(w, i);
-		if (pkg_code_at(w->code, i).opcode == PTOWSP_OP_HALT && !w->depth && begins(w, i + 1))
-			break;
-		say_position(s, 0, i);
+	for (uint32_t k = 0; k < call->argument_count; k++) {
+		const struct ptowsp_call_argument_record *a = &s->t->call_argument[call->arguments + k];
+		uint32_t row = a->row == PTOWSP_NONE ? 0 : say_expr(s, a->row), column = a->column == PTOWSP_NONE ? 0 : say_expr(s, a->column);
+
+		if (a->tensor != PTOWSP_NONE)
+			say(s, "call_tensor", s->tensors[a->tensor], row, column);
+		else if (a->slot != PTOWSP_NONE)
+			say(s, "call_scalar", s->slots[a->slot], row);
+	}
+}
+
+/* Calls that were expanded from instruction i on, and their instructions up to `to`; the next instruction. Inside of a call there is no other. */
+static uint32_t calls_say(struct walk *w, uint32_t i, uint32_t to)
+{
+	const struct pkg_tables *t = w->s->t;
+
+	while (!w->in_call && i < to && w->calls < t->call_count && t->call[w->calls].first == i) {
+		const struct ptowsp_call_record *call = &t->call[w->calls++];
+
+		if (call->instructions > to - i) {
+			w->stuck = 1;
+			return i;
+		}
+		say(w->s, "call", pkg_string(t, t->entry[call->callee].name));
+		w->s->depth++;
+		call_arguments_say(w, call);
+		w->in_call = 1;
+		walk_body_say(w, i, i + call->instructions);
+		w->in_call = 0;
+		w->s->depth--;
+		say(w->s, "call_end");
+		i += call->instructions;
+	}
+	return i;
+}
+
+void walk_body_say(struct walk *w, uint32_t from, uint32_t to)
+{
+	for (uint32_t i; from < to && !w->stuck && !ptowsp_build_status(w->s->b); from = i) {
+		i = calls_say(w, from, to);
+		if (i != from)
+			continue;
+		say_position(w->s, 0, i);
 		i = walk_instruction_say(w, i);
 	}
-	s->depth = 0;
-	say(s, "end");
-	return i + 1;
+	w->stuck |= from > to;
+}
+
+/* Says the code from instruction i to its halt; the instruction behind that. */
+static uint32_t code_say(struct walk *w, uint32_t i)
+{
+	const uint32_t halt = halt_of(w, i);
+
+	w->s->depth++;
+	walk_body_say(w, i, halt);
+	w->stuck |= calls_say(w, halt, halt + 1) != halt; /* one that was expanded to nothing */
+	w->s->depth = 0;
+	say(w->s, "end");
+	return halt + 1;
 }
 
 /* ---- entries and processes ------------------------------------------------------------------------------------------------------------- */
@@ -79,12 +125,10 @@ static uint32_t process_say(struct walk *w, uint32_t row)
 {
 	struct said *s = w->s;
 	const struct ptowsp_process_record *p = &s->t->process[row];
-	uint32_t count = s->b->process_count, halt = p->instruction, handle;
+	uint32_t count = s->b->process_count, handle;
 
 	fputc('\n', s->to);
-	while (halt + 1 < w->header.num_instructions && !(pkg_code_at(w->code, halt).opcode == PTOWSP_OP_HALT && begins(w, halt + 1)))
-		halt++;
-	say_position(s, 0, halt); /* its end has the position of the process */
+	say_position(s, 0, halt_of(w, p->instruction)); /* its end has the position of the process */
 	handle = say(s, "process", pkg_string(s->t, p->name), p->replicas);
 	for (uint32_t i = 0; i < p->channel_count; i++) {
 		const struct ptowsp_process_channel_record *use = &s->t->process_channel[p->channels + i];
@@ -141,92 +185,4 @@ void say_work(struct said *s)
 	}
 	tasks_say(&w, UINT64_MAX);
 	s->failed |= w.stuck ? 2 : 0;
-}
-
-/* ---- bodies of code and calls that were expanded: where they begin and end. ---- */
-
-void walk_body_open(struct walk *w, struct walk_body open)
-{
-	if (w->depth == PTOWSP_NESTING_LIMIT) {
-		w->stuck = 1;
-		return;
-	}
-	w->open[w->depth++] = open;
-	w->s->depth++;
-}
-
-static void branch_say(struct walk *w, struct walk_body *top)
-{
-	w->s->depth--;
-	say(w->s, top->branches == 2 && pkg_code_at(w->code, top->targets - 1).opcode == PTOWSP_OP_COND ? "else" : "next");
-	w->s->depth++;
-}
-
-/* A call ends in the body in which it began, before that body does. */
-static void call_close(struct walk *w, uint32_t i)
-{
-	if (w->call_end != i || w->depth != w->call_depth)
-		return;
-	w->s->depth--;
-	say(w->s, "call_end");
-	w->call_end = PTOWSP_NONE;
-}
-
-/* Bodies and branches that end in front of instruction i. An if whose branches end at one place has no else. */
-void walk_bodies_close(struct walk *w, uint32_t i)
-{
-	call_close(w, i);
-	while (w->depth && w->open[w->depth - 1].end == i) {
-		struct walk_body *top = &w->open[w->depth - 1];
-		int cond = top->branches && pkg_code_at(w->code, top->targets - 1).opcode == PTOWSP_OP_COND;
-
-		if (top->branch + 1 < top->branches && !(cond && pkg_code_at(w->code, top->targets + 1).operand2 == i)) {
-			top->end = pkg_code_at(w->code, top->targets + ++top->branch).operand2;
-			branch_say(w, top);
-			continue;
-		}
-		w->depth--;
-		w->s->depth--;
-		say(w->s, "end");
-		call_close(w, i);
-	}
-}
-
-static void call_arguments_say(struct walk *w, const struct ptowsp_call_record *call)
-{
-	struct said *s = w->s;
-
-	for (uint32_t k = 0; k < call->argument_count; k++) {
-		const struct ptowsp_call_argument_record *a = &s->t->call_argument[call->arguments + k];
-		uint32_t row = a->row == PTOWSP_NONE ? 0 : say_expr(s, a->row), column = a->column == PTOWSP_NONE ? 0 : say_expr(s, a->column);
-
-		if (a->tensor != PTOWSP_NONE)
-			say(s, "call_tensor", s->tensors[a->tensor], row, column);
-		else if (a->slot != PTOWSP_NONE)
-			say(s, "call_scalar", s->slots[a->slot], row);
-	}
-}
-
-/* Calls that were expanded from instruction i on; one without instructions ends at once. */
-void walk_calls_say(struct walk *w, uint32_t i)
-{
-	const struct pkg_tables *t = w->s->t;
-
-	while (w->calls < t->call_count && t->call[w->calls].first == i && w->call_end == PTOWSP_NONE) {
-		const struct ptowsp_call_record *call = &t->call[w->calls++];
-
-		say(w->s, "call", pkg_string(t, t->entry[call->callee].name));
-		w->s->depth++;
-		call_arguments_say(w, call);
-		w->call_end = call->first + call->instructions;
-		w->call_depth = w->depth;
-		if (!call->instructions)
-			call_close(w, i);
-	}
-}
-
-uint32_t walk_branches_open(struct walk *w, uint32_t i, uint32_t count)
-{
-	walk_body_open(w, (struct walk_body){.end = pkg_code_at(w->code, i + 1).operand2, .targets = i + 1, .branches = count});
-	return i + 1 + count;
 }
