@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "registry/common/common_operation.h"
 #include "registry/operator.h"
 #include "registry/text.h"
 
@@ -126,17 +127,8 @@ int reg_scope_loop(const struct reg_scope *scope, const char *name, size_t lengt
 	return -1;
 }
 
-/* Words that are no names. */
-static const struct word {
-	const char *text;
-	uint8_t op, operands;
-} words[] = {
-	{"min", PTOWSP_EXPR_MIN, 2},   {"max", PTOWSP_EXPR_MAX, 2},           {"select", PTOWSP_EXPR_SELECT, 3},
-	{"task", PTOWSP_EXPR_TASK, 0}, {"instance", PTOWSP_EXPR_INSTANCE, 0},
-};
-
 /* Reads "(a, b)" behind min and the like. */
-static uint32_t parse_call(struct parser *p, const struct word *word)
+static uint32_t parse_call(struct parser *p, const struct reg_function *word)
 {
 	uint32_t operands[3] = {0};
 
@@ -186,9 +178,8 @@ static uint32_t parse_name(struct parser *p)
 	while (name + length < p->end && (is_letter(name[length]) || is_digit(name[length]) || name[length] == '.'))
 		length++;
 	p->at += length;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (is_name(words[i].text, name, length))
-			return parse_call(p, &words[i]);
+	if (reg_function_find(name, length))
+		return parse_call(p, reg_function_find(name, length));
 	loop = reg_scope_loop(p->scope, name, length);
 	if (loop >= 0)
 		return emit(p, PTOWSP_EXPR_AXIS, p->scope->loop_strings[loop], 0, 0);
@@ -273,36 +264,27 @@ struct evaluation {
 	const struct reg_values *values;
 };
 
-/* Wrapping; / and % toward zero. False for a division by zero or a node that shapes do not have. */
-static bool apply(unsigned op, int64_t a, int64_t b, int64_t *out)
+/* Operations that a shape may have: of two operands, and no comparison, so that a value says how large something is. */
+static bool is_of_shapes(unsigned op)
 {
-	uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
-
 	switch (op) {
-	case PTOWSP_EXPR_ADD: *out = (int64_t)(ua + ub); return true;
-	case PTOWSP_EXPR_SUB: *out = (int64_t)(ua - ub); return true;
-	case PTOWSP_EXPR_MUL: *out = (int64_t)(ua * ub); return true;
+	case PTOWSP_EXPR_ADD:
+	case PTOWSP_EXPR_SUB:
+	case PTOWSP_EXPR_MUL:
 	case PTOWSP_EXPR_DIV:
-		if (!b)
-			return false;
-		*out = b == -1 ? (int64_t)(0 - ua) : a / b;
-		return true;
 	case PTOWSP_EXPR_MOD:
-		if (!b)
-			return false;
-		*out = b == -1 ? 0 : a % b;
-		return true;
-	case PTOWSP_EXPR_MIN: *out = a < b ? a : b; return true;
-	case PTOWSP_EXPR_MAX: *out = a > b ? a : b; return true;
-	case PTOWSP_EXPR_SHL: *out = (int64_t)(ua << (ub & 63)); return true;
-	case PTOWSP_EXPR_SHR: *out = a >> (ub & 63); return true;
+	case PTOWSP_EXPR_MIN:
+	case PTOWSP_EXPR_MAX:
+	case PTOWSP_EXPR_SHL:
+	case PTOWSP_EXPR_SHR: return true;
+	default: return false;
 	}
-	return false;
 }
 
 static ptowsp_status evaluate(struct evaluation *v, uint32_t row, int64_t *value_out)
 {
 	const struct ptowsp_expr_record *e;
+	uint32_t failed = 0;
 	int64_t a, b;
 	ptowsp_status status;
 
@@ -319,12 +301,14 @@ static ptowsp_status evaluate(struct evaluation *v, uint32_t row, int64_t *value
 		*value_out = (int64_t)v->values->at[e->a];
 		return v->values->known && !v->values->known[e->a] ? PTOWSP_NOT_FOUND : PTOWSP_OK;
 	}
-	if (!apply(e->op, 1, 1, &a)) /* no two operands to look for */
+	if (!is_of_shapes(e->op))
 		return PTOWSP_INVALID;
 	status = evaluate(v, e->a, &a);
 	if (!status)
 		status = evaluate(v, e->b, &b);
-	return status ? status : apply(e->op, a, b, value_out) ? PTOWSP_OK : PTOWSP_INVALID;
+	if (!status)
+		*value_out = common_operation(e->op, a, b, 0, &failed);
+	return status ? status : failed ? PTOWSP_INVALID : PTOWSP_OK;
 }
 
 ptowsp_status reg_expression_value(const struct ptowsp_expr_record *rows, uint32_t count, uint32_t row, const struct reg_values *values, int64_t *value_out)

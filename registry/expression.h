@@ -3,6 +3,8 @@
 #ifndef REGISTRY_EXPRESSION_H
 #define REGISTRY_EXPRESSION_H
 
+#include <stdbool.h>
+
 #include "ptowsp/package.h"
 #include "ptowsp/workload.h"
 
@@ -40,6 +42,7 @@ struct reg_values {
  * or more than 4096 rows to visit. Writes no sentence. Any thread. */
 ptowsp_status reg_expression_value(const struct ptowsp_expr_record *rows, uint32_t count, uint32_t row, const struct reg_values *values, int64_t *value_out);
 
+struct reg_text;
 /* Where a printed expression finds its rows and names; all borrowed. Rows and offsets outside are fine. */
 struct reg_expression_tables {
 	const struct ptowsp_expr_record *expr;
@@ -49,11 +52,12 @@ struct reg_expression_tables {
 	uint32_t expr_count, slot_count;
 	const char *const *loops; /* names of the loops around, outermost first; others are loop(N) */
 	uint32_t loop_count;
+	/* How a source writes the name of a loop or value (op LOOP or VALUE), or a loop that is named (AXIS); false: it cannot. NULL: the name alone. */
+	bool (*name)(const struct reg_expression_tables *tables, unsigned op, const char *name, struct reg_text *text);
 };
 /* Writes row `row` the way it is typed; what is deeper than 64 nodes is "...", row 7 outside the table "EXPR[7]?". An operator of a level (operator.h) below `least` stands in
- * parentheses; 0: none does. Any thread. */
-struct reg_text;
-void reg_expression_print(const struct reg_expression_tables *tables, uint32_t row, unsigned least, struct reg_text *text);
+ * parentheses; 0: none does. False: it is cut, or not there, or no text of a source (`name`), for which 2048 nodes are deep. Any thread. */
+bool reg_expression_print(const struct reg_expression_tables *tables, uint32_t row, unsigned least, struct reg_text *text);
 
 /* Index of a loop name in the scope, -1 if there is none. */
 int reg_scope_loop(const struct reg_scope *scope, const char *name, size_t length);

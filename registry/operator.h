@@ -15,6 +15,13 @@ struct reg_operator {
 
 /* The longest operator that the first `length` bytes of text begin with, NULL if there is none. */
 const struct reg_operator *reg_operator_find(const char *text, size_t length);
+/* What is written as a word: a function with its operands in parentheses, or a value of the run. */
+struct reg_function {
+	const char *word;
+	uint8_t op, operands;
+};
+/* The one of that word of `length` bytes, NULL if there is none. */
+const struct reg_function *reg_function_find(const char *word, size_t length);
 /* How close a node of the EXPR table binds; 0 if it is not written with an operator between two operands. */
 unsigned reg_operator_level(unsigned op);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* format_names.c - words and codes, from the .def tables of abi/ptowsp. */
 #include "format/format_names.h"
+#include "registry/common/common_operation.h"
 
 #include "ptowsp/caps.h"
 #include "ptowsp/package.h"
@@ -253,14 +254,9 @@ const char *pkg_operand(uint32_t opcode, unsigned number)
 
 uint32_t pkg_expr_operands(uint32_t op)
 {
-	switch (op) {
-#define X(NAME, code, mnemonic, operands, effect)                                                                                                              \
-	case code:                                                                                                                                             \
-		return operands;
-#include "ptowsp/expr_ops.def"
-#undef X
-	}
-	return 0;
+	const uint32_t operands = common_operands(op);
+
+	return operands == UINT32_MAX ? 0 : operands;
 }
 
 uint32_t pkg_dtype_bytes(uint32_t dtype)

@@ -300,7 +300,7 @@ void lang_extent_lower(struct lang_work_walk *walk, const struct lang_work *work
 		lang_value_use(walk->lower, operand);
 	}
 	for (uint32_t i = 0; i < axis->stated_count; i++)
-		lang_work_emit(walk, opcode, axis->stated[i], operand, work->at);
+		lang_word_add_at(walk->lower, opcode, axis->stated[i], operand, work->at);
 	if (!axis->stated_count)
 		lang_warn(walk->lower->unit, work->name_at, "no loop here runs over %%%s", work->name);
 }
@@ -309,10 +309,10 @@ void lang_filter_lower(struct lang_work_walk *walk, const struct lang_work *work
 {
 	uint32_t value = work->value ? lang_scalar_lower(walk->lower, work->value) : lang_expr_const(&walk->lower->tables->exprs, 0);
 
-	lang_work_emit(walk, PTOWSP_OP_DISPATCH_FILTER, work->mode, value, work->at);
+	lang_word_add_at(walk->lower, PTOWSP_OP_DISPATCH_FILTER, work->mode, value, work->at);
 }
 
 void lang_notify_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
-	lang_work_emit(walk, work->form->opcode, work->mode, *(const uint32_t *)work->more, work->at);
+	lang_word_add_at(walk->lower, work->form->opcode, work->mode, *(const uint32_t *)work->more, work->at);
 }

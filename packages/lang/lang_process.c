@@ -201,7 +201,7 @@ static void body_lower(struct lang_lower *lower, struct lang_process *process)
 
 	lower->build->processes[process->head.row].record.instruction = lower->tables->work_count;
 	lang_body_lower(&walk, &process->body);
-	lang_work_emit(&walk, PTOWSP_OP_HALT, 0, 0, process->head.at);
+	lang_word_add_at(walk.lower, PTOWSP_OP_HALT, 0, 0, process->head.at);
 }
 
 /* Slots and symbols that the bodies read are noted as if they were one entry, and kept for all entries that processes run behind. */

@@ -184,10 +184,6 @@ void lang_body_lower(struct lang_work_walk *walk, const struct lang_body *body);
 void lang_body_expand(struct lang_work_walk *walk, const struct lang_body *body);
 /* The AXES row of a loop: of its axis, or of what the workload makes of that which is being expanded. row: EXPR row of the row, PTOWSP_NONE without. */
 uint32_t lang_loop_axis_lower(struct lang_work_walk *walk, const struct lang_work *work, uint32_t row);
-/* An instruction, with its place in the source. Its number. */
-uint32_t lang_work_emit(struct lang_work_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at);
-/* The same without a place: words that belong to another instruction. */
-uint32_t lang_word_emit(struct lang_work_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at);
 /* A loop's body: its value is `local`; operand 2 of the instruction `head` becomes the end. */
 void lang_loop_body_lower(struct lang_work_walk *walk, uint32_t head, struct lang_local *local, const struct lang_body *body);
 /* Before a task that has a name: keeps its number where something reads it. */

@@ -160,22 +160,22 @@ void lang_process_body_check(struct lang_module *module, struct lang_process *pr
 
 void lang_send_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
-	lang_work_emit(walk, PTOWSP_OP_SEND, work->decl->row, lang_scalar_lower(walk->lower, work->value), work->at);
+	lang_word_add_at(walk->lower, PTOWSP_OP_SEND, work->decl->row, lang_scalar_lower(walk->lower, work->value), work->at);
 	if (work->parts[0].tensor)
-		lang_word_emit(walk, PTOWSP_OP_IO_INPUT, 0, lang_part_lower(walk, &work->parts[0]), work->at);
+		lang_word_add(walk->lower, PTOWSP_OP_IO_INPUT, 0, lang_part_lower(walk, &work->parts[0]), work->at);
 }
 
 void lang_consume_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
-	uint32_t head = lang_work_emit(walk, PTOWSP_OP_CONSUME, work->decl->row, 0, work->at);
+	uint32_t head = lang_word_add_at(walk->lower, PTOWSP_OP_CONSUME, work->decl->row, 0, work->at);
 
 	work->local->loop = walk->loops; /* the token is the value of the loop that begins here, for the region, too */
 	if (work->parts[0].tensor)
-		lang_word_emit(walk, PTOWSP_OP_IO_OUTPUT, 0, lang_part_lower(walk, &work->parts[0]), work->at);
+		lang_word_add(walk->lower, PTOWSP_OP_IO_OUTPUT, 0, lang_part_lower(walk, &work->parts[0]), work->at);
 	lang_loop_body_lower(walk, head, work->local, &work->bodies[0]);
 }
 
 void lang_close_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
-	lang_work_emit(walk, PTOWSP_OP_CLOSE, work->decl->row, 0, work->at);
+	lang_word_add_at(walk->lower, PTOWSP_OP_CLOSE, work->decl->row, 0, work->at);
 }

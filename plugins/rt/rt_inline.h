@@ -3,11 +3,8 @@
 #ifndef RT_INLINE_H
 #define RT_INLINE_H
 
-/* A call would put into memory what they work on in registers. */
-#if defined(__GNUC__)
-#define RT_INLINE static inline __attribute__((always_inline))
-#else
-#define RT_INLINE static inline
-#endif
+#include "registry/common/common_inline.h"
+
+#define RT_INLINE COMMON_INLINE
 
 #endif

@@ -20,7 +20,15 @@ struct writing {
 
 static struct writing writing_of(const struct pkg_tables *t, const char *const *loops, uint32_t loop_count, char *memory, size_t size)
 {
-	struct writing w = {t, {t->expr, t->slot, t->strings, t->strings_size, t->expr_count, t->slot_count, loops, loop_count}, {0}};
+	struct writing w = {.tables = t,
+			    .names = {.expr = t->expr,
+				      .slot = t->slot,
+				      .strings = t->strings,
+				      .strings_size = t->strings_size,
+				      .expr_count = t->expr_count,
+				      .slot_count = t->slot_count,
+				      .loops = loops,
+				      .loop_count = loop_count}};
 
 	reg_text_init(&w.text, memory, size);
 	return w;

@@ -2,6 +2,7 @@
 #include "lang/builder/lang_expr.h"
 
 #include "format/format_names.h"
+#include "registry/common/common_operation.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -75,58 +76,12 @@ bool lang_expr_is_const(const struct lang_exprs *exprs, uint32_t row, int64_t *v
 	return true;
 }
 
-/* Quotient or rest, toward zero; the least number divided by -1 wraps. */
-static bool divide(int64_t a, int64_t b, int rest, uint64_t *value_out)
-{
-	if (b == 0)
-		return false;
-	if (b == -1)
-		*value_out = rest ? 0 : 0 - (uint64_t)a;
-	else
-		*value_out = (uint64_t)(rest ? a % b : a / b);
-	return true;
-}
-
-static uint64_t shift_right(int64_t a, int64_t b)
-{
-	unsigned by = (unsigned)b & 63;
-	uint64_t bits = (uint64_t)a >> by;
-
-	return a < 0 && by ? bits | ~(UINT64_MAX >> by) : bits;
-}
-
 bool lang_expr_fold(enum ptowsp_expr_op op, int64_t a, int64_t b, int64_t c, uint64_t *value_out)
 {
-	uint64_t x = (uint64_t)a, y = (uint64_t)b;
+	uint32_t failed = !pkg_expr_operands(op);
 
-	switch (op) {
-	case PTOWSP_EXPR_DIV:
-	case PTOWSP_EXPR_MOD: return divide(a, b, op == PTOWSP_EXPR_MOD, value_out);
-	case PTOWSP_EXPR_ADD: *value_out = x + y; break;
-	case PTOWSP_EXPR_SUB: *value_out = x - y; break;
-	case PTOWSP_EXPR_MUL: *value_out = x * y; break;
-	case PTOWSP_EXPR_MIN: *value_out = a < b ? x : y; break;
-	case PTOWSP_EXPR_MAX: *value_out = a > b ? x : y; break;
-	case PTOWSP_EXPR_AND: *value_out = x & y; break;
-	case PTOWSP_EXPR_OR: *value_out = x | y; break;
-	case PTOWSP_EXPR_XOR: *value_out = x ^ y; break;
-	case PTOWSP_EXPR_SHL: *value_out = x << (y & 63); break;
-	case PTOWSP_EXPR_SHR: *value_out = shift_right(a, b); break;
-	case PTOWSP_EXPR_EQ: *value_out = a == b; break;
-	case PTOWSP_EXPR_NE: *value_out = a != b; break;
-	case PTOWSP_EXPR_LT: *value_out = a < b; break;
-	case PTOWSP_EXPR_LE: *value_out = a <= b; break;
-	case PTOWSP_EXPR_GT: *value_out = a > b; break;
-	case PTOWSP_EXPR_GE: *value_out = a >= b; break;
-	case PTOWSP_EXPR_LAND: *value_out = a && b; break;
-	case PTOWSP_EXPR_LOR: *value_out = a || b; break;
-	case PTOWSP_EXPR_NEG: *value_out = 0 - x; break;
-	case PTOWSP_EXPR_NOT: *value_out = ~x; break;
-	case PTOWSP_EXPR_LNOT: *value_out = !a; break;
-	case PTOWSP_EXPR_SELECT: *value_out = a ? y : (uint64_t)c; break;
-	default: return false;
-	}
-	return true;
+	*value_out = failed ? 0 : (uint64_t)common_operation(op, a, b, c, &failed);
+	return !failed;
 }
 
 uint32_t lang_expr_unary(struct lang_exprs *exprs, enum ptowsp_expr_op op, uint32_t a)

@@ -100,7 +100,7 @@ void lang_afters_lower(struct lang_work_walk *walk, const struct lang_work *work
 					? lang_expr_binary(exprs, PTOWSP_EXPR_SUB, lang_expr_leaf(exprs, PTOWSP_EXPR_TASK), lang_expr_const(exprs, after->back))
 					: lang_scalar_lower(walk->lower, after->task);
 
-		lang_word_emit(walk, PTOWSP_OP_AFTER, after->kind, task, work->at);
+		lang_word_add(walk->lower, PTOWSP_OP_AFTER, after->kind, task, work->at);
 	}
 }
 
@@ -187,7 +187,7 @@ static void task_emit(struct lang_work_walk *walk, const struct lang_work *work)
 	for (uint32_t i = 0; walk->levels.stated && i < walk->levels.count; i++)
 		level_check(lower, work, walk->levels.rows[i]);
 	lang_task_name_lower(walk, work);
-	lang_work_emit(walk, PTOWSP_OP_TASK, kernel_number(lower, work), (count - tensors) << 16 | tensors, work->at);
+	lang_word_add_at(walk->lower, PTOWSP_OP_TASK, kernel_number(lower, work), (count - tensors) << 16 | tensors, work->at);
 	for (uint32_t i = 0; i < count; i++) {
 		struct lang_callee_param param = lang_callee_param(work, i);
 		uint32_t row;
@@ -205,7 +205,8 @@ static void task_emit(struct lang_work_walk *walk, const struct lang_work *work)
 		if (!param.tensor)
 			continue;
 		view_note(lower, work, &param, &pass->part, tensors);
-		lang_word_emit(walk, lang_io_word(pass->stated ? pass->access : param.access), param.argument, lang_part_lower(walk, &pass->part), work->at);
+		lang_word_add(walk->lower, lang_io_word(pass->stated ? pass->access : param.access), param.argument, lang_part_lower(walk, &pass->part),
+			      work->at);
 	}
 	lang_afters_lower(walk, work);
 }

@@ -5,18 +5,6 @@
 
 #include <string.h>
 
-/* --- instructions --- */
-
-uint32_t lang_word_emit(struct lang_work_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at)
-{
-	return lang_word_add(walk->lower, opcode, operand1, operand2, at);
-}
-
-uint32_t lang_work_emit(struct lang_work_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at)
-{
-	return lang_word_add_at(walk->lower, opcode, operand1, operand2, at);
-}
-
 /* One deeper, or the end of the compilation where it is too deep. */
 static void nest(struct lang_work_walk *walk, struct lang_span at)
 {
@@ -55,7 +43,7 @@ void lang_loop_lower(struct lang_work_walk *walk, const struct lang_work *work)
 
 	if (work->axis->levels)
 		lang_levels_enter(&walk->levels, work->axis->levels);
-	lang_loop_body_lower(walk, lang_work_emit(walk, work->form->opcode, axis, 0, work->at), work->local, &work->bodies[0]);
+	lang_loop_body_lower(walk, lang_word_add_at(walk->lower, work->form->opcode, axis, 0, work->at), work->local, &work->bodies[0]);
 	walk->levels = outer;
 }
 
@@ -65,7 +53,7 @@ static void bodies_lower(struct lang_work_walk *walk, const struct lang_work *wo
 	uint32_t targets = walk->lower->tables->work_count;
 
 	for (uint32_t i = 0; i < count; i++)
-		lang_word_emit(walk, PTOWSP_OP_TARGET, 0, 0, work->at);
+		lang_word_add(walk->lower, PTOWSP_OP_TARGET, 0, 0, work->at);
 	for (uint32_t i = 0; i < count; i++) {
 		if (i < work->body_count)
 			lang_body_lower(walk, &work->bodies[i]);
@@ -75,25 +63,25 @@ static void bodies_lower(struct lang_work_walk *walk, const struct lang_work *wo
 
 void lang_cond_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
-	lang_work_emit(walk, PTOWSP_OP_COND, 0, lang_scalar_lower(walk->lower, work->value), work->at);
+	lang_word_add_at(walk->lower, PTOWSP_OP_COND, 0, lang_scalar_lower(walk->lower, work->value), work->at);
 	bodies_lower(walk, work, 2);
 }
 
 void lang_repeat_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
-	lang_work_emit(walk, PTOWSP_OP_WHILE, 0, lang_scalar_lower(walk->lower, work->value), work->at);
+	lang_word_add_at(walk->lower, PTOWSP_OP_WHILE, 0, lang_scalar_lower(walk->lower, work->value), work->at);
 	bodies_lower(walk, work, 1);
 }
 
 void lang_branches_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
-	lang_work_emit(walk, work->form->opcode, work->body_count, 0, work->at);
+	lang_word_add_at(walk->lower, work->form->opcode, work->body_count, 0, work->at);
 	bodies_lower(walk, work, work->body_count);
 }
 
 void lang_scope_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
-	uint32_t head = lang_work_emit(walk, PTOWSP_OP_SCOPE, 0, 0, work->at);
+	uint32_t head = lang_word_add_at(walk->lower, PTOWSP_OP_SCOPE, 0, 0, work->at);
 
 	lang_body_lower(walk, &work->bodies[0]);
 	target_set(walk, head);
@@ -103,33 +91,33 @@ void lang_scope_lower(struct lang_work_walk *walk, const struct lang_work *work)
 
 void lang_bare_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
-	lang_work_emit(walk, work->form->opcode, 0, 0, work->at);
+	lang_word_add_at(walk->lower, work->form->opcode, 0, 0, work->at);
 }
 
 void lang_fence_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
-	lang_work_emit(walk, PTOWSP_OP_FENCE, work->mode, 0, work->at);
+	lang_word_add_at(walk->lower, PTOWSP_OP_FENCE, work->mode, 0, work->at);
 }
 
 void lang_event_use_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
-	lang_work_emit(walk, work->form->opcode, 0, work->decl->row, work->at);
+	lang_word_add_at(walk->lower, work->form->opcode, 0, work->decl->row, work->at);
 }
 
 void lang_memory_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
 	lang_tensor_use(walk->lower, (const struct lang_tensor *)work->decl);
-	lang_work_emit(walk, work->form->opcode, 0, work->decl->row, work->at);
+	lang_word_add_at(walk->lower, work->form->opcode, 0, work->decl->row, work->at);
 }
 
 void lang_slot_set_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
-	lang_work_emit(walk, PTOWSP_OP_SLOT_SET, work->decl->row, lang_scalar_lower(walk->lower, work->value), work->at);
+	lang_word_add_at(walk->lower, PTOWSP_OP_SLOT_SET, work->decl->row, lang_scalar_lower(walk->lower, work->value), work->at);
 }
 
 void lang_slot_load_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
-	uint32_t row = lang_work_emit(walk, PTOWSP_OP_SLOT_LOAD, work->decl->row, lang_part_lower(walk, &work->parts[0]), work->at);
+	uint32_t row = lang_word_add_at(walk->lower, PTOWSP_OP_SLOT_LOAD, work->decl->row, lang_part_lower(walk, &work->parts[0]), work->at);
 
 	walk->lower->tables->work[row].flags = work->mode ? PTOWSP_SLOT_LOAD_BITS : 0;
 }
@@ -138,7 +126,8 @@ void lang_slot_load_lower(struct lang_work_walk *walk, const struct lang_work *w
 void lang_task_name_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
 	if (work->local && work->local->slot)
-		lang_word_emit(walk, PTOWSP_OP_SLOT_SET, work->local->slot->head.row, lang_expr_leaf(&walk->lower->tables->exprs, PTOWSP_EXPR_TASK), work->at);
+		lang_word_add(walk->lower, PTOWSP_OP_SLOT_SET, work->local->slot->head.row, lang_expr_leaf(&walk->lower->tables->exprs, PTOWSP_EXPR_TASK),
+			      work->at);
 }
 
 void lang_copy_lower(struct lang_work_walk *walk, const struct lang_work *work)
@@ -146,8 +135,8 @@ void lang_copy_lower(struct lang_work_walk *walk, const struct lang_work *work)
 	uint32_t from = lang_part_lower(walk, &work->parts[0]), to = lang_part_lower(walk, &work->parts[1]);
 
 	lang_task_name_lower(walk, work);
-	lang_work_emit(walk, PTOWSP_OP_COPY, 0, from, work->at);
-	lang_word_emit(walk, PTOWSP_OP_IO_OUTPUT, 0, to, work->at);
+	lang_word_add_at(walk->lower, PTOWSP_OP_COPY, 0, from, work->at);
+	lang_word_add(walk->lower, PTOWSP_OP_IO_OUTPUT, 0, to, work->at);
 	lang_afters_lower(walk, work);
 }
 
@@ -160,6 +149,6 @@ void lang_workload_code(struct lang_lower *lower, struct lang_decl *decl)
 
 	lang_entry_begin(lower, decl->row);
 	lang_body_lower(&walk, body);
-	lang_word_emit(&walk, PTOWSP_OP_HALT, 0, 0, decl->at);
+	lang_word_add(walk.lower, PTOWSP_OP_HALT, 0, 0, decl->at);
 	lang_entry_end(lower, 0);
 }

@@ -249,23 +249,28 @@ static bool dtype_check(struct lang_as *as, const struct lang_as_value *view, co
 	return false;
 }
 
+/* Between a tile and a part of memory: one operation where its elements lie one behind the other, else another one that is given their numbers. */
+static void move_emit(struct lang_as *as, const struct place *p, const char *tile, unsigned packed, unsigned scattered)
+{
+	struct lang_operand operands[4] = {lang_as_of_name(as, tile), lang_as_of_name(as, p->view->memref)};
+
+	if (is_packed(p)) {
+		operands[2] = lang_as_of_term(as, (struct lang_as_term){NULL, 0});
+		operands[3] = lang_as_of_term(as, p->view->base);
+		lang_as_emit(as, packed, operands, 4);
+	} else {
+		operands[2] = lang_as_of_name(as, numbers_of(as, p));
+		lang_as_emit(as, scattered, operands, 3);
+	}
+}
+
 bool lang_as_load(struct lang_as *as, const struct lang_as_value *view, const struct lang_as_value *tile)
 {
 	struct place p;
-	struct lang_operand operands[4];
 
 	if (!place_find(as, view, tile, &p) || !dtype_check(as, view, tile))
 		return false;
-	operands[0] = lang_as_of_name(as, tile->text);
-	operands[1] = lang_as_of_name(as, p.view->memref);
-	if (is_packed(&p)) {
-		operands[2] = lang_as_of_term(as, (struct lang_as_term){NULL, 0});
-		operands[3] = lang_as_of_term(as, p.view->base);
-		lang_as_emit(as, PTOWSP_PTO_TLOAD, operands, 4);
-	} else {
-		operands[2] = lang_as_of_name(as, numbers_of(as, &p));
-		lang_as_emit(as, PTOWSP_PTO_MGATHER, operands, 3);
-	}
+	move_emit(as, &p, tile->text, PTOWSP_PTO_TLOAD, PTOWSP_PTO_MGATHER);
 	return true;
 }
 
@@ -287,19 +292,9 @@ static const char *converted(struct lang_as *as, const struct lang_as_value *til
 bool lang_as_store(struct lang_as *as, const struct lang_as_value *tile, const struct lang_as_value *view)
 {
 	struct place p;
-	struct lang_operand operands[4];
 
 	if (!place_find(as, view, tile, &p))
 		return false;
-	operands[0] = lang_as_of_name(as, converted(as, tile, p.view->dtype));
-	operands[1] = lang_as_of_name(as, p.view->memref);
-	if (is_packed(&p)) {
-		operands[2] = lang_as_of_term(as, (struct lang_as_term){NULL, 0});
-		operands[3] = lang_as_of_term(as, p.view->base);
-		lang_as_emit(as, PTOWSP_PTO_TSTORE, operands, 4);
-	} else {
-		operands[2] = lang_as_of_name(as, numbers_of(as, &p));
-		lang_as_emit(as, PTOWSP_PTO_MSCATTER, operands, 3);
-	}
+	move_emit(as, &p, converted(as, tile, p.view->dtype), PTOWSP_PTO_TSTORE, PTOWSP_PTO_MSCATTER);
 	return true;
 }

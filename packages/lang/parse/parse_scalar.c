@@ -3,18 +3,10 @@
 #include "lang/number.h"
 #include "lang/parse/parse.h"
 #include "lang/scalar.h"
+#include "registry/operator.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* Functions and words. */
-static const struct function {
-	const char *text;
-	uint8_t op, operands;
-} functions[] = {
-	{"min", PTOWSP_EXPR_MIN, 2},   {"max", PTOWSP_EXPR_MAX, 2},           {"select", PTOWSP_EXPR_SELECT, 3},
-	{"task", PTOWSP_EXPR_TASK, 0}, {"instance", PTOWSP_EXPR_INSTANCE, 0},
-};
 
 static struct lang_scalar *scalar_make(struct lang_parser *parser, enum lang_scalar_kind kind, struct lang_span at)
 {
@@ -85,7 +77,7 @@ static struct lang_scalar *axis_parse(struct lang_parser *parser)
 	return lang_expect(parser, ')', "behind the name of the loop") ? scalar : NULL;
 }
 
-static struct lang_scalar *function_parse(struct lang_climb *climb, const struct function *function)
+static struct lang_scalar *function_parse(struct lang_climb *climb, const struct reg_function *function)
 {
 	struct lang_span at = lang_take(climb->parser)->at, end;
 	struct lang_scalar *scalar;
@@ -137,6 +129,7 @@ static struct lang_scalar *nothing_parse(struct lang_climb *climb)
 static void *primary_parse(struct lang_climb *climb)
 {
 	const struct lang_token *token = lang_peek(climb->parser);
+	const struct reg_function *function;
 
 	if (token->kind == LANG_NUMBER || token->kind == LANG_LITERAL || (token->kind == LANG_WORD && lang_number_is_word(token->text)))
 		return number_parse(climb->parser);
@@ -144,10 +137,8 @@ static void *primary_parse(struct lang_climb *climb)
 		return name_parse(climb->parser);
 	if (token->kind == LANG_WORD && !strcmp(token->text, "axis") && token[1].mark == '(')
 		return axis_parse(climb->parser);
-	for (size_t i = 0; token->kind == LANG_WORD && i < sizeof(functions) / sizeof(*functions); i++)
-		if (!strcmp(functions[i].text, token->text))
-			return function_parse(climb, &functions[i]);
-	return nothing_parse(climb);
+	function = token->kind == LANG_WORD ? reg_function_find(token->text, strlen(token->text)) : NULL;
+	return function ? function_parse(climb, function) : nothing_parse(climb);
 }
 
 struct lang_scalar *lang_scalar_parse(struct lang_parser *parser, const char *what)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/program/form.h"
 
+#include "registry/common/common_operation.h"
 #include "rt/grow.h"
 #include "rt/program/arithmetic.h"
 #include "rt/program/rt_error.h"
+#include "rt/rt_inline.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -288,7 +290,7 @@ RT_INLINE int64_t leaf_value(const struct rt_env *env, const struct rt_step *ste
 /* b > 0 where it divides. */
 RT_INLINE int64_t quick_operation(uint32_t op, int64_t a, int64_t b, int64_t c)
 {
-	return op == PTOWSP_EXPR_DIV ? a / b : op == PTOWSP_EXPR_MOD ? a % b : rt_sure_operation(op, a, b, c);
+	return op == PTOWSP_EXPR_DIV ? a / b : op == PTOWSP_EXPR_MOD ? a % b : common_sure_operation(op, a, b, c);
 }
 
 /* A case of its own for each operation, twice: each is a few instructions. */
