@@ -26,7 +26,8 @@ struct making {
 static const char *const words[] = {"tasks", "o", "quotient", "remainder_of", "rows_of", "smaller", "larger"};
 static const char *const endings[] = {"_begin", "_on_device"};
 
-uint32_t print_portable_payload(const struct pkg_tables *t, uint32_t kernel)
+/* The row of a kernel's first portable payload, PTOWSP_NONE: it has none. */
+static uint32_t portable_payload(const struct pkg_tables *t, uint32_t kernel)
 {
 	const struct ptowsp_kernel_record *row = &t->kernel[kernel];
 
@@ -63,7 +64,7 @@ struct content {
 static struct content content_of(const struct making *m, uint32_t kernel)
 {
 	const struct ptowsp_kernel_record *row = &m->t->kernel[kernel];
-	struct content c = {.payload = print_portable_payload(m->t, kernel)};
+	struct content c = {.payload = portable_payload(m->t, kernel)};
 
 	if (c.payload != PTOWSP_NONE) {
 		c.bytes = m->t->code + m->t->payload[c.payload].offset;

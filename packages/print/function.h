@@ -25,7 +25,4 @@ struct print_functions {
 int print_functions_make(struct print_functions *functions, const struct pkg_tables *t);
 void print_functions_finish(struct print_functions *functions);
 
-/* The row of a kernel's first portable payload, PTOWSP_NONE: it has none. */
-uint32_t print_portable_payload(const struct pkg_tables *t, uint32_t kernel);
-
 #endif

@@ -247,7 +247,7 @@ static ptowsp_status order_make(struct binary *b)
 	return PTOWSP_OK;
 }
 
-static int by_object(const void *a, const void *b)
+int pkg_graph_name_compare(const void *a, const void *b)
 {
 	const struct pkg_graph_name *x = a, *y = b;
 
@@ -353,7 +353,7 @@ void pkg_graphs_finish(struct pkg_graphs *graphs)
 const char *pkg_graph_name_find(const struct pkg_graph *graph, const struct pkg_tables *tables, uint32_t object, uint32_t number)
 {
 	const struct pkg_graph_name key = {object, number, 0};
-	const struct pkg_graph_name *found = graph->name_count ? bsearch(&key, graph->names, graph->name_count, sizeof(key), by_object) : NULL;
+	const struct pkg_graph_name *found = graph->name_count ? bsearch(&key, graph->names, graph->name_count, sizeof(key), pkg_graph_name_compare) : NULL;
 
 	return found ? pkg_string(tables, found->text) : NULL;
 }

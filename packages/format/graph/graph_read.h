@@ -17,6 +17,8 @@ struct pkg_graph_inst {
 struct pkg_graph_name {
 	uint32_t object, number, text; /* enum ptowsp_graph_object; text: STRS offset */
 };
+/* By object, then by number: for qsort and bsearch. */
+int pkg_graph_name_compare(const void *a, const void *b);
 
 /* One binary. Borrowed from its pkg_graphs. */
 struct pkg_graph {

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "format/graph/graph_builder.h"
+#include "format/graph/graph_read.h"
 #include "format/strings.h"
 #include "lang/builder.h"
 #include "lang/builder/tables.h"
@@ -111,13 +112,10 @@ struct build_graph_inst {
 	uint64_t values[PTOWSP_GRAPH_ARGS];
 	uint32_t count; /* operands stated */
 };
-struct build_graph_name {
-	uint32_t object, number, name;
-};
 struct build_graph {
 	uint32_t name, device;
 	struct build_graph_inst *insts;
-	struct build_graph_name *names;
+	struct pkg_graph_name *names;
 	struct pkg_graph_node *nodes;
 	uint32_t *sets; /* length, then numbers */
 	uint32_t inst_count, inst_capacity, name_count, name_capacity, node_count, node_capacity, set_count, set_capacity;
@@ -288,8 +286,6 @@ uint32_t build_graph_set_add(struct ptowsp_build *b, struct build_graph *graph, 
 
 /* The row of an expression, or of the value of a symbol or slot. */
 uint32_t build_expr(struct ptowsp_build *b, uint32_t handle);
-/* The row of a constant. */
-uint32_t build_constant(struct ptowsp_build *b, int64_t value);
 enum { BUILD_NEEDS_DEPTH = 127, BUILD_NEEDS_RUN = 128, BUILD_NEEDS_SYMBOL = 256 };
 /* How many loops must be open (low bits), whether it needs more than constants and symbols, and whether there is a symbol in it. */
 uint16_t build_needs(struct ptowsp_build *b, uint32_t expr);
@@ -310,10 +306,6 @@ uint32_t build_literal_add(struct ptowsp_build *b, uint16_t dtype, uint64_t bits
 const void *build_body_close(struct ptowsp_build *b, struct ptowsp_tile_param *params, uint32_t param_count, size_t *size_out);
 /* The code of the body that is open. */
 struct lang_tile_code *build_tile_code(struct ptowsp_build *b);
-/* A parameter of the kernel whose body is open: its row. */
-uint32_t build_tile_param(struct ptowsp_build *b, uint32_t handle);
-/* The row of the scalar that a parameter (a row) is in the body. */
-uint32_t build_tile_argument(struct ptowsp_build *b, uint32_t param);
 struct ptowsp_tile_inst *build_tile_inst(struct ptowsp_build *b, unsigned op);
 
 /* --- builder_block.c, builder_task.c --- */

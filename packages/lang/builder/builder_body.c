@@ -144,7 +144,8 @@ uint32_t ptowsp_build_scalar(struct ptowsp_build *b, const char *name, const cha
 	build_refuse(b, "\"%.40s\" is no kind of scalar; known: local, block_index, block_count", kind ? kind : "");
 }
 
-uint32_t build_tile_argument(struct ptowsp_build *b, uint32_t param)
+/* The row of the scalar that a parameter (a row) is in the body. */
+static uint32_t argument_row(struct ptowsp_build *b, uint32_t param)
 {
 	const struct build_param *p = &b->params[param];
 	uint32_t *row = &b->body.arguments[p->number];
@@ -156,7 +157,8 @@ uint32_t build_tile_argument(struct ptowsp_build *b, uint32_t param)
 	return *row - 1;
 }
 
-uint32_t build_tile_param(struct ptowsp_build *b, uint32_t handle)
+/* A parameter of the kernel whose body is open: its row. */
+static uint32_t param_row(struct ptowsp_build *b, uint32_t handle)
 {
 	uint32_t param = build_row(b, BUILD_PARAM, handle);
 
@@ -171,10 +173,10 @@ uint32_t ptowsp_build_argument(struct ptowsp_build *b, uint32_t param)
 	uint32_t row;
 
 	build_tile_code(b);
-	row = build_tile_param(b, param);
+	row = param_row(b, param);
 	if (b->params[row].record.kind != PTOWSP_PARAM_SCALAR)
 		build_refuse(b, "parameter %.80s is a tensor, tiles are loaded from it: only scalars are arguments", build_text(b, b->params[row].record.name));
-	return scalar_handle(b, build_tile_argument(b, row));
+	return scalar_handle(b, argument_row(b, row));
 }
 
 uint32_t ptowsp_build_literal_bits(struct ptowsp_build *b, const char *dtype, uint64_t bits)
@@ -314,7 +316,7 @@ uint32_t ptowsp_build_body_end(struct ptowsp_build *b)
 	for (uint32_t i = 0; i < k->scalars; i++)
 		for (uint32_t p = 0; p < k->record.param_count && !b->body.arguments[i]; p++)
 			if (b->params[k->params[p]].record.kind == PTOWSP_PARAM_SCALAR && b->params[k->params[p]].number == i)
-				build_tile_argument(b, k->params[p]);
+				argument_row(b, k->params[p]);
 	if (!code->inst_count || code->insts[code->inst_count - 1].op != PTOWSP_PTO_RETURN)
 		build_tile_inst(b, PTOWSP_PTO_RETURN);
 	params_check(b);
@@ -339,9 +341,9 @@ static uint16_t scalar_row(struct ptowsp_build *b, uint32_t handle)
 	uint32_t row;
 
 	if (handle >> BUILD_ROW_BITS == BUILD_PARAM) {
-		row = build_tile_param(b, handle);
+		row = param_row(b, handle);
 		if (b->params[row].record.kind == PTOWSP_PARAM_SCALAR)
-			return (uint16_t)build_tile_argument(b, row);
+			return (uint16_t)argument_row(b, row);
 		build_refuse(b, "parameter %.80s is a tensor, a scalar is needed", build_text(b, b->params[row].record.name));
 	}
 	row = build_row(b, BUILD_SCALAR, handle);
@@ -363,7 +365,7 @@ static uint16_t operand_row(struct ptowsp_build *b, uint32_t handle, char letter
 		return (uint16_t)(row - b->body.tile_first);
 	case 'M':
 	case 'm':
-		row = build_tile_param(b, handle);
+		row = param_row(b, handle);
 		if (b->params[row].record.kind != PTOWSP_PARAM_TENSOR)
 			build_refuse(b, "parameter %.80s is a scalar, a tensor is needed", build_text(b, b->params[row].record.name));
 		return (uint16_t)b->params[row].number;

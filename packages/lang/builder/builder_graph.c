@@ -25,7 +25,7 @@ struct build_graph *build_graph_add(struct ptowsp_build *b, const char *name, ui
 
 void build_graph_name_add(struct ptowsp_build *b, struct build_graph *g, uint32_t object, uint32_t number, const char *name)
 {
-	struct build_graph_name row = {object, number, build_string(b, name)};
+	struct pkg_graph_name row = {object, number, build_string(b, name)};
 
 	*COMMON_PUSH(b->arena, g->names, g->name_count, g->name_capacity) = row;
 }
@@ -227,13 +227,6 @@ uint32_t ptowsp_build_graph_scalar(struct ptowsp_build *b)
 	return operand_set(b, PTOWSP_GRAPH_DYNAMIC | g->stack[0]);
 }
 
-static int by_object(const void *a, const void *b)
-{
-	const struct build_graph_name *x = a, *y = b;
-
-	return x->object != y->object ? (x->object < y->object ? -1 : 1) : (x->number > y->number) - (x->number < y->number);
-}
-
 uint32_t ptowsp_build_graph_end(struct ptowsp_build *b)
 {
 	BUILD_CALL(b);
@@ -241,11 +234,11 @@ uint32_t ptowsp_build_graph_end(struct ptowsp_build *b)
 
 	inst_close(b);
 	if (g->name_count)
-		qsort(g->names, g->name_count, sizeof(*g->names), by_object);
+		qsort(g->names, g->name_count, sizeof(*g->names), pkg_graph_name_compare);
 	for (uint32_t i = 1; i < g->name_count; i++)
-		if (!by_object(&g->names[i - 1], &g->names[i]))
+		if (!pkg_graph_name_compare(&g->names[i - 1], &g->names[i]))
 			build_refuse(b, "%s %u has two names, %.40s and %.40s", pkg_graph_object_text(g->names[i].object), g->names[i].number,
-				     build_text(b, g->names[i - 1].name), build_text(b, g->names[i].name));
+				     build_text(b, g->names[i - 1].text), build_text(b, g->names[i].text));
 	b->graph_open = 0;
 	return BUILD_DONE;
 }

@@ -76,7 +76,8 @@ uint32_t build_expr(struct ptowsp_build *b, uint32_t handle)
 	return lang_expr_value(&b->tables.exprs, build_row(b, BUILD_SLOT, handle));
 }
 
-uint32_t build_constant(struct ptowsp_build *b, int64_t value)
+/* The row of a constant. */
+static uint32_t constant_row(struct ptowsp_build *b, int64_t value)
 {
 	int64_t other;
 
@@ -260,8 +261,8 @@ static struct ptowsp_axis_record rows_axis(struct ptowsp_build *b, const char *n
 	struct ptowsp_axis_record axis = {.name = axis_name(b, name), .kind = kind, .levels = PTOWSP_NONE, .lengths = PTOWSP_NONE, .indices = PTOWSP_NONE};
 
 	axis.row = build_expr(b, row);
-	axis.low = build_constant(b, 0);
-	axis.step = build_constant(b, 1);
+	axis.low = constant_row(b, 0);
+	axis.step = constant_row(b, 1);
 	return axis;
 }
 
@@ -295,7 +296,7 @@ uint32_t ptowsp_build_ragged(struct ptowsp_build *b, const char *name, uint32_t 
 			build_refuse(b, "length %u is %lld: lengths are 0 or more, and fit in 64 bits together", i, (long long)lengths[i]);
 		sums[i + 1] = sums[i] + lengths[i];
 	}
-	axis.high = build_constant(b, rows);
+	axis.high = constant_row(b, rows);
 	axis.first = values_add(b, sums, rows + 1);
 	axis.count = rows + 1;
 	return axis_add(b, &axis);
@@ -321,7 +322,7 @@ uint32_t ptowsp_build_sparse(struct ptowsp_build *b, const char *name, uint32_t 
 	for (uint32_t i = 0; i < count; i++)
 		if ((values[rows + 1 + i] = indices[i]) < 0)
 			build_refuse(b, "index %u is %lld: an index is 0 or more", i, (long long)indices[i]);
-	axis.high = build_constant(b, rows);
+	axis.high = constant_row(b, rows);
 	axis.first = values_add(b, values, rows + 1 + count);
 	axis.count = rows + 1 + count;
 	return axis_add(b, &axis);

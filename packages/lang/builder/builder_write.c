@@ -375,7 +375,7 @@ static void calls_write(const struct seal *s)
 static void graph_fill(const struct seal *s, struct pkg_graph_builder *builder, struct build_graph *g)
 {
 	for (uint32_t i = 0; i < g->name_count; i++)
-		pkg_graph_add_name(builder, g->names[i].object, g->names[i].number, string_of(s, g->names[i].name));
+		pkg_graph_add_name(builder, g->names[i].object, g->names[i].number, string_of(s, g->names[i].text));
 	for (uint32_t i = 0; i < g->node_count; i++)
 		pkg_graph_add_node(builder, &g->nodes[i]);
 	for (uint32_t i = 0; i < g->set_count; i += g->sets[i] + 1)

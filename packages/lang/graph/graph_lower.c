@@ -123,7 +123,7 @@ static uint32_t argument_expr(struct lang_graph_walk *walk, const struct lang_gr
 	return lang_expr_value(&walk->lower->tables->exprs, row);
 }
 
-uint32_t tensors_of(const struct lang_graph_kernel *kernel)
+static uint32_t tensors_of(const struct lang_graph_kernel *kernel)
 {
 	uint32_t known = lang_graph_tensor_params(kernel);
 

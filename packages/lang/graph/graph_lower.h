@@ -165,7 +165,6 @@ void lang_graph_schedule(struct lang_lower *lower);
 
 /* --- what the files share that declare the rows of graph programs. --- */
 
-bool lang_graph_row_taken(struct lang_lower *lower, uint32_t section, const char *name);
 /* A free name, as short as it can be: K, graph.K, program.graph.K */
 const char *lang_graph_row_name(struct lang_lower *lower, uint32_t section, const char *program, const char *graph, const char *name);
 /* A row that the compiler makes; write: once all rows have their places. */

@@ -10,7 +10,7 @@
 
 /* --- names --- */
 
-bool lang_graph_row_taken(struct lang_lower *lower, uint32_t section, const char *name)
+static bool is_row_taken(struct lang_lower *lower, uint32_t section, const char *name)
 {
 	if (lang_row_find(lang_rows_of(lower, section), name) != PTOWSP_NONE)
 		return true;
@@ -21,9 +21,9 @@ const char *lang_graph_row_name(struct lang_lower *lower, uint32_t section, cons
 {
 	struct common_arena *arena = &lower->unit->arena;
 
-	if (lang_graph_row_taken(lower, section, name) && graph)
+	if (is_row_taken(lower, section, name) && graph)
 		name = common_format(arena, "%s.%s", graph, name);
-	return lang_graph_row_taken(lower, section, name) ? common_format(arena, "%s.%s", program, name) : name;
+	return is_row_taken(lower, section, name) ? common_format(arena, "%s.%s", program, name) : name;
 }
 
 void lang_graph_row_add(struct lang_lower *lower, uint32_t section, const char *name, struct lang_made *made,
@@ -110,7 +110,7 @@ static const char *entry_name(struct lang_lower *lower, const struct lang_graph_
 {
 	const char *name = kernel->entry;
 
-	for (uint32_t i = lowering->alike.count; lang_graph_row_taken(lower, PTOWSP_SECTION_KREG, name); i++)
+	for (uint32_t i = lowering->alike.count; is_row_taken(lower, PTOWSP_SECTION_KREG, name); i++)
 		name = common_format(&lower->unit->arena, "%s.%u", kernel->entry, i);
 	return name;
 }
@@ -200,7 +200,7 @@ static void scalar_declare(struct lang_lower *lower, struct lang_graph_lowering 
 		   !symbol_of_function(lower->module, scalar->object->name)) {
 		slot = common_alloc(arena, sizeof(*slot));
 		lang_map_add(&lowering->scalars, arena, scalar->object->name, slot);
-		if (!lang_graph_row_taken(lower, PTOWSP_SECTION_SLOT, scalar->object->name))
+		if (!is_row_taken(lower, PTOWSP_SECTION_SLOT, scalar->object->name))
 			lang_graph_row_add(lower, PTOWSP_SECTION_SLOT, scalar->object->name, &slot->made, slot_build);
 	}
 }

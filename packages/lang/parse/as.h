@@ -78,10 +78,7 @@ bool lang_as_type_parse(struct lang_parser *parser, struct lang_as_type *type_ou
 /* ": T, T -> T" behind an operation, its types of no interest. */
 bool lang_as_types_skip(struct lang_parser *parser);
 
-/* as_value.c */
-/* Names; errors are told. find never returns NULL: a name that is not there is broken. */
-struct lang_as_value *lang_as_name_find(struct lang_as *as, const struct lang_token *token);
-/* A new value of this region. */
+/* as_value.c; errors are told. A new value of this region. */
 struct lang_as_value *lang_as_define(struct lang_as *as, const struct lang_token *token, enum lang_as_kind kind);
 struct lang_as_value *lang_as_region_enter(struct lang_as *as);
 void lang_as_region_leave(struct lang_as *as, struct lang_as_value *outer);

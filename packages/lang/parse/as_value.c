@@ -24,7 +24,8 @@ static struct lang_as_name *name_of(struct lang_as *as, const char *text)
 	return name;
 }
 
-struct lang_as_value *lang_as_name_find(struct lang_as *as, const struct lang_token *token)
+/* Never NULL: a name that is not there is told, and broken. */
+static struct lang_as_value *name_find(struct lang_as *as, const struct lang_token *token)
 {
 	struct lang_as_name *name = name_of(as, token->text);
 
@@ -117,7 +118,7 @@ struct lang_as_value *lang_as_operand(struct lang_as *as)
 
 	if (token->kind == LANG_NAME || token->kind == LANG_LITERAL) {
 		lang_take(as->parser);
-		value = lang_as_name_find(as, token);
+		value = name_find(as, token);
 		return value->kind == LANG_AS_BROKEN ? NULL : value;
 	}
 	if (token->kind != LANG_NUMBER) {
