@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_contract_graph.c - --graph and --trace: every ending, the same graph in each, a timeline that adds up. */
+#include "rt/graph_text.h"
 #include "tests/contract/cli.h"
 
 #include <signal.h>
@@ -233,10 +234,28 @@ static void a_dot_that_is_none_is_not_believed(void)
 	}
 }
 
+/* U+009B begins a command to a terminal, as ESC [ does. */
+static void a_name_in_a_graph_is_no_command_to_a_terminal(void)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	REQUIRE(to != NULL);
+	rt_graph_text_task(to, 0,
+			   "a\xc2\x9b"
+			   "2J\x7f\xc3\xa9",
+			   0, 0);
+	fclose(to);
+	CHECK(!strncmp(text, "  Task 0: a 2J \xc3\xa9 ", 18));
+	free(text);
+}
+
 void suite_contract_graph(CU_pSuite s)
 {
 	cli_suite("graph");
 	TEST(s, a_json_graph_has_tasks_and_edges_once);
+	TEST(s, a_name_in_a_graph_is_no_command_to_a_terminal);
 	TEST(s, a_graph_that_never_ends_is_refused_at_its_limit);
 	TEST(s, a_graph_of_levels_names_the_kernels_of_each_level);
 	TEST(s, a_graph_does_not_depend_on_kernels_or_threads);
