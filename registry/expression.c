@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* expression.c - a recursive descent compiler for integer expressions; depth and rows are bounded. */
 #include "registry/expression.h"
+#include "registry/common/common_grow.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -48,16 +49,9 @@ static uint32_t emit(struct parser *p, uint16_t op, uint32_t a, uint32_t b, uint
 		return 0;
 	if (rows->count == ROW_LIMIT || rows->base > PTOWSP_NONE - ROW_LIMIT - 1)
 		return fail(p, "the expressions are too long together");
-	if (rows->count == rows->room) {
-		uint32_t room = rows->room ? rows->room * 2 : 16;
-		struct ptowsp_expr_record *more = realloc(rows->at, room * sizeof(*more));
-
-		if (!more) {
-			p->status = reg_fail(p->error, PTOWSP_NO_MEMORY, "no memory for an expression");
-			return 0;
-		}
-		rows->at = more;
-		rows->room = room;
+	if (!COMMON_GROW(rows->at, rows->room, rows->count)) {
+		p->status = reg_fail(p->error, PTOWSP_NO_MEMORY, "no memory for an expression");
+		return 0;
 	}
 	rows->at[rows->count] = (struct ptowsp_expr_record){.op = op, .a = a, .b = b, .c = c};
 	return rows->base + rows->count++;

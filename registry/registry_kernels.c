@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* registry_kernels.c - the table of registered kernels. */
 #include "registry/registry_kernels.h"
+#include "registry/common/common_grow.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -31,17 +32,7 @@ static struct entry *find(const char *name)
 
 static ptowsp_status grow(struct ptowsp_error *error)
 {
-	uint32_t wanted = room ? room * 2 : 16;
-	struct entry *more;
-
-	if (count < room)
-		return PTOWSP_OK;
-	more = realloc(entries, wanted * sizeof(*more));
-	if (!more)
-		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the kernel registry");
-	entries = more;
-	room = wanted;
-	return PTOWSP_OK;
+	return COMMON_GROW(entries, room, count) ? PTOWSP_OK : reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the kernel registry");
 }
 
 static ptowsp_status entry_make(struct entry *out, const char *name, const char *signature, reg_function fn, struct ptowsp_error *error)

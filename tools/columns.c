@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* columns.c - see columns.h. */
 #include "tools/columns.h"
+#include "registry/common/common_grow.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -41,16 +42,7 @@ void columns_add(struct columns *c, const char *format, ...)
 	vsnprintf(line, sizeof(line), format, arguments);
 	va_end(arguments);
 	cells_plain(line);
-	if (c->count == c->room) {
-		size_t room = c->room ? c->room * 2 : 32;
-		char **lines = realloc(c->lines, room * sizeof(*lines));
-
-		if (!lines)
-			return;
-		c->lines = lines;
-		c->room = room;
-	}
-	copy = strdup(line);
+	copy = COMMON_GROW(c->lines, c->room, c->count) ? strdup(line) : NULL;
 	if (copy)
 		c->lines[c->count++] = copy;
 }

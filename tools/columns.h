@@ -3,12 +3,13 @@
 #ifndef TOOLS_COLUMNS_H
 #define TOOLS_COLUMNS_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 /* Lines of cells; a zeroed struct is empty. A failed allocation leaves lines out. */
 struct columns {
 	char **lines; /* owned: cells separated by tabs */
-	size_t count, room;
+	uint32_t count, room;
 };
 
 /* One line; cells are separated by \t. */

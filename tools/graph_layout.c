@@ -62,7 +62,7 @@ static ptowsp_status rows_find(struct graph_layout *l, struct ptowsp_error *erro
 	ptowsp_status status;
 
 	if (!places)
-		return pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for a graph of %zu tasks", g->task_count);
+		return pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for a graph of %u tasks", g->task_count);
 	for (uint32_t i = 0; i < g->task_count; i++)
 		places[i] = (struct place){g->tasks[i].id, i};
 	qsort(places, g->task_count, sizeof(*places), place_compare);
@@ -153,7 +153,7 @@ ptowsp_status graph_layout_init(struct graph_layout *l, const struct graph *g, s
 	memset(l, 0, sizeof(*l));
 	l->graph = g;
 	if (g->failed || g->task_count >= UINT32_MAX || g->edge_count >= UINT32_MAX || !arrays_allocate(l))
-		return pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for a graph of %zu tasks and %zu edges", g->task_count, g->edge_count);
+		return pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for a graph of %u tasks and %u edges", g->task_count, g->edge_count);
 	status = rows_find(l, error);
 	if (status)
 		return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tools_graph.c - collecting a graph. */
 #include "tools/tools_graph.h"
+#include "registry/common/common_grow.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -16,25 +17,9 @@ void graph_finish(struct graph *g)
 	memset(g, 0, sizeof(*g));
 }
 
-/* Room for one more element; 0 without memory. */
-static bool array_grow(void **array, size_t count, size_t *room, size_t each)
-{
-	size_t wanted = *room ? *room * 2 : 256;
-	void *more;
-
-	if (count < *room)
-		return true;
-	more = realloc(*array, wanted * each);
-	if (!more)
-		return false;
-	*array = more;
-	*room = wanted;
-	return true;
-}
-
 void graph_task_add(struct graph *g, uint64_t id, const char *kernel, uint64_t bytes)
 {
-	if (array_grow((void **)&g->tasks, g->task_count, &g->task_room, sizeof(*g->tasks)))
+	if (COMMON_GROW(g->tasks, g->task_room, g->task_count))
 		g->tasks[g->task_count++] = (struct graph_task){id, kernel, bytes};
 	else
 		g->failed = 1;
@@ -42,7 +27,7 @@ void graph_task_add(struct graph *g, uint64_t id, const char *kernel, uint64_t b
 
 void graph_edge_add(struct graph *g, uint64_t from, uint64_t to)
 {
-	if (array_grow((void **)&g->edges, g->edge_count, &g->edge_room, sizeof(*g->edges)))
+	if (COMMON_GROW(g->edges, g->edge_room, g->edge_count))
 		g->edges[g->edge_count++] = (struct graph_edge){from, to};
 	else
 		g->failed = 1;

@@ -24,7 +24,7 @@ struct graph_edge {
 struct graph {
 	struct graph_task *tasks; /* owned */
 	struct graph_edge *edges; /* owned */
-	size_t task_count, task_room, edge_count, edge_room;
+	uint32_t task_count, task_room, edge_count, edge_room;
 	void *document;   /* owned: what a graph that was read borrows its names from, */
 	char *text;       /* owned: as JSON or as text */
 	uint64_t draw_ms; /* that Graphviz may take, 0: GRAPH_DRAW_MS */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* buffer.c - shared buffers of this process, by address. */
 #include "host/call/buffer.h"
+#include "registry/common/common_grow.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -70,15 +71,8 @@ static bool row_add(const struct host_buffer *buffer)
 {
 	uint32_t i;
 
-	if (count == room) {
-		const uint32_t larger = room ? room * 2 : 16;
-		struct host_buffer *more = realloc(rows, larger * sizeof(*more));
-
-		if (!more)
-			return false;
-		rows = more;
-		room = larger;
-	}
+	if (!COMMON_GROW(rows, room, count))
+		return false;
 	for (i = count++; i && rows[i - 1].bytes > buffer->bytes; i--)
 		rows[i] = rows[i - 1];
 	rows[i] = *buffer;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* handles.c - a few objects, looked for one by one. */
 #include "host/call/handles.h"
+#include "registry/common/common_grow.h"
 
 #include <stdlib.h>
 
@@ -30,13 +31,7 @@ bool host_handles_add(struct host_handles *h, uint32_t sort, uint64_t id, uint64
 
 	pthread_mutex_lock(&h->lock);
 	fresh = !row_of(h, sort, id);
-	if (fresh && h->count == h->room) {
-		struct host_handle_row *more = realloc(h->rows, (2u * h->room + 16u) * sizeof(*more));
-
-		h->rows = more ? more : h->rows;
-		h->room = more ? 2 * h->room + 16 : h->room;
-	}
-	if (fresh && h->count < h->room)
+	if (fresh && COMMON_GROW(h->rows, h->room, h->count))
 		h->rows[h->count++] = (struct host_handle_row){.id = id, .parent = parent, .sort = sort, .thread = pthread_self()};
 	pthread_mutex_unlock(&h->lock);
 	return fresh;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* services.c - the table of host services behind struct ptowsp_host. */
 #include "host/call/services.h"
+#include "registry/common/common_grow.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -100,15 +101,8 @@ static void diagnostic_add(struct host_diagnostics *d, uint32_t feature, unsigne
 
 	if (diagnosed(d, feature, text) || d->count == DIAGNOSTIC_LIMIT)
 		return;
-	if (d->count == d->room) {
-		uint32_t room = d->room ? d->room * 2 : 16;
-		struct host_diagnostic *more = realloc(d->rows, room * sizeof(*more));
-
-		if (!more)
-			return;
-		d->rows = more;
-		d->room = room;
-	}
+	if (!COMMON_GROW(d->rows, d->room, d->count))
+		return;
 	copy = strdup(text);
 	if (copy)
 		d->rows[d->count++] = (struct host_diagnostic){feature, state, copy};

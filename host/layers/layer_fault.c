@@ -8,6 +8,7 @@
 
 #include "host/host_error.h"
 #include "host/layers/layers.h"
+#include "registry/common/common_hash.h"
 
 enum { REFUSED_OF = 8, ALLOC_OF = 16, LATE_OF = 4, LATE_MS = 20 };
 
@@ -21,11 +22,7 @@ struct fault {
 /* splitmix64 of the seed and the number of the draw. */
 static uint64_t draw(struct fault *f)
 {
-	uint64_t x = f->seed + (atomic_fetch_add_explicit(&f->draws, 1, memory_order_relaxed) + 1) * UINT64_C(0x9E3779B97F4A7C15);
-
-	x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
-	return x ^ x >> 31;
+	return common_mix(f->seed + (atomic_fetch_add_explicit(&f->draws, 1, memory_order_relaxed) + 1) * COMMON_GOLDEN);
 }
 
 /* What ends an object cannot be refused, nor what says how many there are: a host would have no way on. */

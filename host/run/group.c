@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "host/run/group.h"
+#include "registry/common/common_grow.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -157,14 +158,7 @@ ptowsp_status host_group_send(struct host_group *group, uint32_t from, uint32_t 
 	if (status)
 		return status;
 	pthread_mutex_lock(&group->lock);
-	if (group->note_count == group->note_room) {
-		uint32_t room = group->note_room ? group->note_room * 2 : 16;
-		struct note *more = room > group->note_room ? realloc(group->notes, room * sizeof(*more)) : NULL;
-
-		group->notes = more ? more : group->notes;
-		group->note_room = more ? room : group->note_room;
-	}
-	if (group->note_count < group->note_room)
+	if (COMMON_GROW(group->notes, group->note_room, group->note_count))
 		group->notes[group->note_count++] = (struct note){from, to, notification, cycles};
 	else
 		status = host_fail(error, PTOWSP_NO_MEMORY, "no memory for a notification");

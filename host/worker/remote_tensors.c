@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host/worker/remote_own.h"
+#include "registry/common/common_grow.h"
 
 enum { OFFSET_BITS = 40, UNREAD = 64 /* files that may wait on the socket, which has room for a few hundred of all requests */ };
 
@@ -75,14 +76,8 @@ static bool buffer_send(struct host_remote *r, const struct host_buffer *buffer,
 	pthread_mutex_lock(&r->lock);
 	for (uint32_t i = 0; i < r->sent_count && !known; i++)
 		known = r->sent[i].number == buffer->number;
-	if (!known && r->sent_count == r->sent_room) {
-		const uint32_t room = r->sent_room ? r->sent_room * 2 : 16;
-		struct remote_sent *more = realloc(r->sent, room * sizeof(*more));
-
-		grown = more != NULL;
-		r->sent = more ? more : r->sent;
-		r->sent_room = more ? room : r->sent_room;
-	}
+	if (!known)
+		grown = COMMON_GROW(r->sent, r->sent_room, r->sent_count);
 	if (!known && grown) {
 		r->sent[r->sent_count++] = (struct remote_sent){buffer->number, buffer->size};
 		r->shared_bytes += buffer->size;
@@ -174,14 +169,7 @@ static void buffer_gone(struct host_buffer_watch *watch, uint32_t number)
 		if (gone.number != number)
 			continue;
 		r->sent[i] = r->sent[--r->sent_count];
-		if (r->gone_count == r->gone_room) {
-			const uint32_t room = r->gone_room ? r->gone_room * 2 : 16;
-			struct remote_sent *more = realloc(r->gone, room * sizeof(*more));
-
-			r->gone = more ? more : r->gone;
-			r->gone_room = more ? room : r->gone_room;
-		}
-		if (r->gone_count < r->gone_room) /* without memory the worker keeps it mapped, which does no harm */
+		if (COMMON_GROW(r->gone, r->gone_room, r->gone_count)) /* without memory the worker keeps it mapped, which does no harm */
 			r->gone[r->gone_count++] = gone;
 		break;
 	}

@@ -11,7 +11,7 @@
 #include "aie/sim/aie_cost.h"
 #include "aie/sim/sim_net.h"
 #include "base/error.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 
 /* ---- rows --------------------------------------------------------------------------------------------------------------- */
 
@@ -25,7 +25,7 @@ static ptowsp_status add(struct aie_report *report, const char *group, uint64_t 
 	struct ptowsp_figure *row;
 	va_list args;
 
-	if (!rt_grow((void **)&report->rows, &report->room, report->count, sizeof(*report->rows)))
+	if (!COMMON_GROW(report->rows, report->room, report->count))
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for the figures of a run");
 	row = &report->rows[report->count++];
 	*row = (struct ptowsp_figure){.value = value, .limit = limit};

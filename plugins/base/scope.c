@@ -2,7 +2,7 @@
 #include "scope.h"
 
 #include "error.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void scope_pass(struct held *held, bool begin)
 	held->depth -= !begin;
 	if (!begin)
 		return;
-	held->failed |= !rt_grow((void **)&held->firsts, &held->room, held->depth, sizeof(*held->firsts));
+	held->failed |= !COMMON_GROW(held->firsts, held->room, held->depth);
 	if (!held->failed)
 		held->firsts[held->depth++] = UINT64_MAX;
 }

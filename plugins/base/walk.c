@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "walk.h"
 
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static bool task_room(struct base_walk *walk, uint64_t number)
 	uint32_t had = walk->task_room;
 
 	while (number >= walk->task_room)
-		if (!rt_grow((void **)&walk->tasks, &walk->task_room, walk->task_room, sizeof(*walk->tasks)))
+		if (!COMMON_GROW(walk->tasks, walk->task_room, walk->task_room))
 			return false;
 	memset(walk->tasks + had, 0, (walk->task_room - had) * sizeof(*walk->tasks));
 	return true;
@@ -24,7 +24,7 @@ static bool task_room(struct base_walk *walk, uint64_t number)
 
 static bool arg_add(struct base_walk *walk, uint64_t value)
 {
-	if (!rt_grow((void **)&walk->args, &walk->arg_room, walk->arg_count, sizeof(*walk->args)))
+	if (!COMMON_GROW(walk->args, walk->arg_room, walk->arg_count))
 		return false;
 	walk->args[walk->arg_count++] = value;
 	return true;
@@ -32,7 +32,7 @@ static bool arg_add(struct base_walk *walk, uint64_t value)
 
 static bool tensor_add(struct base_walk *walk, const struct ptowsp_tensor_arg *tensor)
 {
-	if (!rt_grow((void **)&walk->tensors, &walk->tensor_room, walk->tensor_count, sizeof(*walk->tensors)))
+	if (!COMMON_GROW(walk->tensors, walk->tensor_room, walk->tensor_count))
 		return false;
 	walk->tensors[walk->tensor_count++] = *tensor;
 	return true;
@@ -73,7 +73,7 @@ ptowsp_status base_walk_moved(void *context, const struct rt_moved *moved, struc
 {
 	struct base_walk *walk = context;
 
-	if (!rt_grow((void **)&walk->moves, &walk->move_room, walk->move_count, sizeof(*walk->moves)))
+	if (!COMMON_GROW(walk->moves, walk->move_room, walk->move_count))
 		return rt_no_memory(error, "the moves of a planned program");
 	walk->moves[walk->move_count++] = (struct base_walk_move){moved->process, moved->channel, moved->sends, walk->tensor_count};
 	return tensor_add(walk, &moved->window) ? PTOWSP_OK : rt_no_memory(error, "the moves of a planned program");
@@ -99,7 +99,7 @@ static bool task_take(struct base_walk *walk, const struct rt_item *item)
 	row->kernel = item->kernel;
 	row->unit = item->unit;
 	for (uint32_t i = 0; i < item->count; i++) {
-		if (!rt_grow((void **)&walk->preds, &walk->pred_room, walk->pred_count, sizeof(*walk->preds)))
+		if (!COMMON_GROW(walk->preds, walk->pred_room, walk->pred_count))
 			return false;
 		walk->preds[walk->pred_count++] = item->list[i];
 	}
@@ -110,7 +110,7 @@ static bool task_take(struct base_walk *walk, const struct rt_item *item)
 
 static bool event_take(struct base_walk *walk, const struct rt_item *item)
 {
-	if (!rt_grow((void **)&walk->events, &walk->event_room, walk->event_count, sizeof(*walk->events)))
+	if (!COMMON_GROW(walk->events, walk->event_room, walk->event_count))
 		return false;
 	walk->events[walk->event_count++] =
 		(struct base_walk_event){.kind = item->kind, .row = item->row, .process = item->process, .number = item->number, .at = walk->task_count};

@@ -23,6 +23,22 @@ void common_arena_init(struct common_arena *arena, size_t limit, jmp_buf *out)
 	arena->out = out;
 }
 
+struct common_arena *common_arena_create(void)
+{
+	struct common_arena *arena = malloc(sizeof(*arena));
+
+	if (arena)
+		common_arena_init(arena, SIZE_MAX, NULL);
+	return arena;
+}
+
+void common_arena_destroy(struct common_arena *arena)
+{
+	if (arena)
+		common_arena_finish(arena);
+	free(arena);
+}
+
 void common_arena_finish(struct common_arena *arena)
 {
 	while (arena->chunks) {
@@ -33,16 +49,23 @@ void common_arena_finish(struct common_arena *arena)
 	}
 }
 
+static void *leave(struct common_arena *arena, bool full)
+{
+	arena->full |= full;
+	arena->exhausted = !arena->out;
+	if (arena->out)
+		longjmp(*arena->out, 1);
+	return NULL;
+}
+
 static struct common_chunk *chunk_add(struct common_arena *arena, size_t size)
 {
 	size_t room = size > CHUNK_BYTES / 4 ? size : CHUNK_BYTES;
-	struct common_chunk *chunk = NULL;
+	const bool full = room > arena->limit - arena->taken;
+	struct common_chunk *chunk = full ? NULL : calloc(1, sizeof(*chunk) + room);
 
-	arena->full = room > arena->limit - arena->taken;
-	if (!arena->full)
-		chunk = calloc(1, sizeof(*chunk) + room);
 	if (!chunk)
-		longjmp(*arena->out, 1);
+		return leave(arena, full);
 	arena->taken += room;
 	chunk->size = room;
 	/* A large piece has a chunk of its own, behind the one that still has room. */
@@ -61,24 +84,42 @@ void *common_alloc(struct common_arena *arena, size_t size)
 	struct common_chunk *chunk = arena->chunks;
 	void *piece;
 
-	if (size > SIZE_MAX / 4) {
-		arena->full = 1;
-		longjmp(*arena->out, 1);
-	}
+	if (arena->exhausted || size > SIZE_MAX / 4)
+		return leave(arena, size > SIZE_MAX / 4);
 	size = (size + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
 	if (!chunk || chunk->size - chunk->used < size)
 		chunk = chunk_add(arena, size);
+	if (!chunk)
+		return NULL;
 	piece = chunk->bytes + chunk->used;
 	chunk->used += size;
 	return piece;
+}
+
+void *common_take(struct common_arena *arena, size_t count, size_t size)
+{
+	return size && count > SIZE_MAX / size ? leave(arena, true) : common_alloc(arena, count * size);
 }
 
 char *common_copy(struct common_arena *arena, const char *text, size_t length)
 {
 	char *copy = common_alloc(arena, length + 1);
 
-	memcpy(copy, text, length);
+	if (copy && length)
+		memcpy(copy, text, length);
 	return copy;
+}
+
+void *common_arena_grow(struct common_arena *arena, const void *rows, uint32_t count, size_t size)
+{
+	void *more;
+
+	if (count & (count - 1))
+		return (void *)(uintptr_t)rows;
+	more = common_take(arena, count ? 2 * (size_t)count : 1, size);
+	if (more && count)
+		memcpy(more, rows, count * size);
+	return more;
 }
 
 char *common_format(struct common_arena *arena, const char *format, ...)
@@ -93,7 +134,8 @@ char *common_format(struct common_arena *arena, const char *format, ...)
 	assert(length >= 0);
 	text = common_alloc(arena, (size_t)length + 1);
 	va_start(args, format);
-	vsnprintf(text, (size_t)length + 1, format, args);
+	if (text)
+		vsnprintf(text, (size_t)length + 1, format, args);
 	va_end(args);
 	return text;
 }
@@ -104,13 +146,11 @@ void *common_room(struct common_arena *arena, void *array, uint32_t count, uint3
 
 	if (count < *capacity)
 		return array;
-	if (*capacity > UINT32_MAX / 2) {
-		arena->full = 1;
-		longjmp(*arena->out, 1);
-	}
+	if (*capacity > UINT32_MAX / 2)
+		return leave(arena, true);
 	*capacity = *capacity ? *capacity * 2 : 8;
-	larger = common_alloc(arena, *capacity * size);
-	if (count)
+	larger = common_take(arena, *capacity, size);
+	if (larger && count)
 		memcpy(larger, array, count * size);
 	return larger;
 }

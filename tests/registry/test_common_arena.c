@@ -103,10 +103,35 @@ static void an_arena_leaves_at_its_limit_and_says_so(void)
 	common_arena_finish(&arena);
 }
 
+/* Without a place to leave to, pieces are NULL from the first on that is not there. */
+static void an_arena_without_a_place_to_leave_to_gives_nothing(void)
+{
+	struct common_arena *arena = common_arena_create();
+	uint32_t *rows = NULL;
+
+	REQUIRE(arena != NULL);
+	pieces_look_at(arena);
+	for (uint32_t i = 0; i < 1000; i++) {
+		rows = common_arena_grow(arena, rows, i, sizeof(*rows));
+		REQUIRE(rows != NULL);
+		rows[i] = i;
+	}
+	for (uint32_t i = 0; i < 1000; i++)
+		CHECK_UINT(rows[i], i);
+	CHECK_STR(common_copy(arena, "texts", 4), "text");
+	CHECK(common_take(arena, SIZE_MAX / 4, 8) == NULL);
+	CHECK(common_take(arena, 1, 1) == NULL);
+	CHECK(common_copy(arena, "a", 1) == NULL);
+	CHECK(arena->exhausted);
+	common_arena_destroy(arena);
+	common_arena_destroy(NULL);
+}
+
 void suite_common_arena(CU_pSuite s)
 {
 	TEST(s, pieces_are_zeroed_and_aligned);
 	TEST(s, arrays_grow_and_keep_their_elements);
 	TEST(s, texts_end_with_a_zero);
 	TEST(s, an_arena_leaves_at_its_limit_and_says_so);
+	TEST(s, an_arena_without_a_place_to_leave_to_gives_nothing);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "registry/common/common_hash.h"
 #include "tools/bench/nest.h"
 
 #include <inttypes.h>
@@ -228,7 +229,7 @@ struct bench_wild *bench_wild_make(uint64_t seed)
 
 	if (!w)
 		return NULL;
-	w->random = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
+	w->random = seed * COMMON_GOLDEN + 1;
 	snprintf(w->name, sizeof(w->name), "seed %" PRIu64, seed);
 	w->wild.shape = (struct bench_shape){.name = w->name, .walk = walk, .program = w};
 	w->count = 1;

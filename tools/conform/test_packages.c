@@ -4,19 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "registry/common/common_hash.h"
 #include "registry/names.h"
 #include "tools/conform/conform.h"
 #include "tools/conform/packages.h"
-
-/* splitmix64: the same damage for the same seed everywhere. */
-static uint64_t next(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
-}
 
 void conform_test_every_package_is_loaded_or_refused(struct conform *c)
 {
@@ -63,11 +54,11 @@ static uint32_t subjects_find(struct conform *c, struct conform_program *program
 static void damage(uint8_t *bytes, uint64_t *size, uint64_t *random)
 {
 	static const uint64_t words[] = {0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF, 0x8000000000000000, 64, 65535};
-	uint64_t reach = next(random) & 1 && *size > 64 ? 64 : *size, at = next(random) % reach, word = words[next(random) % 9];
+	uint64_t reach = common_random(random) & 1 && *size > 64 ? 64 : *size, at = common_random(random) % reach, word = words[common_random(random) % 9];
 
-	switch (next(random) % 6) {
-	case 0: bytes[at] ^= (uint8_t)(1u << next(random) % 8); break;
-	case 1: bytes[at] = (uint8_t)next(random); break;
+	switch (common_random(random) % 6) {
+	case 0: bytes[at] ^= (uint8_t)(1u << common_random(random) % 8); break;
+	case 1: bytes[at] = (uint8_t)common_random(random); break;
 	case 2:
 		at &= ~UINT64_C(3);
 		memcpy(bytes + at, &word, *size - at < 4 ? (size_t)(*size - at) : 4);
@@ -77,10 +68,10 @@ static void damage(uint8_t *bytes, uint64_t *size, uint64_t *random)
 		memcpy(bytes + at, &word, *size - at < 8 ? (size_t)(*size - at) : 8);
 		break;
 	case 4:
-		word = next(random) % *size;
+		word = common_random(random) % *size;
 		memmove(bytes + at, bytes + word, (size_t)((*size - at < *size - word ? *size - at : *size - word) % 65));
 		break;
-	default: *size = next(random) % 4 ? *size : next(random) % (*size + 1);
+	default: *size = common_random(random) % 4 ? *size : common_random(random) % (*size + 1);
 	}
 }
 
@@ -126,7 +117,7 @@ static void mutant_try(struct conform *c, const struct conform_program *whole, u
 	}
 	s->data = copy;
 	c->record->seed = seed;
-	for (uint64_t i = 0, changes = 1 + next(&random) % 4; i < changes && s->count; i++)
+	for (uint64_t i = 0, changes = 1 + common_random(&random) % 4; i < changes && s->count; i++)
 		damage(copy, &s->count, &random);
 	if (!conform_program_load(c, c->device, &p))
 		mutant_run(c, &p, flags);

@@ -73,7 +73,7 @@ struct inspect_path {
 };
 struct inspect_paths {
 	struct inspect_path *items; /* owned */
-	size_t count, room;
+	uint32_t count, room;
 	int failed;    /* no memory */
 	uint64_t most; /* bytes that each may unpack to */
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* paths.c - the packages that a command line names, folders opened. */
+#include "registry/common/common_grow.h"
 #include "tools/inspect/inspect.h"
 
 #include "tools/folder.h"
@@ -18,18 +19,11 @@ static void path_add(struct inspect_paths *paths, const char *name, const char *
 {
 	struct inspect_path path = {.path = strdup(name)};
 
-	if (paths->count == paths->room) {
-		size_t room = paths->room ? paths->room * 2 : 32;
-		struct inspect_path *items = realloc(paths->items, room * sizeof(*items));
+	const bool room = COMMON_GROW(paths->items, paths->room, paths->count);
 
-		if (items) {
-			paths->items = items;
-			paths->room = room;
-		}
-	}
 	if (asprintf(&path.relative, "%s%s", prefix, name + skip) < 0)
 		path.relative = NULL;
-	if (!path.path || !path.relative || paths->count == paths->room) {
+	if (!path.path || !path.relative || !room) {
 		paths->failed = 1;
 		free(path.path);
 		free(path.relative);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* folder.c - every .pto file below a folder, each its own package. */
+#include "registry/common/common_grow.h"
 #include "tools/pack/pack.h"
 
 #include <errno.h>
@@ -74,27 +75,16 @@ int pack_line(const struct pack_options *options, const char *file, const char *
 /* Packages made so far: a file that is named twice would be one package. */
 struct made {
 	char **paths; /* owned */
-	size_t count, room;
+	uint32_t count, room;
 };
 
 static ptowsp_status made_add(struct made *made, char *path, struct ptowsp_error *error)
 {
-	char **paths;
-
 	for (size_t i = 0; i < made->count; i++)
 		if (!strcmp(made->paths[i], path))
 			return reg_fail(error, PTOWSP_INVALID, "%.160s was made already: folders that lie in each other are packed once", path);
-	if (made->count < made->room) {
-		made->paths[made->count++] = path;
-		return PTOWSP_OK;
-	}
-	made->room = made->room ? made->room * 2 : 64;
-	paths = realloc(made->paths, made->room * sizeof(*paths));
-	if (!paths) {
-		made->room = made->count;
+	if (!COMMON_GROW(made->paths, made->room, made->count))
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for a path");
-	}
-	made->paths = paths;
 	made->paths[made->count++] = path;
 	return PTOWSP_OK;
 }

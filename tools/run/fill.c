@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fill.c - made content of tensors. */
 #include "tools/run/fill.h"
+#include "registry/common/common_hash.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,15 +33,6 @@ ptowsp_status fill_parse(struct fill *fill_out, const char *text, struct ptowsp_
 	return reg_fail(error, PTOWSP_INVALID, "--fill \"%.60s\" is none of zeros, ones, iota, random[:SEED]", text);
 }
 
-static uint64_t splitmix64(uint64_t x)
-{
-	uint64_t z = x + UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-	return z ^ (z >> 31);
-}
-
 static double random_value(char sort, uint64_t bits)
 {
 	switch (sort) {
@@ -59,7 +51,9 @@ void fill_write(const struct fill *fill, uint16_t dtype, uint32_t position, void
 	if (fill->kind == FILL_ZEROS)
 		memset(data, 0, (size_t)(elements * type->bytes));
 	for (uint64_t i = 0; i < elements && fill->kind != FILL_ZEROS; i++) {
-		double value = fill->kind == FILL_ONES ? 1 : fill->kind == FILL_IOTA ? (double)i : random_value(type->sort, splitmix64(base | i));
+		double value = fill->kind == FILL_ONES   ? 1
+			       : fill->kind == FILL_IOTA ? (double)i
+							 : random_value(type->sort, common_mix(COMMON_GOLDEN + (base | i)));
 
 		element_set(dtype, data, i, value);
 	}

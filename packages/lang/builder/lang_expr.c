@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/builder/lang_expr.h"
+#include "registry/common/common_hash.h"
 
 #include "format/format_names.h"
 #include "registry/common/common_operation.h"
@@ -10,13 +11,7 @@
 
 static uint32_t hash_of(const struct ptowsp_expr_record *row)
 {
-	uint64_t hash = row->op;
-
-	hash = (hash * UINT64_C(0x9E3779B97F4A7C15)) ^ row->a;
-	hash = (hash * UINT64_C(0x9E3779B97F4A7C15)) ^ row->b;
-	hash = (hash * UINT64_C(0x9E3779B97F4A7C15)) ^ row->c;
-	hash *= UINT64_C(0x9E3779B97F4A7C15);
-	return (uint32_t)(hash >> 32);
+	return (uint32_t)(common_hash(common_hash(common_hash(common_hash(0, row->op), row->a), row->b), row->c) >> 32);
 }
 
 /* The place of an equal row, or the free one where it belongs. */

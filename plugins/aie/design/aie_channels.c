@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/design/aie_channels.h"
-#include "aie/aie_arena.h"
 #include "aie/design/design_read.h"
+#include "registry/common/common_arena.h"
 #include "registry/common/common_text.h"
 
 #include "base/error.h"
@@ -78,7 +78,7 @@ static void flow_add(struct maker *maker, uint32_t number, const struct aie_chan
 {
 	struct aie_channels *channels = maker->channels;
 	const uint32_t count = maker->design->fifos[number].consumer_count;
-	struct aie_port *to = aie_arena_take(channels->arena, count, sizeof(*to));
+	struct aie_port *to = common_take(channels->arena, count, sizeof(*to));
 
 	maker->failed |= !to;
 	for (uint32_t i = 0; to && i < count; i++)
@@ -108,8 +108,8 @@ static void memory_add(struct maker *maker, uint32_t tile, const char *what, con
 {
 	struct aie_channels *channels = maker->channels;
 	const size_t room = strlen(what) + strlen(name) + 1;
-	struct aie_memory *more = aie_arena_grow(channels->arena, channels->memory, channels->memory_count, sizeof(*more));
-	char *text = aie_arena_take(channels->arena, room, 1);
+	struct aie_memory *more = common_arena_grow(channels->arena, channels->memory, channels->memory_count, sizeof(*more));
+	char *text = common_take(channels->arena, room, 1);
 	uint64_t *used = &channels->used[tile][AIE_MEMORY];
 
 	if (!bytes || !more || !text) {
@@ -274,15 +274,15 @@ static bool arrays_take(struct aie_channels *channels, const struct aie_design *
 {
 	uint32_t ends = 0;
 
-	channels->arena = aie_arena_create();
+	channels->arena = common_arena_create();
 	if (!channels->arena)
 		return false;
 	for (uint32_t i = 0; i < design->fifo_count; i++)
 		ends += 1 + design->fifos[i].consumer_count;
-	channels->channels = aie_arena_take(channels->arena, ends, sizeof(*channels->channels));
-	channels->used = aie_arena_take(channels->arena, design->tile_count, sizeof(*channels->used));
-	channels->flows = aie_arena_take(channels->arena, design->fifo_count, sizeof(*channels->flows));
-	channels->flow_fifos = aie_arena_take(channels->arena, design->fifo_count, sizeof(*channels->flow_fifos));
+	channels->channels = common_take(channels->arena, ends, sizeof(*channels->channels));
+	channels->used = common_take(channels->arena, design->tile_count, sizeof(*channels->used));
+	channels->flows = common_take(channels->arena, design->fifo_count, sizeof(*channels->flows));
+	channels->flow_fifos = common_take(channels->arena, design->fifo_count, sizeof(*channels->flow_fifos));
 	return channels->channels && channels->used && channels->flows && channels->flow_fifos;
 }
 
@@ -304,7 +304,7 @@ ptowsp_status aie_channels_assign(struct aie_channels *channels, const struct ai
 
 void aie_channels_finish(struct aie_channels *channels)
 {
-	aie_arena_destroy(channels->arena);
+	common_arena_destroy(channels->arena);
 	*channels = (struct aie_channels){0};
 }
 

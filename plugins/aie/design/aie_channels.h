@@ -28,7 +28,7 @@ struct aie_channels {
 	struct aie_flow *flows;       /* of fifos that move */
 	uint32_t *flow_fifos;         /* whose each is */
 	uint32_t channel_count, memory_count, flow_count;
-	struct aie_arena *arena;
+	struct common_arena *arena;
 };
 enum { AIE_MEMORY_ALIGN = 32 }; /* bytes: the width of a load, AM020 */
 

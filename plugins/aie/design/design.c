@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/design/design.h"
-#include "aie/aie_arena.h"
 #include "aie/design/design_read.h"
+#include "registry/common/common_arena.h"
 
 #include "base/error.h"
 #include <inttypes.h>
@@ -209,7 +209,7 @@ static bool read_tile(struct aie_design_reader *reader, const struct aie_op *op)
 		if (design->tiles[i].column == tile.column && design->tiles[i].row == tile.row)
 			return aie_design_fail(reader, op, AIE_RULE_TILE_ONCE, "tile (%d,%d) stands twice, name it once", tile.column, tile.row);
 	tile.kind = aie_arch_kind(design->arch, tile.row);
-	rows = aie_arena_grow(design->arena, design->tiles, design->tile_count, sizeof(*rows));
+	rows = common_arena_grow(design->arena, design->tiles, design->tile_count, sizeof(*rows));
 	if (!rows)
 		return aie_design_memory(reader);
 	design->tiles = rows;
@@ -227,7 +227,7 @@ static bool read_function(struct aie_design_reader *reader, const struct aie_op 
 	if (aie_design_function(design, function.name) != AIE_NONE)
 		return aie_design_fail(reader, op, AIE_RULE_NAME, "function '%.64s' stands twice", function.name);
 	function.outside = !op->regions[0].first;
-	rows = aie_arena_grow(design->arena, design->functions, design->function_count, sizeof(*rows));
+	rows = common_arena_grow(design->arena, design->functions, design->function_count, sizeof(*rows));
 	if (!rows)
 		return aie_design_memory(reader);
 	design->functions = rows;
@@ -272,7 +272,7 @@ static bool read_buffer(struct aie_design_reader *reader, const struct aie_op *o
 	for (uint32_t i = 0; i < design->buffer_count; i++)
 		if (design->buffers[i].name == buffer.name)
 			return aie_design_fail(reader, op, AIE_RULE_NAME, "buffer '%.64s' stands twice", buffer.name);
-	rows = aie_arena_grow(design->arena, design->buffers, design->buffer_count, sizeof(*rows));
+	rows = common_arena_grow(design->arena, design->buffers, design->buffer_count, sizeof(*rows));
 	if (!rows)
 		return aie_design_memory(reader);
 	design->buffers = rows;
@@ -305,7 +305,7 @@ static bool read_core(struct aie_design_reader *reader, const struct aie_op *op)
 		return false;
 	core.stack = (uint64_t)stack;
 	core.object = aie_attr_of(op, "link_with") ? aie_attr_of(op, "link_with")->text : NULL;
-	rows = aie_arena_grow(design->arena, design->cores, design->core_count, sizeof(*rows));
+	rows = common_arena_grow(design->arena, design->cores, design->core_count, sizeof(*rows));
 	if (!rows)
 		return aie_design_memory(reader);
 	design->cores = rows;
@@ -442,7 +442,7 @@ ptowsp_status aie_design_read(struct aie_design *design, const struct aie_module
 	struct aie_design_reader reader = {.design = design, .error = error ? error : &own};
 	const struct aie_op *device;
 
-	*design = (struct aie_design){.arena = aie_arena_create()};
+	*design = (struct aie_design){.arena = common_arena_create()};
 	if (!design->arena)
 		aie_design_memory(&reader);
 	device = reader.status ? NULL : read_module(&reader, module);
@@ -460,7 +460,7 @@ bool aie_design_writes(const struct aie_design *design, const struct aie_step *s
 
 void aie_design_finish(struct aie_design *design)
 {
-	aie_arena_destroy(design->arena);
+	common_arena_destroy(design->arena);
 	common_names_finish(&design->function_names);
 	*design = (struct aie_design){0};
 }

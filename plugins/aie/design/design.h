@@ -93,7 +93,7 @@ struct aie_design {
 	struct aie_step *steps;
 	const struct aie_type **arguments; /* of the runtime sequence: memrefs in DDR */
 	uint32_t tile_count, fifo_count, link_count, buffer_count, core_count, function_count, step_count, argument_count;
-	struct aie_arena *arena;
+	struct common_arena *arena;
 	struct common_names function_names; /* rows as functions */
 };
 /* Fills a zeroed or finished design; module outlives it. Errors: INVALID, one sentence with line (0: built), operation, tile, resource, need and limit. */

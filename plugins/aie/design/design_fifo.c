@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* design_fifo.c - fifos and links of a design. */
-#include "aie/aie_arena.h"
 #include "aie/design/design_read.h"
+#include "registry/common/common_arena.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 static bool read_ends(struct aie_design_reader *reader, const struct aie_op *op, struct aie_fifo *fifo)
 {
 	const struct aie_design *design = reader->design;
-	uint32_t *tiles = aie_arena_take(design->arena, op->operand_count, sizeof(*tiles));
+	uint32_t *tiles = common_take(design->arena, op->operand_count, sizeof(*tiles));
 
 	if (!tiles)
 		return aie_design_memory(reader);
@@ -46,7 +46,7 @@ static bool depth_of(const struct aie_attr *attr, uint32_t i, int64_t *depth_out
 static bool read_depths(struct aie_design_reader *reader, const struct aie_op *op, struct aie_fifo *fifo)
 {
 	const struct aie_attr *attr = aie_attr_of(op, "elemNumber");
-	uint32_t *depths = aie_arena_take(reader->design->arena, 1 + fifo->consumer_count, sizeof(*depths));
+	uint32_t *depths = common_take(reader->design->arena, 1 + fifo->consumer_count, sizeof(*depths));
 
 	if (!depths)
 		return aie_design_memory(reader);
@@ -97,7 +97,7 @@ static bool read_walks(struct aie_design_reader *reader, const struct aie_op *op
 {
 	const struct aie_attr *to = aie_design_attr(reader, op, "dimensionsToStream", AIE_ATTR_DIMS);
 	const struct aie_attr *from = aie_design_attr(reader, op, "dimensionsFromStreamPerConsumer", AIE_ATTR_DIMS_LIST);
-	struct aie_walk *walks = aie_arena_take(reader->design->arena, fifo->consumer_count, sizeof(*walks));
+	struct aie_walk *walks = common_take(reader->design->arena, fifo->consumer_count, sizeof(*walks));
 
 	if (!to || !from)
 		return false;
@@ -200,7 +200,7 @@ bool aie_design_read_fifo(struct aie_design_reader *reader, const struct aie_op 
 	if (!read_ends(reader, op, &fifo) || !read_depths(reader, op, &fifo) || !aie_design_flag(reader, op, "via_DMA", &fifo.via_dma) ||
 	    !read_repeat(reader, op, &fifo) || !read_walks(reader, op, &fifo) || !read_rare(reader, op, &fifo))
 		return false;
-	rows = aie_arena_grow(design->arena, design->fifos, design->fifo_count, sizeof(*rows));
+	rows = common_arena_grow(design->arena, design->fifos, design->fifo_count, sizeof(*rows));
 	if (!rows)
 		return aie_design_memory(reader);
 	design->fifos = rows;
@@ -213,7 +213,7 @@ bool aie_design_read_fifo(struct aie_design_reader *reader, const struct aie_op 
 static bool read_members(struct aie_design_reader *reader, const struct aie_op *op, const char *name, const uint32_t **fifos_out, uint32_t *count_out)
 {
 	const struct aie_attr *list = aie_design_attr(reader, op, name, AIE_ATTR_LIST);
-	uint32_t *fifos = list ? aie_arena_take(reader->design->arena, list->count, sizeof(*fifos)) : NULL;
+	uint32_t *fifos = list ? common_take(reader->design->arena, list->count, sizeof(*fifos)) : NULL;
 
 	if (!fifos)
 		return list ? aie_design_memory(reader) : false;
@@ -280,7 +280,7 @@ static bool read_offsets(struct aie_design_reader *reader, const struct aie_op *
 {
 	static const char *const names[] = {"src_offsets", "dst_offsets"};
 	const uint32_t wanted[] = {link->in_count > 1 ? link->in_count : 0, link->out_count > 1 ? link->out_count : 0};
-	int64_t *offsets = aie_arena_take(reader->design->arena, wanted[0] + wanted[1], sizeof(*offsets));
+	int64_t *offsets = common_take(reader->design->arena, wanted[0] + wanted[1], sizeof(*offsets));
 
 	if (!offsets)
 		return aie_design_memory(reader);
@@ -349,7 +349,7 @@ bool aie_design_read_link(struct aie_design_reader *reader, const struct aie_op 
 	    !read_members(reader, op, "fifoIns", &link.ins, &link.in_count) || !read_members(reader, op, "fifoOuts", &link.outs, &link.out_count) ||
 	    !meet(reader, op, &link) || !read_offsets(reader, op, &link) || !parts_fit(reader, op, &link))
 		return false;
-	rows = aie_arena_grow(design->arena, design->links, design->link_count, sizeof(*rows));
+	rows = common_arena_grow(design->arena, design->links, design->link_count, sizeof(*rows));
 	if (!rows)
 		return aie_design_memory(reader);
 	design->links = rows;
@@ -449,10 +449,10 @@ static void settle_link(struct aie_design *design, const struct aie_link *link)
 bool aie_design_settle_fifos(struct aie_design_reader *reader)
 {
 	struct aie_design *design = reader->design;
-	uint32_t **most = aie_arena_take(design->arena, design->fifo_count, sizeof(*most));
+	uint32_t **most = common_take(design->arena, design->fifo_count, sizeof(*most));
 
 	for (uint32_t i = 0; most && i < design->fifo_count; i++) {
-		most[i] = aie_arena_take(design->arena, 1 + design->fifos[i].consumer_count, sizeof(**most));
+		most[i] = common_take(design->arena, 1 + design->fifos[i].consumer_count, sizeof(**most));
 		if (!most[i])
 			most = NULL;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* design_sequence.c - what the host does, in its order. */
-#include "aie/aie_arena.h"
 #include "aie/design/design_read.h"
+#include "registry/common/common_arena.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static bool step_add(struct aie_design_reader *reader, const struct aie_step *st
 
 	if (design->step_count == AIE_DESIGN_STEPS)
 		return aie_design_fail(reader, step->op, AIE_RULE_COUNT, "the host has more than %d steps", AIE_DESIGN_STEPS);
-	rows = aie_arena_grow(design->arena, design->steps, design->step_count, sizeof(*rows));
+	rows = common_arena_grow(design->arena, design->steps, design->step_count, sizeof(*rows));
 	if (!rows)
 		return aie_design_memory(reader);
 	design->steps = rows;
@@ -112,7 +112,7 @@ static bool read_arguments(struct aie_design_reader *reader, const struct aie_op
 	struct aie_design *design = reader->design;
 	const struct aie_region *body = &op->regions[0];
 
-	design->arguments = aie_arena_take(design->arena, body->argument_count, sizeof(*design->arguments));
+	design->arguments = common_take(design->arena, body->argument_count, sizeof(*design->arguments));
 	if (!design->arguments)
 		return aie_design_memory(reader);
 	design->argument_count = body->argument_count;

@@ -2,8 +2,8 @@
 #include "aie/design/kernel_files.h"
 
 #include "isa/emit/emit.h"
+#include "registry/common/common_grow.h"
 #include "registry/common/common_text.h"
-#include "rt/grow.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
 #include <inttypes.h>
@@ -21,7 +21,7 @@ static const char quiet[] = "#include <stdio.h>\n"
 /* Takes the text; false: no memory, and the text is freed. */
 static bool file_add(struct aie_kernel_files *files, const char *name, char *text)
 {
-	if (!text || !rt_grow((void **)&files->files, &files->room, files->count, sizeof(*files->files))) {
+	if (!text || !COMMON_GROW(files->files, files->room, files->count)) {
 		free(text);
 		return false;
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/design/lower.h"
 
-#include "aie/aie_arena.h"
 #include "aie/design/lower_own.h"
 #include "ptowsp/ids.h"
+#include "registry/common/common_arena.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
 #include <stdio.h>
@@ -89,7 +89,7 @@ static const struct aie_attr *no_dims(struct aie_lowering *lowering)
 
 static const struct aie_attr *no_dims_list(struct aie_lowering *lowering, uint32_t count)
 {
-	const struct aie_attr **items = aie_arena_take(lowering->module->arena, (size_t)count + 1, sizeof(*items));
+	const struct aie_attr **items = common_take(lowering->module->arena, (size_t)count + 1, sizeof(*items));
 
 	for (uint32_t i = 0; items && i < count; i++)
 		items[i] = no_dims(lowering);
@@ -102,7 +102,7 @@ static const struct aie_attr *depth_attr(struct aie_lowering *lowering, uint32_t
 	const struct aie_depths *depths = &lowering->args->depths[s];
 	uint32_t ends = lowering->args->graph->streams[s].to_count, from = depths->from ? depths->from : depths->to,
 		 to = depths->to ? depths->to : depths->from;
-	const struct aie_attr **items = aie_arena_take(lowering->module->arena, (size_t)ends + 1, sizeof(*items));
+	const struct aie_attr **items = common_take(lowering->module->arena, (size_t)ends + 1, sizeof(*items));
 
 	for (uint32_t e = 0; items && e <= ends; e++)
 		items[e] = aie_i32(lowering, e ? to : from);
@@ -133,7 +133,7 @@ static void fifo_make(struct aie_lowering *lowering, uint32_t s)
 
 static const struct aie_attr *names_attr(struct aie_lowering *lowering, const uint32_t *streams, uint32_t count)
 {
-	const struct aie_attr **items = aie_arena_take(lowering->module->arena, (size_t)count + 1, sizeof(*items));
+	const struct aie_attr **items = common_take(lowering->module->arena, (size_t)count + 1, sizeof(*items));
 
 	for (uint32_t i = 0; items && i < count; i++)
 		items[i] = aie_attr_text(lowering->module, AIE_ATTR_SYMBOL, lowering->streams[streams[i]]);
@@ -144,7 +144,7 @@ static const struct aie_attr *names_attr(struct aie_lowering *lowering, const ui
 static const struct aie_attr *offsets_attr(struct aie_lowering *lowering, const struct aie_group *group, bool has)
 {
 	const struct aie_graph *graph = lowering->args->graph;
-	const struct aie_attr **items = aie_arena_take(lowering->module->arena, (size_t)group->count + 1, sizeof(*items));
+	const struct aie_attr **items = common_take(lowering->module->arena, (size_t)group->count + 1, sizeof(*items));
 	int64_t at = 0;
 
 	for (uint32_t i = 0; items && i < group->count; i++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* lower_core.c - functions that cells call, their buffers, and a core per cell. */
-#include "aie/aie_arena.h"
 #include "aie/design/lower_own.h"
 #include "aie/graph/loop.h"
 #include "ptowsp/ids.h"
+#include "registry/common/common_arena.h"
+#include "registry/common/common_grow.h"
 #include "registry/common/common_text.h"
-#include "rt/grow.h"
 #include "rt/program/dtype.h"
 #include "rt/program/policy.h"
 #include "rt/program/rt_error.h"
@@ -56,7 +56,7 @@ static bool types_same(const struct aie_lowering *lowering, const struct call *a
 static const struct aie_type *function_type(struct aie_lowering *lowering, const struct call *call)
 {
 	uint32_t count = call->line->count + call->task->arg_count;
-	const struct aie_type **parts = aie_arena_take(lowering->module->arena, (size_t)count + 1, sizeof(*parts));
+	const struct aie_type **parts = common_take(lowering->module->arena, (size_t)count + 1, sizeof(*parts));
 
 	for (uint32_t i = 0; parts && i < count; i++)
 		parts[i] = i < call->line->count ? aie_lower_shape(lowering, &lowering->args->graph->spots[call->line->spots + i].shape)
@@ -143,9 +143,9 @@ static void function_add(struct aie_lowering *lowering, const struct aie_line *l
 
 	if (function_find(lowering, &call, true) < lowered->function_count || lowering->failed)
 		return;
-	if (!rt_grow((void **)&lowered->functions, &lowering->function_room, lowered->function_count, sizeof(*lowered->functions)) ||
-	    !rt_grow((void **)&lowered->kernels, &lowering->kernel_room, lowered->function_count, sizeof(*lowered->kernels)) ||
-	    !rt_grow((void **)&lowered->tasks, &lowering->task_room, lowered->function_count, sizeof(*lowered->tasks))) {
+	if (!COMMON_GROW(lowered->functions, lowering->function_room, lowered->function_count) ||
+	    !COMMON_GROW(lowered->kernels, lowering->kernel_room, lowered->function_count) ||
+	    !COMMON_GROW(lowered->tasks, lowering->task_room, lowered->function_count)) {
 		lowering->failed = PTOWSP_NO_MEMORY;
 		return;
 	}

@@ -3,8 +3,8 @@
 
 #include "aie/graph/alias.h"
 #include "aie/graph/closing.h"
+#include "registry/common/common_grow.h"
 #include "rt/access/footprint.h"
-#include "rt/grow.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
@@ -119,7 +119,7 @@ static bool made_note(struct maker *maker, uint32_t area)
 	while (maker->made_room <= area) {
 		uint32_t room = maker->made_room;
 
-		if (!rt_grow((void **)&maker->made, &maker->made_room, room, sizeof(*maker->made)))
+		if (!COMMON_GROW(maker->made, maker->made_room, room))
 			return false;
 		memset(maker->made + room, 0, maker->made_room - room);
 	}
@@ -147,7 +147,7 @@ static ptowsp_status use_add(struct maker *maker, struct aie_argument *argument)
 
 	if (!status && use->writes && !use->reads && !made_note(maker, use->area))
 		status = rt_no_memory(maker->error, "the acts of a plan");
-	if (!status && !rt_grow((void **)&acts->uses, &acts->use_room, acts->use_count, sizeof(*acts->uses)))
+	if (!status && !COMMON_GROW(acts->uses, acts->use_room, acts->use_count))
 		status = rt_no_memory(maker->error, "the acts of a plan");
 	if (!status)
 		acts->uses[acts->use_count++] = *use;
@@ -158,7 +158,7 @@ static ptowsp_status act_add(struct maker *maker, const struct aie_act *act)
 {
 	struct aie_acts *acts = maker->acts;
 
-	if (!rt_grow((void **)&acts->rows, &acts->room, acts->count, sizeof(*acts->rows)))
+	if (!COMMON_GROW(acts->rows, acts->room, acts->count))
 		return rt_no_memory(maker->error, "the acts of a plan");
 	acts->rows[acts->count] = *act;
 	acts->rows[acts->count++].uses = acts->use_count;
@@ -383,7 +383,7 @@ static bool preds_find(struct maker *maker, struct aie_act *act, const uint32_t 
 
 		if (acts_meet(acts, &acts->rows[calls[pred]], act))
 			continue;
-		if (!rt_grow((void **)&acts->preds, &acts->pred_room, acts->pred_count, sizeof(*acts->preds)))
+		if (!COMMON_GROW(acts->preds, acts->pred_room, acts->pred_count))
 			return false;
 		acts->preds[acts->pred_count++] = pred;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/aie_version.h"
 
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static bool need(struct maker *maker, uint32_t area)
 	if (!maker->latest[area])
 		return true;
 	store(maker, area);
-	if (!rt_grow((void **)&versions->needs, &versions->need_room, versions->need_count, sizeof(*versions->needs)))
+	if (!COMMON_GROW(versions->needs, versions->need_room, versions->need_count))
 		return false;
 	versions->needs[versions->need_count++] = maker->latest[area] - 1;
 	return true;

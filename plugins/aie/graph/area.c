@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/area.h"
 
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/dtype.h"
 #include "rt/program/policy.h"
 #include "rt/program/rt_error.h"
@@ -70,7 +70,7 @@ ptowsp_status aie_areas_add(struct aie_areas *areas, const struct aie_area *area
 		return rt_no_memory(error, "the areas of a plan");
 	slot = slot_of(areas, area);
 	if (!*slot) {
-		if (!rt_grow((void **)&areas->rows, &areas->room, areas->count, sizeof(*areas->rows)))
+		if (!COMMON_GROW(areas->rows, areas->room, areas->count))
 			return rt_no_memory(error, "the areas of a plan");
 		areas->rows[areas->count++] = *area;
 		*slot = areas->count;
@@ -139,7 +139,7 @@ static int by_place(const void *a, const void *b)
 
 static bool pair_add(struct aie_areas *areas, uint32_t a, uint32_t b)
 {
-	if (!rt_grow((void **)&areas->meets, &areas->meet_room, areas->meet_count + 1, sizeof(*areas->meets)))
+	if (!COMMON_GROW(areas->meets, areas->meet_room, areas->meet_count + 1))
 		return false;
 	areas->meets[areas->meet_count++] = a;
 	areas->meets[areas->meet_count++] = b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/bound.h"
 
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +105,7 @@ static bool row_add(struct maker *maker, const struct rule *rule, uint32_t line,
 
 	if (!count)
 		return true;
-	if (!rt_grow((void **)&bounds->rows, &bounds->row_room, bounds->row_count, sizeof(*bounds->rows)))
+	if (!COMMON_GROW(bounds->rows, bounds->row_room, bounds->row_count))
 		return false;
 	bounds->rows[bounds->row_count++] = (struct aie_bound){line, (uint32_t)count, rule->kind == RULE_WINDOW};
 	return true;

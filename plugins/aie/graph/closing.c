@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/closing.h"
 
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +114,7 @@ static bool leave_take(struct maker *maker, uint32_t leave)
 		if (rows[close].channel != rows[leave].channel || rows[close].process == rows[leave].process || is_known(maker, close, leave) ||
 		    left_before(maker, close, leave))
 			continue;
-		if (!rt_grow((void **)&maker->pairs, &maker->pair_room, maker->pair_count, sizeof(*maker->pairs)))
+		if (!COMMON_GROW(maker->pairs, maker->pair_room, maker->pair_count))
 			return false;
 		maker->pairs[maker->pair_count++] = (struct pair){close, leave};
 		waits = true;
@@ -127,7 +127,7 @@ static bool leave_take(struct maker *maker, uint32_t leave)
 static bool close_take(struct maker *maker, uint32_t close)
 {
 	maker->before[close] = maker->latest[maker->acts->rows[close].process];
-	if (!rt_grow((void **)&maker->closes, &maker->close_room, maker->close_count, sizeof(*maker->closes)))
+	if (!COMMON_GROW(maker->closes, maker->close_room, maker->close_count))
 		return false;
 	maker->closes[maker->close_count++] = close;
 	return true;

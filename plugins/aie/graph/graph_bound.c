@@ -3,7 +3,7 @@
  * with something that the host gets. Where no elements do that, a word does. */
 #include "aie/graph/graph_own.h"
 #include "ptowsp/ids.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include <string.h>
 
@@ -36,7 +36,7 @@ uint32_t aie_word_stream(struct aie_maker *maker, uint32_t cell, bool stores)
 static bool lines_insert(struct aie_lines *lines, uint32_t at, bool produces, uint32_t stream)
 {
 	for (int i = 0; i < 2; i++) {
-		if (!rt_grow((void **)&lines->lines, &lines->room, lines->count, sizeof(*lines->lines)))
+		if (!COMMON_GROW(lines->lines, lines->room, lines->count))
 			return false;
 		lines->count++;
 	}
@@ -51,7 +51,7 @@ bool aie_word_add(struct aie_maker *maker, uint32_t act, uint32_t at, bool store
 	struct aie_graph *graph = maker->graph;
 	uint32_t cell = maker->args->acts->rows[act].cell, stream = aie_word_stream(maker, cell, stores);
 
-	if (stream == AIE_NOTHING || !rt_grow((void **)&graph->jobs, &graph->job_room, graph->job_count, sizeof(*graph->jobs)))
+	if (stream == AIE_NOTHING || !COMMON_GROW(graph->jobs, graph->job_room, graph->job_count))
 		return false;
 	graph->jobs[graph->job_count++] = (struct aie_job){.stream = stream,
 							   .object = graph->streams[stream].objects++,

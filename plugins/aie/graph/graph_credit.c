@@ -4,7 +4,7 @@
  * word back, and who sends waits for the word of the token that has to be gone; a rendezvous gives it before it takes. */
 #include "aie/graph/graph_own.h"
 #include "ptowsp/ids.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -167,7 +167,7 @@ static bool lines_add(struct aie_graph *graph, uint32_t cell, bool produces, uin
 	struct aie_lines *lines = &graph->cells[cell];
 
 	for (int release = 0; release < 2; release++) {
-		if (!rt_grow((void **)&lines->lines, &lines->room, lines->count, sizeof(*lines->lines)))
+		if (!COMMON_GROW(lines->lines, lines->room, lines->count))
 			return false;
 		lines->lines[lines->count++] = (struct aie_line){.kind = release ? AIE_LINE_RELEASE : AIE_LINE_ACQUIRE, .produces = produces, .stream = stream};
 	}
@@ -178,7 +178,7 @@ static bool job_add(struct aie_maker *maker, uint32_t act, uint32_t stream, bool
 {
 	struct aie_graph *graph = maker->graph;
 
-	if (!rt_grow((void **)&graph->jobs, &graph->job_room, graph->job_count, sizeof(*graph->jobs)))
+	if (!COMMON_GROW(graph->jobs, graph->job_room, graph->job_count))
 		return false;
 	maker->credit_job[act] = graph->job_count;
 	graph->jobs[graph->job_count++] = (struct aie_job){.stream = stream,

@@ -3,7 +3,7 @@
  * did so far, so it says that all of that has ended, and whatever its sender knew. */
 #include "aie/graph/graph_own.h"
 #include "ptowsp/ids.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool line_add(struct aie_graph *graph, uint32_t cell, uint8_t kind, bool 
 {
 	struct aie_lines *lines = &graph->cells[cell];
 
-	if (!rt_grow((void **)&lines->lines, &lines->room, lines->count, sizeof(*lines->lines)))
+	if (!COMMON_GROW(lines->lines, lines->room, lines->count))
 		return false;
 	lines->lines[lines->count++] = (struct aie_line){.kind = kind, .produces = produces, .stream = stream};
 	return true;
@@ -64,8 +64,8 @@ static ptowsp_status frame_begin(struct aie_maker *maker, uint64_t first)
 {
 	uint32_t cells = maker->graph->cell_count;
 
-	if (!rt_grow((void **)&maker->frames, &maker->frame_room, maker->frame_count, sizeof(*maker->frames)) ||
-	    !rt_grow((void **)&maker->steps, &maker->step_room, maker->frame_count, cells * sizeof(*maker->steps)))
+	if (!COMMON_GROW(maker->frames, maker->frame_room, maker->frame_count) ||
+	    !common_grow((void **)&maker->steps, &maker->step_room, maker->frame_count, cells * sizeof(*maker->steps)))
 		return rt_no_memory(maker->error, "the virtual graph");
 	maker->frames[maker->frame_count] = first;
 	memset(maker->steps + (size_t)maker->frame_count++ * cells, 0, cells * sizeof(*maker->steps));

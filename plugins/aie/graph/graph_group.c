@@ -2,7 +2,7 @@
 /* graph_group.c - several loads, or stores, of different cells become one stream of the host, which a memory tile distributes, or joins: where shims have too few channels
  * for one stream each. Members carry objects of one type and equally many of them, so that each object of the whole is complete. */
 #include "aie/graph/graph_own.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
@@ -116,7 +116,7 @@ static void alike_find(struct grouping *grouping, uint32_t first, bool joins)
 
 static bool end_add(struct aie_graph *graph, uint32_t end)
 {
-	if (!rt_grow((void **)&graph->ends, &graph->end_room, graph->end_count, sizeof(*graph->ends)))
+	if (!COMMON_GROW(graph->ends, graph->end_room, graph->end_count))
 		return false;
 	graph->ends[graph->end_count++] = end;
 	return true;
@@ -127,7 +127,7 @@ static bool member_add(struct grouping *grouping, struct aie_group *group, uint3
 	struct aie_graph *graph = grouping->maker->graph;
 	struct aie_stream *stream = &graph->streams[s], *whole = &graph->streams[group->whole];
 
-	if (!rt_grow((void **)&graph->members, &graph->member_room, graph->member_count, sizeof(*graph->members)))
+	if (!COMMON_GROW(graph->members, graph->member_room, graph->member_count))
 		return false;
 	graph->members[graph->member_count++] = s;
 	group->count++;
@@ -155,8 +155,7 @@ static bool group_make(struct grouping *grouping, const uint32_t *streams, uint3
 					 .shape = {like->shape.dtype, true, 1, 0},
 					 .objects = like->objects};
 	struct aie_group group = {joins, graph->stream_count, graph->member_count, 0};
-	bool ok = rt_grow((void **)&graph->streams, &graph->stream_room, graph->stream_count, sizeof(*graph->streams)) &&
-		  rt_grow((void **)&graph->groups, &graph->group_room, graph->group_count, sizeof(*graph->groups)) &&
+	bool ok = COMMON_GROW(graph->streams, graph->stream_room, graph->stream_count) && COMMON_GROW(graph->groups, graph->group_room, graph->group_count) &&
 		  end_add(graph, joins ? AIE_HOST : AIE_LINKED);
 
 	if (!ok)

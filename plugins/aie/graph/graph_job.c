@@ -2,7 +2,7 @@
 /* graph_job.c - what has to be over before a job begins: who stores what it loads, who is not yet done with the memory that it changes, and who has to have closed a channel. */
 #include "aie/graph/graph_own.h"
 #include "ptowsp/ids.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static bool dep_add(struct jobs *jobs, uint32_t j, uint32_t dep)
 	for (uint32_t d = graph->jobs[j].deps; d < graph->dep_count; d++)
 		if (graph->deps[d] == dep)
 			return true;
-	if (!rt_grow((void **)&graph->deps, &graph->dep_room, graph->dep_count, sizeof(*graph->deps)))
+	if (!COMMON_GROW(graph->deps, graph->dep_room, graph->dep_count))
 		return false;
 	graph->deps[graph->dep_count++] = dep;
 	return true;

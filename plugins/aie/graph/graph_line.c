@@ -2,7 +2,7 @@
 /* graph_line.c - lines, spots, jobs and buffers of an act, and the objects that it holds. */
 #include "aie/graph/graph_act.h"
 #include "ptowsp/ids.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include <string.h>
 
@@ -18,7 +18,7 @@ void aie_acting_line_add(struct aie_acting *acting, const struct aie_line *line)
 {
 	struct aie_lines *program = &acting->maker->graph->cells[acting->act->cell];
 
-	aie_acting_memory(acting, rt_grow((void **)&program->lines, &program->room, program->count, sizeof(*program->lines)));
+	aie_acting_memory(acting, COMMON_GROW(program->lines, program->room, program->count));
 	program->lines[program->count++] = *line;
 }
 
@@ -26,7 +26,7 @@ uint32_t aie_acting_spot_add(struct aie_acting *acting, const struct aie_spot *s
 {
 	struct aie_graph *graph = acting->maker->graph;
 
-	aie_acting_memory(acting, rt_grow((void **)&graph->spots, &graph->spot_room, graph->spot_count, sizeof(*graph->spots)));
+	aie_acting_memory(acting, COMMON_GROW(graph->spots, graph->spot_room, graph->spot_count));
 	graph->spots[graph->spot_count] = *spot;
 	return graph->spot_count++;
 }
@@ -43,7 +43,7 @@ void aie_acting_job_add(struct aie_acting *acting, const struct aie_job *job)
 {
 	struct aie_graph *graph = acting->maker->graph;
 
-	aie_acting_memory(acting, rt_grow((void **)&graph->jobs, &graph->job_room, graph->job_count, sizeof(*graph->jobs)));
+	aie_acting_memory(acting, COMMON_GROW(graph->jobs, graph->job_room, graph->job_count));
 	graph->jobs[graph->job_count] = *job;
 	graph->jobs[graph->job_count++].act = acting->number;
 }
@@ -69,7 +69,7 @@ struct aie_spot aie_acting_buffer_take(struct aie_acting *acting, struct aie_sha
 		maker->free_buffers[f] = maker->free_buffers[--maker->free_count];
 		return (struct aie_spot){AIE_SPOT_BUFFER, b, 0, shape};
 	}
-	aie_acting_memory(acting, rt_grow((void **)&graph->buffers, &graph->buffer_room, graph->buffer_count, sizeof(*graph->buffers)));
+	aie_acting_memory(acting, COMMON_GROW(graph->buffers, graph->buffer_room, graph->buffer_count));
 	graph->buffers[graph->buffer_count++] = (struct aie_room){acting->act->cell, shape};
 	return (struct aie_spot){AIE_SPOT_BUFFER, graph->buffer_count - 1, 0, shape};
 }
@@ -78,7 +78,7 @@ void aie_acting_buffer_give(struct aie_acting *acting, uint32_t buffer)
 {
 	struct aie_maker *maker = acting->maker;
 
-	aie_acting_memory(acting, rt_grow((void **)&maker->free_buffers, &maker->free_room, maker->free_count, sizeof(*maker->free_buffers)));
+	aie_acting_memory(acting, COMMON_GROW(maker->free_buffers, maker->free_room, maker->free_count));
 	maker->free_buffers[maker->free_count++] = buffer;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_share.c - loads that bring several cells the same in the same order become one stream with several ends. */
 #include "aie/graph/graph_own.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ static bool ends_join(struct sharing *sharing, uint32_t into)
 		if (sharing->into[s] != into)
 			continue;
 		for (uint32_t e = 0; e < graph->streams[s].to_count; e++) {
-			if (!rt_grow((void **)&graph->ends, &graph->end_room, graph->end_count, sizeof(*graph->ends)))
+			if (!COMMON_GROW(graph->ends, graph->end_room, graph->end_count))
 				return false;
 			graph->ends[graph->end_count++] = graph->ends[graph->streams[s].to + e];
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_stream.c - streams by what they carry from where to where. */
 #include "aie/graph/graph_own.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
 #include <string.h>
@@ -26,8 +26,7 @@ static bool stream_add(struct aie_maker *maker, const struct aie_label *label, c
 {
 	struct aie_graph *graph = maker->graph;
 
-	if (!rt_grow((void **)&maker->labels, &maker->label_room, graph->stream_count, sizeof(*maker->labels)) ||
-	    !rt_grow((void **)&graph->streams, &graph->stream_room, graph->stream_count, sizeof(*graph->streams)))
+	if (!COMMON_GROW(maker->labels, maker->label_room, graph->stream_count) || !COMMON_GROW(graph->streams, graph->stream_room, graph->stream_count))
 		return false;
 	maker->labels[graph->stream_count] = *label;
 	graph->streams[graph->stream_count++] = (struct aie_stream){.kind = label->kind,
@@ -38,8 +37,7 @@ static bool stream_add(struct aie_maker *maker, const struct aie_label *label, c
 								    .channel = label->channel,
 								    .shape = label->shape};
 	for (uint32_t e = 0; e < end_count; e++) {
-		if (!rt_grow((void **)&graph->ends, &graph->end_room, graph->end_count, sizeof(*graph->ends)) ||
-		    !rt_grow((void **)&maker->taken, &maker->taken_room, graph->end_count, sizeof(*maker->taken)))
+		if (!COMMON_GROW(graph->ends, graph->end_room, graph->end_count) || !COMMON_GROW(maker->taken, maker->taken_room, graph->end_count))
 			return false;
 		maker->taken[graph->end_count] = 0;
 		graph->ends[graph->end_count++] = ends[e];

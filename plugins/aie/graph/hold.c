@@ -3,7 +3,7 @@
 
 #include "base/stage.h"
 #include "ptowsp/ids.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -147,14 +147,14 @@ static void act_add(struct maker *maker, const struct aie_act *act, const struct
 {
 	struct aie_hold *hold = maker->hold;
 
-	if (!rt_grow((void **)&hold->rows, &hold->room, hold->count, sizeof(*hold->rows))) {
+	if (!COMMON_GROW(hold->rows, hold->room, hold->count)) {
 		maker->failed = true;
 		return;
 	}
 	hold->rows[hold->count] = *act;
 	hold->rows[hold->count++].uses = hold->use_count;
 	for (uint32_t u = 0; u < act->use_count && !maker->failed; u++)
-		if (rt_grow((void **)&hold->uses, &hold->use_room, hold->use_count, sizeof(*hold->uses)))
+		if (COMMON_GROW(hold->uses, hold->use_room, hold->use_count))
 			hold->uses[hold->use_count++] = uses[u];
 		else
 			maker->failed = true;

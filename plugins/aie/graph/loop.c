@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/loop.h"
 
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static uint32_t turn_add(struct finder *finder, uint32_t rounds, uint32_t line)
 {
 	struct aie_loops *loops = finder->loops;
 
-	if (!rt_grow((void **)&loops->turns, &loops->room, loops->count, sizeof(*loops->turns))) {
+	if (!COMMON_GROW(loops->turns, loops->room, loops->count)) {
 		finder->failed = true;
 		return 0;
 	}

@@ -2,7 +2,7 @@
 #include "aie/graph/order.h"
 
 #include "aie/graph/order_bound.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -177,7 +177,7 @@ static void step_add(struct runner *runner, bool waits, uint32_t number, uint32_
 {
 	struct aie_order *order = runner->order;
 
-	if (!rt_grow((void **)&order->steps, &order->room, order->count, sizeof(*order->steps)))
+	if (!COMMON_GROW(order->steps, order->room, order->count))
 		runner->failed = true;
 	else
 		order->steps[order->count++] = (struct aie_order_step){waits, number, task};

@@ -4,13 +4,13 @@
 #include "aie/sim/aie_cost.h"
 
 #include "base/error.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include <stdlib.h>
 #include <string.h>
 
 uint32_t aie_body_row(void **rows, uint32_t *count, uint32_t *room, size_t size)
 {
-	if (!rt_grow(rows, room, *count, size))
+	if (!common_grow(rows, room, *count, size))
 		return AIE_NONE;
 	memset((char *)*rows + *count * size, 0, size);
 	return (*count)++;

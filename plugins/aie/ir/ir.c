@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/ir/ir.h"
-#include "aie/aie_arena.h"
 #include "aie/ir/ir_float.h"
 #include "aie/ir/ir_intern.h"
+#include "registry/common/common_arena.h"
 
 #include "base/error.h"
 #include <string.h>
 
 ptowsp_status aie_module_begin(struct aie_module *module, struct ptowsp_error *error)
 {
-	*module = (struct aie_module){.arena = aie_arena_create()};
+	*module = (struct aie_module){.arena = common_arena_create()};
 	if (module->arena)
 		module->intern = aie_intern_create(module->arena);
 	if (module->intern)
-		module->top = aie_arena_take(module->arena, 1, sizeof(*module->top));
+		module->top = common_take(module->arena, 1, sizeof(*module->top));
 	if (module->top)
 		module->top->name = aie_name(module, "builtin.module", 14);
 	if (!module->top || !module->top->name || !aie_op_region(module, module->top)) {
@@ -25,7 +25,7 @@ ptowsp_status aie_module_begin(struct aie_module *module, struct ptowsp_error *e
 
 void aie_module_finish(struct aie_module *module)
 {
-	aie_arena_destroy(module->arena);
+	common_arena_destroy(module->arena);
 	*module = (struct aie_module){0};
 }
 
@@ -205,7 +205,7 @@ const struct aie_attr *aie_attr_list(struct aie_module *module, enum aie_attr_ki
 
 struct aie_op *aie_op_add(struct aie_module *module, struct aie_op *parent, struct aie_region *region, const char *name)
 {
-	struct aie_op *op = parent && region ? aie_arena_take(module->arena, 1, sizeof(*op)) : NULL;
+	struct aie_op *op = parent && region ? common_take(module->arena, 1, sizeof(*op)) : NULL;
 
 	if (op)
 		op->name = aie_name(module, name, strlen(name));
@@ -222,7 +222,7 @@ struct aie_op *aie_op_add(struct aie_module *module, struct aie_op *parent, stru
 
 bool aie_op_operand(struct aie_module *module, struct aie_op *op, struct aie_value *value)
 {
-	struct aie_value **more = op && value ? aie_arena_grow(module->arena, op->operands, op->operand_count, sizeof(*more)) : NULL;
+	struct aie_value **more = op && value ? common_arena_grow(module->arena, op->operands, op->operand_count, sizeof(*more)) : NULL;
 
 	if (!more)
 		return false;
@@ -233,8 +233,8 @@ bool aie_op_operand(struct aie_module *module, struct aie_op *op, struct aie_val
 
 static struct aie_value *value_add(struct aie_module *module, struct aie_op *op, struct aie_value ***rows, uint32_t *count, const struct aie_type *type)
 {
-	struct aie_value **more = op && type ? aie_arena_grow(module->arena, *rows, *count, sizeof(*more)) : NULL;
-	struct aie_value *value = more ? aie_arena_take(module->arena, 1, sizeof(*value)) : NULL;
+	struct aie_value **more = op && type ? common_arena_grow(module->arena, *rows, *count, sizeof(*more)) : NULL;
+	struct aie_value *value = more ? common_take(module->arena, 1, sizeof(*value)) : NULL;
 
 	if (!value)
 		return NULL;
@@ -270,7 +270,7 @@ bool aie_op_attr(struct aie_module *module, struct aie_op *op, const char *name,
 			op->attrs[i].attr = attr;
 			return true;
 		}
-	more = aie_arena_grow(module->arena, op->attrs, op->attr_count, sizeof(*more));
+	more = common_arena_grow(module->arena, op->attrs, op->attr_count, sizeof(*more));
 	if (!more)
 		return false;
 	op->attrs = more;
@@ -283,7 +283,7 @@ struct aie_region *aie_op_region(struct aie_module *module, struct aie_op *op)
 	if (!op || op->region_count == AIE_REGIONS)
 		return NULL;
 	if (!op->regions)
-		op->regions = aie_arena_take(module->arena, AIE_REGIONS, sizeof(*op->regions));
+		op->regions = common_take(module->arena, AIE_REGIONS, sizeof(*op->regions));
 	return op->regions ? &op->regions[op->region_count++] : NULL;
 }
 

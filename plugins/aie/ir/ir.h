@@ -90,10 +90,10 @@ struct aie_op {
 	uint32_t operand_count, result_count, attr_count, region_count;
 	uint32_t line, column; /* in the text it was read from, from 1; 0: it was built */
 };
-struct aie_arena;
+struct common_arena;
 struct aie_intern;
 struct aie_module {
-	struct aie_arena *arena;
+	struct common_arena *arena;
 	struct aie_intern *intern;
 	struct aie_op *top;   /* "builtin.module", one region */
 	uint32_t value_count; /* ids are below it */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/ir/ir_intern.h"
-#include "aie/aie_arena.h"
+#include "registry/common/common_arena.h"
+#include "registry/common/common_hash.h"
 
 #include <string.h>
 
@@ -17,21 +18,15 @@ struct aie_intern {
 	size_t mask, count;
 };
 
-struct aie_intern *aie_intern_create(struct aie_arena *arena)
+struct aie_intern *aie_intern_create(struct common_arena *arena)
 {
-	struct aie_intern *intern = aie_arena_take(arena, 1, sizeof(*intern));
+	struct aie_intern *intern = common_take(arena, 1, sizeof(*intern));
 
 	if (!intern)
 		return NULL;
 	intern->mask = 255;
-	intern->slots = aie_arena_take(arena, intern->mask + 1, sizeof(*intern->slots));
+	intern->slots = common_take(arena, intern->mask + 1, sizeof(*intern->slots));
 	return intern->slots ? intern : NULL;
-}
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
-	return hash ^ (hash >> 29);
 }
 
 static uint64_t bits_of(double real)
@@ -44,14 +39,14 @@ static uint64_t bits_of(double real)
 
 static uint64_t type_hash(const struct aie_type *type)
 {
-	uint64_t hash = mix(type->kind, type->bits);
+	uint64_t hash = common_hash(type->kind, type->bits);
 
 	for (uint32_t i = 0; i < type->rank; i++)
-		hash = mix(mix(hash, (uint64_t)type->dims[i]), (uint64_t)type->strides[i]);
-	hash = mix(mix(mix(hash, (uint64_t)type->offset), type->strided), (uintptr_t)type->element);
+		hash = common_hash(common_hash(hash, (uint64_t)type->dims[i]), (uint64_t)type->strides[i]);
+	hash = common_hash(common_hash(common_hash(hash, (uint64_t)type->offset), type->strided), (uintptr_t)type->element);
 	for (uint32_t i = 0; i < type->part_count; i++)
-		hash = mix(hash, (uintptr_t)type->parts[i]);
-	return mix(hash, type->inputs);
+		hash = common_hash(hash, (uintptr_t)type->parts[i]);
+	return common_hash(hash, type->inputs);
 }
 
 static bool type_same(const struct aie_type *a, const struct aie_type *b)
@@ -64,12 +59,12 @@ static bool type_same(const struct aie_type *a, const struct aie_type *b)
 
 static uint64_t attr_hash(const struct aie_attr *attr)
 {
-	uint64_t hash = mix(mix(attr->kind, (uintptr_t)attr->type), (uint64_t)attr->number);
+	uint64_t hash = common_hash(common_hash(attr->kind, (uintptr_t)attr->type), (uint64_t)attr->number);
 
-	hash = mix(mix(hash, bits_of(attr->real)), (uintptr_t)attr->text);
+	hash = common_hash(common_hash(hash, bits_of(attr->real)), (uintptr_t)attr->text);
 	for (uint32_t i = 0; i < attr->count; i++)
-		hash = mix(hash, attr->items ? (uintptr_t)attr->items[i] : (uint64_t)attr->ints[i]);
-	return mix(hash, attr->count);
+		hash = common_hash(hash, attr->items ? (uintptr_t)attr->items[i] : (uint64_t)attr->ints[i]);
+	return common_hash(hash, attr->count);
 }
 
 static bool attr_same(const struct aie_attr *a, const struct aie_attr *b)
@@ -111,7 +106,7 @@ static bool table_double(struct aie_module *module)
 {
 	struct aie_intern *intern = module->intern, more = {.mask = 2 * intern->mask + 1};
 
-	more.slots = aie_arena_take(module->arena, more.mask + 1, sizeof(*more.slots));
+	more.slots = common_take(module->arena, more.mask + 1, sizeof(*more.slots));
 	if (!more.slots)
 		return false;
 	for (size_t i = 0; i <= intern->mask; i++) {
@@ -141,7 +136,7 @@ static const void *slot_fill(struct aie_module *module, struct slot *slot, enum 
 /* Copy of an array in the arena; NULL also where it is empty. */
 static void *array_copy(struct aie_module *module, const void *rows, uint32_t count, size_t size, bool *failed)
 {
-	void *copy = count ? aie_arena_take(module->arena, count, size) : NULL;
+	void *copy = count ? common_take(module->arena, count, size) : NULL;
 
 	if (copy)
 		memcpy(copy, rows, count * size);
@@ -158,7 +153,7 @@ const struct aie_type *aie_intern_type(struct aie_module *module, const struct a
 
 	if (slot->what)
 		return slot->what;
-	type = aie_arena_take(module->arena, 1, sizeof(*type));
+	type = common_take(module->arena, 1, sizeof(*type));
 	if (!type)
 		return NULL;
 	*type = *like;
@@ -175,7 +170,7 @@ const struct aie_attr *aie_intern_attr(struct aie_module *module, const struct a
 
 	if (slot->what)
 		return slot->what;
-	attr = aie_arena_take(module->arena, 1, sizeof(*attr));
+	attr = common_take(module->arena, 1, sizeof(*attr));
 	if (!attr)
 		return NULL;
 	*attr = *like;
@@ -195,9 +190,9 @@ const char *aie_name(struct aie_module *module, const char *text, size_t length)
 	if (!text)
 		return NULL;
 	for (size_t i = 0; i < length; i++)
-		hash = mix(hash, (unsigned char)text[i]);
+		hash = common_hash(hash, (unsigned char)text[i]);
 	slot = slot_find(module->intern, NAME, hash, &name);
 	if (slot->what)
 		return slot->what;
-	return slot_fill(module, slot, NAME, hash, aie_arena_copy(module->arena, text, length));
+	return slot_fill(module, slot, NAME, hash, common_copy(module->arena, text, length));
 }

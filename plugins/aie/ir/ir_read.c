@@ -2,6 +2,7 @@
 /* ir_read.c - operations in the generic form, their regions and the names of values; a whole text. */
 #include "aie/ir/ir_read.h"
 #include "aie/ir/ir_ops.h"
+#include "registry/common/common_grow.h"
 
 #include "base/error.h"
 #include <stdlib.h>
@@ -264,15 +265,8 @@ static bool generic(struct aie_reader *reader, struct aie_op *op)
 
 static bool group_add(struct aie_reader *reader, struct aie_group group)
 {
-	if (reader->group_count == reader->group_room) {
-		const uint32_t room = reader->group_room ? 2 * reader->group_room : 16;
-		struct aie_group *more = realloc(reader->groups, room * sizeof(*more));
-
-		if (!more)
-			return aie_read_memory(reader);
-		reader->groups = more;
-		reader->group_room = room;
-	}
+	if (!COMMON_GROW(reader->groups, reader->group_room, reader->group_count))
+		return aie_read_memory(reader);
 	reader->groups[reader->group_count++] = group;
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ir_read_attr.c - attributes out of text. */
-#include "aie/aie_arena.h"
 #include "aie/ir/ir_read.h"
+#include "registry/common/common_arena.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +91,7 @@ static bool item_add(struct aie_reader *reader, const struct aie_attr ***items, 
 		return false;
 	if (*count == AIE_READ_ITEMS)
 		return aie_read_fail(reader, &reader->token, "a list has more than %d items here", AIE_READ_ITEMS);
-	more = aie_arena_grow(reader->module->arena, *items, *count, sizeof(*more));
+	more = common_arena_grow(reader->module->arena, *items, *count, sizeof(*more));
 	if (!more)
 		return aie_read_memory(reader);
 	*items = more;
@@ -121,7 +121,7 @@ static bool int_add(struct aie_reader *reader, int64_t **ints, uint32_t *count, 
 
 	if (*count == AIE_READ_ITEMS)
 		return aie_read_fail(reader, &reader->token, "an array has more than %d items here", AIE_READ_ITEMS);
-	more = aie_arena_grow(reader->module->arena, *ints, *count, sizeof(*more));
+	more = common_arena_grow(reader->module->arena, *ints, *count, sizeof(*more));
 	if (!more)
 		return aie_read_memory(reader);
 	*ints = more;
@@ -271,7 +271,7 @@ static bool dense_token(struct aie_reader *reader, struct dense *dense)
 		return aie_read_expected(reader, "a number or '['");
 	if (dense->count == AIE_READ_ITEMS)
 		return aie_read_fail(reader, &reader->token, "a dense value has more than %d elements here", AIE_READ_ITEMS);
-	more = aie_arena_grow(reader->module->arena, dense->tokens, dense->count, sizeof(*more));
+	more = common_arena_grow(reader->module->arena, dense->tokens, dense->count, sizeof(*more));
 	if (!more)
 		return aie_read_memory(reader);
 	dense->tokens = more;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ir_read_type.c - types out of text. */
-#include "aie/aie_arena.h"
 #include "aie/ir/ir_read.h"
+#include "registry/common/common_arena.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ bool aie_read_part(struct aie_reader *reader, const struct aie_type ***parts, ui
 		return false;
 	if (*count == AIE_READ_VALUES)
 		return aie_read_fail(reader, &reader->token, "a list of types has more than %d here", AIE_READ_VALUES);
-	more = aie_arena_grow(reader->module->arena, *parts, *count, sizeof(*more));
+	more = common_arena_grow(reader->module->arena, *parts, *count, sizeof(*more));
 	if (!more)
 		return aie_read_memory(reader);
 	*parts = more;

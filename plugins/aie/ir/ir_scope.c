@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/ir/ir_scope.h"
+#include "registry/common/common_hash.h"
 
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@ void aie_scope_finish(struct aie_scope *scope)
 
 static uint32_t *bucket_of(const struct aie_scope *scope, const char *name)
 {
-	const uint64_t hash = (uint64_t)(uintptr_t)name * UINT64_C(0x9E3779B97F4A7C15);
+	const uint64_t hash = common_hash(0, (uintptr_t)name);
 
 	return &scope->buckets[(uint32_t)(hash >> 32) & scope->mask];
 }

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "aie/aie_arena.h"
 #include "aie/ir/ir_print.h"
 #include "base/error.h"
+#include "registry/common/common_arena.h"
 #include "registry/common/common_text.h"
 
 struct drawer {
@@ -19,7 +19,7 @@ struct drawer {
 /* A text of the picture's own. */
 static const char *own(struct drawer *d, struct common_text *text)
 {
-	const char *copy = text->failed || !text->bytes ? NULL : aie_arena_copy(d->drawn->arena, text->bytes, text->length);
+	const char *copy = text->failed || !text->bytes ? NULL : common_copy(d->drawn->arena, text->bytes, text->length);
 
 	d->failed |= !copy;
 	common_text_finish(text);
@@ -36,7 +36,7 @@ static void add_node(struct drawer *d, uint32_t tile, const char *name)
 	for (uint32_t i = 0; i < t->node_count; i++)
 		if (!strcmp(t->nodes[i], name))
 			return;
-	nodes = aie_arena_grow(d->drawn->arena, t->nodes, t->node_count, sizeof(*nodes));
+	nodes = common_arena_grow(d->drawn->arena, t->nodes, t->node_count, sizeof(*nodes));
 	if (!nodes) {
 		d->failed = true;
 		return;
@@ -121,7 +121,7 @@ static void add_memory(struct drawer *d, uint32_t tile)
 		if (memory->tile != tile)
 			continue;
 		for (int gap = memory->offset > end; gap >= 0; gap--) {
-			parts = aie_arena_grow(d->drawn->arena, parts, t->part_count, sizeof(*parts));
+			parts = common_arena_grow(d->drawn->arena, parts, t->part_count, sizeof(*parts));
 			if (!parts) {
 				d->failed = true;
 				return;
@@ -188,10 +188,10 @@ ptowsp_status aie_picture_of_design(struct aie_picture_design *drawn, const stru
 	const uint32_t *fifos;
 	uint32_t count;
 
-	*drawn = (struct aie_picture_design){.arena = aie_arena_create()};
+	*drawn = (struct aie_picture_design){.arena = common_arena_create()};
 	aie_design_flows(channels, &flows, &fifos, &count);
-	d.tiles = drawn->arena ? aie_arena_take(drawn->arena, (size_t)design->tile_count + 1, sizeof(*d.tiles)) : NULL;
-	streams = drawn->arena ? aie_arena_take(drawn->arena, (size_t)count + 1, sizeof(*streams)) : NULL;
+	d.tiles = drawn->arena ? common_take(drawn->arena, (size_t)design->tile_count + 1, sizeof(*d.tiles)) : NULL;
+	streams = drawn->arena ? common_take(drawn->arena, (size_t)count + 1, sizeof(*streams)) : NULL;
 	d.failed = !d.tiles || !streams;
 	if (!d.failed) {
 		add_tiles(&d);
@@ -209,6 +209,6 @@ ptowsp_status aie_picture_of_design(struct aie_picture_design *drawn, const stru
 void aie_picture_design_finish(struct aie_picture_design *drawn)
 {
 	if (drawn->arena)
-		aie_arena_destroy(drawn->arena);
+		common_arena_destroy(drawn->arena);
 	*drawn = (struct aie_picture_design){0};
 }

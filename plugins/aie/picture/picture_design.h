@@ -8,7 +8,7 @@
 
 struct aie_picture_design {
 	struct aie_picture picture;
-	struct aie_arena *arena; /* of what the picture points at */
+	struct common_arena *arena; /* of what the picture points at */
 };
 /* Fills a zeroed or finished one. On a core tile stand the kernels that its core calls, on a memory tile its links, on a shim the fifos that it ends; a fifo that does not
  * move on the tile of its memory. Design, channels, routes (of the channels' flows) and title outlive it. Errors: NO_MEMORY. One thread. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* place_state.c - what tiles have left, what a placement costs. */
 #include "aie/place/place_state.h"
+#include "registry/common/common_hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +10,7 @@
 
 uint64_t place_draw(struct place_state *state, uint64_t below)
 {
-	uint64_t z = (state->random += UINT64_C(0x9E3779B97F4A7C15));
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-	return ((z ^ (z >> 31)) >> 32) * below >> 32;
+	return (common_random(&state->random) >> 32) * below >> 32;
 }
 
 /* ---- resources --------------------------------------------------------------------------------------------------------------------------------------- */

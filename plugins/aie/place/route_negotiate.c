@@ -8,17 +8,9 @@
 #include <stdlib.h>
 
 #include "aie/place/route_graph.h"
+#include "registry/common/common_hash.h"
 
 enum { BASE = 256, HISTORY_MAX = 1 << 15, PRESSURE_MAX = 1 << 12, EXACT = 3 };
-
-static uint64_t draw(uint64_t *state)
-{
-	uint64_t z = (*state += UINT64_C(0x9E3779B97F4A7C15));
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-	return z ^ (z >> 31);
-}
 
 /* Furthest first, of equal ones the first flow. */
 static void order_by_need(struct route_work *work)
@@ -36,7 +28,7 @@ static void order_by_need(struct route_work *work)
 static void shuffle(struct route_work *work, uint64_t *state)
 {
 	for (uint32_t i = work->net_count; i > 1; i--) {
-		const uint32_t k = (uint32_t)(draw(state) % i), other = work->order[k];
+		const uint32_t k = (uint32_t)(common_random(state) % i), other = work->order[k];
 
 		work->order[k] = work->order[i - 1];
 		work->order[i - 1] = other;
@@ -107,7 +99,7 @@ bool route_negotiate(struct route_work *work, uint64_t seed, uint32_t rounds)
 
 	for (uint32_t link = 0; link < work->graph.link_count; link++) {
 		work->used[link] = 0, work->history[link] = 0;
-		work->taste[link] = seed ? (uint8_t)(draw(&state) % ROUTE_TASTE) : 0;
+		work->taste[link] = seed ? (uint8_t)(common_random(&state) % ROUTE_TASTE) : 0;
 	}
 	for (uint32_t i = 0; i < work->net_count; i++)
 		work->nets[i].tree.count = 0;

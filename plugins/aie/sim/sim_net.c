@@ -2,7 +2,7 @@
 /* sim_net.c - a net is put together, and taken apart. */
 #include "aie/sim/sim_net.h"
 
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 /* Index of a new zeroed row of one of the arrays. */
 static uint32_t row_add(void **rows, uint32_t *count, uint32_t *room, size_t size)
 {
-	if (!rt_grow(rows, room, *count, size))
+	if (!common_grow(rows, room, *count, size))
 		return AIE_NONE;
 	memset((char *)*rows + *count * size, 0, size);
 	return (*count)++;

@@ -3,7 +3,7 @@
 #include "aie/sim/sim_stuck.h"
 
 #include "base/error.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct list {
 
 static void wait_add(struct list *list, struct aie_sim_wait wait)
 {
-	if (list->failed || !rt_grow((void **)&list->rows, &list->room, list->count, sizeof(*list->rows)))
+	if (list->failed || !COMMON_GROW(list->rows, list->room, list->count))
 		list->failed = true;
 	else
 		list->rows[list->count++] = wait;

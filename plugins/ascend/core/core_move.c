@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/core/core_move.h"
 
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 
 void ascend_move_begin(struct ascend_kernel *k, unsigned pipe, uint64_t cycles)
 {
 	void *rows = k->moves;
 
-	k->failed |= !rt_grow(&rows, &k->move_room, k->move_count, sizeof(*k->moves));
+	k->failed |= !common_grow(&rows, &k->move_room, k->move_count, sizeof(*k->moves));
 	k->moves = rows;
 	if (!k->failed)
 		k->moves[k->move_count++] = (struct ascend_move){.cycles = cycles, .pipe = (uint8_t)pipe, .wait = k->time_count, .tile = ASCEND_NO_TILE};
@@ -17,7 +17,7 @@ void ascend_time_add(struct ascend_kernel *k, uint32_t time)
 {
 	void *rows = k->times;
 
-	k->failed |= !rt_grow(&rows, &k->time_room, k->time_count, sizeof(*k->times));
+	k->failed |= !common_grow(&rows, &k->time_room, k->time_count, sizeof(*k->times));
 	k->times = rows;
 	if (!k->failed)
 		k->times[k->time_count++] = time;

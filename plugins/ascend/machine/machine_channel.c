@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* machine_channel.c - tokens in time: the rules of the semantic clock (S(k), C(k), K), each applied as soon as what it needs is known. */
 #include "ascend/machine/machine_process.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include <stdlib.h>
 
 bool ascend_channels_init(struct ascend_run *run)
@@ -35,7 +35,7 @@ void ascend_channel_pulled(struct ascend_run *run, struct rt_item *item)
 	uint32_t side = item->kind == RT_ITEM_FINISH && item->number;
 
 	if (item->kind == RT_ITEM_FINISH) {
-		if (!rt_grow((void **)&channel->finishes[side], &channel->finish_room[side], channel->finish_count[side], sizeof(**channel->finishes))) {
+		if (!common_grow((void **)&channel->finishes[side], &channel->finish_room[side], channel->finish_count[side], sizeof(**channel->finishes))) {
 			run->no_memory = true;
 			return;
 		}
@@ -75,7 +75,7 @@ static uint64_t *place_of(struct ascend_run *run, struct ascend_channel *channel
 	uint64_t at = channel->capacity ? token % channel->capacity : 0;
 
 	while (at >= channel->room)
-		if (!rt_grow((void **)&channel->times, &channel->room, channel->room, sizeof(*channel->times))) {
+		if (!COMMON_GROW(channel->times, channel->room, channel->room)) {
 			run->no_memory = true;
 			return NULL;
 		}

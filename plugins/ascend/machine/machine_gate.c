@@ -2,7 +2,7 @@
 /* machine_gate.c - what tasks wait for besides tasks: earlier iterations of ordered constructs, barriers, fences. A gate waits for the tasks of one iteration, and
  * for the gates of those inside it. */
 #include "ascend/machine/machine_state.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include <stdlib.h>
 
 uint32_t ascend_gate_make(struct ascend_run *run, uint32_t parent)
@@ -12,7 +12,7 @@ uint32_t ascend_gate_make(struct ascend_run *run, uint32_t parent)
 	if (at) {
 		run->gate_free = run->gates[at].parent;
 	} else {
-		if (!rt_grow((void **)&run->gates, &run->gate_room, run->gate_count, sizeof(*run->gates))) {
+		if (!COMMON_GROW(run->gates, run->gate_room, run->gate_count)) {
 			run->no_memory = true;
 			return 0;
 		}
@@ -59,7 +59,7 @@ uint32_t ascend_gate_release(struct ascend_run *run, uint32_t gate, uint32_t ins
 bool ascend_gates_init(struct ascend_run *run)
 {
 	run->gate_count = 1;
-	return rt_grow((void **)&run->gates, &run->gate_room, 0, sizeof(*run->gates));
+	return COMMON_GROW(run->gates, run->gate_room, 0);
 }
 
 void ascend_gates_finish(struct ascend_run *run)
@@ -149,7 +149,7 @@ void ascend_floor_raise(struct ascend_run *run, uint64_t number)
 			run->lates[k] = run->lates[run->late_head + k];
 		run->late_head = 0;
 	}
-	if (!gate || !rt_grow((void **)&run->lates, &run->late_room, run->late_head + run->late_count, sizeof(*run->lates))) {
+	if (!gate || !COMMON_GROW(run->lates, run->late_room, run->late_head + run->late_count)) {
 		run->no_memory = true;
 		return;
 	}

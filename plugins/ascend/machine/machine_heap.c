@@ -2,7 +2,7 @@
 /* machine_heap.c - bytes of the heap. What is taken and what comes back is known in the order of the walk, or of turns; time only says which tasks have left. */
 #include "ascend/machine/machine_process.h"
 #include "ascend/machine/machine_room.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include <stdlib.h>
 
 /* What comes back stays in the arena until it has: others that ask later count on the same tasks, maybe on fewer. */
@@ -39,7 +39,7 @@ void ascend_heap_return(struct ascend_run *run, uint64_t number, uint64_t bytes)
 	if (!run->pipeline)
 		return;
 	all->heap_net -= bytes;
-	if (!rt_grow((void **)&all->returns, &all->return_room, all->return_count, sizeof(*all->returns))) {
+	if (!COMMON_GROW(all->returns, all->return_room, all->return_count)) {
 		run->no_memory = true;
 		return;
 	}

@@ -3,7 +3,7 @@
  * of tasks. */
 #include "ascend/machine/machine_process.h"
 #include "ascend/machine/machine_task.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static uint32_t scope_make(struct ascend_run *run)
 	if (at) {
 		all->scope_free = all->scopes[at].tasks;
 	} else {
-		if (!rt_grow((void **)&all->scopes, &all->scope_room, all->scope_count, sizeof(*all->scopes))) {
+		if (!COMMON_GROW(all->scopes, all->scope_room, all->scope_count)) {
 			run->no_memory = true;
 			return 0;
 		}

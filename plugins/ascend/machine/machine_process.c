@@ -2,6 +2,7 @@
 #include "ascend/machine/machine_process.h"
 #include "ascend/machine/machine_room.h"
 
+#include "registry/common/common_grow.h"
 #include "rt/grow.h"
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +29,7 @@ bool ascend_processes_init(struct ascend_run *run)
 		all->asking[p] = calloc((size_t)all->count / run->instances + 1, sizeof(**all->asking));
 		ok = all->asking[p] != NULL;
 	}
-	ok = ok && rt_grow((void **)&all->values, &all->value_room, 0, sizeof(*all->values)) &&
-	     rt_grow((void **)&all->scopes, &all->scope_room, 0, sizeof(*all->scopes));
+	ok = ok && COMMON_GROW(all->values, all->value_room, 0) && COMMON_GROW(all->scopes, all->scope_room, 0);
 	if (!ok)
 		return false;
 	all->values[0] = (struct ascend_value){.known = true, .uses = 1};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/machine/machine_room.h"
 
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include <stdlib.h>
 
 bool ascend_room_there(struct ascend_run *run, const struct rt_item *item, uint8_t stage, uint64_t heap_tail)
@@ -40,7 +40,7 @@ static void virtual_begin(struct ascend_run *run, uint64_t number)
 			run->virtuals[k] = run->virtuals[run->virtual_head + k];
 		run->virtual_head = 0;
 	}
-	if (!rt_grow((void **)&run->virtuals, &run->virtual_room, run->virtual_head + run->virtual_count, sizeof(*run->virtuals))) {
+	if (!COMMON_GROW(run->virtuals, run->virtual_room, run->virtual_head + run->virtual_count)) {
 		run->no_memory = true;
 		return;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* machine_slot.c - values of slots in the workload: when each is there, and which tasks have to end for it. */
 #include "ascend/machine/machine_state.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include <stdlib.h>
 
 /* Those that have ended are forgotten. */
@@ -19,7 +19,7 @@ static void writer_add(struct ascend_run *run, struct ascend_slot *slot, uint64_
 {
 	if (ascend_has_ended(run, number))
 		return;
-	if (!rt_grow((void **)&slot->writers, &slot->room, slot->count, sizeof(*slot->writers))) {
+	if (!COMMON_GROW(slot->writers, slot->room, slot->count)) {
 		run->no_memory = true;
 		return;
 	}

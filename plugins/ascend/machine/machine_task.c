@@ -3,6 +3,7 @@
 #include "ascend/machine/machine_task.h"
 #include "ascend/machine/machine_core.h"
 #include "ptowsp/ids.h"
+#include "registry/common/common_grow.h"
 #include "rt/grow.h"
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +114,7 @@ void ascend_link_add(struct ascend_run *run, uint32_t *circle, uint32_t task)
 	if (at) {
 		run->link_free = run->links[at].next;
 	} else {
-		if (!rt_grow((void **)&run->links, &run->link_room, run->link_count, sizeof(*run->links))) {
+		if (!COMMON_GROW(run->links, run->link_room, run->link_count)) {
 			run->no_memory = true;
 			return;
 		}

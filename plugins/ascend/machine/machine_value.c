@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* machine_value.c - values of slots and events in time, each as of one place in the order of turns: who reads one that is not there yet waits for it. */
 #include "ascend/machine/machine_process.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include <stdlib.h>
 
 uint32_t ascend_value_make(struct ascend_run *run)
@@ -12,7 +12,7 @@ uint32_t ascend_value_make(struct ascend_run *run)
 	if (at) {
 		all->value_free = all->values[at].uses;
 	} else {
-		if (!rt_grow((void **)&all->values, &all->value_room, all->value_count, sizeof(*all->values))) {
+		if (!COMMON_GROW(all->values, all->value_room, all->value_count)) {
 			run->no_memory = true;
 			return 0;
 		}
@@ -82,7 +82,7 @@ void ascend_value_set(struct ascend_run *run, struct rt_item *item, uint64_t tim
 		ascend_value_give(run, item->row, time);
 		return;
 	}
-	if (!rt_grow((void **)&all->settings, &all->setting_room, all->setting_count, sizeof(*all->settings))) {
+	if (!COMMON_GROW(all->settings, all->setting_room, all->setting_count)) {
 		run->no_memory = true;
 		return;
 	}

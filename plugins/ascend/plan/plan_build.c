@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/plan/plan_build.h"
 
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 uint32_t ascend_plan_step_add(struct ascend_plan_build *build, const struct ascend_plan_step *step)
 {
-	if (build->failed || !rt_grow((void **)&build->steps, &build->step_room, build->step_count, sizeof(*build->steps))) {
+	if (build->failed || !COMMON_GROW(build->steps, build->step_room, build->step_count)) {
 		build->failed = true;
 		return 0;
 	}
@@ -27,7 +27,7 @@ static struct ascend_plan_step *last(struct ascend_plan_build *build)
 
 #define ADD(rows, count, room, value)                                                                                                                          \
 	do {                                                                                                                                                   \
-		if (build->failed || !rt_grow((void **)&build->rows, &build->room, build->count, sizeof(*build->rows)))                                        \
+		if (build->failed || !COMMON_GROW(build->rows, build->room, build->count))                                                                     \
 			build->failed = true;                                                                                                                  \
 		else                                                                                                                                           \
 			build->rows[build->count++] = (value);                                                                                                 \

@@ -2,7 +2,7 @@
 #include "ascend/plan/plan_fronts.h"
 
 #include "ascend/plan/plan_make.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void join(uint32_t *front, const uint32_t *with, uint32_t width)
 /* One behind the others; UINT32_MAX steps in it. NULL when out of memory. */
 static uint32_t *front_add(struct ascend_fronts *fronts, uint32_t **rows, uint32_t *count, uint32_t *room)
 {
-	if (!rt_grow((void **)rows, room, *count, fronts->width * sizeof(**rows))) {
+	if (!common_grow((void **)rows, room, *count, fronts->width * sizeof(**rows))) {
 		fronts->failed = true;
 		return NULL;
 	}

@@ -2,14 +2,14 @@
 #include "ascend/plan/plan_preds.h"
 
 #include "ascend/plan/plan_make.h"
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include <stdlib.h>
 
 void ascend_preds_add(struct ascend_preds *preds, uint32_t step)
 {
 	if (step == ASCEND_STEP_NONE || preds->failed)
 		return;
-	if (!rt_grow((void **)&preds->steps, &preds->room, preds->count, sizeof(*preds->steps)))
+	if (!COMMON_GROW(preds->steps, preds->room, preds->count))
 		preds->failed = true;
 	else
 		preds->steps[preds->count++] = step;

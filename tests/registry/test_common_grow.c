@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ * test_common_grow.c - arrays that double: elements stay, and what does not fit or is not there leaves the array as it is. */
+#include "tests/check.h"
+
+#include "registry/common/common_grow.h"
+
+static void elements_stay_while_the_array_grows(void)
+{
+	uint32_t *rows = NULL, room = 0, wrong = 0;
+
+	for (uint32_t i = 0; i < 100000; i++) {
+		REQUIRE(COMMON_GROW(rows, room, i));
+		CHECK(room > i);
+		rows[i] = i * 7;
+	}
+	for (uint32_t i = 0; i < 100000; i++)
+		wrong += rows[i] != i * 7;
+	CHECK_UINT(wrong, 0);
+	CHECK_UINT(room, 131072);
+	free(rows);
+}
+
+static void an_array_with_room_is_not_moved(void)
+{
+	uint64_t *rows = NULL, *before;
+	uint32_t room = 0;
+
+	REQUIRE(COMMON_GROW(rows, room, 0));
+	before = rows;
+	CHECK_UINT(room, 16);
+	for (uint32_t count = 1; count < room; count++)
+		REQUIRE(COMMON_GROW(rows, room, count));
+	CHECK(rows == before);
+	CHECK_UINT(room, 16);
+	free(rows);
+}
+
+static void what_is_too_large_is_refused(void)
+{
+	char *rows = NULL;
+	uint32_t room = UINT32_C(1) << 30;
+	void *array = NULL;
+
+	CHECK(!COMMON_GROW(rows, room, room));
+	CHECK(rows == NULL);
+	CHECK_UINT(room, UINT32_C(1) << 30);
+	room = 0;
+	CHECK(!common_grow(&array, &room, 0, SIZE_MAX / 8)); /* 16 of them are more than a size_t */
+	CHECK(array == NULL);
+	CHECK_UINT(room, 0);
+}
+
+void suite_common_grow(CU_pSuite s)
+{
+	TEST(s, elements_stay_while_the_array_grows);
+	TEST(s, an_array_with_room_is_not_moved);
+	TEST(s, what_is_too_large_is_refused);
+}
