@@ -65,6 +65,11 @@ typedef uint8_t __attribute__((may_alias)) isa_bits_1;
 typedef uint16_t __attribute__((may_alias)) isa_bits_2;
 typedef uint32_t __attribute__((may_alias)) isa_bits_4;
 typedef uint64_t __attribute__((may_alias)) isa_bits_8;
+/* Moves have sizes for types. */
+typedef isa_bits_1 isa_s_1;
+typedef isa_bits_2 isa_s_2;
+typedef isa_bits_4 isa_s_4;
+typedef isa_bits_8 isa_s_8;
 
 #define X(type, code, class_letter, stored, computed, wide, bytes, sum, matrix, one)                                                                           \
 	typedef stored isa_s_##type;                                                                                                                           \
@@ -168,6 +173,21 @@ static inline uint8_t isa_put_u1(unsigned value)
 {
 	return value != 0;
 }
+
+/* Integers where C leaves it open: x / 0 is 0, x rem 0 is x; the smallest / -1 wraps. */
+#define ISA_DIV_SIGNED(W, a, b)   ((b) == 0 ? 0 : (b) == -1 ? 0 - (W)(a) : (W)((a) / (b)))
+#define ISA_DIV_UNSIGNED(W, a, b) ((b) == 0 ? 0 : (a) / (b))
+#define ISA_REM_SIGNED(W, a, b)   ((b) == 0 ? (a) : (b) == -1 ? 0 : (a) % (b))
+#define ISA_REM_UNSIGNED(W, a, b) ((b) == 0 ? (a) : (a) % (b))
+#define ISA_QUOTIENT(type, name, value)                                                                                                                        \
+	static inline isa_s_##type isa_##name##_##type(isa_s_##type a, isa_s_##type b)                                                                         \
+	{                                                                                                                                                      \
+		return (isa_s_##type)value(isa_w_##type, a, b);                                                                                                \
+	}
+ISA_SIGNED(ISA_QUOTIENT, div, ISA_DIV_SIGNED)
+ISA_SIGNED(ISA_QUOTIENT, rem, ISA_REM_SIGNED)
+ISA_UNSIGNED(ISA_QUOTIENT, div, ISA_DIV_UNSIGNED)
+ISA_UNSIGNED(ISA_QUOTIENT, rem, ISA_REM_UNSIGNED)
 
 /* A scalar register (task.h: integers sign-extended, floats as their bits) in the type that a loop computes in. */
 #define ISA_INTEGER_VALUE(type, ...)                                                                                                                           \

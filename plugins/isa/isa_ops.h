@@ -122,12 +122,6 @@ static inline size_t isa_bytes(const struct isa_operand *o)
 /* A scalar operand in what the loop computes in. */
 #define ISA_SCALAR(type, state, operand) isa_value_##type((state)->scalars[(operand)->at])
 
-/* Element i of an index tile, i32 or u32. */
-static inline int64_t isa_index(const void *tile, bool is_unsigned, size_t i)
-{
-	return is_unsigned ? (int64_t)((const uint32_t *)tile)[i] : (int64_t)((const int32_t *)tile)[i];
-}
-
 /* A tile in a window: `rows` rows `step` bytes apart, of `columns` elements `stride` bytes apart. */
 struct isa_window {
 	unsigned char *at;

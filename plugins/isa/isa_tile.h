@@ -121,4 +121,16 @@ TILE_INLINE float tile_silu_f32(float x)
 	return x / (1 + tile_exp_f32(-x));
 }
 
+/* f64 has the functions of the C library. */
+#define TILE_F64(name, value)                                                                                                                                  \
+	TILE_INLINE double tile_##name##_f64(double x)                                                                                                         \
+	{                                                                                                                                                      \
+		return value;                                                                                                                                  \
+	}
+TILE_F64(exp, exp(x))
+TILE_F64(log, log(x))
+TILE_F64(tanh, tanh(x))
+TILE_F64(sigmoid, 1 / (1 + exp(-x)))
+TILE_F64(silu, x / (1 + exp(-x)))
+
 #endif

@@ -8,6 +8,7 @@
 #include "isa/convert.h"
 #include "isa/element.h"
 #include "isa/isa_tile.h"
+#include "isa/tile_window.h"
 #include "ptowsp/task.h"
 
 #include <stdarg.h>
@@ -156,54 +157,6 @@ TILE_INLINE int tile_goes_on(int64_t now, int64_t step, int64_t bound)
 	return now <= INT64_MAX - step && now + step < bound;
 }
 
-/* What isa_tile.h has for f32, as the C library has it. */
-TILE_INLINE double tile_exp_f64(double x)
-{
-	return exp(x);
-}
-
-TILE_INLINE double tile_log_f64(double x)
-{
-	return log(x);
-}
-
-TILE_INLINE double tile_tanh_f64(double x)
-{
-	return tanh(x);
-}
-
-TILE_INLINE double tile_sigmoid_f64(double x)
-{
-	return 1 / (1 + exp(-x));
-}
-
-TILE_INLINE double tile_silu_f64(double x)
-{
-	return x / (1 + exp(-x));
-}
-
-/* Integer rules that C leaves open: x / 0 is 0, x rem 0 is x, the smallest / -1 is itself. */
-#define TILE_SIGNED_RULES(type, ...)                                                                                                                           \
-	TILE_INLINE isa_s_##type tile_div_##type(isa_s_##type a, isa_s_##type b)                                                                               \
-	{                                                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? 0 : b == -1 ? 0 - (isa_w_##type)a : (isa_w_##type)(a / b));                                                     \
-	}                                                                                                                                                      \
-	TILE_INLINE isa_s_##type tile_rem_##type(isa_s_##type a, isa_s_##type b)                                                                               \
-	{                                                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? a : b == -1 ? 0 : a % b);                                                                                       \
-	}
-#define TILE_UNSIGNED_RULES(type, ...)                                                                                                                         \
-	TILE_INLINE isa_s_##type tile_div_##type(isa_s_##type a, isa_s_##type b)                                                                               \
-	{                                                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? 0 : a / b);                                                                                                     \
-	}                                                                                                                                                      \
-	TILE_INLINE isa_s_##type tile_rem_##type(isa_s_##type a, isa_s_##type b)                                                                               \
-	{                                                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? a : a % b);                                                                                                     \
-	}
-ISA_SIGNED(TILE_SIGNED_RULES, )
-ISA_UNSIGNED(TILE_UNSIGNED_RULES, )
-
 /* --- windows --- */
 
 /* A tile in a window: rows `step` bytes apart, of elements `stride` bytes apart. at NULL: it does not lie there, and the sentence
@@ -212,23 +165,6 @@ struct tile_place {
 	unsigned char *at;
 	size_t step, stride;
 };
-
-TILE_INLINE int tile_window_is_flat(const struct ptowsp_tensor_arg *w)
-{
-	return w->rows == 1 && w->column_stride == 1;
-}
-
-/* Where a tile at [r, c] begins in a flat window: r counts whole tiles. Saturates. */
-TILE_INLINE int64_t tile_flat_start(int64_t r, int64_t c, uint64_t tile)
-{
-	const int64_t far = INT64_MAX / 4;
-
-	if (r > far / (int64_t)tile || c > far)
-		return far;
-	if (r < -(far / (int64_t)tile) || c < -far)
-		return -far;
-	return r * (int64_t)tile + c;
-}
 
 TILE_COLD struct tile_place tile_flat_fail(const struct tile_call *call, const char *place, const char *does, uint32_t param, int64_t start, uint64_t count)
 {
@@ -257,15 +193,14 @@ TILE_INLINE struct tile_place tile_find(const struct tile_call *call, const char
 
 	if (tile_window_is_flat(w)) {
 		start = tile_flat_start(r, c, count);
-		if (start < 0 || count > w->columns || (uint64_t)start > w->columns - count)
+		if (!tile_flat_holds(w, start, count))
 			return tile_flat_fail(call, place, does, param, start, count);
 		return (struct tile_place){(unsigned char *)w->data + (size_t)start * bytes, columns * bytes, bytes};
 	}
 	start = tile_flat_start(r, 0, rows);
-	if (start < 0 || c < 0 || rows > w->rows || (uint64_t)start > w->rows - rows || columns > w->columns || (uint64_t)c > w->columns - columns)
+	if (!tile_grid_holds(w, start, c, rows, columns))
 		return tile_grid_fail(call, place, does, param, start, c, rows, columns);
-	return (struct tile_place){(unsigned char *)w->data + ((uint64_t)start * w->row_stride + (uint64_t)c * w->column_stride) * bytes,
-				   (size_t)(w->row_stride * bytes), (size_t)(w->column_stride * bytes)};
+	return (struct tile_place){tile_grid_at(w, (uint64_t)start, (uint64_t)c, bytes), (size_t)(w->row_stride * bytes), (size_t)(w->column_stride * bytes)};
 }
 
 /* Rows of elements that a loop can walk as they are: one behind the other, each at a multiple of its size. */
@@ -390,15 +325,9 @@ TILE_COLD unsigned char *tile_element_fail(const struct tile_call *call, const c
 /* Element number `index` of a window, counted row by row; NULL: there is none, and the sentence is written. */
 TILE_INLINE unsigned char *tile_element(const struct tile_call *call, const char *place, const char *does, uint32_t param, int64_t index, size_t bytes)
 {
-	const struct ptowsp_tensor_arg *w = tile_window(call, param);
-	uint64_t row;
+	unsigned char *at = tile_window_element(tile_window(call, param), index, bytes);
 
-	if (index < 0 || w->columns == 0)
-		return tile_element_fail(call, place, does, param, index);
-	row = (uint64_t)index / w->columns;
-	if (row >= w->rows)
-		return tile_element_fail(call, place, does, param, index);
-	return (unsigned char *)w->data + (row * w->row_stride + (uint64_t)index % w->columns * w->column_stride) * bytes;
+	return at ? at : tile_element_fail(call, place, does, param, index);
 }
 
 /* Element `offset` of a tile with `count`. */
@@ -407,64 +336,6 @@ TILE_INLINE ptowsp_status tile_offset(const struct tile_call *call, const char *
 	if (offset >= 0 && (uint64_t)offset < count)
 		return PTOWSP_OK;
 	return tile_fail(call, place, "%s of element %lld of %%%.48s, which has %llu", mnemonic, (long long)offset, tile, (unsigned long long)count);
-}
-
-TILE_INLINE int64_t tile_index(const void *tile, int is_unsigned, size_t i)
-{
-	return is_unsigned ? (int64_t)((const uint32_t *)tile)[i] : (int64_t)((const int32_t *)tile)[i];
-}
-
-TILE_INLINE int64_t tile_window_count(const struct ptowsp_tensor_arg *w)
-{
-	uint64_t count;
-
-	return __builtin_mul_overflow(w->rows, w->columns, &count) || count > INT64_MAX ? INT64_MAX : (int64_t)count;
-}
-
-TILE_INLINE size_t tile_element_at(const struct ptowsp_tensor_arg *w, int flat, int64_t index)
-{
-	const uint64_t n = (uint64_t)index;
-
-	return (size_t)(flat ? n : n / w->columns * w->row_stride + n % w->columns * w->column_stride);
-}
-
-/* d may be the indices: each is read before it is overwritten. */
-TILE_INLINE ptowsp_status tile_mgather(const struct tile_call *call, const char *place, void *d, uint32_t param, const void *index, int is_unsigned,
-				       size_t count, size_t bytes)
-{
-	const struct ptowsp_tensor_arg *w = tile_window(call, param);
-	const int64_t limit = tile_window_count(w);
-	const int flat = tile_window_is_flat(w);
-
-	for (size_t i = 0; i < count; i++) {
-		const int64_t k = tile_index(index, is_unsigned, i);
-
-		if (k < 0 || k >= limit) {
-			tile_element_fail(call, place, "mgather reads", param, k);
-			return PTOWSP_KERNEL_FAILED;
-		}
-		memcpy((unsigned char *)d + i * bytes, (unsigned char *)w->data + tile_element_at(w, flat, k) * bytes, bytes);
-	}
-	return PTOWSP_OK;
-}
-
-TILE_INLINE ptowsp_status tile_mscatter(const struct tile_call *call, const char *place, uint32_t param, const void *a, const void *index, int is_unsigned,
-					size_t count, size_t bytes)
-{
-	const struct ptowsp_tensor_arg *w = tile_window(call, param);
-	const int64_t limit = tile_window_count(w);
-	const int flat = tile_window_is_flat(w);
-
-	for (size_t i = 0; i < count; i++) {
-		const int64_t k = tile_index(index, is_unsigned, i);
-
-		if (k < 0 || k >= limit) {
-			tile_element_fail(call, place, "mscatter writes", param, k);
-			return PTOWSP_KERNEL_FAILED;
-		}
-		memcpy((unsigned char *)w->data + tile_element_at(w, flat, k) * bytes, (const unsigned char *)a + i * bytes, bytes);
-	}
-	return PTOWSP_OK;
 }
 
 #endif

@@ -74,39 +74,6 @@ TILE_CORE int tile_goes_on(int64_t now, int64_t step, int64_t bound)
 	return now <= INT64_MAX - step && now + step < bound;
 }
 
-/* Integer rules that C++ leaves open: x / 0 is 0, x rem 0 is x, the smallest / -1 is itself. */
-#define TILE_SIGNED_RULES(type, ...)                                                                                                                           \
-	TILE_CORE isa_s_##type tile_div_##type(isa_s_##type a, isa_s_##type b)                                                                                 \
-	{                                                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? 0 : b == -1 ? 0 - (isa_w_##type)a : (isa_w_##type)(a / b));                                                     \
-	}                                                                                                                                                      \
-	TILE_CORE isa_s_##type tile_rem_##type(isa_s_##type a, isa_s_##type b)                                                                                 \
-	{                                                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? a : b == -1 ? 0 : a % b);                                                                                       \
-	}
-#define TILE_UNSIGNED_RULES(type, ...)                                                                                                                         \
-	TILE_CORE isa_s_##type tile_div_##type(isa_s_##type a, isa_s_##type b)                                                                                 \
-	{                                                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? 0 : a / b);                                                                                                     \
-	}                                                                                                                                                      \
-	TILE_CORE isa_s_##type tile_rem_##type(isa_s_##type a, isa_s_##type b)                                                                                 \
-	{                                                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? a : a % b);                                                                                                     \
-	}
-ISA_SIGNED(TILE_SIGNED_RULES, )
-ISA_UNSIGNED(TILE_UNSIGNED_RULES, )
-
-#define TILE_F64(name, expression)                                                                                                                             \
-	TILE_CORE double tile_##name##_f64(double x)                                                                                                           \
-	{                                                                                                                                                      \
-		return expression;                                                                                                                             \
-	}
-TILE_F64(exp, exp(x))
-TILE_F64(log, log(x))
-TILE_F64(tanh, tanh(x))
-TILE_F64(sigmoid, 1 / (1 + exp(-x)))
-TILE_F64(silu, x / (1 + exp(-x)))
-
 /* ---- elements: as isa_s_ stores them --------------------------------------------------------------------------------- */
 
 /* Types by the names of element.def: what a tensor has, what an element is stored as, what it is computed in. */
@@ -137,6 +104,7 @@ TILE_TYPE(u8, uint8_t)
 TILE_TYPE(u16, uint16_t)
 TILE_TYPE(u32, uint32_t)
 TILE_TYPE(u64, uint64_t)
+TILE_TYPE(u1, uint8_t)
 
 /* half and bfloat16_t are read and written as their bits. */
 template <class T> struct tile_stored {
@@ -206,16 +174,10 @@ template <class T> TILE_CORE bool tile_is_aligned(uint32_t columns)
 
 /* ---- windows ----------------------------------------------------------------------------------------------------------- */
 
-TILE_CORE int64_t tile_flat_start(int64_t r, int64_t c, uint64_t tile)
-{
-	const int64_t far_away = INT64_MAX / 4;
-
-	if (r > far_away / (int64_t)tile || c > far_away)
-		return far_away;
-	if (r < -(far_away / (int64_t)tile) || c < -far_away)
-		return -far_away;
-	return r * (int64_t)tile + c;
-}
+#define TILE_OP     TILE_CORE
+#define TILE_WINDOW const __gm__ struct tile_window
+#define TILE_BYTE   __gm__ uint8_t
+#include "isa/tile_window.h"
 
 /* Where a tile lies in a window: its first element, and elements from row to row and from column to column. */
 struct tile_place {
@@ -226,16 +188,15 @@ struct tile_place {
 TILE_CORE struct tile_place tile_find(struct tile_call *call, uint32_t param, int64_t r, int64_t c, uint32_t rows, uint32_t columns, uint32_t bytes)
 {
 	const __gm__ struct tile_window *w = &call->task->tensors[param];
-	const bool flat = w->rows == 1 && w->column_stride == 1;
 	const uint64_t count = (uint64_t)rows * columns;
+	const bool flat = tile_window_is_flat(w);
 	const int64_t start = flat ? tile_flat_start(r, c, count) : tile_flat_start(r, 0, rows);
-	const bool inside = flat ? start >= 0 && count <= w->columns && (uint64_t)start <= w->columns - count
-				 : start >= 0 && c >= 0 && rows <= w->rows && (uint64_t)start <= w->rows - rows && columns <= w->columns &&
-					    (uint64_t)c <= w->columns - columns;
 	struct tile_place place = {NULL, flat ? columns : w->row_stride, flat ? 1 : w->column_stride};
 
-	if (inside)
-		place.at = (__gm__ uint8_t *)w->data + (flat ? (uint64_t)start : (uint64_t)start * w->row_stride + (uint64_t)c * w->column_stride) * bytes;
+	if (flat && tile_flat_holds(w, start, count))
+		place.at = (__gm__ uint8_t *)w->data + (uint64_t)start * bytes;
+	if (!flat && tile_grid_holds(w, start, c, rows, columns))
+		place.at = tile_grid_at(w, (uint64_t)start, (uint64_t)c, bytes);
 	return place;
 }
 
@@ -291,17 +252,6 @@ TILE_CORE ptowsp_status tile_store(struct tile_call *call, const AscendC::LocalT
 	}
 	AscendC::PipeBarrier<PIPE_ALL>();
 	return PTOWSP_OK;
-}
-
-/* Element number `index` of a window, counted row by row; NULL: there is none. */
-TILE_CORE __gm__ uint8_t *tile_element(struct tile_call *call, uint32_t param, int64_t index, uint32_t bytes)
-{
-	const __gm__ struct tile_window *w = &call->task->tensors[param];
-	const uint64_t row = w->columns ? (uint64_t)index / w->columns : 0;
-
-	if (index < 0 || w->columns == 0 || row >= w->rows)
-		return NULL;
-	return (__gm__ uint8_t *)w->data + (row * w->row_stride + (uint64_t)index % w->columns * w->column_stride) * bytes;
 }
 
 /* ---- vector instructions that are several ------------------------------------------------------------------------------- */

@@ -43,7 +43,7 @@
 #ifndef TILE_SHARED
 #define TILE_SHARED(name) extern __shared__ __attribute__((aligned(64))) unsigned char name[]
 #endif
-enum { TILE_SHARED_MOST = 232448, TILE_THREADS = 256, TILE_SORTED = 32, TILE_PLACE = 48 };
+enum { TILE_SHARED_MOST = 232448, TILE_THREADS = 256, TILE_PLACE = 48 };
 
 struct tile_param {
 	const char *name;
@@ -130,53 +130,6 @@ TILE_DEVICE int tile_goes_on(int64_t now, int64_t step, int64_t bound)
 	return now <= INT64_MAX - step && now + step < bound;
 }
 
-TILE_DEVICE double tile_exp_f64(double x)
-{
-	return exp(x);
-}
-
-TILE_DEVICE double tile_log_f64(double x)
-{
-	return log(x);
-}
-
-TILE_DEVICE double tile_tanh_f64(double x)
-{
-	return tanh(x);
-}
-
-TILE_DEVICE double tile_sigmoid_f64(double x)
-{
-	return 1 / (1 + exp(-x));
-}
-
-TILE_DEVICE double tile_silu_f64(double x)
-{
-	return x / (1 + exp(-x));
-}
-
-/* Integer rules that C++ leaves open: x / 0 is 0, x rem 0 is x, the smallest / -1 is itself. */
-#define TILE_SIGNED_RULES(type, ...)                                                                                                                           \
-	TILE_DEVICE isa_s_##type tile_div_##type(isa_s_##type a, isa_s_##type b)                                                                               \
-	{                                                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? 0 : b == -1 ? 0 - (isa_w_##type)a : (isa_w_##type)(a / b));                                                     \
-	}                                                                                                                                                      \
-	TILE_DEVICE isa_s_##type tile_rem_##type(isa_s_##type a, isa_s_##type b)                                                                               \
-	{                                                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? a : b == -1 ? 0 : a % b);                                                                                       \
-	}
-#define TILE_UNSIGNED_RULES(type, ...)                                                                                                                         \
-	TILE_DEVICE isa_s_##type tile_div_##type(isa_s_##type a, isa_s_##type b)                                                                               \
-	{                                                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? 0 : a / b);                                                                                                     \
-	}                                                                                                                                                      \
-	TILE_DEVICE isa_s_##type tile_rem_##type(isa_s_##type a, isa_s_##type b)                                                                               \
-	{                                                                                                                                                      \
-		return (isa_s_##type)(b == 0 ? a : a % b);                                                                                                     \
-	}
-ISA_SIGNED(TILE_SIGNED_RULES, )
-ISA_UNSIGNED(TILE_UNSIGNED_RULES, )
-
 /* ---- bytes, by all threads; a barrier behind ---------------------------------------------------------------------- */
 
 TILE_DEVICE void tile_zero(void *to, size_t size)
@@ -209,6 +162,9 @@ TILE_DEVICE void tile_element_move(void *to, const void *from, size_t bytes)
 
 /* ---- windows ------------------------------------------------------------------------------------------------------- */
 
+#define TILE_OP TILE_DEVICE
+#include "isa/tile_window.h"
+
 /* As in kernel.h. */
 struct tile_place {
 	unsigned char *at;
@@ -225,36 +181,21 @@ TILE_DEVICE struct tile_place tile_place_make(unsigned char *at, size_t step, si
 	return place;
 }
 
-TILE_DEVICE int64_t tile_flat_start(int64_t r, int64_t c, uint64_t tile)
-{
-	const int64_t far_away = INT64_MAX / 4;
-
-	if (r > far_away / (int64_t)tile || c > far_away)
-		return far_away;
-	if (r < -(far_away / (int64_t)tile) || c < -far_away)
-		return -far_away;
-	return r * (int64_t)tile + c;
-}
-
 TILE_DEVICE struct tile_place tile_find_at(struct tile_call *call, const char *place, uint32_t param, int64_t r, int64_t c, uint32_t rows, uint32_t columns,
 					   size_t bytes)
 {
 	const struct ptowsp_tensor_arg *w = tile_window(call, param);
-	const bool flat = w->rows == 1 && w->column_stride == 1;
 	const uint64_t count = (uint64_t)rows * columns;
+	const bool flat = tile_window_is_flat(w);
 	const int64_t start = flat ? tile_flat_start(r, c, count) : tile_flat_start(r, 0, rows);
-	const bool inside = flat ? start >= 0 && count <= w->columns && (uint64_t)start <= w->columns - count
-				 : start >= 0 && c >= 0 && rows <= w->rows && (uint64_t)start <= w->rows - rows && columns <= w->columns &&
-					    (uint64_t)c <= w->columns - columns;
 
-	if (!inside) {
+	if (flat ? !tile_flat_holds(w, start, count) : !tile_grid_holds(w, start, c, rows, columns)) {
 		tile_failed(call, place);
 		return tile_place_make(NULL, 0, 0);
 	}
 	if (flat)
 		return tile_place_make((unsigned char *)w->data + (size_t)start * bytes, columns * bytes, bytes);
-	return tile_place_make((unsigned char *)w->data + ((uint64_t)start * w->row_stride + (uint64_t)c * w->column_stride) * bytes,
-			       (size_t)(w->row_stride * bytes), (size_t)(w->column_stride * bytes));
+	return tile_place_make(tile_grid_at(w, (uint64_t)start, (uint64_t)c, bytes), (size_t)(w->row_stride * bytes), (size_t)(w->column_stride * bytes));
 }
 #define tile_find(call, place, does, param, r, c, rows, columns, bytes) tile_find_at(call, place, param, r, c, rows, columns, bytes)
 
@@ -311,14 +252,11 @@ TILE_DEVICE void tile_part(struct tile_place *from, const struct tile_place *to,
 
 TILE_DEVICE unsigned char *tile_element_of(struct tile_call *call, const char *place, uint32_t param, int64_t index, size_t bytes)
 {
-	const struct ptowsp_tensor_arg *w = tile_window(call, param);
-	const uint64_t row = w->columns ? (uint64_t)index / w->columns : 0;
+	unsigned char *at = tile_window_element(tile_window(call, param), index, bytes);
 
-	if (index < 0 || w->columns == 0 || row >= w->rows) {
+	if (!at)
 		tile_failed(call, place);
-		return NULL;
-	}
-	return (unsigned char *)w->data + (row * w->row_stride + (uint64_t)index % w->columns * w->column_stride) * bytes;
+	return at;
 }
 #define tile_element(call, place, does, param, index, bytes) tile_element_of(call, place, param, index, bytes)
 

@@ -6,28 +6,16 @@
 #include "isa/isa_level.h"
 #include <tgmath.h>
 
-/* Integers where C leaves it open: x / 0 is 0, x rem 0 is x; the smallest / -1 wraps. */
-#define DIV_SIGNED   (b == 0 ? 0 : b == -1 ? 0 - (W)a : (W)(a / b))
-#define DIV_UNSIGNED (b == 0 ? 0 : a / b)
-#define REM_SIGNED   (b == 0 ? a : b == -1 ? 0 : a % b)
-#define REM_UNSIGNED (b == 0 ? a : a % b)
-#define LAST         (WIDTH - 1)
-
-/* f64 has the functions of the C library. */
-static inline double tile_silu_f64(double a)
-{
-	return a / (1 + exp(-a));
-}
-
-static inline double tile_sigmoid_f64(double a)
-{
-	return 1 / (1 + exp(-a));
-}
+#define DIV_SIGNED                 ISA_DIV_SIGNED(W, a, b)
+#define DIV_UNSIGNED               ISA_DIV_UNSIGNED(W, a, b)
+#define REM_SIGNED                 ISA_REM_SIGNED(W, a, b)
+#define REM_UNSIGNED               ISA_REM_UNSIGNED(W, a, b)
+#define LAST                       (WIDTH - 1)
 
 #define OF_TYPE(x, of_f64, of_f32) _Generic((x), double : of_f64, default : of_f32)(x)
-#define tile_exp(x)                OF_TYPE(x, (exp), tile_exp_f32)
-#define tile_log(x)                OF_TYPE(x, (log), tile_log_f32)
-#define tile_tanh(x)               OF_TYPE(x, (tanh), tile_tanh_f32)
+#define tile_exp(x)                OF_TYPE(x, tile_exp_f64, tile_exp_f32)
+#define tile_log(x)                OF_TYPE(x, tile_log_f64, tile_log_f32)
+#define tile_tanh(x)               OF_TYPE(x, tile_tanh_f64, tile_tanh_f32)
 #define tile_silu(x)               OF_TYPE(x, tile_silu_f64, tile_silu_f32)
 #define tile_sigmoid(x)            OF_TYPE(x, tile_sigmoid_f64, tile_sigmoid_f32)
 

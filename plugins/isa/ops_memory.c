@@ -2,29 +2,14 @@
 /* ops_memory.c - tiles, elements and scalars from and to the task's windows. Only addresses can be wrong at run time, so only
  * they are checked here. In a walk every access is reported instead. */
 #include "isa/isa_ops.h"
+#include "isa/isa_tile.h"
+#include "isa/tile_op.h"
 
 static const struct ptowsp_tensor_arg *window(const struct isa_state *state, const struct isa_operand *memref)
 {
 	const struct ptowsp_task *task = state->task;
 
 	return (const struct ptowsp_tensor_arg *)(const void *)((const unsigned char *)task->tensors + (size_t)memref->at * task->tensor_stride);
-}
-
-static bool is_flat(const struct ptowsp_tensor_arg *w)
-{
-	return w->rows == 1 && w->column_stride == 1;
-}
-
-/* Where a tile at [r, c] begins in a flat window: r counts whole tiles. Saturates; a tile has at most 2^28 elements. */
-static int64_t flat_start(int64_t r, int64_t c, uint64_t tile)
-{
-	const int64_t far = INT64_MAX / 4;
-
-	if (r > far / (int64_t)tile || c > far)
-		return far;
-	if (r < -(far / (int64_t)tile) || c < -far)
-		return -far;
-	return r * (int64_t)tile + c;
 }
 
 /* What goes wrong once a run is kept out of what runs per element. */
@@ -59,9 +44,9 @@ static inline unsigned char *flat_place(const struct isa_step *s, const struct i
 {
 	const struct ptowsp_tensor_arg *w = window(state, memref);
 	const uint64_t count = isa_count(tile);
-	const int64_t start = flat_start(r, c, count);
+	const int64_t start = tile_flat_start(r, c, count);
 
-	if (start < 0 || count > w->columns || (uint64_t)start > w->columns - count) {
+	if (!tile_flat_holds(w, start, count)) {
 		flat_fail(s, state, memref, access, start, count);
 		return NULL;
 	}
@@ -73,13 +58,12 @@ static ptowsp_status grid_place(const struct isa_step *s, const struct isa_state
 				unsigned access, int64_t r, int64_t c, struct isa_window *place_out)
 {
 	const struct ptowsp_tensor_arg *w = window(state, memref);
-	const int64_t start = flat_start(r, 0, tile->rows);
+	const int64_t start = tile_flat_start(r, 0, tile->rows);
 
-	if (start < 0 || c < 0 || tile->rows > w->rows || (uint64_t)start > w->rows - tile->rows || tile->columns > w->columns ||
-	    (uint64_t)c > w->columns - tile->columns)
+	if (!tile_grid_holds(w, start, c, tile->rows, tile->columns))
 		return grid_fail(s, state, memref, access, start, c, tile);
 	*place_out = (struct isa_window){
-		.at = (unsigned char *)w->data + ((uint64_t)start * w->row_stride + (uint64_t)c * w->column_stride) * tile->bytes,
+		.at = tile_grid_at(w, (uint64_t)start, (uint64_t)c, tile->bytes),
 		.rows = tile->rows,
 		.columns = tile->columns,
 		.step = (size_t)(w->row_stride * tile->bytes),
@@ -93,7 +77,7 @@ static ptowsp_status grid_place(const struct isa_step *s, const struct isa_state
 static ptowsp_status tile_place(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref, const struct isa_operand *tile,
 				unsigned access, int64_t r, int64_t c, struct isa_window *place_out)
 {
-	if (!is_flat(window(state, memref)))
+	if (!tile_window_is_flat(window(state, memref)))
 		return grid_place(s, state, memref, tile, access, r, c, place_out);
 	*place_out = (struct isa_window){
 		.at = flat_place(s, state, memref, tile, access, r, c),
@@ -149,7 +133,7 @@ ptowsp_status isa_window_find(const struct isa_step *s, const struct isa_state *
 	const int64_t r = (int64_t)state->scalars[s->b.at], c = (int64_t)state->scalars[s->c.at];
 	const ptowsp_status status = tile_place(s, state, memref, tile, load ? PTOWSP_READ : PTOWSP_WRITE, r, c, window_out);
 
-	if (!status && is_flat(window(state, memref))) {
+	if (!status && tile_window_is_flat(window(state, memref))) {
 		window_out->rows = tile->rows;
 		window_out->columns = tile->columns;
 		window_out->step = (size_t)tile->columns * tile->bytes;
@@ -179,7 +163,7 @@ static ptowsp_status tload(const struct isa_step *s, struct isa_state *state)
 	struct isa_window place;
 	ptowsp_status status;
 
-	if (is_flat(window(state, &s->a))) {
+	if (tile_window_is_flat(window(state, &s->a))) {
 		const unsigned char *from = flat_place(s, state, &s->a, &s->d, PTOWSP_READ, r, c);
 
 		return from ? memcpy(isa_tile(state, &s->d), from, isa_bytes(&s->d)), PTOWSP_OK : PTOWSP_KERNEL_FAILED;
@@ -196,7 +180,7 @@ static ptowsp_status tstore(const struct isa_step *s, struct isa_state *state)
 	struct isa_window place;
 	ptowsp_status status;
 
-	if (is_flat(window(state, &s->d))) {
+	if (tile_window_is_flat(window(state, &s->d))) {
 		unsigned char *to = flat_place(s, state, &s->d, &s->a, PTOWSP_WRITE, r, c);
 
 		return to ? memcpy(to, isa_tile(state, &s->a), isa_bytes(&s->a)), PTOWSP_OK : PTOWSP_KERNEL_FAILED;
@@ -228,20 +212,6 @@ static ptowsp_status tstore(const struct isa_step *s, struct isa_state *state)
 	}
 ISA_NUMBERS(STORE_SCALED, )
 
-/* Element number `index` of a window, counted row by row; NULL if it is outside. */
-static unsigned char *element(const struct ptowsp_tensor_arg *w, int64_t index, unsigned bytes)
-{
-	uint64_t row, column;
-
-	if (index < 0 || w->columns == 0)
-		return NULL;
-	row = (uint64_t)index / w->columns;
-	column = (uint64_t)index % w->columns;
-	if (row >= w->rows)
-		return NULL;
-	return (unsigned char *)w->data + (row * w->row_stride + column * w->column_stride) * bytes;
-}
-
 static ptowsp_status COLD element_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref, unsigned access,
 				       int64_t index)
 {
@@ -251,60 +221,32 @@ static ptowsp_status COLD element_fail(const struct isa_step *s, const struct is
 			      state->program->param_names[memref->row], (unsigned long long)(w->rows * w->columns));
 }
 
-/* Where element number `index` of a window lies, in elements from its begin: in a flat window right there. */
-static inline size_t element_at(const struct ptowsp_tensor_arg *w, bool flat, int64_t index)
+ISA_SIZES(TILE_WINDOW_INDEXED, )
+/* Of `count` elements `done` were moved by the indices. */
+static ptowsp_status indexed_end(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref, unsigned access, size_t count,
+				 size_t done)
 {
-	const uint64_t n = (uint64_t)index;
-
-	return (size_t)(flat ? n : n / w->columns * w->row_stride + n % w->columns * w->column_stride);
+	if (done == count)
+		return PTOWSP_OK;
+	return element_fail(s, state, memref, access, tile_index(isa_tile(state, &s->b), s->b.dtype == PTOWSP_U32, done));
 }
 
-static int64_t window_count(const struct ptowsp_tensor_arg *w)
-{
-	uint64_t count;
-
-	return __builtin_mul_overflow(w->rows, w->columns, &count) || count > INT64_MAX ? INT64_MAX : (int64_t)count;
-}
-
-/* d may be the indices of mgather: each is read before it is overwritten. */
 #define INDEXED(size, ...)                                                                                                                                     \
 	static ptowsp_status mgather_##size(const struct isa_step *s, struct isa_state *state)                                                                 \
 	{                                                                                                                                                      \
-		const struct ptowsp_tensor_arg *w = window(state, &s->a);                                                                                      \
-		const unsigned char *from = w->data; /* elements there may begin at any byte */                                                                \
-		isa_bits_##size *d = isa_tile(state, &s->d);                                                                                                   \
-		const void *index = isa_tile(state, &s->b);                                                                                                    \
-		const bool is_unsigned = s->b.dtype == PTOWSP_U32, flat = is_flat(w);                                                                          \
 		const size_t count = isa_count(&s->d);                                                                                                         \
-		const int64_t limit = window_count(w);                                                                                                         \
                                                                                                                                                                \
-		for (size_t i = 0; i < count; i++) {                                                                                                           \
-			const int64_t k = isa_index(index, is_unsigned, i);                                                                                    \
-                                                                                                                                                               \
-			if (k < 0 || k >= limit)                                                                                                               \
-				return element_fail(s, state, &s->a, PTOWSP_READ, k);                                                                          \
-			memcpy(&d[i], from + element_at(w, flat, k) * size, size);                                                                             \
-		}                                                                                                                                              \
-		return PTOWSP_OK;                                                                                                                              \
+		return indexed_end(                                                                                                                            \
+			s, state, &s->a, PTOWSP_READ, count,                                                                                                   \
+			tile_mgather_##size(isa_tile(state, &s->d), window(state, &s->a), isa_tile(state, &s->b), s->b.dtype == PTOWSP_U32, count));           \
 	}                                                                                                                                                      \
 	static ptowsp_status mscatter_##size(const struct isa_step *s, struct isa_state *state)                                                                \
 	{                                                                                                                                                      \
-		const struct ptowsp_tensor_arg *w = window(state, &s->d);                                                                                      \
-		unsigned char *to = w->data;                                                                                                                   \
-		const isa_bits_##size *a = isa_tile(state, &s->a);                                                                                             \
-		const void *index = isa_tile(state, &s->b);                                                                                                    \
-		const bool is_unsigned = s->b.dtype == PTOWSP_U32, flat = is_flat(w);                                                                          \
 		const size_t count = isa_count(&s->a);                                                                                                         \
-		const int64_t limit = window_count(w);                                                                                                         \
                                                                                                                                                                \
-		for (size_t i = 0; i < count; i++) {                                                                                                           \
-			const int64_t k = isa_index(index, is_unsigned, i);                                                                                    \
-                                                                                                                                                               \
-			if (k < 0 || k >= limit)                                                                                                               \
-				return element_fail(s, state, &s->d, PTOWSP_WRITE, k);                                                                         \
-			memcpy(to + element_at(w, flat, k) * size, &a[i], size);                                                                               \
-		}                                                                                                                                              \
-		return PTOWSP_OK;                                                                                                                              \
+		return indexed_end(                                                                                                                            \
+			s, state, &s->d, PTOWSP_WRITE, count,                                                                                                  \
+			tile_mscatter_##size(window(state, &s->d), isa_tile(state, &s->a), isa_tile(state, &s->b), s->b.dtype == PTOWSP_U32, count));          \
 	}
 ISA_SIZES(INDEXED, )
 
@@ -334,7 +276,7 @@ static ptowsp_status COLD offset_fail(const struct isa_step *s, const struct isa
 	static ptowsp_status LOAD_##type(const struct isa_step *s, struct isa_state *state)                                                                    \
 	{                                                                                                                                                      \
 		const int64_t index = (int64_t)state->scalars[s->b.at];                                                                                        \
-		const unsigned char *from = element(window(state, &s->a), index, ISA_WIDTH_##type / 8);                                                        \
+		const unsigned char *from = tile_window_element(window(state, &s->a), index, ISA_WIDTH_##type / 8);                                            \
                                                                                                                                                                \
 		if (!from)                                                                                                                                     \
 			return element_fail(s, state, &s->a, PTOWSP_READ, index);                                                                              \
@@ -344,7 +286,7 @@ static ptowsp_status COLD offset_fail(const struct isa_step *s, const struct isa
 	static ptowsp_status STORE_##type(const struct isa_step *s, struct isa_state *state)                                                                   \
 	{                                                                                                                                                      \
 		const int64_t index = (int64_t)state->scalars[s->b.at];                                                                                        \
-		unsigned char *to = element(window(state, &s->d), index, ISA_WIDTH_##type / 8);                                                                \
+		unsigned char *to = tile_window_element(window(state, &s->d), index, ISA_WIDTH_##type / 8);                                                    \
                                                                                                                                                                \
 		if (!to)                                                                                                                                       \
 			return element_fail(s, state, &s->d, PTOWSP_WRITE, index);                                                                             \
@@ -388,7 +330,7 @@ static ptowsp_status tload_walk(const struct isa_step *s, struct isa_state *stat
 {
 	const uint64_t *x = state->scalars, count = isa_count(&s->d);
 
-	touch(state, &s->a, flat_start((int64_t)x[s->b.at], (int64_t)x[s->c.at], count), count, s->d.columns, PTOWSP_READ);
+	touch(state, &s->a, tile_flat_start((int64_t)x[s->b.at], (int64_t)x[s->c.at], count), count, s->d.columns, PTOWSP_READ);
 	return PTOWSP_OK;
 }
 
@@ -396,7 +338,7 @@ static ptowsp_status tstore_walk(const struct isa_step *s, struct isa_state *sta
 {
 	const uint64_t *x = state->scalars, count = isa_count(&s->a);
 
-	touch(state, &s->d, flat_start((int64_t)x[s->b.at], (int64_t)x[s->c.at], count), count, s->a.columns, PTOWSP_WRITE);
+	touch(state, &s->d, tile_flat_start((int64_t)x[s->b.at], (int64_t)x[s->c.at], count), count, s->a.columns, PTOWSP_WRITE);
 	return PTOWSP_OK;
 }
 
@@ -404,7 +346,7 @@ static ptowsp_status tstore_fp_walk(const struct isa_step *s, struct isa_state *
 {
 	const uint64_t *x = state->scalars, count = isa_count(&s->a);
 
-	touch(state, &s->d, flat_start((int64_t)x[s->c.at], (int64_t)x[s->f.at], count), count, s->a.columns, PTOWSP_WRITE);
+	touch(state, &s->d, tile_flat_start((int64_t)x[s->c.at], (int64_t)x[s->f.at], count), count, s->a.columns, PTOWSP_WRITE);
 	return PTOWSP_OK;
 }
 

@@ -3,37 +3,6 @@
 #ifndef ISA_ROWS_ASCEND_H
 #define ISA_ROWS_ASCEND_H
 
-/* By elements, in order, for every type. d may be a where that has one row. */
-#define TILE_LINES(name, line, lines, length, first, next)                                                                                                     \
-	template <class Type>                                                                                                                                  \
-	TILE_CORE void tile_##name(const AscendC::LocalTensor<typename Type::T> &d, const AscendC::LocalTensor<typename Type::T> &a, uint32_t rows,            \
-				   uint32_t columns)                                                                                                           \
-	{                                                                                                                                                      \
-		AscendC::PipeBarrier<PIPE_ALL>();                                                                                                              \
-		for (uint32_t i = 0; i < (lines); i++) {                                                                                                       \
-			uint32_t j = 0;                                                                                                                        \
-			typename Type::C v = Type::get(tile_get(a, line));                                                                                     \
-			typename Type::W sum = first;                                                                                                          \
-                                                                                                                                                               \
-			for (j = 1; j < (length); j++) {                                                                                                       \
-				const typename Type::C acc = (typename Type::C)sum;                                                                            \
-                                                                                                                                                               \
-				v = Type::get(tile_get(a, line));                                                                                              \
-				sum = next;                                                                                                                    \
-			}                                                                                                                                      \
-			tile_set(d, i, Type::put(sum));                                                                                                        \
-		}                                                                                                                                              \
-		AscendC::PipeBarrier<PIPE_ALL>();                                                                                                              \
-	}
-#define TILE_W typename Type::W
-TILE_LINES(rowsum, i *columns + j, rows, columns, (TILE_W)0 + (TILE_W)v, (TILE_W)acc + (TILE_W)v)
-TILE_LINES(rowmax, i *columns + j, rows, columns, (TILE_W)v, (TILE_W)(v > acc ? v : acc))
-TILE_LINES(rowmin, i *columns + j, rows, columns, (TILE_W)v, (TILE_W)(v < acc ? v : acc))
-TILE_LINES(colsum, j *columns + i, columns, rows, (TILE_W)0 + (TILE_W)v, (TILE_W)acc + (TILE_W)v)
-TILE_LINES(colmax, j *columns + i, columns, rows, (TILE_W)v, (TILE_W)(v > acc ? v : acc))
-TILE_LINES(colmin, j *columns + i, columns, rows, (TILE_W)v, (TILE_W)(v < acc ? v : acc))
-#undef TILE_W
-
 template <class T> struct tile_type;
 template <> struct tile_type<float> {
 	typedef isa_type_f32 Type;
@@ -49,7 +18,7 @@ template <> struct tile_type<int32_t> {
 };
 
 /* By the vector unit where each row begins at a data block. The work tile: the result, then what the instruction works in. */
-#define TILE_ROW_REDUCE(name, plain, call)                                                                                                                     \
+#define TILE_ROW_INSTRUCTION(name, plain, call)                                                                                                                \
 	template <class T>                                                                                                                                     \
 	TILE_CORE void tile_##name(const AscendC::LocalTensor<T> &d, const AscendC::LocalTensor<T> &a, const AscendC::LocalTensor<T> &w, uint32_t rows,        \
 				   uint32_t columns)                                                                                                           \
@@ -67,12 +36,12 @@ template <> struct tile_type<int32_t> {
 			AscendC::PipeBarrier<PIPE_ALL>();                                                                                                      \
 		}                                                                                                                                              \
 	}
-TILE_ROW_REDUCE(row_sum, rowsum, AscendC::ReduceSum(w, a[row * columns], rest, (int32_t)columns))
-TILE_ROW_REDUCE(row_max, rowmax, AscendC::ReduceMax(w, a[row * columns], rest, (int32_t)columns, false))
-TILE_ROW_REDUCE(row_min, rowmin, AscendC::ReduceMin(w, a[row * columns], rest, (int32_t)columns, false))
+TILE_ROW_INSTRUCTION(row_sum, rowsum, AscendC::ReduceSum(w, a[row * columns], rest, (int32_t)columns))
+TILE_ROW_INSTRUCTION(row_max, rowmax, AscendC::ReduceMax(w, a[row * columns], rest, (int32_t)columns, false))
+TILE_ROW_INSTRUCTION(row_min, rowmin, AscendC::ReduceMin(w, a[row * columns], rest, (int32_t)columns, false))
 
 /* Row by row, in order. */
-#define TILE_COLUMN_REDUCE(name, plain, instruction)                                                                                                           \
+#define TILE_COLUMN_INSTRUCTION(name, plain, instruction)                                                                                                      \
 	template <class T> TILE_CORE void tile_##name(const AscendC::LocalTensor<T> &d, const AscendC::LocalTensor<T> &a, uint32_t rows, uint32_t columns)     \
 	{                                                                                                                                                      \
 		if (!tile_is_aligned<T>(columns)) {                                                                                                            \
@@ -85,9 +54,9 @@ TILE_ROW_REDUCE(row_min, rowmin, AscendC::ReduceMin(w, a[row * columns], rest, (
 			AscendC::instruction(d, d, a[row * columns], (int32_t)columns);                                                                        \
 		}                                                                                                                                              \
 	}
-TILE_COLUMN_REDUCE(col_sum, colsum, Add)
-TILE_COLUMN_REDUCE(col_max, colmax, Max)
-TILE_COLUMN_REDUCE(col_min, colmin, Min)
+TILE_COLUMN_INSTRUCTION(col_sum, colsum, Add)
+TILE_COLUMN_INSTRUCTION(col_max, colmax, Max)
+TILE_COLUMN_INSTRUCTION(col_min, colmin, Min)
 
 template <class T> TILE_CORE void tile_col_expand(const AscendC::LocalTensor<T> &d, const AscendC::LocalTensor<T> &a, uint32_t rows, uint32_t columns)
 {

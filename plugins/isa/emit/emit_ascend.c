@@ -5,6 +5,7 @@
 #include "isa/convert.h"
 #include "isa/emit/emit_group.h"
 #include "isa/live.h"
+#include "registry/common/common_grow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,14 +177,9 @@ static void tile_use(struct isa_emitter *e, struct run *run, uint32_t tile, bool
 {
 	uint32_t *at = &e->group_tiles[tile].first; /* 1 + its place in the run */
 
-	if (!*at && run->count == run->room) {
-		struct run_tile *more = realloc(run->tiles, (run->room * 2 + 8) * sizeof(*more));
-
-		run->failed |= !more;
-		if (!more)
-			return;
-		run->tiles = more;
-		run->room = run->room * 2 + 8;
+	if (!*at && !COMMON_GROW(run->tiles, run->room, run->count)) {
+		run->failed = true;
+		return;
 	}
 	if (!*at) {
 		run->tiles[run->count] = (struct run_tile){.tile = tile, .before = !writes};
@@ -389,50 +385,71 @@ static void convert_emit(struct isa_emitter *e, uint32_t i)
 	isa_line(e, "AscendC::PipeBarrier<PIPE_V>();");
 }
 
+/* The tile that a result is made in which must not land on its own source yet, and its way from there. */
+static struct isa_piece work(struct isa_emitter *e, const struct isa_operand *d)
+{
+	isa_temp(e, count_of(d), d->dtype);
+	return isa_piece("tile_work<%s>(call)", type_of(d->dtype));
+}
+
+static void work_copy(struct isa_emitter *e, const struct isa_operand *d)
+{
+	isa_line(e, "tile_copy(%s, tile_work<%s>(call), %lu);", isa_tile(e, d->row).text, type_of(d->dtype), count_of(d));
+}
+
 static void sort_emit(struct isa_emitter *e, uint32_t i)
 {
 	const struct isa_step *s = step_of(e, i);
 
-	if (s->op == PTOWSP_PTO_TSORT32)
+	if (s->op == PTOWSP_PTO_TSORT32) {
 		isa_line(e, "tile_sort32<isa_type_%s>(%s, %s, %s, %lu);", isa_type_suffix(s->a.dtype), isa_tile(e, s->d.row).text, isa_tile(e, s->e.row).text,
 			 isa_tile(e, s->a.row).text, count_of(&s->a));
-	else {
-		isa_temp(e, count_of(&s->d), s->d.dtype);
-		isa_line(e, "tile_mrgsort<isa_type_%s>(%s, tile_work<%s>(call), %lu, %s, %lu, %s, %lu);", isa_type_suffix(s->a.dtype),
-			 isa_tile(e, s->d.row).text, type_of(s->d.dtype), count_of(&s->d), isa_tile(e, s->a.row).text, count_of(&s->a),
-			 isa_tile(e, s->b.row).text, count_of(&s->b));
+		return;
 	}
+	isa_line(e, "tile_mrgsort<isa_type_%s>(%s, %lu, %s, %lu, %s, %lu);", isa_type_suffix(s->a.dtype), work(e, &s->d).text, count_of(&s->d),
+		 isa_tile(e, s->a.row).text, count_of(&s->a), isa_tile(e, s->b.row).text, count_of(&s->b));
+	work_copy(e, &s->d);
 }
 
 static void indexed_emit(struct isa_emitter *e, uint32_t i)
 {
 	const struct isa_step *s = step_of(e, i);
-	const bool bytes = s->op == PTOWSP_PTO_TGATHERB;
+	const bool reads = s->op == PTOWSP_PTO_MGATHER;
+	const struct isa_operand *tile = reads ? &s->d : &s->a;
+	const char *type = isa_type_suffix(tile->dtype);
+	const struct isa_piece window = isa_piece("&call->task->tensors[%s]", isa_param_name(e, reads ? s->a.row : s->d.row));
+	const struct isa_piece index = isa_piece("%s, %lu", isa_tile(e, s->b.row).text, count_of(tile));
 
-	switch (s->op) {
-	case PTOWSP_PTO_MGATHER:
-		check(e, isa_piece("tile_mgather(call, %s, %s, %s, %lu)", isa_tile(e, s->d.row).text, isa_param_name(e, s->a.row), isa_tile(e, s->b.row).text,
-				   count_of(&s->d))
+	if (reads)
+		check(e, isa_piece("tile_mgather<isa_type_%s>(%s, %s, %s) != %lu", type, isa_tile(e, tile->row).text, window.text, index.text, count_of(tile))
 				 .text);
-		break;
-	case PTOWSP_PTO_MSCATTER:
-		check(e, isa_piece("tile_mscatter(call, %s, %s, %s, %lu)", isa_param_name(e, s->d.row), isa_tile(e, s->a.row).text, isa_tile(e, s->b.row).text,
-				   count_of(&s->a))
+	else
+		check(e, isa_piece("tile_mscatter<isa_type_%s>(%s, %s, %s) != %lu", type, window.text, isa_tile(e, tile->row).text, index.text, count_of(tile))
 				 .text);
-		break;
-	case PTOWSP_PTO_TSCATTER:
-		isa_temp(e, 2 * count_of(&s->d) + 64, PTOWSP_F64);
-		check(e, isa_piece("tile_scatter(call, %s, %lu, %s, %s, %lu, %lu)", isa_tile(e, s->d.row).text, (unsigned long)s->d.rows,
-				   isa_tile(e, s->a.row).text, isa_tile(e, s->b.row).text, count_of(&s->a), (unsigned long)s->a.columns)
-				 .text);
-		break;
-	default:
-		isa_temp(e, count_of(&s->d), s->d.dtype);
-		check(e, isa_piece("tile_gather(call, %s, %s, %lu, %s, %lu, %u)", isa_tile(e, s->d.row).text, isa_tile(e, s->a.row).text, count_of(&s->a),
-				   isa_tile(e, s->b.row).text, count_of(&s->d), bytes ? s->a.bytes : 1u)
-				 .text);
-		break;
-	}
+}
+
+/* By way of the work tile, as the destination may be a source. */
+static void scatter_emit(struct isa_emitter *e, uint32_t i)
+{
+	const struct isa_step *s = step_of(e, i);
+	const struct isa_piece to = work(e, &s->d);
+
+	isa_line(e, "tile_copy(%s, %s, %lu);", to.text, isa_tile(e, s->d.row).text, count_of(&s->d));
+	check(e, isa_piece("tile_scatter<isa_type_%s>(%s, %s, %s, %lu, %lu, %lu) != %lu", isa_type_suffix(s->d.dtype), to.text, isa_tile(e, s->a.row).text,
+			   isa_tile(e, s->b.row).text, count_of(&s->a), (unsigned long)s->d.rows, (unsigned long)s->a.columns, count_of(&s->a))
+			 .text);
+	work_copy(e, &s->d);
+}
+
+static void gather_emit(struct isa_emitter *e, uint32_t i)
+{
+	const struct isa_step *s = step_of(e, i);
+	const unsigned long unit = s->op == PTOWSP_PTO_TGATHERB ? s->a.bytes : 1;
+
+	check(e, isa_piece("tile_gather<isa_type_%s>(%s, %s, %s, %lu, %lu, %lu) != %lu", isa_type_suffix(s->d.dtype), work(e, &s->d).text,
+			   isa_tile(e, s->a.row).text, isa_tile(e, s->b.row).text, count_of(&s->d), count_of(&s->a) * unit, unit, count_of(&s->d))
+			 .text);
+	work_copy(e, &s->d);
 }
 
 static void single_emit(struct isa_emitter *e, uint32_t i)
@@ -462,7 +479,7 @@ static void window_element_emit(struct isa_emitter *e, uint32_t i)
 	const unsigned type = loads ? s->a.dtype : s->d.dtype;
 
 	isa_open(e, "%s", "");
-	isa_line(e, "__gm__ uint8_t *const at = tile_element(call, %s, %s, %u);", isa_param_name(e, loads ? s->a.row : s->d.row),
+	isa_line(e, "__gm__ uint8_t *const at = tile_window_element(&call->task->tensors[%s], %s, %u);", isa_param_name(e, loads ? s->a.row : s->d.row),
 		 isa_scalar_i64(e, s->b.row).text, isa_dtype_bytes(type));
 	isa_put(e, "\n");
 	check(e, "!at");
@@ -481,17 +498,22 @@ static void move_emit(struct isa_emitter *e, uint32_t i)
 {
 	const struct isa_step *s = step_of(e, i);
 
-	isa_temp(e, count_of(&s->d), s->d.dtype);
-	if (s->op == PTOWSP_PTO_TTRANS)
-		isa_line(e, "tile_trans(%s, tile_work<%s>(call), %s, %lu, %lu);", isa_tile(e, s->d.row).text, type_of(s->d.dtype), isa_tile(e, s->a.row).text,
-			 (unsigned long)s->d.rows, (unsigned long)s->d.columns);
-	else if (s->op == PTOWSP_PTO_TEXTRACT)
-		check(e, isa_piece("tile_extract(call, %s, %lu, %lu, %s, %lu, %lu, %s, %s)", isa_tile(e, s->d.row).text, (unsigned long)s->d.rows,
-				   (unsigned long)s->d.columns, isa_tile(e, s->a.row).text, (unsigned long)s->a.rows, (unsigned long)s->a.columns,
-				   isa_scalar_i64(e, s->b.row).text, isa_scalar_i64(e, s->c.row).text)
-				 .text);
-	else
-		isa_line(e, "tile_copy(%s, %s, %lu);", isa_tile(e, s->d.row).text, isa_tile(e, s->a.row).text, count_of(&s->d));
+	const struct isa_piece d = isa_tile(e, s->d.row), a = isa_tile(e, s->a.row);
+	const unsigned long rows = s->d.rows, columns = s->d.columns, a_columns = s->a.columns;
+	struct isa_piece r, c;
+
+	if (s->op == PTOWSP_PTO_TTRANS) {
+		isa_line(e, "tile_trans<isa_type_%s>(%s, %s, %lu, %lu);", isa_type_suffix(s->d.dtype), work(e, &s->d).text, a.text, rows, columns);
+		work_copy(e, &s->d);
+	} else if (s->op == PTOWSP_PTO_TEXTRACT) {
+		r = isa_scalar_i64(e, s->b.row);
+		c = isa_scalar_i64(e, s->c.row);
+		check(e, isa_piece("!tile_holds(%lu, %lu, %s, %s, %lu, %lu)", (unsigned long)s->a.rows, a_columns, r.text, c.text, rows, columns).text);
+		isa_line(e, "tile_extract<isa_type_%s>(%s, %lu, %lu, %s, (uint32_t)(%s * %lu + %s), %lu);", isa_type_suffix(s->d.dtype), d.text, rows, columns,
+			 a.text, r.text, a_columns, c.text, a_columns);
+	} else {
+		isa_line(e, "tile_copy(%s, %s, %lu);", d.text, a.text, count_of(&s->d));
+	}
 }
 
 static void call_emit(struct isa_emitter *e, uint32_t i)
@@ -504,10 +526,10 @@ static void call_emit(struct isa_emitter *e, uint32_t i)
 	case PTOWSP_PTO_TSORT32:
 	case PTOWSP_PTO_TMRGSORT: sort_emit(e, i); break;
 	case PTOWSP_PTO_MGATHER:
-	case PTOWSP_PTO_MSCATTER:
+	case PTOWSP_PTO_MSCATTER: indexed_emit(e, i); break;
 	case PTOWSP_PTO_TGATHER:
-	case PTOWSP_PTO_TGATHERB:
-	case PTOWSP_PTO_TSCATTER: indexed_emit(e, i); break;
+	case PTOWSP_PTO_TGATHERB: gather_emit(e, i); break;
+	case PTOWSP_PTO_TSCATTER: scatter_emit(e, i); break;
 	case PTOWSP_PTO_GETVAL:
 	case PTOWSP_PTO_SETVAL: single_emit(e, i); break;
 	case PTOWSP_PTO_TTRANS:

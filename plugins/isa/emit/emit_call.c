@@ -144,12 +144,25 @@ static void transpose_emit(struct isa_emitter *e, const struct isa_step *s)
 static void extract_emit(struct isa_emitter *e, uint32_t i)
 {
 	const struct isa_step *s = step_of(e, i);
+	const struct isa_piece r = isa_scalar_i64(e, s->b.row), c = isa_scalar_i64(e, s->c.row);
+	const unsigned long rows = s->d.rows, columns = s->d.columns, a_rows = s->a.rows, a_columns = s->a.columns;
 
-	returns(e,
-		isa_piece("tile_extract(call, %s, %s, %lu, %lu, %s, %lu, %lu, %s, %s, %s, %u)", isa_place_text(e, i).text, memory(e, &s->d).text,
-			  (unsigned long)s->d.rows, (unsigned long)s->d.columns, memory(e, &s->a).text, (unsigned long)s->a.rows, (unsigned long)s->a.columns,
-			  isa_quoted(e->p->tile_names[s->a.row]).text, isa_scalar_i64(e, s->b.row).text, isa_scalar_i64(e, s->c.row).text, s->d.bytes)
-			.text);
+	isa_line(e, "if (!tile_holds(%lu, %lu, %s, %s, %lu, %lu))", a_rows, a_columns, r.text, c.text, rows, columns);
+	isa_line(e, "\treturn tile_extract_fail(call, %s, %lu, %lu, %lu, %lu, %s, %s, %s);", isa_place_text(e, i).text, rows, columns, a_rows, a_columns,
+		 isa_quoted(e->p->tile_names[s->a.row]).text, r.text, c.text);
+	isa_line(e, "tile_extract_%s(%s, %lu, %lu, %s, (size_t)(%s * %lu + %s), %lu);", isa_type_suffix(s->d.dtype), memory(e, &s->d).text, rows, columns,
+		 memory(e, &s->a).text, r.text, a_columns, c.text, a_columns);
+}
+
+/* A move of `count` elements by the indices in `tile`, which may lie elsewhere by then, and below `limit` by `unit`. */
+static void by_indices_emit(struct isa_emitter *e, uint32_t i, const char *index, const char *unit, unsigned long limit, unsigned long count, const char *moved)
+{
+	const struct isa_operand *tile = &step_of(e, i)->b;
+
+	returns(e, isa_piece("tile_indices(call, %s, \"%s\", %s, %d, %s, \"%s\", %lu, %lu,\n\t\t\t %s)", isa_place_text(e, i).text,
+			     isa_op(step_of(e, i)->op)->mnemonic, index, tile->dtype == PTOWSP_U32, isa_quoted(e->p->tile_names[tile->row]).text, unit, limit,
+			     count, moved)
+			   .text);
 }
 
 static void gather_emit(struct isa_emitter *e, uint32_t i)
@@ -158,12 +171,13 @@ static void gather_emit(struct isa_emitter *e, uint32_t i)
 		[1] = "bytes", [2] = "multiples of 2 from bytes", [4] = "multiples of 4 from bytes", [8] = "multiples of 8 from bytes"};
 	const struct isa_step *s = step_of(e, i);
 	const bool bytes = s->op == PTOWSP_PTO_TGATHERB;
-	const struct isa_piece d = result(e, s);
+	const unsigned long unit = bytes ? s->a.bytes : 1, limit = count_of(&s->a) * unit;
+	const struct isa_piece d = result(e, s), index = memory(e, &s->b);
 
-	returns(e, isa_piece("tile_gather(call, %s, \"%s\", %s, %s, %lu, %s, %s, %d, %lu, %u, %u, \"%s\")", isa_place_text(e, i).text, isa_op(s->op)->mnemonic,
-			     d.text, memory(e, &s->a).text, count_of(&s->a), memory(e, &s->b).text, isa_quoted(e->p->tile_names[s->b.row]).text,
-			     s->b.dtype == PTOWSP_U32, count_of(&s->d), s->d.bytes, bytes ? s->a.bytes : 1, bytes ? units[s->a.bytes] : "elements")
-			   .text);
+	by_indices_emit(e, i, index.text, bytes ? units[s->a.bytes] : "elements", limit, count_of(&s->d),
+			isa_piece("tile_gather_%s(%s, %s, %s, %d, %lu, %lu, %lu)", isa_type_suffix(s->d.dtype), d.text, memory(e, &s->a).text, index.text,
+				  s->b.dtype == PTOWSP_U32, count_of(&s->d), limit, unit)
+				.text);
 	result_move(e, s, d.text);
 }
 
@@ -178,27 +192,25 @@ static void scatter_emit(struct isa_emitter *e, uint32_t i)
 		a = s->a.row == s->d.row ? copy : a;
 		index = s->b.row == s->d.row ? copy : index;
 	}
-	returns(e, isa_piece("tile_scatter(call, %s, %s, %lu, %s, %s, %s, %d, %lu, %lu, %u)", isa_place_text(e, i).text, memory(e, &s->d).text,
-			     (unsigned long)s->d.rows, a.text, index.text, isa_quoted(e->p->tile_names[s->b.row]).text, s->b.dtype == PTOWSP_U32,
-			     count_of(&s->a), (unsigned long)s->a.columns, s->d.bytes)
-			   .text);
+	by_indices_emit(e, i, index.text, "rows", s->d.rows, count_of(&s->a),
+			isa_piece("tile_scatter_%s(%s, %s, %s, %d, %lu, %lu, %lu)", isa_type_suffix(s->d.dtype), memory(e, &s->d).text, a.text, index.text,
+				  s->b.dtype == PTOWSP_U32, count_of(&s->a), (unsigned long)s->d.rows, (unsigned long)s->a.columns)
+				.text);
 }
 
 static void indexed_emit(struct isa_emitter *e, uint32_t i)
 {
 	const struct isa_step *s = step_of(e, i);
-	const char *place = "";
-	const struct isa_piece text = isa_place_text(e, i);
+	const bool reads = s->op == PTOWSP_PTO_MGATHER;
+	const struct isa_operand *tile = reads ? &s->d : &s->a;
+	const char *window = isa_param_name(e, reads ? s->a.row : s->d.row), *type = isa_type_suffix(tile->dtype);
+	const struct isa_piece index = isa_piece("%s, %d, %lu", memory(e, &s->b).text, s->b.dtype == PTOWSP_U32, count_of(tile));
+	const struct isa_piece moved = reads ? isa_piece("tile_mgather_%s(%s, tile_window(call, %s), %s)", type, memory(e, tile).text, window, index.text)
+					     : isa_piece("tile_mscatter_%s(tile_window(call, %s), %s, %s)", type, window, memory(e, tile).text, index.text);
 
-	place = text.text;
-	if (s->op == PTOWSP_PTO_MGATHER)
-		returns(e, isa_piece("tile_mgather(call, %s, %s, %s, %s, %d, %lu, %u)", place, memory(e, &s->d).text, isa_param_name(e, s->a.row),
-				     memory(e, &s->b).text, s->b.dtype == PTOWSP_U32, count_of(&s->d), s->d.bytes)
-				   .text);
-	else
-		returns(e, isa_piece("tile_mscatter(call, %s, %s, %s, %s, %d, %lu, %u)", place, isa_param_name(e, s->d.row), memory(e, &s->a).text,
-				     memory(e, &s->b).text, s->b.dtype == PTOWSP_U32, count_of(&s->a), s->a.bytes)
-				   .text);
+	returns(e, isa_piece("tile_elements(call, %s, \"%s\", %s, %s,\n\t\t\t  %s)", isa_place_text(e, i).text, reads ? "mgather reads" : "mscatter writes",
+			     window, index.text, moved.text)
+			   .text);
 }
 
 static void sort_emit(struct isa_emitter *e, const struct isa_step *s)

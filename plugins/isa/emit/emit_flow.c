@@ -70,7 +70,7 @@ static void divide_emit(struct isa_emitter *e, uint32_t i)
 		 is_u64 ? "unsigned long long" : "long long", texts.source[0].text, isa_quoted(e->p->scalar_names[s->b.row]).text);
 	isa_close(e);
 	assign(e, s->d.row,
-	       isa_narrowed(isa_piece("tile_div_%s(%s, %s)", isa_type_suffix(class), texts.source[0].text, texts.source[1].text).text, s->d.dtype).text);
+	       isa_narrowed(isa_piece("isa_div_%s(%s, %s)", isa_type_suffix(class), texts.source[0].text, texts.source[1].text).text, s->d.dtype).text);
 }
 
 /* A register's value as its bits, and back. */

@@ -332,7 +332,7 @@ static const char *name_fill(struct filling *f, const char *at, unsigned key)
 	else if (!strncmp(at, "LAST", length))
 		word_fill(f, '$', "n", key);
 	else if (!strncmp(at, "DIV_", 4) || !strncmp(at, "REM_", 4))
-		fill(f, isa_filled(f->e, f->inst, *at == 'D' ? "tile_div_$T($a, $b)" : "tile_rem_$T($a, $b)", key, f->texts).text);
+		fill(f, isa_filled(f->e, f->inst, *at == 'D' ? "isa_div_$T($a, $b)" : "isa_rem_$T($a, $b)", key, f->texts).text);
 	else
 		return function_fill(f, at, key);
 	return at + length;
