@@ -14,14 +14,14 @@
 
 #ifndef TILE_NAME
 #define TILE_TEMPLATE(type)
-#define TILE_NAME(name, type)      tile_##name##_##type
-#define TILE_CALL(name, type)      tile_##name##_##type
-#define TILE_S(type)               isa_s_##type /* as it is stored */
-#define TILE_C(type)               isa_c_##type /* as it is computed with */
-#define TILE_W(type)               isa_w_##type /* as sums wrap */
-#define TILE_VALUE(type, stored)   isa_get_##type(stored)
-#define TILE_STORED(type, value)   isa_put_##type(value)
-#define TILE_SIZE                  size_t
+#define TILE_NAME(name, type)    tile_##name##_##type
+#define TILE_CALL(name, type)    tile_##name##_##type
+#define TILE_S(type)             isa_s_##type /* as it is stored */
+#define TILE_C(type)             isa_c_##type /* as it is computed with */
+#define TILE_W(type)             isa_w_##type /* as sums wrap */
+#define TILE_VALUE(type, stored) isa_get_##type(stored)
+#define TILE_STORED(type, value) isa_put_##type(value)
+#define TILE_SIZE                size_t
 #endif
 
 /* ---- tiles: parameters, and elements ----------------------------------------------------------------------------------- */
@@ -32,11 +32,11 @@
 #define TILE_GET(x, at)        (x)[at]
 #define TILE_SET(d, at, value) (d)[at] = (value)
 /* Tiles of indices, i32 or u32. */
-#define TILE_INDEXED(type)     TILE_TEMPLATE(type)
-#define TILE_INDICES           const void *index, int is_unsigned
-#define TILE_INDEX(at)         tile_index(index, is_unsigned, at)
-#define TILE_ORDER             int32_t *
-#define TILE_RANK              int32_t
+#define TILE_INDEXED(type) TILE_TEMPLATE(type)
+#define TILE_INDICES       const void *index, int is_unsigned
+#define TILE_INDEX(at)     tile_index(index, is_unsigned, at)
+#define TILE_ORDER         int32_t *
+#define TILE_RANK          int32_t
 /* n elements that lie one behind the other. */
 #define TILE_RUN(d, to, x, from, n) memmove((d) + (to), (x) + (from), (n) * sizeof(*(d)))
 /* Between a tile and an element of a window, which begins at any byte. */
@@ -52,14 +52,14 @@ TILE_OP int64_t tile_index(const void *tile, int is_unsigned, size_t i)
 /* ---- threads that share the elements of a step ------------------------------------------------------------------------- */
 
 #ifndef TILE_EACH
-#define TILE_BEGIN                           /* all have got here */
-#define TILE_END                             /* all are done */
-#define TILE_ALONE                           /* one of them does what follows */
-#define TILE_CHECK(count, limit, unit)       /* returns something else than count where an index is none; one thread finds that out on its way */
-#define TILE_EACH(i, count)                  for (TILE_SIZE i = 0; i < (count); i++)
-#define TILE_GRID(i, j, rows, columns)       TILE_EACH(i, rows) TILE_EACH(j, columns)
-#define TILE_DOWN(i, count, columns)         TILE_EACH(i, count) /* elements of a column by one thread, in order */
-#define TILE_BLOCKS(i, first, count, size)   for (TILE_SIZE i = (first); i < (count); i += (size))
+#define TILE_BEGIN                         /* all have got here */
+#define TILE_END                           /* all are done */
+#define TILE_ALONE                         /* one of them does what follows */
+#define TILE_CHECK(count, limit, unit)     /* returns something else than count where an index is none; one thread finds that out on its way */
+#define TILE_EACH(i, count)                for (TILE_SIZE i = 0; i < (count); i++)
+#define TILE_GRID(i, j, rows, columns)     TILE_EACH(i, rows) TILE_EACH(j, columns)
+#define TILE_DOWN(i, count, columns)       TILE_EACH(i, count) /* elements of a column by one thread, in order */
+#define TILE_BLOCKS(i, first, count, size) for (TILE_SIZE i = (first); i < (count); i += (size))
 #endif
 /* Lines of a reduction that one thread has in flight: rows, columns. */
 #ifndef TILE_LANES
@@ -102,10 +102,10 @@ TILE_OP int64_t tile_index(const void *tile, int is_unsigned, size_t i)
 		const TILE_SIZE turned = TILE_TURNED(name, type, d, x, step, rows, columns), whole = turned + (rows - turned) / TILE_LANES * TILE_LANES;       \
                                                                                                                                                                \
 		TILE_BEGIN;                                                                                                                                    \
-		TILE_BLOCKS (i, turned, whole, TILE_LANES)                                                                                                     \
-			TILE_ROWS(type, i, TILE_LANES, first, next)                                                                                            \
-		TILE_BLOCKS (i, whole, rows, 1)                                                                                                                \
-			TILE_ROWS(type, i, 1, first, next)                                                                                                     \
+		TILE_BLOCKS(i, turned, whole, TILE_LANES)                                                                                                      \
+		TILE_ROWS(type, i, TILE_LANES, first, next)                                                                                                    \
+		TILE_BLOCKS(i, whole, rows, 1)                                                                                                                 \
+		TILE_ROWS(type, i, 1, first, next)                                                                                                             \
 		TILE_END;                                                                                                                                      \
 	}                                                                                                                                                      \
 	TILE_TEMPLATE(type) TILE_OP void TILE_NAME(row##name, type)(TILE_OUT(type) d, TILE_IN(type) x, TILE_SIZE rows, TILE_SIZE columns)                      \
@@ -120,7 +120,8 @@ TILE_OP int64_t tile_index(const void *tile, int is_unsigned, size_t i)
 		typedef TILE_W(type) W;                                                                                                                        \
                                                                                                                                                                \
 		TILE_BEGIN;                                                                                                                                    \
-		TILE_BLOCKS (at, 0, columns, TILE_PART) {                                                                                                      \
+		TILE_BLOCKS(at, 0, columns, TILE_PART)                                                                                                         \
+		{                                                                                                                                              \
 			const TILE_SIZE n = columns - at < TILE_PART ? columns - at : TILE_PART;                                                               \
 			W sum[TILE_PART];                                                                                                                      \
                                                                                                                                                                \
@@ -156,8 +157,8 @@ TILE_OP int64_t tile_index(const void *tile, int is_unsigned, size_t i)
 	TILE_TEMPLATE(type) TILE_OP void TILE_NAME(trans, type)(TILE_OUT(type) d, TILE_IN(type) x, TILE_SIZE rows, TILE_SIZE columns)                          \
 	{                                                                                                                                                      \
 		TILE_BEGIN;                                                                                                                                    \
-		TILE_GRID (i, j, rows, columns)                                                                                                                \
-			TILE_SET(d, i * columns + j, TILE_GET(x, j * rows + i));                                                                               \
+		TILE_GRID(i, j, rows, columns)                                                                                                                 \
+		TILE_SET(d, i *columns + j, TILE_GET(x, j * rows + i));                                                                                        \
 		TILE_END;                                                                                                                                      \
 	}
 #define TILE_EXTRACT(type, ...)                                                                                                                                \
@@ -166,7 +167,7 @@ TILE_OP int64_t tile_index(const void *tile, int is_unsigned, size_t i)
 	{                                                                                                                                                      \
 		TILE_BEGIN;                                                                                                                                    \
 		for (TILE_SIZE i = 0; i < rows; i++)                                                                                                           \
-			TILE_RUN(d, i * columns, x, from + i * x_columns, columns);                                                                            \
+			TILE_RUN(d, i *columns, x, from + i * x_columns, columns);                                                                             \
 		TILE_END;                                                                                                                                      \
 	}
 /* Whether rows x columns at [r, c] are in a tile. */
@@ -183,8 +184,9 @@ TILE_OP bool tile_holds(uint32_t x_rows, uint32_t x_columns, int64_t r, int64_t 
 	TILE_OP TILE_SIZE TILE_NAME(gather, type)(TILE_OUT(type) d, TILE_IN(type) x, TILE_INDICES, TILE_SIZE count, int64_t limit, int64_t unit)               \
 	{                                                                                                                                                      \
 		TILE_BEGIN;                                                                                                                                    \
-		TILE_CHECK(count, limit, unit);                                                                                                               \
-		TILE_EACH (i, count) {                                                                                                                         \
+		TILE_CHECK(count, limit, unit);                                                                                                                \
+		TILE_EACH(i, count)                                                                                                                            \
+		{                                                                                                                                              \
 			const int64_t k = TILE_INDEX(i);                                                                                                       \
                                                                                                                                                                \
 			if (k < 0 || k >= limit || k % unit)                                                                                                   \
@@ -200,12 +202,13 @@ TILE_OP bool tile_holds(uint32_t x_rows, uint32_t x_columns, int64_t r, int64_t 
 	{                                                                                                                                                      \
 		TILE_BEGIN;                                                                                                                                    \
 		TILE_CHECK(count, limit, 1);                                                                                                                   \
-		TILE_DOWN (i, count, columns) {                                                                                                                \
+		TILE_DOWN(i, count, columns)                                                                                                                   \
+		{                                                                                                                                              \
 			const int64_t k = TILE_INDEX(i);                                                                                                       \
                                                                                                                                                                \
 			if (k < 0 || k >= limit)                                                                                                               \
 				return i;                                                                                                                      \
-			TILE_SET(d, (TILE_SIZE)k * columns + i % columns, TILE_GET(x, i));                                                                     \
+			TILE_SET(d, (TILE_SIZE)k *columns + i % columns, TILE_GET(x, i));                                                                      \
 		}                                                                                                                                              \
 		TILE_END;                                                                                                                                      \
 		return count;                                                                                                                                  \
@@ -219,7 +222,8 @@ TILE_OP bool tile_holds(uint32_t x_rows, uint32_t x_columns, int64_t r, int64_t 
                                                                                                                                                                \
 		TILE_BEGIN;                                                                                                                                    \
 		TILE_CHECK(count, limit, 1);                                                                                                                   \
-		TILE_EACH (i, count) {                                                                                                                         \
+		TILE_EACH(i, count)                                                                                                                            \
+		{                                                                                                                                              \
 			const int64_t k = TILE_INDEX(i);                                                                                                       \
                                                                                                                                                                \
 			if (k < 0 || k >= limit)                                                                                                               \
@@ -264,7 +268,8 @@ TILE_OP bool tile_holds(uint32_t x_rows, uint32_t x_columns, int64_t r, int64_t 
 	TILE_INDEXED(type) TILE_OP void TILE_NAME(sort32, type)(TILE_OUT(type) d, TILE_ORDER e, TILE_IN(type) x, TILE_SIZE count)                              \
 	{                                                                                                                                                      \
 		TILE_BEGIN;                                                                                                                                    \
-		TILE_BLOCKS (first, 0, count, TILE_SORTED) {                                                                                                   \
+		TILE_BLOCKS(first, 0, count, TILE_SORTED)                                                                                                      \
+		{                                                                                                                                              \
 			const TILE_SIZE n = count - first < TILE_SORTED ? count - first : TILE_SORTED;                                                         \
 			TILE_S(type) value[TILE_SORTED];                                                                                                       \
 			TILE_RANK rank[TILE_SORTED];                                                                                                           \
@@ -299,7 +304,7 @@ TILE_OP bool tile_holds(uint32_t x_rows, uint32_t x_columns, int64_t r, int64_t 
                                                                                                                                                                \
 			TILE_SET(d, k, of_a ? TILE_GET(a, i) : TILE_GET(b, j));                                                                                \
 			i += of_a;                                                                                                                             \
-			j += !of_a;                                                                                                                             \
+			j += !of_a;                                                                                                                            \
 		}                                                                                                                                              \
 		TILE_END;                                                                                                                                      \
 	}

@@ -7,8 +7,8 @@
 static void splitmix64_gives_the_published_numbers(void)
 {
 	/* Of the seed 1234567, as Vigna's splitmix64.c prints them. */
-	static const uint64_t numbers[] = {UINT64_C(6457827717110365317), UINT64_C(3203168211198807973), UINT64_C(9817491932198370423), UINT64_C(4593380528125082431),
-					   UINT64_C(16408922859458223821)};
+	static const uint64_t numbers[] = {UINT64_C(6457827717110365317), UINT64_C(3203168211198807973), UINT64_C(9817491932198370423),
+					   UINT64_C(4593380528125082431), UINT64_C(16408922859458223821)};
 	uint64_t state = 1234567;
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
