@@ -69,7 +69,32 @@ static void pieces_tell(struct rt_run *run, struct rt_known *known)
 	known->pieces_told = true;
 }
 
-/* Once per kernel, or per task for one whose work depends on its arguments. */
+static bool site_calls(const struct rt_program *program, const struct rt_site *site, uint32_t kernel)
+{
+	for (uint32_t level = 0; level < program->level_count; level++)
+		if (program->site_kernels[site->kernels + level] == kernel)
+			return true;
+	return false;
+}
+
+/* Every task of the kernel in this run has the arguments of this one. */
+static bool args_settled(const struct rt_run *run)
+{
+	const struct rt_program *program = run->program;
+
+	if (run->kernel == program->copy_kernel) /* whose regions decide, too */
+		return false;
+	for (const struct rt_site *site = program->sites, *end = site + program->site_count; site < end; site++)
+		for (uint32_t i = 0; site_calls(program, site, run->kernel) && i < site->arg_count; i++) {
+			const struct rt_form *form = &run->env.forms[program->args[site->first_arg + i]];
+
+			if (form->terms || (uint64_t)form->base != run->task_args[i])
+				return false;
+		}
+	return true;
+}
+
+/* Once per kernel, or per task for one whose work depends on its arguments where these change. */
 static ptowsp_status kernel_ask(struct rt_run *run, const struct rt_site *site)
 {
 	const struct rt_kernels *kernels = &run->program->kernels;
@@ -77,7 +102,7 @@ static ptowsp_status kernel_ask(struct rt_run *run, const struct rt_site *site)
 	ptowsp_status status = PTOWSP_OK;
 
 	if (!known->asked)
-		known->varies = kernels->varies && kernels->varies(kernels->context, run->kernel);
+		known->varies = kernels->varies && kernels->varies(kernels->context, run->kernel) && !args_settled(run);
 	if (!known->asked || known->varies)
 		status = cycles_ask(run, known);
 	known->asked = true;
