@@ -110,13 +110,15 @@ void lang_axis_check_in(const struct lang_scope *scope, struct lang_axis *axis)
 {
 	struct lang_module *module = scope->module;
 	int64_t step;
-	int ok = !axis->head.broken;
+	bool ok = !axis->head.broken;
 
 	if (!ok)
 		return;
-	ok = bound_check(scope, axis->low, "a bound") & bound_check(scope, axis->high, "a bound") & bound_check(scope, axis->step, "a step") &
-	     tensor_check(module, &axis->lengths, axis->kind == PTOWSP_AXIS_SPARSE ? "beginnings of rows" : "lengths") &
-	     tensor_check(module, &axis->indices, "indices");
+	ok = bound_check(scope, axis->low, "a bound");
+	ok = bound_check(scope, axis->high, "a bound") && ok;
+	ok = bound_check(scope, axis->step, "a step") && ok;
+	ok = tensor_check(module, &axis->lengths, axis->kind == PTOWSP_AXIS_SPARSE ? "beginnings of rows" : "lengths") && ok;
+	ok = tensor_check(module, &axis->indices, "indices") && ok;
 	if (axis->lengths.decl)
 		axis->lengths.decl->axis = axis->head.name;
 	if (axis->indices.decl)

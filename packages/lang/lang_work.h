@@ -129,6 +129,8 @@ bool lang_part_check(struct lang_work_check *check, struct lang_part *part, unsi
 uint16_t lang_part_dtype(const struct lang_part *part);
 /* How many rows and columns (of bytes where it is viewed); what is not written is taken from rows, columns (0: unknown). Inside its tensor as far as that is known. */
 bool lang_part_size(struct lang_work_check *check, struct lang_part *part, uint32_t rows, uint32_t columns);
+/* The parts that a copy or a reduction reads and writes: both are looked at, so that each has its error. False: one has. */
+bool lang_pair_check(struct lang_work_check *check, struct lang_work *work);
 /* Source and target of a copy, in work->parts: finds both; then their sizes and types. */
 bool lang_copy_find(struct lang_work_check *check, struct lang_work *work);
 void lang_copy_size(struct lang_work_check *check, struct lang_work *work);

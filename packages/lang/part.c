@@ -261,13 +261,19 @@ bool lang_part_size(struct lang_work_check *check, struct lang_part *part, uint3
 	return view_check(check, part) && bounds_check(check, part);
 }
 
+bool lang_pair_check(struct lang_work_check *check, struct lang_work *work)
+{
+	bool from = lang_part_check(check, &work->parts[0], PTOWSP_READ, work->form->word);
+	bool to = lang_part_check(check, &work->parts[1], PTOWSP_WRITE, work->form->word);
+
+	return from && to;
+}
+
 bool lang_copy_find(struct lang_work_check *check, struct lang_work *work)
 {
-	const char *who = work->form->word;
-
 	lang_afters_check(check, work);
 	lang_segment_task(check, work->local);
-	return lang_part_check(check, &work->parts[0], PTOWSP_READ, who) & lang_part_check(check, &work->parts[1], PTOWSP_WRITE, who);
+	return lang_pair_check(check, work);
 }
 
 void lang_copy_size(struct lang_work_check *check, struct lang_work *work)

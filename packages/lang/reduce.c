@@ -230,8 +230,6 @@ static void tasks_make(struct lang_work_check *check, struct lang_work *work)
 
 void lang_reduce_check(struct lang_work_check *check, struct lang_work *work)
 {
-	if ((lang_part_check(check, &work->parts[0], PTOWSP_READ, work->form->word) &
-	     lang_part_check(check, &work->parts[1], PTOWSP_WRITE, work->form->word)) &&
-	    shapes_fit(check, work) && lang_collective_check(check, work))
+	if (lang_pair_check(check, work) && shapes_fit(check, work) && lang_collective_check(check, work))
 		tasks_make(check, work);
 }

@@ -253,6 +253,7 @@ struct print_tasks *print_tasks_create(const struct pkg_code *code, const struct
 {
 	const struct pkg_tables *t = pkg_tables(pkg_code_package(code));
 	struct print_tasks *p = calloc(1, sizeof(*p));
+	bool ranked;
 
 	if (!p)
 		return NULL;
@@ -266,8 +267,9 @@ struct print_tasks *print_tasks_create(const struct pkg_code *code, const struct
 	p->slots = calloc((size_t)t->slot_count + 1, sizeof(*p->slots));
 	p->exprs = calloc((size_t)t->expr_count + 1, sizeof(*p->exprs));
 	p->seen = calloc((size_t)t->expr_count + 1, sizeof(*p->seen));
-	if (!(pkg_ranks_init(&p->order, t->tensor_count) & pkg_ranks_init(&p->slot_order, t->slot_count)) || !p->kernels || !p->kernel_names || !p->kernel_at ||
-	    !p->first_of || !p->tensors || !p->reach || !p->slots || !p->exprs || !p->seen) {
+	ranked = pkg_ranks_init(&p->order, t->tensor_count);
+	ranked = pkg_ranks_init(&p->slot_order, t->slot_count) && ranked; /* both, because both are finished */
+	if (!ranked || !p->kernels || !p->kernel_names || !p->kernel_at || !p->first_of || !p->tensors || !p->reach || !p->slots || !p->exprs || !p->seen) {
 		print_tasks_destroy(p);
 		return NULL;
 	}

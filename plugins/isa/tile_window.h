@@ -6,6 +6,7 @@
 
 #ifndef TILE_OP
 #include "isa/isa_tile.h"
+#include <stdbool.h>
 #define TILE_OP TILE_INLINE
 #endif
 #ifndef TILE_WINDOW

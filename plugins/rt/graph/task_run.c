@@ -108,7 +108,7 @@ static void tables_copy(struct rt_tasks *tasks)
 	const struct rt_graph_build *from = &tasks->tables;
 
 	for (uint32_t k = 0; k < from->kernel_count; k++)
-		rt_graph_kernel_add(&tasks->build, from->text + from->kernels[k].name, (enum ptowsp_unit)from->kernels[k].unit);
+		rt_graph_kernel_add(&tasks->build, from->text + from->kernels[k].name, from->kernels[k].unit);
 	for (uint32_t t = 0; t < from->tensor_count; t++)
 		rt_graph_tensor_add(&tasks->build, from->text + from->tensors[t].name, from->tensors[t].dtype, from->tensors[t].elements,
 				    from->tensors[t].columns);
