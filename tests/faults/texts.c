@@ -183,11 +183,12 @@ static int native_make(void **bytes_out, size_t *size_out)
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct pkg_writer *writer = pkg_writer_create();
 	struct lang_diagnostics *list = NULL;
-	struct ptowsp_payload_record portable, added;
+	struct ptowsp_payload_record portable[2], added; /* of f and of k */
 	int failed = !writer || lang_compile(writer, &one, 1, NULL, &list, &error);
 
 	if (!failed) {
-		portable = added = *(struct ptowsp_payload_record *)pkg_writer_at(writer, PTOWSP_SECTION_KPAY, 0);
+		portable[0] = added = *(struct ptowsp_payload_record *)pkg_writer_at(writer, PTOWSP_SECTION_KPAY, 0);
+		portable[1] = *(struct ptowsp_payload_record *)pkg_writer_at(writer, PTOWSP_SECTION_KPAY, 1);
 		pkg_writer_string(writer, PKG_NATIVE_COMPILER);
 		added.kind = PTOWSP_PAYLOAD_ELF;
 		added.target = pkg_writer_string(writer, "x86_64-linux-gnu");
@@ -196,8 +197,10 @@ static int native_make(void **bytes_out, size_t *size_out)
 		added.size = sizeof(object);
 		pkg_writer_cut(writer, PTOWSP_SECTION_KPAY, 0);
 		pkg_writer_row(writer, PTOWSP_SECTION_KPAY, &added, sizeof(added));
-		pkg_writer_row(writer, PTOWSP_SECTION_KPAY, &portable, sizeof(portable));
+		for (uint32_t k = 0; k < 2; k++)
+			pkg_writer_row(writer, PTOWSP_SECTION_KPAY, &portable[k], sizeof(portable[k]));
 		((struct ptowsp_kernel_record *)pkg_writer_at(writer, PTOWSP_SECTION_KREG, 0))->payload_count = 2;
+		((struct ptowsp_kernel_record *)pkg_writer_at(writer, PTOWSP_SECTION_KREG, 1))->payloads++;
 		pkg_writer_meta(writer, PKG_NATIVE_COMPILER, "a compiler");
 		pkg_writer_meta(writer, PKG_NATIVE_FLAGS, "-O3");
 		failed = pkg_writer_seal(writer, bytes_out, size_out, &error) != PTOWSP_OK;
@@ -353,6 +356,8 @@ static void life_try(const char *name, ptowsp_status (*life)(struct ptowsp_error
 	ptowsp_status clean = once(life, 0, &error);
 	uint64_t count = fault_count.count, used = fault_count.used;
 
+	if (clean == PTOWSP_MISMATCH) /* a life that finds something wrong where nothing failed */
+		text_keep(name, "WRONG: without a fault");
 	for (uint64_t n = 1; n <= count; n++) {
 		ptowsp_status status = once(life, n, &error);
 		char kept[640];
