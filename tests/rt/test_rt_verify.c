@@ -3,6 +3,7 @@
 #include "tests/check_outcome.h"
 #include "tests/draw.h"
 #include "tests/rt/rt_builder.h"
+#include "tests/rt/rt_builder_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -190,6 +191,16 @@ static void regions_lie_inside_their_tensors(void)
 	b = small();
 	builder_task(b, 1, 1, "r", 5);
 	refuse(b, PTOWSP_BAD_PACKAGE, "there is no REGN row 5");
+}
+
+static void tensors_of_another_entry_are_refused(void)
+{
+	struct builder *b = small();
+	struct ptowsp_entry_record other = {.name = builder_string(b, "other")};
+
+	((struct ptowsp_tensor_record *)b->tensor.rows)[0].entry = ADD(b->entry, other);
+	builder_task(b, 1, 1, "r", 0);
+	refuse(b, PTOWSP_BAD_PACKAGE, "tensor t is one of entry other, and entry main has none of them");
 }
 
 static void slots_can_be_changed_and_symbols_cannot(void)
@@ -519,6 +530,7 @@ void suite_rt_verify(CU_pSuite s)
 	TEST(s, an_entry_ends_with_halt_outside_every_body);
 	TEST(s, tasks_have_each_argument_once);
 	TEST(s, regions_lie_inside_their_tensors);
+	TEST(s, tensors_of_another_entry_are_refused);
 	TEST(s, slots_can_be_changed_and_symbols_cannot);
 	TEST(s, axes_and_steps_are_checked);
 	TEST(s, flags_of_a_package_are_zero);

@@ -115,6 +115,18 @@ static ptowsp_status view_lower(const struct rt_program *program, const struct p
 	return PTOWSP_OK;
 }
 
+/* Parameters of an entry have memory while that entry runs. */
+static ptowsp_status owner_check(const struct rt_program *program, uint32_t tensor, struct ptowsp_error *error)
+{
+	const struct rt_tables *tables = &program->tables;
+	uint32_t owner = tables->tensor.rows[tensor].entry;
+
+	if (owner >= tables->entry.count || owner == program->entry)
+		return PTOWSP_OK;
+	return rt_fail(error, PTOWSP_BAD_PACKAGE, "tensor %.60s is one of entry %.60s, and entry %.60s has none of them", rt_tensor_name(program, tensor),
+		       rt_string(tables, tables->entry.rows[owner].name), rt_string(tables, tables->entry.rows[program->entry].name));
+}
+
 ptowsp_status rt_io_lower(struct rt_program *program, const struct rt_nest *nest, uint32_t region, struct rt_io *io, struct ptowsp_error *error)
 {
 	const struct rt_tables *tables = &program->tables;
@@ -126,6 +138,8 @@ ptowsp_status rt_io_lower(struct rt_program *program, const struct rt_nest *nest
 	record = &tables->region.rows[region];
 	if (record->tensor >= tables->tensor.count)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "REGN row %u names tensor %u of %u", region, record->tensor, tables->tensor.count);
+	if ((status = owner_check(program, record->tensor, error)))
+		return status;
 	if (!record->unit && (!record->rows || !record->columns))
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "REGN row %u has no elements: %u x %u", region, record->rows, record->columns);
 	io->tensor = record->tensor;
