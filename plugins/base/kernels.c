@@ -327,7 +327,7 @@ static ptowsp_status scratch_init(struct base_kernels *kernels, uint64_t memory_
 		       : PTOWSP_OK;
 }
 
-ptowsp_status base_kernels_init(struct base_kernels *kernels, const struct base_instance *instance, const struct base_sections *sections, uint32_t load_flags,
+ptowsp_status base_kernels_init(struct base_kernels *kernels, const struct base_instance *instance, struct base_sections *sections, uint32_t load_flags,
 				uint32_t workers, uint64_t memory_limit, struct ptowsp_error *error)
 {
 	ptowsp_status status = PTOWSP_OK;

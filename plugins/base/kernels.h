@@ -63,7 +63,7 @@ struct base_kernels {
 /* Chooses for each kernel: the first of its payloads that runs here, native ones with PTOWSP_LOAD_TRUST_NATIVE only ▸ function registered with the host ▸ built-in ▸ a sentence why there is none
  * (which fails only the runs that reach it). Sections are borrowed until finish. memory_limit: bytes, 0 = none.
  * Errors: BAD_PACKAGE for a bad payload, UNSUPPORTED for native code that cannot be loaded, TOO_BIG, NO_MEMORY. */
-ptowsp_status base_kernels_init(struct base_kernels *kernels, const struct base_instance *instance, const struct base_sections *sections, uint32_t load_flags,
+ptowsp_status base_kernels_init(struct base_kernels *kernels, const struct base_instance *instance, struct base_sections *sections, uint32_t load_flags,
 				uint32_t workers, uint64_t memory_limit, struct ptowsp_error *error);
 /* All that load says of them is said. */
 void base_kernels_settle(struct base_kernels *kernels);

@@ -63,14 +63,16 @@ ptowsp_status base_sections_code(const struct base_sections *sections, uint64_t 
 	return PTOWSP_OK;
 }
 
-const char *base_sections_place(const struct base_sections *sections, uint32_t row, char *text, size_t size)
+const char *base_sections_place(struct base_sections *sections, uint32_t row, char *text, size_t size)
 {
+	const uint64_t count = sections->dbgi.count;
 	struct ptowsp_debug_record debug;
 
 	*text = 0;
-	for (uint64_t i = 0; i < sections->dbgi.count; i++)
-		if (!base_sections_row(&sections->dbgi, i, &debug, sizeof(debug), NULL) && debug.kind == DEBUG_KERNEL && debug.row == row) {
+	for (uint64_t i = 0, at = sections->place; i < count; i++, at++)
+		if (!base_sections_row(&sections->dbgi, at % count, &debug, sizeof(debug), NULL) && debug.kind == DEBUG_KERNEL && debug.row == row) {
 			snprintf(text, size, "%s:%u", base_sections_string(sections, debug.file), debug.line);
+			sections->place = at + 1;
 			break;
 		}
 	return text;

@@ -10,6 +10,7 @@
 struct base_sections {
 	struct ptowsp_section kreg, kprm, kpay, code, strs, dbgi;
 	struct ptowsp_section tens, dims, schd, regn, axes, klay, work; /* for layouts; work is bytes */
+	uint64_t place;                                                 /* row of dbgi behind the latest that was found: the next kernel's is there, mostly */
 };
 
 void base_sections_find(struct base_sections *sections_out, const struct ptowsp_load_args *args);
@@ -20,6 +21,6 @@ const char *base_sections_string(const struct base_sections *sections, uint32_t 
 /* Bytes of CODE. Errors: BAD_PACKAGE if they are not inside it. */
 ptowsp_status base_sections_code(const struct base_sections *sections, uint64_t offset, uint64_t size, const void **bytes_out, struct ptowsp_error *error);
 /* Where kernel `row` stands in its source: "file:line", or "" if the package does not say. */
-const char *base_sections_place(const struct base_sections *sections, uint32_t row, char *text, size_t size);
+const char *base_sections_place(struct base_sections *sections, uint32_t row, char *text, size_t size);
 
 #endif

@@ -27,7 +27,7 @@ struct found {
 struct choice {
 	struct base_kernel *kernel;
 	const struct base_instance *instance;
-	const struct base_sections *sections;
+	struct base_sections *sections;
 	const struct ptowsp_kernel_record *record;
 	uint32_t row, load_flags;
 	struct found found;
@@ -56,7 +56,7 @@ static bool is_this_machine(const struct base_backend *backend, const char *targ
 	return is_here(backend, target) || (!strncmp(target, MACHINE, length) && (!target[length] || target[length] == '-'));
 }
 
-static void why_set(struct base_kernel *kernel, const struct base_sections *sections, uint32_t row, const char *why)
+static void why_set(struct base_kernel *kernel, struct base_sections *sections, uint32_t row, const char *why)
 {
 	char place[128];
 
@@ -269,8 +269,8 @@ static ptowsp_status function_try(struct choice *c, struct ptowsp_error *error)
 	return PTOWSP_OK;
 }
 
-ptowsp_status base_select(struct base_kernel *kernel, const struct base_instance *instance, const struct base_sections *sections, uint32_t row,
-			  uint32_t load_flags, struct ptowsp_error *error)
+ptowsp_status base_select(struct base_kernel *kernel, const struct base_instance *instance, struct base_sections *sections, uint32_t row, uint32_t load_flags,
+			  struct ptowsp_error *error)
 {
 	struct ptowsp_kernel_record record;
 	struct choice c = {.kernel = kernel, .instance = instance, .sections = sections, .record = &record, .row = row, .load_flags = load_flags};
