@@ -6,6 +6,7 @@
 #include "tools/tools_place.h"
 
 #include "format/fail.h"
+#include "registry/text.h"
 #include "rt/graph_text.h"
 
 #include <errno.h>
@@ -64,14 +65,19 @@ static void text_write(FILE *to, const struct graph_layout *l)
 			rt_graph_text_edge(to, g->tasks[i].id, g->tasks[l->next[e]].id);
 }
 
-/* Inside a quoted string of the dot language; line breaks and other control characters become spaces. */
+/* Inside a quoted string of the dot language; what is no plain text becomes spaces, the name too where there is no memory for it. */
 static void dot_escape(FILE *to, const char *text)
 {
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
+	char *plain = strdup(text);
+
+	if (plain)
+		reg_text_plain(plain, ' ');
+	for (const char *at = plain ? plain : " "; *at; at++) {
+		if (*at == '"' || *at == '\\')
 			fputc('\\', to);
-		fputc((unsigned char)*text < ' ' ? ' ' : *text, to);
+		fputc(*at, to);
 	}
+	free(plain);
 }
 
 /* place: nothing, or more attributes of the task, each with a comma behind it. */

@@ -68,6 +68,19 @@ static void text_form_is_that_of_the_seed(void)
 	graph_finish(&g);
 }
 
+/* U+009B begins a command to a terminal. */
+static void dot_form_has_no_command_to_a_terminal(void)
+{
+	struct graph g = {0};
+	char *text;
+
+	graph_task_add(&g, 0, "a\xc2\x9b[2J\x7f", 0);
+	text = graph_text(&g, ".dot");
+	CHECK_CONTAINS(text, "t0 [label=\"0\\na [2J \"];");
+	free(text);
+	graph_finish(&g);
+}
+
 static void dot_form_has_a_rank_per_level_and_escapes_names(void)
 {
 	struct graph g;
@@ -237,6 +250,7 @@ void suite_graph(CU_pSuite s)
 	TEST(s, levels_are_the_longest_way_to_a_task);
 	TEST(s, text_form_is_that_of_the_seed);
 	TEST(s, dot_form_has_a_rank_per_level_and_escapes_names);
+	TEST(s, dot_form_has_no_command_to_a_terminal);
 	TEST(s, json_form_is_read_again);
 	TEST(s, text_form_is_read_again);
 	TEST(s, damaged_dumps_are_refused_or_read);
