@@ -61,9 +61,9 @@ static struct builder *program_build(void)
 
 	builder_task(b, first, 1, "w", element(b, t, 0));
 	for (int64_t k = 1; k < 10; k++)
-		builder_task(b, next, 1, "rw", element(b, t, 0), element(b, t, k));
+		builder_task(b, next, k, "rw", element(b, t, 0), element(b, t, k)); /* of cycles of its own, so that each is asked for */
 	for (size_t k = 0; k < sizeof(behind); k++)
-		builder_task(b, last, 1, "r", element(b, t, behind[k]));
+		builder_task(b, last, 1 + (int64_t)k, "r", element(b, t, behind[k]));
 	return b;
 }
 
