@@ -22,7 +22,7 @@ uint32_t base_caps_add(struct ptowsp_cap rows[BASE_CAPS_LIMIT], uint32_t there, 
 bool base_in_order(const struct base_model *model, uint32_t threads);
 /* Appends the rows of that. Returns how many there are then. */
 uint32_t base_caps_order(struct ptowsp_cap rows[BASE_CAPS_LIMIT], uint32_t there);
-/* What the core is given: each feature once, who comes first says it. Returns how many rows there are. Any thread. */
+/* The rows that the core is given: each feature once, as the first row says it. Returns how many rows there are. Any thread. */
 uint32_t base_caps(const struct base_backend *backend, const struct base_options *options, const struct base_model *model,
 		   struct ptowsp_cap rows_out[BASE_CAPS_LIMIT]);
 /* The op `capabilities`: those rows, and what the options take away from them. */

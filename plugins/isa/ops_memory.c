@@ -222,7 +222,7 @@ static ptowsp_status COLD element_fail(const struct isa_step *s, const struct is
 }
 
 ISA_SIZES(TILE_WINDOW_INDEXED, )
-/* Of `count` elements `done` were moved by the indices. */
+/* The indices moved `done` of `count` elements. */
 static ptowsp_status indexed_end(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref, unsigned access, size_t count,
 				 size_t done)
 {

@@ -112,7 +112,7 @@ TILE_OP int64_t tile_index(const void *tile, int is_unsigned, size_t i)
 	{                                                                                                                                                      \
 		TILE_CALL(row##name##_apart, type)(d, x, columns, rows, columns);                                                                              \
 	}
-/* Of each column, a part of them through all rows, so that its results stay in what is computed in; d may be x where it has one row. */
+/* Each column is reduced, a part of them through all rows, so that its results stay in what is computed in; d may be x where it has one row. */
 #define TILE_COL_REDUCE(type, name, first, next)                                                                                                               \
 	TILE_TEMPLATE(type) TILE_OP void TILE_NAME(col##name, type)(TILE_OUT(type) d, TILE_IN(type) x, TILE_SIZE rows, TILE_SIZE columns)                      \
 	{                                                                                                                                                      \

@@ -51,7 +51,7 @@ struct rt_plan {
 	bool plain;                      /* its tasks need nothing but what stands here: rt_issue_plain; then: */
 	bool argued;                     /* arguments are wanted */
 	bool reading;                    /* the clock hears of the slots that it reads */
-	bool lone;                       /* there is one place where they can run: clock_lone.h */
+	bool lone;                       /* there is one place where they can run: clock_lone.c */
 	uint64_t cycles;                 /* of each */
 	struct ptowsp_kernel_stats *stats;
 	uint64_t told;  /* tasks that the clock has, and stats lack: rt_plans_count */
@@ -82,7 +82,7 @@ struct rt_plans {
 };
 bool rt_plans_init(struct rt_plans *plans, const struct rt_program *program);
 void rt_plans_finish(struct rt_plans *plans);
-/* What the plans know of kernels into their statistics. */
+/* Statistics of kernels get the tasks that their plans have counted. */
 void rt_plans_count(const struct rt_plans *plans);
 /* Accesses of the latest task, as windows where the kernel wants to see them. */
 void rt_plan_accesses_move(struct rt_plan *plan);

@@ -22,7 +22,7 @@ struct rt_graph_how {
 	struct rt_wish (*wish)(void *context, uint32_t task);
 	bool homes; /* some have one */
 };
-/* What runs of a graph need beside it: a graph lists successors, a flight asks for producers. */
+/* Producers of each task, which runs of a graph need beside it: a graph lists successors, a flight asks for producers. */
 struct rt_graph_state {
 	const struct rt_graph *graph; /* borrowed */
 	uint64_t *producers;          /* of all tasks, one behind the other, as many as their fan-in says */

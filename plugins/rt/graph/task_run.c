@@ -254,7 +254,7 @@ ptowsp_status rt_task_fly(struct rt_tasks *tasks)
 	return rt_flight_submit(&tasks->aloft->flight, preds->list, preds->count, before, &tasks->error);
 }
 
-/* Of ring, edges and queues. */
+/* Memory of ring, edges and queues. */
 static uint64_t bytes_of(const struct rt_flight *flight)
 {
 	const struct rt_ring *ring = &flight->ring;

@@ -39,7 +39,7 @@ struct rt_schedulers {
 	uint64_t mask;
 };
 
-/* What several instances would have to agree about while they run is refused by name: that of rt_schedulers_capabilities, and --strict. Errors: UNSUPPORTED; INVALID: too many. */
+/* Features that several instances would have to agree about while they run are refused by name: that of rt_schedulers_capabilities, and --strict. Errors: UNSUPPORTED; INVALID: too many. */
 ptowsp_status rt_schedulers_check(const struct rt_run *run);
 /* run->schedulers of them, from a run whose clock is configured: run->instances. From here on run->window is that of all together. Errors: NO_MEMORY. */
 ptowsp_status rt_schedulers_init(struct rt_run *run);

@@ -264,7 +264,7 @@ uint64_t rt_clocks_tail(const struct rt_clocks *clocks, struct rt_need need)
  *
  * What comes back at some time is there for whose clock is behind that, and not for others. F is monotone in task order, and so are the bytes that wait for it. */
 
-/* What nobody will find any more. */
+/* Rows that nobody will find any more go. */
 static void forget(struct rt_clocks *clocks)
 {
 	struct rt_arena *heap = &clocks->base->heap;

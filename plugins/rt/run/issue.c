@@ -7,7 +7,6 @@
 #include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
 #include "rt/structure/unwritten.h"
-#include "rt/time/clock_lone.h"
 #include <string.h>
 
 /* ---- what the backend knows about the kernel ------------------------------------------------------------------- */

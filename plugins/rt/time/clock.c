@@ -433,23 +433,18 @@ RT_INLINE ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task
 	return PTOWSP_OK;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 static uint64_t later_gates(struct rt_clock *clock, const struct rt_clock_task *task, uint64_t start)
 {
 	if (clock->depth_count)
-		start = later(start, rt_clock_depth_time(clock, task));
+		start = rt_later(start, rt_clock_depth_time(clock, task));
 	if (clock->streams)
-		start = later(start, clock->stream_ends[task->stream]);
+		start = rt_later(start, clock->stream_ends[task->stream]);
 	return start;
 }
 
 RT_INLINE uint64_t gates(struct rt_clock *clock, const struct rt_clock_task *task)
 {
-	uint64_t start = later(later(clock->now, clock->floor), clock->orders[clock->order_depth].before);
+	uint64_t start = rt_later(rt_later(clock->now, clock->floor), clock->orders[clock->order_depth].before);
 
 	return clock->gated ? later_gates(clock, task, start) : start;
 }
@@ -461,11 +456,11 @@ uint64_t rt_clock_gates(struct rt_clock *clock, const struct rt_clock_task *task
 
 RT_INLINE uint64_t start_time(struct rt_clock *clock, const struct rt_clock_task *task)
 {
-	uint64_t start = later(gates(clock, task), clock->free[task->executor]);
+	uint64_t start = rt_later(gates(clock, task), clock->free[task->executor]);
 
 	/* Tasks of one executor run in order. */
 	for (uint32_t i = 0; !clock->single && i < task->pred_count; i++)
-		start = later(start, row_of(clock, task->preds[i])->end);
+		start = rt_later(start, row_of(clock, task->preds[i])->end);
 	return start;
 }
 
@@ -483,8 +478,8 @@ RT_INLINE void enter(struct rt_clock *clock, const struct rt_clock_task *task, u
 
 	if (clock->gated)
 		gates_enter(clock, task, end);
-	order->now = later(order->now, end);
-	clock->total = later(clock->total, end);
+	order->now = rt_later(order->now, end);
+	clock->total = rt_later(clock->total, end);
 }
 
 void rt_clock_enter(struct rt_clock *clock, const struct rt_clock_task *task, uint64_t end)
@@ -559,20 +554,20 @@ void rt_clock_order_step(struct rt_clock *clock)
 {
 	struct rt_level_of_order *order = &clock->orders[clock->order_depth];
 
-	order->before = later(order->before, order->now);
+	order->before = rt_later(order->before, order->now);
 }
 
 void rt_clock_order_end(struct rt_clock *clock)
 {
 	struct rt_level_of_order *inner = &clock->orders[clock->order_depth--];
 
-	inner[-1].now = later(inner[-1].now, inner->now);
+	inner[-1].now = rt_later(inner[-1].now, inner->now);
 }
 
 void rt_clock_read(struct rt_clock *clock, const uint32_t *slots, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		clock->now = later(clock->now, clock->known[slots[i]]);
+		clock->now = rt_later(clock->now, clock->known[slots[i]]);
 }
 
 void rt_clock_slot_set(struct rt_clock *clock, uint32_t slot, const uint32_t *reads, uint32_t count)
@@ -580,7 +575,7 @@ void rt_clock_slot_set(struct rt_clock *clock, uint32_t slot, const uint32_t *re
 	uint64_t time = clock->now;
 
 	for (uint32_t i = 0; i < count; i++)
-		time = later(time, clock->known[reads[i]]);
+		time = rt_later(time, clock->known[reads[i]]);
 	clock->known[slot] = time;
 }
 
@@ -590,6 +585,6 @@ void rt_clock_slot_load(struct rt_clock *clock, uint32_t slot, uint64_t writer)
 
 	/* A writer that has gone ended before now. */
 	if (writer && writer - 1 >= oldest(clock, clock->issued))
-		time = later(time, row_of(clock, writer - 1)->end);
+		time = rt_later(time, row_of(clock, writer - 1)->end);
 	clock->known[slot] = time;
 }

@@ -69,7 +69,7 @@ struct rt_clock {
 	bool single;        /* bounded, with one pool of one executor for ever: `begun` stands for its ready queue */
 	bool gated;         /* there are depths or streams; set by rt_clock_init */
 	bool ringed;        /* rows of all tasks that have not gone, and of the window, always have room, and a full ring stalls; set with mask */
-	bool lone;          /* ringed, single, not gated, and nobody hears of stalls: clock_lone.h; set with mask */
+	bool lone;          /* ringed, single, not gated, and nobody hears of stalls: clock_lone.c; set with mask */
 	/* state */
 	uint64_t now, last, issued, gone, begun, settled, leave, total;
 	uint64_t map_used, deps_used; /* by tasks gone .. issued - 1 */
@@ -127,7 +127,14 @@ bool rt_clock_pools(struct rt_clock *clock, uint32_t pools);
 void rt_clock_kept_task(struct rt_clock *clock, const struct rt_clock_kept *kept);
 /* clock_lone.c: the clock is told of the tasks that are kept, of which there is at least one. */
 void rt_clock_settle_kept(struct rt_clock *clock);
-/* The same, if there is any: before anybody looks at the clock or tells it something else. */
+/* The next task of a lone clock is kept. */
+static inline void rt_clock_keep(struct rt_clock *clock, uint64_t cycles, struct rt_need need)
+{
+	clock->kept[clock->kept_count++] = (struct rt_clock_kept){cycles, need};
+	if (clock->kept_count == RT_CLOCK_KEPT)
+		rt_clock_settle_kept(clock);
+}
+/* rt_clock_settle_kept, if there is a task: before anybody looks at the clock or tells it something else. */
 static inline void rt_clock_catch_up(struct rt_clock *clock)
 {
 	if (clock->kept_count)

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "rt/time/clock_lone.h"
+/* clock_lone.c - tasks of a clock that has one executor, as most have. They start and end in order, and nothing that runs depends on them, so the clock is told of
+ * them later: some at a time, with its state in registers. rt_clock_task, one at a time, gives the same times. */
+#include "rt/time/clock.h"
+
+#include "rt/grow.h"
+#include "rt/rt_inline.h"
 
 /* The clock while kept tasks are told, in registers; named as in rt_clock. */
 struct lone {
@@ -14,11 +19,6 @@ struct lone {
 	uint64_t ring_mark, map_mark, deps_mark, ready_mark;
 	uint64_t stalls, stalled;
 };
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 RT_INLINE struct lone lone_begin(const struct rt_clock *clock)
 {
@@ -35,7 +35,7 @@ RT_INLINE struct lone lone_begin(const struct rt_clock *clock)
 			     .waiting = clock->issued - clock->begun,
 			     .map = clock->map_used,
 			     .deps = clock->deps_used,
-			     .low = later(clock->floor, clock->orders[clock->order_depth].before),
+			     .low = rt_later(clock->floor, clock->orders[clock->order_depth].before),
 			     .end = clock->free[0],
 			     .ring_mark = clock->meters[PTOWSP_RESOURCE_TASK_RING].high_water,
 			     .map_mark = clock->meters[PTOWSP_RESOURCE_TENSOR_MAP].high_water,
@@ -63,8 +63,8 @@ static void tasks_store(struct rt_clock *clock, const struct lone *at)
 	clock->last = at->earliest - clock->spacing;
 	clock->begun = at->issued - 1 - at->waiting;
 	clock->free[0] = at->end;
-	order->now = later(order->now, at->end);
-	clock->total = later(clock->total, at->end);
+	order->now = rt_later(order->now, at->end);
+	clock->total = rt_later(clock->total, at->end);
 	if (!clock->scopes)
 		clock->leave = at->end;
 	else if (!clock->held_first[clock->scopes - 1])
@@ -118,10 +118,10 @@ RT_INLINE bool lone_mark(const struct rt_clock *clock, struct lone *at, uint64_t
 {
 	if (map > clock->map_most || deps > clock->deps_most || ready > clock->ready_most)
 		return false;
-	at->ring_mark = later(at->ring_mark, ring);
-	at->map_mark = later(at->map_mark, map);
-	at->deps_mark = later(at->deps_mark, deps);
-	at->ready_mark = later(at->ready_mark, ready);
+	at->ring_mark = rt_later(at->ring_mark, ring);
+	at->map_mark = rt_later(at->map_mark, map);
+	at->deps_mark = rt_later(at->deps_mark, deps);
+	at->ready_mark = rt_later(at->ready_mark, ready);
 	return true;
 }
 

@@ -2,12 +2,9 @@
 /* clock_sync.c - what events, barriers, fences and the heap arena mean to the clock. Out of line: none of them is a task. */
 #include "ptowsp/workload.h"
 #include "rt/time/clock.h"
-#include "rt/time/listener.h"
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
+#include "rt/grow.h"
+#include "rt/time/listener.h"
 
 /* F of the tasks before `tasks`, which no open scope holds; those that have gone left by now. */
 static uint64_t left(const struct rt_clock *clock, uint64_t tasks)
@@ -31,7 +28,7 @@ void rt_clock_heap_stall(struct rt_clock *clock, uint64_t bytes)
 
 	arena_settle(clock);
 	while (!rt_arena_fits(&clock->heap, bytes) && rt_arena_next(&clock->heap, &tasks))
-		when = later(when, left(clock, tasks));
+		when = rt_later(when, left(clock, tasks));
 	if (when > clock->now) {
 		if (clock->tell)
 			rt_listener_stall(clock, meter, when);
@@ -47,22 +44,22 @@ void rt_clock_heap_take(struct rt_clock *clock, uint64_t bytes)
 
 	arena_settle(clock);
 	clock->heap.used += bytes;
-	meter->high_water = later(meter->high_water, clock->heap.used);
+	meter->high_water = rt_later(meter->high_water, clock->heap.used);
 }
 
 /* What an instance does is one thing after the other anyway. */
 static void floor_raise(struct rt_clock *clock, uint64_t time)
 {
 	if (!clock->of_instance)
-		clock->floor = later(clock->floor, time);
+		clock->floor = rt_later(clock->floor, time);
 }
 
 ptowsp_status rt_clock_sync(struct rt_clock *clock, unsigned op, uint64_t a, uint64_t b)
 {
 	switch (op) {
-	case PTOWSP_OP_SIGNAL: clock->events[a] = clock->of_instance ? clock->now : later(clock->now, clock->total); break;
-	case PTOWSP_OP_WAIT: clock->now = later(clock->now, clock->events[a]); break;
-	case PTOWSP_OP_WAIT_NOTIFY: clock->now = later(clock->now, a); break;
+	case PTOWSP_OP_SIGNAL: clock->events[a] = clock->of_instance ? clock->now : rt_later(clock->now, clock->total); break;
+	case PTOWSP_OP_WAIT: clock->now = rt_later(clock->now, clock->events[a]); break;
+	case PTOWSP_OP_WAIT_NOTIFY: clock->now = rt_later(clock->now, a); break;
 	case PTOWSP_OP_BARRIER: floor_raise(clock, clock->total); break;
 	case PTOWSP_OP_FENCE: floor_raise(clock, clock->copies_end); break;
 	case PTOWSP_OP_ALLOC:
