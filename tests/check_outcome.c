@@ -110,8 +110,8 @@ bool outcome_same(uint64_t seed, const char *who, const struct outcome *told, co
 		  o->stats.total_cycles == told->stats.total_cycles && o->stats.resource_count == told->stats.resource_count;
 
 	for (uint32_t i = 0; ok && i < told->stats.resource_count; i++)
-		ok = o->resources[i].high_water == told->resources[i].high_water && o->resources[i].stall_count == told->resources[i].stall_count &&
-		     o->resources[i].stall_cycles == told->resources[i].stall_cycles;
+		ok = o->resources[i].used == told->resources[i].used && o->resources[i].high_water == told->resources[i].high_water &&
+		     o->resources[i].stall_count == told->resources[i].stall_count && o->resources[i].stall_cycles == told->resources[i].stall_cycles;
 	if (ok && memory)
 		ok = o->memory_count == told->memory_count &&
 		     (!told->memory_count || !memcmp(o->memory, told->memory, told->memory_count * sizeof(*told->memory)));
