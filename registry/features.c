@@ -32,12 +32,7 @@ static const struct row others[] = {
 };
 static const struct row graphs[] = {
 #define GRAPH_OP(NAME, code, place, effect) {PTOWSP_FEATURE_GRAPH(code), "", #NAME},
-#define GRAPH_ARG(type, name, kind, argument, value)
-#define GRAPH_END(NAME)
-#include "ptowsp/graph_ops.def"
-#undef GRAPH_OP
-#undef GRAPH_ARG
-#undef GRAPH_END
+#include "registry/common/common_graph_ops.def"
 };
 static const struct group {
 	const char *name;

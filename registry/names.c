@@ -44,42 +44,40 @@ int reg_status_exit(ptowsp_status status)
 	return status_row(status)->exit;
 }
 
-static const struct reg_dtype dtypes[] = {
-#define X(name, code, bytes, cls, text, descr) {text, descr, code, bytes, cls},
-#include "ptowsp/dtype.def"
+static const char *const pools[] = {
+#define X(name, code, text, pool) [code] = pool,
+#include "ptowsp/unit.def"
+#undef X
+};
+static const char *const spaces[] = {
+#define X(name, code, text) [code] = text,
+#include "ptowsp/space.def"
+#undef X
+};
+static const char *const resources[] = {
+#define X(name, code, text, reason, capacity) [code] = text,
+#include "ptowsp/resource.def"
+#undef X
+};
+static const char *const stalls[] = {
+#define X(name, code, text, reason, capacity) [code] = reason,
+#include "ptowsp/resource.def"
 #undef X
 };
 
-const struct reg_dtype *reg_dtype(unsigned code)
+static const char *pick(const char *const *texts, size_t count, unsigned index)
 {
-	for (size_t i = 0; i < COUNT(dtypes); i++)
-		if (dtypes[i].code == code)
-			return &dtypes[i];
-	return NULL;
+	return index < count && texts[index] ? texts[index] : "?";
 }
 
 const char *reg_pool_text(unsigned unit)
 {
-	switch (unit) {
-#define X(name, code, text, pool)                                                                                                                              \
-	case code:                                                                                                                                             \
-		return pool;
-#include "ptowsp/unit.def"
-#undef X
-	}
-	return "?";
+	return pick(pools, COUNT(pools), unit);
 }
 
 const char *reg_space_text(unsigned space)
 {
-	switch (space) {
-#define X(name, code, text)                                                                                                                                    \
-	case code:                                                                                                                                             \
-		return text;
-#include "ptowsp/space.def"
-#undef X
-	}
-	return "?";
+	return pick(spaces, COUNT(spaces), space);
 }
 
 bool reg_payload_needs_trust(unsigned kind)
@@ -96,31 +94,12 @@ bool reg_payload_needs_trust(unsigned kind)
 
 const char *reg_resource_text(unsigned resource)
 {
-	switch (resource) {
-#define X(name, code, text, reason, capacity)                                                                                                                  \
-	case code:                                                                                                                                             \
-		return text;
-#include "ptowsp/resource.def"
-#undef X
-	}
-	return "?";
+	return pick(resources, COUNT(resources), resource);
 }
 
 const char *reg_stall_text(unsigned resource)
 {
-	switch (resource) {
-#define X(name, code, text, reason, capacity)                                                                                                                  \
-	case code:                                                                                                                                             \
-		return reason;
-#include "ptowsp/resource.def"
-#undef X
-	}
-	return "?";
-}
-
-static const char *pick(const char *const *texts, size_t count, unsigned index)
-{
-	return index < count ? texts[index] : "?";
+	return pick(stalls, COUNT(stalls), resource);
 }
 
 const char *reg_state_text(unsigned state)

@@ -13,16 +13,6 @@ const char *reg_status_name(ptowsp_status status); /* "NO_DEVICE", "?" if unknow
 const char *reg_status_text(ptowsp_status status);
 int reg_status_exit(ptowsp_status status); /* exit code of the tools; 1 if unknown */
 
-/* One row per element type. */
-struct reg_dtype {
-	const char *text;  /* "f32" */
-	const char *descr; /* NumPy's, "<f4" */
-	uint16_t code;
-	uint16_t bytes;
-	char sort; /* 'f', 'i', 'u', 'b' */
-};
-const struct reg_dtype *reg_dtype(unsigned code); /* NULL if unknown */
-
 /* Texts of codes; "?" if unknown. */
 const char *reg_pool_text(unsigned unit); /* the unit as people say it: "vector" */
 const char *reg_space_text(unsigned space);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "ptowsp/ids.h"
-#include "registry/names.h"
+#include "registry/common/common_dtype.h"
 #include "registry/text.h"
 
 #define MAGIC "\x93NUMPY"
@@ -163,11 +163,11 @@ static size_t preamble_parse(const unsigned char *bytes, size_t size, struct hea
 	return begin + length;
 }
 
-static const struct reg_dtype *dtype_by_descr(const char *descr)
+static const struct common_dtype *dtype_by_descr(const char *descr)
 {
-	for (unsigned code = 0; reg_dtype(code); code++)
-		if (code != PTOWSP_BF16 && !strcmp(reg_dtype(code)->descr, descr))
-			return reg_dtype(code);
+	for (unsigned code = 0; common_dtype(code); code++)
+		if (code != PTOWSP_BF16 && !strcmp(common_dtype(code)->descr, descr))
+			return common_dtype(code);
 	return NULL;
 }
 
@@ -184,7 +184,7 @@ ptowsp_status npy_parse(struct npy *npy_out, const void *bytes, size_t size, con
 {
 	struct header h = {.at = NULL};
 	size_t begin = preamble_parse(bytes, size, &h);
-	const struct reg_dtype *dtype;
+	const struct common_dtype *dtype;
 	const char *why;
 	uint64_t need = 0;
 
@@ -267,7 +267,7 @@ size_t npy_header(char header[NPY_HEADER], uint16_t dtype, uint32_t rank, const 
 	size_t length;
 
 	reg_text_init(&text, header + 10, NPY_HEADER - 10);
-	reg_text_add(&text, "{'descr': '%s', 'fortran_order': False, 'shape': (", reg_dtype(dtype)->descr);
+	reg_text_add(&text, "{'descr': '%s', 'fortran_order': False, 'shape': (", common_dtype(dtype)->descr);
 	for (uint32_t i = 0; i < rank; i++)
 		reg_text_add(&text, "%llu%s", (unsigned long long)extents[i], rank == 1 ? "," : i + 1 < rank ? ", " : "");
 	reg_text_add(&text, "), }");

@@ -5,22 +5,11 @@
 #include <string.h>
 
 #include "host/call/check.h"
+#include "registry/common/common_dtype.h"
 
 uint64_t host_tape_digest(const void *bytes, size_t size)
 {
 	return ptowsp_id(bytes, size);
-}
-
-uint32_t host_tape_dtype(uint64_t dtype)
-{
-	switch (dtype) {
-#define X(name, code, bytes, cls, text, descr)                                                                                                                 \
-	case code:                                                                                                                                             \
-		return bytes;
-#include "ptowsp/dtype.def"
-#undef X
-	}
-	return 0;
 }
 
 /* Of everything that a reader must number in the same way. */
@@ -98,7 +87,7 @@ static void fields_put(struct host_tape *t, enum host_struct_id id, const void *
 		else if (f->kind == HOST_FIELD_RECORDS)
 			bytes_put(t, to, count * stride);
 		else if (f->kind == HOST_FIELD_ELEMENTS)
-			elements_put(t, to, count * host_tape_dtype(host_field_number(at, f->stride, 2)));
+			elements_put(t, to, count * common_dtype_bytes(host_field_number(at, f->stride, 2)));
 		else if (f->kind == HOST_FIELD_ROWS) {
 			host_tape_number(t, to ? count : 0);
 			host_tape_number(t, stride);

@@ -45,8 +45,6 @@ struct tape_record {
 };
 uint64_t host_tape_description(void);
 uint64_t host_tape_digest(const void *bytes, size_t size);
-/* Bytes of one element. 0: no such dtype. */
-uint32_t host_tape_dtype(uint64_t dtype);
 
 /* ---- writing ---- */
 

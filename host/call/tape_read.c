@@ -5,6 +5,7 @@
 
 #include "host/call/check.h"
 #include "host/call/tape.h"
+#include "registry/common/common_dtype.h"
 
 enum { DEPTH_MOST = 8 };
 
@@ -114,7 +115,7 @@ static void fields_take(struct host_tape_reader *r, enum host_struct_id id, char
 		case HOST_FIELD_VALUES: to = counted_take(r, count * f->of); break;
 		case HOST_FIELD_RECORDS: to = count > UINT32_MAX ? counted_take(r, UINT64_MAX) : counted_take(r, count * stride); break;
 		case HOST_FIELD_ELEMENTS:
-			to = elements_take(r, count > (UINT64_C(1) << 48) ? UINT64_MAX : count * host_tape_dtype(host_field_number(at, f->stride, 2)));
+			to = elements_take(r, count > (UINT64_C(1) << 48) ? UINT64_MAX : count * common_dtype_bytes(host_field_number(at, f->stride, 2)));
 			break;
 		case HOST_FIELD_ROWS:
 			rows = host_tape_take(r);

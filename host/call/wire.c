@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "host/call/check.h"
-#include "registry/names.h"
+#include "registry/common/common_dtype.h"
 
 enum { ROWS_MOST = 1 << 22, BYTES_MOST = 256 << 20 };
 
@@ -112,7 +112,7 @@ static uint64_t away_add(struct host_wire *w, const struct host_away *away)
 
 static uint64_t elements_add(struct host_wire *w, enum host_struct_id id, const struct host_field *f, const char *from, uint64_t count)
 {
-	const struct reg_dtype *dtype = reg_dtype((uint16_t)host_field_number(from, f->stride, sizeof(uint16_t)));
+	const struct common_dtype *dtype = common_dtype((uint16_t)host_field_number(from, f->stride, sizeof(uint16_t)));
 
 	return away_add(w, &(struct host_away){id, f, from, (void *)(uintptr_t)host_field_pointer(from, f->offset), count * (dtype ? dtype->bytes : 1)});
 }

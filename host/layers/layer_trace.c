@@ -14,6 +14,7 @@
 #include "host/host_error.h"
 #include "host/layers/layers.h"
 #include "host/run/runs.h"
+#include "registry/common/common_dtype.h"
 
 enum { RUNS = 64, LOGS = 64 };
 
@@ -77,7 +78,7 @@ static void run_forget(struct trace *t, uint64_t token, bool tell)
 	for (uint32_t k = 0; tell && k < t->runs[i].count; k++) {
 		const struct ptowsp_binding *b = &t->runs[i].bindings[k];
 
-		host_tape_number(&t->tape, b->data ? host_tape_digest(b->data, b->elements * host_tape_dtype(b->dtype)) : 0);
+		host_tape_number(&t->tape, b->data ? host_tape_digest(b->data, b->elements * common_dtype_bytes(b->dtype)) : 0);
 	}
 	free(t->runs[i].bindings);
 	t->runs[i].bindings = NULL;

@@ -18,6 +18,7 @@
 #include "host/layers/replay_notify.h"
 #include "host/run/kernels_ffi.h"
 #include "host/trust/code.h"
+#include "registry/common/common_dtype.h"
 
 #define PATIENCE_NS UINT64_C(60000000000)
 enum { LOADS_MOST = 256 };
@@ -240,7 +241,7 @@ static void run_compare(struct replay *r, size_t at)
 		const struct ptowsp_binding *b = (const void *)((const char *)args->bindings + (size_t)i * args->binding_stride);
 		const uint64_t digest = host_tape_take(&reader);
 
-		if (b->data && digest != host_tape_digest(b->data, b->elements * host_tape_dtype(b->dtype)))
+		if (b->data && digest != host_tape_digest(b->data, b->elements * common_dtype_bytes(b->dtype)))
 			differ(r, "run 0x%llx: tensor %u has other elements", (unsigned long long)args->token, b->tensor);
 	}
 	if (reader.wrong)

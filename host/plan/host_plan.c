@@ -4,13 +4,13 @@
 
 #include "format/graph/graph_read.h"
 #include "ptowsp/workload.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "host/host_error.h"
 #include "ptowsp/task.h"
-#include "registry/names.h"
 
 static ptowsp_status package_wrap(struct ptowsp_package **out, struct pkg *pkg, struct ptowsp_error *error)
 {
@@ -224,7 +224,7 @@ uint64_t ptowsp_plan_kernel_bytes(const struct ptowsp_plan *plan, uint32_t row)
 		const struct ptowsp_param_record *p = &t->param[t->kernel[row].params + i];
 
 		if (p->kind == PTOWSP_PARAM_TENSOR && p->access & PTOWSP_WRITE)
-			bytes += (uint64_t)p->rows * p->columns * reg_dtype(p->dtype)->bytes;
+			bytes += (uint64_t)p->rows * p->columns * common_dtype(p->dtype)->bytes;
 	}
 	return bytes;
 }

@@ -7,8 +7,8 @@
 #include "host/call/host_memory.h"
 #include "host/host_error.h"
 #include "host/run/host_program.h"
+#include "registry/common/common_dtype.h"
 #include "registry/common/common_machine.h"
-#include "registry/names.h"
 
 enum {
 	ALIGNMENT = 512,     /* tensors in gm, package format */
@@ -17,7 +17,7 @@ enum {
 
 static uint32_t element_bytes(const struct ptowsp_program *p, uint32_t index)
 {
-	return reg_dtype(p->plan->tables->tensor[p->plan->tensors[index].row].dtype)->bytes;
+	return common_dtype(p->plan->tables->tensor[p->plan->tensors[index].row].dtype)->bytes;
 }
 
 /* The shape of the tensor is settled. */

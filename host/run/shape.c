@@ -5,8 +5,8 @@
 
 #include "host/host_error.h"
 #include "host/run/host_program.h"
+#include "registry/common/common_dtype.h"
 #include "registry/expression.h"
-#include "registry/names.h"
 #include "registry/text.h"
 
 ptowsp_status host_expression_value(const struct ptowsp_program *program, uint32_t row, int64_t *value_out, struct ptowsp_error *error)
@@ -102,7 +102,7 @@ ptowsp_status host_tensor_shape(struct ptowsp_program *p, uint32_t index, struct
 	if (!status && *tensor->given_from && !(row->flags & PTOWSP_TENSOR_SHAPELESS))
 		status = given_compare(p, index, error);
 	if (!status && tensor->view.rank != UINT16_MAX &&
-	    host_elements(tensor->view.extents, tensor->view.rank, reg_dtype(row->dtype)->bytes, &tensor->view.elements))
+	    host_elements(tensor->view.extents, tensor->view.rank, common_dtype(row->dtype)->bytes, &tensor->view.elements))
 		status = host_fail(error, PTOWSP_TOO_BIG, "tensor \"%s\" is larger than 2^62 bytes", p->plan->tensors[index].name);
 	return status;
 }

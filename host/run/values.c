@@ -8,19 +8,19 @@
 
 #include "host/host_error.h"
 #include "host/run/host_program.h"
-#include "registry/names.h"
+#include "registry/common/common_dtype.h"
 
 /* With the values that there are, where they can be said in a few words. */
-static ptowsp_status wrong(const struct reg_dtype *dtype, const char *name, const char *text, struct ptowsp_error *error)
+static ptowsp_status wrong(const struct common_dtype *dtype, const char *name, const char *text, struct ptowsp_error *error)
 {
-	uint64_t most = UINT64_MAX >> (64 - dtype->bytes * 8u) >> (dtype->sort == 'i');
+	uint64_t most = UINT64_MAX >> (64 - dtype->bytes * 8u) >> (dtype->class == 'i');
 	char range[64] = "";
 
-	if (dtype->sort == 'i')
+	if (dtype->class == 'i')
 		snprintf(range, sizeof(range), ", which is %lld..%lld", -(long long)most - 1, (long long)most);
-	else if (dtype->sort == 'u')
+	else if (dtype->class == 'u')
 		snprintf(range, sizeof(range), ", which is 0..%llu", (unsigned long long)most);
-	else if (dtype->sort == 'b')
+	else if (dtype->class == 'b')
 		snprintf(range, sizeof(range), ", which is false, true, 0 or 1");
 	return host_fail(error, PTOWSP_INVALID, "--set %.60s: \"%.40s\" is no value of type %s%s", name, text, dtype->text, range);
 }
@@ -79,12 +79,12 @@ static bool parse_float(const char *text, uint16_t dtype, uint64_t *out, bool *b
 
 ptowsp_status host_value_parse(uint16_t dtype, const char *name, const char *text, uint64_t *bits_out, struct ptowsp_error *error)
 {
-	const struct reg_dtype *type = reg_dtype(dtype);
+	const struct common_dtype *type = common_dtype(dtype);
 	bool fine = false, beyond = false;
 
 	if (!type)
 		return host_fail(error, PTOWSP_BAD_PACKAGE, "\"%.60s\" has an unknown type", name);
-	switch (type->sort) {
+	switch (type->class) {
 	case 'i': fine = parse_signed(text, type->bytes * 8u, bits_out); break;
 	case 'u': fine = parse_unsigned(text, type->bytes * 8u, bits_out); break;
 	case 'b': fine = parse_bool(text, bits_out); break;
@@ -132,7 +132,7 @@ ptowsp_status host_values_check(const struct ptowsp_program *program, struct pto
 
 		if (value->needed && !program->value_known[value->row])
 			return host_fail(error, PTOWSP_INVALID, "\"%s\" (%s) has no value in %s; give it one with --set %s=VALUE", value->name,
-					 reg_dtype(plan->tables->slot[value->row].dtype)->text, ptowsp_plan_entry(plan), value->name);
+					 common_dtype(plan->tables->slot[value->row].dtype)->text, ptowsp_plan_entry(plan), value->name);
 	}
 	return PTOWSP_OK;
 }

@@ -259,26 +259,9 @@ uint32_t pkg_expr_operands(uint32_t op)
 	return operands == UINT32_MAX ? 0 : operands;
 }
 
-uint32_t pkg_dtype_bytes(uint32_t dtype)
-{
-	switch (dtype) {
-#define X(name, code, bytes, cls, text, descr)                                                                                                                 \
-	case code:                                                                                                                                             \
-		return bytes;
-#include "ptowsp/dtype.def"
-#undef X
-	}
-	return 0;
-}
-
 static const struct pkg_word graph_ops[] = {
 #define GRAPH_OP(NAME, code, place, effect) {code, #NAME},
-#define GRAPH_ARG(type, name, kind, argument, value)
-#define GRAPH_END(NAME)
-#include "ptowsp/graph_ops.def"
-#undef GRAPH_OP
-#undef GRAPH_ARG
-#undef GRAPH_END
+#include "registry/common/common_graph_ops.def"
 };
 
 /* Walks every feature id and its words; stops when visit returns 1. */

@@ -74,9 +74,6 @@ const char *pkg_operand(uint32_t opcode, unsigned number);
 /* One row of expr_ops.def. operands: how many of a, b, c are earlier rows of EXPR. */
 uint32_t pkg_expr_operands(uint32_t op);
 
-/* Bytes of one element, 0 if unknown. */
-uint32_t pkg_dtype_bytes(uint32_t dtype);
-
 /* A feature id as words: "opcode task", "directive dispatch round_robin", "payload pto", or a text of features.def;
  * "0x1234" if unknown. */
 void pkg_feature_text(uint32_t feature, char *text, size_t size);

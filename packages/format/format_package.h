@@ -13,17 +13,10 @@
 /* Every table of records.def as an array of native records: X_record *X and X_count. Rows of a file with another
  * stride are copied (missing fields 0). Absent tables: NULL, 0. */
 struct pkg_tables {
-#define BYTES(SECT, text)
 #define TABLE(SECT, record, text)                                                                                                                              \
 	const struct ptowsp_##record##_record *record;                                                                                                         \
 	uint32_t record##_count;
-#define FIELD(type, name, kind, argument, text)
-#define END(SECT, record, bytes)
-#include "ptowsp/records.def"
-#undef BYTES
-#undef TABLE
-#undef FIELD
-#undef END
+#include "registry/common/common_records.def"
 	const char *strings; /* STRS: offset 0 is "", the last byte is NUL */
 	uint64_t strings_size;
 	const uint8_t *code; /* CODE */

@@ -19,7 +19,6 @@
 #define ARGUMENT_SIZE(argument)     PTOWSP_SECTION_##argument
 
 /* One function per table, because offsetof needs a type that the FIELD lines do not name. */
-#define BYTES(SECT, text)
 #define TABLE(SECT, record, text)                                                                                                                              \
 	static const struct pkg_field *record##_fields(uint32_t *count)                                                                                        \
 	{                                                                                                                                                      \
@@ -33,11 +32,7 @@
 	*count = sizeof(fields) / sizeof(fields[0]);                                                                                                           \
 	return fields;                                                                                                                                         \
 	}
-#include "ptowsp/records.def"
-#undef BYTES
-#undef TABLE
-#undef FIELD
-#undef END
+#include "registry/common/common_records.def"
 
 #define BYTES(SECT, text) {PTOWSP_SECTION_##SECT, 1, #SECT, "", text, NULL, 0, 0},
 #define TABLE(SECT, record, text)                                                                                                                              \
@@ -49,15 +44,9 @@
 	 record##_fields,                                                                                                                                      \
 	 offsetof(struct pkg_tables, record),                                                                                                                  \
 	 offsetof(struct pkg_tables, record##_count)},
-#define FIELD(type, name, kind, argument, text)
-#define END(SECT, record, bytes)
 static const struct pkg_schema schemas[] = {
-#include "ptowsp/records.def"
+#include "registry/common/common_records.def"
 };
-#undef BYTES
-#undef TABLE
-#undef FIELD
-#undef END
 #define SCHEMA_COUNT (sizeof(schemas) / sizeof(schemas[0]))
 
 const struct pkg_schema *pkg_schema_all(uint32_t *count)

@@ -2,6 +2,7 @@
 #include "lang/ast.h"
 
 #include "format/format_names.h"
+#include "registry/common/common_dtype.h"
 
 #include <assert.h>
 #include <string.h>
@@ -34,29 +35,9 @@ struct lang_function *lang_function_add(struct lang_module *module, const char *
 	return function;
 }
 
-const char *lang_dtype_text(unsigned dtype)
-{
-	const char *text = pkg_word(PKG_WORDS_dtype, dtype);
-
-	assert(text);
-	return text;
-}
-
-char lang_dtype_class(unsigned dtype)
-{
-	switch (dtype) {
-#define X(name, code, bytes, cls, text, descr)                                                                                                                 \
-	case code:                                                                                                                                             \
-		return cls;
-#include "ptowsp/dtype.def"
-#undef X
-	}
-	return 0;
-}
-
 const char *lang_type_text(struct lang_unit *unit, const struct lang_type *type)
 {
-	const char *element = type->index ? "index" : type->dtype == PTOWSP_BOOL ? "u1" : lang_dtype_text(type->dtype);
+	const char *element = type->index ? "index" : type->dtype == PTOWSP_BOOL ? "u1" : common_dtype_text(type->dtype);
 
 	switch (type->kind) {
 	case LANG_TYPE_TILE:

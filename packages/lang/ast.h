@@ -208,7 +208,5 @@ struct lang_function *lang_function_add(struct lang_module *module, const char *
 
 /* "i32", "!pto.tile<8x8xf32>", "!pto.memref<gm,...,f32>", as the source writes them. */
 const char *lang_type_text(struct lang_unit *unit, const struct lang_type *type);
-const char *lang_dtype_text(unsigned dtype);
-char lang_dtype_class(unsigned dtype); /* f i u b */
 
 #endif

@@ -5,6 +5,7 @@
 #include "lang/check/lang_check.h"
 #include "lang/diag.h"
 #include "lang/parse/parse.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -115,11 +116,11 @@ static struct lang_type tile_help(const struct site *site)
 		for (uint32_t b = 0; b < count; b++)
 			if (shape_find(site, &models[a], &models[b], &type.rows, &type.columns)) {
 				lang_help(unit, "declare it: %%%s = alloc_tile : !pto.tile<%ux%ux%s>", name, type.rows, type.columns,
-					  lang_dtype_text(type.dtype));
+					  common_dtype_text(type.dtype));
 				return type;
 			}
 	lang_help(unit, "declare it with the shape that %s needs: %%%s = alloc_tile : !pto.tile<ROWSxCOLUMNSx%s>", site->check->stmt->word, name,
-		  lang_dtype_text(type.dtype));
+		  common_dtype_text(type.dtype));
 	return (struct lang_type){.kind = LANG_TYPE_NONE};
 }
 
@@ -130,8 +131,8 @@ static struct lang_type scalar_help(const struct site *site)
 	unsigned dtype = site->op ? lang_number_dtype(site->check->stmt, site->op->types[site->index]) : PTOWSP_I64;
 
 	if (type.kind != LANG_TYPE_SCALAR)
-		type = (struct lang_type){.kind = LANG_TYPE_SCALAR, .dtype = lang_dtype_class(dtype) == 'f' ? (uint16_t)dtype : PTOWSP_I32};
-	lang_help(site->check->unit, "declare it: %%%s = alloc_scalar : %s", site->operand->text, lang_dtype_text(type.dtype));
+		type = (struct lang_type){.kind = LANG_TYPE_SCALAR, .dtype = common_dtype_class(dtype) == 'f' ? (uint16_t)dtype : PTOWSP_I32};
+	lang_help(site->check->unit, "declare it: %%%s = alloc_scalar : %s", site->operand->text, common_dtype_text(type.dtype));
 	return type;
 }
 

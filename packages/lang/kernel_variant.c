@@ -4,6 +4,7 @@
 #include "lang/levels.h"
 #include "lang/lower/lang_lower.h"
 #include "lang/parse/parse.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -69,7 +70,7 @@ static bool parameter_check(struct lang_unit *unit, const struct lang_kernel *ke
 
 	if (own.dtype != other.dtype) {
 		lang_error(unit, variant->at, "%%%s of @%s is %s, %%%s of @%s is %s: a variant has the parameters of its kernel", other.name, variant->name,
-			   lang_dtype_text(other.dtype), own.name, kernel->head.name, lang_dtype_text(own.dtype));
+			   common_dtype_text(other.dtype), own.name, kernel->head.name, common_dtype_text(own.dtype));
 		return false;
 	}
 	if (own.access != other.access) {

@@ -3,6 +3,7 @@
 #include "lang/lang_axis.h"
 
 #include "lang/lower/lang_lower.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -31,9 +32,10 @@ static bool tensor_check(struct lang_module *module, struct lang_list_source *li
 		return false;
 	}
 	list->decl = (struct lang_tensor *)decl;
-	if (strchr("iu", lang_dtype_class(list->decl->dtype)))
+	if (strchr("iu", common_dtype_class(list->decl->dtype)))
 		return true;
-	lang_error(module->unit, list->at, "%%%s is of type %s, %s are a list or a tensor of integers", list->tensor, lang_dtype_text(list->decl->dtype), what);
+	lang_error(module->unit, list->at, "%%%s is of type %s, %s are a list or a tensor of integers", list->tensor, common_dtype_text(list->decl->dtype),
+		   what);
 	return false;
 }
 

@@ -5,6 +5,7 @@
 #include "format/container.h"
 #include "lang/lang_bytes.h"
 #include "lang/lower/lang_lower.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static bool param_check(struct lang_module *module, struct lang_kernel_param *pa
 /* The type of a scalar in a natural C signature. */
 static const char *scalar_type(uint16_t dtype)
 {
-	return dtype == PTOWSP_BOOL ? "u8" : lang_dtype_text(dtype);
+	return dtype == PTOWSP_BOOL ? "u8" : common_dtype_text(dtype);
 }
 
 /* One type of the text against what the parameter wants (NULL: anything); *text moves behind it. */
@@ -157,8 +158,8 @@ static bool param_fits(struct lang_unit *unit, const struct lang_kernel *kernel,
 	const char *f = payload->function->name;
 
 	if (var->type.dtype != param->dtype) {
-		lang_error(unit, payload->file_at, "%%%s of @%s is %s, the parameter %%%s of @%s is %s", var->name, f, lang_dtype_text(var->type.dtype),
-			   param->name, kernel->head.name, lang_dtype_text(param->dtype));
+		lang_error(unit, payload->file_at, "%%%s of @%s is %s, the parameter %%%s of @%s is %s", var->name, f, common_dtype_text(var->type.dtype),
+			   param->name, kernel->head.name, common_dtype_text(param->dtype));
 		return false;
 	}
 	if (!param->tensor)

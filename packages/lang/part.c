@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* part.c - parts of tensors: which, how large, inside or not; their rows of REGN. */
-#include "format/format_names.h"
 #include "lang/check/range.h"
 #include "lang/lower/lang_lower.h"
+#include "registry/common/common_dtype.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -87,7 +87,7 @@ static int indices_check(struct lang_work_check *check, struct lang_part *part)
 		ok &= !part->extents[i] || lang_scalar_check(&check->scope, part->extents[i], "an extent");
 	if (part->viewed && part->decl->dtype != PTOWSP_U8) {
 		lang_error(check->unit, part->at, "%%%s is of type %s, only bytes (u8) are seen as something else", part->tensor,
-			   lang_dtype_text(part->decl->dtype));
+			   common_dtype_text(part->decl->dtype));
 		ok = 0;
 	}
 	if (!part->index_count || part->index_count == 2 || part->index_count == part->decl->rank)
@@ -202,16 +202,16 @@ uint16_t lang_part_dtype(const struct lang_part *part)
 /* Elements are whole, as far as that is known here. */
 static bool view_check(struct lang_work_check *check, const struct lang_part *part)
 {
-	uint32_t size = part->viewed ? pkg_dtype_bytes(part->view) : 1;
+	uint32_t size = part->viewed ? common_dtype_bytes(part->view) : 1;
 	int64_t column;
 
 	if (part->columns % size) {
 		lang_error(check->unit, part->all, "%u bytes are no whole number of elements of type %s, which have %u each", part->columns,
-			   lang_dtype_text(part->view), size);
+			   common_dtype_text(part->view), size);
 		return false;
 	}
 	if (part->index_count && lang_scalar_known(part->indices[part->index_count - 1], &column) && column % size) {
-		lang_error(check->unit, part->all, "an element of type %s does not begin at byte %lld", lang_dtype_text(part->view), (long long)column);
+		lang_error(check->unit, part->all, "an element of type %s does not begin at byte %lld", common_dtype_text(part->view), (long long)column);
 		return false;
 	}
 	return true;
@@ -238,7 +238,7 @@ bool lang_part_size(struct lang_work_check *check, struct lang_part *part, uint3
 		return false;
 	}
 	part->rows = rows;
-	part->columns = part->viewed ? columns * pkg_dtype_bytes(part->view) : columns;
+	part->columns = part->viewed ? columns * common_dtype_bytes(part->view) : columns;
 	if (part->extents[0]) {
 		if (!extent_read(check, part->extents[0], &part->rows) || !extent_read(check, part->extents[1], &part->columns))
 			return false;
@@ -289,8 +289,8 @@ void lang_copy_size(struct lang_work_check *check, struct lang_work *work)
 	if (from->viewed || to->viewed)
 		lang_error(check->unit, (from->viewed ? from : to)->all, "%s moves elements as they are declared: leave \"as\" out", word);
 	else if (from->decl->dtype != to->decl->dtype)
-		lang_error(check->unit, to->at, "%s from %%%s of type %s to %%%s of type %s", word, from->tensor, lang_dtype_text(from->decl->dtype),
-			   to->tensor, lang_dtype_text(to->decl->dtype));
+		lang_error(check->unit, to->at, "%s from %%%s of type %s to %%%s of type %s", word, from->tensor, common_dtype_text(from->decl->dtype),
+			   to->tensor, common_dtype_text(to->decl->dtype));
 }
 
 void lang_copy_check(struct lang_work_check *check, struct lang_work *work)

@@ -4,6 +4,7 @@
 
 #include "lang/lower/lang_lower.h"
 #include "lang/parse/parse.h"
+#include "registry/common/common_dtype.h"
 #include <stdbool.h>
 
 /* --- parsing --- */
@@ -82,7 +83,7 @@ static const struct lang_channel *channel_find(struct lang_work_check *check, st
 
 static const char *payload_text(struct lang_work_check *check, const struct lang_channel *channel)
 {
-	return common_format(&check->unit->arena, "%s[%u, %u]", lang_dtype_text(channel->dtype), channel->rows, channel->columns);
+	return common_format(&check->unit->arena, "%s[%u, %u]", common_dtype_text(channel->dtype), channel->rows, channel->columns);
 }
 
 /* preposition: "from", "into" */
@@ -112,7 +113,7 @@ static void payload_check(struct lang_work_check *check, struct lang_work *work,
 		lang_error(check->unit, part->all, "%s moves elements as they are declared: leave \"as\" out", work->form->word);
 	else if (part->decl->dtype != channel->dtype)
 		lang_error(check->unit, part->at, "%%%s carries %s, %%%s is of type %s", work->name, payload_text(check, channel), part->tensor,
-			   lang_dtype_text(part->decl->dtype));
+			   common_dtype_text(part->decl->dtype));
 }
 
 void lang_send_check(struct lang_work_check *check, struct lang_work *work)

@@ -4,6 +4,7 @@
 #include "lang/lang_process.h"
 #include "lang/lang_work.h"
 #include "lang/parse/parse.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -113,11 +114,11 @@ static void work_prepare(struct lang_module *module, struct lang_map *made, stru
 
 	if (!total || total->dtype == PTOWSP_BOOL || !cut_find(total, &cut))
 		return;
-	name = common_format(arena, "%s.%s.%lldx%lld", reduction->word, lang_dtype_text(total->dtype), (long long)cut.rows, (long long)cut.columns);
+	name = common_format(arena, "%s.%s.%lldx%lld", reduction->word, common_dtype_text(total->dtype), (long long)cut.rows, (long long)cut.columns);
 	while (!lang_map_find(made, name) && (lang_map_find(&module->functions, name) || lang_decl_find(module, '@', name)))
 		name = common_format(arena, "%s.", name);
 	if (!lang_map_find(made, name)) {
-		lang_made_function(module, function_text(arena, name, reduction, lang_dtype_text(total->dtype), &cut), work->at);
+		lang_made_function(module, function_text(arena, name, reduction, common_dtype_text(total->dtype), &cut), work->at);
 		lang_map_add(made, arena, name, work);
 	}
 	work->callee = name;
@@ -158,7 +159,7 @@ static bool shapes_fit(struct lang_work_check *check, const struct lang_work *wo
 		}
 	if (from->decl->dtype != to->decl->dtype) {
 		lang_error(check->unit, to->at, "%s from %%%s of type %s to %%%s of type %s", work->form->word, from->tensor,
-			   lang_dtype_text(from->decl->dtype), to->tensor, lang_dtype_text(to->decl->dtype));
+			   common_dtype_text(from->decl->dtype), to->tensor, common_dtype_text(to->decl->dtype));
 		return false;
 	}
 	if (to->decl->dtype == PTOWSP_BOOL) {

@@ -2,13 +2,12 @@
 /* sample.c - sample data: parsed, and their rows of TDAT. */
 #include "lang/about.h"
 
-#include "format/format_names.h"
 #include "lang/lang_bytes.h"
 #include "lang/lower/lang_lower.h"
 #include "lang/number.h"
 #include "lang/parse/parse.h"
 #include "lang/tensor.h"
-#include "registry/names.h"
+#include "registry/common/common_dtype.h"
 #include "registry/npy.h"
 
 #include <stdbool.h>
@@ -93,7 +92,7 @@ void lang_sample_parse(struct lang_parser *parser)
 
 static void *numbers_read(struct lang_lower *lower, const struct lang_sample *sample, uint16_t dtype, size_t *size_out)
 {
-	size_t element = pkg_dtype_bytes(dtype);
+	size_t element = common_dtype_bytes(dtype);
 	uint8_t *bytes = common_alloc(&lower->unit->arena, sample->number_count * element);
 
 	*size_out = sample->number_count * element;
@@ -102,7 +101,7 @@ static void *numbers_read(struct lang_lower *lower, const struct lang_sample *sa
 		uint64_t value;
 
 		if (lang_number_read(token->text, dtype, &value) != LANG_NUMBER_OK) {
-			lang_error(lower->unit, token->at, "%.40s is no value of type %s", token->text, lang_dtype_text(dtype));
+			lang_error(lower->unit, token->at, "%.40s is no value of type %s", token->text, common_dtype_text(dtype));
 			return NULL;
 		}
 		for (size_t k = 0; k < element; k++) /* packages are little-endian */
@@ -121,9 +120,9 @@ static void *npy_read(struct lang_lower *lower, struct lang_sample *sample, cons
 		lang_error(lower->unit, sample->data_at, "%.200s", error.text);
 		return NULL;
 	}
-	if (strcmp(reg_dtype(npy.dtype)->descr, reg_dtype(dtype)->descr) != 0) { /* bf16 has no descr of its own */
-		lang_error(lower->unit, sample->data_at, "\"%.80s\" holds %s, and %%%s is %s", sample->text, lang_dtype_text(npy.dtype), sample->tensor,
-			   lang_dtype_text(dtype));
+	if (strcmp(common_dtype(npy.dtype)->descr, common_dtype(dtype)->descr) != 0) { /* bf16 has no descr of its own */
+		lang_error(lower->unit, sample->data_at, "\"%.80s\" holds %s, and %%%s is %s", sample->text, common_dtype_text(npy.dtype), sample->tensor,
+			   common_dtype_text(dtype));
 		return NULL;
 	}
 	if (sample->rank && (sample->rank != npy.rank || memcmp(sample->extents, npy.extents, sample->rank * sizeof(*npy.extents)) != 0)) {
@@ -133,7 +132,7 @@ static void *npy_read(struct lang_lower *lower, struct lang_sample *sample, cons
 	}
 	sample->rank = npy.rank;
 	memcpy(sample->extents, npy.extents, sizeof(npy.extents));
-	*size = (size_t)npy.elements * pkg_dtype_bytes(dtype);
+	*size = (size_t)npy.elements * common_dtype_bytes(dtype);
 	return memcpy(common_alloc(&lower->unit->arena, *size + 1), npy.data, *size);
 }
 
@@ -250,7 +249,7 @@ void lang_sample_build(struct lang_lower *lower, struct lang_decl *decl)
 	if (tensor == PTOWSP_NONE || is_repeated(lower, sample, tensor))
 		return;
 	dtype = lower->build->tensors[tensor].record.dtype;
-	element = pkg_dtype_bytes(dtype);
+	element = common_dtype_bytes(dtype);
 	bytes = data_read(lower, sample, dtype, &size);
 	if (!bytes || !size_check(lower, sample, size, element))
 		return;

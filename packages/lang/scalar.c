@@ -3,6 +3,7 @@
 #include "lang/scalar.h"
 #include "lang/lang_process.h"
 #include "lang/lower/lang_lower.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -60,9 +61,9 @@ static bool decl_check(const struct lang_scope *scope, struct lang_scalar *scala
 		lang_help(unit, "a slot may change during a run; declare a symbol");
 		return false;
 	}
-	if (lang_dtype_class(((struct lang_value *)decl)->dtype) == 'f') {
+	if (common_dtype_class(((struct lang_value *)decl)->dtype) == 'f') {
 		lang_error(unit, scalar->at, "%%%s is of type %s, %s is computed with 64-bit integers", scalar->text,
-			   lang_dtype_text(((struct lang_value *)decl)->dtype), what);
+			   common_dtype_text(((struct lang_value *)decl)->dtype), what);
 		return false;
 	}
 	decl->used = 1;

@@ -4,7 +4,7 @@
 
 #include "format/format_names.h"
 #include "format/json/base64.h"
-#include "registry/names.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -165,7 +165,7 @@ static ptowsp_status sample_print(const struct print_job *job, struct print_text
 	const struct ptowsp_sample_record *s = &job->t->sample[row];
 	const struct ptowsp_tensor_record *tensor = &job->t->tensor[s->tensor];
 	struct print_data data = {.tensor = print_string(job, tensor->name),
-				  .dtype = reg_dtype(tensor->dtype),
+				  .dtype = common_dtype(tensor->dtype),
 				  .expected = s->role == PTOWSP_SAMPLE_EXPECTED,
 				  .rank = s->rank < 4 ? s->rank : 4u,
 				  .extents = {s->extent0, s->extent1, s->extent2, s->extent3}};

@@ -5,12 +5,12 @@
 
 #include "format/format_code.h"
 
-struct reg_dtype;
+struct common_dtype;
 
 /* Sample data of one tensor. */
 struct print_data {
 	const char *tensor; /* its name, one of the language */
-	const struct reg_dtype *dtype;
+	const struct common_dtype *dtype;
 	int expected; /* 0: an input */
 	uint32_t rank;
 	uint64_t extents[4];

@@ -3,6 +3,7 @@
 #include "print/print_work.h"
 #include "format/format_names.h"
 #include "lang/expr_print.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -275,7 +276,7 @@ void print_view(struct print_work *w, const struct ptowsp_region_record *region)
 void print_part(struct print_work *w, uint32_t row, uint32_t rows, uint32_t columns)
 {
 	const struct ptowsp_region_record *region = &w->job->t->region[row];
-	uint32_t size = region->view ? pkg_dtype_bytes(region->view - 1) : 1;
+	uint32_t size = region->view ? common_dtype_bytes(region->view - 1) : 1;
 
 	print_tensor(w, region->tensor);
 	if (region->unit) {

@@ -2,14 +2,9 @@
 #include "builtin.h"
 
 #include "error.h"
+#include "registry/common/common_dtype.h"
 #include <stdio.h>
 #include <string.h>
-
-static const uint8_t element_bytes[] = {
-#define X(name, code, bytes, cls, text, descr) [code] = bytes,
-#include "ptowsp/dtype.def"
-#undef X
-};
 
 static const struct ptowsp_tensor_arg *tensor(const struct ptowsp_task *task, uint32_t i)
 {
@@ -18,7 +13,7 @@ static const struct ptowsp_tensor_arg *tensor(const struct ptowsp_task *task, ui
 
 static char *element(const struct ptowsp_tensor_arg *t, uint64_t row, uint64_t column)
 {
-	return (char *)t->data + (row * t->row_stride + column * t->column_stride) * element_bytes[t->dtype];
+	return (char *)t->data + (row * t->row_stride + column * t->column_stride) * common_dtype_bytes(t->dtype);
 }
 
 /* nop(...): does nothing; takes as many cycles as its first scalar says, 1 without one. */
@@ -42,7 +37,7 @@ static ptowsp_status copy(const struct ptowsp_task *task, struct ptowsp_kernel_o
 				 (unsigned long long)to->columns);
 	for (uint64_t r = 0; r < to->rows; r++)
 		for (uint64_t c = 0; c < to->columns; c++)
-			memmove(element(to, r, c), element(from, r, c), element_bytes[to->dtype]);
+			memmove(element(to, r, c), element(from, r, c), common_dtype_bytes(to->dtype));
 	out->cycles = to->rows * to->columns;
 	return PTOWSP_OK;
 }
@@ -57,7 +52,7 @@ static ptowsp_status fill(const struct ptowsp_task *task, struct ptowsp_kernel_o
 	to = tensor(task, 0);
 	for (uint64_t r = 0; r < to->rows; r++)
 		for (uint64_t c = 0; c < to->columns; c++)
-			memcpy(element(to, r, c), &task->args[0], element_bytes[to->dtype]); /* little-endian: low bytes */
+			memcpy(element(to, r, c), &task->args[0], common_dtype_bytes(to->dtype)); /* little-endian: low bytes */
 	out->cycles = to->rows * to->columns;
 	return PTOWSP_OK;
 }

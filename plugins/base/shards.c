@@ -5,6 +5,7 @@
 #include "error.h"
 #include "ptowsp/ids.h"
 #include "ptowsp/workload.h"
+#include "registry/common/common_dtype.h"
 #include "stage.h"
 #include <string.h>
 
@@ -299,7 +300,7 @@ static void row_bind(struct base_shards *shards, struct base_sharded *row, const
 	row->data = binding->data;
 	row->rank = binding->rank;
 	row->elements = binding->elements;
-	row->size = base_dtype_size(binding->dtype);
+	row->size = common_dtype_bytes(binding->dtype);
 	row->local = row->moved = row->placed = 0;
 	for (uint32_t k = 0; k < row->rank; k++) {
 		uint64_t parts = row->axis[k] == BASE_WHOLE ? 1 : shards->grid[row->axis[k]];

@@ -71,7 +71,6 @@ ptowsp_status isa_verify(struct isa_program *p, struct ptowsp_error *error);
 /* type.c: element types of instruction i. Returns the code of the key type, or of the class in which scalars compute (a float type,
  * I64, or U64), or -1; the program is then marked. */
 int isa_type_check(struct isa_program *p, uint32_t i);
-const char *isa_dtype_text(unsigned dtype);
 struct isa_options;
 /* lower.c: scratch layout, decoded steps, shapes and types. */
 ptowsp_status isa_lower(struct isa_program *p, const struct isa_options *options, struct ptowsp_error *error);

@@ -2,6 +2,7 @@
 /* print.c - a program as text, close to the .pto that it came from. */
 #include "isa/convert.h"
 #include "isa/state.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -41,7 +42,7 @@ static void flush(const struct printer *out, struct line *l)
 
 static const char *type_text(unsigned dtype)
 {
-	return dtype == PTOWSP_BOOL ? "u1" : dtype == PTOWSP_I64 ? "idx" : isa_dtype_text(dtype);
+	return dtype == PTOWSP_BOOL ? "u1" : dtype == PTOWSP_I64 ? "idx" : common_dtype_text(dtype);
 }
 
 /* Shortest decimal that reads back as the same value, with a point or an exponent. */
@@ -94,7 +95,7 @@ static void add_typed(struct line *l, const struct isa_program *p, uint16_t row)
 
 static void add_tile_type(struct line *l, const struct ptowsp_tile_tile *t)
 {
-	add(l, "!pto.tile<%lux%lux%s>", (unsigned long)t->rows, (unsigned long)t->columns, isa_dtype_text(t->dtype));
+	add(l, "!pto.tile<%lux%lux%s>", (unsigned long)t->rows, (unsigned long)t->columns, common_dtype_text(t->dtype));
 }
 
 static const char *const compare_text[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
@@ -263,7 +264,7 @@ static void head_print(const struct printer *out)
 	add(&l, "func @%s(%s", p->name, count ? "" : ") {");
 	flush(out, &l);
 	for (uint32_t i = 0; i < count; i++) {
-		add(&l, "    %%%s: !pto.memref<gm,...,%s>%s", p->param_names[i], isa_dtype_text(p->params[i].dtype), i + 1 < count ? "," : ") {");
+		add(&l, "    %%%s: !pto.memref<gm,...,%s>%s", p->param_names[i], common_dtype_text(p->params[i].dtype), i + 1 < count ? "," : ") {");
 		add(&l, "  // %s", access_text(p->params[i].access));
 		flush(out, &l);
 	}

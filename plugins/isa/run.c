@@ -2,6 +2,8 @@
 /* run.c - one task: arguments and windows checked, scratch prepared, program run. */
 #include "isa/state.h"
 
+#include "registry/common/common_dtype.h"
+
 #include <stdlib.h>
 
 static const struct ptowsp_tensor_arg *window(const struct ptowsp_task *task, uint32_t i)
@@ -21,8 +23,8 @@ static ptowsp_status windows_check(const struct isa_state *status)
 		const struct ptowsp_tensor_arg *w = window(task, i);
 
 		if (w->dtype != p->params[i].dtype)
-			return isa_state_fail(status, NULL, "%%%.64s is %s, the task's tensor is %s", p->param_names[i], isa_dtype_text(p->params[i].dtype),
-					      isa_dtype_text(w->dtype));
+			return isa_state_fail(status, NULL, "%%%.64s is %s, the task's tensor is %s", p->param_names[i], common_dtype_text(p->params[i].dtype),
+					      common_dtype_text(w->dtype));
 		if (p->params[i].access & ~w->access)
 			return isa_state_fail(status, NULL, "%s %%%.64s, which the task does not allow",
 					      p->params[i].access & ~w->access & PTOWSP_WRITE ? "writes" : "reads", p->param_names[i]);

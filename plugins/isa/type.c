@@ -3,16 +3,12 @@
  * bad. */
 #include "isa/element.h"
 #include "isa/isa_program.h"
+#include "registry/common/common_dtype.h"
 
 static const struct isa_element elements[ISA_DTYPES] = {
 #define X(type, NAME, letter, stored, computed_in, wide, size, sum_type, matrix, one_bits)                                                                     \
 	[PTOWSP_##NAME] = {.bytes = size, .class = letter, .sum = PTOWSP_##sum_type, .computed = PTOWSP_##matrix, .one = one_bits},
 #include "isa/element.def"
-#undef X
-};
-static const char *const texts[ISA_DTYPES] = {
-#define X(name, code, size, cls, word, descr) [code] = word,
-#include "ptowsp/dtype.def"
 #undef X
 };
 
@@ -21,11 +17,6 @@ const struct isa_element *isa_element(unsigned dtype)
 	static const struct isa_element none = {.bytes = 0};
 
 	return dtype < ISA_DTYPES ? &elements[dtype] : &none;
-}
-
-const char *isa_dtype_text(unsigned dtype)
-{
-	return dtype < ISA_DTYPES && texts[dtype] ? texts[dtype] : "?";
 }
 
 unsigned isa_dtype_bytes(unsigned dtype)
@@ -81,12 +72,12 @@ static const char *keys_text(const char *keys)
 
 static void key_check(struct check *c, unsigned dtype, const char *name)
 {
-	const char *got = isa_dtype_text(dtype);
+	const char *got = common_dtype_text(dtype);
 
 	if (c->key < 0 && !is_key(c->keys, dtype))
 		BAD(c, "%s works on %s, not on %s (%%%.48s)", c->op, keys_text(c->keys), got, name);
 	else if (c->key >= 0 && dtype != (unsigned)c->key)
-		BAD(c, "%s needs one element type, got %s and %s (%%%.48s)", c->op, isa_dtype_text((unsigned)c->key), got, name);
+		BAD(c, "%s needs one element type, got %s and %s (%%%.48s)", c->op, common_dtype_text((unsigned)c->key), got, name);
 	if (c->key < 0)
 		c->key = (int)dtype;
 }
@@ -97,12 +88,12 @@ static void sum_check(struct check *c, unsigned dtype, const char *name)
 	const unsigned key = (unsigned)c->key, wider = isa_element(key)->sum;
 
 	if (c->sum >= 0 && (unsigned)c->sum != dtype)
-		BAD(c, "%s needs one type of result, got %s and %s (%%%.48s)", c->op, isa_dtype_text((unsigned)c->sum), isa_dtype_text(dtype), name);
+		BAD(c, "%s needs one type of result, got %s and %s (%%%.48s)", c->op, common_dtype_text((unsigned)c->sum), common_dtype_text(dtype), name);
 	else if (dtype != key && dtype != wider && wider == key)
-		BAD(c, "%s needs one element type, got %s and %s (%%%.48s)", c->op, isa_dtype_text(key), isa_dtype_text(dtype), name);
+		BAD(c, "%s needs one element type, got %s and %s (%%%.48s)", c->op, common_dtype_text(key), common_dtype_text(dtype), name);
 	else if (dtype != key && dtype != wider)
-		BAD(c, "%s of %s adds up in %s or %s, not in %s (%%%.48s)", c->op, isa_dtype_text(key), isa_dtype_text(key), isa_dtype_text(wider),
-		    isa_dtype_text(dtype), name);
+		BAD(c, "%s of %s adds up in %s or %s, not in %s (%%%.48s)", c->op, common_dtype_text(key), common_dtype_text(key), common_dtype_text(wider),
+		    common_dtype_text(dtype), name);
 	c->sum = (int)dtype;
 }
 
@@ -118,10 +109,10 @@ static void value_check(struct check *c, unsigned dtype, const char *name)
 	if (is_float(key) ? dtype == key : !is_float(dtype))
 		return;
 	if (is_float(key))
-		BAD(c, "%s of %s needs %s %s scalar, got %s (%%%.48s)", c->op, isa_dtype_text(key), article(key), isa_dtype_text(key), isa_dtype_text(dtype),
-		    name);
+		BAD(c, "%s of %s needs %s %s scalar, got %s (%%%.48s)", c->op, common_dtype_text(key), article(key), common_dtype_text(key),
+		    common_dtype_text(dtype), name);
 	else
-		BAD(c, "%s of %s needs an integer scalar, got %s (%%%.48s)", c->op, isa_dtype_text(key), isa_dtype_text(dtype), name);
+		BAD(c, "%s of %s needs an integer scalar, got %s (%%%.48s)", c->op, common_dtype_text(key), common_dtype_text(dtype), name);
 }
 
 static void class_check(struct check *c, unsigned dtype, const char *name)
@@ -129,9 +120,10 @@ static void class_check(struct check *c, unsigned dtype, const char *name)
 	const int class = is_float(dtype) ? (int)dtype : PTOWSP_I64;
 
 	if (c->class >= 0 && class != c->class && (class == PTOWSP_I64 || c->class == PTOWSP_I64))
-		BAD_SCALAR(c, "%s mixes %s with integers (%%%.48s)", c->op, isa_dtype_text((unsigned)(class == PTOWSP_I64 ? c->class : class)), name);
+		BAD_SCALAR(c, "%s mixes %s with integers (%%%.48s)", c->op, common_dtype_text((unsigned)(class == PTOWSP_I64 ? c->class : class)), name);
 	else if (c->class >= 0 && class != c->class)
-		BAD_SCALAR(c, "%s needs one type of float, got %s and %s (%%%.48s)", c->op, isa_dtype_text((unsigned)c->class), isa_dtype_text(dtype), name);
+		BAD_SCALAR(c, "%s needs one type of float, got %s and %s (%%%.48s)", c->op, common_dtype_text((unsigned)c->class), common_dtype_text(dtype),
+			   name);
 	c->class = class;
 }
 
@@ -141,11 +133,11 @@ static void letter_check(struct check *c, char letter, unsigned dtype, const cha
 	case 'k': key_check(c, dtype, name); break;
 	case 'i':
 		if (dtype != PTOWSP_I32 && dtype != PTOWSP_U32)
-			BAD(c, "%s needs i32 or u32 indices, got %s (%%%.48s)", c->op, isa_dtype_text(dtype), name);
+			BAD(c, "%s needs i32 or u32 indices, got %s (%%%.48s)", c->op, common_dtype_text(dtype), name);
 		break;
 	case 'n':
 		if (is_float(dtype))
-			BAD_SCALAR(c, "%s needs an integer, got %s (%%%.48s)", c->op, isa_dtype_text(dtype), name);
+			BAD_SCALAR(c, "%s needs an integer, got %s (%%%.48s)", c->op, common_dtype_text(dtype), name);
 		break;
 	case 'c': class_check(c, dtype, name); break;
 	case 'x': c->class = is_float(dtype) ? (int)dtype : PTOWSP_I64; break;

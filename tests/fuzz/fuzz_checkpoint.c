@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "registry/names.h"
+#include "registry/common/common_dtype.h"
 #include "tools/run/checkpoint.h"
 
 bool LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -26,7 +26,7 @@ bool LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 		sum += strlen(c.names + row.checkpoint) + strlen(c.names + row.tensor);
 		if (row.elements)
-			sum += c.data[row.offset] + c.data[row.offset + row.elements * reg_dtype(row.dtype)->bytes - 1];
+			sum += c.data[row.offset] + c.data[row.offset + row.elements * common_dtype(row.dtype)->bytes - 1];
 	}
 	assert(checkpoint_parse(&c, bytes, size, 0, "fuzz", &error) || c.data + c.header.data_size + CHECKPOINT_DIGEST == bytes + size);
 	return false;

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "registry/names.h"
+#include "registry/common/common_dtype.h"
 #include "registry/npy.h"
 
 bool LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -21,7 +21,7 @@ bool LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	}
 	assert(npy.rank <= NPY_RANK);
 	assert((const uint8_t *)npy.data >= bytes);
-	assert((const uint8_t *)npy.data + npy.elements * reg_dtype(npy.dtype)->bytes == bytes + size);
+	assert((const uint8_t *)npy.data + npy.elements * common_dtype(npy.dtype)->bytes == bytes + size);
 	assert(npy_header(header, npy.dtype, npy.rank, npy.extents) % 64 == 0);
 	return false;
 }

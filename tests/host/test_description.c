@@ -49,15 +49,8 @@ static const char *const stored[] = {
 	"head",
 #define STORED(s) #s,
 #include "ptowsp/structs.def"
-#define BYTES(SECT, text)
 #define TABLE(SECT, record, text) #record "_record",
-#define FIELD(type, name, kind, argument, text)
-#define END(SECT, record, bytes)
-#include "ptowsp/records.def"
-#undef BYTES
-#undef TABLE
-#undef FIELD
-#undef END
+#include "registry/common/common_records.def"
 };
 
 static bool is_stored(const char *name)

@@ -2,6 +2,7 @@
  * test_isa_tile.c - exp, ln and tanh of f32: loops of tile.h as they are compiled for each machine that emitted C has, the interpreter's instructions, and
  * the C library's functions. A sample and everything around places where something ends or begins; all 2^32 arguments with PTOWSP_ALL_FLOATS=1.
  * PTOWSP_SEED=n repeats a sample. */
+#include "isa/element.h"
 #include "isa/isa_tile.h"
 #include "tests/check.h"
 #include "tests/isa/tile_builder.h"
@@ -93,26 +94,10 @@ struct finding {
 	float worst_at, differs_at;
 };
 
-static float float_of(uint32_t bits)
-{
-	float value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
-
-static uint32_t bits_of(float value)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits;
-}
-
 /* The unit in the last place of a finite float. */
 static double unit(float value)
 {
-	const uint32_t exponent = bits_of(value) >> 23 & 255;
+	const uint32_t exponent = isa_bits_of(value) >> 23 & 255;
 
 	return tile_double_of((uint64_t)((exponent ? exponent : 1) - 150 + 1023) << 52);
 }
@@ -139,9 +124,9 @@ static void exact_check(struct finding *f, const struct function *fn, float x, f
 		return;
 	}
 	f->undecided += low != high;
-	f->others += low == high && bits_of(got) != bits_of(low);
-	if (isinf(got) || isinf(low) || (want == 0 && bits_of(got) != bits_of(low)))
-		worst_note(f, x, bits_of(got) == bits_of(low) ? 0 : INFINITY);
+	f->others += low == high && isa_bits_of(got) != isa_bits_of(low);
+	if (isinf(got) || isinf(low) || (want == 0 && isa_bits_of(got) != isa_bits_of(low)))
+		worst_note(f, x, isa_bits_of(got) == isa_bits_of(low) ? 0 : INFINITY);
 	else
 		worst_note(f, x, (double)(fabsl((long double)got - want) / unit(low)));
 }
@@ -165,7 +150,7 @@ static void argument_check(struct finding *f, const struct function *fn, float x
 		f->arguments++;
 		return;
 	}
-	if (bits_of(got) != bits_of(low) || bits_of(got) != bits_of(high))
+	if (isa_bits_of(got) != isa_bits_of(low) || isa_bits_of(got) != isa_bits_of(high))
 		exact_check(f, fn, x, got);
 	else if (!isinf(got))
 		worst_note(f, x, fabs(got - near) / unit(got));
@@ -231,7 +216,7 @@ static void loops_compare(struct worker *w)
 		if (!memcmp(w->other, w->got, sizeof(w->got)))
 			continue;
 		for (size_t i = 0; i < BLOCK; i++)
-			if (bits_of(w->other[i]) != bits_of(w->got[i]) && !(isnan(w->other[i]) && isnan(w->got[i]))) {
+			if (isa_bits_of(w->other[i]) != isa_bits_of(w->got[i]) && !(isnan(w->other[i]) && isnan(w->got[i]))) {
 				w->found.differs++;
 				w->found.differs_at = w->in[i];
 			}
@@ -246,7 +231,7 @@ static void *worker_run(void *argument)
 
 	while ((block = atomic_fetch_add_explicit(&t->next, 1, memory_order_relaxed)) < t->blocks && !w->status) {
 		for (size_t i = 0; i < BLOCK; i++)
-			w->in[i] = float_of(t->list ? t->list[block * BLOCK + i] : (uint32_t)(block * BLOCK + i));
+			w->in[i] = isa_float_of(t->list ? t->list[block * BLOCK + i] : (uint32_t)(block * BLOCK + i));
 		w->status = program_run(w);
 		loops_compare(w);
 		for (size_t i = 0; i < BLOCK && !w->status; i++)
@@ -310,7 +295,7 @@ static void argument_add(struct arguments *a, uint32_t bits)
 /* The floats around a number, of both signs. */
 static void around_add(struct arguments *a, double place)
 {
-	const uint32_t bits = bits_of((float)place);
+	const uint32_t bits = isa_bits_of((float)place);
 
 	for (uint32_t i = 0; i <= 2 * AROUND; i++) {
 		argument_add(a, bits + i - AROUND);
@@ -325,7 +310,7 @@ static void places_add(struct arguments *a)
 	static const double ends[] = {-0x1.5d58a0p+6, -0x1.9d1da0p+6, -0x1.9fe368p+6, 0x1.62e42ep+6, 130, 150, 9.010913, 10, 1};
 
 	for (uint32_t exponent = 0; exponent < 256; exponent++)
-		around_add(a, exponent < 255 ? (double)float_of(exponent << 23) : INFINITY);
+		around_add(a, exponent < 255 ? (double)isa_float_of(exponent << 23) : INFINITY);
 	for (int n = -220; n <= 190; n++) {
 		around_add(a, (n + 0.5) * 0.69314718055994531);
 		around_add(a, (n + 0.5) * 0.69314718055994531 / 2);
@@ -345,7 +330,7 @@ static struct arguments arguments_make(uint64_t seed)
 	for (uint64_t bits = seed % STEP; bits < UINT64_C(1) << 32; bits += STEP)
 		argument_add(&a, (uint32_t)bits);
 	while (a.count % BLOCK)
-		argument_add(&a, bits_of(NAN));
+		argument_add(&a, isa_bits_of(NAN));
 	return a;
 }
 

@@ -5,6 +5,7 @@
 
 #include "isa/convert.h"
 #include "isa/state.h"
+#include "registry/common/common_dtype.h"
 #include "tests/check.h"
 #include "tests/isa/tile_random.h"
 #include "tests/isa/tile_run.h"
@@ -31,8 +32,8 @@ static void element_table_agrees_with_the_list_of_types(void)
 	}
 	CHECK_UINT(sizeof(rows) / sizeof(*rows), TILE_TYPES);
 	CHECK_UINT(isa_element(999)->bytes, 0);
-	CHECK_STR(isa_dtype_text(PTOWSP_BF16), "bf16");
-	CHECK_STR(isa_dtype_text(999), "?");
+	CHECK_STR(common_dtype_text(PTOWSP_BF16), "bf16");
+	CHECK_STR(common_dtype_text(999), "?");
 }
 
 static ptowsp_status run(void)

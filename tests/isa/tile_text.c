@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "registry/names.h"
+#include "registry/common/common_dtype.h"
 
 enum { WORDS = 12 };
 
@@ -44,7 +44,7 @@ static bool is_number(const char *word)
 static unsigned dtype_of(const struct statement *s, const char *word)
 {
 	for (unsigned code = 0; code < 64; code++)
-		if (reg_dtype(code) && !strcmp(reg_dtype(code)->text, word))
+		if (common_dtype(code) && !strcmp(common_dtype(code)->text, word))
 			return code;
 	fail(s, "a type is unknown");
 	return 0;

@@ -4,6 +4,7 @@
 #include "print/print.h"
 #include "ptowsp/note.h"
 #include "ptowsp/tile.h"
+#include "registry/common/common_dtype.h"
 #include "registry/names.h"
 #include "registry/npy.h"
 #include "tests/check.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_npy.c - .npy files in and out, made content, comparison, files that appear whole. */
+#include "registry/common/common_dtype.h"
 #include "tests/check.h"
 #include "tests/draw.h"
 
@@ -9,7 +10,6 @@
 #include <sys/stat.h>
 
 #include "ptowsp/ids.h"
-#include "registry/names.h"
 #include "registry/npy.h"
 #include "tools/output.h"
 #include "tools/run/compare.h"
@@ -132,7 +132,7 @@ static void headers_are_read_back(void)
 	char header[NPY_HEADER];
 	struct npy npy;
 
-	for (unsigned code = 0; reg_dtype(code); code++)
+	for (unsigned code = 0; common_dtype(code); code++)
 		for (uint32_t rank = 0; rank <= 4; rank++) {
 			size_t length = npy_header(header, (uint16_t)code, rank, extents), elements = 1;
 
@@ -140,7 +140,7 @@ static void headers_are_read_back(void)
 				elements *= extents[i];
 			CHECK_UINT(length % 64, 0);
 			memcpy(bytes, header, length);
-			REQUIRE_INT(npy_parse(&npy, bytes, length + elements * reg_dtype(code)->bytes, "x", &error), 0);
+			REQUIRE_INT(npy_parse(&npy, bytes, length + elements * common_dtype(code)->bytes, "x", &error), 0);
 			CHECK_UINT(npy.dtype, code == PTOWSP_BF16 ? PTOWSP_U16 : code); /* NumPy has no bf16 */
 			CHECK_UINT(npy.rank, rank);
 		}
@@ -167,9 +167,9 @@ static void elements_of_every_type_come_back(void)
 	static const double values[] = {0, 1, 100, -1, -100, 0.5, 1.5};
 	unsigned char data[64];
 
-	for (unsigned code = 0; reg_dtype(code); code++)
+	for (unsigned code = 0; common_dtype(code); code++)
 		for (size_t v = 0; v < sizeof(values) / sizeof(*values); v++) {
-			char sort = reg_dtype(code)->sort;
+			char sort = common_dtype(code)->class;
 			double want = values[v];
 
 			if (sort != 'f' && want != floor(want))

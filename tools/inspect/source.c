@@ -6,6 +6,7 @@
 #include "format/format_file.h"
 #include "format/format_plain.h"
 #include "print/print.h"
+#include "registry/common/common_dtype.h"
 #include "registry/names.h"
 #include "registry/npy.h"
 #include "tools/entries.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* extras.c - what the command line adds to a package: targets, schedule, sample data. */
+#include "registry/common/common_dtype.h"
 #include "tools/apart.h"
 #include "tools/pack/pack.h"
 
@@ -174,7 +175,7 @@ static ptowsp_status tensor_unknown(const struct pkg_tables *t, const char *name
 
 static ptowsp_status dtype_check(const struct pkg_tables *t, uint32_t tensor, const struct npy *npy, const char *path, struct ptowsp_error *error)
 {
-	const struct reg_dtype *want = reg_dtype(t->tensor[tensor].dtype), *have = reg_dtype(npy->dtype);
+	const struct common_dtype *want = common_dtype(t->tensor[tensor].dtype), *have = common_dtype(npy->dtype);
 
 	/* bf16 has no descr of its own. */
 	if (!strcmp(want->descr, have->descr))
@@ -298,7 +299,7 @@ static ptowsp_status sample_add(struct pkg_writer *writer, const struct pkg_tabl
 	if (!status)
 		status = shape_check(t, tensor, &npy, sign + 1, error);
 	if (!status)
-		sample_write(writer, tensor, role, &npy, reg_dtype(npy.dtype)->bytes);
+		sample_write(writer, tensor, role, &npy, common_dtype(npy.dtype)->bytes);
 	npy_close(&npy);
 	return status;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "registry/names.h"
+#include "registry/common/common_dtype.h"
 #include "registry/text.h"
 #include "tools/run/run_run.h"
 
@@ -26,8 +26,8 @@ static ptowsp_status file_open(struct npy *file, const struct run_tensor *tensor
 		return reg_fail(error, status, "--%s %s: %s", flag, tensor->info.name, inner.text);
 	if (file->dtype == tensor->info.dtype || (tensor->info.dtype == PTOWSP_BF16 && file->dtype == PTOWSP_U16))
 		return PTOWSP_OK;
-	return reg_fail(error, PTOWSP_INVALID, "--%s %s: the tensor is %s, %.100s holds %s", flag, tensor->info.name, reg_dtype(tensor->info.dtype)->text, path,
-			reg_dtype(file->dtype)->text);
+	return reg_fail(error, PTOWSP_INVALID, "--%s %s: the tensor is %s, %.100s holds %s", flag, tensor->info.name, common_dtype(tensor->info.dtype)->text,
+			path, common_dtype(file->dtype)->text);
 }
 
 static ptowsp_status in_open(struct run *run, const struct run_pair *pair, struct ptowsp_error *error)
@@ -124,7 +124,7 @@ static ptowsp_status content_write(void *context, void *data, uint64_t elements,
 	if (tensor->mark || tensor->restored)
 		return run_checkpoint_fill(tensor, data, elements, error);
 	if (tensor->in) /* the elements are those of the file: the host compared the shapes */
-		memcpy(data, tensor->in_file.data, (size_t)(elements * reg_dtype(tensor->info.dtype)->bytes));
+		memcpy(data, tensor->in_file.data, (size_t)(elements * common_dtype(tensor->info.dtype)->bytes));
 	else
 		fill_write(&tensor->fill, tensor->info.dtype, tensor->info.position, data, elements);
 	return PTOWSP_OK;

@@ -10,7 +10,7 @@
 
 #include "format/format_digest.h"
 #include "format/format_file.h"
-#include "registry/names.h"
+#include "registry/common/common_dtype.h"
 #include "registry/text.h"
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
@@ -26,7 +26,7 @@ struct checkpoint_row checkpoint_row_at(const struct checkpoint *checkpoint, uin
 /* NULL, or what is wrong with a row. */
 static const char *row_wrong(const struct checkpoint *c, const struct checkpoint_row *row)
 {
-	const struct reg_dtype *dtype = reg_dtype(row->dtype);
+	const struct common_dtype *dtype = common_dtype(row->dtype);
 
 	if (row->checkpoint >= c->header.names_size || row->tensor >= c->header.names_size)
 		return "has its name outside of the names";
@@ -161,7 +161,7 @@ static void fill(uint8_t *bytes, struct checkpoint_header *header, const char *e
 	for (uint32_t i = 0; i < count; i++) {
 		const struct checkpoint_item *item = &items[i];
 		struct checkpoint_row row = {.dtype = item->dtype, .elements = item->elements, .offset = offset};
-		uint64_t size = item->elements * reg_dtype(item->dtype)->bytes;
+		uint64_t size = item->elements * common_dtype(item->dtype)->bytes;
 
 		row.checkpoint = name_put(names, &at, item->checkpoint);
 		row.tensor = name_put(names, &at, item->tensor);
@@ -184,7 +184,7 @@ ptowsp_status checkpoint_write(FILE *file, const uint8_t package[CHECKPOINT_DIGE
 	memcpy(header.package, package, sizeof(header.package));
 	for (uint32_t i = 0; i < count; i++) {
 		names += strlen(items[i].checkpoint) + strlen(items[i].tensor) + 2;
-		header.data_size += items[i].elements * reg_dtype(items[i].dtype)->bytes; /* tensors that are in memory */
+		header.data_size += items[i].elements * common_dtype(items[i].dtype)->bytes; /* tensors that are in memory */
 	}
 	header.names_size = (uint32_t)names; /* of names in a package: far below its limit */
 	size = sizeof(header) + (uint64_t)count * sizeof(struct checkpoint_row) + names + header.data_size;

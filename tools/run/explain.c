@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "registry/common/common_dtype.h"
 #include "registry/names.h"
 #include "registry/text.h"
 #include "tools/columns.h"
@@ -294,14 +295,14 @@ static void verdicts_print(const struct part *x)
 
 static void value_text(const struct ptowsp_value_info *info, char *memory, size_t room)
 {
-	const struct reg_dtype *type = reg_dtype(info->dtype);
+	const struct common_dtype *type = common_dtype(info->dtype);
 	struct reg_text text;
 
 	reg_text_init(&text, memory, room);
-	if (type && type->sort == 'f')
+	if (type && type->class == 'f')
 		reg_text_add(&text, "%g", element_get(info->dtype, &info->standard, 0));
 	else
-		reg_text_add(&text, type && type->sort == 'u' ? "%llu" : "%lld", (unsigned long long)info->standard);
+		reg_text_add(&text, type && type->class == 'u' ? "%llu" : "%lld", (unsigned long long)info->standard);
 }
 
 static void values_print(const struct part *x)
@@ -313,7 +314,7 @@ static void values_print(const struct part *x)
 		return;
 	plain_print(stdout, "symbols and slots:\n");
 	for (uint32_t i = 0; ptowsp_plan_value(x->plan, i, &info); i++) {
-		const char *type = reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?";
+		const char *type = common_dtype(info.dtype) ? common_dtype(info.dtype)->text : "?";
 		const char *kind = info.kind == PTOWSP_SLOT_SYMBOL ? "symbol" : "slot";
 		char text[48];
 
@@ -335,8 +336,8 @@ static void tensors_print(const struct part *x)
 
 	plain_print(stdout, "tensors:\n");
 	for (uint32_t i = 0; ptowsp_plan_tensor(x->plan, i, &info); i++)
-		columns_add(&table, "%s\t%s\t%s\t%s%s%s%s", info.name, reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?", reg_role_text(info.role),
-			    info.flags & PTOWSP_TENSOR_INFO_SHAPELESS ? "shape of the bound file" : "shape of the package",
+		columns_add(&table, "%s\t%s\t%s\t%s%s%s%s", info.name, common_dtype(info.dtype) ? common_dtype(info.dtype)->text : "?",
+			    reg_role_text(info.role), info.flags & PTOWSP_TENSOR_INFO_SHAPELESS ? "shape of the bound file" : "shape of the package",
 			    info.flags & PTOWSP_TENSOR_INFO_SAMPLE ? ", sample data" : "", info.flags & PTOWSP_TENSOR_INFO_EXPECTED ? ", expected result" : "",
 			    info.flags & PTOWSP_TENSOR_INFO_USED ? "" : ", not used by this entry");
 	columns_print(&table, stdout, 2);
@@ -426,8 +427,8 @@ static json_t *values_json(const struct part *x)
 
 	for (uint32_t i = 0; ptowsp_plan_value(x->plan, i, &info); i++) {
 		char text[48];
-		json_t *row = json_pack("{s:s, s:s, s:s, s:b}", "name", info.name, "type", reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?", "kind",
-					info.kind == PTOWSP_SLOT_SYMBOL ? "symbol" : "slot", "needed",
+		json_t *row = json_pack("{s:s, s:s, s:s, s:b}", "name", info.name, "type", common_dtype(info.dtype) ? common_dtype(info.dtype)->text : "?",
+					"kind", info.kind == PTOWSP_SLOT_SYMBOL ? "symbol" : "slot", "needed",
 					(info.flags & PTOWSP_VALUE_NEEDED) && !(info.flags & PTOWSP_VALUE_HAS_DEFAULT));
 
 		value_text(&info, text, sizeof(text));
@@ -445,7 +446,7 @@ static json_t *tensors_json(const struct part *x)
 
 	for (uint32_t i = 0; ptowsp_plan_tensor(x->plan, i, &info); i++)
 		json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:b, s:b, s:b, s:b}", "name", info.name, "type",
-						      reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?", "role", reg_role_text(info.role), "used",
+						      common_dtype(info.dtype) ? common_dtype(info.dtype)->text : "?", "role", reg_role_text(info.role), "used",
 						      (info.flags & PTOWSP_TENSOR_INFO_USED) != 0, "shapeless",
 						      (info.flags & PTOWSP_TENSOR_INFO_SHAPELESS) != 0, "sample", (info.flags & PTOWSP_TENSOR_INFO_SAMPLE) != 0,
 						      "expected", (info.flags & PTOWSP_TENSOR_INFO_EXPECTED) != 0));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* fill.c - made content of tensors. */
 #include "tools/run/fill.h"
+#include "registry/common/common_dtype.h"
 #include "registry/common/common_hash.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "registry/names.h"
 #include "registry/text.h"
 #include "tools/run/run_element.h"
 
@@ -45,7 +45,7 @@ static double random_value(char sort, uint64_t bits)
 
 void fill_write(const struct fill *fill, uint16_t dtype, uint32_t position, void *data, uint64_t elements)
 {
-	const struct reg_dtype *type = reg_dtype(dtype);
+	const struct common_dtype *type = common_dtype(dtype);
 	uint64_t base = fill->seed << 40 | (uint64_t)position << 32;
 
 	if (fill->kind == FILL_ZEROS)
@@ -53,7 +53,7 @@ void fill_write(const struct fill *fill, uint16_t dtype, uint32_t position, void
 	for (uint64_t i = 0; i < elements && fill->kind != FILL_ZEROS; i++) {
 		double value = fill->kind == FILL_ONES   ? 1
 			       : fill->kind == FILL_IOTA ? (double)i
-							 : random_value(type->sort, common_mix(COMMON_GOLDEN + (base | i)));
+							 : random_value(type->class, common_mix(COMMON_GOLDEN + (base | i)));
 
 		element_set(dtype, data, i, value);
 	}

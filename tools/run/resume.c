@@ -9,7 +9,7 @@
 
 #include "format/format_package.h"
 #include "host/plan/host_plan.h"
-#include "registry/names.h"
+#include "registry/common/common_dtype.h"
 #include "registry/text.h"
 #include "tools/run/run_run.h"
 
@@ -142,7 +142,7 @@ ptowsp_status run_checkpoint_fill(const struct run_tensor *tensor, void *data, u
 	if (elements != tensor->restored_elements)
 		return reg_fail(error, PTOWSP_INVALID, "--restore: tensor %.60s has %llu elements here and %llu in the file", tensor->info.name,
 				(unsigned long long)elements, (unsigned long long)tensor->restored_elements);
-	memcpy(data, tensor->restored, (size_t)elements * reg_dtype(tensor->info.dtype)->bytes);
+	memcpy(data, tensor->restored, (size_t)elements * common_dtype(tensor->info.dtype)->bytes);
 	return PTOWSP_OK;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "ptowsp/report.h"
+#include "registry/common/common_dtype.h"
 #include "registry/names.h"
 #include "tools/run/run_run.h"
 
@@ -308,7 +309,7 @@ static json_t *deadlock_json(const struct run *run, const struct ptowsp_deadlock
 static unsigned digits(const struct run *run)
 {
 	for (uint32_t i = 0; i < run->tensor_count; i++)
-		if (run->tensors[i].compare.exceed && reg_dtype(run->tensors[i].info.dtype)->bytes > 4)
+		if (run->tensors[i].compare.exceed && common_dtype(run->tensors[i].info.dtype)->bytes > 4)
 			return 17;
 	return 9;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* write.c - --out files: all are complete before the first takes its place. */
-#include "registry/names.h"
+#include "registry/common/common_dtype.h"
 #include "registry/text.h"
 #include "tools/run/run_run.h"
 
@@ -16,7 +16,7 @@ static ptowsp_status write_one(struct run *run, uint32_t index, struct ptowsp_er
 		return reg_fail(error, PTOWSP_INVALID, "--out %.60s: the entry does not use that tensor; --explain says what it uses", tensor->info.name);
 	length = npy_header(header, view.dtype, view.rank, view.extents);
 	fwrite(header, 1, length, tensor->output.file);
-	fwrite(view.data, reg_dtype(view.dtype)->bytes, (size_t)view.elements, tensor->output.file);
+	fwrite(view.data, common_dtype(view.dtype)->bytes, (size_t)view.elements, tensor->output.file);
 	return output_finish(&tensor->output, error);
 }
 

@@ -26,10 +26,7 @@
 	}                                                                                                                                                      \
 	}                                                                                                                                                      \
 	;
-#include "ptowsp/graph_ops.def"
-#undef GRAPH_OP
-#undef GRAPH_ARG
-#undef GRAPH_END
+#include "registry/common/common_graph_ops.def"
 
 #define GRAPH_OP(NAME, code, place, effect)                                                                                                                    \
 	{                                                                                                                                                      \
@@ -39,21 +36,13 @@
 	}                                                                                                                                                      \
 	,
 static const struct pkg_graph_form forms[] = {
-#include "ptowsp/graph_ops.def"
+#include "registry/common/common_graph_ops.def"
 };
-#undef GRAPH_OP
-#undef GRAPH_ARG
-#undef GRAPH_END
 #define FORM_COUNT (sizeof(forms) / sizeof(forms[0]))
 
 /* An instruction has at most so many operands. */
 #define GRAPH_OP(NAME, code, place, effect) _Static_assert(sizeof(NAME##_operands) / sizeof(NAME##_operands[0]) - 1 <= PTOWSP_GRAPH_ARGS, #NAME);
-#define GRAPH_ARG(type, name, kind, argument, value)
-#define GRAPH_END(NAME)
-#include "ptowsp/graph_ops.def"
-#undef GRAPH_OP
-#undef GRAPH_ARG
-#undef GRAPH_END
+#include "registry/common/common_graph_ops.def"
 
 static const char *const objects[] = {
 #define X(NAME, code, text, scope) [code] = text,

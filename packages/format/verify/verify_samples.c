@@ -2,6 +2,8 @@
 /* verify_samples.c - sample data: one run of bytes per tensor, as large as it. */
 #include "format/verify/verify.h"
 
+#include "registry/common/common_dtype.h"
+
 #include <stdlib.h>
 
 #define MUST(condition, ...) PKG_MUST(&c->place, condition, __VA_ARGS__)
@@ -10,7 +12,7 @@
 static uint64_t sample_bytes(const struct pkg_tables *t, const struct ptowsp_sample_record *s, int *valid_out)
 {
 	const uint64_t extents[4] = {s->extent0, s->extent1, s->extent2, s->extent3};
-	uint64_t bytes = pkg_dtype_bytes(t->tensor[s->tensor].dtype);
+	uint64_t bytes = common_dtype_bytes(t->tensor[s->tensor].dtype);
 
 	*valid_out = 1;
 	for (uint32_t k = 0; k < s->rank && *valid_out; k++)

@@ -7,6 +7,7 @@
 #include "lang/builder/builder_calls.h"
 #include "lang/lang_clean.h"
 #include "lang/number.h"
+#include "registry/common/common_dtype.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -247,7 +248,7 @@ uint64_t build_bits(struct ptowsp_build *b, uint32_t dtype, const char *text)
 	uint64_t bits;
 
 	if (!text || lang_number_read(text, dtype, &bits) != LANG_NUMBER_OK)
-		build_refuse(b, "\"%.40s\" is no value of type %s", text ? text : "", lang_dtype_text(dtype));
+		build_refuse(b, "\"%.40s\" is no value of type %s", text ? text : "", common_dtype_text(dtype));
 	return bits;
 }
 

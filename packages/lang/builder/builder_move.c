@@ -3,9 +3,9 @@
  * built by other calls. */
 #include "lang/builder/build.h"
 
-#include "format/format_names.h"
 #include "lang/ast.h"
 #include "lang/lang_move.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -134,7 +134,7 @@ static uint32_t reduce_check(struct ptowsp_build *b, const char *word, uint32_t 
 	layouts_check(b, word, source, target);
 	cut_find(b, target, plan);
 	plan->parts = build_handle(b, BUILD_EXPR, source->dims[0].extent);
-	plan->dtype = lang_dtype_text(target->record.dtype);
+	plan->dtype = common_dtype_text(target->record.dtype);
 	plan->name = common_format(b->arena, "%s.%s.%lldx%lld", op, plan->dtype, (long long)plan->cut.rows, (long long)plan->cut.columns);
 	kernel_find(b, target, plan);
 	return BUILD_DONE;

@@ -3,6 +3,7 @@
 #include "lang/builder/build.h"
 
 #include "format/format_names.h"
+#include "registry/common/common_dtype.h"
 
 #include <string.h>
 
@@ -275,7 +276,7 @@ uint32_t ptowsp_build_sample(struct ptowsp_build *b, uint32_t tensor, const char
 						 .rank = (uint16_t)rank,
 						 .size = size}};
 	uint64_t *const places[] = {&sample.record.extent0, &sample.record.extent1, &sample.record.extent2, &sample.record.extent3};
-	uint64_t want = pkg_dtype_bytes(b->tensors[sample.record.tensor].record.dtype);
+	uint64_t want = common_dtype_bytes(b->tensors[sample.record.tensor].record.dtype);
 
 	if (!extents || !rank || rank > 4)
 		build_refuse(b, "%s extents: sample data have 1 to 4", extents ? common_format(b->arena, "%u", rank) : "no");

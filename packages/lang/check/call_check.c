@@ -2,6 +2,8 @@
 /* call_check.c - calls of kernels, functions and workloads: what is called, and what is passed to it. */
 #include "lang/lang_work.h"
 
+#include "registry/common/common_dtype.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -160,7 +162,7 @@ static void need_find(struct lang_work_check *check, struct lang_work *work, uin
 		local = local->outer;
 	if (!local && (!decl || (decl->kind != LANG_DECL_SYMBOL && decl->kind != LANG_DECL_SLOT))) {
 		lang_error(check->unit, work->callee_at, "@%s needs the scalar %%%s", work->callee, param->name);
-		lang_help(check->unit, "pass it: %%%s -> value, or declare: symbol %%%s : %s", param->name, param->name, lang_dtype_text(param->dtype));
+		lang_help(check->unit, "pass it: %%%s -> value, or declare: symbol %%%s : %s", param->name, param->name, common_dtype_text(param->dtype));
 		return;
 	}
 	scalar->kind = LANG_SCALAR_NAME;

@@ -2,6 +2,8 @@
 /* check_call.c - arguments of a CALL: every memref once, and a value for every scalar that the callee needs. */
 #include "lang/check/lang_check.h"
 
+#include "registry/common/common_dtype.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -57,7 +59,7 @@ static void memref_bind(struct lang_check *check, struct lang_arg *arg)
 
 static bool class_equal(unsigned a, unsigned b)
 {
-	return lang_dtype_class(a) == 'f' || lang_dtype_class(b) == 'f' ? a == b : 1;
+	return common_dtype_class(a) == 'f' || common_dtype_class(b) == 'f' ? a == b : 1;
 }
 
 static void scalar_bind(struct lang_check *check, struct lang_arg *arg)

@@ -3,6 +3,7 @@
 #include "isa/isa.h"
 #include "lang/levels.h"
 #include "lang/number.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -129,7 +130,7 @@ static bool orchestration_allows(struct lang_check *check, const struct lang_stm
 
 static int is_float(const struct lang_operand *operand)
 {
-	return lang_dtype_class(operand->var ? operand->var->type.dtype : operand->dtype) == 'f';
+	return common_dtype_class(operand->var ? operand->var->type.dtype : operand->dtype) == 'f';
 }
 
 /* Expressions between tasks are 64-bit integers; a float is only passed on. */

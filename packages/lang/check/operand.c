@@ -3,6 +3,7 @@
 #include "isa/isa.h"
 #include "lang/check/lang_check.h"
 #include "lang/number.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -152,8 +153,8 @@ bool lang_annotation_check(struct lang_check *check, const struct lang_operand *
 	if (written->kind == real->kind && written->dtype == real->dtype)
 		return true;
 	/* An index is any integer: %n:idx for an i32. */
-	if (written->kind == LANG_TYPE_SCALAR && real->kind == LANG_TYPE_SCALAR && (written->index || real->index) && lang_dtype_class(written->dtype) != 'f' &&
-	    lang_dtype_class(real->dtype) != 'f')
+	if (written->kind == LANG_TYPE_SCALAR && real->kind == LANG_TYPE_SCALAR && (written->index || real->index) &&
+	    common_dtype_class(written->dtype) != 'f' && common_dtype_class(real->dtype) != 'f')
 		return true;
 	lang_error(check->unit, written->at, "%%%s is %s, not %s", operand->text, lang_type_text(check->unit, real), lang_type_text(check->unit, written));
 	return false;
@@ -161,7 +162,7 @@ bool lang_annotation_check(struct lang_check *check, const struct lang_operand *
 
 static bool number_read(struct lang_check *check, struct lang_operand *operand, unsigned dtype)
 {
-	const char *type = dtype == PTOWSP_BOOL ? "u1" : lang_dtype_text(dtype);
+	const char *type = dtype == PTOWSP_BOOL ? "u1" : common_dtype_text(dtype);
 
 	operand->dtype = (uint16_t)dtype;
 	switch (lang_number_read(operand->text, dtype, &operand->value)) {
@@ -213,7 +214,7 @@ static bool type_fits(const struct lang_type *written, const struct lang_operand
 	if (written->open)
 		return true;
 	if (written->kind == LANG_TYPE_SCALAR && (written->index || real->index))
-		return lang_dtype_class(written->dtype) != 'f' && lang_dtype_class(real->dtype) != 'f';
+		return common_dtype_class(written->dtype) != 'f' && common_dtype_class(real->dtype) != 'f';
 	return written->dtype == real->dtype && written->rows == real->rows && written->columns == real->columns && written->space == real->space;
 }
 

@@ -3,6 +3,7 @@
 #include "format/format_names.h"
 #include "lang/check/range.h"
 #include "lang/number.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -28,8 +29,8 @@ static bool type_fits(struct lang_work_check *check, const struct lang_work *wor
 {
 	if (lang_part_dtype(part) == param->dtype)
 		return true;
-	lang_error(check->unit, part->at, "%%%s is of type %s, the parameter %%%s of @%s is %s", part->tensor, lang_dtype_text(lang_part_dtype(part)),
-		   param->name, work->callee, lang_dtype_text(param->dtype));
+	lang_error(check->unit, part->at, "%%%s is of type %s, the parameter %%%s of @%s is %s", part->tensor, common_dtype_text(lang_part_dtype(part)),
+		   param->name, work->callee, common_dtype_text(param->dtype));
 	return false;
 }
 
@@ -53,7 +54,7 @@ static void whole_help(struct lang_work_check *check, const struct lang_part *pa
 /* A kernel is handed the shape that it states; a function may work on more than its first tile, never on less. */
 static void shape_check(struct lang_work_check *check, const struct lang_work *work, const struct lang_part *part, const struct lang_callee_param *param)
 {
-	uint32_t columns = part->viewed ? part->columns / pkg_dtype_bytes(part->view) : part->columns;
+	uint32_t columns = part->viewed ? part->columns / common_dtype_bytes(part->view) : part->columns;
 
 	if (param->loose || !param->rows || !param->columns || (part->rows == param->rows && columns == param->columns) ||
 	    (work->function && part->rows >= param->rows && columns >= param->columns))
@@ -146,7 +147,7 @@ static void range_fits(struct lang_work_check *check, const struct lang_scalar *
 	for (int greatest = 1; greatest >= 0; greatest--)
 		if (lang_range_end(&range, greatest, &end) &&
 		    lang_number_read(common_format(&check->unit->arena, "%lld", (long long)end), param->dtype, &bits) != LANG_NUMBER_OK) {
-			lang_error(check->unit, value->all, "%lld does not fit %%%s of type %s%s", (long long)end, param->name, lang_dtype_text(param->dtype),
+			lang_error(check->unit, value->all, "%lld does not fit %%%s of type %s%s", (long long)end, param->name, common_dtype_text(param->dtype),
 				   lang_range_text(check->unit, &range, greatest));
 			return;
 		}
@@ -162,7 +163,7 @@ static void scalar_pass(struct lang_work_check *check, struct lang_work *work, s
 		lang_help(check->unit, "load an element into a slot: slot_load %%s, %%%s[0, 0]", pass->part.tensor);
 		return;
 	}
-	if (lang_argument_check(&check->scope, value, param->dtype, param->name) && lang_dtype_class(param->dtype) != 'f')
+	if (lang_argument_check(&check->scope, value, param->dtype, param->name) && common_dtype_class(param->dtype) != 'f')
 		range_fits(check, value, param);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* work_check.c - names and places of the statements of bodies. */
-#include "format/format_names.h"
 #include "lang/check/range.h"
 #include "lang/lang_process.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -228,7 +228,7 @@ static bool slot_find(struct lang_work_check *check, struct lang_work *work)
 	if (!decl || decl->kind != LANG_DECL_SYMBOL)
 		return lang_work_decl_find(check, work, LANG_DECL_SLOT, "a slot");
 	lang_error(check->unit, work->name_at, "%%%s is a symbol: no run can change it", work->name);
-	lang_help(check->unit, "declare it as a slot: slot %%%s : %s", work->name, lang_dtype_text(((const struct lang_value *)decl)->dtype));
+	lang_help(check->unit, "declare it as a slot: slot %%%s : %s", work->name, common_dtype_text(((const struct lang_value *)decl)->dtype));
 	return false;
 }
 
@@ -251,7 +251,7 @@ void lang_slot_load_check(struct lang_work_check *check, struct lang_work *work)
 	}
 	if (!lang_part_size(check, part, 1, 1))
 		return;
-	if (part->extents[0] && (part->rows != 1 || part->columns != (part->viewed ? pkg_dtype_bytes(part->view) : 1)))
+	if (part->extents[0] && (part->rows != 1 || part->columns != (part->viewed ? common_dtype_bytes(part->view) : 1)))
 		lang_error(check->unit, part->all, "slot_load reads one element, not %u x %u", part->rows, part->columns);
 }
 

@@ -4,6 +4,7 @@
 #include "lang/graph/lang_graph.h"
 #include "lang/lang_kernel.h"
 #include "ptowsp/task.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -116,10 +117,10 @@ static void element_check(struct lang_unit *unit, const struct lang_graph_bind *
 	const struct lang_graph_param param = lang_graph_tensor_param(bind->kernel, bind->arg);
 	int64_t offset;
 
-	if (!param.name || !lang_graph_constant(bind->offset, &offset) || offset % pkg_dtype_bytes(param.dtype) == 0)
+	if (!param.name || !lang_graph_constant(bind->offset, &offset) || offset % common_dtype_bytes(param.dtype) == 0)
 		return;
 	lang_error(unit, bind->offset->at, "no element begins %lld bytes into %s: %%%s of %s is %s, %u bytes each", (long long)offset,
-		   bind->tensor->object.name, param.name, bind->kernel->entry, lang_dtype_text(param.dtype), pkg_dtype_bytes(param.dtype));
+		   bind->tensor->object.name, param.name, bind->kernel->entry, common_dtype_text(param.dtype), common_dtype_bytes(param.dtype));
 }
 
 /* The most bytes that the binding can give; 0: that is not known. */
@@ -145,12 +146,12 @@ static void shape_check(struct lang_unit *unit, const struct lang_graph_bind *bi
 
 	if (!param.name || need > LANG_GRAPH_FAR / 8)
 		return;
-	need *= pkg_dtype_bytes(param.dtype);
+	need *= common_dtype_bytes(param.dtype);
 	if (!most || need <= most)
 		return;
 	lang_error(unit, sized ? bind->size->at : bind->inst->args[2].at, "%s gets %s%lld byte%s of %s, and %%%s of %s takes %u x %u of type %s, %lld bytes",
 		   bind->kernel->object.name, known ? "" : "at most ", (long long)most, most == 1 ? "" : "s", tensor->object.name, param.name,
-		   bind->kernel->entry, param.rows, param.columns, lang_dtype_text(param.dtype), (long long)need);
+		   bind->kernel->entry, param.rows, param.columns, common_dtype_text(param.dtype), (long long)need);
 	if (sized)
 		lang_help(unit, "bind %lld bytes", (long long)need);
 	else
@@ -302,7 +303,7 @@ static void scalar_check(struct lang_unit *unit, const struct lang_graph_inst *i
 		return;
 	use_check(unit, inst, scalar->at, scalar->object);
 	tensor = lang_graph_tensor(scalar->object);
-	size = pkg_dtype_bytes(scalar->dtype);
+	size = common_dtype_bytes(scalar->dtype);
 	if (!lang_graph_range(scalar->a, &low, &high))
 		return;
 	if (low < 0)
@@ -310,7 +311,7 @@ static void scalar_check(struct lang_unit *unit, const struct lang_graph_inst *i
 	else if (tensor->room && high >= (int64_t)tensor->room / size) {
 		lang_error(unit, scalar->a->at, "element %lld is outside of %s, which has %lld of them", (long long)high, scalar->object->name,
 			   (long long)tensor->room / size);
-		lang_help(unit, "one of type %s has %lld bytes; %s is %s at %s", lang_dtype_text(scalar->dtype), (long long)size, scalar->object->name,
+		lang_help(unit, "one of type %s has %lld bytes; %s is %s at %s", common_dtype_text(scalar->dtype), (long long)size, scalar->object->name,
 			  origin_word(tensor), origin_place(unit, tensor));
 	}
 }
@@ -365,7 +366,7 @@ static void tensor_find(struct lang_module *module, struct lang_graph_tensor *te
 		return;
 	tensor->declared = (const struct lang_tensor *)decl;
 	if (lang_tensor_shape(tensor->declared, &rows, &columns) && columns <= LANG_GRAPH_FAR / INT32_MAX / 8)
-		tensor->room = (uint64_t)(rows * columns) * pkg_dtype_bytes(tensor->declared->dtype);
+		tensor->room = (uint64_t)(rows * columns) * common_dtype_bytes(tensor->declared->dtype);
 }
 
 void lang_graph_bind(struct lang_module *module, struct lang_graph_program *program)

@@ -3,6 +3,8 @@
  * what stands around them. */
 #include "lang/graph/graph_walk.h"
 
+#include "registry/common/common_dtype.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -57,9 +59,9 @@ static uint64_t bind_elements(const struct lang_graph_bind *bind, const struct l
 	int64_t size, offset;
 
 	if (lang_graph_constant(bind->size, &size) && size > 0)
-		return (uint64_t)size / pkg_dtype_bytes(memory->dtype);
+		return (uint64_t)size / common_dtype_bytes(memory->dtype);
 	if (memory->elements && lang_graph_constant(bind->offset, &offset) && lang_graph_constant(bind->size, &size))
-		return memory->elements - (uint64_t)offset / pkg_dtype_bytes(memory->dtype);
+		return memory->elements - (uint64_t)offset / common_dtype_bytes(memory->dtype);
 	return 0;
 }
 
@@ -116,7 +118,7 @@ static uint32_t argument_expr(struct lang_graph_walk *walk, const struct lang_gr
 	if (row == PTOWSP_NONE) {
 		lang_error(walk->lower->unit, kernel->object.at, "kernel %s gets no %%%s, which @%s takes: no iterator around it, symbol or slot is called so",
 			   kernel->object.name, name, kernel->entry);
-		lang_help(walk->lower->unit, "symbol %%%s : %s = 0", name, lang_dtype_text(param.dtype));
+		lang_help(walk->lower->unit, "symbol %%%s : %s = 0", name, common_dtype_text(param.dtype));
 		return lang_expr_const(&walk->lower->tables->exprs, 0);
 	}
 	lang_value_use(walk->lower, row);
@@ -194,9 +196,9 @@ void lang_graph_copy_emit(struct lang_graph_walk *walk, const struct lang_graph_
 		lang_help(walk->lower->unit, "copy it in a kernel, whose bindings may depend on scalars");
 		return;
 	}
-	if (size / pkg_dtype_bytes(from->dtype) > UINT32_MAX) {
+	if (size / common_dtype_bytes(from->dtype) > UINT32_MAX) {
 		lang_error(walk->lower->unit, inst->args[2].at, "MC_COPY copies at most %u elements, and %lld bytes are %lld of type %s", UINT32_MAX,
-			   (long long)size, (long long)(size / pkg_dtype_bytes(from->dtype)), lang_dtype_text(from->dtype));
+			   (long long)size, (long long)(size / common_dtype_bytes(from->dtype)), common_dtype_text(from->dtype));
 		lang_help(walk->lower->unit, "copy it in several parts");
 		return;
 	}
@@ -210,7 +212,7 @@ void lang_graph_copy_emit(struct lang_graph_walk *walk, const struct lang_graph_
 		lang_help(walk->lower->unit, "declare it with one, or leave the declaration out");
 		return;
 	}
-	elements = (uint64_t)size / pkg_dtype_bytes(from->dtype);
+	elements = (uint64_t)size / common_dtype_bytes(from->dtype);
 	a = lang_graph_elements_expr(walk, inst->args[3].scalar, from);
 	b = lang_graph_elements_expr(walk, inst->args[4].scalar, to);
 	for (uint32_t i = 0; i < launch->copy_count; i++)
@@ -285,7 +287,7 @@ static uint32_t element_load(struct lang_graph_walk *walk, const struct lang_gra
 {
 	struct lang_exprs *exprs = &walk->lower->tables->exprs;
 	const struct lang_graph_memory *memory = lang_graph_memory_of(walk, lang_graph_tensor(scalar->object));
-	uint32_t size = pkg_dtype_bytes(scalar->dtype), index = lang_graph_expr(walk, scalar->a), slot = scalar->slot->made.row;
+	uint32_t size = common_dtype_bytes(scalar->dtype), index = lang_graph_expr(walk, scalar->a), slot = scalar->slot->made.row;
 	struct ptowsp_region_record region = {.tensor = lang_graph_tensor_row(memory), .row = lang_expr_const(exprs, 0), .column = index, .unit = 1};
 
 	if (memory->dtype != scalar->dtype) {
@@ -328,7 +330,7 @@ uint32_t lang_graph_expr(struct lang_graph_walk *walk, const struct lang_graph_s
 uint32_t lang_graph_elements_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *bytes, const struct lang_graph_memory *memory)
 {
 	struct lang_exprs *exprs = &walk->lower->tables->exprs;
-	uint32_t expr = lang_graph_expr(walk, bytes), size = pkg_dtype_bytes(memory->dtype);
+	uint32_t expr = lang_graph_expr(walk, bytes), size = common_dtype_bytes(memory->dtype);
 
 	return size == 1 ? expr : lang_expr_binary(exprs, PTOWSP_EXPR_DIV, expr, lang_expr_const(exprs, size));
 }

@@ -3,6 +3,7 @@
  * they are taken and freed. */
 #include "lang/graph/graph_lower.h"
 #include "lang/graph/graph_walk.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -127,7 +128,7 @@ static void save_add(struct lang_lower *lower, struct lang_graph_lowering *lower
 
 	save->memory = memory;
 	save->checkpoint = inst->args[1].object;
-	save->elements = (tensor->room ? tensor->room : tensor->open ? 0 : tensor->size) / pkg_dtype_bytes(memory->dtype);
+	save->elements = (tensor->room ? tensor->room : tensor->open ? 0 : tensor->size) / common_dtype_bytes(memory->dtype);
 	save->next = lowering->saves;
 	lowering->saves = save;
 	if (save->elements) {
@@ -178,7 +179,7 @@ static bool shared_find(struct lang_graph_lowering *lowering, struct lang_graph_
 	if (memory->declared && memory->declared->dtype != memory->dtype) {
 		lang_error(lowering->unit, memory->tensor->object.at,
 			   "%%%s is %s, and the kernels that it is bound to see other types, or bytes between its elements", name,
-			   lang_dtype_text(memory->declared->dtype));
+			   common_dtype_text(memory->declared->dtype));
 		lang_help(lowering->unit, "copy it in a kernel into an allocation, whose bytes may be seen as elements of several types");
 	}
 	for (const struct lang_decl *decl = lowering->module->decls; decl && !memory->declared && !memory->shared; decl = decl->next) {

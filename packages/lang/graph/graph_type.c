@@ -3,6 +3,8 @@
  * offset falls between elements; else it is a tensor of bytes, and kernels see views of it. */
 #include "lang/graph/graph_lower.h"
 
+#include "registry/common/common_dtype.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -133,7 +135,7 @@ static void bytes_see(struct lang_graph_lowering *lowering, const struct lang_gr
 {
 	struct lang_graph_memory *leader = leader_of(memory_of(lowering, tensor));
 
-	leader->mixed |= leader->typed && !is_multiple(bytes, pkg_dtype_bytes(leader->dtype));
+	leader->mixed |= leader->typed && !is_multiple(bytes, common_dtype_bytes(leader->dtype));
 }
 
 static void copies_see(struct lang_graph_lowering *lowering, const struct lang_graph_block *block)
@@ -156,7 +158,7 @@ static void mixed_find(struct lang_graph_lowering *lowering)
 	for (uint32_t i = 0; i < program->tensor_count; i++) {
 		struct lang_graph_memory *leader = leader_of(&lowering->memories[i]);
 
-		leader->mixed |= leader->typed && program->tensors[i]->object.defined && program->tensors[i]->size % pkg_dtype_bytes(leader->dtype);
+		leader->mixed |= leader->typed && program->tensors[i]->object.defined && program->tensors[i]->size % common_dtype_bytes(leader->dtype);
 	}
 	for (uint32_t i = 0; i < program->bind_count; i++) {
 		bytes_see(lowering, program->binds[i]->tensor, program->binds[i]->offset);
@@ -207,7 +209,7 @@ void lang_graph_types_find(struct lang_graph_lowering *lowering)
 		struct lang_graph_memory *memory = &lowering->memories[i];
 
 		memory->dtype = leader->typed && !leader->mixed ? leader->dtype : PTOWSP_U8;
-		memory->elements = memory->tensor->object.defined ? memory->tensor->size / pkg_dtype_bytes(memory->dtype) : 0;
+		memory->elements = memory->tensor->object.defined ? memory->tensor->size / common_dtype_bytes(memory->dtype) : 0;
 	}
 }
 

@@ -3,6 +3,7 @@
 #include "lang/lang_work.h"
 #include "lang/lower/lang_lower.h"
 #include "lang/number.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 static int is_float(uint16_t dtype)
 {
-	return lang_dtype_class(dtype) == 'f';
+	return common_dtype_class(dtype) == 'f';
 }
 
 /* A literal of a float type with its sign: "0.5", "-2". NULL: it is none. */
@@ -38,7 +39,7 @@ static bool float_check(const struct lang_scope *scope, struct lang_scalar *scal
 	if (text) {
 		if (lang_number_read(text, dtype, &value) == LANG_NUMBER_OK)
 			return true;
-		lang_error(unit, scalar->all, "%.40s is no value of type %s", text, lang_dtype_text(dtype));
+		lang_error(unit, scalar->all, "%.40s is no value of type %s", text, common_dtype_text(dtype));
 		return false;
 	}
 	if (decl && (decl->kind == LANG_DECL_SYMBOL || decl->kind == LANG_DECL_SLOT) && ((struct lang_value *)decl)->dtype == dtype) {
@@ -46,7 +47,7 @@ static bool float_check(const struct lang_scope *scope, struct lang_scalar *scal
 		scalar->decl = decl;
 		return true;
 	}
-	lang_error(unit, scalar->all, "%%%s is of type %s: a number, or a symbol or slot of that type is passed", name, lang_dtype_text(dtype));
+	lang_error(unit, scalar->all, "%%%s is of type %s: a number, or a symbol or slot of that type is passed", name, common_dtype_text(dtype));
 	return false;
 }
 
@@ -62,7 +63,7 @@ bool lang_argument_check(const struct lang_scope *scope, struct lang_scalar *sca
 		return false;
 	if (!lang_scalar_known(scalar, &known) || lang_number_read(common_format(&unit->arena, "%lld", (long long)known), dtype, &value) == LANG_NUMBER_OK)
 		return true;
-	lang_error(unit, scalar->all, "%lld does not fit %%%s of type %s", (long long)known, name, lang_dtype_text(dtype));
+	lang_error(unit, scalar->all, "%lld does not fit %%%s of type %s", (long long)known, name, common_dtype_text(dtype));
 	return false;
 }
 

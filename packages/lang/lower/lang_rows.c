@@ -6,6 +6,7 @@
 #include "lang/lower/lang_lower.h"
 #include "lang/number.h"
 #include "lang/scalar.h"
+#include "registry/common/common_dtype.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -223,7 +224,7 @@ void lang_default_set(struct lang_lower *lower, const char *text)
 			continue;
 		if (!sign || lang_number_read(sign + 1, slot->dtype, &slot->value) != LANG_NUMBER_OK) {
 			lower->unit->misuses++;
-			lang_error(lower->unit, nowhere, "\"%s\" gives %s no value of type %s", text, guess.word, lang_dtype_text(slot->dtype));
+			lang_error(lower->unit, nowhere, "\"%s\" gives %s no value of type %s", text, guess.word, common_dtype_text(slot->dtype));
 			return;
 		}
 		slot->flags |= PTOWSP_SLOT_HAS_DEFAULT;

@@ -2,6 +2,8 @@
 /* as_scalar.c - arith: constants, arithmetic, comparison, conversion of scalars. */
 #include "lang/parse/as.h"
 
+#include "registry/common/common_dtype.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -104,7 +106,7 @@ static bool float_constant(struct lang_as *as, const struct lang_as_results *res
 	const char *text = hexadecimal ? bits_text(as, number->text, type->dtype) : number->text;
 
 	if (!text) {
-		lang_error(as->parser->unit, number->at, "a bit pattern is read for f32 and f64, not for %s", lang_dtype_text(type->dtype));
+		lang_error(as->parser->unit, number->at, "a bit pattern is read for f32 and f64, not for %s", common_dtype_text(type->dtype));
 		lang_help(as->parser->unit, "write the number in decimal");
 		return false;
 	}
@@ -127,7 +129,7 @@ static bool constant_read(struct lang_as *as, const struct lang_as_results *resu
 	lang_take(as->parser);
 	if (!(is_truth && !lang_at_mark(as->parser, ':')) && !scalar_type(as, &type))
 		return false;
-	if (lang_dtype_class(type.dtype) == 'f')
+	if (common_dtype_class(type.dtype) == 'f')
 		return float_constant(as, results, number, &type);
 	if (!is_truth) {
 		as->parser->at = (uint32_t)(number - as->parser->tokens.rows);

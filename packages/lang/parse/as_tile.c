@@ -4,6 +4,7 @@
 #include "lang/parse/as.h"
 
 #include "isa/isa.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -116,7 +117,7 @@ static bool types_check(struct lang_as *as, const struct values *values)
 		    (type.type.dtype != value->type.dtype || (type.type.rows && type.type.rows != value->type.rows) ||
 		     (type.type.columns && type.type.columns != value->type.columns))) {
 			lang_error(as->parser->unit, type.at, "%%%s is %ux%u of %s, the type says otherwise", value->name, value->type.rows,
-				   value->type.columns, lang_dtype_text(value->type.dtype));
+				   value->type.columns, common_dtype_text(value->type.dtype));
 			return false;
 		}
 		if (!lang_at_mark(as->parser, ','))

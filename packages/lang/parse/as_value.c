@@ -3,6 +3,7 @@
 #include "lang/parse/as.h"
 
 #include "isa/isa.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -142,7 +143,7 @@ int lang_as_term(struct lang_as *as, struct lang_as_term *term_out)
 	if (!value)
 		return 0;
 	*term_out = value->term;
-	if (value->kind == LANG_AS_NUMBER || (value->kind == LANG_AS_SCALAR && lang_dtype_class(value->type.dtype) != 'f'))
+	if (value->kind == LANG_AS_NUMBER || (value->kind == LANG_AS_SCALAR && common_dtype_class(value->type.dtype) != 'f'))
 		return 1;
 	lang_error(as->parser->unit, token->at, "a whole number is needed here, and %s%s is none", token->kind == LANG_NUMBER ? "" : "%", token->text);
 	return 0;

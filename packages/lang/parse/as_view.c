@@ -3,6 +3,8 @@
  * elements lie one behind the other is a tload; any other one is gathered through a tile of element numbers. */
 #include "lang/parse/as.h"
 
+#include "registry/common/common_dtype.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -243,9 +245,9 @@ static bool dtype_check(struct lang_as *as, const struct lang_as_value *view, co
 {
 	if (view->view->dtype == tile->type.dtype)
 		return true;
-	lang_error(as->parser->unit, as->at, "%%%s holds %s, the tile %%%s holds %s", view->name, lang_dtype_text(view->view->dtype), tile->name,
-		   lang_dtype_text(tile->type.dtype));
-	lang_help(as->parser->unit, "load a tile of %s and convert it: pto.tcvt", lang_dtype_text(view->view->dtype));
+	lang_error(as->parser->unit, as->at, "%%%s holds %s, the tile %%%s holds %s", view->name, common_dtype_text(view->view->dtype), tile->name,
+		   common_dtype_text(tile->type.dtype));
+	lang_help(as->parser->unit, "load a tile of %s and convert it: pto.tcvt", common_dtype_text(view->view->dtype));
 	return false;
 }
 

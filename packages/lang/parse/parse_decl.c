@@ -3,6 +3,7 @@
 #include "lang/number.h"
 #include "lang/parse/parse.h"
 #include "lang/scalar.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -185,7 +186,7 @@ static bool default_read(struct lang_parser *parser, struct lang_value *value, c
 		value->has_default = 1;
 		return true;
 	}
-	lang_error(parser->unit, at, "%.40s is no value of type %s", text, lang_dtype_text(value->dtype));
+	lang_error(parser->unit, at, "%.40s is no value of type %s", text, common_dtype_text(value->dtype));
 	return false;
 }
 
@@ -199,7 +200,7 @@ static bool default_parse(struct lang_parser *parser, struct lang_value *value)
 	int64_t number;
 
 	if ((token->kind == LANG_NUMBER || (token->kind == LANG_WORD && lang_number_is_word(token->text))) &&
-	    (lang_dtype_class(value->dtype) == 'f' || (value->dtype == PTOWSP_U64 && *token->text != '-' && token[1].first))) {
+	    (common_dtype_class(value->dtype) == 'f' || (value->dtype == PTOWSP_U64 && *token->text != '-' && token[1].first))) {
 		lang_take(parser);
 		return default_read(parser, value, token->text, token->at);
 	}

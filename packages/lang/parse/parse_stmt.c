@@ -2,6 +2,8 @@
 /* parse_stmt.c - declarations and statements of functions, one by one, up to the end of a block. */
 #include "lang/parse/parse.h"
 
+#include "registry/common/common_dtype.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -182,7 +184,7 @@ static void block_declare(struct lang_parser *parser, struct lang_var *var, uint
 	const char *word = block == PTOWSP_SCALAR_BLOCK ? "block_index" : "block_count";
 
 	var->block = block;
-	if (block && lang_dtype_class(var->type.dtype) == 'f')
+	if (block && common_dtype_class(var->type.dtype) == 'f')
 		lang_error(parser->unit, var->type.at, "%s is an integer, not %s", word, lang_type_text(parser->unit, &var->type));
 	if (block && parser->function->kind == LANG_ORCHESTRATION) {
 		lang_error(parser->unit, var->at, "%s stands in InCore functions: a call of one may have several blocks, @%s has none", word,

@@ -23,17 +23,11 @@ static const char *directive_text(uint32_t id)
 	return "unknown";
 }
 
-static const char *opcode_text(unsigned opcode)
-{
-	switch (opcode) {
-#define X(NAME, code, mnemonic, operand1, operand2, effect)                                                                                                    \
-	case code:                                                                                                                                             \
-		return mnemonic;
+static const char *const opcodes[] = {
+#define X(NAME, code, mnemonic, operand1, operand2, effect) [code] = mnemonic,
 #include "ptowsp/workload_ops.def"
 #undef X
-	}
-	return "unknown";
-}
+};
 
 static void arguments_put(const struct rt_tables *t, const struct ptowsp_directive_record *d, struct common_text *json)
 {
@@ -125,7 +119,7 @@ static void code_put(const struct ascend_emitter *e, struct common_text *json)
 	for (uint32_t at = t->entry.rows[e->p->entry].instruction, n = 0; at < t->work.code_count; at++, n++) {
 		const struct ptowsp_instruction *in = &t->work.code[at];
 
-		common_text_add(json, "%s\"%" PRIu32 " %s %u %" PRIu32 "\"", n ? (n % 6 ? ", " : ",\n    ") : "", at, opcode_text(in->opcode), in->operand1,
+		common_text_add(json, "%s\"%" PRIu32 " %s %u %" PRIu32 "\"", n ? (n % 6 ? ", " : ",\n    ") : "", at, opcodes[in->opcode], in->operand1,
 				in->operand2);
 		if (in->opcode == PTOWSP_OP_HALT)
 			break;

@@ -5,6 +5,7 @@
 #include "isa/convert.h"
 #include "isa/emit/emit_group.h"
 #include "isa/live.h"
+#include "registry/common/common_dtype.h"
 #include "registry/common/common_grow.h"
 
 #include <stdio.h>
@@ -583,7 +584,7 @@ static void tensors_put(struct isa_emitter *e)
 		if (e->tile_used[i])
 			isa_line(e, "AscendC::LocalTensor<%s> %s = call->tiles.GetWithOffset<%s>(%lu, %lu); /* %lux%lux%s */", type, isa_tile(e, i).text, type,
 				 (unsigned long)t->rows * t->columns, (unsigned long)e->p->plan.at[i], (unsigned long)t->rows, (unsigned long)t->columns,
-				 isa_dtype_text(t->dtype));
+				 common_dtype_text(t->dtype));
 	}
 }
 

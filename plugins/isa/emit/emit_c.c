@@ -2,6 +2,8 @@
 /* emit_c.c - the row for C: one function behind task.h, for any machine that a C compiler knows. */
 #include "isa/emit/emit_state.h"
 
+#include "registry/common/common_dtype.h"
+
 void isa_params_put(struct isa_emitter *e, const char *kind)
 {
 	static const char *const accesses[] = {"0", "PTOWSP_READ", "PTOWSP_WRITE", "PTOWSP_READ | PTOWSP_WRITE"};
@@ -27,7 +29,7 @@ void isa_tiles_put(struct isa_emitter *e)
 
 		if (e->tile_used[i])
 			isa_line(e, "%s *const %s = (%s *)(void *)(call->memory + %lu); /* %lux%lux%s */", type, isa_tile(e, i).text, type,
-				 (unsigned long)e->p->plan.at[i], (unsigned long)t->rows, (unsigned long)t->columns, isa_dtype_text(t->dtype));
+				 (unsigned long)e->p->plan.at[i], (unsigned long)t->rows, (unsigned long)t->columns, common_dtype_text(t->dtype));
 		if (e->tile_used[i] && isa_tile_is_placed(e, i))
 			isa_line(e, "const %s *%s_place = %s; /* or where it is loaded from */", type, isa_tile_name(e, i), isa_tile(e, i).text);
 	}

@@ -81,12 +81,7 @@ static const struct {
 
 static const uint8_t ops[] = {
 #define GRAPH_OP(NAME, code, place, effect) code,
-#define GRAPH_ARG(type, name, kind, argument, value)
-#define GRAPH_END(NAME)
-#include "ptowsp/graph_ops.def"
-#undef GRAPH_OP
-#undef GRAPH_ARG
-#undef GRAPH_END
+#include "registry/common/common_graph_ops.def"
 };
 
 /* A backend that cannot do the one cannot do the other. */

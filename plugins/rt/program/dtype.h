@@ -3,11 +3,16 @@
 #ifndef RT_DTYPE_H
 #define RT_DTYPE_H
 
-#include <stdint.h>
+#include "registry/common/common_dtype.h"
 
-/* Bytes of one element; 0: there is no such type. */
-uint16_t rt_dtype_bytes(unsigned dtype);
-/* As sources spell it; "?" where there is no such type. */
-const char *rt_dtype_text(unsigned dtype);
+static inline uint16_t rt_dtype_bytes(unsigned dtype)
+{
+	return common_dtype_bytes(dtype);
+}
+
+static inline const char *rt_dtype_text(unsigned dtype)
+{
+	return common_dtype_text(dtype);
+}
 
 #endif

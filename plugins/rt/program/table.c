@@ -113,7 +113,6 @@ static ptowsp_status section_copy(struct rt_tables *tables, const struct ptowsp_
 		return strings_copy(tables, section, error);
 	if (section->type == PTOWSP_SECTION_WORK)
 		return work_copy(tables, section, error);
-#define BYTES(SECT, text)
 #define TABLE(SECT, record, text)                                                                                                                              \
 	if (section->type == PTOWSP_SECTION_##SECT) {                                                                                                          \
 		rows = tables->record.rows;                                                                                                                    \
@@ -121,13 +120,7 @@ static ptowsp_status section_copy(struct rt_tables *tables, const struct ptowsp_
 		tables->record.rows = rows;                                                                                                                    \
 		return status;                                                                                                                                 \
 	}
-#define FIELD(type, name, kind, argument, text)
-#define END(SECT, record, bytes)
-#include "ptowsp/records.def"
-#undef BYTES
-#undef TABLE
-#undef FIELD
-#undef END
+#include "registry/common/common_records.def"
 	return PTOWSP_OK; /* a section that the core does not need */
 }
 
@@ -156,15 +149,8 @@ ptowsp_status rt_tables_init(struct rt_tables *tables, const struct ptowsp_secti
 
 void rt_tables_finish(struct rt_tables *tables)
 {
-#define BYTES(SECT, text)
 #define TABLE(SECT, record, text) free(tables->record.rows);
-#define FIELD(type, name, kind, argument, text)
-#define END(SECT, record, bytes)
-#include "ptowsp/records.def"
-#undef BYTES
-#undef TABLE
-#undef FIELD
-#undef END
+#include "registry/common/common_records.def"
 	free(tables->strings);
 	free(tables->work.code);
 	free(tables->work.axes);

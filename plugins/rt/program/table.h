@@ -10,19 +10,12 @@
 
 /* One member per table of records.def: tables.tensor.rows, tables.tensor.count. */
 struct rt_tables {
-#define BYTES(SECT, text)
 #define TABLE(SECT, record, text)                                                                                                                              \
 	struct {                                                                                                                                               \
 		struct ptowsp_##record##_record *rows;                                                                                                         \
 		uint32_t count;                                                                                                                                \
 	} record;
-#define FIELD(type, name, kind, argument, text)
-#define END(SECT, record, bytes)
-#include "ptowsp/records.def"
-#undef BYTES
-#undef TABLE
-#undef FIELD
-#undef END
+#include "registry/common/common_records.def"
 	char *strings; /* ends in NUL, at least one byte */
 	uint32_t strings_size;
 	struct {
