@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "registry/common/common_grow.h"
 #include "registry/span.h"
 #include "registry/text.h"
 
@@ -193,15 +194,8 @@ static ptowsp_status string_add(struct job *job, struct reg_span span, int64_t *
 		}
 	if (span.length >= TEXT_LIMIT || s->string_bytes > (1u << 20) || s->string_base > UINT32_MAX - (2u << 20))
 		return reg_fail(job->error, PTOWSP_INVALID, "the schedule's words are too long together");
-	if (s->string_bytes + span.length + 1 > s->string_room) {
-		uint32_t room = s->string_room * 2 + TEXT_LIMIT;
-		char *more = realloc(s->strings, room);
-
-		if (!more)
-			return reg_fail(job->error, PTOWSP_NO_MEMORY, "no memory for the schedule");
-		s->strings = more;
-		s->string_room = room;
-	}
+	if (!COMMON_RESERVE(s->strings, s->string_room, s->string_bytes + span.length + 1))
+		return reg_fail(job->error, PTOWSP_NO_MEMORY, "no memory for the schedule");
 	*offset_out = (int64_t)s->string_base + s->string_bytes;
 	memcpy(s->strings + s->string_bytes, span.at, span.length);
 	s->strings[s->string_bytes + span.length] = '\0';

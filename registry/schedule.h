@@ -18,7 +18,8 @@ struct reg_schedule {
 	uint32_t count;
 	struct reg_rows expressions;
 	char *strings; /* owned, NUL-terminated texts one after the other */
-	uint32_t string_bytes, string_room, string_base;
+	size_t string_room;
+	uint32_t string_bytes, string_base;
 };
 
 void reg_schedule_init(struct reg_schedule *schedule, uint32_t string_base, uint32_t expression_base);

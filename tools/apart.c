@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "registry/common/common_grow.h"
 #include "registry/common/common_names.h"
 #include "registry/text.h"
 
@@ -114,14 +115,9 @@ static const struct row *owner_find(const struct row *row)
 static bool key_add(const char *key, const struct row *row)
 {
 	const uint32_t count = keys.count;
-	const struct row **more;
 
-	if (!common_names_add(&keys, key))
+	if (!common_names_add(&keys, key) || !COMMON_RESIZE(owners, keys.room))
 		return false;
-	more = realloc(owners, keys.room * sizeof(*owners));
-	if (!more)
-		return false;
-	owners = more;
 	if (keys.count > count)
 		owners[count] = row;
 	return true;

@@ -7,6 +7,7 @@
 
 #include "host/call/check.h"
 #include "registry/common/common_dtype.h"
+#include "registry/common/common_grow.h"
 
 enum { ROWS_MOST = 1 << 22, BYTES_MOST = 256 << 20 };
 
@@ -18,25 +19,8 @@ void host_wire_finish(struct host_wire *w)
 
 static bool room_make(struct host_wire *w, size_t more)
 {
-	size_t room = w->room ? w->room : 1024;
-	unsigned char *bytes;
-
-	if (w->failed || more > BYTES_MOST || w->size + more > BYTES_MOST) {
-		w->failed = true;
-		return false;
-	}
-	if (w->size + more <= w->room)
-		return true;
-	while (room < w->size + more)
-		room *= 2;
-	bytes = realloc(w->bytes, room);
-	if (!bytes) {
-		w->failed = true;
-		return false;
-	}
-	w->bytes = bytes;
-	w->room = room;
-	return true;
+	w->failed = w->failed || more > BYTES_MOST || w->size + more > BYTES_MOST || !COMMON_RESERVE(w->bytes, w->room, w->size + more);
+	return !w->failed;
 }
 
 /* `size` zero bytes, and what aligns the next thing. */

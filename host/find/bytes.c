@@ -4,6 +4,7 @@
 #include "host/find/bytes.h"
 #include "host/find/elf.h"
 #include "host/find/refuse.h"
+#include "registry/common/common_grow.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,13 +23,7 @@ struct reading {
 
 static ptowsp_status room_make(struct reading *r, size_t room, struct ptowsp_error *error)
 {
-	unsigned char *more = room > r->room ? realloc(r->bytes, room) : r->bytes;
-
-	if (!more)
-		return host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory to read it", r->path);
-	r->bytes = more;
-	r->room = room > r->room ? room : r->room;
-	return PTOWSP_OK;
+	return COMMON_RESERVE(r->bytes, r->room, room) ? PTOWSP_OK : host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory to read it", r->path);
 }
 
 /* [from, end) of the file, unless it has become shorter. */

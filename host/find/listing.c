@@ -3,6 +3,7 @@
 #include "host/find/refuse.h"
 #include "host/find/search.h"
 #include "host/trust/host_policy.h"
+#include "registry/common/common_grow.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -18,15 +19,12 @@ static ptowsp_status no_memory(struct ptowsp_error *error)
 /* A new row that owns path (freed on failure). */
 static struct host_candidate *row_add(struct host_listing *listing, char *path)
 {
-	struct host_candidate *rows = path ? realloc(listing->rows, (listing->count + 1) * sizeof(*rows)) : NULL;
-
-	if (!rows) {
+	if (!path || !COMMON_RESIZE(listing->rows, listing->count + 1)) {
 		free(path);
 		return NULL;
 	}
-	listing->rows = rows;
-	rows[listing->count] = (struct host_candidate){.path = path};
-	return &rows[listing->count++];
+	listing->rows[listing->count] = (struct host_candidate){.path = path};
+	return &listing->rows[listing->count++];
 }
 
 static void reason_put(struct host_candidate *row, const char *reason)

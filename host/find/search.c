@@ -3,6 +3,7 @@
 #include "host/find/search.h"
 #include "host/host_error.h"
 #include "registry/backends.h"
+#include "registry/common/common_grow.h"
 #include "registry/variable.h"
 
 #include <dlfcn.h>
@@ -53,7 +54,6 @@ static bool is_known(const struct host_folders *folders, const struct stat *fold
 /* A folder that was added before under any name is not added again. */
 static ptowsp_status folder_add(struct host_folders *folders, const char *path, const char *reason, struct ptowsp_error *error)
 {
-	struct host_folder *rows;
 	struct stat folder;
 	bool looked = !reason, there = looked && !stat(path, &folder);
 	char *kept;
@@ -65,13 +65,11 @@ static ptowsp_status folder_add(struct host_folders *folders, const char *path, 
 	else if (!reason && !S_ISDIR(folder.st_mode))
 		reason = "not a folder";
 	kept = reason ? strdup(path) : realpath(path, NULL);
-	rows = kept ? realloc(folders->rows, (folders->count + 1) * sizeof(*rows)) : NULL;
-	if (!rows) {
+	if (!kept || !COMMON_RESIZE(folders->rows, folders->count + 1)) {
 		free(kept);
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the list of plugin folders");
 	}
-	folders->rows = rows;
-	rows[folders->count++] = (struct host_folder){.path = kept, .reason = reason, .looked = looked};
+	folders->rows[folders->count++] = (struct host_folder){.path = kept, .reason = reason, .looked = looked};
 	return PTOWSP_OK;
 }
 

@@ -4,6 +4,7 @@
 
 #include "host/find/host_plugin.h"
 #include "host/find/refuse.h"
+#include "registry/common/common_grow.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@
 
 static ptowsp_status line_take(struct host_listed *listed, const char *line, size_t length, struct ptowsp_error *error, const char *path, unsigned number)
 {
-	struct host_listed_row row = {.name = ""}, *rows;
+	struct host_listed_row row = {.name = ""};
 	size_t digits = 0, got = 0, name;
 
 	if (!length || *line == '#')
@@ -35,11 +36,9 @@ static ptowsp_status line_take(struct host_listed *listed, const char *line, siz
 	    sodium_hex2bin(row.digest, sizeof(row.digest), line, digits, NULL, &got, NULL))
 		return host_refuse(error, path, "line %u is not: 64 digits 0-9 a-f of a SHA-256, a blank, a plugin's name", number);
 	memcpy(row.name, line + name, length - name);
-	rows = realloc(listed->rows, (listed->count + 1) * sizeof(*rows));
-	if (!rows)
+	if (!COMMON_RESIZE(listed->rows, listed->count + 1))
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the list of plugins");
-	listed->rows = rows;
-	rows[listed->count++] = row;
+	listed->rows[listed->count++] = row;
 	return PTOWSP_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "host/find/host_plugin.h"
 #include "host/find/refuse.h"
 #include "host/host_error.h"
+#include "registry/common/common_grow.h"
 #include "registry/variable.h"
 
 #include <dirent.h>
@@ -93,7 +94,7 @@ ptowsp_status host_trust_file(const char *path, const char *what, void *bytes_ou
 static ptowsp_status key_add(struct host_keys *keys, const char *folder, const char *file, struct ptowsp_error *error)
 {
 	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-	struct host_key key = {0}, *rows;
+	struct host_key key = {0};
 	char path[PATH_MAX], text[PKG_KEY_TEXT];
 	size_t size = 0;
 	const char *wrong;
@@ -114,11 +115,9 @@ static ptowsp_status key_add(struct host_keys *keys, const char *folder, const c
 		keys->passed_count++;
 		return PTOWSP_OK;
 	}
-	rows = realloc(keys->rows, (keys->count + 1) * sizeof(*rows));
-	if (!rows)
+	if (!COMMON_RESIZE(keys->rows, keys->count + 1))
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the trusted keys");
-	keys->rows = rows;
-	rows[keys->count++] = key;
+	keys->rows[keys->count++] = key;
 	return PTOWSP_OK;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "host/run/runs.h"
+#include "registry/common/common_grow.h"
 
 enum { MORE = 1, PATIENCE = 4, RETRY = 64 };
 #define SLICE_NS UINT64_C(50000000) /* longest sleep: a wake that was missed costs no more */
@@ -143,23 +144,6 @@ bool host_ring_fits(const struct host_ring *r, size_t size)
 	return size <= HOST_RING_CHUNK && used <= HOST_RING_BYTES && HOST_RING_BYTES - used >= padded((uint32_t)size);
 }
 
-static bool message_grow(struct host_ring *r, size_t size)
-{
-	size_t room = r->room ? r->room : 4096;
-	unsigned char *more;
-
-	if (size <= r->room)
-		return true;
-	while (room < size)
-		room *= 2;
-	more = realloc(r->message, room);
-	if (!more)
-		return false;
-	r->message = more;
-	r->room = room;
-	return true;
-}
-
 /* Adds the record at this end's position to the message. */
 static enum host_ring_state record_read(struct host_ring *r, uint32_t there, uint16_t *flags_out)
 {
@@ -176,7 +160,7 @@ static enum host_ring_state record_read(struct host_ring *r, uint32_t there, uin
 		r->size = 0;
 	if (r->size + record.size > HOST_RING_MESSAGE)
 		return HOST_RING_FORGED;
-	if (!message_grow(r, r->size + record.size + 1))
+	if (!COMMON_RESERVE(r->message, r->room, r->size + record.size + 1))
 		return HOST_RING_NO_MEMORY;
 	bytes_get(s, r->at + (uint32_t)sizeof(record), r->message + r->size, record.size);
 	r->size += record.size;

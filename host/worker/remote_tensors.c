@@ -104,10 +104,8 @@ static bool is_kept(struct host_remote *r, const struct host_away *away, const s
 static void *stage_make(struct remote_crossing *c, const struct host_away *away, const struct ptowsp_object *program)
 {
 	struct remote_run *run = &c->run;
-	struct remote_stage *more = realloc(run->stages, (run->stage_count + 1u) * sizeof(*more));
-	void *ours = more ? spare_take(c->remote, away->size) : NULL;
+	void *ours = COMMON_RESIZE(run->stages, run->stage_count + 1u) ? spare_take(c->remote, away->size) : NULL;
 
-	run->stages = more ? more : run->stages;
 	if (!ours)
 		return NULL;
 	memcpy(ours, away->memory, away->size);

@@ -3,6 +3,7 @@
 #include "format/format_seal.h"
 
 #include "format/container.h"
+#include "registry/common/common_grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,18 +94,7 @@ static ptowsp_status out_of_memory(const struct sealing *s)
 /* Makes room for `more` bytes behind what is there. */
 static ptowsp_status file_grow(struct sealing *s, size_t more)
 {
-	size_t room;
-	uint8_t *bytes;
-
-	if (s->room - s->size >= more)
-		return PTOWSP_OK;
-	room = s->size + more + s->size / 2;
-	bytes = realloc(s->bytes, room);
-	if (!bytes)
-		return out_of_memory(s);
-	s->bytes = bytes;
-	s->room = room;
-	return PTOWSP_OK;
+	return COMMON_RESERVE(s->bytes, s->room, s->size + more) ? PTOWSP_OK : out_of_memory(s);
 }
 
 static size_t header_bytes(const struct pkg_image *image, size_t *target_bytes_out)

@@ -3,6 +3,7 @@
 #include "format/strings.h"
 
 #include "ptowsp/base.h"
+#include "registry/common/common_grow.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -46,17 +47,8 @@ static bool index_grow(struct pkg_strings *s)
 
 static bool bytes_grow(struct pkg_strings *s, size_t more)
 {
-	size_t room;
-	char *bytes;
-
-	if (s->bytes && s->room - s->size >= more)
-		return true;
-	room = s->size + more + s->size / 2 + 1024;
-	bytes = realloc(s->bytes, room);
-	if (!bytes)
+	if (!COMMON_RESERVE(s->bytes, s->room, s->size + more))
 		return false;
-	s->bytes = bytes;
-	s->room = room;
 	if (!s->size)
 		s->bytes[s->size++] = 0;
 	return true;

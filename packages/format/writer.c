@@ -7,6 +7,7 @@
 #include "format/format_seal.h"
 #include "format/schema.h"
 #include "format/strings.h"
+#include "registry/common/common_grow.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -75,18 +76,9 @@ static struct growing *section_of(struct pkg_writer *w, uint32_t type)
 /* Zeroed bytes at the end, or NULL without memory. */
 static void *section_extend(struct pkg_writer *w, struct growing *g, size_t padding, size_t size)
 {
-	size_t room = g->size + padding + size;
-	uint8_t *bytes;
-
-	if (room > g->room || !g->bytes) {
-		room += room / 2 + 256;
-		bytes = realloc(g->bytes, room);
-		if (!bytes) {
-			w->failed = 1;
-			return NULL;
-		}
-		g->bytes = bytes;
-		g->room = room;
+	if (!COMMON_RESERVE(g->bytes, g->room, g->size + padding + size + 1)) { /* never NULL: a row may be of no bytes */
+		w->failed = 1;
+		return NULL;
 	}
 	memset(g->bytes + g->size, 0, padding + size);
 	g->size += padding + size;

@@ -5,6 +5,7 @@
 #include "format/fail.h"
 #include "format/format_file.h"
 #include "lang/lang.h"
+#include "registry/common/common_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,26 +18,9 @@ struct ptowsp_pack_result {
 	uint32_t message_count, error_count;
 };
 
-/* A text that grows line by line; NULL once memory ran out. */
-struct growing {
-	char *text;
-	size_t length;
-	int failed;
-};
-
-static void line_add(void *context, const char *line)
+static void line_add(void *text, const char *line)
 {
-	struct growing *g = context;
-	size_t length = strlen(line);
-	char *more = g->failed ? NULL : realloc(g->text, g->length + length + 1);
-
-	if (!more) {
-		g->failed = 1;
-		return;
-	}
-	memcpy(more + g->length, line, length + 1);
-	g->text = more;
-	g->length += length;
+	common_text_put(text, line);
 }
 
 static ptowsp_status messages_take(struct ptowsp_pack_result *result, const struct lang_diagnostics *list)
@@ -46,11 +30,11 @@ static ptowsp_status messages_take(struct ptowsp_pack_result *result, const stru
 		return PTOWSP_NO_MEMORY;
 	result->error_count = list->errors;
 	for (uint32_t i = 0; i < list->count; i++) {
-		struct growing g = {0};
+		struct common_text text = {0};
 
-		lang_diagnostic_print(&list->rows[i], line_add, &g);
-		result->messages[result->message_count++] = g.text;
-		if (g.failed || !g.text)
+		lang_diagnostic_print(&list->rows[i], line_add, &text);
+		result->messages[result->message_count++] = text.bytes;
+		if (text.failed || !text.bytes)
 			return PTOWSP_NO_MEMORY;
 	}
 	return PTOWSP_OK;

@@ -6,6 +6,7 @@
 #include "ptowsp/graph.h"
 #include "ptowsp/ids.h"
 #include "ptowsp/workload.h"
+#include "registry/common/common_grow.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,14 +206,12 @@ static void kernel_add(struct reading *r, uint32_t row)
 static bool launch_add(struct reading *r, uint32_t op, uint32_t row)
 {
 	struct graph *graph = graph_find(r, (uint32_t)operand(r, op, row, 0, 4));
-	uint32_t *more = graph ? realloc(graph->priorities, (graph->launches + 1u) * sizeof(*more)) : NULL;
 
 	if (!graph)
 		return true;
-	if (!more)
+	if (!COMMON_RESIZE(graph->priorities, graph->launches + 1u))
 		return false;
-	graph->priorities = more;
-	more[graph->launches++] = graph->priority;
+	graph->priorities[graph->launches++] = graph->priority;
 	return true;
 }
 

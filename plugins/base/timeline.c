@@ -3,6 +3,7 @@
 
 #include "error.h"
 #include "ptowsp/ids.h"
+#include "registry/common/common_grow.h"
 #include <stdlib.h>
 
 #define MOST_TASKS (UINT32_C(1) << 22) /* of a thread: 160 MiB */
@@ -48,17 +49,9 @@ void base_timeline_begin(struct base_timeline *timeline, const struct base_trace
 /* NULL: there is no more room. */
 static struct ptowsp_trace_task *row_add(struct base_lane *lane)
 {
-	const uint32_t room = lane->room ? 2 * lane->room : 1024;
-	struct ptowsp_trace_task *more;
-
-	if (lane->count == lane->room) {
-		more = room <= MOST_TASKS ? realloc(lane->rows, room * sizeof(*more)) : NULL;
-		if (!more) {
-			lane->lost++;
-			return NULL;
-		}
-		lane->rows = more;
-		lane->room = room;
+	if (lane->count == MOST_TASKS || !COMMON_GROW(lane->rows, lane->room, lane->count)) {
+		lane->lost++;
+		return NULL;
 	}
 	return &lane->rows[lane->count++];
 }

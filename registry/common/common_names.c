@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "registry/common/common_names.h"
 
+#include "registry/common/common_grow.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,17 +48,13 @@ uint32_t common_names_find(const struct common_names *names, const char *name)
 static bool room_make(struct common_names *names)
 {
 	const uint32_t room = names->room ? names->room * 2 : 32;
-	struct common_name *rows;
 	uint32_t *slots;
 
 	if (names->count < names->room)
 		return true;
 	if (room > UINT32_C(1) << 30)
 		return false;
-	rows = realloc(names->rows, room * sizeof(*rows));
-	if (rows)
-		names->rows = rows;
-	slots = rows ? calloc((size_t)room * 2, sizeof(*slots)) : NULL;
+	slots = COMMON_RESIZE(names->rows, room) ? calloc((size_t)room * 2, sizeof(*slots)) : NULL;
 	if (!slots)
 		return false;
 	free(names->slots);

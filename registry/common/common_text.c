@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "registry/common/common_text.h"
 
+#include "registry/common/common_grow.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,21 +17,8 @@ void common_text_finish(struct common_text *text)
 /* Room for so many more bytes and a 0. */
 static bool room_make(struct common_text *text, size_t more)
 {
-	const size_t need = text->length + more + 1;
-	size_t room;
-	char *bytes;
-
-	if (text->failed || more >= SIZE_MAX / 4)
-		return !(text->failed = true);
-	if (need <= text->room)
-		return true;
-	room = need > 2 * text->room ? need + 256 : 2 * text->room;
-	bytes = realloc(text->bytes, room);
-	if (!bytes)
-		return !(text->failed = true);
-	text->bytes = bytes;
-	text->room = room;
-	return true;
+	text->failed = text->failed || more >= SIZE_MAX / 4 || !COMMON_RESERVE(text->bytes, text->room, text->length + more + 1);
+	return !text->failed;
 }
 
 void common_text_bytes(struct common_text *text, const char *bytes, size_t length)

@@ -50,8 +50,41 @@ static void what_is_too_large_is_refused(void)
 	CHECK_UINT(room, 0);
 }
 
+static void bytes_double_or_are_as_many_as_are_needed(void)
+{
+	char *bytes = NULL;
+	size_t room = 0, before;
+
+	REQUIRE(COMMON_RESERVE(bytes, room, 1000));
+	CHECK(room >= 1000);
+	before = room;
+	REQUIRE(COMMON_RESERVE(bytes, room, before));
+	CHECK_UINT(room, before);
+	REQUIRE(COMMON_RESERVE(bytes, room, before + 1));
+	CHECK_UINT(room, 2 * before);
+	REQUIRE(COMMON_RESERVE(bytes, room, 10 * before));
+	CHECK(room >= 10 * before);
+	before = room;
+	CHECK(!COMMON_RESERVE(bytes, room, SIZE_MAX));
+	CHECK_UINT(room, before);
+	free(bytes);
+}
+
+static void an_array_of_too_many_bytes_stays_as_it_is(void)
+{
+	uint64_t *rows = NULL, *before;
+
+	REQUIRE(COMMON_RESIZE(rows, 3));
+	before = rows;
+	CHECK(!COMMON_RESIZE(rows, SIZE_MAX / 8 + 1));
+	CHECK(rows == before);
+	free(rows);
+}
+
 void suite_common_grow(CU_pSuite s)
 {
+	TEST(s, bytes_double_or_are_as_many_as_are_needed);
+	TEST(s, an_array_of_too_many_bytes_stays_as_it_is);
 	TEST(s, elements_stay_while_the_array_grows);
 	TEST(s, an_array_with_room_is_not_moved);
 	TEST(s, what_is_too_large_is_refused);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ptowsp/graph.h"
+#include "registry/common/common_grow.h"
 #include "registry/names.h"
 #include "registry/platform.h"
 #include "registry/text.h"
@@ -29,15 +30,15 @@ struct matrix {
 static struct column *column_add(struct matrix *m, const struct ptowsp_backend *backend)
 {
 	const struct ptowsp_device *device = ptowsp_backend_current(backend);
-	struct column *more = realloc(m->columns, (m->count + 1u) * sizeof(*more)), *column;
+	const bool room = COMMON_RESIZE(m->columns, m->count + 1u);
+	struct column *column;
 	struct reg_feature feature;
 	struct reg_text text;
 
-	m->columns = more ? more : m->columns;
-	m->failed |= !more;
-	if (!more)
+	m->failed |= !room;
+	if (!room)
 		return NULL;
-	column = &more[m->count];
+	column = &m->columns[m->count];
 	column->cells = calloc(m->features, sizeof(*column->cells));
 	m->failed |= !column->cells;
 	if (!column->cells)

@@ -2,6 +2,7 @@
 /* run_options.c - parser of the command line, driven by run/flags.def. */
 #include "tools/run/run_options.h"
 #include "host/ptowsp_host.h"
+#include "registry/common/common_grow.h"
 
 #include <errno.h>
 #include <math.h>
@@ -56,14 +57,11 @@ struct cursor {
 
 static ptowsp_status list_add(struct run_list *list, char *name, const char *value, struct ptowsp_error *error)
 {
-	struct run_pair *more = realloc(list->rows, (list->count + 1u) * sizeof(*more));
-
-	if (!more) {
+	if (!COMMON_RESIZE(list->rows, list->count + 1u)) {
 		free(name);
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
 	}
-	list->rows = more;
-	more[list->count++] = (struct run_pair){name, value};
+	list->rows[list->count++] = (struct run_pair){name, value};
 	return PTOWSP_OK;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "registry/common/common_grow.h"
 #include "registry/names.h"
 #include "registry/text.h"
 #include "tools/run/run_run.h"
@@ -17,12 +18,10 @@ static const char *name_json(struct run_trace *trace, uint32_t kernel)
 
 	if (kernel >= trace->name_room) {
 		uint32_t room = kernel < 1u << 20 ? kernel + 64 : 0;
-		char **more = room ? realloc(trace->names, room * sizeof(*more)) : NULL;
 
-		if (!more)
+		if (!room || !COMMON_RESIZE(trace->names, room))
 			return "\"?\"";
-		memset(more + trace->name_room, 0, (room - trace->name_room) * sizeof(*more));
-		trace->names = more;
+		memset(trace->names + trace->name_room, 0, (room - trace->name_room) * sizeof(*trace->names));
 		trace->name_room = room;
 	}
 	if (!trace->names[kernel]) {

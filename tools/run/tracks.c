@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#include "registry/common/common_grow.h"
 #include "registry/names.h"
 #include "tools/run/run_run.h"
 
@@ -33,7 +34,6 @@ static bool is_channel(unsigned resource)
 /* NULL without memory, or when there are too many: then the event is not shown. The latest one is the likeliest. */
 static struct run_lane *lane_find(struct run_trace *trace, unsigned resource, uint32_t row, uint32_t instance)
 {
-	struct run_lane *more;
 	uint32_t i = trace->lane_count;
 
 	if (is_channel(resource))
@@ -44,14 +44,10 @@ static struct run_lane *lane_find(struct run_trace *trace, unsigned resource, ui
 		if (lane->resource == resource && lane->row == row && lane->instance == instance)
 			return lane;
 	}
-	if (trace->lane_count == LANES)
+	if (trace->lane_count == LANES || !COMMON_RESIZE(trace->lanes, trace->lane_count + 1u))
 		return NULL;
-	more = realloc(trace->lanes, ((size_t)trace->lane_count + 1) * sizeof(*more));
-	if (!more)
-		return NULL;
-	trace->lanes = more;
-	more[trace->lane_count] = (struct run_lane){.resource = (uint16_t)resource, .row = row, .instance = instance};
-	return &more[trace->lane_count++];
+	trace->lanes[trace->lane_count] = (struct run_lane){.resource = (uint16_t)resource, .row = row, .instance = instance};
+	return &trace->lanes[trace->lane_count++];
 }
 
 /* ---- events ---------------------------------------------------------------------------------------------------- */
@@ -152,16 +148,11 @@ static void work_write(struct run_trace *trace, const struct ptowsp_trace_event 
 
 static void executor_add(struct run_trace *trace, const struct ptowsp_trace_event *e)
 {
-	struct run_executor *more;
-
 	for (uint32_t k = 0; k < trace->executor_count; k++)
 		if (trace->executors[k].executor == e->instance)
 			return; /* of an earlier run */
-	more = trace->executor_count < EXECUTORS_NAMED ? realloc(trace->executors, ((size_t)trace->executor_count + 1) * sizeof(*more)) : NULL;
-	if (!more)
-		return;
-	trace->executors = more;
-	more[trace->executor_count++] = (struct run_executor){e->instance, e->row, e->value};
+	if (trace->executor_count < EXECUTORS_NAMED && COMMON_RESIZE(trace->executors, trace->executor_count + 1u))
+		trace->executors[trace->executor_count++] = (struct run_executor){e->instance, e->row, e->value};
 }
 
 void run_tracks_write(struct run_trace *trace, const struct ptowsp_trace_event *e)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/graph/graph_builder.h"
 
+#include "registry/common/common_grow.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +14,9 @@ static void append(struct pkg_graph_builder *b, struct pkg_graph_bytes *table, c
 {
 	if (!size) /* of an empty table, which may have no bytes at all */
 		return;
-	if (table->size + size > table->room) {
-		size_t room = table->room ? table->room * 2 : 256;
-		uint8_t *grown;
-
-		while (room < table->size + size)
-			room *= 2;
-		grown = realloc(table->bytes, room);
-		if (!grown) {
-			b->failed = 1;
-			return;
-		}
-		table->bytes = grown;
-		table->room = room;
+	if (!COMMON_RESERVE(table->bytes, table->room, table->size + size)) {
+		b->failed = 1;
+		return;
 	}
 	memcpy(table->bytes + table->size, bytes, size);
 	table->size += size;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ptowsp/ids.h"
+#include "registry/common/common_grow.h"
 
 #define MAX_GRAPHS       4096u
 #define MAX_INSTRUCTIONS (1u << 20)
@@ -315,19 +316,14 @@ ptowsp_status pkg_graphs_read(struct pkg_graphs *graphs_out, const struct pkg_ta
 	if (!b)
 		return pkg_fail(place->error, PTOWSP_NO_MEMORY, "%s: out of memory for GRPH", place->file);
 	while (at < tables->graph_size && !status) {
-		struct pkg_graph *rows = realloc(graphs_out->rows, (graphs_out->count + 1) * sizeof(*rows));
+		struct pkg_graph *graph;
 
-		if (!rows) {
+		if (!COMMON_RESIZE(graphs_out->rows, graphs_out->count + 1)) {
 			status = pkg_fail(place->error, PTOWSP_NO_MEMORY, "%s: out of memory for GRPH", place->file);
 			break;
 		}
-		graphs_out->rows = rows;
-		memset(&rows[graphs_out->count], 0, sizeof(*rows));
-		*b = (struct binary){.place = place,
-				     .bytes = tables->graph + at,
-				     .size = tables->graph_size - at,
-				     .index = graphs_out->count,
-				     .out = &rows[graphs_out->count]};
+		graph = memset(&graphs_out->rows[graphs_out->count], 0, sizeof(*graph));
+		*b = (struct binary){.place = place, .bytes = tables->graph + at, .size = tables->graph_size - at, .index = graphs_out->count, .out = graph};
 		graphs_out->count++;
 		status = graphs_out->count > MAX_GRAPHS ? pkg_refuse(place, "GRPH has more than %u binaries", MAX_GRAPHS) : binary_read(b);
 		if (!status)

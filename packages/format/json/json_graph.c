@@ -3,6 +3,7 @@
  * where no other object of their kind has the same one, else numbers. */
 #include "format/graph/graph_read.h"
 #include "format/json/json_rows.h"
+#include "registry/common/common_grow.h"
 
 #include "ptowsp/workload.h"
 
@@ -254,22 +255,19 @@ static ptowsp_status node_read(struct read *read, const json_t *json, uint32_t d
 static ptowsp_status set_read(struct read *read, const struct pkg_graph_operand *o, const json_t *json, uint64_t *value_out)
 {
 	size_t count = json_array_size(json);
-	uint32_t *numbers;
 	uint64_t value = 0;
 	ptowsp_status status = PTOWSP_OK;
 
 	if (!json_is_array(json) || count > UINT32_MAX / 8)
 		return pkg_json_refuse(read->r, ": %s is a list", o->name);
-	numbers = realloc(read->set, (count + 1) * sizeof(*numbers));
-	if (!numbers)
+	if (!COMMON_RESIZE(read->set, count + 1))
 		return pkg_fail(read->r->place.error, PTOWSP_NO_MEMORY, "%s: out of memory", read->r->place.file);
-	read->set = numbers;
 	for (size_t i = 0; i < count && !status; i++) {
 		status = id_read(read, (uint32_t)o->argument, json_array_get(json, i), &value);
-		numbers[i] = (uint32_t)value;
+		read->set[i] = (uint32_t)value;
 	}
 	if (!status)
-		*value_out = pkg_graph_add_set(&read->builder, numbers, (uint32_t)count);
+		*value_out = pkg_graph_add_set(&read->builder, read->set, (uint32_t)count);
 	return status;
 }
 

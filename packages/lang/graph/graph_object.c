@@ -3,6 +3,7 @@
 #include "lang/graph/lang_graph.h"
 #include "lang/lang_kernel.h"
 #include "lang/parse/parse.h"
+#include "registry/common/common_hash.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -170,7 +171,7 @@ struct numbers {
 
 static int number_take(struct numbers *numbers, uint32_t number)
 {
-	uint32_t at = number * 2654435761u & numbers->mask;
+	uint32_t at = (uint32_t)(common_hash(0, number) >> 32) & numbers->mask;
 
 	while (numbers->taken[at]) {
 		if (numbers->taken[at] == number + 1)

@@ -2,6 +2,8 @@
 /* graph_sort.c - the kernels of one graph in an order in which every edge leads forward, or why there is none. */
 #include "lang/graph/lang_graph.h"
 
+#include "registry/common/common_heap.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -21,33 +23,7 @@ static bool is_earlier(const struct lang_graph_order *order, uint32_t a, uint32_
 	return x != y ? x < y : a < b;
 }
 
-static void heap_push(struct sort *s, uint32_t node)
-{
-	uint32_t at = s->heap_count++;
-
-	for (; at && is_earlier(s->order, node, s->heap[(at - 1) / 2]); at = (at - 1) / 2)
-		s->heap[at] = s->heap[(at - 1) / 2];
-	s->heap[at] = node;
-}
-
-static uint32_t heap_pop(struct sort *s)
-{
-	const struct lang_graph_order *order = s->order;
-	uint32_t top = s->heap[0], last = s->heap[--s->heap_count], at = 0;
-
-	for (;;) {
-		uint32_t child = at * 2 + 1;
-
-		if (child + 1 < s->heap_count && is_earlier(order, s->heap[child + 1], s->heap[child]))
-			child++;
-		if (child >= s->heap_count || !is_earlier(order, s->heap[child], last))
-			break;
-		s->heap[at] = s->heap[child];
-		at = child;
-	}
-	s->heap[at] = last;
-	return top;
-}
+COMMON_HEAP(heap, uint32_t, const struct lang_graph_order *, is_earlier)
 
 static void sort_init(struct sort *s)
 {
@@ -73,15 +49,15 @@ static void sort_run(struct sort *s)
 
 	for (uint32_t i = 0; i < order->node_count; i++)
 		if (!s->missing[i])
-			heap_push(s, i);
+			heap_push(s->heap, &s->heap_count, i, order);
 	while (s->heap_count) {
-		uint32_t node = heap_pop(s);
+		uint32_t node = heap_pop(s->heap, &s->heap_count, order);
 
 		order->rank[node] = s->sorted_count;
 		order->sorted[s->sorted_count++] = node;
 		for (uint32_t e = order->first[node]; e; e = order->next[e - 1])
 			if (!--s->missing[order->edges[e - 1].to])
-				heap_push(s, order->edges[e - 1].to);
+				heap_push(s->heap, &s->heap_count, order->edges[e - 1].to, order);
 	}
 }
 

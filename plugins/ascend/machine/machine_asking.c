@@ -2,37 +2,23 @@
 /* machine_asking.c - processes that ask for a task to be issued: by their clocks, per instance; and those that lack room for one. */
 #include "ascend/machine/machine_process.h"
 #include "ascend/machine/machine_room.h"
+#include "registry/common/common_heap.h"
 
 static bool earlier(const struct ascend_processes *all, uint32_t a, uint32_t b)
 {
 	return all->rows[a].clock != all->rows[b].clock ? all->rows[a].clock < all->rows[b].clock : a < b;
 }
 
+COMMON_HEAP(asking, uint32_t, const struct ascend_processes *, earlier)
+
 void ascend_asking_push(struct ascend_run *run, uint32_t process)
 {
 	struct ascend_processes *all = run->processes;
-	uint32_t instance = all->rows[process].owner, *heap = all->asking[instance], at = all->asking_count[instance]++;
+	const uint32_t instance = all->rows[process].owner;
 
-	for (; at && earlier(all, process, heap[(at - 1) / 2]); at = (at - 1) / 2)
-		heap[at] = heap[(at - 1) / 2];
-	heap[at] = process;
+	asking_push(all->asking[instance], &all->asking_count[instance], process, all);
 	all->rows[process].standing = ASCEND_ASKING;
 	ascend_aicpu_wake(run, instance, all->rows[process].clock);
-}
-
-static uint32_t asking_pop(struct ascend_processes *all, uint32_t instance)
-{
-	uint32_t *heap = all->asking[instance], first = heap[0], count = --all->asking_count[instance], last = heap[count], at = 0, child;
-
-	for (; (child = 2 * at + 1) < count; at = child) {
-		if (child + 1 < count && earlier(all, heap[child + 1], heap[child]))
-			child++;
-		if (!earlier(all, heap[child], last))
-			break;
-		heap[at] = heap[child];
-	}
-	heap[at] = last;
-	return first;
 }
 
 uint64_t ascend_process_next(const struct ascend_run *run, uint32_t instance)
@@ -98,7 +84,7 @@ bool ascend_process_issue(struct ascend_run *run, struct ascend_aicpu *aicpu, ui
 	uint32_t instance = (uint32_t)(aicpu - run->aicpus);
 
 	while (ascend_process_next(run, instance) <= run->now) {
-		uint32_t at = asking_pop(run->processes, instance);
+		uint32_t at = asking_pop(run->processes->asking[instance], &run->processes->asking_count[instance], run->processes);
 		struct ascend_process *process = &run->processes->rows[at];
 		const struct rt_item *item = &process->items.rows[process->items.head & process->items.mask];
 

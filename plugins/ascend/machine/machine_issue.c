@@ -2,7 +2,6 @@
 /* machine_issue.c - generating: one task after the other, in the order of their numbers, each by its instance. What is no task takes effect where the
  * walk meets it; values, events and places that are not there yet hold everything behind them. */
 #include "ascend/machine/machine_issue.h"
-#include "rt/grow.h"
 #include <stdlib.h>
 
 bool ascend_issue_init(struct ascend_run *run)

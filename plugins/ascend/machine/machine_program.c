@@ -3,6 +3,7 @@
  * the least to do, the lowest number of several; it starts when that core is free and its predecessors have ended. Nothing else costs anything, nothing is bounded,
  * and no core fills the gap in front of a task that waits. */
 #include "ascend/machine/machine_state.h"
+#include "registry/common/common_grow.h"
 #include "rt/grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
@@ -42,14 +43,12 @@ static void finish(struct program *program)
 /* Without a window every end is remembered, else those that an edge can reach. */
 static bool ends_grow(struct program *program)
 {
-	uint64_t *more, mask = 2 * program->mask + 1;
+	const uint64_t mask = 2 * program->mask + 1;
 
 	if (program->met <= program->mask || program->limits->window)
 		return true;
-	more = realloc(program->ends, (mask + 1) * sizeof(*more));
-	if (!more)
+	if (!COMMON_RESIZE(program->ends, mask + 1))
 		return false;
-	program->ends = more;
 	program->mask = mask;
 	return true;
 }

@@ -4,7 +4,6 @@
 #include "ascend/machine/machine_ready.h"
 #include "base/hints.h"
 #include "ptowsp/ids.h"
-#include "rt/grow.h"
 #include <stdlib.h>
 
 bool ascend_queue_init(struct ascend_queue *queue, uint32_t room)

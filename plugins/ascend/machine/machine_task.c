@@ -69,14 +69,11 @@ static bool tasks_grow(struct ascend_run *run)
 /* Edges reach back over the window, and without one to the first task. */
 static bool owners_grow(struct ascend_run *run)
 {
-	uint64_t size = 2 * (run->owner_mask + 1);
-	uint8_t *more;
+	const uint64_t size = 2 * (run->owner_mask + 1);
 
-	more = realloc(run->owners, size);
-	if (!more)
+	if (!COMMON_RESIZE(run->owners, size))
 		return false;
-	memset(more + size / 2, 0, size / 2);
-	run->owners = more;
+	memset(run->owners + size / 2, 0, size / 2);
 	run->owner_mask = size - 1;
 	return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* after.c - edges that the program states: which task, from an expression; live and counted as those that are inferred. */
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
 
@@ -14,7 +14,7 @@ static ptowsp_status word_lower(struct rt_program *program, const struct rt_nest
 	if (in->operand1 > PTOWSP_AFTER_SOFT)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "after has the unknown kind %u; 0 after, 1 data, 2 barrier, 3 soft", in->operand1);
 	status = rt_expr_compile(&program->exprs, &program->tables, in->operand2, nest, false, &after.task, error);
-	if (!status && !rt_grow((void **)&program->afters, &program->after_room, program->after_count, sizeof(after)))
+	if (!status && !COMMON_GROW(program->afters, program->after_room, program->after_count))
 		status = rt_no_memory(error, "edges");
 	if (!status)
 		program->afters[program->after_count++] = after;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/access/footprint.h"
 
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +72,7 @@ static void raw_add(struct rt_footprint *footprint, uint32_t arg, uint32_t acces
 		return;
 	if (footprint->raw_count == 2 * RT_FOOTPRINT_SPANS)
 		gather(footprint);
-	if (!rt_grow((void **)&footprint->raw, &footprint->raw_room, footprint->raw_count, sizeof(*footprint->raw))) {
+	if (!COMMON_GROW(footprint->raw, footprint->raw_room, footprint->raw_count)) {
 		footprint->out_of_memory = true;
 		return;
 	}
@@ -124,7 +124,7 @@ static bool spans_make(struct rt_footprint *footprint)
 		uint32_t *first = touch->access == PTOWSP_READ ? &arg->read : &arg->write;
 		uint32_t *count = touch->access == PTOWSP_READ ? &arg->read_count : &arg->write_count;
 
-		if (!rt_grow((void **)&footprint->spans, &footprint->span_room, i, sizeof(*footprint->spans)))
+		if (!COMMON_GROW(footprint->spans, footprint->span_room, i))
 			return false;
 		footprint->spans[i] = touch->span;
 		*first = *count ? *first : i;

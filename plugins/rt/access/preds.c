@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/access/preds.h"
 
+#include "registry/common/common_grow.h"
 #include "rt/grow.h"
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,7 @@ void rt_preds_add_slowly(struct rt_preds *preds, uint64_t producer)
 		list_mark(preds);
 	if (*mark_of(preds, producer) == preds->stamp)
 		return;
-	if (!rt_grow(&list, &preds->room, preds->count, sizeof(*preds->list))) {
+	if (!common_grow(&list, &preds->room, preds->count, sizeof(*preds->list))) {
 		preds->out_of_memory = true;
 		return;
 	}

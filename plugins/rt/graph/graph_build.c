@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/graph/graph_build.h"
 
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static uint32_t text_add(struct rt_graph_build *build, const char *name)
 	uint32_t at = build->text_size;
 
 	do {
-		if (!rt_grow((void **)&build->text, &build->text_room, build->text_size, 1)) {
+		if (!COMMON_GROW(build->text, build->text_room, build->text_size)) {
 			build->failed = true;
 			build->text_size = at;
 			return 0;
@@ -48,7 +48,7 @@ uint32_t rt_graph_kernel_add(struct rt_graph_build *build, const char *name, enu
 	ptowsp_pool_of_unit(unit, &pool);
 	kernel.domain = (uint8_t)domain;
 	kernel.pool = (uint8_t)pool;
-	if (!rt_grow((void **)&build->kernels, &build->kernel_room, build->kernel_count, sizeof(kernel))) {
+	if (!COMMON_GROW(build->kernels, build->kernel_room, build->kernel_count)) {
 		build->failed = true;
 		return 0;
 	}
@@ -66,7 +66,7 @@ uint32_t rt_graph_tensor_add(struct rt_graph_build *build, const char *name, uin
 					 .dtype = dtype,
 					 .size = size ? size : 1};
 
-	if (!rt_grow((void **)&build->tensors, &build->tensor_room, build->tensor_count, sizeof(tensor))) {
+	if (!COMMON_GROW(build->tensors, build->tensor_room, build->tensor_count)) {
 		build->failed = true;
 		return 0;
 	}
@@ -82,7 +82,7 @@ static bool reserve(void **array, uint32_t *room, uint32_t count, uint32_t more,
 	if (more > UINT32_MAX / 2 - count)
 		return false;
 	while (*room < count + more)
-		if (!rt_grow(array, room, *room, size))
+		if (!common_grow(array, room, *room, size))
 			return false;
 	return true;
 }

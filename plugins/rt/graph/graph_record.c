@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/graph/graph_record.h"
 
+#include "registry/common/common_grow.h"
 #include "rt/graph/graph_run.h"
-#include "rt/grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -136,7 +136,7 @@ static bool places_add(struct rt_run *run, const struct rt_site *site)
 	const struct rt_access *accesses = rt_run_accesses(run);
 
 	for (uint32_t i = 0; run->versions.on && run->kernels && i < site->io_count; i++) {
-		if (!rt_grow((void **)&record->places, &record->place_room, record->place_count, sizeof(*record->places)))
+		if (!COMMON_GROW(record->places, record->place_room, record->place_count))
 			return false;
 		record->places[record->place_count++] = accesses[i].io->unit ? 0 : accesses[i].length;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/task_api.h"
 
+#include "registry/common/common_grow.h"
 #include "rt/graph/tasks.h"
-#include "rt/grow.h"
 #include "rt/program/rt_error.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -91,7 +91,7 @@ uint32_t rt_tasks_kernel(struct rt_tasks *tasks, const char *name, enum ptowsp_u
 		keep(tasks, rt_fail(&tasks->error, PTOWSP_INVALID, "kernel %.60s: kernels are made known before a run", name));
 		return 0;
 	}
-	if (!rt_grow((void **)&tasks->functions, &tasks->function_room, tasks->tables.kernel_count, sizeof(*tasks->functions))) {
+	if (!COMMON_GROW(tasks->functions, tasks->function_room, tasks->tables.kernel_count)) {
 		tasks->tables.failed = true;
 		return 0;
 	}
@@ -118,7 +118,7 @@ uint32_t rt_tasks_tensor(struct rt_tasks *tasks, const char *name, void *data, e
 			rt_fail(&tasks->refused_error, PTOWSP_INVALID, "tensor %.60s: it needs columns, at most 2^22, and has at most 2^40 rows", name);
 	if (tasks->running || tasks->refused)
 		return 0;
-	if (!rt_grow((void **)&tasks->data, &tasks->data_room, tasks->tables.tensor_count, sizeof(data))) {
+	if (!COMMON_GROW(tasks->data, tasks->data_room, tasks->tables.tensor_count)) {
 		tasks->tables.failed = true;
 		return 0;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* task_run.c - runs of the C interface of tasks: an orchestration function called, its graph built or its tasks in flight, and what came of it. */
+#include "registry/common/common_grow.h"
 #include "rt/graph/tasks.h"
-#include "rt/grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -228,7 +228,7 @@ static bool stream_follow(struct rt_tasks *tasks, uint64_t *before_out)
 	if (!tasks->streamed)
 		return true;
 	while (aloft->stream_count <= tasks->row.stream) {
-		if (!rt_grow((void **)&aloft->stream_last, &aloft->stream_room, aloft->stream_count, sizeof(*aloft->stream_last)))
+		if (!COMMON_GROW(aloft->stream_last, aloft->stream_room, aloft->stream_count))
 			return false;
 		aloft->stream_last[aloft->stream_count++] = 0;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* notify.c - notifications between the devices of one run: what a device tells itself stays here, the rest goes through the backend. */
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
 #include <stdio.h>
@@ -56,7 +56,7 @@ static ptowsp_status send(struct rt_run *run, uint32_t instruction, uint32_t dev
 			status = run->notify->send(run->notify->context, device, number, when, run->error);
 		return status ? failed(run, instruction, status) : PTOWSP_OK;
 	}
-	if (!rt_grow((void **)&notices->rows, &notices->room, notices->count, sizeof(*notices->rows)))
+	if (!COMMON_GROW(notices->rows, notices->room, notices->count))
 		return rt_no_memory(run->error, "notifications");
 	notices->rows[notices->count++] = (struct rt_notice){when, number, false};
 	return PTOWSP_OK;

@@ -3,6 +3,7 @@
 
 #include "ptowsp/graph.h"
 #include "ptowsp/workload.h"
+#include "registry/common/common_grow.h"
 #include "rt/grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
@@ -232,15 +233,12 @@ static ptowsp_status walk_to(struct rt_scheduler *instance, uint64_t number)
 
 static bool marks_grow(struct rt_schedulers *instances, uint64_t number)
 {
-	uint64_t mask = 2 * instances->mask + 1;
-	struct rt_scheduler_mark *marks;
+	const uint64_t mask = 2 * instances->mask + 1;
 
 	if (instances->window || number <= instances->mask)
 		return true;
-	marks = realloc(instances->marks, (mask + 1) * sizeof(*marks));
-	if (!marks)
+	if (!COMMON_RESIZE(instances->marks, mask + 1))
 		return false;
-	instances->marks = marks;
 	instances->mask = mask;
 	return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/process/channel.h"
 
+#include "registry/common/common_grow.h"
 #include "rt/grow.h"
 #include "rt/process/process.h"
 #include "rt/program/rt_error.h"
@@ -23,14 +24,8 @@ void rt_channel_finish(struct rt_channel *channel)
 
 bool rt_side_add(struct rt_side *side, uint32_t instance)
 {
-	uint32_t *skips;
-
-	if (!rt_grow((void **)&side->ends, &side->room, side->count, sizeof(*side->ends)))
+	if (!COMMON_GROW(side->ends, side->room, side->count) || !COMMON_RESIZE(side->skips, side->room))
 		return false;
-	skips = realloc(side->skips, side->room * sizeof(*skips));
-	if (!skips)
-		return false;
-	side->skips = skips;
 	side->ends[side->count++] = (struct rt_end){.instance = instance};
 	side->open++;
 	return true;
@@ -140,7 +135,7 @@ static struct rt_token *place_make(struct rt_channel *channel, uint64_t k)
 	while (at >= channel->room) {
 		void *tokens = channel->tokens;
 
-		if (!rt_grow(&tokens, &channel->room, channel->room, sizeof(*channel->tokens)))
+		if (!common_grow(&tokens, &channel->room, channel->room, sizeof(*channel->tokens)))
 			return NULL;
 		channel->tokens = tokens;
 	}

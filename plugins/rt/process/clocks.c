@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/process/clocks.h"
 
+#include "registry/common/common_grow.h"
 #include "rt/grow.h"
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +149,7 @@ ptowsp_status rt_clocks_scope_begin(struct rt_clocks *clocks)
 	if (id) {
 		clocks->scope_free = clocks->scopes[id - 1].next;
 	} else {
-		if (!rt_grow((void **)&clocks->scopes, &clocks->scope_room, clocks->scope_count, sizeof(*clocks->scopes)))
+		if (!COMMON_GROW(clocks->scopes, clocks->scope_room, clocks->scope_count))
 			return PTOWSP_NO_MEMORY;
 		id = ++clocks->scope_count;
 	}

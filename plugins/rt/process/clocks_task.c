@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* clocks_task.c - the next task on the clock of its instance: what it waits for, when it starts and ends. */
+#include "registry/common/common_grow.h"
 #include "rt/grow.h"
 #include "rt/process/clocks.h"
 #include "rt/time/listener.h"
@@ -97,7 +98,7 @@ static bool starts_add(struct rt_clocks *clocks, struct rt_starts *starts, uint6
 		starts->count -= starts->head;
 		starts->head = 0;
 	}
-	if (!rt_grow((void **)&starts->at, &starts->room, starts->count, sizeof(*starts->at)))
+	if (!COMMON_GROW(starts->at, starts->room, starts->count))
 		return false;
 	at = starts_after(starts, start);
 	memmove(starts->at + at + 1, starts->at + at, (starts->count - at) * sizeof(*starts->at));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/process/history.h"
 
+#include "registry/common/common_grow.h"
 #include "rt/grow.h"
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static uint32_t reader_make(struct rt_history *trails)
 		return at;
 	}
 	trails->reader_count += !trails->reader_count;
-	if (!rt_grow((void **)&trails->readers, &trails->reader_room, trails->reader_count, sizeof(*trails->readers)))
+	if (!COMMON_GROW(trails->readers, trails->reader_room, trails->reader_count))
 		return 0;
 	return trails->reader_count++;
 }
@@ -77,14 +78,10 @@ static bool reader_add(struct rt_history *trails, struct rt_history_row *trail, 
 /* A trail for every node there is room for. */
 static bool trails_grow(struct rt_history *trails)
 {
-	struct rt_history_row *more;
-
 	if (trails->room >= trails->set.room)
 		return true;
-	more = realloc(trails->trails, (size_t)trails->set.room * sizeof(*more));
-	if (!more)
+	if (!COMMON_RESIZE(trails->trails, trails->set.room))
 		return false;
-	trails->trails = more;
 	trails->room = trails->set.room;
 	return true;
 }

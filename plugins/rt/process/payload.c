@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/process/process.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/feed.h"
@@ -211,7 +211,7 @@ static void writer_add(void *context, uint64_t writer)
 	for (uint32_t i = looking->writer_count; i-- && looking->writer_count - i <= LATEST;)
 		if (looking->writers[i] == writer - 1)
 			return;
-	if (!rt_grow((void **)&looking->writers, &looking->writer_room, looking->writer_count, sizeof(*looking->writers)))
+	if (!COMMON_GROW(looking->writers, looking->writer_room, looking->writer_count))
 		looking->status = rt_no_memory(looking->pipeline->run->error, "what payload channels follow");
 	else
 		looking->writers[looking->writer_count++] = writer - 1;

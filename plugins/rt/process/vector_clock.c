@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/process/vector_clock.h"
 
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static void join(struct rt_vector_clocks *fronts, struct rt_vector_clock *to, co
 	while (to->room < count && !fronts->lost) {
 		void *rows = to->rows;
 
-		fronts->lost = !rt_grow(&rows, &to->room, to->room, sizeof(*to->rows));
+		fronts->lost = !common_grow(&rows, &to->room, to->room, sizeof(*to->rows));
 		to->rows = rows;
 	}
 	if (to != from && !fronts->lost)
@@ -186,7 +186,7 @@ static struct rt_vector_clock *place_of(struct rt_vector_clocks *fronts, struct 
 		uint32_t before = c->room;
 		void *places = c->places;
 
-		fronts->lost = !rt_grow(&places, &c->room, c->room, sizeof(*c->places));
+		fronts->lost = !common_grow(&places, &c->room, c->room, sizeof(*c->places));
 		if (fronts->lost)
 			break;
 		c->places = places;

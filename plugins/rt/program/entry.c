@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* entry.c - entries of a package: those that are one task of a kernel, and all of them through the verifier. */
+#include "registry/common/common_grow.h"
 #include "rt/grow.h"
 #include "rt/program/rt_error.h"
 #include "rt/program/rt_program.h"
@@ -10,15 +11,14 @@
 /* ---- entries that are one task of a kernel ----------------------------------------------------------------------- */
 
 /* Makes room for `more` rows behind `count`; zeroed. Rounded up, so that entry after entry of one table finds the room that is there. */
-static void *rows_extend(void *rows, uint64_t count, uint64_t more, size_t size)
+static bool rows_extend(void **rows, uint64_t count, uint64_t more, size_t size)
 {
-	char *longer = count + more < UINT32_MAX ? realloc(rows, rt_power_above(count + more + 1) * size) : NULL;
-
-	if (longer)
-		memset(longer + count * size, 0, more * size);
-	return longer;
+	if (count + more >= UINT32_MAX || !common_resize(rows, rt_power_above(count + more + 1), size))
+		return false;
+	memset((char *)*rows + count * size, 0, more * size);
+	return true;
 }
-#define EXTEND(rows, count, more) (extended = rows_extend(rows, count, more, sizeof(*(rows))), extended ? (rows = extended, true) : false)
+#define EXTEND(rows, count, more) rows_extend((void **)&(rows), count, more, sizeof(*(rows)))
 
 /* The TENS rows of each entry: first[entry], next[first[entry]] ..., PTOWSP_NONE behind the last. */
 struct entry_tensors {
@@ -91,7 +91,6 @@ static ptowsp_status rooms_make(struct job *job)
 {
 	struct rt_tables *t = job->tables;
 	uint32_t words = 2 + job->scalars + job->tensors;
-	void *extended;
 
 	if (t->work.kernel_count > UINT16_MAX)
 		return refuse(job, "WORK has no room for another kernel");
@@ -153,7 +152,6 @@ static void words_write(struct job *job)
 static ptowsp_status position_copy(struct job *job, uint32_t entry, uint32_t instruction)
 {
 	struct rt_tables *t = job->tables;
-	void *extended;
 
 	for (uint32_t i = 0; i < t->debug.count; i++) {
 		struct ptowsp_debug_record copy = t->debug.rows[i];
@@ -258,12 +256,9 @@ static uint32_t room_of(const struct rt_tables *t)
 /* `more` zeroed elements behind the array's. */
 static bool array_extend(uint32_t **array, size_t count, size_t more)
 {
-	uint32_t *longer = realloc(*array, (count + more) * sizeof(*longer));
-
-	if (!longer)
+	if (!COMMON_RESIZE(*array, count + more))
 		return false;
-	memset(longer + count, 0, more * sizeof(*longer));
-	*array = longer;
+	memset(*array + count, 0, more * sizeof(**array));
 	return true;
 }
 

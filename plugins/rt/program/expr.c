@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/program/expr.h"
 
+#include "registry/common/common_grow.h"
+#include "registry/common/common_hash.h"
 #include "registry/common/common_operation.h"
-#include "rt/grow.h"
 #include "rt/program/arithmetic.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
@@ -35,9 +36,7 @@ ptowsp_status rt_exprs_init(struct rt_exprs *exprs, const struct rt_tables *tabl
 	exprs->memo_mask = MEMO_LEAST - 1;
 	exprs->memo = calloc(exprs->memo_mask + 1, sizeof(*exprs->memo));
 	/* Never NULL, so that an empty run of reads is a pointer too. */
-	return exprs->place && exprs->work && exprs->memo && rt_grow((void **)&exprs->reads, &exprs->read_room, 0, sizeof(*exprs->reads))
-		       ? PTOWSP_OK
-		       : rt_no_memory(error, "expressions");
+	return exprs->place && exprs->work && exprs->memo && COMMON_GROW(exprs->reads, exprs->read_room, 0) ? PTOWSP_OK : rt_no_memory(error, "expressions");
 }
 
 void rt_exprs_finish(struct rt_exprs *exprs)
@@ -53,30 +52,21 @@ void rt_exprs_finish(struct rt_exprs *exprs)
 
 ptowsp_status rt_exprs_back(struct rt_exprs *exprs, const struct rt_exprs *before, struct ptowsp_error *error)
 {
-	struct rt_expr_memo *memo = exprs->memo_mask == MEMO_LEAST - 1 ? exprs->memo : realloc(exprs->memo, MEMO_LEAST * sizeof(*memo));
-
 	exprs->node_count = before->node_count;
 	exprs->count = before->count;
 	exprs->read_count = before->read_count;
-	if (!memo)
+	if (exprs->memo_mask != MEMO_LEAST - 1 && !COMMON_RESIZE(exprs->memo, MEMO_LEAST))
 		return rt_no_memory(error, "expressions");
-	memset(memo, 0, MEMO_LEAST * sizeof(*memo));
-	exprs->memo = memo;
+	memset(exprs->memo, 0, MEMO_LEAST * sizeof(*exprs->memo));
 	exprs->memo_mask = MEMO_LEAST - 1;
 	exprs->memo_count = 0;
 	return PTOWSP_OK;
 }
 
-static uint64_t memo_hash(uint64_t key)
-{
-	key *= UINT64_C(0x9E3779B97F4A7C15);
-	return key ^ key >> 29;
-}
-
 /* The memo's place for key: its entry or a free one. */
 static struct rt_expr_memo *memo_find(struct rt_expr_memo *memo, uint32_t mask, uint64_t key)
 {
-	uint32_t at = (uint32_t)memo_hash(key) & mask;
+	uint32_t at = (uint32_t)common_hash(0, key) & mask;
 
 	while (memo[at].id && memo[at].key != key)
 		at = (at + 1) & mask;
@@ -110,7 +100,7 @@ static ptowsp_status node_add(struct rt_exprs *exprs, struct rt_node node, struc
 {
 	if (exprs->node_count >= NODE_LIMIT)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "the expressions of one entry have more than %u nodes", NODE_LIMIT);
-	if (!rt_grow((void **)&exprs->nodes, &exprs->node_room, exprs->node_count, sizeof(node)))
+	if (!COMMON_GROW(exprs->nodes, exprs->node_room, exprs->node_count))
 		return rt_no_memory(error, "expressions");
 	exprs->nodes[exprs->node_count++] = node;
 	return PTOWSP_OK;
@@ -120,7 +110,7 @@ static ptowsp_status expr_add(struct rt_exprs *exprs, uint32_t first, uint32_t r
 {
 	struct rt_expr *row;
 
-	if (!rt_grow((void **)&exprs->rows, &exprs->room, exprs->count, sizeof(*exprs->rows)))
+	if (!COMMON_GROW(exprs->rows, exprs->room, exprs->count))
 		return rt_no_memory(error, "expressions");
 	row = &exprs->rows[exprs->count];
 	row->first = first;
@@ -138,7 +128,7 @@ static ptowsp_status read_add(struct rt_exprs *exprs, uint32_t first, uint32_t s
 	for (uint32_t i = first; i < exprs->read_count; i++)
 		if (exprs->reads[i] == slot)
 			return PTOWSP_OK;
-	if (!rt_grow((void **)&exprs->reads, &exprs->read_room, exprs->read_count, sizeof(*exprs->reads)))
+	if (!COMMON_GROW(exprs->reads, exprs->read_room, exprs->read_count))
 		return rt_no_memory(error, "expressions");
 	exprs->reads[exprs->read_count++] = slot;
 	return PTOWSP_OK;

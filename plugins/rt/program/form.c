@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/program/form.h"
 
+#include "registry/common/common_grow.h"
 #include "registry/common/common_operation.h"
-#include "rt/grow.h"
 #include "rt/program/arithmetic.h"
 #include "rt/program/rt_error.h"
 #include "rt/rt_inline.h"
@@ -105,7 +105,7 @@ static struct rt_form step_add(struct rt_coding *c, struct rt_step step)
 		if (same_step(&codes->steps[c->first + k], &step))
 			return (struct rt_form){.terms = 1, .loop = {(uint16_t)(RT_REGISTER + k)}, .step = {1}};
 	c->too_long |= at == RT_STEPS_MOST;
-	c->lost |= !rt_grow((void **)&codes->steps, &codes->step_room, codes->step_count, sizeof(step));
+	c->lost |= !COMMON_GROW(codes->steps, codes->step_room, codes->step_count);
 	if (c->too_long || c->lost)
 		return (struct rt_form){0};
 	codes->steps[codes->step_count++] = step;
@@ -227,7 +227,7 @@ static void code_add(struct rt_coding *c, const struct rt_form *sum)
 {
 	struct rt_codes *codes = c->codes;
 
-	c->lost |= !rt_grow((void **)&codes->rows, &codes->room, codes->count, sizeof(*codes->rows));
+	c->lost |= !COMMON_GROW(codes->rows, codes->room, codes->count);
 	if (!c->lost)
 		codes->rows[codes->count++] = code_of(codes, c->first, sum);
 }

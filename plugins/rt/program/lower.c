@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The words of a task instruction: kernel, arguments, regions, schedule expressions; and what is finished once all are known. */
+#include "registry/common/common_grow.h"
 #include "rt/access/intern.h"
-#include "rt/grow.h"
 #include "rt/program/rt_error.h"
 #include "rt/program/rt_program.h"
 #include <stdlib.h>
@@ -90,12 +90,12 @@ static ptowsp_status variant_find(const struct rt_program *program, uint32_t ker
 ptowsp_status rt_site_rooms(struct rt_program *program, uint32_t args, uint32_t ios, struct ptowsp_error *error)
 {
 	for (uint32_t i = 0; i < args; i++) {
-		if (!rt_grow((void **)&program->args, &program->arg_room, program->arg_count, sizeof(*program->args)))
+		if (!COMMON_GROW(program->args, program->arg_room, program->arg_count))
 			return rt_no_memory(error, "arguments");
 		program->args[program->arg_count++] = PTOWSP_NONE;
 	}
 	for (uint32_t i = 0; i < ios; i++) {
-		if (!rt_grow((void **)&program->ios, &program->io_room, program->io_count, sizeof(*program->ios)))
+		if (!COMMON_GROW(program->ios, program->io_room, program->io_count))
 			return rt_no_memory(error, "regions");
 		program->ios[program->io_count++] = (struct rt_io){.tensor = PTOWSP_NONE};
 	}
@@ -189,7 +189,7 @@ static ptowsp_status parts_lower(struct rt_program *program, const struct rt_nes
 		if (dispatch->policy == PTOWSP_DISPATCH_AFFINITY && !nest->process)
 			part.affinity = loop_find_part(program, nest, dispatch->axis, dispatch->axis_length);
 		status = schedule_expr(program, nest, nest->process ? PTOWSP_NONE : dispatch->expr, &part.value, error);
-		if (!status && !rt_grow((void **)&program->parts, &program->part_room, program->part_count, sizeof(part)))
+		if (!status && !COMMON_GROW(program->parts, program->part_room, program->part_count))
 			status = rt_no_memory(error, "tasks");
 		if (!status)
 			program->parts[program->part_count++] = part;
@@ -202,7 +202,7 @@ static ptowsp_status names_lower(struct rt_program *program, const struct rt_nes
 {
 	site->first_name = nest->process ? PTOWSP_NONE : program->name_count;
 	for (uint32_t d = 0; !nest->process && program->schedule.dispatch.policy == PTOWSP_DISPATCH_AUTO && d < nest->depth; d++) {
-		if (!rt_grow((void **)&program->names, &program->name_room, program->name_count, sizeof(*program->names)))
+		if (!COMMON_GROW(program->names, program->name_room, program->name_count))
 			return rt_no_memory(error, "tasks");
 		program->names[program->name_count++] = nest->names[d];
 	}
@@ -263,7 +263,7 @@ ptowsp_status rt_site_close(struct rt_program *program, const struct rt_nest *ne
 
 	if (!status)
 		status = reads_lower(program, site, error);
-	if (!status && !rt_grow((void **)&program->sites, &program->site_room, program->site_count, sizeof(*site)))
+	if (!status && !COMMON_GROW(program->sites, program->site_room, program->site_count))
 		status = rt_no_memory(error, "tasks");
 	if (status)
 		return status;

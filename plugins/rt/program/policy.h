@@ -4,6 +4,8 @@
 #define RT_POLICY_H
 
 #include "rt/program/rt_program.h"
+
+#include "registry/common/common_hash.h"
 #include <stdbool.h>
 
 /* What a policy may look at. */
@@ -33,11 +35,7 @@ static inline uint32_t rt_modulo(int64_t v, uint32_t n)
 /* The mixing steps of splitmix64, without its increment. */
 static inline uint64_t rt_mix64(uint64_t z)
 {
-	z ^= z >> 30;
-	z *= UINT64_C(0xBF58476D1CE4E5B9);
-	z ^= z >> 27;
-	z *= UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
+	return common_mix(z);
 }
 
 /* The first executor with the least free time. */

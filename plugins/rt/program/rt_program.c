@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/program/rt_program.h"
 
+#include "registry/common/common_grow.h"
 #include "rt/expand/interleave.h"
-#include "rt/grow.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
@@ -112,8 +112,7 @@ static ptowsp_status arrays_make(struct rt_program *program, struct ptowsp_error
 	program->kernel_ns = aligned_alloc(RT_LINE, (((size_t)tables->kernel.count + 1) * sizeof(*program->kernel_ns) + RT_LINE - 1) / RT_LINE * RT_LINE);
 	for (uint32_t k = 0; program->kernel_ns && k <= tables->kernel.count; k++)
 		atomic_init(&program->kernel_ns[k], UINT32_MAX);
-	if (!rt_grow((void **)&program->args, &program->arg_room, 0, sizeof(*program->args)) ||
-	    !rt_grow((void **)&program->ios, &program->io_room, 0, sizeof(*program->ios))) /* never NULL: a task may have none */
+	if (!COMMON_GROW(program->args, program->arg_room, 0) || !COMMON_GROW(program->ios, program->io_room, 0)) /* never NULL: a task may have none */
 		return rt_no_memory(error, "the program");
 	if (!program->changed || !program->dim_exprs || !program->traits || !program->payloads || !program->renamings || !program->kernel_used ||
 	    !program->level_told || !program->kernel_ns)

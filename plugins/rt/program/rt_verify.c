@@ -4,7 +4,7 @@
  * argument once; every loop depth that is read exists. Nothing else looks at the package's bytes again. */
 #include "rt/program/rt_verify.h"
 
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/axis.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
@@ -235,7 +235,7 @@ static ptowsp_status slot_load_lower(struct rt_verifier *v)
 
 	if (!status)
 		status = rt_verifier_placed(v, rt_io_lower(program, &v->nest, rt_verifier_word(v, v->at)->operand2, &io, v->error));
-	if (!status && !rt_grow((void **)&program->ios, &program->io_room, program->io_count, sizeof(io)))
+	if (!status && !COMMON_GROW(program->ios, program->io_room, program->io_count))
 		status = rt_no_memory(v->error, "regions");
 	if (status)
 		return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* verify_channel.c - send, consume and close, which belong into processes; the processes of a pipeline, whose bodies are programs of their own; and the words of payload
  * channels. */
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/process/process.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
@@ -40,8 +40,7 @@ static ptowsp_status move_add(struct rt_verifier *v, uint32_t channel, const str
 
 	if (status)
 		return status;
-	if (!rt_grow((void **)&program->ios, &program->io_room, program->io_count, sizeof(*io)) ||
-	    !rt_grow((void **)&program->moves, &program->move_room, program->move_count, sizeof(move)))
+	if (!COMMON_GROW(program->ios, program->io_room, program->io_count) || !COMMON_GROW(program->moves, program->move_room, program->move_count))
 		return rt_no_memory(v->error, "regions");
 	program->ios[program->io_count++] = *io;
 	*row_out = program->move_count;

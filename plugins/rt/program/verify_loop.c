@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* verify_loop.c - loops and their tile levels, as the verifier reads them. */
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/axis.h"
 #include "rt/program/renamed.h"
 #include "rt/program/rt_error.h"
@@ -15,7 +15,7 @@ ptowsp_status rt_verify_level(struct rt_program *program, uint32_t rows, uint8_t
 	if (k == program->level_count) {
 		if (k == RT_LEVEL_LIMIT)
 			return rt_fail(error, PTOWSP_BAD_PACKAGE, "more than %u different tile levels", RT_LEVEL_LIMIT);
-		if (!rt_grow((void **)&program->levels, &program->level_room, k, sizeof(*program->levels)))
+		if (!COMMON_GROW(program->levels, program->level_room, k))
 			return rt_no_memory(error, "tile levels");
 		program->levels[program->level_count++] = rows;
 	}
@@ -28,7 +28,7 @@ static ptowsp_status levels_lower(struct rt_program *program, uint32_t row, uint
 	struct rt_level_set *set;
 	ptowsp_status status;
 
-	if (!rt_grow((void **)&program->level_sets, &program->level_set_room, program->level_set_count, sizeof(*set)))
+	if (!COMMON_GROW(program->level_sets, program->level_set_room, program->level_set_count))
 		return rt_no_memory(error, "tile levels");
 	set = &program->level_sets[program->level_set_count];
 	status = rt_level_set_read(set, &program->tables, row, error);
@@ -216,7 +216,7 @@ ptowsp_status rt_verify_loop(struct rt_verifier *v)
 		status = rt_verifier_push(
 			v, (struct rt_body){
 				   .kind = RT_BODY_LOOP, .end = in->operand2, .outer_key = v->nest.key, .before = v->tasks, .times = times_most(v, &loop)});
-	if (!status && !rt_grow((void **)&program->loops, &program->loop_room, program->loop_count, sizeof(loop)))
+	if (!status && !COMMON_GROW(program->loops, program->loop_room, program->loop_count))
 		status = rt_no_memory(v->error, "loops");
 	if (status)
 		return status;

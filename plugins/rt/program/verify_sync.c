@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* verify_sync.c - while and break, dispatch filters, events, barriers, copies and memory, as the verifier reads them. */
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/policy.h"
 #include "rt/program/rt_error.h"
 #include "rt/program/rt_verify.h"
@@ -66,7 +66,7 @@ ptowsp_status rt_verify_filter(struct rt_verifier *v)
 
 static ptowsp_status note(struct rt_verifier *v)
 {
-	if (!rt_grow((void **)&v->noted, &v->noted_room, v->noted_count, sizeof(*v->noted)))
+	if (!COMMON_GROW(v->noted, v->noted_room, v->noted_count))
 		return rt_no_memory(v->error, "the verifier");
 	v->noted[v->noted_count++] = v->at;
 	return PTOWSP_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/structure/sync.h"
 
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
 #include "rt/structure/arena.h"
@@ -50,7 +50,7 @@ bool rt_arena_return(struct rt_arena *arena, uint64_t tasks, uint64_t bytes)
 		memmove(arena->returns, rt_arena_first(arena), arena->count * sizeof(*arena->returns));
 		arena->head = 0;
 	}
-	if (!rt_grow((void **)&arena->returns, &arena->room, arena->head + arena->count, sizeof(*arena->returns)))
+	if (!COMMON_GROW(arena->returns, arena->room, arena->head + arena->count))
 		return false;
 	for (at = arena->head + arena->count++; at > arena->head && arena->returns[at - 1].tasks > tasks; at--)
 		arena->returns[at] = arena->returns[at - 1];

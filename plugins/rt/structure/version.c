@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/structure/version.h"
 
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
+#include "registry/common/common_hash.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
 #include <stdlib.h>
@@ -84,15 +85,12 @@ void rt_versions_finish(struct rt_run *run)
 bool rt_versions_instances(struct rt_run *run, uint32_t instances)
 {
 	struct rt_versions *versions = &run->versions;
-	struct rt_version_scopes *more;
 
 	if (!versions->on)
 		return true;
-	more = realloc(versions->scopes, ((size_t)instances + 1) * sizeof(*more));
-	if (!more)
+	if (!COMMON_RESIZE(versions->scopes, (size_t)instances + 1))
 		return false;
-	memset(more + 1, 0, (size_t)instances * sizeof(*more));
-	versions->scopes = more;
+	memset(versions->scopes + 1, 0, (size_t)instances * sizeof(*versions->scopes));
 	versions->scope_count = instances + 1;
 	return true;
 }
@@ -101,7 +99,7 @@ bool rt_versions_instances(struct rt_run *run, uint32_t instances)
 
 static uint32_t *bucket_of(const struct rt_versions *versions, uint64_t name)
 {
-	return &versions->buckets[(name ^ name >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> 32 & versions->mask];
+	return &versions->buckets[common_hash(0, name ^ name >> 32) >> 32 & versions->mask];
 }
 
 uint32_t rt_version_find(const struct rt_versions *versions, uint64_t name)
@@ -137,7 +135,7 @@ static uint32_t row_make(struct rt_versions *versions)
 		versions->spare = versions->rows[at].next;
 		return at;
 	}
-	if (!buckets_grow(versions) || !rt_grow((void **)&versions->rows, &versions->room, versions->count, sizeof(*versions->rows)))
+	if (!buckets_grow(versions) || !COMMON_GROW(versions->rows, versions->room, versions->count))
 		return RT_NO_VERSION;
 	return versions->count++;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/structure/version_memory.h"
 
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
 #include <assert.h>
@@ -36,7 +36,7 @@ static char *block_own(struct rt_store *store, uint64_t bytes)
 {
 	char *block;
 
-	if (bytes > SIZE_MAX || !rt_grow((void **)&store->blocks, &store->block_room, store->block_count, sizeof(*store->blocks)))
+	if (bytes > SIZE_MAX || !COMMON_GROW(store->blocks, store->block_room, store->block_count))
 		return NULL;
 	block = aligned_alloc(ALIGNMENT, (size_t)bytes);
 	if (block)
@@ -93,7 +93,7 @@ bool rt_store_return(struct rt_store *store, uint32_t size, char *block, uint64_
 		memmove(store->leaving, store->leaving + store->leaving_head, store->leaving_count * sizeof(*store->leaving));
 		store->leaving_head = 0;
 	}
-	if (!rt_grow((void **)&store->leaving, &store->leaving_room, store->leaving_count, sizeof(*store->leaving)))
+	if (!COMMON_GROW(store->leaving, store->leaving_room, store->leaving_count))
 		return false;
 	store->leaving[store->leaving_count++] = (struct rt_leaving){tasks, block, size};
 	return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/time/clock.h"
 
+#include "registry/common/common_grow.h"
 #include "rt/access/preds.h"
 #include "rt/grow.h"
 #include "rt/time/listener.h"
@@ -79,12 +80,9 @@ void rt_clock_finish(struct rt_clock *clock)
 
 static bool more_of(void **array, uint64_t had, uint64_t want, size_t size)
 {
-	char *more = realloc(*array, want * size);
-
-	if (!more)
+	if (!common_resize(array, want, size))
 		return false;
-	memset(more + had * size, 0, (want - had) * size);
-	*array = more;
+	memset((char *)*array + had * size, 0, (want - had) * size);
 	return true;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* clock_depth.c - `pipeline_depth` on the clock: the d-th largest end of a domain. */
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/time/clock.h"
 #include <stdlib.h>
 
@@ -61,17 +61,14 @@ void rt_clock_depth_enter(struct rt_clock *clock, const struct rt_clock_task *ta
 		if (!ends)
 			continue;
 		if (ends->count == clock->depths[k].depth) {
-			if (end > ends->ends[0]) {
-				ends->ends[0] = end;
-				rt_heap_down(ends->ends, ends->count);
-			}
+			if (end > ends->ends[0])
+				rt_times_replace(ends->ends, ends->count, end, NULL);
 			continue;
 		}
-		if (!rt_grow((void **)&ends->ends, &ends->room, ends->count, sizeof(*ends->ends))) {
+		if (!COMMON_GROW(ends->ends, ends->room, ends->count)) {
 			clock->out_of_memory = true;
 			return;
 		}
-		ends->ends[ends->count++] = end;
-		rt_heap_up(ends->ends, ends->count - 1);
+		rt_times_push(ends->ends, &ends->count, end, NULL);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/time/lag.h"
 
-#include "rt/grow.h"
+#include "registry/common/common_grow.h"
 #include "rt/instances/schedulers.h"
 #include "rt/rt_inline.h"
 #include "rt/run/feed.h"
@@ -99,7 +99,7 @@ static bool preds_take(struct rt_lag *lag, uint32_t count)
 	void *preds = lag->preds;
 
 	while (lag->preds_room < count) {
-		if (!rt_grow(&preds, &lag->preds_room, lag->preds_room, sizeof(*lag->preds)))
+		if (!common_grow(&preds, &lag->preds_room, lag->preds_room, sizeof(*lag->preds)))
 			return false;
 		lag->preds = preds;
 	}

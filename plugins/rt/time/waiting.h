@@ -4,6 +4,8 @@
 #ifndef RT_WAITING_H
 #define RT_WAITING_H
 
+#include "registry/common/common_heap.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,10 +26,9 @@ uint64_t rt_waiting_pop(struct rt_waiting *waiting);
 /* Those of the heap that have started leave it. */
 void rt_waiting_heap_started(struct rt_waiting *waiting, uint64_t time);
 
-/* Heaps of times, the least first: the value at `at` is new and may be too small; the first one may be too large; takes the first out. */
-void rt_heap_up(uint64_t *heap, uint32_t at);
-void rt_heap_down(uint64_t *heap, uint32_t count);
-void rt_heap_pop(uint64_t *heap, uint32_t *count);
+/* Heaps of times, the least first. */
+#define RT_TIME_BEFORE(order, a, b) ((a) < (b))
+COMMON_HEAP(rt_times, uint64_t, const void *, RT_TIME_BEFORE)
 
 static inline uint64_t rt_waiting_count(const struct rt_waiting *waiting)
 {
