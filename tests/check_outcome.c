@@ -87,6 +87,15 @@ void check_starts(const struct outcome *o, const uint64_t *starts, uint32_t coun
 		CHECK_UINT(o->tasks[i].start, starts[i]);
 }
 
+void check_resource(const struct outcome *o, const char *name, uint64_t high_water, uint64_t stalls, uint64_t cycles)
+{
+	const struct ptowsp_resource_stats *resource = outcome_resource(o, name);
+
+	CHECK_UINT(resource->high_water, high_water);
+	CHECK_UINT(resource->stall_count, stalls);
+	CHECK_UINT(resource->stall_cycles, cycles);
+}
+
 void check_cycles(const struct outcome *o, const uint64_t *cycles, uint32_t count)
 {
 	CHECK_STR(o->error.text, "");

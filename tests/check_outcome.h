@@ -33,6 +33,8 @@ void outcome_done(struct builder *b, struct outcome *o);
 /* There are so many tasks, without an error; this is when they start, or how long they take. */
 void check_starts(const struct outcome *o, const uint64_t *starts, uint32_t count);
 void check_cycles(const struct outcome *o, const uint64_t *cycles, uint32_t count);
+/* A resource ("heap", "task_ring", "ready_any") was filled so far, and held tasks up so often and for so long. */
+void check_resource(const struct outcome *o, const char *name, uint64_t high_water, uint64_t stalls, uint64_t cycles);
 /* Runs it, and gives it back: it ends with the status, and its sentence contains `why`. */
 void check_refused(struct builder *b, ptowsp_status status, const char *why);
 /* Two runs of one program: the same end, tasks, edges, cycles, high-water marks and stalls, and, where tasks run in an order that their edges fix (memory),

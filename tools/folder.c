@@ -5,13 +5,57 @@
 #include "tools/apart.h"
 
 #include <errno.h>
+#include <fts.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static int unreadable(const char *tool, const char *path, int why)
+{
+	fprintf(stderr, "%s: %s cannot be read: %s\n", tool, path, strerror(why));
+	return 2;
+}
+
+static bool ends_so(const FTSENT *entry, const char *ending)
+{
+	const size_t length = strlen(ending);
+
+	return entry->fts_namelen > length && !strcmp(entry->fts_name + entry->fts_namelen - length, ending);
+}
+
+int folder_walk(const char *tool, const char *folder, const char *ending, int (*take)(void *context, const char *path, const char *below), void *context)
+{
+	char *roots[] = {(char *)(uintptr_t)folder, NULL};
+	const size_t skip = strlen(folder) + (folder[strlen(folder) - 1] != '/');
+	FTS *walk = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+	FTSENT *entry;
+	int code = 0;
+
+	if (!walk)
+		return unreadable(tool, folder, errno);
+	while ((entry = fts_read(walk))) {
+		const bool is_file = entry->fts_info == FTS_F || entry->fts_info == FTS_SLNONE;
+		int one = 0;
+
+		if (is_file && ends_so(entry, ending))
+			one = take(context, entry->fts_path, entry->fts_path + skip);
+		else if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR || entry->fts_info == FTS_NS)
+			one = unreadable(tool, entry->fts_path, entry->fts_errno);
+		code = code ? code : one;
+	}
+	fts_close(walk);
+	return code;
+}
 
 /* Where it really is, with a slash at the end; to be freed. */
 static char *place_of(const char *folder)

@@ -39,6 +39,10 @@ void data_save_shape(const char *name, const char *type, const void *data, const
 /* data_save for f32. */
 void data_save_f32(const char *name, const float *data, size_t rows, size_t columns);
 
+/* data_save for 16-bit floats; back in the values, what they became. */
+void data_save_f16(const char *name, float *values, size_t rows, size_t columns);
+void data_save_bf16(const char *name, float *values, size_t rows, size_t columns);
+
 /* Doubles, rounded once to f32. */
 void data_save_rounded(const char *name, const double *data, size_t rows, size_t columns);
 

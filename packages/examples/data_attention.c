@@ -96,18 +96,6 @@ void data_attention_pipeline(void)
 	data_save_rounded("attention_pipeline_o", o, ROWS, D);
 }
 
-/* Stored as bf16; back in the values, what they became. */
-static void save_bf16(const char *name, float *values, size_t rows, size_t columns)
-{
-	static uint16_t bits[320 * 16];
-
-	for (size_t i = 0; i < rows * columns; i++) {
-		bits[i] = data_to_bf16(values[i]);
-		values[i] = data_from_bf16(bits[i]);
-	}
-	data_save(name, "<u2", bits, rows, columns);
-}
-
 void data_paged_attention(void)
 {
 	enum { SEQUENCES = 4, HEADS = 16, D = 16, PAGE = 16, PAGES = 20, BLOCKS = 8 };
@@ -122,9 +110,9 @@ void data_paged_attention(void)
 	data_fill(values, sizeof(values) / sizeof(*values), 42);
 	for (size_t i = 0; i < sizeof(q) / sizeof(*q); i++)
 		q[i] *= 4;
-	save_bf16("paged_attention_q", q, SEQUENCES * HEADS, D);
-	save_bf16("paged_attention_keys", keys, PAGES * PAGE, D);
-	save_bf16("paged_attention_values", values, PAGES * PAGE, D);
+	data_save_bf16("paged_attention_q", q, SEQUENCES * HEADS, D);
+	data_save_bf16("paged_attention_keys", keys, PAGES * PAGE, D);
+	data_save_bf16("paged_attention_values", values, PAGES * PAGE, D);
 	for (int b = 0; b < SEQUENCES; b++) {
 		counts[b] = (lengths[b] + PAGE - 1) / PAGE;
 		for (int j = 0; j < counts[b]; j++)

@@ -14,14 +14,10 @@ static float wq[WIDTH * WIDTH], wk[WIDTH * WIDTH], wv[WIDTH * WIDTH], wo[WIDTH *
 /* Weights of about 1 / sqrt(rows), as bf16 in the file and as those values here. */
 static void weights_make(const char *name, float *w, int rows, int columns, uint64_t seed)
 {
-	static uint16_t bits[INNER * WIDTH];
-
 	data_fill(w, (size_t)(rows * columns), seed);
-	for (int i = 0; i < rows * columns; i++) {
-		bits[i] = data_to_bf16(w[i] * (float)sqrt(3.0 / rows));
-		w[i] = data_from_bf16(bits[i]);
-	}
-	data_save(name, "<u2", bits, (size_t)rows, (size_t)columns);
+	for (int i = 0; i < rows * columns; i++)
+		w[i] *= (float)sqrt(3.0 / rows);
+	data_save_bf16(name, w, (size_t)rows, (size_t)columns);
 }
 
 /* to[rows][columns] = from[rows][depth] x w[depth][columns] */

@@ -54,18 +54,6 @@ void data_bgemm(void)
 	data_save_rounded("bgemm_sum", product, N, N);
 }
 
-/* Stored as f16; back in them, what they became. */
-static void save_halves(const char *name, float *values, size_t rows, size_t columns)
-{
-	static uint16_t bits[128 * 128];
-
-	for (size_t i = 0; i < rows * columns; i++) {
-		bits[i] = data_to_f16(values[i]);
-		values[i] = data_from_f16(bits[i]);
-	}
-	data_save(name, "<f2", bits, rows, columns);
-}
-
 /* A around e^4, weights around 1/256, so that F is around e^2. S is rounded where the program stores it. */
 void data_matmul_diamond(void)
 {
@@ -81,9 +69,9 @@ void data_matmul_diamond(void)
 		w[0][i] = (1 + w[0][i]) / 256;
 		w[1][i] = (1 + w[1][i]) / 256;
 	}
-	save_halves("matmul_diamond_a", a, N, N);
-	save_halves("matmul_diamond_w1", w[0], N, N);
-	save_halves("matmul_diamond_w2", w[1], N, N);
+	data_save_f16("matmul_diamond_a", a, N, N);
+	data_save_f16("matmul_diamond_w1", w[0], N, N);
+	data_save_f16("matmul_diamond_w2", w[1], N, N);
 	for (int i = 0; i < N * N; i++)
 		s[i] = data_from_f16(data_to_f16((float)sqrt((float)log(a[i]))));
 	data_product(p[0], s, w[0], N, N, N);

@@ -107,6 +107,30 @@ void data_save_f32(const char *name, const float *data, size_t rows, size_t colu
 	data_save(name, "<f4", data, rows, columns);
 }
 
+static void save_16(const char *name, const char *type, float *values, size_t rows, size_t columns, uint16_t to(float), float from(uint16_t))
+{
+	uint16_t *bits = malloc(rows * columns * sizeof(*bits));
+
+	if (!bits)
+		abort();
+	for (size_t i = 0; i < rows * columns; i++) {
+		bits[i] = to(values[i]);
+		values[i] = from(bits[i]);
+	}
+	data_save(name, type, bits, rows, columns);
+	free(bits);
+}
+
+void data_save_f16(const char *name, float *values, size_t rows, size_t columns)
+{
+	save_16(name, "<f2", values, rows, columns, data_to_f16, data_from_f16);
+}
+
+void data_save_bf16(const char *name, float *values, size_t rows, size_t columns)
+{
+	save_16(name, "<u2", values, rows, columns, data_to_bf16, data_from_bf16);
+}
+
 void data_save_rounded(const char *name, const double *data, size_t rows, size_t columns)
 {
 	size_t count = rows * columns;

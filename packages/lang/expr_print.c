@@ -37,17 +37,22 @@ static bool name_print(const struct reg_expression_tables *tables, unsigned op, 
 	return lang_name_is_plain(name);
 }
 
+struct reg_expression_tables lang_expr_tables(const struct pkg_tables *t, const char *const *loops, uint32_t loop_count)
+{
+	return (struct reg_expression_tables){.expr = t->expr,
+					      .slot = t->slot,
+					      .strings = t->strings,
+					      .strings_size = t->strings_size,
+					      .expr_count = t->expr_count,
+					      .slot_count = t->slot_count,
+					      .loops = loops,
+					      .loop_count = loop_count};
+}
+
 bool lang_expr_print(const struct pkg_tables *t, uint32_t row, const char *const *loops, uint32_t loop_count, struct reg_text *text)
 {
-	const struct reg_expression_tables tables = {.expr = t->expr,
-						     .slot = t->slot,
-						     .strings = t->strings,
-						     .strings_size = t->strings_size,
-						     .expr_count = t->expr_count,
-						     .slot_count = t->slot_count,
-						     .loops = loops,
-						     .loop_count = loop_count,
-						     .name = name_print};
+	struct reg_expression_tables tables = lang_expr_tables(t, loops, loop_count);
 
+	tables.name = name_print;
 	return reg_expression_print(&tables, row, 0, text);
 }

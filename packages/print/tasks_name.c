@@ -10,12 +10,8 @@ enum { NAME_MOST = PRINT_C_NAME - 16 }; /* what is put behind a name has room, t
 
 /* Words of C, C++ and what the file says itself. */
 static const char *const words[] = {
-	"asm",      "auto",    "bool",     "break",        "case",     "catch",     "char",    "class",    "const",    "continue",  "default", "delete",
-	"do",       "double",  "else",     "enum",         "explicit", "export",    "extern",  "false",    "float",    "for",       "friend",  "goto",
-	"if",       "inline",  "int",      "long",         "mutable",  "namespace", "new",     "operator", "private",  "protected", "public",  "register",
-	"restrict", "return",  "short",    "signed",       "sizeof",   "static",    "struct",  "switch",   "template", "this",      "throw",   "true",
-	"try",      "typedef", "typename", "union",        "unsigned", "using",     "virtual", "void",     "volatile", "while",     "tasks",   "context",
-	"o",        "t",       "quotient", "remainder_of", "smaller",  "larger",    "rows_of", "linux",    "unix",
+#include "registry/common/common_c_words.def"
+	"restrict", "tasks", "context", "o", "t", "quotient", "remainder_of", "smaller", "larger", "rows_of",
 };
 
 void print_c_name(char name_out[PRINT_C_NAME], const char *name)

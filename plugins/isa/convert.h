@@ -241,20 +241,6 @@ static inline uint64_t isa_convert_float(double a, unsigned from, unsigned to, u
 	return isa_float_round(a, to, mode);
 }
 
-static inline uint64_t isa_convert_signed(int64_t a, unsigned to, unsigned mode)
-{
-	const struct isa_range range = isa_range_of(to);
-	const char kind = isa_class(to);
-
-	if (kind == 'b')
-		return a != 0;
-	if (kind == 'f')
-		return isa_float_pack(a < 0, a < 0 ? 0 - (uint64_t)a : (uint64_t)a, 0, to, mode);
-	if (a < range.least)
-		return (uint64_t)range.least;
-	return a > 0 && (uint64_t)a > range.most ? range.most : (uint64_t)a;
-}
-
 static inline uint64_t isa_convert_unsigned(uint64_t a, unsigned to, unsigned mode)
 {
 	const struct isa_range range = isa_range_of(to);
@@ -265,6 +251,18 @@ static inline uint64_t isa_convert_unsigned(uint64_t a, unsigned to, unsigned mo
 	if (kind == 'f')
 		return isa_float_pack(false, a, 0, to, mode);
 	return a > range.most ? range.most : a;
+}
+
+static inline uint64_t isa_convert_signed(int64_t a, unsigned to, unsigned mode)
+{
+	const int64_t least = isa_range_of(to).least;
+	const char kind = isa_class(to);
+
+	if (a >= 0 || kind == 'b')
+		return isa_convert_unsigned((uint64_t)a, to, mode);
+	if (kind == 'f')
+		return isa_float_pack(true, 0 - (uint64_t)a, 0, to, mode);
+	return (uint64_t)(a < least ? least : a);
 }
 
 #endif

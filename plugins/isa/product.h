@@ -108,24 +108,18 @@ static inline __attribute__((unused)) enum product_level product_level(void)
 
 /* Blocks that keep multipliers and adders busy while one row of b passes, measured (README.md): 16 rows of one vector where there are
  * 32 registers of 64 bytes, 4 rows of two where there are 16; single rows need more columns for that. */
+#define PRODUCT_FEW_avx512(how, columns)                                                                                                                       \
+	PRODUCT_ROWS(how, avx512, 4,                                                                                                                           \
+		     PRODUCT_LOOP(how, 64, 4, columns) PRODUCT_LOOP(how, 64, 4, 1) PRODUCT_LOOP(how, 32, 4, 1) PRODUCT_LOOP(how, 16, 4, 1)                     \
+			     PRODUCT_LOOP(how, 1, 4, 1))                                                                                                       \
+	PRODUCT_ROWS(how, avx512, 1,                                                                                                                           \
+		     PRODUCT_LOOP(how, 64, 1, 8) PRODUCT_LOOP(how, 64, 1, 1) PRODUCT_LOOP(how, 32, 1, 1) PRODUCT_LOOP(how, 16, 1, 1)                           \
+			     PRODUCT_LOOP(how, 1, 1, 1))
 #ifdef PRODUCT_FAST
 /* A fused product and sum is one instruction: fewer rows and more columns need fewer loads for each. */
-#define PRODUCT_BLOCKS_avx512(how)                                                                                                                             \
-	PRODUCT_ROWS(how, avx512, 4,                                                                                                                           \
-		     PRODUCT_LOOP(how, 64, 4, 4) PRODUCT_LOOP(how, 64, 4, 1) PRODUCT_LOOP(how, 32, 4, 1) PRODUCT_LOOP(how, 16, 4, 1)                           \
-			     PRODUCT_LOOP(how, 1, 4, 1))                                                                                                       \
-	PRODUCT_ROWS(how, avx512, 1,                                                                                                                           \
-		     PRODUCT_LOOP(how, 64, 1, 8) PRODUCT_LOOP(how, 64, 1, 1) PRODUCT_LOOP(how, 32, 1, 1) PRODUCT_LOOP(how, 16, 1, 1)                           \
-			     PRODUCT_LOOP(how, 1, 1, 1))
+#define PRODUCT_BLOCKS_avx512(how) PRODUCT_FEW_avx512(how, 4)
 #else
-#define PRODUCT_BLOCKS_avx512(how)                                                                                                                             \
-	PRODUCT_ROWS(how, avx512, 16, PRODUCT_LOOP(how, 64, 16, 1))                                                                                            \
-	PRODUCT_ROWS(how, avx512, 4,                                                                                                                           \
-		     PRODUCT_LOOP(how, 64, 4, 2) PRODUCT_LOOP(how, 64, 4, 1) PRODUCT_LOOP(how, 32, 4, 1) PRODUCT_LOOP(how, 16, 4, 1)                           \
-			     PRODUCT_LOOP(how, 1, 4, 1))                                                                                                       \
-	PRODUCT_ROWS(how, avx512, 1,                                                                                                                           \
-		     PRODUCT_LOOP(how, 64, 1, 8) PRODUCT_LOOP(how, 64, 1, 1) PRODUCT_LOOP(how, 32, 1, 1) PRODUCT_LOOP(how, 16, 1, 1)                           \
-			     PRODUCT_LOOP(how, 1, 1, 1))
+#define PRODUCT_BLOCKS_avx512(how) PRODUCT_ROWS(how, avx512, 16, PRODUCT_LOOP(how, 64, 16, 1)) PRODUCT_FEW_avx512(how, 2)
 #endif
 #define PRODUCT_BLOCKS_avx2(how)                                                                                                                               \
 	PRODUCT_ROWS(how, avx2, 4, PRODUCT_LOOP(how, 32, 4, 2) PRODUCT_LOOP(how, 32, 4, 1) PRODUCT_LOOP(how, 16, 4, 1) PRODUCT_LOOP(how, 1, 4, 1))             \

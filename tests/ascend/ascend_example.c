@@ -161,6 +161,18 @@ void ascend_example_close(struct ascend_example *example)
 	free(example);
 }
 
+char *ascend_example_log(struct ascend_example *example, const char *path)
+{
+	char *log;
+
+	ascend_example_close(example);
+	unsetenv("FAKE_LOG");
+	log = check_read(path, NULL);
+	REQUIRE(log != NULL);
+	CHECK(!strstr(log, "WRONG"));
+	return log;
+}
+
 ptowsp_status ascend_example_run(struct ascend_example *example, struct ptowsp_error *error)
 {
 	return ascend_client_run(example->client, example->callable, &example->args, &example->config, NULL, error);

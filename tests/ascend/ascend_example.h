@@ -27,6 +27,8 @@ struct ascend_example {
 /* On the runtime in that folder; fails the test where something does not go well. To be closed. */
 struct ascend_example *ascend_example_open(const char *root, const char *variant);
 void ascend_example_close(struct ascend_example *example);
+/* Closes it, and gives what the fakes have told since FAKE_LOG named that path, in which nothing may be wrong; to be freed. */
+char *ascend_example_log(struct ascend_example *example, const char *path);
 ptowsp_status ascend_example_run(struct ascend_example *example, struct ptowsp_error *error);
 
 /* The folder of the fake runtime. */

@@ -265,8 +265,8 @@ static void llama_kernels_are_the_columns_of_pto_isa_and_within_their_bounds(voi
 
 /* ---- two cores ---- */
 
-/* (x w) + 1 + 1 ... */
-static void product_and_sum(unsigned rounds)
+/* c = x w, of windows 0 and 1. Returns c. */
+static unsigned product_begin(unsigned *x_out)
 {
 	unsigned x, w, c;
 
@@ -275,6 +275,15 @@ static void product_and_sum(unsigned rounds)
 	tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, zero(), zero());
 	tile_op(&b, PTOWSP_PTO_TLOAD, w, 1, zero(), zero());
 	tile_op(&b, PTOWSP_PTO_TMATMUL, c, x, w);
+	*x_out = x;
+	return c;
+}
+
+/* (x w) + 1 + 1 ... */
+static void product_and_sum(unsigned rounds)
+{
+	unsigned x, c = product_begin(&x);
+
 	for (unsigned n = 0; n < rounds; n++)
 		tile_op(&b, PTOWSP_PTO_TADDS, c, c, tile_float(&b, 1));
 	tile_op(&b, PTOWSP_PTO_TSTORE, c, 2, zero(), zero());
@@ -362,13 +371,8 @@ static void a_result_that_is_a_factor_goes_back_to_l1(void)
 static void a_tile_that_both_read_is_loaded_twice(void)
 {
 	struct ascend_cost cost;
-	unsigned x, w, c;
+	unsigned x, c = product_begin(&x);
 
-	begin();
-	x = tile(64, 128), w = tile(128, 128), c = tile(64, 128);
-	tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, zero(), zero());
-	tile_op(&b, PTOWSP_PTO_TLOAD, w, 1, zero(), zero());
-	tile_op(&b, PTOWSP_PTO_TMATMUL, c, x, w);
 	tile_op(&b, PTOWSP_PTO_TSTORE, c, 2, zero(), zero());
 	tile_op(&b, PTOWSP_PTO_TABS, x, x);
 	tile_op(&b, PTOWSP_PTO_TSTORE, x, 3, zero(), zero());

@@ -73,6 +73,14 @@ static void unified_buffer_of_a2_and_a5(void)
 	tile_finish(&b);
 }
 
+/* The program that is built runs, with so many bytes of one memory. */
+static void needs(enum ascend_arch_id arch, unsigned memory, uint64_t bytes)
+{
+	CHECK_INT(prepare(arch), PTOWSP_OK);
+	CHECK_UINT(need[memory], bytes);
+	tile_finish(&b);
+}
+
 /* A chain of `count` tiles of 64 KiB, of which two live at once. */
 static void chain(unsigned count)
 {
@@ -92,9 +100,7 @@ static void chain(unsigned count)
 static void tiles_whose_lives_do_not_meet_share(void)
 {
 	chain(12);
-	CHECK_INT(prepare(ASCEND_910B), PTOWSP_OK);
-	CHECK_UINT(need[ASCEND_MEMORY_UB], 131072);
-	tile_finish(&b);
+	needs(ASCEND_910B, ASCEND_MEMORY_UB, 131072);
 }
 
 static void product_of(uint32_t m, uint32_t k, uint32_t n, unsigned dtype)
@@ -153,9 +159,7 @@ static void products_of(unsigned count)
 static void factors_lie_in_l1(void)
 {
 	products_of(7);
-	CHECK_INT(prepare(ASCEND_910B), PTOWSP_OK);
-	CHECK_UINT(need[ASCEND_MEMORY_L1], 524288);
-	tile_finish(&b);
+	needs(ASCEND_910B, ASCEND_MEMORY_L1, 524288);
 	products_of(8);
 	CHECK_INT(prepare(ASCEND_910B), PTOWSP_TOO_SMALL);
 	CHECK_CONTAINS(error.text, "kernel products: its tiles need 589824 bytes of L1 at once");

@@ -79,16 +79,6 @@ static void *library_make(void)
 	return library;
 }
 
-static struct tile_task task_of(const struct trial *t, unsigned char (*memory)[RANDOM_BYTES])
-{
-	struct tile_task task = t->tiles.task;
-
-	for (unsigned w = 0; w < RANDOM_WINDOWS; w++)
-		task.tensors[w].data = memory[w] + ((unsigned char *)task.tensors[w].data - t->tiles.memory[w]);
-	memcpy(memory, t->tiles.memory, sizeof(start));
-	return task;
-}
-
 static void relocate(struct tile_task *task)
 {
 	task->task.tensors = task->tensors;
@@ -129,7 +119,7 @@ static bool multiplies(const struct isa_program *program)
 
 static void trial_compare(struct trial *t, void *library)
 {
-	struct tile_task one = task_of(t, first), two = task_of(t, second);
+	struct tile_task one = random_tiles_task(&t->tiles, first), two = random_tiles_task(&t->tiles, second);
 	void *function = dlsym(library, t->name);
 	ptowsp_status want, got;
 

@@ -119,11 +119,8 @@ static ptowsp_status native_run(const struct trial *t, struct tile_task *task, p
 
 static struct tile_task task_of(const struct trial *t, unsigned char (*memory)[RANDOM_BYTES])
 {
-	struct tile_task task = t->tiles.task;
+	struct tile_task task = random_tiles_task(&t->tiles, memory);
 
-	for (unsigned w = 0; w < RANDOM_WINDOWS; w++)
-		task.tensors[w].data = memory[w] + ((unsigned char *)task.tensors[w].data - t->tiles.memory[w]);
-	memcpy(memory, t->tiles.memory, sizeof(start));
 	task.task.number = 42;
 	task.task.kernel = 7;
 	return task;

@@ -7,33 +7,24 @@
 #include <stdbool.h>
 
 enum { FAKE_INPUT, FAKE_OUTPUT, FAKE_INOUT, FAKE_OUTPUT_EXISTING, FAKE_NO_DEP }; /* TensorArgType; an OUTPUT is placed by the runtime */
-struct fake_args {                                                               /* CoreTaskArgs */
-	int32_t tags[ASCEND_TASK_TENSORS];
-	const struct ascend_tensor *tensors[ASCEND_TASK_TENSORS];
-	uint64_t scalars[ASCEND_TASK_SCALARS];
-	int32_t tensor_count, scalar_count;
-	bool has_error;
-	const char *error;
-	struct {
-		int16_t blocks;
-		bool sync_start;
-	} launch;
-	const uint64_t *deps;
+#define FAKE_ARGS(most_tensors, most_scalars)                                                                                                                  \
+	int32_t tags[most_tensors];                                                                                                                            \
+	const struct ascend_tensor *tensors[most_tensors];                                                                                                     \
+	uint64_t scalars[most_scalars];                                                                                                                        \
+	int32_t tensor_count, scalar_count;                                                                                                                    \
+	bool has_error;                                                                                                                                        \
+	const char *error;                                                                                                                                     \
+	struct {                                                                                                                                               \
+		int16_t blocks;                                                                                                                                \
+		bool sync_start;                                                                                                                               \
+	} launch;                                                                                                                                              \
+	const uint64_t *deps;                                                                                                                                  \
 	uint32_t dep_count;
+struct fake_args { /* CoreTaskArgs */
+	FAKE_ARGS(ASCEND_TASK_TENSORS, ASCEND_TASK_SCALARS)
 };
 struct fake_entry { /* ChipTaskArgs */
-	int32_t tags[ASCEND_ENTRY_TENSORS];
-	const struct ascend_tensor *tensors[ASCEND_ENTRY_TENSORS];
-	uint64_t scalars[ASCEND_ENTRY_SCALARS];
-	int32_t tensor_count, scalar_count;
-	bool has_error;
-	const char *error;
-	struct {
-		int16_t blocks;
-		bool sync_start;
-	} launch;
-	const uint64_t *deps;
-	uint32_t dep_count;
+	FAKE_ARGS(ASCEND_ENTRY_TENSORS, ASCEND_ENTRY_SCALARS)
 };
 struct fake_outputs { /* TaskOutputTensors */
 	uint64_t task;

@@ -453,3 +453,13 @@ unsigned random_tiles_all(struct random_tiles *r, uint64_t seed, unsigned type, 
 	finish(r, 100);
 	return m.key;
 }
+
+struct tile_task random_tiles_task(const struct random_tiles *r, unsigned char (*memory)[RANDOM_BYTES])
+{
+	struct tile_task task = r->task;
+
+	for (unsigned w = 0; w < RANDOM_WINDOWS; w++)
+		task.tensors[w].data = memory[w] + ((unsigned char *)task.tensors[w].data - r->memory[w]);
+	memcpy(memory, r->memory, sizeof(*memory) * RANDOM_WINDOWS);
+	return task;
+}

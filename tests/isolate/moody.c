@@ -100,7 +100,7 @@ static void ring_fill(void)
 }
 
 /* Leaves a process in a session of its own, which has all that this one has, the ring and the socket too; its number is what this one says. */
-static void child_leave(void)
+static void child_make(void)
 {
 	char line[32];
 	pid_t child = fork();
@@ -112,23 +112,19 @@ static void child_leave(void)
 	}
 	snprintf(line, sizeof(line), "child %d", (int)child);
 	own_host->log(own_host->context, PTOWSP_LOG_INFO, line, strlen(line));
+}
+
+static void child_leave(void)
+{
+	child_make();
 	_exit(3);
 }
 
-/* Leaves a process in a session of its own and kills the keeper, after it took back the kernel's word that both end together. */
+/* Kills the keeper, after it took back the kernel's word that both end together. */
 static void keeper_kill(void)
 {
-	char line[32];
-	pid_t child = fork();
-
-	if (!child) {
-		setsid();
-		for (;;)
-			pause();
-	}
 	prctl(PR_SET_PDEATHSIG, 0L, 0L, 0L, 0L);
-	snprintf(line, sizeof(line), "child %d", (int)child);
-	own_host->log(own_host->context, PTOWSP_LOG_INFO, line, strlen(line));
+	child_make();
 	kill(getppid(), SIGKILL);
 	for (;;)
 		pause();

@@ -369,15 +369,25 @@ char *source_program(const struct source *s, const char *name)
 	return text.at;
 }
 
-void source_is_workload(const char *text, const char *entry, const char *want)
+static void source_is(const char *text, const char *name, const char *want, char *(*print)(const struct source *, const char *))
 {
 	struct source s = source_compile(text);
-	char *got = source_workload(&s, entry);
+	char *got = print(&s, name);
 
 	CHECK_STR(s.messages, "");
 	CHECK_STR(got, want);
 	free(got);
 	source_free(&s);
+}
+
+void source_is_workload(const char *text, const char *entry, const char *want)
+{
+	source_is(text, entry, want, source_workload);
+}
+
+void source_is_program(const char *text, const char *kernel, const char *want)
+{
+	source_is(text, kernel, want, source_program);
 }
 
 char *source_graphs(const struct pkg_tables *tables)

@@ -44,6 +44,8 @@ char *source_workload(const struct source *source, const char *entry);
 void source_is_workload(const char *text, const char *entry, const char *want);
 /* A kernel's program as text, one instruction a line. To be freed. */
 char *source_program(const struct source *source, const char *kernel);
+/* The same check of a kernel's program. */
+void source_is_program(const char *text, const char *kernel, const char *want);
 
 struct print_files;
 /* print_source of the package when its code was verified. */

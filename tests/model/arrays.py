@@ -9,7 +9,6 @@ difference, nor is a program that cpu_sim ends for lack of entries or bytes, whi
 that an open scope holds all of it is a full one, too. The
 families narrow and csp are those of windows, batches, streams, depths and capacities, which the array obeys. One seed with the same families is one program.
 """
-import collections
 import filecmp
 import os
 import random
@@ -75,17 +74,8 @@ def check(job):
 
 
 def main():
-    options, failed, became = seeds.arguments("random programs on cpu_sim and on the arrays of aie"), 0, collections.Counter()
-    for seed, rows in seeds.results(options, check):
-        for what, text in rows:
-            became[what] += 1
-            if text:
-                failed += 1
-                seeds.differs("arrays", options, seed, text)
-    print(f"# {dict(sorted(became.items()))}; families: {seeds.named(options)}")
-    if not failed:
-        seeds.agree("arrays_agree", options)
-    return failed > 0
+    options = seeds.arguments("random programs on cpu_sim and on the arrays of aie")
+    return seeds.report("arrays", options, check)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ Same: exit code and tensors, with both variants, whichever ready task the fake p
 program that a bounded resource ends on cpu_sim and which the engine, which only records that resource, takes further; nor one that the window ends here because start=after_orchestration,
 which sets the window aside on cpu_sim, is only recorded. One seed with the same families is one program.
 """
-import collections
 import filecmp
 import os
 import re
@@ -76,19 +75,10 @@ def check(job):
 
 
 def main():
-    options, failed, became = seeds.arguments("random programs on cpu_sim and on the pto-runtime engine",
-                                              ("--runtime", {"help": "folder of a pto-runtime (default: the fake one)"})), 0, collections.Counter()
+    options = seeds.arguments("random programs on cpu_sim and on the pto-runtime engine",
+                                              ("--runtime", {"help": "folder of a pto-runtime (default: the fake one)"}))
     options.runtime = os.path.abspath(options.runtime or f"{options.build}/fakes/simpler")
-    for seed, rows in seeds.results(options, check):
-        for what, text in rows:
-            became[what] += 1
-            if text:
-                failed += 1
-                seeds.differs("engines", options, seed, text)
-    print(f"# {dict(sorted(became.items()))}; families: {seeds.named(options)}")
-    if not failed:
-        seeds.agree("engines_agree", options)
-    return failed > 0
+    return seeds.report("engines", options, check)
 
 
 if __name__ == "__main__":

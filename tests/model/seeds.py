@@ -5,6 +5,7 @@ A job is (options, seed, folder); one seed with the same families is one program
 check adds.
 """
 import argparse
+import collections
 import json
 import multiprocessing
 import os
@@ -76,3 +77,18 @@ def differs(name, options, seed, text):
 
 def agree(name, options):
     print(f"ok {name}_on_seeds_{options.first}_to_{options.first + options.count - 1}")
+
+
+def report(name, options, check):
+    """Says what check(job), (seed, [(what became of it, difference or None)]), found for all seeds; whether one differs."""
+    failed, became = 0, collections.Counter()
+    for seed, rows in results(options, check):
+        for what, text in rows:
+            became[what] += 1
+            if text:
+                failed += 1
+                differs(name, options, seed, text)
+    print(f"# {dict(sorted(became.items()))}; families: {named(options)}")
+    if not failed:
+        agree(f"{name}_agree", options)
+    return failed > 0

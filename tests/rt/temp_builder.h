@@ -39,15 +39,6 @@ static inline void temp_executors(struct builder *b, int64_t n)
 	builder_schedule(b, PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_ROUND_ROBIN, "n", n);
 }
 
-static inline void temp_heap_check(const struct outcome *o, uint64_t high_water, uint64_t stalls, uint64_t cycles)
-{
-	const struct ptowsp_resource_stats *heap = outcome_resource(o, "heap");
-
-	CHECK_UINT(heap->high_water, high_water);
-	CHECK_UINT(heap->stall_count, stalls);
-	CHECK_UINT(heap->stall_cycles, cycles);
-}
-
 /* write, read, write, read of one key, 10 cycles each, an executor each */
 static inline struct builder *temp_pipelined(void)
 {

@@ -3,6 +3,12 @@
 #include "rt/process/channel.h"
 #include "tests/check.h"
 
+static void waits_are(const struct rt_wait_meter *waits, uint64_t count, uint64_t cycles)
+{
+	CHECK_UINT(waits->count, count);
+	CHECK_UINT(waits->cycles, cycles);
+}
+
 static void ends_make(struct rt_channel *channel, uint64_t capacity, uint64_t latency, uint32_t producers, uint32_t consumers)
 {
 	*channel = (struct rt_channel){.capacity = capacity, .latency = latency};
@@ -49,8 +55,7 @@ static void tokens_come_in_order_and_late_by_the_latency(void)
 		CHECK_UINT(rt_channel_take(&c, &consumer), 70 + k);
 		CHECK_UINT(consumer, 14 + 2 * k);
 	}
-	CHECK_UINT(c.empty.count, 3);
-	CHECK_UINT(c.empty.cycles, 14 + 2 + 2);
+	waits_are(&c.empty, 3, 14 + 2 + 2);
 	CHECK_UINT(c.full.count, 0);
 	rt_channel_finish(&c);
 }
@@ -67,8 +72,7 @@ static void a_full_channel_costs_what_the_consumer_is_late(void)
 	producer = 30;
 	send(&c, 2, &producer, NULL);
 	CHECK_UINT(producer, 100);
-	CHECK_UINT(c.full.count, 1);
-	CHECK_UINT(c.full.cycles, 70);
+	waits_are(&c.full, 1, 70);
 	CHECK_UINT(c.empty.count, 0);
 	rt_channel_finish(&c);
 }
@@ -85,10 +89,8 @@ static void a_rendezvous_moves_both_clocks(void)
 	CHECK_UINT(producer, 8);
 	CHECK_UINT(rt_channel_take(&c, &consumer), 42);
 	CHECK_UINT(consumer, 13);
-	CHECK_UINT(c.full.count, 1);
-	CHECK_UINT(c.full.cycles, 5);
-	CHECK_UINT(c.empty.count, 1);
-	CHECK_UINT(c.empty.cycles, 5);
+	waits_are(&c.full, 1, 5);
+	waits_are(&c.empty, 1, 5);
 	producer = 20;
 	send(&c, 43, &producer, &consumer);
 	CHECK_UINT(producer, 20);

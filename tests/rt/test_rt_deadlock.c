@@ -76,14 +76,20 @@ static void talker(struct builder *b, const char *name, int64_t n, uint32_t out,
 	builder_end(b);
 }
 
-static void a_cycle_of_full_channels_proposes_a_capacity(void)
+/* Two that send each other four tokens through channels of one place. */
+static struct builder *talkers(void)
 {
 	struct builder *b = builder_one_kernel();
 	uint32_t ab = builder_channel(b, "ab", 1, 0), ba = builder_channel(b, "ba", 1, 0);
 
 	talker(b, "a", 4, ab, ba);
 	talker(b, "b", 4, ba, ab);
-	check_cures(b, PTOWSP_DEADLOCK_CHANNEL_CYCLE, "--schedule channel_capacity=ab,2", "--schedule channel_capacity=ab,4");
+	return b;
+}
+
+static void a_cycle_of_full_channels_proposes_a_capacity(void)
+{
+	check_cures(talkers(), PTOWSP_DEADLOCK_CHANNEL_CYCLE, "--schedule channel_capacity=ab,2", "--schedule channel_capacity=ab,4");
 }
 
 static void two_cycles_propose_one_capacity_after_the_other(void)
@@ -237,12 +243,7 @@ static void check_ahead(struct builder *b, ptowsp_status status, const char *opt
 
 static void a_pipeline_that_must_block_is_told_before_any_run(void)
 {
-	struct builder *b = builder_one_kernel();
-	uint32_t ab = builder_channel(b, "ab", 1, 0), ba = builder_channel(b, "ba", 1, 0);
-
-	talker(b, "a", 4, ab, ba);
-	talker(b, "b", 4, ba, ab);
-	check_ahead(b, PTOWSP_DEADLOCK, "--schedule channel_capacity=ab,2");
+	check_ahead(talkers(), PTOWSP_DEADLOCK, "--schedule channel_capacity=ab,2");
 	check_ahead(builder_pipeline(), PTOWSP_OK, "");
 }
 

@@ -45,26 +45,33 @@ static void flat_windows_are_checked_with_what_the_kernel_touches(void)
 	builder_destroy(b);
 }
 
-static void extents_of_a_tensor_without_shape_are_measured(void)
+/* So many elements of the first tensor are needed, none of another one; gives the builder back. */
+static void extent_is(struct builder *b, uint64_t want)
 {
-	struct builder *b = builder_create();
-	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), t = builder_tensor(b, "t", PTOWSP_F32, 0, 0);
 	struct ptowsp_run_args args = {.head = PTOWSP_HEAD(args, RUN_ARGS)};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct rt_program *program;
 	uint64_t elements[2] = {7, 7};
+
+	REQUIRE_INT(builder_program(b, &program, &error), PTOWSP_OK);
+	CHECK_INT(rt_extents(program, &args, elements, 2, &error), PTOWSP_OK);
+	CHECK_UINT(elements[0], want);
+	CHECK_UINT(elements[1], 0);
+	rt_program_destroy(program);
+	builder_destroy(b);
+}
+
+static void extents_of_a_tensor_without_shape_are_measured(void)
+{
+	struct builder *b = builder_create();
+	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), t = builder_tensor(b, "t", PTOWSP_F32, 0, 0);
 
 	builder_touch(b, k, 0, 4, 8, PTOWSP_WRITE);
 	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 5);
 	builder_task(b, k, 1, "w", builder_window(b, t, builder_expr(b, PTOWSP_EXPR_LOOP, 0, 0, 0), builder_const(b, 0), 16));
 	builder_end(b);
 	builder_kernel_flags(b, k, BUILDER_LATER | BUILDER_UNUSABLE);
-	REQUIRE_INT(builder_program(b, &program, &error), PTOWSP_OK);
-	CHECK_INT(rt_extents(program, &args, elements, 2, &error), PTOWSP_OK);
-	CHECK_UINT(elements[0], 4 * 16 + 12);
-	CHECK_UINT(elements[1], 0);
-	rt_program_destroy(program);
-	builder_destroy(b);
+	extent_is(b, 4 * 16 + 12);
 }
 
 /* Loops without tasks whose end nobody sees, in the workload and in a process: no length can be told, and the look ends all the same. */
@@ -73,10 +80,6 @@ static void extents_of_a_program_without_end_cannot_be_told(void)
 	for (int process = 0; process < 2; process++) {
 		struct builder *b = builder_create();
 		uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), t = builder_tensor(b, "t", PTOWSP_F32, 0, 0);
-		struct ptowsp_run_args args = {.head = PTOWSP_HEAD(args, RUN_ARGS)};
-		struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-		struct rt_program *program;
-		uint64_t elements[2] = {7, 7};
 
 		builder_touch(b, k, 0, 0, 8, PTOWSP_WRITE);
 		if (process)
@@ -84,12 +87,7 @@ static void extents_of_a_program_without_end_cannot_be_told(void)
 		builder_task(b, k, 1, "w", builder_window(b, t, builder_const(b, 0), builder_const(b, 0), 8));
 		builder_while(b, builder_const(b, 1));
 		builder_end(b);
-		REQUIRE_INT(builder_program(b, &program, &error), PTOWSP_OK);
-		CHECK_INT(rt_extents(program, &args, elements, 2, &error), PTOWSP_OK);
-		CHECK_UINT(elements[0], UINT64_MAX);
-		CHECK_UINT(elements[1], 0);
-		rt_program_destroy(program);
-		builder_destroy(b);
+		extent_is(b, UINT64_MAX);
 	}
 }
 

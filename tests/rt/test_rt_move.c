@@ -42,6 +42,27 @@ static struct rows rows_make(uint32_t capacity, uint64_t latency)
 	return r;
 }
 
+/* A process that begins with a task, which reads or writes a row. */
+static void rows_task(const struct rows *r, const char *process, uint64_t cycles, const char *access, uint32_t region)
+{
+	builder_process(r->b, process, 1);
+	builder_task(r->b, *access == 'w' ? r->write : r->read, cycles, access, region);
+}
+
+static void rows_send(const struct rows *r)
+{
+	builder_send_block(r->b, r->channel, r->zero, r->sent);
+}
+
+/* A process takes what was sent, and reads it. */
+static void rows_taken(const struct rows *r)
+{
+	builder_process(r->b, "takes", 1);
+	builder_consume_block(r->b, r->channel, r->there);
+	builder_task(r->b, r->read, 1, "r", r->there);
+	builder_end(r->b);
+}
+
 static void check_starts(struct builder *b, uint32_t count, const uint64_t *start)
 {
 	struct outcome_how counted = {.flags = PTOWSP_RUN_NO_KERNELS};
@@ -62,14 +83,10 @@ static void a_send_follows_who_wrote_what_is_sent(void)
 {
 	struct rows r = rows_make(1, 2);
 
-	builder_process(r.b, "writes", 1);
-	builder_task(r.b, r.write, 10, "w", r.sent);
+	rows_task(&r, "writes", 10, "w", r.sent);
 	builder_process(r.b, "sends", 1);
-	builder_send_block(r.b, r.channel, r.zero, r.sent);
-	builder_process(r.b, "takes", 1);
-	builder_consume_block(r.b, r.channel, r.there);
-	builder_task(r.b, r.read, 1, "r", r.there);
-	builder_end(r.b);
+	rows_send(&r);
+	rows_taken(&r);
 	check_starts(r.b, 2, (uint64_t[]){0, 12});
 }
 
@@ -78,18 +95,12 @@ static void a_send_follows_the_latest_writer_alone(void)
 {
 	struct rows r = rows_make(1, 0);
 
-	builder_process(r.b, "long", 1);
-	builder_task(r.b, r.write, 10, "w", r.sent);
-	builder_process(r.b, "short", 1);
-	builder_task(r.b, r.write, 3, "w", r.sent);
-	builder_process(r.b, "reads", 1);
-	builder_task(r.b, r.read, 50, "r", r.sent);
+	rows_task(&r, "long", 10, "w", r.sent);
+	rows_task(&r, "short", 3, "w", r.sent);
+	rows_task(&r, "reads", 50, "r", r.sent);
 	builder_process(r.b, "sends", 1);
-	builder_send_block(r.b, r.channel, r.zero, r.sent);
-	builder_process(r.b, "takes", 1);
-	builder_consume_block(r.b, r.channel, r.there);
-	builder_task(r.b, r.read, 1, "r", r.there);
-	builder_end(r.b);
+	rows_send(&r);
+	rows_taken(&r);
 	check_starts(r.b, 4, (uint64_t[]){0, 0, 0, 3});
 }
 
@@ -98,19 +109,14 @@ static void an_arrival_follows_all_who_touch_its_place(void)
 {
 	struct rows r = rows_make(1, 5);
 
-	builder_process(r.b, "reads", 1);
-	builder_task(r.b, r.read, 20, "r", r.there);
-	builder_process(r.b, "writes", 1);
-	builder_task(r.b, r.write, 7, "w", r.there);
+	rows_task(&r, "reads", 20, "r", r.there);
+	rows_task(&r, "writes", 7, "w", r.there);
 	builder_process(r.b, "sends", 1);
-	builder_send_block(r.b, r.channel, r.zero, r.sent);
+	rows_send(&r);
 	builder_task(r.b, r.read, 1, "r", r.sent);
-	builder_send_block(r.b, r.channel, r.zero, r.sent);
+	rows_send(&r);
 	builder_task(r.b, r.read, 1, "r", r.sent);
-	builder_process(r.b, "takes", 1);
-	builder_consume_block(r.b, r.channel, r.there);
-	builder_task(r.b, r.read, 1, "r", r.there);
-	builder_end(r.b);
+	rows_taken(&r);
 	check_starts(r.b, 6, (uint64_t[]){0, 0, 0, 20, 5, 21});
 }
 
@@ -119,16 +125,11 @@ static void a_rendezvous_holds_only_the_one_with_the_place(void)
 {
 	struct rows r = rows_make(0, 1);
 
-	builder_process(r.b, "reads", 1);
-	builder_task(r.b, r.read, 20, "r", r.there);
-	builder_process(r.b, "sends", 1);
-	builder_task(r.b, r.write, 4, "w", r.sent);
-	builder_send_block(r.b, r.channel, r.zero, r.sent);
+	rows_task(&r, "reads", 20, "r", r.there);
+	rows_task(&r, "sends", 4, "w", r.sent);
+	rows_send(&r);
 	builder_task(r.b, r.read, 1, "r", r.sent);
-	builder_process(r.b, "takes", 1);
-	builder_consume_block(r.b, r.channel, r.there);
-	builder_task(r.b, r.read, 1, "r", r.there);
-	builder_end(r.b);
+	rows_taken(&r);
 	check_starts(r.b, 4, (uint64_t[]){0, 0, 4, 20});
 }
 
@@ -166,9 +167,8 @@ static void a_temp_tensor_that_moves_is_an_ordinary_one(void)
 	struct outcome *o;
 
 	builder_role(r.b, 0, PTOWSP_ROLE_TEMP);
-	builder_process(r.b, "p", 1);
-	builder_task(r.b, r.write, 1, "w", r.sent);
-	builder_send_block(r.b, r.channel, r.zero, r.sent);
+	rows_task(&r, "p", 1, "w", r.sent);
+	rows_send(&r);
 	builder_process(r.b, "q", 1);
 	builder_consume_block(r.b, r.channel, r.there);
 	builder_end(r.b);
@@ -251,7 +251,7 @@ static void check_damaged(uint32_t at, uint8_t opcode, uint16_t operand1, const 
 	uint32_t count;
 
 	builder_process(r.b, "p", 1);
-	builder_send_block(r.b, r.channel, r.zero, r.sent);
+	rows_send(&r);
 	builder_process(r.b, "q", 1);
 	builder_consume_block(r.b, r.channel, r.there);
 	builder_end(r.b);

@@ -270,9 +270,7 @@ static void a_full_window_aborts_or_only_counts(void)
 	ROW(READY_QUEUE, CAPACITY, "n", INT64_C(100));
 	o = builder_run(b, NULL);
 	CHECK_UINT(o->stats.total_cycles, 10);
-	CHECK_UINT(outcome_resource(o, "task_ring")->stall_count, 4);
-	CHECK_UINT(outcome_resource(o, "task_ring")->stall_cycles, 40);
-	CHECK_UINT(outcome_resource(o, "task_ring")->high_water, 6);
+	check_resource(o, "task_ring", 6, 4, 40);
 	outcome_done(b, o);
 }
 
@@ -284,9 +282,7 @@ static void ready_queues_stall_until_a_task_starts(void)
 	ROW(READY_QUEUE, CAPACITY, "n", INT64_C(2));
 	o = builder_run(b, NULL);
 	CHECK_UINT(o->stats.total_cycles, 60);
-	CHECK_UINT(outcome_resource(o, "ready_any")->high_water, 2);
-	CHECK_UINT(outcome_resource(o, "ready_any")->stall_count, 3);
-	CHECK_UINT(outcome_resource(o, "ready_any")->stall_cycles, 30);
+	check_resource(o, "ready_any", 2, 3, 30);
 	outcome_done(b, o);
 }
 

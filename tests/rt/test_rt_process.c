@@ -276,9 +276,7 @@ static void processes_share_the_heap(void)
 	heap_user(b, "q", 1, 1);
 	o = builder_run(b, NULL);
 	check_placed(o, 2, (uint64_t[]){0, 10}, (uint64_t[]){0, 1});
-	CHECK_UINT(outcome_resource(o, "heap")->high_water, 128);
-	CHECK_UINT(outcome_resource(o, "heap")->stall_count, 1);
-	CHECK_UINT(outcome_resource(o, "heap")->stall_cycles, 10);
+	check_resource(o, "heap", 128, 1, 10);
 	outcome_done(b, o);
 	b = heap_of(256);
 	heap_user(b, "p", 0, 10);

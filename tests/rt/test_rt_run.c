@@ -26,6 +26,14 @@ static struct builder *chains(int64_t n, unsigned flags)
 	return b;
 }
 
+/* The first outcome's memory is the one that others are to have: *want, NULL before it. */
+static void memory_compare(const struct outcome *o, uint64_t **want)
+{
+	if (!*want)
+		*want = memcpy(malloc(o->memory_count * 8), o->memory, o->memory_count * 8);
+	CHECK_MEM(o->memory, *want, o->memory_count * 8);
+}
+
 static void memory_is_that_of_one_thread_under_every_window(void)
 {
 	static const int64_t windows[] = {1, 2, 3, 7, 64, 8192, 0};
@@ -40,9 +48,7 @@ static void memory_is_that_of_one_thread_under_every_window(void)
 			o = builder_run(b, &(struct outcome_how){.threads = threads, .seed = 5});
 			CHECK_INT(o->status, PTOWSP_OK);
 			CHECK_UINT(o->calls, 600);
-			if (!want)
-				want = memcpy(malloc(o->memory_count * 8), o->memory, o->memory_count * 8);
-			CHECK_MEM(o->memory, want, o->memory_count * 8);
+			memory_compare(o, &want);
 			outcome_destroy(o);
 			builder_destroy(b);
 		}
@@ -71,9 +77,7 @@ static void barriers_and_streams_order_what_really_runs(void)
 			CHECK_INT(o->status, PTOWSP_OK);
 			CHECK_UINT(o->stats.edges, 0);
 			CHECK_UINT(o->stats.total_cycles, 300);
-			if (!want)
-				want = memcpy(malloc(o->memory_count * 8), o->memory, o->memory_count * 8);
-			CHECK_MEM(o->memory, want, o->memory_count * 8);
+			memory_compare(o, &want);
 			outcome_destroy(o);
 			builder_destroy(b);
 		}

@@ -174,32 +174,31 @@ static struct builder *heap_of(int64_t bytes)
 	return b;
 }
 
+/* A tensor lives for one task. */
+static void life(struct builder *b, uint32_t tensor, uint64_t cycles)
+{
+	EMIT(b, ALLOC, 0, tensor);
+	builder_task(b, 1, cycles, "w", tensor);
+	EMIT(b, FREE, 0, tensor);
+}
+
 static void memory_comes_back_when_its_last_task_has_left(void)
 {
 	struct builder *b = heap_of(128);
 	struct outcome *o;
 
-	EMIT(b, ALLOC, 0, 0);
-	builder_task(b, 1, 10, "w", 0);
-	EMIT(b, FREE, 0, 0);
-	EMIT(b, ALLOC, 0, 1);
-	builder_task(b, 1, 1, "w", 1);
-	EMIT(b, FREE, 0, 1);
+	life(b, 0, 10);
+	life(b, 1, 1);
 	o = builder_run(b, NULL);
 	check_starts(o, (uint64_t[]){0, 10}, 2);
-	CHECK_UINT(outcome_resource(o, "heap")->high_water, 128);
-	CHECK_UINT(outcome_resource(o, "heap")->stall_count, 1);
-	CHECK_UINT(outcome_resource(o, "heap")->stall_cycles, 10);
+	check_resource(o, "heap", 128, 1, 10);
 	outcome_done(b, o);
 	b = heap_of(256);
-	EMIT(b, ALLOC, 0, 0);
-	builder_task(b, 1, 10, "w", 0);
-	EMIT(b, FREE, 0, 0);
-	EMIT(b, ALLOC, 0, 1);
-	builder_task(b, 1, 1, "w", 1);
+	life(b, 0, 10);
+	life(b, 1, 1);
 	o = builder_run(b, NULL);
 	check_starts(o, (uint64_t[]){0, 0}, 2);
-	CHECK_UINT(outcome_resource(o, "heap")->high_water, 256);
+	check_resource(o, "heap", 256, 0, 0);
 	outcome_done(b, o);
 }
 
@@ -209,9 +208,7 @@ static void memory_that_nobody_touched_comes_back_at_once(void)
 	struct builder *b = heap_of(256);
 	struct outcome *o;
 
-	EMIT(b, ALLOC, 0, 0);
-	builder_task(b, 1, 10, "w", 0);
-	EMIT(b, FREE, 0, 0);
+	life(b, 0, 10);
 	for (int i = 0; i < 3; i++) {
 		EMIT(b, ALLOC, 0, 0);
 		EMIT(b, FREE, 0, 0);
@@ -219,8 +216,7 @@ static void memory_that_nobody_touched_comes_back_at_once(void)
 	builder_task(b, 0, 1, "");
 	o = builder_run(b, NULL);
 	check_starts(o, (uint64_t[]){0, 0}, 2);
-	CHECK_UINT(outcome_resource(o, "heap")->stall_count, 0);
-	CHECK_UINT(outcome_resource(o, "heap")->high_water, 256);
+	check_resource(o, "heap", 256, 0, 0);
 	outcome_done(b, o);
 }
 

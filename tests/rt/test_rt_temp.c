@@ -13,7 +13,7 @@ static void who_writes_a_key_without_reading_it_waits_for_nobody(void)
 	CHECK_UINT(o->stats.total_cycles, 20);
 	CHECK_UINT(o->stats.edges, 2);
 	CHECK(outcome_has_edge(o, 0, 1) && outcome_has_edge(o, 2, 3));
-	temp_heap_check(o, 128, 0, 0);
+	check_resource(o, "heap", 128, 0, 0);
 	CHECK_UINT(o->stats.deterministic, PTOWSP_DETERMINISTIC_YES);
 	outcome_done(b, o);
 }
@@ -38,7 +38,7 @@ static void a_tensor_that_is_no_temp_is_not_renamed(void)
 	builder_role(b, 0, PTOWSP_ROLE_INOUT);
 	o = builder_run(b, NULL);
 	check_starts(o, (uint64_t[]){0, 10, 20, 30}, 4);
-	temp_heap_check(o, 0, 0, 0);
+	check_resource(o, "heap", 0, 0, 0);
 	outcome_done(b, o);
 }
 
@@ -59,7 +59,7 @@ static void staying_run(bool raw, uint64_t third, uint64_t edges)
 	check_starts(o, (uint64_t[]){0, 10, third, third + 10}, 4);
 	CHECK_UINT(o->stats.edges, edges);
 	CHECK_INT(outcome_has_edge(o, 1, 2), !raw);
-	temp_heap_check(o, 64, 0, 0);
+	check_resource(o, "heap", 64, 0, 0);
 	outcome_done(b, o);
 }
 
@@ -89,7 +89,7 @@ static void a_key_that_another_argument_reads_stays_too(void)
 	o = builder_run(b, NULL);
 	check_starts(o, (uint64_t[]){0, 10, 20}, 3);
 	CHECK_UINT(o->stats.edges, 3);
-	temp_heap_check(o, 64, 0, 0);
+	check_resource(o, "heap", 64, 0, 0);
 	outcome_done(b, o);
 }
 
@@ -101,7 +101,7 @@ static void versions_are_made_without_inferred_edges_too(void)
 	builder_schedule(b, PTOWSP_DIRECTIVE_DEPS, PTOWSP_DEPS_EXPLICIT, "");
 	o = builder_run(b, &(struct outcome_how){.idle = true});
 	check_starts(o, (uint64_t[]){0, 0, 0, 0}, 4);
-	temp_heap_check(o, 128, 0, 0);
+	check_resource(o, "heap", 128, 0, 0);
 	outcome_done(b, o);
 }
 
@@ -116,7 +116,7 @@ static void a_heap_for_one_version_makes_it_later(void)
 	temp_heap(b, 64);
 	o = builder_run(b, NULL);
 	check_starts(o, (uint64_t[]){0, 10, 20, 30}, 4);
-	temp_heap_check(o, 64, 1, 20);
+	check_resource(o, "heap", 64, 1, 20);
 	CHECK_UINT(outcome_resource(o, "heap")->capacity, 64);
 	CHECK_MEM(o->memory, wide->memory, wide->memory_count * sizeof(*o->memory));
 	outcome_destroy(wide);
@@ -139,7 +139,7 @@ static void a_scope_gives_its_versions_back(void)
 	}
 	o = builder_run(b, NULL);
 	check_starts(o, (uint64_t[]){0, 10, 20, 30}, 4);
-	temp_heap_check(o, 64, 1, 20);
+	check_resource(o, "heap", 64, 1, 20);
 	outcome_done(b, o);
 }
 
@@ -225,7 +225,7 @@ static void a_scope_holds_what_was_replaced_inside(void)
 	b = scope_written(192);
 	o = builder_run(b, NULL);
 	CHECK_INT(o->status, PTOWSP_OK);
-	temp_heap_check(o, 192, 0, 0);
+	check_resource(o, "heap", 192, 0, 0);
 	outcome_done(b, o);
 }
 
@@ -266,7 +266,7 @@ static void a_scope_of_an_instance_gives_back(void)
 	}
 	o = builder_run(b, NULL);
 	check_starts(o, (uint64_t[]){0, 10, 20, 30}, 4);
-	temp_heap_check(o, 64, 1, 20);
+	check_resource(o, "heap", 64, 1, 20);
 	outcome_done(b, o);
 }
 

@@ -32,6 +32,22 @@ static void task(const struct front *f, const char *access, uint32_t region)
 	builder_task(f->b, f->k, 3, access, region);
 }
 
+static const char first_two[] = "race: task 0 (k) and task 1 (k)";
+
+/* The open process sends one of channel a. */
+static void token(const struct front *f)
+{
+	builder_send(f->b, f->a, builder_const(f->b, 0));
+}
+
+/* A process takes all tokens of channel a. */
+static void consumer(const struct front *f, const char *name)
+{
+	builder_process(f->b, name, 1);
+	builder_consume(f->b, f->a);
+	builder_end(f->b);
+}
+
 /* race: "task 0 (k) and task 1 (k)", NULL for none. */
 static void strict(struct front *f, const char *race)
 {
@@ -52,7 +68,7 @@ static void a_token_orders_its_sender_s_tasks_before_its_consumer_s(void)
 
 			builder_process(f.b, "p", 1);
 			task(&f, "w", f.row);
-			builder_send(f.b, f.a, builder_const(f.b, 0));
+			token(&f);
 			builder_process(f.b, "q", 1);
 			if (late)
 				task(&f, "r", f.row);
@@ -70,7 +86,7 @@ static void tokens_go_through_processes_without_tasks(void)
 
 	builder_process(f.b, "p", 1);
 	task(&f, "w", f.row);
-	builder_send(f.b, f.a, builder_const(f.b, 0));
+	token(&f);
 	builder_process(f.b, "between", 1);
 	builder_consume(f.b, f.a);
 	builder_send(f.b, f.c, builder_const(f.b, 0));
@@ -114,17 +130,15 @@ static void turns_order_producers(void)
 
 		builder_process(f.b, "p", 1);
 		task(&f, "w", f.row);
-		builder_send(f.b, f.a, builder_const(f.b, 0));
+		token(&f);
 		builder_process(f.b, "q", 1);
 		if (before)
 			task(&f, "r", f.row);
-		builder_send(f.b, f.a, builder_const(f.b, 0));
+		token(&f);
 		if (!before)
 			task(&f, "r", f.row);
-		builder_process(f.b, "all", 1);
-		builder_consume(f.b, f.a);
-		builder_end(f.b);
-		strict(&f, before ? "race: task 0 (k) and task 1 (k)" : NULL);
+		consumer(&f, "all");
+		strict(&f, before ? first_two : NULL);
 	}
 }
 
@@ -135,20 +149,18 @@ static void who_is_passed_over_came_before(void)
 		struct front f = front_make(8, 1);
 
 		builder_process(f.b, "p", 1);
-		builder_send(f.b, f.a, builder_const(f.b, 0));
+		token(&f);
 		if (!after)
 			task(&f, "w", f.row);
 		builder_close(f.b, f.a);
 		if (after)
 			task(&f, "w", f.row);
 		builder_process(f.b, "q", 1);
-		builder_send(f.b, f.a, builder_const(f.b, 0));
-		builder_send(f.b, f.a, builder_const(f.b, 0)); /* the turn of p, who is passed over */
+		token(&f);
+		token(&f); /* the turn of p, who is passed over */
 		task(&f, "r", f.row);
-		builder_process(f.b, "all", 1);
-		builder_consume(f.b, f.a);
-		builder_end(f.b);
-		strict(&f, after ? "race: task 0 (k) and task 1 (k)" : NULL);
+		consumer(&f, "all");
+		strict(&f, after ? first_two : NULL);
 	}
 }
 
@@ -160,7 +172,7 @@ static void a_rendezvous_comes_behind_a_consumer_that_is_passed_over(void)
 
 		builder_process(f.b, "p", 1);
 		builder_loop_n(f.b, PTOWSP_OP_PARALLEL_FOR, "i", 3);
-		builder_send(f.b, f.a, builder_const(f.b, 0));
+		token(&f);
 		builder_end(f.b);
 		task(&f, "r", f.row);
 		builder_process(f.b, "q", 1);
@@ -168,10 +180,8 @@ static void a_rendezvous_comes_behind_a_consumer_that_is_passed_over(void)
 		builder_emit(f.b, PTOWSP_OP_BREAK, 0, 0);
 		builder_end(f.b);
 		task(&f, "w", f.row);
-		builder_process(f.b, "s", 1);
-		builder_consume(f.b, f.a);
-		builder_end(f.b);
-		strict(&f, capacity ? "race: task 0 (k) and task 1 (k)" : NULL);
+		consumer(&f, "s");
+		strict(&f, capacity ? first_two : NULL);
 	}
 }
 
@@ -187,11 +197,9 @@ static void a_closed_channel_orders_who_finds_it_so(void)
 		builder_close(f.b, f.a);
 		if (after)
 			task(&f, "w", f.row);
-		builder_process(f.b, "q", 1);
-		builder_consume(f.b, f.a);
-		builder_end(f.b);
+		consumer(&f, "q");
 		task(&f, "r", f.row);
-		strict(&f, after ? "race: task 0 (k) and task 1 (k)" : NULL);
+		strict(&f, after ? first_two : NULL);
 	}
 }
 
@@ -210,7 +218,7 @@ static void a_signal_orders_who_waits_for_it(void)
 		builder_process(f.b, "q", 1);
 		builder_emit(f.b, PTOWSP_OP_WAIT, 0, event);
 		task(&f, "r", f.row);
-		strict(&f, before ? "race: task 0 (k) and task 1 (k)" : NULL);
+		strict(&f, before ? first_two : NULL);
 	}
 }
 
@@ -224,7 +232,7 @@ static void a_barrier_orders_nobody_else(void)
 	builder_process(f.b, "q", 1);
 	builder_emit(f.b, PTOWSP_OP_BARRIER, 0, 0);
 	task(&f, "r", f.row);
-	strict(&f, "race: task 0 (k) and task 1 (k)");
+	strict(&f, first_two);
 }
 
 /* The second task of q has a slot in its arguments that p has set behind its own. */

@@ -37,18 +37,14 @@ static ptowsp_status tick(const struct ptowsp_task *task, struct ptowsp_kernel_o
 	return PTOWSP_OK;
 }
 
-static ptowsp_status tick1(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	return tick(task, out, 1);
-}
-static ptowsp_status tick10(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	return tick(task, out, 10);
-}
-static ptowsp_status tick100(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	return tick(task, out, 100);
-}
+#define TICK(cycles)                                                                                                                                           \
+	static ptowsp_status tick##cycles(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)                                                       \
+	{                                                                                                                                                      \
+		return tick(task, out, cycles);                                                                                                                \
+	}
+TICK(1)
+TICK(10)
+TICK(100)
 
 static ptowsp_status mark(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
 {

@@ -3,8 +3,8 @@
 #include "tools/inspect/inspect.h"
 
 #include "format/format_names.h"
+#include "lang/expr_print.h"
 #include "ptowsp/workload.h"
-#include "registry/expression.h"
 #include "registry/text.h"
 
 #include <stdbool.h>
@@ -20,15 +20,7 @@ struct writing {
 
 static struct writing writing_of(const struct pkg_tables *t, const char *const *loops, uint32_t loop_count, char *memory, size_t size)
 {
-	struct writing w = {.tables = t,
-			    .names = {.expr = t->expr,
-				      .slot = t->slot,
-				      .strings = t->strings,
-				      .strings_size = t->strings_size,
-				      .expr_count = t->expr_count,
-				      .slot_count = t->slot_count,
-				      .loops = loops,
-				      .loop_count = loop_count}};
+	struct writing w = {.tables = t, .names = lang_expr_tables(t, loops, loop_count)};
 
 	reg_text_init(&w.text, memory, size);
 	return w;

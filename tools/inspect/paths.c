@@ -5,14 +5,10 @@
 
 #include "tools/folder.h"
 
-#include <errno.h>
-#include <fts.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static const char ending[] = ".pkg.zst";
 
 /* skip: bytes of the path that are the folder which was named; prefix: that folder, seen from the one that holds all of them. */
 static void path_add(struct inspect_paths *paths, const char *name, const char *prefix, size_t skip)
@@ -32,54 +28,18 @@ static void path_add(struct inspect_paths *paths, const char *name, const char *
 	paths->items[paths->count++] = path;
 }
 
-static int by_name(const FTSENT **a, const FTSENT **b)
+/* The paths, and the folder that is walked, seen from the one that holds all of them. */
+struct walk {
+	struct inspect_paths *paths;
+	const char *prefix;
+};
+
+static int package_add(void *context, const char *path, const char *below)
 {
-	return strcmp((*a)->fts_name, (*b)->fts_name);
-}
+	struct walk *walk = context;
 
-static int is_package(const FTSENT *entry)
-{
-	size_t length = strlen(ending);
-
-	return entry->fts_namelen > length && !strcmp(entry->fts_name + entry->fts_namelen - length, ending);
-}
-
-static int unreadable(const char *path, int why)
-{
-	fprintf(stderr, "ptowsp-inspect: %s cannot be read: %s\n", path, strerror(why));
-	return 2;
-}
-
-/* One step of the walk; 0 or 2. A package that is a link to nowhere is told when it is opened. */
-static int entry_add(struct inspect_paths *paths, const FTSENT *entry, const char *prefix, size_t skip)
-{
-	switch (entry->fts_info) {
-	case FTS_F:
-	case FTS_SLNONE:
-		if (is_package(entry))
-			path_add(paths, entry->fts_path, prefix, skip);
-		return 0;
-	case FTS_DNR:
-	case FTS_ERR:
-	case FTS_NS: return unreadable(entry->fts_path, entry->fts_errno);
-	default: return 0;
-	}
-}
-
-static int folder_add(struct inspect_paths *paths, const char *folder, const char *prefix)
-{
-	char *roots[] = {(char *)(uintptr_t)folder, NULL};
-	size_t skip = strlen(folder) + (folder[strlen(folder) - 1] != '/');
-	FTS *walk = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
-	FTSENT *entry;
-	int status = 0;
-
-	if (!walk)
-		return unreadable(folder, errno);
-	while ((entry = fts_read(walk)))
-		status = inspect_worse(status, entry_add(paths, entry, prefix, skip));
-	fts_close(walk);
-	return status;
+	path_add(walk->paths, path, walk->prefix, (size_t)(below - path));
+	return 0;
 }
 
 bool inspect_is_folder(const char *path)
@@ -114,7 +74,7 @@ static int name_add(struct inspect_paths *paths, const char *name, const char *p
 	const char *slash = strrchr(name, '/');
 
 	if (inspect_is_folder(name))
-		return folder_add(paths, name, prefix);
+		return folder_walk("ptowsp-inspect", name, ".pkg.zst", package_add, &(struct walk){paths, prefix});
 	path_add(paths, name, prefix, slash ? (size_t)(slash - name) + 1 : 0);
 	return 0;
 }

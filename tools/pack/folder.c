@@ -3,8 +3,6 @@
 #include "registry/common/common_grow.h"
 #include "tools/pack/pack.h"
 
-#include <errno.h>
-#include <fts.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,11 +13,6 @@
 #include "registry/text.h"
 #include "tools/folder.h"
 #include "tools/plain.h"
-
-static int by_name(const FTSENT **a, const FTSENT **b)
-{
-	return strcmp((*a)->fts_name, (*b)->fts_name);
-}
 
 /* "sub/name.pto" below the output folder as "sub/name.pkg.zst", or as "sub/name", a folder of sources; to be freed. */
 static char *output_path(const struct pack_options *options, const char *relative)
@@ -115,65 +108,29 @@ static int file_pack(const struct pack_options *options, const char *file, const
 	return code;
 }
 
-static bool ends_as_source(const FTSENT *entry)
-{
-	return entry->fts_namelen > 4 && !strcmp(entry->fts_name + entry->fts_namelen - 4, ".pto");
-}
+/* A folder that is walked: its path below the one that holds all of them, which a source's name begins with. */
+struct walk {
+	const struct pack_options *options;
+	const char *prefix;
+	struct made *made;
+};
 
-static int unreadable(const char *path, int why)
+static int source_pack(void *context, const char *path, const char *below)
 {
-	fprintf(stderr, "ptowsp-pack: %s cannot be read: %s\n", path, strerror(why));
-	return 2;
-}
-
-/* A source is called as it lies below the folder that holds all the folders. */
-static int source_pack(const struct pack_options *options, const FTSENT *entry, const char *prefix, size_t skip, struct made *made)
-{
+	const struct walk *walk = context;
 	char *relative = NULL;
 	int code;
 
-	if (asprintf(&relative, "%s%s", prefix, entry->fts_path + skip) < 0) {
+	if (asprintf(&relative, "%s%s", walk->prefix, below) < 0) {
 		fputs("ptowsp-pack: no memory for a path\n", stderr);
 		return 1;
 	}
-	code = file_pack(options, entry->fts_path, relative, made);
+	code = file_pack(walk->options, path, relative, walk->made);
 	free(relative);
 	return code;
 }
 
-/* One step of the walk. A source that is a link to nowhere is told when it is read. */
-static int entry_pack(const struct pack_options *options, const FTSENT *entry, const char *prefix, size_t skip, struct made *made)
-{
-	switch (entry->fts_info) {
-	case FTS_F:
-	case FTS_SLNONE: return ends_as_source(entry) ? source_pack(options, entry, prefix, skip, made) : 0;
-	case FTS_DNR:
-	case FTS_ERR:
-	case FTS_NS: return unreadable(entry->fts_path, entry->fts_errno);
-	default: return 0;
-	}
-}
-
 /* The first code that is not 0 is the tool's; the other files are packed all the same. */
-static int folder_pack(const struct pack_options *options, const char *folder, const char *prefix, struct made *made)
-{
-	char *roots[] = {(char *)(uintptr_t)folder, NULL};
-	size_t skip = strlen(folder) + (folder[strlen(folder) - 1] != '/');
-	FTS *walk = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
-	FTSENT *entry;
-	int code = 0;
-
-	if (!walk)
-		return unreadable(folder, errno);
-	while ((entry = fts_read(walk))) {
-		int one = entry_pack(options, entry, prefix, skip, made);
-
-		code = code ? code : one;
-	}
-	fts_close(walk);
-	return code;
-}
-
 int pack_folders(const struct pack_options *options)
 {
 	struct made made = {0};
@@ -183,7 +140,7 @@ int pack_folders(const struct pack_options *options)
 	if (!prefixes)
 		fputs("ptowsp-pack: no memory for the names of the folders\n", stderr);
 	for (int i = 0; prefixes && i < options->input_count; i++) {
-		int one = folder_pack(options, options->inputs[i], prefixes[i], &made);
+		int one = folder_walk("ptowsp-pack", options->inputs[i], ".pto", source_pack, &(struct walk){options, prefixes[i], &made});
 
 		code = code ? code : one;
 	}

@@ -8,18 +8,15 @@ enum { KEPT = 44 }; /* bytes of a name that an identifier keeps */
 
 /* Words of C++, macros that headers of a C library have in lower case, and what generated code calls by these names (builder.h). */
 static const char *const words[] = {
-	"at",       "b",        "block",        "choice",     "chosen",    "flat",          "larger",      "place",    "replica",
-	"s",        "smaller",  "state",        "alignas",    "alignof",   "and",           "and_eq",      "asm",      "auto",
-	"bitand",   "bitor",    "bool",         "break",      "case",      "catch",         "char",        "char16_t", "char32_t",
-	"class",    "compl",    "const",        "const_cast", "constexpr", "continue",      "decltype",    "default",  "delete",
-	"do",       "double",   "dynamic_cast", "else",       "enum",      "errno",         "explicit",    "export",   "extern",
-	"false",    "float",    "for",          "friend",     "goto",      "half",          "if",          "inline",   "int",
-	"linux",    "long",     "main",         "mutable",    "namespace", "new",           "noexcept",    "not",      "not_eq",
-	"nullptr",  "operator", "or",           "or_eq",      "private",   "protected",     "public",      "register", "reinterpret_cast",
-	"return",   "short",    "signed",       "sizeof",     "static",    "static_assert", "static_cast", "stderr",   "stdin",
-	"stdout",   "struct",   "switch",       "template",   "this",      "thread_local",  "throw",       "true",     "try",
-	"typedef",  "typeid",   "typename",     "union",      "unix",      "unsigned",      "using",       "virtual",  "void",
-	"volatile", "wchar_t",  "while",        "xor",        "xor_eq",
+#include "registry/common/common_c_words.def"
+	"at",           "b",        "block",   "choice",     "chosen",           "flat",
+	"larger",       "place",    "replica", "s",          "smaller",          "state",
+	"alignas",      "alignof",  "and",     "and_eq",     "bitand",           "bitor",
+	"char16_t",     "char32_t", "compl",   "const_cast", "constexpr",        "decltype",
+	"dynamic_cast", "errno",    "half",    "main",       "noexcept",         "not",
+	"not_eq",       "nullptr",  "or",      "or_eq",      "reinterpret_cast", "static_assert",
+	"static_cast",  "stderr",   "stdin",   "stdout",     "thread_local",     "typeid",
+	"wchar_t",      "xor",      "xor_eq",
 };
 
 static bool is_word(const char *name)

@@ -23,8 +23,6 @@ struct isa_emit_target {
 	/* Statements that set a tile's bytes to 0, format of tile and bytes, and that copy some: to, from, bytes; what they read and write may overlap
 	 * where the second one says so. */
 	const char *zero, *move, *move_over;
-	/* $F of emit.def for elements that are computed in f32, and in f64: what stands before and behind the function's name. */
-	const char *f32_before, *f32_behind, *f64_before, *f64_behind;
 	/* Writes instruction i (no control, no arithmetic of scalars), and maybe those behind it, in the target's own way; the next one. NULL: groups become
 	 * loops. Then no cycles are counted either. */
 	uint32_t (*statement)(struct isa_emitter *e, uint32_t i);

@@ -10,14 +10,9 @@ enum { NAME_MOST = 48 }; /* bytes of a name in emitted code, the number that mak
 
 /* Words of C, C++ and CUDA, and what emitted code calls by itself. */
 static const char *const words[] = {
-	"asm",      "auto",     "bool",    "break",    "case",     "catch",    "char",      "class",   "const",    "continue", "default",   "delete",
-	"do",       "double",   "else",    "enum",     "explicit", "export",   "extern",    "false",   "float",    "for",      "friend",    "goto",
-	"if",       "inline",   "int",     "long",     "main",     "mutable",  "namespace", "new",     "operator", "private",  "protected", "public",
-	"register", "restrict", "return",  "short",    "signed",   "sizeof",   "static",    "struct",  "switch",   "template", "this",      "throw",
-	"true",     "try",      "typedef", "typename", "union",    "unsigned", "using",     "virtual", "void",     "volatile", "while",     "half",
-	"task",     "out",      "call",    "body",     "kernel",   "params",   "memory",    "at",      "row",      "column",   "top",       "rows",
-	"go",       "value",    "from",    "to",       "NULL",     "errno",    "signbit",   "isnan",   "isinf",    "isfinite", "blockIdx",  "threadIdx",
-	"blockDim", "gridDim",  "linux",   "unix",     "i386",
+#include "registry/common/common_c_words.def"
+	"main", "restrict", "half", "task", "out",  "call",  "body",    "kernel", "params", "memory",   "at",       "row",       "column",   "top",     "rows",
+	"go",   "value",    "from", "to",   "NULL", "errno", "signbit", "isnan",  "isinf",  "isfinite", "blockIdx", "threadIdx", "blockDim", "gridDim", "i386",
 };
 /* Functions of <math.h>, <string.h>, <stdio.h>, <stdlib.h> and what POSIX has beside them: a kernel may be called like one, a C function may not, or a
  * program that it is linked into calls it in the place of the library's. f and l may follow those of <math.h>. */

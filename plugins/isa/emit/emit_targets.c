@@ -2,6 +2,10 @@
 /* emit_targets.c - the table of targets that kernels are written for. */
 #include "isa/emit/emit_state.h"
 
+#define ASCEND                                                                                                                                                 \
+	.extension = "cpp", .barrier = "AscendC::PipeBarrier<PIPE_ALL>();", .zero = "tile_zero(%s, %lu);", .statement = isa_ascend_statement,                  \
+	.head = isa_ascend_head, .tail = isa_ascend_tail
+
 const struct isa_emit_target isa_emit_targets[] = {
 	{.name = "c",
 	 .extension = "c",
@@ -12,10 +16,6 @@ const struct isa_emit_target isa_emit_targets[] = {
 	 .zero = "memset(%s, 0, %lu);",
 	 .move = "memcpy(%s, %s, %lu);",
 	 .move_over = "memmove(%s, %s, %lu);",
-	 .f32_before = "",
-	 .f32_behind = "f",
-	 .f64_before = "",
-	 .f64_behind = "",
 	 .head = isa_c_head,
 	 .tail = isa_c_tail},
 	/* All loops begin at 0. A loop over all elements has all threads; one over rows has a warp per row, whose threads take its columns. */
@@ -29,34 +29,9 @@ const struct isa_emit_target isa_emit_targets[] = {
 	 .zero = "tile_zero(%s, %lu);",
 	 .move = "tile_move(%s, %s, %lu);",
 	 .move_over = "tile_move(%s, %s, %lu);",
-	 .f32_before = "",
-	 .f32_behind = "f",
-	 .f64_before = "",
-	 .f64_behind = "",
 	 .head = isa_cuda_head,
 	 .tail = isa_cuda_tail},
-	{.name = "ascend-a2a3",
-	 .extension = "cpp",
-	 .barrier = "AscendC::PipeBarrier<PIPE_ALL>();",
-	 .zero = "tile_zero(%s, %lu);",
-	 .f32_before = "",
-	 .f32_behind = "f",
-	 .f64_before = "",
-	 .f64_behind = "",
-	 .statement = isa_ascend_statement,
-	 .head = isa_ascend_head,
-	 .tail = isa_ascend_tail},
-	{.name = "ascend-a5",
-	 .extension = "cpp",
-	 .barrier = "AscendC::PipeBarrier<PIPE_ALL>();",
-	 .zero = "tile_zero(%s, %lu);",
-	 .f32_before = "",
-	 .f32_behind = "f",
-	 .f64_before = "",
-	 .f64_behind = "",
-	 .statement = isa_ascend_statement,
-	 .registers = true,
-	 .head = isa_ascend_head,
-	 .tail = isa_ascend_tail},
+	{.name = "ascend-a2a3", ASCEND},
+	{.name = "ascend-a5", .registers = true, ASCEND},
 	{.name = NULL},
 };

@@ -277,11 +277,9 @@ static unsigned source_type(const struct filling *f, unsigned k, unsigned key)
 /* "$Fsqrt(" up to the bracket. Returns what follows. */
 static const char *function_fill(struct filling *f, const char *at, unsigned key)
 {
-	const struct isa_emit_target *t = f->e->target;
 	const bool is_double = key == PTOWSP_F64;
 	const size_t length = strcspn(at, "(");
-	const struct isa_piece name =
-		isa_piece("%s%.*s%s", is_double ? t->f64_before : t->f32_before, (int)length, at, is_double ? t->f64_behind : t->f32_behind);
+	const struct isa_piece name = isa_piece("%.*s%s", (int)length, at, is_double ? "" : "f");
 
 	fill(f, name.text);
 	return at + length;

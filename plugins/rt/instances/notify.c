@@ -89,15 +89,8 @@ static ptowsp_status other_take(struct rt_run *run, uint32_t device, uint32_t nu
 
 static ptowsp_status never_told(struct rt_run *run, uint32_t instruction)
 {
-	struct ptowsp_deadlock report = {.head = PTOWSP_HEAD(report, DEADLOCK),
-					 .kind = PTOWSP_DEADLOCK_EVENT,
-					 .scope_depth = run->flow.scopes,
-					 .task = run->tasks,
-					 .channel = PTOWSP_NONE,
-					 .waiting_count = 1};
+	struct ptowsp_deadlock report = rt_sync_deadlock(run, instruction);
 
-	report.waiting[0] = (struct ptowsp_waiting){
-		.process = PTOWSP_NONE, .instruction = instruction, .resource = PTOWSP_NONE, .channel = PTOWSP_NONE, .scope_depth = run->flow.scopes};
 	snprintf(report.text, sizeof(report.text), "%.250s; every other device of the run has ended or waits too, no capacity is a cure", run->error->text);
 	rt_deadlock_give(run->deadlock, &report);
 	return PTOWSP_DEADLOCK;

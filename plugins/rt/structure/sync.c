@@ -98,19 +98,25 @@ static const char *event_name(const struct rt_program *program, uint32_t event)
 	return rt_string(&program->tables, program->tables.event.rows[event].name);
 }
 
+struct ptowsp_deadlock rt_sync_deadlock(const struct rt_run *run, uint32_t instruction)
+{
+	return (struct ptowsp_deadlock){
+		.head = PTOWSP_HEAD(struct ptowsp_deadlock, DEADLOCK),
+		.kind = PTOWSP_DEADLOCK_EVENT,
+		.scope_depth = run->flow.scopes,
+		.task = run->tasks,
+		.channel = PTOWSP_NONE,
+		.waiting_count = 1,
+		.waiting[0] = {
+			.process = PTOWSP_NONE, .instruction = instruction, .resource = PTOWSP_NONE, .channel = PTOWSP_NONE, .scope_depth = run->flow.scopes}};
+}
+
 static ptowsp_status never_signalled(struct rt_run *run, uint32_t instruction)
 {
 	const char *name = event_name(run->program, run->program->code[instruction].slot);
-	struct ptowsp_deadlock report = {.head = PTOWSP_HEAD(report, DEADLOCK),
-					 .kind = PTOWSP_DEADLOCK_EVENT,
-					 .scope_depth = run->flow.scopes,
-					 .task = run->tasks,
-					 .channel = PTOWSP_NONE,
-					 .waiting_count = 1};
+	struct ptowsp_deadlock report = rt_sync_deadlock(run, instruction);
 	char text[160];
 
-	report.waiting[0] = (struct ptowsp_waiting){
-		.process = PTOWSP_NONE, .instruction = instruction, .resource = PTOWSP_NONE, .channel = PTOWSP_NONE, .scope_depth = run->flow.scopes};
 	snprintf(report.text, sizeof(report.text),
 		 "%s: the wait before task %llu takes a signal of event %.60s, and none is left: event never signalled; every signal comes after it or "
 		 "was taken by an earlier wait; signal it before, no capacity is a cure",

@@ -41,5 +41,7 @@ void rt_sync_mark(struct rt_run *run, const struct rt_site *site);
 ptowsp_status rt_sync_room(struct rt_run *run, uint32_t instruction, uint64_t held_from, struct rt_block *block_out);
 /* After OK of it. How many bytes; the clock is the caller's to tell. */
 uint64_t rt_sync_alloc(struct rt_run *run, uint32_t instruction);
+/* The report of a deadlock at an instruction that waits for an event or a notification, without its text. */
+struct ptowsp_deadlock rt_sync_deadlock(const struct rt_run *run, uint32_t instruction);
 
 #endif
