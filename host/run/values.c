@@ -8,6 +8,7 @@
 
 #include "host/host_error.h"
 #include "host/run/host_program.h"
+#include "registry/common/common_decimal.h"
 #include "registry/common/common_dtype.h"
 
 /* With the values that there are, where they can be said in a few words. */
@@ -67,7 +68,7 @@ static bool parse_float(const char *text, uint16_t dtype, uint64_t *out, bool *b
 	uint32_t bits;
 
 	errno = 0;
-	value = strtod(text, &stop);
+	value = common_decimal_double(text, &stop);
 	single = dtype == PTOWSP_F64 ? 0 : (float)value;
 	*beyond_out = stop != text && !*stop && ((isinf(value) && errno == ERANGE) || (isfinite(value) && isinf(single)));
 	memcpy(&bits, &single, sizeof(bits));

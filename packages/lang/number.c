@@ -2,8 +2,8 @@
 #include "lang/number.h"
 
 #include "ptowsp/ids.h"
+#include "registry/common/common_decimal.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -54,16 +54,12 @@ static enum lang_number integer_read(const char *text, unsigned dtype, uint64_t 
 	return LANG_NUMBER_OK;
 }
 
-/* The source has a point whatever the locale of the program around us says. */
 static bool decimal_read(const char *text, float *single_out, double *double_out)
 {
-	locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
 	char *end, *end_double;
 
-	*single_out = c ? strtof_l(text, &end, c) : strtof(text, &end);
-	*double_out = c ? strtod_l(text, &end_double, c) : strtod(text, &end_double);
-	if (c)
-		freelocale(c);
+	*single_out = common_decimal_float(text, &end);
+	*double_out = common_decimal_double(text, &end_double);
 	return end != text && *end == '\0';
 }
 

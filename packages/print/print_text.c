@@ -3,6 +3,7 @@
 #include "print/print_text.h"
 #include "format/format_names.h"
 #include "lang/number.h"
+#include "registry/common/common_decimal.h"
 #include "registry/text.h"
 
 #include <inttypes.h>
@@ -160,7 +161,7 @@ static bool float_print(char text[40], uint64_t value, unsigned dtype)
 		return reads_back(text, dtype, value);
 	}
 	for (int digits = 1; digits <= 17; digits++) {
-		snprintf(text, 36, "%.*g", digits, number);
+		common_decimal_print(text, 36, 'g', digits, number);
 		if (!strpbrk(text, ".e"))
 			strcat(text, ".0");
 		if (reads_back(text, dtype, value))

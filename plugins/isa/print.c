@@ -2,6 +2,7 @@
 /* print.c - a program as text, close to the .pto that it came from. */
 #include "isa/convert.h"
 #include "isa/state.h"
+#include "registry/common/common_decimal.h"
 #include "registry/common/common_dtype.h"
 
 #include <stdarg.h>
@@ -52,10 +53,8 @@ static void add_float(struct line *l, uint64_t bits, unsigned dtype)
 	char text[40];
 
 	for (int digits = 1; digits <= 17; digits++) {
-		double back = 0;
-
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (sscanf(text, "%lf", &back) == 1 && isa_convert_scalar(isa_bits_of_double(back), PTOWSP_F64, dtype) == bits)
+		common_decimal_print(text, sizeof(text), 'g', digits, value);
+		if (isa_convert_scalar(isa_bits_of_double(common_decimal_double(text, NULL)), PTOWSP_F64, dtype) == bits)
 			break;
 	}
 	add(l, "%s%s", text, strpbrk(text, ".enai") ? "" : ".0");

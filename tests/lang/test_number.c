@@ -4,7 +4,6 @@
 #include "ptowsp/ids.h"
 #include "tests/check.h"
 
-#include <locale.h>
 #include <math.h>
 #include <string.h>
 
@@ -94,19 +93,10 @@ static void the_narrow_types_round_and_overflow_as_they_should(void)
 	CHECK_UINT(value("0.5", PTOWSP_F64), UINT64_C(0x3FE0000000000000));
 }
 
-static void the_locale_of_the_program_around_does_not_matter(void)
-{
-	if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8"))
-		CHECK_SKIP("no locale with a decimal comma is installed");
-	CHECK(single("0.5") == 0.5f);
-	setlocale(LC_NUMERIC, "C");
-}
-
 void suite_number(CU_pSuite s)
 {
 	TEST(s, integers_are_sign_extended_and_bounded_by_their_type);
 	TEST(s, a_fraction_is_no_integer);
 	TEST(s, floats_are_rounded_once_to_f32);
 	TEST(s, the_narrow_types_round_and_overflow_as_they_should);
-	TEST(s, the_locale_of_the_program_around_does_not_matter);
 }

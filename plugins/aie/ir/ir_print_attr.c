@@ -2,6 +2,7 @@
 /* ir_print_attr.c - types and attributes as text. */
 #include "aie/ir/ir_float.h"
 #include "aie/ir/ir_print.h"
+#include "registry/common/common_decimal.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -74,7 +75,7 @@ void aie_print_type(struct common_text *text, const struct aie_type *type)
 	}
 }
 
-/* With as few digits as give the same value; a locale may write another point. */
+/* With as few digits as give the same value. */
 static void print_real(struct common_text *text, const struct aie_type *type, double real)
 {
 	static const int digits[] = {6, 9, 16};
@@ -86,11 +87,10 @@ static void print_real(struct common_text *text, const struct aie_type *type, do
 		return;
 	}
 	for (size_t i = 0; i < sizeof(digits) / sizeof(*digits); i++) {
-		snprintf(number, sizeof(number), "%.*e", digits[i], real);
-		if (aie_float_bits(type, strtod(number, NULL)) == bits)
+		common_decimal_print(number, sizeof(number), 'e', digits[i], real);
+		if (aie_float_bits(type, common_decimal_double(number, NULL)) == bits)
 			break;
 	}
-	number[number[0] == '-' ? 2 : 1] = '.';
 	common_text_put(text, number);
 }
 

@@ -2,8 +2,8 @@
 /* ir_read_number.c - numbers out of text, as attributes of their types. */
 #include "aie/ir/ir_float.h"
 #include "aie/ir/ir_read.h"
+#include "registry/common/common_decimal.h"
 
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,22 +70,17 @@ bool aie_read_integer(struct aie_reader *reader, int64_t *value_out)
 	return true;
 }
 
-/* The value of a REAL token; a locale may read another point. */
+/* The value of a REAL token. */
 static double real_of(struct aie_reader *reader, const struct aie_token *token)
 {
-	const char *point = localeconv()->decimal_point;
 	char copy[128];
 	size_t length = token->length < sizeof(copy) - 1 ? token->length : sizeof(copy) - 1;
-	char *dot;
 
 	if (length != token->length)
 		aie_read_fail(reader, token, "a number of more than %zu characters stands here", sizeof(copy) - 1);
 	memcpy(copy, token->begin, length);
 	copy[length] = '\0';
-	dot = strchr(copy, '.');
-	if (dot && point[0] && !point[1])
-		*dot = point[0];
-	return strtod(copy, NULL);
+	return common_decimal_double(copy, NULL);
 }
 
 static const struct aie_attr *real_number(struct aie_reader *reader, const struct aie_token *at, const struct aie_type *type)

@@ -2,9 +2,9 @@
 /* emit_value.c - expressions: literals, scalars, elements, and what emit.def and elementwise.def make of them. */
 #include "isa/convert.h"
 #include "isa/emit/emit_state.h"
+#include "registry/common/common_decimal.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 static const struct isa_emit_op ops[256] = {
 #define X(NAME, how, of, f, i, u, b) [PTOWSP_PTO_##NAME] = {.form = ISA_FORM_##how, .access = of, .floats = f, .is_signed = i, .is_unsigned = u, .u1 = b},
@@ -83,8 +83,8 @@ static struct isa_piece float_literal(uint64_t bits, unsigned dtype)
 		return dtype == PTOWSP_F64 ? isa_piece("isa_double_of(UINT64_C(0x%llX))", (unsigned long long)bits)
 					   : isa_piece("isa_float_of(0x%llXu)", (unsigned long long)bits);
 	for (int digits = 1; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (isa_convert_scalar(isa_bits_of_double(strtod(text, NULL)), PTOWSP_F64, dtype) == bits)
+		common_decimal_print(text, sizeof(text), 'g', digits, value);
+		if (isa_convert_scalar(isa_bits_of_double(common_decimal_double(text, NULL)), PTOWSP_F64, dtype) == bits)
 			break;
 	}
 	return isa_piece("%s%s%s", text, strpbrk(text, ".e") ? "" : ".0", suffix);
