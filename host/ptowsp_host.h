@@ -283,10 +283,10 @@ PTOWSP_API ptowsp_status ptowsp_tensor_bind(struct ptowsp_program *program, cons
 PTOWSP_API ptowsp_status ptowsp_buffer_alloc(void **out, uint64_t bytes, struct ptowsp_error *error);
 PTOWSP_API void ptowsp_buffer_free(void *memory); /* NULL is allowed. [any] */
 /* Shape of a shapeless tensor, or a demand on a shaped one: it is compared when a run is prepared. `source` names where the
- * shape comes from in messages ("file x.npy"); copied. Errors: INVALID (rank above 4, too large). */
+ * shape comes from in messages ("file x.npy"), NULL: the caller; copied. Errors: NOT_FOUND (index), INVALID (rank above 4, too large). */
 PTOWSP_API ptowsp_status ptowsp_tensor_shape(struct ptowsp_program *program, uint32_t index, uint32_t rank, const uint64_t *extents, const char *source,
 					     struct ptowsp_error *error);
-/* Called each time a run is prepared, to fill memory that the host allocated. */
+/* Called each time a run is prepared, to fill memory that the host allocated; fill NULL takes it back. Of an index that no tensor has nothing is kept. */
 typedef ptowsp_status (*ptowsp_fill_fn)(void *context, void *data, uint64_t elements, struct ptowsp_error *error);
 PTOWSP_API void ptowsp_tensor_fill(struct ptowsp_program *program, uint32_t index, ptowsp_fill_fn fill, void *context);
 
@@ -298,9 +298,9 @@ struct ptowsp_tensor_view {
 	uint16_t rank, dtype;
 	uint32_t origin; /* PTOWSP_ORIGIN_x */
 };
-/* Memory of a tensor as prepared for, or left by, the latest run. */
+/* Memory of a tensor as prepared for, or left by, the latest run; zeros of an index that no tensor has. */
 PTOWSP_API void ptowsp_tensor_view(const struct ptowsp_program *program, uint32_t index, struct ptowsp_tensor_view *view_out);
-/* Sample data of the package, role PTOWSP_SAMPLE_INPUT or _EXPECTED. Errors: NOT_FOUND if there is none, BAD_PACKAGE. */
+/* Sample data of the package, role PTOWSP_SAMPLE_INPUT or _EXPECTED. Errors: NOT_FOUND if there is none, or no such index, BAD_PACKAGE. */
 PTOWSP_API ptowsp_status ptowsp_tensor_sample(struct ptowsp_program *program, uint32_t index, uint32_t role, struct ptowsp_tensor_view *view_out,
 					      struct ptowsp_error *error);
 
@@ -315,7 +315,7 @@ struct ptowsp_execute_options {
 };
 /* Gives every tensor its shape and content: bound memory, fill function, sample data, else zeros (a diagnostic for inputs).
  * Runs do it themselves if it has not been done since the last one. Errors: INVALID (a value that must be set, wrong
- * shape, too few elements: names tensor, source, elements and need), TOO_BIG, NO_MEMORY, DEADLINE between two tensors. */
+ * shape, too few elements: names tensor, source, elements and need; a run that goes on), TOO_BIG, NO_MEMORY, DEADLINE between two tensors. */
 PTOWSP_API ptowsp_status ptowsp_prepare(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error);
 /* Runs and waits. options may be NULL. */
 PTOWSP_API ptowsp_status ptowsp_execute(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error);

@@ -68,29 +68,45 @@ ptowsp_status ptowsp_tensor_bind(struct ptowsp_program *p, const char *name, voi
 	return host_error_leave(status, error);
 }
 
+static ptowsp_status index_check(const struct ptowsp_program *p, uint32_t index, struct ptowsp_error *error)
+{
+	if (index < p->plan->tensor_count)
+		return PTOWSP_OK;
+	return host_fail(error, PTOWSP_NOT_FOUND, "%s has no tensor with index %u, it has %u, 0 first; ptowsp_plan_tensor_find knows the index of a name",
+			 ptowsp_plan_entry(p->plan), index, p->plan->tensor_count);
+}
+
 ptowsp_status ptowsp_tensor_shape(struct ptowsp_program *p, uint32_t index, uint32_t rank, const uint64_t *extents, const char *source,
 				  struct ptowsp_error *error)
 {
-	struct host_tensor *tensor = &p->tensors[index];
+	struct host_tensor *tensor;
 	uint64_t elements;
 	struct reg_text text;
+	ptowsp_status status;
 
 	error = host_error_enter(error);
+	status = index_check(p, index, error);
+	if (status)
+		return host_error_leave(status, error);
+	source = source && *source ? source : "the caller";
 	if (rank > 4 || host_elements(extents, rank, element_bytes(p, index), &elements))
 		return host_error_leave(
 			host_fail(error, PTOWSP_INVALID, "tensor \"%s\": %s has more than 4 dimensions or is too large", p->plan->tensors[index].name, source),
 			error);
+	tensor = &p->tensors[index];
 	tensor->given_rank = rank;
 	memset(tensor->given, 0, sizeof(tensor->given));
 	memcpy(tensor->given, extents, rank * sizeof(*extents));
 	reg_text_init(&text, tensor->given_from, sizeof(tensor->given_from));
-	reg_text_add(&text, "%s", source && *source ? source : "the caller");
+	reg_text_add(&text, "%s", source);
 	p->prepared = false;
 	return PTOWSP_OK;
 }
 
 void ptowsp_tensor_fill(struct ptowsp_program *p, uint32_t index, ptowsp_fill_fn fill, void *context)
 {
+	if (index >= p->plan->tensor_count)
+		return;
 	p->tensors[index].fill = fill;
 	p->tensors[index].fill_context = context;
 	p->prepared = false;
@@ -98,20 +114,25 @@ void ptowsp_tensor_fill(struct ptowsp_program *p, uint32_t index, ptowsp_fill_fn
 
 void ptowsp_tensor_view(const struct ptowsp_program *p, uint32_t index, struct ptowsp_tensor_view *view_out)
 {
-	*view_out = p->tensors[index].view;
+	*view_out = index < p->plan->tensor_count ? p->tensors[index].view : (struct ptowsp_tensor_view){0};
 }
 
 ptowsp_status ptowsp_tensor_sample(struct ptowsp_program *p, uint32_t index, uint32_t role, struct ptowsp_tensor_view *view_out, struct ptowsp_error *error)
 {
 	const struct pkg_tables *t = p->plan->tables;
-	uint32_t row = role < 2 ? p->plan->tensors[index].sample[role] : PTOWSP_NONE;
-	uint32_t bytes = element_bytes(p, index);
+	uint32_t row, bytes;
 	const void *data;
 	uint64_t size;
 	ptowsp_status status;
 
-	*view_out = (struct ptowsp_tensor_view){.dtype = t->tensor[p->plan->tensors[index].row].dtype};
+	*view_out = (struct ptowsp_tensor_view){0};
 	error = host_error_enter(error);
+	status = index_check(p, index, error);
+	if (status)
+		return host_error_leave(status, error);
+	view_out->dtype = t->tensor[p->plan->tensors[index].row].dtype;
+	row = role < 2 ? p->plan->tensors[index].sample[role] : PTOWSP_NONE;
+	bytes = element_bytes(p, index);
 	if (row == PTOWSP_NONE)
 		return host_error_leave(host_fail(error, PTOWSP_NOT_FOUND, "tensor \"%s\" has no sample data", p->plan->tensors[index].name), error);
 	status = pkg_sample_bytes(p->plan->package->pkg, row, &data, &size, error);
@@ -360,7 +381,9 @@ ptowsp_status ptowsp_prepare(struct ptowsp_program *p, const struct ptowsp_execu
 
 	error = host_error_enter(error);
 	options = options ? options : &none;
-	if (p->findings.looks && !(options->flags & (PTOWSP_RUN_NO_KERNELS | PTOWSP_RUN_LOOK)))
+	if (!host_runs_is_complete(&p->backend->services.runs, &p->run)) /* it has what this would give back */
+		status = host_fail(error, PTOWSP_INVALID, "the program is still running");
+	else if (p->findings.looks && !(options->flags & (PTOWSP_RUN_NO_KERNELS | PTOWSP_RUN_LOOK)))
 		status = host_fail(error, PTOWSP_INVALID, "the program was loaded to look at it (PTOWSP_LOAD_LOOK); load it once more to run it");
 	else
 		status = prepare(p, options, error);

@@ -72,11 +72,32 @@ static void a_run_that_waits_times_out_and_is_cancelled(void)
 	CHECK_INT(ptowsp_synchronize(one_session.program, 20000000, &one_session.error), PTOWSP_AGAIN);
 	CHECK_INT(ptowsp_execute_async(one_session.program, NULL, &one_session.error), PTOWSP_INVALID);
 	CHECK_CONTAINS(one_session.error.text, "still running");
+	CHECK_INT(ptowsp_prepare(one_session.program, NULL, &one_session.error), PTOWSP_INVALID);
+	CHECK_CONTAINS(one_session.error.text, "still running");
 	CHECK_INT(ptowsp_cancel(one_session.program, &one_session.error), 0);
 	CHECK_INT(ptowsp_synchronize(one_session.program, UINT64_MAX, &one_session.error), PTOWSP_CANCELLED);
 	CHECK_CONTAINS(one_session.error.text, "the probe failed");
 	CHECK_STR(ptowsp_last_error(), one_session.error.text);
 	CHECK_INT(ptowsp_cancel(one_session.program, &one_session.error), 0); /* nothing to cancel */
+	one_session_close();
+}
+
+static void an_index_that_no_tensor_has_is_refused(void)
+{
+	const uint64_t extents[1] = {N};
+	struct ptowsp_tensor_view view = {.rank = 7};
+
+	REQUIRE(one_session_start(&one_session_shaped, "poll"));
+	for (uint32_t index = 3; index; index = index == 3 ? UINT32_MAX : 0) {
+		CHECK_INT(ptowsp_tensor_shape(one_session.program, index, 1, extents, NULL, &one_session.error), PTOWSP_NOT_FOUND);
+		CHECK_CONTAINS(one_session.error.text, "main has no tensor with index ");
+		CHECK_INT(ptowsp_tensor_sample(one_session.program, index, PTOWSP_SAMPLE_INPUT, &view, &one_session.error), PTOWSP_NOT_FOUND);
+		CHECK_CONTAINS(one_session.error.text, "it has 3, 0 first");
+		ptowsp_tensor_fill(one_session.program, index, NULL, NULL);
+		view.rank = 7;
+		ptowsp_tensor_view(one_session.program, index, &view);
+		CHECK_INT(view.rank, 0);
+	}
 	one_session_close();
 }
 
@@ -386,6 +407,7 @@ void suite_session(CU_pSuite suite)
 	TEST(suite, memory_of_the_caller_is_used_in_place);
 	TEST(suite, async_runs_complete_once);
 	TEST(suite, a_run_that_waits_times_out_and_is_cancelled);
+	TEST(suite, an_index_that_no_tensor_has_is_refused);
 	TEST(suite, a_second_completion_is_ignored_and_logged);
 	TEST(suite, tokens_of_the_past_do_not_complete_the_present);
 	TEST(suite, absurd_statistics_are_the_plugin_s_fault);
