@@ -235,7 +235,7 @@ static ptowsp_status file_write(const struct emitted_file *file, struct ptowsp_e
 
 ptowsp_status emitted_write(struct emitted *e, struct ptowsp_error *error)
 {
-	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)};
+	struct ptowsp_error inexpressible = {.head = PTOWSP_HEAD(inexpressible, ERROR)};
 	const struct emitted_file *file = e->first;
 	ptowsp_status status = files_check(e, error);
 
@@ -251,7 +251,7 @@ ptowsp_status emitted_write(struct emitted *e, struct ptowsp_error *error)
 		if (!done->replaces)
 			unlink(done->path);
 	if (status)
-		record_write(e, false, &unsaid);
+		record_write(e, false, &inexpressible);
 	output_release();
 	return status;
 }

@@ -264,7 +264,7 @@ static bool is_picture(const struct form *form, int target)
 
 static ptowsp_status picture_make(const struct form *form, const struct graph *g, int source, int target, const char *path, struct ptowsp_error *error)
 {
-	const uint64_t most = g->draw_ms ? g->draw_ms : GRAPH_DRAW_MS;
+	const uint64_t most = g->graphviz_ms ? g->graphviz_ms : GRAPH_DRAW_MS;
 	const pid_t child = dot_start(form->picture, is_large(g), source, target);
 	int status = 0;
 

@@ -25,9 +25,9 @@ struct graph {
 	struct graph_task *tasks; /* owned */
 	struct graph_edge *edges; /* owned */
 	uint32_t task_count, task_room, edge_count, edge_room;
-	void *document;   /* owned: what a graph that was read borrows its names from, */
-	char *text;       /* owned: as JSON or as text */
-	uint64_t draw_ms; /* that Graphviz may take, 0: GRAPH_DRAW_MS */
+	void *document;       /* owned: what a graph that was read borrows its names from, */
+	char *text;           /* owned: as JSON or as text */
+	uint64_t graphviz_ms; /* that Graphviz may take, 0: GRAPH_DRAW_MS */
 	int failed;
 	int rounded; /* sizes have one digit of a kilobyte, as they were read from text */
 };

@@ -36,9 +36,9 @@ static bool is_path(const char *path)
 	}
 }
 
-ptowsp_status host_giving_take(void *context, const char *path, const void *bytes, uint64_t size)
+ptowsp_status host_artifact_take(void *context, const char *path, const void *bytes, uint64_t size)
 {
-	struct host_giving *g = context;
+	struct host_artifact_sink *g = context;
 
 	if (g->refused)
 		return g->refused;
@@ -50,7 +50,7 @@ ptowsp_status host_giving_take(void *context, const char *path, const void *byte
 	return g->refused;
 }
 
-ptowsp_status host_given(struct host_giving *g, ptowsp_status status, struct ptowsp_error *theirs, struct ptowsp_error *error)
+ptowsp_status host_artifact_answer(struct host_artifact_sink *g, ptowsp_status status, struct ptowsp_error *theirs, struct ptowsp_error *error)
 {
 	theirs->text[sizeof(theirs->text) - 1] = '\0';
 	if (g->refused)
@@ -72,14 +72,14 @@ ptowsp_status ptowsp_artifact_emit(struct ptowsp_backend *backend, const struct 
 					.entry = plan->entry,
 					.flags = flags & PTOWSP_LOAD_STRICT};
 	struct ptowsp_error theirs = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}, ours = theirs;
-	struct host_giving g = {backend, file, context, PTOWSP_OK, &ours};
+	struct host_artifact_sink g = {backend, file, context, PTOWSP_OK, &ours};
 	ptowsp_status status;
 
 	error = host_error_enter(error);
 	if (!host_caller_offers(&backend->caller, backend->instance, HOST_OPERATION_artifact_emit))
 		return host_error_leave(host_fail(error, PTOWSP_UNSUPPORTED, "%s makes no files of a program", ptowsp_backend_name(backend)), error);
 	memcpy(args.digest, pkg_digest(plan->package->pkg), sizeof(args.digest));
-	status = host_call_artifact_emit(&backend->caller, backend->instance, device ? device->name : "", &args, host_giving_take, &g, &theirs);
-	status = host_given(&g, status, &theirs, error);
-	return host_error_leave(g.refused ? status : host_blame(backend, plan, "emit", status, error), error);
+	status = host_call_artifact_emit(&backend->caller, backend->instance, device ? device->name : "", &args, host_artifact_take, &g, &theirs);
+	status = host_artifact_answer(&g, status, &theirs, error);
+	return host_error_leave(g.refused ? status : host_answer_plan(backend, plan, "emit", status, error), error);
 }

@@ -13,8 +13,8 @@ int ptowsp_report_has_files(struct ptowsp_backend *backend)
 }
 
 /* A refusal of g's is not the plugin's. */
-static ptowsp_status files_answer(const struct host_giving *g, const struct ptowsp_program *program, const struct ptowsp_run_args *args, ptowsp_status status,
-				  struct ptowsp_error *error)
+static ptowsp_status files_answer(const struct host_artifact_sink *g, const struct ptowsp_program *program, const struct ptowsp_run_args *args,
+				  ptowsp_status status, struct ptowsp_error *error)
 {
 	const struct host_cause cause = host_program_cause(program, "emit", args->deadline_ns);
 
@@ -28,7 +28,7 @@ ptowsp_status ptowsp_report_emit(struct ptowsp_program *program, const struct pt
 	static const struct ptowsp_execute_options none = {0};
 	struct ptowsp_backend *backend = program->backend;
 	struct ptowsp_error theirs = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}, ours = theirs;
-	struct host_giving g = {backend, file, context, PTOWSP_OK, &ours};
+	struct host_artifact_sink g = {backend, file, context, PTOWSP_OK, &ours};
 	struct ptowsp_run_args args;
 	ptowsp_status status = PTOWSP_OK;
 
@@ -44,8 +44,8 @@ ptowsp_status ptowsp_report_emit(struct ptowsp_program *program, const struct pt
 		return status;
 	args = host_run_args(program, options);
 	host_services_aim(&backend->services, &program->diagnostics, NULL);
-	status = host_call_report_emit(&backend->caller, program->object, &args, host_giving_take, &g, &theirs);
-	return host_error_leave(files_answer(&g, program, &args, host_given(&g, status, &theirs, error), error), error);
+	status = host_call_report_emit(&backend->caller, program->object, &args, host_artifact_take, &g, &theirs);
+	return host_error_leave(files_answer(&g, program, &args, host_artifact_answer(&g, status, &theirs, error), error), error);
 }
 
 static ptowsp_status file_drop(void *context, const char *path, const void *bytes, uint64_t size)
@@ -59,16 +59,16 @@ static ptowsp_status design_try(struct ptowsp_program *program, const struct pto
 {
 	struct host_services *services = &program->backend->services;
 	struct ptowsp_error theirs = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}, ours = theirs;
-	struct host_giving g = {program->backend, file_drop, NULL, PTOWSP_OK, &ours};
+	struct host_artifact_sink g = {program->backend, file_drop, NULL, PTOWSP_OK, &ours};
 	const struct ptowsp_run_args args = host_run_args(program, options);
 	struct host_diagnostics told = {0};
 	ptowsp_status status, needs;
 
 	host_services_aim(services, &told, NULL);
 	host_services_mute(services);
-	status = host_call_report_emit(&program->backend->caller, program->object, &args, host_giving_take, &g, &theirs);
+	status = host_call_report_emit(&program->backend->caller, program->object, &args, host_artifact_take, &g, &theirs);
 	host_services_aim(services, &program->diagnostics, NULL);
-	status = files_answer(&g, program, &args, host_given(&g, status, &theirs, error), error);
+	status = files_answer(&g, program, &args, host_artifact_answer(&g, status, &theirs, error), error);
 	needs = kernels ? host_diagnostics_needs(&told, error) : PTOWSP_OK;
 	host_diagnostics_finish(&told);
 	return needs ? needs : status;

@@ -44,8 +44,8 @@ struct ptowsp_program {
 struct host_cause host_program_cause(const struct ptowsp_program *program, const char *operation, uint64_t deadline_ns);
 /* session.c: host_answer of an operation that reads a plan; and BAD_PACKAGE for what a plugin calls invalid where it has no other reason than the package: no directive and no option came from the caller, or the open device refuses the
  * package without the directives too. INVALID for a bad package that the open device takes without the directives of the caller. Else status. */
-ptowsp_status host_blame(struct ptowsp_backend *backend, const struct ptowsp_plan *plan, const char *operation, ptowsp_status status,
-			 struct ptowsp_error *error);
+ptowsp_status host_answer_plan(struct ptowsp_backend *backend, const struct ptowsp_plan *plan, const char *operation, ptowsp_status status,
+			       struct ptowsp_error *error);
 /* session.c: the program of a look, with the flags that it was loaded with, becomes what the next load of its plan gets; taken. */
 void host_program_keep(struct ptowsp_program *program, uint32_t flags);
 

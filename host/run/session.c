@@ -116,8 +116,8 @@ static ptowsp_status alone(struct ptowsp_backend *backend, const struct ptowsp_p
 	return status;
 }
 
-ptowsp_status host_blame(struct ptowsp_backend *backend, const struct ptowsp_plan *plan, const char *operation, ptowsp_status status,
-			 struct ptowsp_error *error)
+ptowsp_status host_answer_plan(struct ptowsp_backend *backend, const struct ptowsp_plan *plan, const char *operation, ptowsp_status status,
+			       struct ptowsp_error *error)
 {
 	struct host_cause cause = host_backend_cause(backend, operation);
 	const bool overridden = plan->overrides.count > 0;
@@ -144,7 +144,7 @@ static ptowsp_status load(struct ptowsp_program *p, uint32_t flags, struct ptows
 	p->compile_ns = host_now_ns() - begin;
 	if (status)
 		p->object = NULL;
-	return host_blame(p->backend, p->plan, "load", status, error);
+	return host_answer_plan(p->backend, p->plan, "load", status, error);
 }
 
 void host_program_keep(struct ptowsp_program *p, uint32_t flags)

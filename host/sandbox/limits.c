@@ -88,7 +88,7 @@ void host_limits_text(const struct host_limits *l, uint32_t which, char *text, u
 	}
 }
 
-void host_limits_blame(const struct host_limits *l, char *text, unsigned room)
+void host_limits_hint(const struct host_limits *l, char *text, unsigned room)
 {
 	size_t length = strlen(text), needed;
 	char memory[32], blame[128];

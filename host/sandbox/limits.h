@@ -33,6 +33,6 @@ void host_limits_set(const struct host_limits *limits);
 void host_limits_text(const struct host_limits *limits, uint32_t limit, char *text, unsigned room);
 /* Behind the sentence in text, which is about memory or threads that the system did not give: "; its sandbox may take 4000000 bytes of memory and 264 threads (--sandbox-memory,
  * --sandbox-threads)". Who failed cannot know that it was these limits, and they may not have been it. */
-void host_limits_blame(const struct host_limits *limits, char *text, unsigned room);
+void host_limits_hint(const struct host_limits *limits, char *text, unsigned room);
 
 #endif

@@ -131,18 +131,18 @@ static void cancel(struct host_remote *r, struct host_call *call)
 /* The worker polls by itself: this waits until some run is done. One that was done in front of this call has been told; one that is in flight ends behind it. */
 static ptowsp_status poll(struct host_remote *r, uint64_t until_ns, struct ptowsp_error *error)
 {
-	bool busy = false, buried;
+	bool busy = false, reaped;
 	uint64_t so_far;
 
 	pthread_mutex_lock(&r->lock);
-	so_far = r->dones;
-	buried = r->buried;
+	so_far = r->completions;
+	reaped = r->reaped;
 	for (uint32_t i = 0; i < HOST_RUNS_IN_FLIGHT && !busy; i++)
 		busy = r->runs[i].used;
 	pthread_mutex_unlock(&r->lock);
 	if (busy)
 		remote_pump(r, so_far, until_ns);
-	return buried ? remote_dead(r, error) : PTOWSP_OK;
+	return reaped ? remote_dead(r, error) : PTOWSP_OK;
 }
 
 static void carry(struct host_caller *caller, struct host_call *call)

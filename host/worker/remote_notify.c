@@ -139,7 +139,7 @@ static void *listen(void *context)
 	struct host_remote *r = context;
 
 	pthread_mutex_lock(&r->lock);
-	while (!r->buried) {
+	while (!r->reaped) {
 		if (r->joined)
 			remote_turn(r, UINT64_MAX);
 		else

@@ -128,8 +128,8 @@ struct host_remote {
 	pthread_mutex_t lock;
 	pthread_cond_t turned;                       /* somebody was answered, a run was done, nobody pumps any more */
 	bool pumping;                                /* lock */
-	bool buried;                                 /* lock: there is no worker, and everybody was told */
-	uint64_t dones, next_call, armed_ns;         /* lock */
+	bool reaped;                                 /* lock: there is no worker, and everybody was told */
+	uint64_t completions, next_call, armed_ns;   /* lock */
 	struct remote_call *calls;                   /* lock */
 	struct remote_run runs[HOST_RUNS_IN_FLIGHT]; /* lock */
 	struct remote_early *early;                  /* lock */
@@ -154,7 +154,7 @@ struct host_remote {
 	pthread_t listener;                     /* reads where runs are joined, whoever else waits */
 	bool listens;                           /* lock */
 	uint32_t joined;                        /* lock: joined runs in flight */
-	ptowsp_status end_status;               /* written before buried */
+	ptowsp_status end_status;               /* written before reaped */
 	char end_text[400];
 	pthread_t watcher;
 	bool watched;
@@ -169,8 +169,8 @@ struct host_remote {
  * caller frees); *error is filled if it says a negative status. */
 ptowsp_status remote_ask(struct host_remote *r, int channel, struct host_wire *request, struct remote_call *call, struct host_unwire *wire_out,
 			 struct ptowsp_error *error);
-/* Reads what the worker says until until_ns, or `dones` is no longer this. */
-void remote_pump(struct host_remote *r, uint64_t dones, uint64_t until_ns);
+/* Reads what the worker says until until_ns, or `completions` is no longer this. */
+void remote_pump(struct host_remote *r, uint64_t completions, uint64_t until_ns);
 /* remote_read takes the messages that an ended worker has left, no more than its ring holds; the caller has `pumping`. */
 void remote_read(struct host_remote *r);
 /* One turn of a thread that waits: it reads, or waits for the one that does. With the lock held on both ends. */

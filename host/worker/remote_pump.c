@@ -166,11 +166,11 @@ void remote_turn(struct host_remote *r, uint64_t until_ns)
 	pthread_cond_broadcast(&r->turned);
 }
 
-void remote_pump(struct host_remote *r, uint64_t dones, uint64_t until_ns)
+void remote_pump(struct host_remote *r, uint64_t completions, uint64_t until_ns)
 {
 	remote_runs_early(r);
 	pthread_mutex_lock(&r->lock);
-	while (!r->buried && r->dones == dones && host_now_ns() < until_ns)
+	while (!r->reaped && r->completions == completions && host_now_ns() < until_ns)
 		remote_turn(r, until_ns);
 	pthread_mutex_unlock(&r->lock);
 	remote_runs_early(r);
@@ -197,7 +197,7 @@ void host_remote_look(struct host_remote *r)
 static bool answer_wait(struct host_remote *r, struct remote_call *call)
 {
 	pthread_mutex_lock(&r->lock);
-	while (!call->answered && !r->buried)
+	while (!call->answered && !r->reaped)
 		remote_turn(r, UINT64_MAX);
 	for (struct remote_call **at = &r->calls; *at; at = &(*at)->next)
 		if (*at == call) {

@@ -225,7 +225,7 @@ static void run_end(struct host_remote *r, const struct ptowsp_done *done, bool 
 	if (r->host)
 		r->host->done(r->host->context, done);
 	pthread_mutex_lock(&r->lock);
-	r->dones++;
+	r->completions++;
 	pthread_cond_broadcast(&r->turned);
 	pthread_mutex_unlock(&r->lock);
 }

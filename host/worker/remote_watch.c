@@ -184,7 +184,7 @@ ptowsp_status remote_watch_started(struct host_remote *r, struct ptowsp_error *e
 
 	pthread_mutex_lock(&r->lock);
 	remote_alarm(r, UINT64_MAX);
-	while (!r->worker && !r->buried)
+	while (!r->worker && !r->reaped)
 		pthread_cond_wait(&r->turned, &r->lock);
 	started = r->worker != 0;
 	pthread_mutex_unlock(&r->lock);
@@ -230,7 +230,7 @@ static void end_say(struct host_remote *r)
 	else
 		reg_text_add(&text, "%s: its worker ended in %s: %s%s", r->name, busy, how, said);
 	if (!*limit && r->verdict == REMOTE_LIVES && r->sandbox && r->limits.memory < LITTLE)
-		host_limits_blame(&r->limits, r->end_text, sizeof(r->end_text));
+		host_limits_hint(&r->limits, r->end_text, sizeof(r->end_text));
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -252,8 +252,8 @@ static void bury(struct host_remote *r)
 	remote_runs_fail(r);
 	pthread_mutex_lock(&r->lock);
 	r->pumping = false;
-	r->buried = true;
-	r->dones++;
+	r->reaped = true;
+	r->completions++;
 	pthread_cond_broadcast(&r->turned);
 	pthread_mutex_unlock(&r->lock);
 }

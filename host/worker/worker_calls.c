@@ -243,7 +243,7 @@ static void sandbox_name(ptowsp_status status, struct ptowsp_error *error)
 	const size_t length = strlen(error->text);
 
 	if (status == PTOWSP_NO_MEMORY) {
-		host_limits_blame(&worker.limits, error->text, sizeof(error->text));
+		host_limits_hint(&worker.limits, error->text, sizeof(error->text));
 		return;
 	}
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++)

@@ -144,8 +144,8 @@ struct lang_function {
 	const char *name;
 	struct lang_span at;
 	uint8_t kind;
-	uint8_t bare; /* 1: statements without func */
-	uint8_t torn; /* 1: its signature could not be read to the end, or names one twice: any name may be a parameter */
+	uint8_t bare;             /* 1: statements without func */
+	uint8_t broken_signature; /* 1: its signature could not be read to the end, or names one twice: any name may be a parameter */
 	struct lang_var **vars;
 	uint32_t var_count, var_capacity;
 	struct lang_map names; /* of vars */

@@ -191,7 +191,7 @@ void lang_kernel_level_note(struct lang_lower *lower, struct lang_kernel *kernel
 	if (rows == LANG_LEVEL_ROWS || lang_kernel_variant_at(kernel, rows))
 		return;
 	for (uint32_t i = 0; i < kernel->lacking_count; i++)
-		if (kernel->lacking[i] == rows)
+		if (kernel->missing_levels[i] == rows)
 			return;
-	*COMMON_PUSH(&lower->unit->arena, kernel->lacking, kernel->lacking_count, kernel->lacking_capacity) = rows;
+	*COMMON_PUSH(&lower->unit->arena, kernel->missing_levels, kernel->lacking_count, kernel->lacking_capacity) = rows;
 }

@@ -23,7 +23,7 @@ struct lang_axis {
 	struct lang_span kind_at;
 	struct lang_scalar *low, *high, *step;           /* dense, dense_dyn; ragged: high rows. low, step NULL: 0 and 1 */
 	struct lang_list_source lengths, indices;        /* ragged: lengths; sparse: beginnings of rows, indices */
-	uint8_t restated;                                /* some entry gives it another extent */
+	uint8_t overridden;                              /* some entry gives it another extent */
 	uint32_t values, value_count;                    /* AXVL rows once written; value_count 0: none */
 	struct lang_levels *levels;                      /* tile levels, dense axes only; NULL: none */
 	const void *stated_in;                           /* body of the workload or process that says its extent, the latest one */

@@ -62,8 +62,8 @@ struct lang_kernel {
 	uint32_t payload_count, payload_capacity;
 	struct lang_kernel_variant *variants;
 	uint32_t variant_count, variant_capacity;
-	uint8_t steps_warned; /* its tiles are larger than a step: said */
-	uint32_t *lacking;    /* tile levels at which it is called and has no variant */
+	uint8_t steps_warned;     /* its tiles are larger than a step: said */
+	uint32_t *missing_levels; /* tile levels at which it is called and has no variant */
 	uint32_t lacking_count, lacking_capacity;
 	uint32_t payload_row; /* the row that holds its payloads plus 1, 0: none yet */
 };

@@ -165,10 +165,10 @@ static bool layouts_equal(const struct lang_layout *a, const struct lang_layout 
 /* The name means that tensor from here to the end of the body. */
 static void name_move(struct lang_work_check *check, const char *name, struct lang_tensor *tensor)
 {
-	struct lang_relaid *relaid = common_alloc(&check->unit->arena, sizeof(*relaid));
+	struct lang_relayout *relayouts = common_alloc(&check->unit->arena, sizeof(*relayouts));
 
-	*relaid = (struct lang_relaid){.outer = check->relaid, .name = name, .tensor = tensor};
-	check->relaid = relaid;
+	*relayouts = (struct lang_relayout){.outer = check->relayouts, .name = name, .tensor = tensor};
+	check->relayouts = relayouts;
 }
 
 /* A temp tensor like the other one, called like it. */

@@ -31,7 +31,7 @@ struct lang_part {
 struct lang_pass {
 	const char *formal;
 	struct lang_span at;
-	uint8_t bracketed;      /* 1: [...] stands behind the name: it is a part */
+	uint8_t has_brackets;   /* 1: [...] stands behind the name: it is a part */
 	uint8_t stated, access; /* 1: the call says what is done with it, PTOWSP_READ | PTOWSP_WRITE; else the callee */
 	struct lang_part part;
 	struct lang_scalar *value; /* NULL: a part */
@@ -94,22 +94,22 @@ bool lang_afters_parse(struct lang_parser *parser, struct lang_work *work);
 /* --- checking --- */
 
 /* The tensor that relayout makes of a name, to the end of the body. */
-struct lang_relaid {
-	struct lang_relaid *outer;
+struct lang_relayout {
+	struct lang_relayout *outer;
 	const char *name;
 	struct lang_tensor *tensor;
 };
 struct lang_work_check {
 	struct lang_unit *unit;
-	struct lang_scope scope;    /* of the place; scope.module, too */
-	struct lang_decl *decl;     /* workload or process */
-	struct lang_relaid *relaid; /* innermost first */
-	uint32_t loops, depth;      /* open loops; open bodies of all kinds */
-	uint32_t segment, number;   /* piece of straight code, tasks in it so far */
-	uint32_t segments;          /* pieces so far */
-	uint32_t guards;            /* open bodies that a run may skip: branches of conditions, loops whose bounds it decides */
-	uint8_t begun;              /* a statement is checked that is no extent */
-	uint32_t turns;             /* open bodies whose tasks others may come between: branches of combine, processes */
+	struct lang_scope scope;         /* of the place; scope.module, too */
+	struct lang_decl *decl;          /* workload or process */
+	struct lang_relayout *relayouts; /* innermost first */
+	uint32_t loops, depth;           /* open loops; open bodies of all kinds */
+	uint32_t segment, number;        /* piece of straight code, tasks in it so far */
+	uint32_t segments;               /* pieces so far */
+	uint32_t guards;                 /* open bodies that a run may skip: branches of conditions, loops whose bounds it decides */
+	uint8_t begun;                   /* a statement is checked that is no extent */
+	uint32_t turns;                  /* open bodies whose tasks others may come between: branches of combine, processes */
 };
 /* A scalar argument of a kernel: float types take literals, symbols and slots, integer types expressions. 0 after an error. */
 bool lang_argument_check(const struct lang_scope *scope, struct lang_scalar *scalar, uint16_t dtype, const char *name);

@@ -10,12 +10,12 @@
 
 static bool tensor_find(struct lang_work_check *check, struct lang_part *part)
 {
-	const struct lang_relaid *relaid = check->relaid;
+	const struct lang_relayout *relayouts = check->relayouts;
 	struct lang_decl *decl;
 
-	while (relaid && strcmp(relaid->name, part->tensor) != 0)
-		relaid = relaid->outer;
-	decl = relaid ? &relaid->tensor->head : lang_decl_find(check->scope.module, '%', part->tensor);
+	while (relayouts && strcmp(relayouts->name, part->tensor) != 0)
+		relayouts = relayouts->outer;
+	decl = relayouts ? &relayouts->tensor->head : lang_decl_find(check->scope.module, '%', part->tensor);
 	if (decl && decl->kind == LANG_DECL_TENSOR) {
 		decl->used = 1;
 		part->decl = (struct lang_tensor *)decl;
@@ -37,7 +37,7 @@ static void early_note(const struct lang_work_check *check, struct lang_tensor *
 	    check->turns)
 		return;
 	tensor->early_at = part->at;
-	tensor->early_who = who;
+	tensor->early_reader = who;
 	tensor->early_in = check->decl;
 }
 
@@ -56,7 +56,7 @@ static bool access_check(struct lang_work_check *check, struct lang_part *part, 
 		tensor->filled = 1;
 	} else if (access & PTOWSP_WRITE && !tensor->inout_at.line) {
 		tensor->inout_at = part->at;
-		tensor->inout_who = who;
+		tensor->inout_user = who;
 	}
 	if (access & PTOWSP_WRITE && tensor->origin && strcmp(part->tensor, tensor->head.name) != 0) {
 		lang_error(check->unit, part->at, "%s writes %%%s, which is a copy in another layout since %s", who, part->tensor,

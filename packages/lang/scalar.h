@@ -19,8 +19,8 @@ struct lang_local {
 	struct lang_span at;
 	uint8_t kind; /* enum lang_local_kind */
 	uint8_t used;
-	uint32_t loop;  /* LOOP: depth, 0 the outermost; set when it is lowered */
-	uint8_t ranged; /* LOOP: 1: it takes first, ... last, whatever the run; range.h */
+	uint32_t loop;     /* LOOP: depth, 0 the outermost; set when it is lowered */
+	uint8_t has_range; /* LOOP: 1: it takes first, ... last, whatever the run; range.h */
 	int64_t first, last;
 	uint32_t guards; /* LOOP: conditions open around the loop */
 	/* TASK */

@@ -97,7 +97,7 @@ static void output_check(struct lang_module *module, const struct lang_tensor *t
 		lang_warn(unit, tensor->head.at, "%%%s is declared as out, and nothing writes it", name);
 	} else if (!tensor->filled) {
 		lang_error(unit, tensor->inout_at, "%%%s is declared as out, and %s uses it as inout: nothing fills it with what is read there", name,
-			   tensor->inout_who);
+			   tensor->inout_user);
 		lang_help(unit, "declare it as inout at %s", lang_place(unit, tensor->head.at));
 	}
 }
@@ -113,7 +113,7 @@ static void temp_check(struct lang_module *module, const struct lang_tensor *ten
 	if (tensor->read && !tensor->written)
 		lang_warn(module->unit, tensor->head.at, "%%%s is declared as temp and read, and nothing writes it: it holds zeros", tensor->head.name);
 	else if (reader && !reader->called)
-		lang_warn(module->unit, tensor->early_at, "%s reads %%%s, which is temp and nothing has written by then: it holds zeros", tensor->early_who,
+		lang_warn(module->unit, tensor->early_at, "%s reads %%%s, which is temp and nothing has written by then: it holds zeros", tensor->early_reader,
 			  tensor->head.name);
 }
 

@@ -22,10 +22,10 @@ struct lang_tensor {
 	uint8_t read, written;            /* by some statement */
 	uint8_t filled;                   /* some statement writes it without reading it */
 	struct lang_span inout_at;        /* out: where a statement uses it as inout first, line 0: nowhere */
-	const char *inout_who;            /* whose use that is */
+	const char *inout_user;           /* whose use that is */
 	uint8_t handed;                   /* some statement passes its address and does not say what is done there */
 	struct lang_span early_at;        /* temp: where a body reads it first, on whatever way, that has not written it; line 0: nowhere */
-	const char *early_who;            /* whose read that is */
+	const char *early_reader;         /* whose read that is */
 	const struct lang_decl *early_in; /* the body */
 	const char *axis;                 /* whose lengths or indices it holds; NULL: none's that has been seen */
 	const struct lang_tensor *origin; /* of what relayout makes: what it is a copy of; NULL: it is declared */

@@ -80,7 +80,7 @@ void print_facts(const struct print_job *job, struct print_text *text)
 
 		pkg_feature_text(r->feature, feature, sizeof(feature));
 		if (!pkg_feature_find(feature, &known) || known != r->feature || !r->state || r->state > 3) {
-			print_unsaid(text, 0, "the need of feature 0x%lx", (unsigned long)r->feature);
+			print_inexpressible(text, 0, "the need of feature 0x%lx", (unsigned long)r->feature);
 			continue;
 		}
 		print_add(text, "require \"%s\" %s", feature, states[r->state]);
@@ -172,7 +172,7 @@ static ptowsp_status sample_print(const struct print_job *job, struct print_text
 	ptowsp_status status = PTOWSP_OK;
 
 	if (!lang_name_is_plain(data.tensor) || !data.dtype || !s->size) {
-		print_unsaid(text, 0, "the sample data of \"%.80s\"", data.tensor);
+		print_inexpressible(text, 0, "the sample data of \"%.80s\"", data.tensor);
 		return status;
 	}
 	status = pkg_sample_bytes(job->package, row, &data.bytes, &data.size, error);

@@ -35,7 +35,7 @@ void print_values(const struct print_job *job, struct print_text *text)
 		print_add(text, "%s %%%s : %s", slot->kind == PTOWSP_SLOT_SYMBOL ? "symbol" : "slot", name, print_dtype(slot->dtype));
 		if (!lang_name_is_plain(name) || !default_add(text, slot)) {
 			print_end(text);
-			print_unsaid(text, 0, "the name or the value of \"%.80s\"", name);
+			print_inexpressible(text, 0, "the name or the value of \"%.80s\"", name);
 		} else {
 			print_end(text);
 		}
@@ -89,7 +89,7 @@ static void tensor_print(struct print_job *job, struct print_text *text, const s
 	const char *name = print_string(job, tensor->name), *role = pkg_word(PKG_WORDS_role, tensor->role);
 
 	if (!lang_name_is_plain(name) || tensor->flags & PTOWSP_TENSOR_SHAPELESS || !tensor->dim_count) {
-		print_unsaid(text, 0, "the tensor \"%.80s\" of no function and without a shape", name);
+		print_inexpressible(text, 0, "the tensor \"%.80s\" of no function and without a shape", name);
 		return;
 	}
 	print_add(text, "tensor %%%s : %s[", name, print_dtype(tensor->dtype));
@@ -239,7 +239,7 @@ static void payload_print(const struct print_job *job, struct print_text *text, 
 	if (function) {
 		print_add(text, "portable @%s", function);
 	} else if (p->kind > PTOWSP_PAYLOAD_SOURCE) {
-		print_unsaid(text, 0, "a payload of kind %u", p->kind);
+		print_inexpressible(text, 0, "a payload of kind %u", p->kind);
 		return;
 	} else {
 		char *bytes = pkg_base64_write(job->t->code + p->offset, (size_t)p->size);

@@ -14,7 +14,7 @@ static const char *name_at(const struct print_kernel *k, uint32_t offset)
 	const char *name = print_string(k->job, offset);
 
 	if (!lang_name_is_plain(name))
-		print_unsaid(k->text, 0, "the name \"%.80s\" in the kernel below", name);
+		print_inexpressible(k->text, 0, "the name \"%.80s\" in the kernel below", name);
 	return name;
 }
 
@@ -95,7 +95,7 @@ static void declarations_print(const struct print_kernel *k)
 		print_add(k->text, "  %%%s = %s : %s", name_at(k, s->name), words[s->kind], s->dtype == PTOWSP_I64 ? "index" : print_dtype(s->dtype));
 		print_end(k->text);
 		if (s->kind == PTOWSP_SCALAR_LOCAL && s->value)
-			print_unsaid(k->text, 1, "%%%s starts as 0x%llx", print_string(k->job, s->name), (unsigned long long)s->value);
+			print_inexpressible(k->text, 1, "%%%s starts as 0x%llx", print_string(k->job, s->name), (unsigned long long)s->value);
 	}
 }
 
@@ -162,7 +162,7 @@ static int is_function(const struct print_kernel *k)
 	if (r->payload_count == 1 && p->kind == PTOWSP_PAYLOAD_PTO && !p->target && !p->entry && !p->cycles && !p->unit && !r->unit && !r->flags &&
 	    r->blockdim <= 1 && !r->workspace && !*print_string(k->job, r->signature) && !strcmp(name, print_string(k->job, t->entry[k->entry].name)))
 		return 1;
-	print_unsaid(k->text, 0, "kernel %.80s: a function is one portable payload for any unit", name);
+	print_inexpressible(k->text, 0, "kernel %.80s: a function is one portable payload for any unit", name);
 	return 0;
 }
 
@@ -175,7 +175,7 @@ void print_incore(struct print_job *job, struct print_text *text, uint32_t entry
 	if (!is_function(&k))
 		return;
 	if (!program_open(&k, &error)) {
-		print_unsaid(text, 0, "kernel %.80s: %s", print_string(job, k.record->name), error.text);
+		print_inexpressible(text, 0, "kernel %.80s: %s", print_string(job, k.record->name), error.text);
 		return;
 	}
 	print_add(text, "// Function Type: InCore");

@@ -13,7 +13,7 @@ static ptowsp_status text_make(struct pkg *package, char **text_out, struct ptow
 {
 	const struct pkg_tables *tables = pkg_tables(package);
 	struct pkg_code *code = NULL;
-	uint32_t unsaid = 0;
+	uint32_t inexpressible = 0;
 	ptowsp_status status;
 
 	if (!tables->graph)
@@ -23,11 +23,11 @@ static ptowsp_status text_make(struct pkg *package, char **text_out, struct ptow
 			return pkg_fail(error, PTOWSP_INVALID, "entry %.80s has code already", pkg_string(tables, tables->entry[i].name));
 	status = pkg_code_open(&code, package, error);
 	if (!status)
-		status = print_source(code, NULL, text_out, &unsaid, error);
+		status = print_source(code, NULL, text_out, &inexpressible, error);
 	pkg_code_close(code);
-	if (!status && unsaid)
-		return pkg_fail(error, PTOWSP_UNSUPPORTED, "the language cannot say %u thing%s of it; ptowsp-inspect --pto shows them", (unsigned)unsaid,
-				unsaid == 1 ? "" : "s");
+	if (!status && inexpressible)
+		return pkg_fail(error, PTOWSP_UNSUPPORTED, "the language cannot say %u thing%s of it; ptowsp-inspect --pto shows them", (unsigned)inexpressible,
+				inexpressible == 1 ? "" : "s");
 	return status;
 }
 

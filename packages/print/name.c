@@ -25,7 +25,7 @@ bool print_memrefs(const struct print_job *job, struct print_text *text, uint32_
 		const char *name = print_memref_name(job, entry, tensor);
 
 		if (!name || !(r->flags & PTOWSP_TENSOR_SHAPELESS) || r->alignment) {
-			print_unsaid(text, 0, "the tensor \"%.80s\" as a parameter", print_string(job, r->name));
+			print_inexpressible(text, 0, "the tensor \"%.80s\" as a parameter", print_string(job, r->name));
 			return false;
 		}
 		print_add(text, "%s%%%s: !pto.memref<%s,...,%s>", *count_out ? ", " : "", name, print_space(r->location), print_dtype(r->dtype));

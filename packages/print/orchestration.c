@@ -21,10 +21,10 @@ static void for_print(struct print_scope *s, uint32_t at, const struct ptowsp_in
 	const struct ptowsp_levels_record *levels = axis->levels == PTOWSP_NONE ? NULL : &s->job->t->levels[axis->levels];
 	const char *name = print_string(s->job, axis->name);
 	struct print_value low = print_value_of(s, axis->low), high = print_value_of(s, axis->high), step = print_value_of(s, axis->step);
-	int leveled = s->leveled;
+	int in_leveled_loop = s->in_leveled_loop;
 
 	if (axis->kind != PTOWSP_AXIS_DENSE || !lang_name_is_plain(name) || s->loop_count == PTOWSP_NESTING_LIMIT) {
-		print_unsaid(&s->body, s->depth, "the loop over the axis \"%.80s\"", name);
+		print_inexpressible(&s->body, s->depth, "the loop over the axis \"%.80s\"", name);
 		return;
 	}
 	print_indent(&s->body, s->depth);
@@ -32,11 +32,11 @@ static void for_print(struct print_scope *s, uint32_t at, const struct ptowsp_in
 	print_levels(s->job, &s->body, axis->levels, ",");
 	print_end_of(s->job, &s->body, 0, at);
 	s->loops[s->loop_count++] = name;
-	s->leveled |= levels && levels->count;
+	s->in_leveled_loop |= levels && levels->count;
 	s->depth++;
 	block_print(s, at + 1, inst->operand2);
 	s->depth--;
-	s->leveled = leveled;
+	s->in_leveled_loop = in_leveled_loop;
 	s->loop_count--;
 	print_indent(&s->body, s->depth);
 	print_add(&s->body, "ENDFOR");
@@ -73,7 +73,7 @@ static void cond_print(struct print_scope *s, uint32_t at, const struct ptowsp_i
 /* Elements per step of a tuple's row, as the packer counts them. */
 static uint32_t unit_of(const struct print_scope *s, const struct ptowsp_param_record *param)
 {
-	uint32_t unit = (s->leveled ? 32 : param->rows) * param->columns;
+	uint32_t unit = (s->in_leveled_loop ? 32 : param->rows) * param->columns;
 
 	return unit ? unit : 1;
 }
@@ -93,7 +93,8 @@ static void window_print(struct print_scope *s, struct print_text *call, const s
 	struct print_value row = print_value_of(s, region->row), column = print_value_of(s, region->column);
 
 	if (!tensor || region->rows || region->columns || region->unit != unit_of(s, param))
-		print_unsaid(&s->body, s->depth, "the region of %%%.80s in \"%.80s\"", formal, print_string(s->job, s->job->t->tensor[region->tensor].name));
+		print_inexpressible(&s->body, s->depth, "the region of %%%.80s in \"%.80s\"", formal,
+				    print_string(s->job, s->job->t->tensor[region->tensor].name));
 	binding_add(call, formal, tensor, &row, &column);
 }
 
@@ -126,7 +127,8 @@ static uint32_t task_print(struct print_scope *s, uint32_t at, const struct ptow
 	struct print_text call = {0};
 
 	if (arguments + tensors != kernel->param_count) {
-		print_unsaid(&s->body, s->depth, "a task of %.80s with %lu arguments and %lu tensors", name, (unsigned long)arguments, (unsigned long)tensors);
+		print_inexpressible(&s->body, s->depth, "a task of %.80s with %lu arguments and %lu tensors", name, (unsigned long)arguments,
+				    (unsigned long)tensors);
 		return end;
 	}
 	for (uint32_t i = 0; i < tensors; i++) {
@@ -146,7 +148,7 @@ static uint32_t task_print(struct print_scope *s, uint32_t at, const struct ptow
 	s->body.out.failed |= call.out.failed;
 	print_text_finish(&call);
 	for (; end < s->job->work.num_instructions && instruction_at(s, end).opcode == PTOWSP_OP_AFTER; end++)
-		print_unsaid(&s->body, s->depth, "an edge from an earlier task");
+		print_inexpressible(&s->body, s->depth, "an edge from an earlier task");
 	return end;
 }
 
@@ -161,7 +163,7 @@ static void expanded_tensor_print(struct print_scope *s, struct print_text *text
 	struct print_value row = print_value_of(s, a->row), column = print_value_of(s, a->column);
 
 	if (!formal || !tensor)
-		print_unsaid(&s->body, s->depth, "a tensor of a call that was expanded");
+		print_inexpressible(&s->body, s->depth, "a tensor of a call that was expanded");
 	binding_add(text, formal, tensor, &row, &column);
 }
 
@@ -221,7 +223,7 @@ static void load_print(struct print_scope *s, uint32_t at, const struct ptowsp_i
 	struct print_value row = print_value_of(s, region->row), column = print_value_of(s, region->column);
 
 	if (!tensor || !name || region->unit != 1 || region->rows || region->columns || strcmp(column.text, "0") != 0 || inst->flags) {
-		print_unsaid(&s->body, s->depth, "a slot is loaded from a region");
+		print_inexpressible(&s->body, s->depth, "a slot is loaded from a region");
 		return;
 	}
 	print_indent(&s->body, s->depth);
@@ -234,7 +236,7 @@ static void set_print(struct print_scope *s, uint32_t at, const struct ptowsp_in
 	const char *name = print_slot_of(s, inst->operand1);
 
 	if (!name) {
-		print_unsaid(&s->body, s->depth, "the slot \"%.80s\" is set", print_string(s->job, s->job->t->slot[inst->operand1].name));
+		print_inexpressible(&s->body, s->depth, "the slot \"%.80s\" is set", print_string(s->job, s->job->t->slot[inst->operand1].name));
 		return;
 	}
 	if (at == s->start && print_is_own_start(s, inst->operand1, inst->operand2, at)) {
@@ -256,7 +258,7 @@ static uint32_t instruction_print(struct print_scope *s, uint32_t at)
 	case PTOWSP_OP_TASK: return task_print(s, at, &inst);
 	case PTOWSP_OP_SLOT_SET: set_print(s, at, &inst); return at + 1;
 	case PTOWSP_OP_SLOT_LOAD: load_print(s, at, &inst); return at + 1;
-	default: print_unsaid(&s->body, s->depth, "%s", print_opcode(inst.opcode)); return at + 1;
+	default: print_inexpressible(&s->body, s->depth, "%s", print_opcode(inst.opcode)); return at + 1;
 	}
 }
 

@@ -27,10 +27,11 @@ struct print_files {
 };
 
 /* The text of a package whose code was verified, NUL-terminated, to be freed. What the language has no words for is one comment line each, "// cannot be said: ...", and counts in
- * *unsaid_out; without such lines the text packs to a package that says the same. Names of helper scalars are new, comments of the source are
+ * *inexpressible_out; without such lines the text packs to a package that says the same. Names of helper scalars are new, comments of the source are
  * gone; positions stand behind the lines as the source says them itself ("// @12:5"). files NULL: sample data stand in the text.
  * Errors: NO_MEMORY, BAD_PACKAGE if the sample data do not hold, those of files. */
-ptowsp_status print_source(const struct pkg_code *code, const struct print_files *files, char **text_out, uint32_t *unsaid_out, struct ptowsp_error *error);
+ptowsp_status print_source(const struct pkg_code *code, const struct print_files *files, char **text_out, uint32_t *inexpressible_out,
+			   struct ptowsp_error *error);
 
 /* Packs the text and compares: PTOWSP_OK if the package has the same digest; MISMATCH with the first section that differs in error,
  * BAD_PACKAGE with the first message if the text is refused. files: those that the text names; NULL: it names none. */

@@ -107,7 +107,7 @@ struct print_value print_loop_of(struct print_scope *s, uint32_t depth)
 {
 	if (depth < s->loop_count)
 		return value_make(1, s->loops[depth]);
-	print_unsaid(&s->body, s->depth, "the value of a loop %lu deep", (unsigned long)depth);
+	print_inexpressible(&s->body, s->depth, "the value of a loop %lu deep", (unsigned long)depth);
 	return value_make(0, "0");
 }
 
@@ -131,7 +131,7 @@ static struct print_value slot_value(struct print_scope *s, uint32_t slot)
 	const char *name = s->job->t->slot[slot].kind == PTOWSP_SLOT_SYMBOL ? print_symbol_name(s->job, s->function, slot) : print_slot_of(s, slot);
 
 	if (!name || !lang_name_is_plain(name)) {
-		print_unsaid(&s->body, s->depth, "the slot \"%.80s\"", print_string(s->job, s->job->t->slot[slot].name));
+		print_inexpressible(&s->body, s->depth, "the slot \"%.80s\"", print_string(s->job, s->job->t->slot[slot].name));
 		return value_make(0, "0");
 	}
 	if (s->job->t->slot[slot].kind == PTOWSP_SLOT_SYMBOL)
@@ -204,7 +204,7 @@ static struct print_value binary_value(struct print_scope *s, uint32_t row, uint
 		return value;
 
 	if (!statement || depth > DEEPEST) {
-		print_unsaid(&s->body, s->depth, "the operator %s", pkg_word(PKG_WORDS_expr_op, e->op));
+		print_inexpressible(&s->body, s->depth, "the operator %s", pkg_word(PKG_WORDS_expr_op, e->op));
 		return value_make(0, "0");
 	}
 	a = node_value(s, e->a, depth + 1);
@@ -237,7 +237,7 @@ struct print_value print_value_of(struct print_scope *s, uint32_t row)
 	const struct ptowsp_expr_record *e = &s->job->t->expr[row];
 
 	if (e->op != PTOWSP_EXPR_VALUE && reads_slot(s, row))
-		print_unsaid(&s->body, s->depth, "an expression of slots where it stands");
+		print_inexpressible(&s->body, s->depth, "an expression of slots where it stands");
 	return node_value(s, row, 0);
 }
 
@@ -249,7 +249,7 @@ struct print_value print_constant_of(struct print_scope *s, uint64_t bits, unsig
 	if (print_number(number, bits, dtype))
 		return value_make(0, number);
 	if (dtype <= PTOWSP_F64) {
-		print_unsaid(&s->body, s->depth, "the %s with the bits 0x%" PRIx64, print_dtype(dtype), bits);
+		print_inexpressible(&s->body, s->depth, "the %s with the bits 0x%" PRIx64, print_dtype(dtype), bits);
 		return value_make(0, "0");
 	}
 	value = helper_begin(s, "LI", PTOWSP_I64); /* wider than its type: arguments of tasks are not cut */

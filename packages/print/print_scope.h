@@ -15,7 +15,7 @@ struct print_scope {
 	uint32_t depth;
 	const char *loops[PTOWSP_NESTING_LIMIT]; /* open ones, outermost first */
 	uint32_t loop_count;
-	int leveled;               /* inside a loop with tile levels */
+	int in_leveled_loop;       /* inside a loop with tile levels */
 	uint32_t next_call;        /* among the calls: print_call_at */
 	uint32_t start;            /* first instruction that is no start of a slot */
 	uint8_t *symbols;          /* owned, by SLOT row: 1 mentioned, 2 and has to be a parameter */

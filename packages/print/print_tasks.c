@@ -337,11 +337,11 @@ static void body_make(struct print_tasks *p)
 		print_c_refuse(p, "it runs processes, and the task API has no counterpart for them");
 		return;
 	}
-	p->noting = 1;
+	p->first_pass = 1;
 	p->depth = 1;
 	print_c_block(p, first, p->work.num_instructions);
 	p->no_memory |= !print_c_names_make(p);
-	p->noting = 0;
+	p->first_pass = 0;
 	print_text_finish(&p->body);
 	p->depth = 1;
 	print_c_block(p, first, p->work.num_instructions);

@@ -76,7 +76,7 @@ void print_end_at(struct print_text *text, struct print_place place, const struc
 	print_end(text);
 }
 
-void print_unsaid(struct print_text *text, uint32_t depth, const char *format, ...)
+void print_inexpressible(struct print_text *text, uint32_t depth, const char *format, ...)
 {
 	va_list list;
 
@@ -86,13 +86,13 @@ void print_unsaid(struct print_text *text, uint32_t depth, const char *format, .
 	print_add_list(text, format, list);
 	va_end(list);
 	print_end(text);
-	text->unsaid++;
+	text->inexpressible++;
 }
 
 void print_append(struct print_text *text, const struct print_text *more)
 {
 	common_text_bytes(&text->out, common_text_view(&more->out), more->out.length);
-	text->unsaid += more->unsaid;
+	text->inexpressible += more->inexpressible;
 	text->out.failed |= more->out.failed;
 	text->line = text->out.length;
 }

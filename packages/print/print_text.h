@@ -11,8 +11,8 @@
 
 struct print_text {
 	struct common_text out;
-	size_t line;     /* where the line at hand begins */
-	uint32_t unsaid; /* comment lines about what the language cannot say */
+	size_t line;            /* where the line at hand begins */
+	uint32_t inexpressible; /* comment lines about what the language cannot say */
 };
 void print_text_finish(struct print_text *text);
 
@@ -29,7 +29,7 @@ struct print_place {
 /* Ends it with the position it came from and those of its divisions. file NULL: that of the whole text. */
 void print_end_at(struct print_text *text, struct print_place place, const struct print_place *divisions, uint32_t division_count, const char *file);
 /* A line of its own: "// cannot be said: ...". */
-void print_unsaid(struct print_text *text, uint32_t depth, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void print_inexpressible(struct print_text *text, uint32_t depth, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* All of another text. */
 void print_append(struct print_text *text, const struct print_text *more);
 

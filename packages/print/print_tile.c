@@ -41,7 +41,7 @@ static void literal_add(const struct print_kernel *k, uint16_t row, const char *
 		return;
 	}
 	print_add(k->text, "%s0 ", sign);
-	print_unsaid(k->text, 0, "the %s with the bits 0x%llx", print_dtype(s->dtype), (unsigned long long)s->value);
+	print_inexpressible(k->text, 0, "the %s with the bits 0x%llx", print_dtype(s->dtype), (unsigned long long)s->value);
 }
 
 static void scalar_add(const struct print_kernel *k, uint16_t row, const char *sign)
@@ -159,7 +159,7 @@ static void attribute_add(const struct print_kernel *k, const struct ptowsp_tile
 		print_add(k->text, " {%s = %s}", mode->attribute, mode->word);
 	if (!mode && inst->mode) {
 		print_end(k->text);
-		print_unsaid(k->text, k->depth, "mode %u of %s", inst->mode, isa_op(inst->op)->mnemonic);
+		print_inexpressible(k->text, k->depth, "mode %u of %s", inst->mode, isa_op(inst->op)->mnemonic);
 	}
 }
 

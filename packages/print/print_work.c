@@ -59,7 +59,7 @@ void print_expr(struct print_work *w, uint32_t row)
 		print_divisions_add(w->job, &w->divisions, row);
 	} else {
 		print_add(w->text, "0 ");
-		print_unsaid(w->text, 0, "the expression that stands here");
+		print_inexpressible(w->text, 0, "the expression that stands here");
 	}
 	free(memory);
 }
@@ -81,8 +81,8 @@ void print_argument(struct print_work *w, uint32_t row, unsigned dtype)
 		return;
 	}
 	if (!print_number(number, (uint64_t)e->c << 32 | e->b, dtype))
-		print_unsaid(w->text, w->depth, "the %s with the bits 0x%llx as an argument", print_dtype(dtype),
-			     (unsigned long long)((uint64_t)e->c << 32 | e->b));
+		print_inexpressible(w->text, w->depth, "the %s with the bits 0x%llx as an argument", print_dtype(dtype),
+				    (unsigned long long)((uint64_t)e->c << 32 | e->b));
 	print_add(w->text, "%s", number);
 }
 
@@ -222,7 +222,7 @@ void print_tensor(struct print_work *w, uint32_t tensor)
 	const char *name = print_string(w->job, w->job->t->tensor[tensor].name);
 
 	if (!lang_name_is_plain(name) || w->job->t->tensor[tensor].entry != PTOWSP_NONE)
-		print_unsaid(w->text, 0, "the tensor \"%.80s\" in a body", name);
+		print_inexpressible(w->text, 0, "the tensor \"%.80s\" in a body", name);
 	print_add(w->text, "%%%s", name);
 }
 
@@ -281,7 +281,7 @@ void print_part(struct print_work *w, uint32_t row, uint32_t rows, uint32_t colu
 	print_tensor(w, region->tensor);
 	if (region->unit) {
 		if (!flat_add(w, region))
-			print_unsaid(w->text, 0, "a region that is flat in steps of %lu", (unsigned long)region->unit);
+			print_inexpressible(w->text, 0, "a region that is flat in steps of %lu", (unsigned long)region->unit);
 	} else if (!is_whole(w->job, region)) {
 		print_place_at(w, region->tensor, region->row, region->column);
 		if (region->rows != rows || region->columns != columns * size)

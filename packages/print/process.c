@@ -38,7 +38,7 @@ void print_channels(const struct print_job *job, struct print_text *text)
 		print_add(text, " capacity %lu latency %llu", (unsigned long)c->capacity, (unsigned long long)c->latency);
 		print_end(text);
 		if (!r && c->kind == PTOWSP_CHANNEL_PAYLOAD)
-			print_unsaid(text, 0, "what the channel above carries");
+			print_inexpressible(text, 0, "what the channel above carries");
 	}
 }
 

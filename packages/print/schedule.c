@@ -68,7 +68,7 @@ static void directive_print(const struct print_job *job, struct print_text *text
 		print_add(text, "  %s", memory);
 		print_end(text);
 	} else {
-		print_unsaid(text, 1, "directive %lu of the schedule", (unsigned long)row);
+		print_inexpressible(text, 1, "directive %lu of the schedule", (unsigned long)row);
 	}
 	free(memory);
 }

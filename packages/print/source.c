@@ -80,7 +80,7 @@ static void head_print(const struct print_job *job, struct print_text *text)
 	const char *name = pkg_meta(job->package, "name");
 
 	if (name && !reg_text_is_plain(name)) {
-		print_unsaid(text, 0, "the name of the package, %s", name);
+		print_inexpressible(text, 0, "the name of the package, %s", name);
 	} else if (name && *name) {
 		print_add(text, "// PTO Module: %s", name);
 		print_end(text);
@@ -100,7 +100,7 @@ static void rest_print(const struct print_job *job, struct print_text *text)
 	const struct pkg_tables *t = job->t;
 	for (uint32_t i = 0; i < t->slot_count; i++)
 		if (t->slot[i].flags & PTOWSP_SLOT_HAS_DEFAULT && t->slot[i].kind == PTOWSP_SLOT_SYMBOL && !print_is_declared(job, i))
-			print_unsaid(text, 0, "the value that %.80s has unless a run sets it", print_string(job, t->slot[i].name));
+			print_inexpressible(text, 0, "the value that %.80s has unless a run sets it", print_string(job, t->slot[i].name));
 }
 
 static void targets_print(const struct print_job *job, struct print_text *text)
@@ -156,7 +156,7 @@ static void functions_print(struct print_job *job, struct print_text *text, cons
 static void workloads_print(struct print_job *job, struct print_text *text, const uint32_t *order)
 {
 	if (job->graphs.text && !job->graphs.package)
-		print_unsaid(text, 0, "what the graphs below need around them");
+		print_inexpressible(text, 0, "what the graphs below need around them");
 	print_graphs(job, text, PTOWSP_NONE);
 	for (uint32_t i = 0; i < job->t->entry_count; i++) {
 		if (job->made.entries[order[i]])
@@ -244,7 +244,8 @@ static ptowsp_status all_print(struct print_job *job, struct print_text *text, c
 	return print_samples(job, text, error);
 }
 
-ptowsp_status print_source(const struct pkg_code *code, const struct print_files *files, char **text_out, uint32_t *unsaid_out, struct ptowsp_error *error)
+ptowsp_status print_source(const struct pkg_code *code, const struct print_files *files, char **text_out, uint32_t *inexpressible_out,
+			   struct ptowsp_error *error)
 {
 	struct pkg *package = pkg_code_package(code);
 	struct print_job job = {.package = package, .code = code, .files = files, .t = pkg_tables(package)};
@@ -254,7 +255,7 @@ ptowsp_status print_source(const struct pkg_code *code, const struct print_files
 	ptowsp_status status = PTOWSP_OK;
 
 	*text_out = NULL;
-	*unsaid_out = 0;
+	*inexpressible_out = 0;
 	if (done && (done = order_find(&job, order))) {
 		functions_print(&job, &functions, order);
 		done = print_graphs_prepare(&job, &functions);
@@ -264,7 +265,7 @@ ptowsp_status print_source(const struct pkg_code *code, const struct print_files
 		done = !text.out.failed;
 	}
 	if (done && !status) {
-		*unsaid_out = text.unsaid;
+		*inexpressible_out = text.inexpressible;
 		*text_out = text.out.bytes;
 		text.out.bytes = NULL;
 	}

@@ -15,7 +15,7 @@ static const char *name_of(struct print_work *w, uint32_t name)
 	const char *text = print_string(w->job, name);
 
 	if (!lang_name_is_plain(text))
-		print_unsaid(w->text, w->depth, "the name \"%.80s\"", text);
+		print_inexpressible(w->text, w->depth, "the name \"%.80s\"", text);
 	return text;
 }
 
@@ -42,7 +42,7 @@ static uint32_t load_print(struct print_work *w, uint32_t at, const struct ptows
 	print_add(w->text, "slot_load %%%s, ", name_of(w, w->job->t->slot[inst->operand1].name));
 	print_tensor(w, w->job->t->region[inst->operand2].tensor);
 	if (w->job->t->region[inst->operand2].unit)
-		print_unsaid(w->text, w->depth, "a flat region that a slot is loaded from");
+		print_inexpressible(w->text, w->depth, "a flat region that a slot is loaded from");
 	print_place_at(w, w->job->t->region[inst->operand2].tensor, w->job->t->region[inst->operand2].row, w->job->t->region[inst->operand2].column);
 	print_add(w->text, "]");
 	print_view(w, &w->job->t->region[inst->operand2]);
@@ -106,7 +106,7 @@ static uint32_t unknown_print(struct print_work *w, uint32_t at, const struct pt
 {
 	const char *word = pkg_word(PKG_WORDS_opcode, inst->opcode);
 
-	print_unsaid(w->text, w->depth, "%s", word ? word : "an instruction that is not known");
+	print_inexpressible(w->text, w->depth, "%s", word ? word : "an instruction that is not known");
 	return at + 1;
 }
 

@@ -155,12 +155,12 @@ uint32_t print_loop(struct print_work *w, uint32_t at, const struct ptowsp_instr
 	const char *name;
 
 	if (w->loop_count == PTOWSP_NESTING_LIMIT) {
-		print_unsaid(w->text, w->depth, "a loop that is nested too deep");
+		print_inexpressible(w->text, w->depth, "a loop that is nested too deep");
 		return inst->operand2;
 	}
 	name = inst->opcode == PTOWSP_OP_CONSUME ? consume_head(w, at, inst) : axis_head(w, inst);
 	if (!lang_name_is_plain(name))
-		print_unsaid(w->text, w->depth, "the loop over the axis \"%.80s\"", name);
+		print_inexpressible(w->text, w->depth, "the loop over the axis \"%.80s\"", name);
 	print_add(w->text, " {");
 	print_line_end(w, at);
 	w->loops[w->loop_count++] = name;
@@ -200,7 +200,7 @@ static void word_add(struct print_work *w, const struct ptowsp_kernel_record *ke
 	char number[40];
 
 	if (!param) {
-		print_unsaid(w->text, w->depth, "argument %u of %.80s", word->operand1, print_string(w->job, kernel->name));
+		print_inexpressible(w->text, w->depth, "argument %u of %.80s", word->operand1, print_string(w->job, kernel->name));
 		return;
 	}
 	print_add(w->text, "%%%s -> ", print_string(w->job, param->name));
@@ -213,7 +213,8 @@ static void word_add(struct print_work *w, const struct ptowsp_kernel_record *ke
 		print_add(w->text, "%%%s", word->operand2 < w->loop_count ? w->loops[word->operand2] : "?");
 	} else {
 		if (!print_number(number, (uint64_t)(int64_t)(int32_t)word->operand2, param->dtype))
-			print_unsaid(w->text, w->depth, "the %s with the bits 0x%lx as an argument", print_dtype(param->dtype), (unsigned long)word->operand2);
+			print_inexpressible(w->text, w->depth, "the %s with the bits 0x%lx as an argument", print_dtype(param->dtype),
+					    (unsigned long)word->operand2);
 		print_add(w->text, "%s", number);
 	}
 }

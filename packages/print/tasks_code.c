@@ -35,7 +35,7 @@ static void tensor_print(struct print_tasks *p, uint32_t kernel, const struct pt
 			       pkg_string(p->t, p->t->kernel[kernel].name));
 		return;
 	}
-	if (p->noting) { /* and which slots say where it is */
+	if (p->first_pass) { /* and which slots say where it is */
 		print_c_region_note(p, kernel, word->operand1, word->operand2);
 		print_c_expr(p, &call, p->t->region[word->operand2].row, PRINT_C_ANY);
 		print_c_expr(p, &call, p->t->region[word->operand2].column, PRINT_C_ANY);

@@ -69,7 +69,7 @@ struct print_tasks {
 	uint32_t *seen, walk;      /* owned, by EXPR row: the latest walk that came by */
 	int counts;                /* task numbers are values of the package */
 	uint32_t most_tensors, most_args;
-	int noting;              /* the first time */
+	int first_pass;          /* the first time */
 	struct ptowsp_error why; /* the first refusal */
 };
 

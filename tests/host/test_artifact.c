@@ -19,10 +19,10 @@ static ptowsp_status file(void *context, const char *path, const void *bytes, ui
 
 static ptowsp_status give(const char *path, const void *bytes, uint64_t size, ptowsp_status answer, struct ptowsp_error *error)
 {
-	struct host_giving g = {.backend = &backend, .file = file, .context = &answer, .error = error};
-	ptowsp_status status = host_giving_take(&g, path, bytes, size);
+	struct host_artifact_sink g = {.backend = &backend, .file = file, .context = &answer, .error = error};
+	ptowsp_status status = host_artifact_take(&g, path, bytes, size);
 
-	CHECK_INT(host_giving_take(&g, "later", "x", 1), status); /* the first refusal stays */
+	CHECK_INT(host_artifact_take(&g, "later", "x", 1), status); /* the first refusal stays */
 	return status;
 }
 
@@ -75,23 +75,23 @@ static void paths_have_8_parts_and_200_bytes(void)
 static void the_caller_hears_the_first_thing_that_was_wrong(void)
 {
 	struct ptowsp_error ours = {.text = ""}, theirs = {.text = "the plan is too large"}, heard = {.text = ""};
-	struct host_giving g = {.backend = &backend, .error = &ours};
+	struct host_artifact_sink g = {.backend = &backend, .error = &ours};
 
-	CHECK_INT(host_given(&g, PTOWSP_OK, &theirs, &heard), PTOWSP_OK);
-	CHECK_INT(host_given(&g, PTOWSP_UNSUPPORTED, &theirs, &heard), PTOWSP_UNSUPPORTED);
+	CHECK_INT(host_artifact_answer(&g, PTOWSP_OK, &theirs, &heard), PTOWSP_OK);
+	CHECK_INT(host_artifact_answer(&g, PTOWSP_UNSUPPORTED, &theirs, &heard), PTOWSP_UNSUPPORTED);
 	CHECK_STR(heard.text, "the plan is too large");
 	theirs.text[0] = '\0';
-	CHECK_INT(host_given(&g, PTOWSP_UNSUPPORTED, &theirs, &heard), PTOWSP_UNSUPPORTED);
+	CHECK_INT(host_artifact_answer(&g, PTOWSP_UNSUPPORTED, &theirs, &heard), PTOWSP_UNSUPPORTED);
 	CHECK_STR(heard.text, "the backend made no files and did not say why");
 	g.refused = PTOWSP_IO;
-	CHECK_INT(host_given(&g, PTOWSP_OK, &theirs, &heard), PTOWSP_IO);
+	CHECK_INT(host_artifact_answer(&g, PTOWSP_OK, &theirs, &heard), PTOWSP_IO);
 	CHECK_STR(heard.text, "a file of the artifact could not be written");
 	strcpy(ours.text, "the disk is full");
-	CHECK_INT(host_given(&g, PTOWSP_UNSUPPORTED, &theirs, &heard), PTOWSP_IO);
+	CHECK_INT(host_artifact_answer(&g, PTOWSP_UNSUPPORTED, &theirs, &heard), PTOWSP_IO);
 	CHECK_STR(heard.text, "the disk is full");
 	memset(theirs.text, 'x', sizeof(theirs.text)); /* no end */
 	g.refused = PTOWSP_OK;
-	CHECK_INT(host_given(&g, PTOWSP_UNSUPPORTED, &theirs, &heard), PTOWSP_UNSUPPORTED);
+	CHECK_INT(host_artifact_answer(&g, PTOWSP_UNSUPPORTED, &theirs, &heard), PTOWSP_UNSUPPORTED);
 	CHECK_UINT(theirs.text[sizeof(theirs.text) - 1], 0);
 }
 

@@ -406,14 +406,14 @@ char *source_graphs(const struct pkg_tables *tables)
 	return text;
 }
 
-ptowsp_status source_print(struct pkg *package, const struct print_files *files, char **text_out, uint32_t *unsaid_out, struct ptowsp_error *error)
+ptowsp_status source_print(struct pkg *package, const struct print_files *files, char **text_out, uint32_t *inexpressible_out, struct ptowsp_error *error)
 {
 	struct pkg_code *code;
 	ptowsp_status status = pkg_code_open(&code, package, error);
 
 	*text_out = NULL;
 	if (!status)
-		status = print_source(code, files, text_out, unsaid_out, error);
+		status = print_source(code, files, text_out, inexpressible_out, error);
 	pkg_code_close(code);
 	return status;
 }

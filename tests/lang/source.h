@@ -49,7 +49,7 @@ void source_is_program(const char *text, const char *kernel, const char *want);
 
 struct print_files;
 /* print_source of the package when its code was verified. */
-ptowsp_status source_print(struct pkg *package, const struct print_files *files, char **text_out, uint32_t *unsaid_out, struct ptowsp_error *error);
+ptowsp_status source_print(struct pkg *package, const struct print_files *files, char **text_out, uint32_t *inexpressible_out, struct ptowsp_error *error);
 
 /* The graphs of a package as source. To be freed. */
 char *source_graphs(const struct pkg_tables *tables);

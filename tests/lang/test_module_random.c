@@ -18,16 +18,16 @@ static struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERR
 
 static const char *source_again(const struct source *s)
 {
-	uint32_t unsaid = 0;
+	uint32_t inexpressible = 0;
 	char *text = NULL;
-	ptowsp_status status = source_print(s->package, NULL, &text, &unsaid, &error);
+	ptowsp_status status = source_print(s->package, NULL, &text, &inexpressible, &error);
 
-	if (!status && unsaid)
+	if (!status && inexpressible)
 		check_write(check_fmt("%s/printed.pto", check_tmp()), text, strlen(text));
 	else if (!status)
 		status = print_compare(s->package, text, NULL, &error);
 	free(text);
-	return unsaid ? "source text cannot say it" : status ? error.text : NULL;
+	return inexpressible ? "source text cannot say it" : status ? error.text : NULL;
 }
 
 static const char *json_again(const struct source *s)

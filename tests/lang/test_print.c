@@ -23,18 +23,18 @@ static void round_trip(const struct source *first, const char *what)
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct source second;
 	char *text = NULL, *again = NULL;
-	uint32_t unsaid;
+	uint32_t inexpressible;
 
-	REQUIRE_INT(source_print(first->package, NULL, &text, &unsaid, &error), PTOWSP_OK);
+	REQUIRE_INT(source_print(first->package, NULL, &text, &inexpressible, &error), PTOWSP_OK);
 	second = source_compile_as("other.pto", text, strlen(text), NULL);
-	if (unsaid || second.status || second.size != first->size || memcmp(second.bytes, first->bytes, first->size) != 0) {
+	if (inexpressible || second.status || second.size != first->size || memcmp(second.bytes, first->bytes, first->size) != 0) {
 		const char *kept = check_fmt("%s/printed.pto", check_tmp());
 
 		check_write(kept, text, strlen(text));
-		CHECK_FAIL("%s: %u things cannot be said, %s%s; the printed text is %s", what, (unsigned)unsaid, second.messages,
+		CHECK_FAIL("%s: %u things cannot be said, %s%s; the printed text is %s", what, (unsigned)inexpressible, second.messages,
 			   print_compare(first->package, text, NULL, &error) ? error.text : "same digest, other bytes", kept);
 	} else {
-		CHECK_INT(source_print(second.package, NULL, &again, &unsaid, &error), PTOWSP_OK);
+		CHECK_INT(source_print(second.package, NULL, &again, &inexpressible, &error), PTOWSP_OK);
 		CHECK_STR(again, text);
 		CHECK_INT(print_compare(first->package, text, NULL, &error), PTOWSP_OK);
 	}
@@ -197,12 +197,12 @@ static void several_files_are_one_text_with_their_positions(void)
 					    "  return\n"
 					    "}\n"};
 	struct source s = source_compile_set(texts, 2);
-	uint32_t unsaid;
+	uint32_t inexpressible;
 	char *text;
 
 	REQUIRE_INT(s.status, PTOWSP_OK);
-	REQUIRE_INT(source_print(s.package, NULL, &text, &unsaid, NULL), PTOWSP_OK);
-	CHECK_INT(unsaid, 0);
+	REQUIRE_INT(source_print(s.package, NULL, &text, &inexpressible, NULL), PTOWSP_OK);
+	CHECK_INT(inexpressible, 0);
 	CHECK_CONTAINS(text, "// Positions: b.pto\n");
 	CHECK_CONTAINS(text, "{  // @2:6 a.pto\n");
 	CHECK_CONTAINS(text, "  CALL @copy(%x -> %x, %y -> (%y, 3, 1))                                // @3:3\n");
@@ -247,13 +247,13 @@ static void data_are_numbers_while_they_are_few_and_can_be_written(void)
 				   "sample %y input = [inf, -inf, nan, -nan]\n"
 				   "sample %x input = base64 \"AQDAfw==\"\n"; /* a nan with bits of its own */
 	struct source s = source_compile(check_fmt("%sworkload @main { }\n%s", DATA_HEAD, said));
-	uint32_t unsaid;
+	uint32_t inexpressible;
 	char *text;
 
 	REQUIRE_INT(s.status, PTOWSP_OK);
 	CHECK_UINT(s.t->sample_count, 5);
-	REQUIRE_INT(source_print(s.package, NULL, &text, &unsaid, NULL), PTOWSP_OK);
-	CHECK_INT(unsaid, 0);
+	REQUIRE_INT(source_print(s.package, NULL, &text, &inexpressible, NULL), PTOWSP_OK);
+	CHECK_INT(inexpressible, 0);
 	CHECK_CONTAINS(text, said);
 	round_trip(&s, "data");
 	free(text);
@@ -313,14 +313,14 @@ static void many_data_are_a_file_where_there_may_be_some(void)
 	struct memory_file file;
 	const struct print_files files = {&file, memory_write, memory_read};
 	struct source s;
-	uint32_t unsaid;
+	uint32_t inexpressible;
 
 	for (int i = 1; i < 65; i++)
 		snprintf(numbers + strlen(numbers), sizeof(numbers) - strlen(numbers), ", %d", i);
 	s = source_compile(check_fmt("%sworkload @main { }\nsample %%x input [5, 13] = [%s]\n", DATA_HEAD, numbers));
 	REQUIRE_INT(s.status, PTOWSP_OK);
 	round_trip(&s, "many data");
-	REQUIRE_INT(source_print(s.package, &files, &text, &unsaid, NULL), PTOWSP_OK);
+	REQUIRE_INT(source_print(s.package, &files, &text, &inexpressible, NULL), PTOWSP_OK);
 	CHECK_CONTAINS(text, "sample %x input = \"x.npy\"\n");
 	CHECK_INT(print_compare(s.package, text, &files, NULL), PTOWSP_OK);
 	file.bytes[file.size - 1] ^= 1;
@@ -361,11 +361,11 @@ static void what_cannot_be_said_is_a_line_each(void)
 	static const char *const lines[] = {"meta \"odd key\" base64 \"eAoi\"\n", "// cannot be said: a region that is flat in steps of 1\n"};
 	void *bytes;
 	struct pkg *package = json_open(flat, &bytes);
-	uint32_t unsaid;
+	uint32_t inexpressible;
 	char *printed;
 
-	REQUIRE_INT(source_print(package, NULL, &printed, &unsaid, NULL), PTOWSP_OK);
-	CHECK_INT(unsaid, 1);
+	REQUIRE_INT(source_print(package, NULL, &printed, &inexpressible, NULL), PTOWSP_OK);
+	CHECK_INT(inexpressible, 1);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		CHECK_CONTAINS(printed, lines[i]);
 	free(printed);
@@ -398,7 +398,7 @@ static void names_and_values_that_no_source_has_are_told(void)
 				     " slot_set %c, %c + %m\n}\n";
 	static const struct {
 		const char *from, *to, *line;
-		unsigned unsaid;
+		unsigned inexpressible;
 	} rows[] = {
 		{"\"name\": \"i\"", "\"name\": \"a b\"", "// cannot be said: the loop over the axis \"a b\"\n", 1},
 		{"\"name\": \"x\", \"dtype\": \"i32\", \"role\"", "\"name\": \"x y\", \"dtype\": \"i32\", \"role\"",
@@ -431,10 +431,10 @@ static void names_and_values_that_no_source_has_are_told(void)
 		char *changed = json_changed(json, rows[i].from, rows[i].to), *printed;
 		void *bytes;
 		struct pkg *package = json_open(changed, &bytes);
-		uint32_t unsaid;
+		uint32_t inexpressible;
 
-		REQUIRE_INT(source_print(package, NULL, &printed, &unsaid, NULL), PTOWSP_OK);
-		CHECK_UINT(unsaid, rows[i].unsaid);
+		REQUIRE_INT(source_print(package, NULL, &printed, &inexpressible, NULL), PTOWSP_OK);
+		CHECK_UINT(inexpressible, rows[i].inexpressible);
 		CHECK_CONTAINS(printed, rows[i].line);
 		free(printed);
 		pkg_close(package);
@@ -475,11 +475,11 @@ static void counters_of_loops_are_not_declared(void)
 	struct source s = source_compile("func @f(%x: !pto.memref<gm,...,f32>, %n: i32) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %k = alloc_scalar : i32\n"
 					 "  LI %k:i32, 3\n  FOR %i:idx, 0:idx, %n:idx, 1:idx\n    FOR %j:idx, 0:idx, %k:idx, 1:idx\n"
 					 "      %t = tload %x[%i, %j]\n      tstore %t, %x[%i, 0]\n    ENDFOR\n  ENDFOR\n}\n");
-	uint32_t unsaid;
+	uint32_t inexpressible;
 	char *printed;
 
 	CHECK_STR(s.messages, "");
-	REQUIRE_INT(source_print(s.package, NULL, &printed, &unsaid, NULL), PTOWSP_OK);
+	REQUIRE_INT(source_print(s.package, NULL, &printed, &inexpressible, NULL), PTOWSP_OK);
 	CHECK_CONTAINS(printed, "%k = alloc_scalar : i32");
 	CHECK(!strstr(printed, "alloc_scalar : index"));
 	round_trip(&s, "counters");
@@ -500,12 +500,12 @@ static void kernels_without_code_have_only_the_traits_that_they_have(void)
 					 "  image ascend-a2a3 base64 \"AAAAAAAAAAA=\" at 4 cycles 77 workspace 99\n  source ascend-a2a3 base64 "
 					 "\"aW50IHg7Cg==\" \"the_entry\" on aic\n}\n"
 					 "workload @main {\n  call @bare(%a -> %x[0, 0])\n  call @full(%a -> %x[0, 0])\n}\n");
-	uint32_t unsaid;
+	uint32_t inexpressible;
 	char *printed;
 
 	CHECK_STR(s.messages, "");
-	REQUIRE_INT(source_print(s.package, NULL, &printed, &unsaid, NULL), PTOWSP_OK);
-	CHECK_UINT(unsaid, 0);
+	REQUIRE_INT(source_print(s.package, NULL, &printed, &inexpressible, NULL), PTOWSP_OK);
+	CHECK_UINT(inexpressible, 0);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		CHECK_CONTAINS(printed, lines[i]);
 	round_trip(&s, "traits");

@@ -138,7 +138,7 @@ struct outcome_how {
 	const uint64_t *content; /* of the first elements, over what seed gives */
 	uint64_t content_count;
 	bool bare;     /* bind no tensors */
-	bool untold;   /* without sinks, as most runs are: no tasks and edges in the outcome */
+	bool no_sinks; /* without sinks, as most runs are: no tasks and edges in the outcome */
 	bool unlinked; /* no edges in the outcome */
 	bool idle;     /* kernels touch no memory: for schedules that let tasks race */
 	const volatile uint32_t *cancel;

@@ -154,7 +154,7 @@ static void wanted_set(const struct outcome_how *how, struct ptowsp_run_args *ru
 	args->fixed_map = how->fixed_map;
 	args->schedulers = how->schedulers;
 	args->engine = how->engine;
-	if (how->untold)
+	if (how->no_sinks)
 		args->sinks = NULL;
 }
 

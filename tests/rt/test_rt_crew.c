@@ -365,7 +365,7 @@ static struct outcome *pairs_run(uint32_t threads, unsigned bad)
 	builder_task(b, second, 1, "m", builder_region(b, u, builder_axis_value(b, "j"), zero, 1, 8));
 	builder_end(b);
 	rt_crew_rules.brief_ns = 0;
-	o = builder_run(b, &(struct outcome_how){.threads = threads, .seed = 5, .untold = true});
+	o = builder_run(b, &(struct outcome_how){.threads = threads, .seed = 5, .no_sinks = true});
 	rt_crew_rules = usual;
 	builder_destroy(b);
 	return o;

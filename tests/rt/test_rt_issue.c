@@ -53,11 +53,11 @@ static void both(int64_t bodies, unsigned flags, unsigned run_flags, uint64_t ma
 {
 	struct outcome *o[2];
 
-	for (int untold = 0; untold < 2; untold++) {
+	for (int no_sinks = 0; no_sinks < 2; no_sinks++) {
 		struct builder *b = body(bodies, flags);
 
 		builder_schedule(b, PTOWSP_DIRECTIVE_TASK_WINDOW, PTOWSP_TASK_WINDOW_STALL, "n", window);
-		o[untold] = builder_run(b, &(struct outcome_how){.seed = 3, .max_tasks = max_tasks, .flags = run_flags, .untold = untold});
+		o[no_sinks] = builder_run(b, &(struct outcome_how){.seed = 3, .max_tasks = max_tasks, .flags = run_flags, .no_sinks = no_sinks});
 		builder_destroy(b);
 	}
 	same(o[0], o[1]);
@@ -91,7 +91,7 @@ static void tasks_without_edges_reserve_what_they_need(void)
 {
 	struct outcome *o[2];
 
-	for (int untold = 0; untold < 2; untold++) {
+	for (int no_sinks = 0; no_sinks < 2; no_sinks++) {
 		struct builder *b = builder_create();
 		uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 2), in = builder_tensor(b, "in", PTOWSP_I64, 5000, 1);
 		uint32_t out = builder_tensor(b, "out", PTOWSP_I64, 5000, 1), zero = builder_const(b, 0), loop;
@@ -103,7 +103,7 @@ static void tasks_without_edges_reserve_what_they_need(void)
 		loop = builder_expr(b, PTOWSP_EXPR_LOOP, 0, 0, 0);
 		builder_task(b, k, 2, "rw", builder_region(b, in, loop, zero, 1, 1), builder_region(b, out, loop, zero, 1, 1));
 		builder_end(b);
-		o[untold] = builder_run(b, &(struct outcome_how){.seed = 4, .untold = untold});
+		o[no_sinks] = builder_run(b, &(struct outcome_how){.seed = 4, .no_sinks = no_sinks});
 		builder_destroy(b);
 	}
 	same(o[0], o[1]);
@@ -155,11 +155,11 @@ static void equal_tasks_move_by_constants_where_the_ring_is_full_of_them(void)
 		for (unsigned how = 0; how < 4; how++) {
 			struct outcome *o[2];
 
-			for (int untold = 0; untold < 2; untold++) {
+			for (int no_sinks = 0; no_sinks < 2; no_sinks++) {
 				struct builder *b = loops_of_one(windows[w], how == 1 ? 2 : 0, how == 2 ? 2 : 0, how == 3 ? 40 : 0);
 
-				o[untold] = builder_run(b, &(struct outcome_how){.seed = 5, .untold = untold});
-				CHECK_INT(o[untold]->status, PTOWSP_OK);
+				o[no_sinks] = builder_run(b, &(struct outcome_how){.seed = 5, .no_sinks = no_sinks});
+				CHECK_INT(o[no_sinks]->status, PTOWSP_OK);
 				builder_destroy(b);
 			}
 			same(o[0], o[1]);

@@ -62,12 +62,12 @@ static bool one(uint64_t seed, struct rt_pool *pool, struct figures *figures)
 	if (seed % 16 == 5) /* somebody looks after each kernel */
 		how.deadline_ns = builder_now_ns() + UINT64_C(3600000000000);
 	told = builder_run(n.r.b, &how);
-	how.untold = true;
+	how.no_sinks = true;
 	ok = check_only_threads() || run_same(n.r.b, seed, &how, told, figures);
 	how.pool = pool;
 	how.idle = n.r.races;
 	ok = ok && run_same(n.r.b, seed, &how, told, figures);
-	how = (struct outcome_how){.untold = true, .max_tasks = how.max_tasks, .flags = PTOWSP_RUN_NO_KERNELS};
+	how = (struct outcome_how){.no_sinks = true, .max_tasks = how.max_tasks, .flags = PTOWSP_RUN_NO_KERNELS};
 	ok = ok && (told->status == PTOWSP_KERNEL_FAILED || check_only_threads() || run_same(n.r.b, seed, &how, told, figures));
 	outcome_destroy(told);
 	builder_destroy(n.r.b);
@@ -125,7 +125,7 @@ static void a_loop_that_a_limit_cuts_short_ends_at_the_same_task(void)
 		struct outcome *told = builder_run(b, &how), *o;
 
 		CHECK(told->status && told->stats.tasks == how.max_tasks);
-		how.untold = true;
+		how.no_sinks = true;
 		o = builder_run(b, &how);
 		outcome_same(left, "untold", told, o, true);
 		CHECK_UINT(o->error.where[0], told->error.where[0]);
@@ -175,7 +175,7 @@ static void crowded_check(struct builder *b)
 	struct figures figures = {0};
 
 	CHECK(!told->status);
-	how.untold = true;
+	how.no_sinks = true;
 	run_same(b, 0, &how, told, &figures);
 	how.threads = 2;
 	run_same(b, 0, &how, told, &figures);
@@ -276,7 +276,7 @@ static void loops_over_rows_far_apart_are_alike(void)
 		builder_end(b);
 		builder_end(b);
 		told = builder_run(b, &how);
-		how.untold = true;
+		how.no_sinks = true;
 		run_same(b, (uint64_t)apart, &how, told, &figures);
 		outcome_destroy(told);
 		builder_destroy(b);

@@ -52,7 +52,7 @@ static void rules_set(uint64_t seed)
 static bool again(struct random *r, const struct outcome *first, const struct outcome_how *how, const char *who, bool memory)
 {
 	struct outcome *o = builder_run(r->b, how);
-	bool ok = how->untold ? outcome_same(how->seed, who, first, o, memory) : all_same(how->seed, who, first, o, memory);
+	bool ok = how->no_sinks ? outcome_same(how->seed, who, first, o, memory) : all_same(how->seed, who, first, o, memory);
 
 	outcome_destroy(o);
 	return ok;
@@ -76,9 +76,9 @@ static bool others_same(struct random *r, const struct outcome *first, struct ou
 {
 	bool ok;
 
-	how.untold = true;
+	how.no_sinks = true;
 	ok = again(r, first, &how, "untold", true);
-	how.untold = false;
+	how.no_sinks = false;
 	how.fixed_map = !how.fixed_map;
 	ok = ok && again(r, first, &how, "the other map", true);
 	how.flags = PTOWSP_RUN_NO_KERNELS;

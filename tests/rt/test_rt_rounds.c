@@ -20,7 +20,7 @@ static bool one(uint64_t seed, struct rt_pool *pool)
 	ok = !told->status;
 	if (!ok)
 		CHECK_FAIL("seed %ju: %s", (uintmax_t)seed, told->error.text);
-	how.untold = true;
+	how.no_sinks = true;
 	for (uint32_t k = check_only_threads(); ok && k < 2; k++) {
 		how.pool = k ? pool : NULL;
 		how.idle = how.pool && r.races;

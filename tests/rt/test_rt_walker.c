@@ -81,7 +81,7 @@ static struct outcome *look_at(struct looker *looker, uint32_t threads, unsigned
 	const struct rt_engine engine = {looker, look};
 	struct builder *b = program_make(flags);
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	struct outcome_how how = {.threads = threads, .seed = 3, .untold = true, .engine = &engine, .cancel = (const volatile uint32_t *)&looker->cancel};
+	struct outcome_how how = {.threads = threads, .seed = 3, .no_sinks = true, .engine = &engine, .cancel = (const volatile uint32_t *)&looker->cancel};
 	const struct looker fresh = *looker;
 	struct outcome *o = NULL;
 

@@ -21,18 +21,18 @@
 static ptowsp_status plain_text_make(struct pkg *package, const struct print_files *files, char **text_out, struct ptowsp_error *error)
 {
 	struct pkg_code *code;
-	uint32_t unsaid = 0;
+	uint32_t inexpressible = 0;
 	ptowsp_status status = entries_code(&code, package, error);
 
 	*text_out = NULL;
 	if (!status)
-		status = print_source(code, files, text_out, &unsaid, error);
+		status = print_source(code, files, text_out, &inexpressible, error);
 	pkg_code_close(code);
 	if (status)
 		return status;
-	if (unsaid)
-		return pkg_fail(error, PTOWSP_UNSUPPORTED, "the language cannot say %lu thing%s of this package, see the comment lines", (unsigned long)unsaid,
-				unsaid == 1 ? "" : "s");
+	if (inexpressible)
+		return pkg_fail(error, PTOWSP_UNSUPPORTED, "the language cannot say %lu thing%s of this package, see the comment lines",
+				(unsigned long)inexpressible, inexpressible == 1 ? "" : "s");
 	return print_compare(package, *text_out, files, error);
 }
 

@@ -291,8 +291,8 @@ static void unheeded_keep(struct probe_outcome *o, const struct ptowsp_backend *
 	struct ptowsp_diagnostic row;
 	struct reg_text text;
 
-	reg_text_init(&text, o->unheeded, sizeof(o->unheeded));
-	for (uint32_t i = 0; !*o->unheeded && ptowsp_diagnostic_row(program, i, &row); i++)
+	reg_text_init(&text, o->unenforced, sizeof(o->unenforced));
+	for (uint32_t i = 0; !*o->unenforced && ptowsp_diagnostic_row(program, i, &row); i++)
 		if (row.feature >> 12 == PTOWSP_FEATURE_POLICY(0, 0) >> 12 && row.state == PTOWSP_STATE_RECORDED &&
 		    (cap = ptowsp_backend_cap(backend, row.feature)) && cap->state == PTOWSP_STATE_ENFORCED)
 			reg_text_add(&text, "%s", row.text);

@@ -56,7 +56,7 @@ ptowsp_status run_files_open(struct run *run, struct ptowsp_error *error)
 	if (!status && o->graph) {
 		status = graph_look(o->graph, error);
 		run->graph_wanted = !status;
-		run->graph.draw_ms = o->timeout_ms;
+		run->graph.graphviz_ms = o->timeout_ms;
 	}
 	if (!status && o->trace) {
 		status = output_open(&run->trace.output, o->trace, error);

@@ -78,7 +78,7 @@ struct build_kernel {
 	uint32_t tensors, scalars;                                   /* of the params */
 	uint32_t like;                                               /* 1 + the kernel whose payloads it has, 0: its own */
 	uint32_t listed;                                             /* number in the list of WORK plus 1, 0: not there yet */
-	uint8_t bodied;                                              /* 1: a body was opened: the parameters stand */
+	uint8_t has_body;                                            /* 1: a body was opened: the parameters stand */
 	struct build_place place;
 };
 struct build_entry {
@@ -155,8 +155,8 @@ struct build_body {
 struct ptowsp_build {
 	struct common_arena *arena; /* own, or the one of the compilation that builds */
 	struct common_arena own;
-	jmp_buf out;       /* every call that refuses leaves by it */
-	const char *doing; /* the call at hand; NULL: a compilation builds, whose messages have a place instead */
+	jmp_buf out;              /* every call that refuses leaves by it */
+	const char *current_call; /* the call at hand; NULL: a compilation builds, whose messages have a place instead */
 	ptowsp_status status;
 	char error[512];
 	struct pkg_strings strings;

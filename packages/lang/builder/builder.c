@@ -31,7 +31,7 @@ bool build_enter(struct ptowsp_build *b, const char *call)
 {
 	if (!b || b->status)
 		return false;
-	b->doing = call;
+	b->current_call = call;
 	if (!b->closed)
 		return true;
 	snprintf(b->error, sizeof(b->error), "%s: the package is sealed, nothing can be added", call);
@@ -44,7 +44,7 @@ void build_leave(struct ptowsp_build *b)
 	if (b->status)
 		return;
 	b->status = PTOWSP_NO_MEMORY;
-	snprintf(b->error, sizeof(b->error), "%s: no memory", b->doing);
+	snprintf(b->error, sizeof(b->error), "%s: no memory", b->current_call);
 }
 
 /* Parts of the sentence may come from the caller: no control characters, no half of a UTF-8 character at the end. */
@@ -65,7 +65,7 @@ static void sentence_clean(char *text, size_t size)
 
 _Noreturn void build_refuse(struct ptowsp_build *b, const char *format, ...)
 {
-	size_t used = b->doing ? (size_t)snprintf(b->error, sizeof(b->error), "%s: ", b->doing) : 0;
+	size_t used = b->current_call ? (size_t)snprintf(b->error, sizeof(b->error), "%s: ", b->current_call) : 0;
 	va_list args;
 
 	va_start(args, format);
@@ -123,7 +123,7 @@ struct ptowsp_build *ptowsp_build_create(const char *name)
 
 	if (!b)
 		return NULL;
-	b->doing = "ptowsp_build_create";
+	b->current_call = "ptowsp_build_create";
 	if (setjmp(b->out))
 		build_leave(b);
 	else if (name)
@@ -203,7 +203,7 @@ uint32_t build_name(struct ptowsp_build *b, enum build_kind kind, const char *na
 		build_refuse(b, "%s needs a name", kind_words[kind]);
 	if (lang_map_find(&b->names[kind], name))
 		build_refuse(b, "there is %s named \"%.80s\" already", kind_words[kind], name);
-	if (b->doing) /* names of a compilation lie in its arena already */
+	if (b->current_call) /* names of a compilation lie in its arena already */
 		name = common_copy(b->arena, name, strlen(name));
 	lang_map_add(&b->names[kind], b->arena, name, (void *)((uintptr_t)row + 1));
 	return string;

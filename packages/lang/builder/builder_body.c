@@ -28,7 +28,7 @@ void build_body_open(struct ptowsp_build *b, uint32_t kernel, struct ptowsp_payl
 
 	code->arena = b->arena;
 	code->turns = b->turns;
-	b->kernels[kernel].bodied = 1;
+	b->kernels[kernel].has_body = 1;
 	record.kind = PTOWSP_PAYLOAD_PTO;
 	build_payload_add(b, (struct build_payload){.record = record, .kernel = kernel, .code = code, .name = name ? build_string(b, name) : 0});
 	b->body = (struct build_body){.payload = b->payload_count - 1,
@@ -65,7 +65,7 @@ static uint32_t local_name(struct ptowsp_build *b, const char *name)
 	struct build_payload *payload = payload_of(b);
 	uint32_t string = build_string(b, name);
 
-	if (b->doing)
+	if (b->current_call)
 		*COMMON_PUSH(b->arena, payload->names, payload->name_count, payload->name_capacity) = string;
 	return string;
 }

@@ -77,7 +77,7 @@ uint32_t build_param_add(struct ptowsp_build *b, const char *name, struct build_
 	param.record.name = build_string(b, name);
 	if (!param.record.name)
 		build_refuse(b, "a parameter needs a name");
-	if (kernel->listed || kernel->bodied)
+	if (kernel->listed || kernel->has_body)
 		build_refuse(b, "kernel %.80s has a task or a body already, its parameters stand", build_text(b, kernel->record.name));
 	if (kernel->record.param_count == RUN_LIMIT)
 		build_refuse(b, "a kernel has at most %u parameters", RUN_LIMIT);

@@ -134,7 +134,7 @@ ptowsp_status ptowsp_build_seal(struct ptowsp_build *b)
 	if (writer) {
 		seal(b, writer);
 	} else {
-		b->doing = "ptowsp_build_seal";
+		b->current_call = "ptowsp_build_seal";
 		build_leave(b);
 	}
 	pkg_writer_destroy(writer);

@@ -270,7 +270,7 @@ void lang_task_check(struct lang_work_check *check, struct lang_work *work)
 	}
 	for (uint32_t i = 0; i < work->pass_count; i++)
 		pass_resolve(check, &work->passes[i]);
-	if ((work->target && work->target->broken) || (work->function && work->function->torn))
+	if ((work->target && work->target->broken) || (work->function && work->function->broken_signature))
 		return; /* its parameters are not known */
 	work->binds = common_alloc(&check->unit->arena, (lang_callee_count(work) + 1) * sizeof(*work->binds));
 	work->needs = common_alloc(&check->unit->arena, (lang_callee_count(work) + 1) * sizeof(*work->needs));

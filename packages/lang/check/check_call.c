@@ -157,7 +157,7 @@ void lang_call_check(struct lang_check *check, struct lang_stmt *stmt)
 {
 	const struct lang_function *target = stmt->target;
 
-	if (!target || target->torn) /* refused when the module was linked; its parameters are not known */
+	if (!target || target->broken_signature) /* refused when the module was linked; its parameters are not known */
 		return;
 	stmt->bound = common_alloc(&check->unit->arena, ((size_t)target->var_count + 1) * sizeof(struct lang_arg *));
 	if (check->function->kind == LANG_INCORE && target->kind == LANG_ORCHESTRATION) {

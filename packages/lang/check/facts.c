@@ -107,7 +107,7 @@ void lang_facts_finish(struct lang_check *check)
 	}
 	if (function->memref_count + function->need_count <= LANG_MAX_PARAMS)
 		return;
-	function->torn = 1; /* its callers have it no better */
+	function->broken_signature = 1; /* its callers have it no better */
 	lang_error(check->unit, function->at, "@%s has more than %u parameters, with the scalars that its calls take over", function->name, LANG_MAX_PARAMS);
 	lang_help(check->unit, "pass what belongs together as one memref");
 }

@@ -33,7 +33,7 @@ static void unknown_refuse(struct lang_check *check, const struct lang_operand *
 {
 	struct lang_guess guess;
 
-	if (check->function->torn)
+	if (check->function->broken_signature)
 		return;
 	lang_error(check->unit, operand->at, "there is no %s %%%s in @%s", wanted[want], operand->text, check->function->name);
 	lang_guess_start(&guess, operand->text);

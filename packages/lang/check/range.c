@@ -29,7 +29,7 @@ static void extents_note(struct lang_module *module, const struct lang_body *bod
 		struct lang_decl *decl = work->name ? lang_decl_find(module, '%', work->name) : NULL;
 
 		if (decl && decl->kind == LANG_DECL_AXIS)
-			((struct lang_axis *)decl)->restated = 1;
+			((struct lang_axis *)decl)->overridden = 1;
 	}
 }
 
@@ -48,15 +48,15 @@ void lang_range_set(struct lang_work_check *check, const struct lang_work *work)
 	struct lang_local *local = work->local;
 	int64_t low = 0, high, step = 1;
 
-	local->ranged = 0;
+	local->has_range = 0;
 	local->guards = check->guards;
-	if (!axis || axis->head.broken || axis->levels || axis->restated || axis->kind != PTOWSP_AXIS_DENSE || !axis->high ||
+	if (!axis || axis->head.broken || axis->levels || axis->overridden || axis->kind != PTOWSP_AXIS_DENSE || !axis->high ||
 	    !lang_scalar_known(axis->high, &high) || (axis->low && !lang_scalar_known(axis->low, &low)) ||
 	    (axis->step && !lang_scalar_known(axis->step, &step)))
 		return;
 	if (step < 1 || low < INT32_MIN || high > INT32_MAX || high <= low || breaks(&work->bodies[0]))
 		return;
-	local->ranged = 1;
+	local->has_range = 1;
 	local->first = low;
 	local->last = low + (high - 1 - low) / step * step;
 }
@@ -108,7 +108,7 @@ static bool sum_add(const struct lang_work_check *check, struct lang_range *rang
 	if (lang_scalar_known(scalar, &known))
 		return !__builtin_mul_overflow(known, factor, &product) && !__builtin_add_overflow(range->constant, product, &range->constant);
 	if (scalar->kind == LANG_SCALAR_NAME)
-		return scalar->local && scalar->local->kind == LANG_LOCAL_LOOP && scalar->local->ranged && scalar->local->guards == check->guards &&
+		return scalar->local && scalar->local->kind == LANG_LOCAL_LOOP && scalar->local->has_range && scalar->local->guards == check->guards &&
 		       term_add(range, scalar->local, factor);
 	return scalar->kind == LANG_SCALAR_OP && op_add(check, range, scalar, factor);
 }

@@ -27,7 +27,7 @@ void lang_segment_task(struct lang_work_check *check, struct lang_local *local)
 void lang_body_check(struct lang_work_check *check, struct lang_body *body)
 {
 	struct lang_local *outer = check->scope.locals;
-	struct lang_relaid *relaid = check->relaid;
+	struct lang_relayout *relayouts = check->relayouts;
 
 	check->depth++;
 	for (struct lang_work *work = body->first; work; work = work->next) {
@@ -40,7 +40,7 @@ void lang_body_check(struct lang_work_check *check, struct lang_body *body)
 		}
 	}
 	check->depth--;
-	check->relaid = relaid;
+	check->relayouts = relayouts;
 	check->scope.locals = outer;
 }
 
@@ -51,11 +51,11 @@ void lang_loop_body_check(struct lang_work_check *check, struct lang_body *body,
 	local->outer = outer;
 	check->scope.locals = local;
 	check->loops++;
-	check->guards += !local->ranged;
+	check->guards += !local->has_range;
 	lang_segment_cut(check);
 	lang_body_check(check, body);
 	lang_segment_cut(check);
-	check->guards -= !local->ranged;
+	check->guards -= !local->has_range;
 	check->loops--;
 	check->scope.locals = outer;
 }
@@ -97,7 +97,7 @@ static void row_inside(struct lang_work_check *check, const struct lang_work *wo
 	struct lang_range range = {0};
 	int64_t rows, row;
 
-	if (axis->restated)
+	if (axis->overridden)
 		return;
 	if (axis->kind == PTOWSP_AXIS_SPARSE && !axis->lengths.tensor)
 		rows = (int64_t)axis->lengths.count - 1;

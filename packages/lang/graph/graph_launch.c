@@ -68,11 +68,11 @@ static void launch_add(struct lang_graph_lowering *lowering, struct lang_graph_i
 		launch->node_count = 1;
 	} else if (is_copies(inst->op)) {
 		launch->node_count = tensors_of(lowering);
-		launch->hollow = 1; /* a graph may change nothing */
+		launch->maybe_empty = 1; /* a graph may change nothing */
 	} else {
 		launch->graph = lang_graph_of(inst->args[0].object);
 		copies_find(lowering, launch, launch->graph->body);
-		launch->hollow = !has_task(launch->graph->body);
+		launch->maybe_empty = !has_task(launch->graph->body);
 		launch->node_count = launch->graph->kernel_count + launch->copy_count;
 	}
 	launch->nodes = common_alloc(arena, (launch->node_count + 1) * sizeof(*launch->nodes));
@@ -185,7 +185,7 @@ static void set_reduce(const struct order *order, struct set *set)
 	for (uint32_t k = 0; k < set->count && set->count > 1; k++) {
 		const struct lang_graph_launch *launch = &order->lowering->launches[set->items[k]];
 
-		if (!launch->conditional && !launch->hollow)
+		if (!launch->conditional && !launch->maybe_empty)
 			bits_add(order, order->bits, launch->behind);
 	}
 	for (uint32_t k = 0; k < set->count; k++)
@@ -232,7 +232,7 @@ static void launch_take(const struct order *order, uint32_t i, struct set *set)
 	const struct lang_graph_launch *launch = &order->lowering->launches[i];
 
 	set_add(order, set, i);
-	for (uint32_t k = 0; launch->hollow && k < order->lowering->launch_count; k++)
+	for (uint32_t k = 0; launch->maybe_empty && k < order->lowering->launch_count; k++)
 		if (bit_has(launch->behind, k))
 			set_add(order, set, k);
 }
@@ -265,7 +265,7 @@ static void launch_order(struct order *order, struct lang_graph_inst *inst)
 		*COMMON_PUSH(arena, launch->graph->launches, launch->graph->launch_count, launch->graph->launch_capacity) = index;
 	if (inst->op == PTOWSP_TG_CHECKPOINT || inst->op == PTOWSP_TG_RESTORE)
 		tail = &order->host; /* whatever follows is behind it */
-	if (tail && !launch->conditional && !launch->hollow)
+	if (tail && !launch->conditional && !launch->maybe_empty)
 		tail->count = 0;
 	if (tail)
 		set_push(order, tail, index);

@@ -36,7 +36,7 @@ struct lang_graph_launch {
 	uint32_t node_count, copy_count, copy_capacity;
 	uint8_t conditional;            /* it stands in a branch or loop */
 	uint8_t branches;               /* its graph has branches or loops */
-	uint8_t hollow;                 /* it may be that no task of it runs: nobody is behind anything because of it */
+	uint8_t maybe_empty;            /* it may be that no task of it runs: nobody is behind anything because of it */
 	uint8_t waited;                 /* some launch waits for it directly */
 	uint32_t *direct, direct_count; /* launches that it waits for, ascending; others behind those */
 	uint64_t *behind;               /* per launch a bit: it starts behind that one in any way; NULL: not looked at yet */
@@ -131,8 +131,8 @@ struct lang_graph_lowering {
 	struct lang_graph_event *events;     /* by object->index; without an object where it is no event */
 	struct lang_graph_save *saves;
 	struct lang_graph_mark *marks;
-	struct lang_map alike; /* rows that kernels share, by what is in them */
-	uint8_t dynamic;       /* there is control flow: task numbers are in slots */
+	struct lang_map shared_rows; /* rows that kernels share, by what is in them */
+	uint8_t dynamic;             /* there is control flow: task numbers are in slots */
 };
 
 /* --- graph_edge.c --- */

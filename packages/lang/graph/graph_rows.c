@@ -110,7 +110,7 @@ static const char *entry_name(struct lang_lower *lower, const struct lang_graph_
 {
 	const char *name = kernel->entry;
 
-	for (uint32_t i = lowering->alike.count; is_row_taken(lower, PTOWSP_SECTION_KREG, name); i++)
+	for (uint32_t i = lowering->shared_rows.count; is_row_taken(lower, PTOWSP_SECTION_KREG, name); i++)
 		name = common_format(&lower->unit->arena, "%s.%u", kernel->entry, i);
 	return name;
 }
@@ -119,7 +119,7 @@ static void kernel_declare(struct lang_lower *lower, struct lang_graph_lowering 
 {
 	const struct lang_graph_kernel *kernel = row->kernel;
 	const char *text = shared ? row_text(lower, lowering, kernel) : NULL;
-	struct lang_graph_node_row *same = shared ? lang_map_find(&lowering->alike, text) : NULL;
+	struct lang_graph_node_row *same = shared ? lang_map_find(&lowering->shared_rows, text) : NULL;
 
 	if (same) {
 		row->same = same;
@@ -130,7 +130,7 @@ static void kernel_declare(struct lang_lower *lower, struct lang_graph_lowering 
 						 kernel->object.graph ? kernel->object.graph->object.name : NULL, kernel->object.name);
 	lang_graph_row_add(lower, PTOWSP_SECTION_KREG, row->name, &row->made, kernel_build);
 	if (shared)
-		lang_map_add(&lowering->alike, &lower->unit->arena, text, row);
+		lang_map_add(&lowering->shared_rows, &lower->unit->arena, text, row);
 }
 
 static void kernels_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering)

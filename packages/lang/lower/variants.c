@@ -124,7 +124,8 @@ static void function_warn(struct lang_lower *lower, const struct lang_function *
 
 static void kernel_warn(struct lang_lower *lower, const struct lang_kernel *kernel)
 {
-	uint32_t first = names_rows(kernel->head.name) ? 0 : lacking_warn(lower, kernel->head.name, kernel->head.at, kernel->lacking, kernel->lacking_count);
+	uint32_t first =
+		names_rows(kernel->head.name) ? 0 : lacking_warn(lower, kernel->head.name, kernel->head.at, kernel->missing_levels, kernel->lacking_count);
 
 	if (first)
 		lang_help(lower->unit, "a variant for level %u is another kernel with the same parameters, named behind these: variant %u @%s_%u", first, first,

@@ -117,7 +117,7 @@ static bool param_parse(struct lang_parser *parser)
 	old = lang_var_find(parser->function, name->text);
 	if (old) {
 		lang_error(parser->unit, name->at, "there are two parameters %%%s", name->text);
-		parser->function->torn = 1; /* one of them was to have another name */
+		parser->function->broken_signature = 1; /* one of them was to have another name */
 		return true;
 	}
 	lang_var_add(parser->unit, parser->function, type.kind == LANG_TYPE_MEMREF ? LANG_MEMREF : LANG_SCALAR, name->text, type, name->at)->param = 1;
@@ -172,7 +172,7 @@ static bool at_func(const struct lang_parser *parser)
 static bool signature_parse(struct lang_parser *parser)
 {
 	if (!params_parse(parser))
-		parser->function->torn |= !lang_at_mark(parser, '{');
+		parser->function->broken_signature |= !lang_at_mark(parser, '{');
 	else if (lang_expect(parser, '{', "and the statements behind the parameters"))
 		return true;
 	while (!lang_at_mark(parser, '{') && !lang_peek(parser)->first && lang_peek(parser)->kind != LANG_END)

@@ -94,8 +94,8 @@ static bool pass_parse(struct lang_parser *parser, struct lang_work *work)
 	if (pass->stated)
 		return lang_part_parse(parser, &pass->part);
 	/* A name alone may be a tensor or a value; that is known when all names are. */
-	pass->bracketed = token->kind == LANG_NAME && (token[1].mark == '[' || (token[1].kind == LANG_WORD && !strcmp(token[1].text, "as")));
-	if (pass->bracketed)
+	pass->has_brackets = token->kind == LANG_NAME && (token[1].mark == '[' || (token[1].kind == LANG_WORD && !strcmp(token[1].text, "as")));
+	if (pass->has_brackets)
 		return lang_part_parse(parser, &pass->part);
 	if (token->mark == '(' && token[1].kind == LANG_NAME && token[2].mark == ',') {
 		lang_error(parser->unit, token->at, "a part of a tensor is written %%%s[row, column] here", token[1].text);

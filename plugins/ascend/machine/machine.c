@@ -63,7 +63,7 @@ void ascend_pull_failed(struct ascend_run *run, ptowsp_status status)
 		run->status = status;
 	else
 		run->failed = status;
-	ascend_stand(run);
+	ascend_issue_stalled(run);
 }
 
 /* rt has seen that everything can be issued, so a machine that stands still before its end has lost something. */

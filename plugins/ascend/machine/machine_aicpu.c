@@ -71,8 +71,8 @@ static const struct ascend_notice *notice_first(const struct ascend_aicpu *aicpu
 RT_INLINE void sending_of(struct ascend_run *run, struct ascend_aicpu *aicpu, enum ascend_class class, uint16_t core, uint32_t task)
 {
 	ascend_core_reserve(run, aicpu, core, class == ASCEND_MIX);
-	if (run->wishes)
-		ascend_wish_spread(run, aicpu, core, task);
+	if (run->hinted)
+		ascend_hint_spread(run, aicpu, core, task);
 	aicpu->doing = ASCEND_SENDING;
 	aicpu->what = task;
 	aicpu->core = core;
@@ -193,7 +193,7 @@ RT_INLINE uint64_t finish(struct ascend_run *run, struct ascend_aicpu *aicpu)
 	switch (doing) {
 	case ASCEND_COMPLETING: ascend_core_clear(run, aicpu, ascend_task_of(run, what)); /* fall through */
 	case ASCEND_COMPUTING: return ascend_task_end(run, what) * run->cost->notify;
-	case ASCEND_HEARING: ascend_circle_release(run, &what, instance); return 0;
+	case ASCEND_HEARING: ascend_links_release(run, &what, instance); return 0;
 	case ASCEND_ISSUING:
 		if (run->limits->batch && !run->pipeline)
 			ascend_batch_add(run, aicpu, what);

@@ -82,8 +82,8 @@ static inline void ascend_core_clear(struct ascend_run *run, struct ascend_aicpu
 		ascend_cluster_mark(run, task->core, 0);
 		return;
 	}
-	if (run->wishes)
-		ascend_wish_gather(run, aicpu, task->core);
+	if (run->hinted)
+		ascend_hint_gather(run, aicpu, task->core);
 	ascend_core_turn(aicpu, core, !--core->count);
 }
 
@@ -114,7 +114,7 @@ static inline void ascend_core_send(struct ascend_run *run, struct ascend_aicpu 
 	run->waiting[task->pool]--;
 	task->state = ASCEND_SENT;
 	task->core = at;
-	task->start = ascend_later(run->now + run->cost->token, core->free) + (run->wishes ? ascend_wish_pickup(run, at, number) : run->cost->pickup);
+	task->start = ascend_later(run->now + run->cost->token, core->free) + (run->hinted ? ascend_hint_pickup(run, at, number) : run->cost->pickup);
 	task->end = core->free = task->start + task->cycles;
 	ascend_fin_add(aicpu, task->end + run->cost->fin, number, at);
 	if (task->class == ASCEND_VECTOR)

@@ -49,7 +49,7 @@ uint32_t ascend_gate_release(struct ascend_run *run, uint32_t gate, uint32_t ins
 
 		run->gates[gate].open = true;
 		run->gates[gate].followers = 0;
-		told += ascend_circle_release(run, &followers, instance);
+		told += ascend_links_release(run, &followers, instance);
 		gate_drop(run, gate);
 		gate = parent;
 	}
@@ -65,7 +65,7 @@ bool ascend_gates_init(struct ascend_run *run)
 void ascend_gates_finish(struct ascend_run *run)
 {
 	free(run->gates);
-	free(run->lates);
+	free(run->delayed);
 }
 
 /* ---- ordered constructs ------------------------------------------------------------------------------------------- */
@@ -144,29 +144,29 @@ void ascend_floor_raise(struct ascend_run *run, uint64_t number)
 	if (number <= run->ended || number <= run->floor_number)
 		return;
 	gate = ascend_gate_make(run, 0);
-	if (run->late_head > run->late_count) {
-		for (uint32_t k = 0; k < run->late_count; k++)
-			run->lates[k] = run->lates[run->late_head + k];
-		run->late_head = 0;
+	if (run->delayed_head > run->delayed_count) {
+		for (uint32_t k = 0; k < run->delayed_count; k++)
+			run->delayed[k] = run->delayed[run->delayed_head + k];
+		run->delayed_head = 0;
 	}
-	if (!gate || !COMMON_GROW(run->lates, run->late_room, run->late_head + run->late_count)) {
+	if (!gate || !COMMON_GROW(run->delayed, run->delayed_room, run->delayed_head + run->delayed_count)) {
 		run->no_memory = true;
 		return;
 	}
-	run->lates[run->late_head + run->late_count++] = (struct ascend_late){number, gate};
+	run->delayed[run->delayed_head + run->delayed_count++] = (struct ascend_delayed_gate){number, gate};
 	ascend_gate_use(run, run->floor, -1);
 	run->floor = gate;
 	run->floor_number = number;
 }
 
-uint32_t ascend_lates_open(struct ascend_run *run, uint32_t instance)
+uint32_t ascend_delayed_gates_open(struct ascend_run *run, uint32_t instance)
 {
 	uint32_t told = 0;
 
-	while (run->late_count && run->lates[run->late_head].number <= run->ended) {
-		uint32_t gate = (uint32_t)run->lates[run->late_head++].gate;
+	while (run->delayed_count && run->delayed[run->delayed_head].number <= run->ended) {
+		uint32_t gate = (uint32_t)run->delayed[run->delayed_head++].gate;
 
-		run->late_count--;
+		run->delayed_count--;
 		told += ascend_gate_release(run, gate, instance);
 	}
 	return told;

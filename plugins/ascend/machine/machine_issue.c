@@ -50,7 +50,7 @@ static void stall_end(struct ascend_run *run, const struct rt_item *item)
 static void batch_flush(struct ascend_run *run, struct ascend_aicpu *aicpu)
 {
 	if (aicpu->batch)
-		ascend_circle_release(run, &aicpu->batch, (uint32_t)(aicpu - run->aicpus)); /* all its own: nobody is told */
+		ascend_links_release(run, &aicpu->batch, (uint32_t)(aicpu - run->aicpus)); /* all its own: nobody is told */
 	aicpu->batch_count = 0;
 }
 
@@ -60,7 +60,7 @@ static void batches_flush(struct ascend_run *run)
 		batch_flush(run, &run->aicpus[p]);
 }
 
-void ascend_stand(struct ascend_run *run)
+void ascend_issue_stalled(struct ascend_run *run)
 {
 	batches_flush(run);
 	ascend_start(run);
@@ -82,7 +82,7 @@ void ascend_batch_add(struct ascend_run *run, struct ascend_aicpu *aicpu, uint32
 		batch_flush(run, aicpu);
 }
 
-bool ascend_issue_ready_slowly(struct ascend_run *run)
+bool ascend_issue_ready_slow(struct ascend_run *run)
 {
 	struct ascend_head *head = &run->head;
 	const struct rt_item *item = head->item;
@@ -97,7 +97,7 @@ bool ascend_issue_ready_slowly(struct ascend_run *run)
 		} else if (head->stage != ASCEND_WINDOW || !ascend_window_full(run, item)) {
 			head->stalled = true;
 			head->since = run->now;
-			ascend_stand(run);
+			ascend_issue_stalled(run);
 			return false;
 		}
 	}
@@ -173,7 +173,7 @@ static bool item_take(struct ascend_run *run, const struct rt_item *item)
 static void over(struct ascend_run *run)
 {
 	run->over = true;
-	ascend_stand(run);
+	ascend_issue_stalled(run);
 }
 
 void ascend_item_meet(struct ascend_run *run, const struct rt_item *item)
@@ -184,7 +184,7 @@ void ascend_item_meet(struct ascend_run *run, const struct rt_item *item)
 		run->head.item = item;
 		run->head.stalled = true;
 		run->head.since = run->chain;
-		ascend_stand(run);
+		ascend_issue_stalled(run);
 	}
 }
 
@@ -194,7 +194,7 @@ void ascend_issue_pull(struct ascend_run *run)
 }
 
 /* What the head waits for may be there. */
-void ascend_issue_look_slowly(struct ascend_run *run)
+void ascend_issue_look_slow(struct ascend_run *run)
 {
 	const struct rt_item *item = run->head.item;
 	bool alloc;
@@ -208,7 +208,7 @@ void ascend_issue_look_slowly(struct ascend_run *run)
 			return;
 		stall_end(run, item);
 		run->head.stage++;
-		if (ascend_issue_ready_slowly(run))
+		if (ascend_issue_ready_slow(run))
 			ascend_aicpu_wake(run, (uint32_t)(run->head.aicpu - run->aicpus), run->now);
 		return;
 	}

@@ -7,7 +7,7 @@
 #include "rt/access/preds.h"
 
 /* machine_issue.c: all stages up to the first that lacks room; counts what was waited for. */
-bool ascend_issue_ready_slowly(struct ascend_run *run);
+bool ascend_issue_ready_slow(struct ascend_run *run);
 /* machine_issue.c: an item that is no task, or the end. */
 void ascend_item_meet(struct ascend_run *run, const struct rt_item *item);
 /* machine_issue.c: work_steal: who has the least to do may be another one by now. */
@@ -28,7 +28,7 @@ static inline bool ascend_issue_ready(struct ascend_run *run)
 	struct ascend_head *head = &run->head;
 
 	if (head->stalled || head->stage != ASCEND_WINDOW || !ascend_room_everywhere(run, head->item))
-		return head->stage == ASCEND_ROOM || ascend_issue_ready_slowly(run);
+		return head->stage == ASCEND_ROOM || ascend_issue_ready_slow(run);
 	head->stage = ASCEND_ROOM;
 	return true;
 }

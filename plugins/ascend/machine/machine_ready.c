@@ -108,8 +108,8 @@ void ascend_order_of_ready(struct ascend_run *run)
 {
 	run->by_number = run->machine->config.by_number && !run->limits->order;
 	run->steals = run->limits->order == PTOWSP_READY_WORK_STEAL && run->instances > 1;
-	run->wishes = run->machine->config.hints != NULL;
-	run->heaps = run->by_number || run->limits->order == PTOWSP_READY_PRIORITY || (run->wishes && run->machine->config.hints->priorities);
+	run->hinted = run->machine->config.hints != NULL;
+	run->heaps = run->by_number || run->limits->order == PTOWSP_READY_PRIORITY || (run->hinted && run->machine->config.hints->priorities);
 }
 
 /* How many tasks wait for it, as far as they have been issued. */
@@ -252,7 +252,7 @@ void ascend_depths_leave(struct ascend_run *run, const struct ascend_task *task)
 
 /* ---- taking ------------------------------------------------------------------------------------------------------- */
 
-uint32_t ascend_ready_first_slowly(struct ascend_run *run, struct ascend_queue *queue)
+uint32_t ascend_ready_first_slow(struct ascend_run *run, struct ascend_queue *queue)
 {
 	while (queue->head != queue->tail) {
 		uint32_t task = queue->tasks[queue->head & queue->mask];
@@ -266,7 +266,7 @@ uint32_t ascend_ready_first_slowly(struct ascend_run *run, struct ascend_queue *
 	return ASCEND_NOBODY;
 }
 
-void ascend_ready_take_slowly(struct ascend_run *run, struct ascend_queue *queue)
+void ascend_ready_take_slow(struct ascend_run *run, struct ascend_queue *queue)
 {
 	uint32_t task = queue->tasks[queue->head & queue->mask];
 

@@ -11,8 +11,8 @@ void ascend_depths_finish(struct ascend_run *run);
 /* A task ended that counted. */
 void ascend_depths_leave(struct ascend_run *run, const struct ascend_task *task);
 /* machine_ready.c: as below, where tasks go by number, or depths count. */
-uint32_t ascend_ready_first_slowly(struct ascend_run *run, struct ascend_queue *queue);
-void ascend_ready_take_slowly(struct ascend_run *run, struct ascend_queue *queue);
+uint32_t ascend_ready_first_slow(struct ascend_run *run, struct ascend_queue *queue);
+void ascend_ready_take_slow(struct ascend_run *run, struct ascend_queue *queue);
 
 /* Which ready task is next in this run: run->limits->order, else the machine's. */
 void ascend_order_of_ready(struct ascend_run *run);
@@ -67,13 +67,13 @@ static inline uint32_t ascend_ready_first(struct ascend_run *run, struct ascend_
 {
 	if (queue->head == queue->tail)
 		return ASCEND_NOBODY;
-	return run->limits->depth_count ? ascend_ready_first_slowly(run, queue) : queue->tasks[queue->head & queue->mask];
+	return run->limits->depth_count ? ascend_ready_first_slow(run, queue) : queue->tasks[queue->head & queue->mask];
 }
 
 static inline void ascend_ready_take(struct ascend_run *run, struct ascend_queue *queue)
 {
 	if (run->heaps || run->limits->depth_count)
-		ascend_ready_take_slowly(run, queue);
+		ascend_ready_take_slow(run, queue);
 	else
 		queue->head++;
 }

@@ -127,7 +127,7 @@ struct ascend_depth_domain {
 	uint64_t in_flight;
 	struct ascend_queue parked;
 };
-struct ascend_late {
+struct ascend_delayed_gate {
 	uint64_t number, gate;
 };
 
@@ -150,7 +150,7 @@ struct ascend_run {
 	struct ascend_task *tasks;
 	struct ascend_need *needs;
 	struct ascend_mark *marks; /* NULL: they are all alike */
-	bool wishes;               /* kernels have some; the two that follow are theirs */
+	bool hinted;               /* kernels have some; the two that follow are theirs */
 	struct ascend_residence residences[ASCEND_CORES];
 	uint64_t mates[ASCEND_CORES][2]; /* cores of the instance that share the blocks of the task that this one has */
 	bool by_number, heaps;           /* ready tasks: the lowest number first; in heaps, not as they come */
@@ -170,8 +170,8 @@ struct ascend_run {
 	uint32_t order_depth, scope_depth;
 	uint64_t held[PTOWSP_NESTING_LIMIT + 2]; /* workload: first own task of each open scope; UINT64_MAX: none */
 	uint64_t hold;                           /* the least of them, which does not leave */
-	struct ascend_late *lates;               /* gates that open when all before a number have ended */
-	uint32_t late_head, late_count, late_room;
+	struct ascend_delayed_gate *delayed;     /* gates that open when all before a number have ended */
+	uint32_t delayed_head, delayed_count, delayed_room;
 	uint64_t floor_number;
 	uint32_t floor; /* gate of the latest barrier or fence; 0: none, or open */
 
@@ -219,7 +219,7 @@ bool ascend_tasks_init(struct ascend_run *run);
 void ascend_tasks_finish(struct ascend_run *run);
 void ascend_link_add(struct ascend_run *run, uint32_t *circle, uint32_t task);
 /* All of a circle, those of other instances by notices from `instance`. Returns how many instances are told. */
-uint32_t ascend_circle_release(struct ascend_run *run, uint32_t *circle, uint32_t instance);
+uint32_t ascend_links_release(struct ascend_run *run, uint32_t *circle, uint32_t instance);
 /* Tasks that have ended leave in the order of their numbers, as far as no open scope holds them. */
 void ascend_tasks_leave(struct ascend_run *run);
 
@@ -238,7 +238,7 @@ void ascend_gates_enter(struct ascend_run *run, struct ascend_task *task, uint32
 /* Tasks that are issued from now on start when all before `number` have ended. */
 void ascend_floor_raise(struct ascend_run *run, uint64_t number);
 /* All before run->ended have ended, the last of them at the instance. Returns how many others are told. */
-uint32_t ascend_lates_open(struct ascend_run *run, uint32_t instance);
+uint32_t ascend_delayed_gates_open(struct ascend_run *run, uint32_t instance);
 
 /* machine_aicpu.c */
 bool ascend_aicpus_init(struct ascend_run *run);
@@ -264,11 +264,11 @@ void ascend_slot_load(struct ascend_run *run, const struct rt_item *item);
 void ascend_slot_set(struct ascend_run *run, const struct rt_item *item);
 bool ascend_slots_there(struct ascend_run *run, const struct rt_item *item);
 
-/* machine_wish.c, where there are wishes: the task is met; for how long its core picks it up; idle cores share its blocks, until it is over. */
-void ascend_wish_enter(struct ascend_run *run, const struct rt_item *item);
-uint64_t ascend_wish_pickup(struct ascend_run *run, uint16_t core, uint32_t number);
-void ascend_wish_spread(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t core, uint32_t number);
-void ascend_wish_gather(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t core);
+/* machine_hint.c, where there are hints: the task is met; for how long its core picks it up; idle cores share its blocks, until it is over. */
+void ascend_hint_enter(struct ascend_run *run, const struct rt_item *item);
+uint64_t ascend_hint_pickup(struct ascend_run *run, uint16_t core, uint32_t number);
+void ascend_hint_spread(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t core, uint32_t number);
+void ascend_hint_gather(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t core);
 
 /* machine_issue.c: pulls up to the next task. */
 void ascend_issue_pull(struct ascend_run *run);
@@ -280,15 +280,15 @@ uint64_t ascend_stream_enter(struct ascend_run *run, const struct rt_item *item)
 /* Tasks may start. */
 void ascend_start(struct ascend_run *run);
 /* Nothing will be issued before something ends: all batches are flushed, and tasks may start. */
-void ascend_stand(struct ascend_run *run);
+void ascend_issue_stalled(struct ascend_run *run);
 /* A task was issued by its instance. batch_deps: it is emitted only, and runs when its batch is flushed. */
 void ascend_batch_add(struct ascend_run *run, struct ascend_aicpu *aicpu, uint32_t task);
 /* Something has changed that the head may wait for, or a process. */
-void ascend_issue_look_slowly(struct ascend_run *run);
+void ascend_issue_look_slow(struct ascend_run *run);
 static inline void ascend_issue_look(struct ascend_run *run)
 {
 	if (run->pipeline || run->head.stalled)
-		ascend_issue_look_slowly(run);
+		ascend_issue_look_slow(run);
 }
 bool ascend_issue_init(struct ascend_run *run);
 void ascend_issue_finish(struct ascend_run *run);

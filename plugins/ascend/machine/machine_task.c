@@ -15,7 +15,7 @@ bool ascend_tasks_init(struct ascend_run *run)
 	run->mask = rt_window_room(run->limits->window) - 1;
 	run->tasks = calloc(run->mask + 1, sizeof(*run->tasks));
 	run->needs = calloc(run->mask + 1, sizeof(*run->needs));
-	marked = run->wishes || run->limits->order == PTOWSP_READY_PRIORITY;
+	marked = run->hinted || run->limits->order == PTOWSP_READY_PRIORITY;
 	run->marks = marked ? calloc(run->mask + 1, sizeof(*run->marks)) : NULL;
 	if (marked && !run->marks)
 		return false;
@@ -136,7 +136,7 @@ static uint32_t others_tell(struct ascend_run *run, uint32_t *circles, uint64_t 
 	return told;
 }
 
-uint32_t ascend_circle_release(struct ascend_run *run, uint32_t *circle, uint32_t instance)
+uint32_t ascend_links_release(struct ascend_run *run, uint32_t *circle, uint32_t instance)
 {
 	uint32_t circles[ASCEND_INSTANCES], last = *circle, next = last ? run->links[last].next : 0, at = 0;
 	uint64_t whose = 0;

@@ -44,8 +44,8 @@ static inline struct ascend_task *ascend_task_add(struct ascend_run *run, const 
 				     .owner = (uint8_t)item->owner,
 				     .process = item->process};
 	task->any = unit == PTOWSP_UNIT_ANY;
-	if (run->wishes)
-		ascend_wish_enter(run, item);
+	if (run->hinted)
+		ascend_hint_enter(run, item);
 	need = &run->needs[item->number & run->mask];
 	*need = run->sums;
 	run->sums.map += item->need.map;
@@ -89,7 +89,7 @@ static inline uint32_t ascend_task_end(struct ascend_run *run, uint32_t number)
 	if (run->limits->depth_count)
 		ascend_depths_leave(run, task);
 	if (task->followers)
-		told = ascend_circle_release(run, &task->followers, instance);
+		told = ascend_links_release(run, &task->followers, instance);
 	if (task->group)
 		told += ascend_gate_release(run, task->group, instance);
 	if (task->process != PTOWSP_NONE)
@@ -102,8 +102,8 @@ static inline uint32_t ascend_task_end(struct ascend_run *run, uint32_t number)
 				      ascend_task_of(run, run->ended)->end);
 		run->ended++;
 	}
-	if (run->late_count)
-		told += ascend_lates_open(run, instance);
+	if (run->delayed_count)
+		told += ascend_delayed_gates_open(run, instance);
 	ascend_leave(run);
 	ascend_issue_look(run);
 	return told;

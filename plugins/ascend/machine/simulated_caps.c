@@ -29,7 +29,7 @@ static const struct ptowsp_cap one_instance[] = {
 };
 /* Ready tasks wait in queues here; to take them from each other needs others. */
 static const struct ptowsp_cap queues[] = {BASE_CAP(BASE_POLICY(READY, FIFO), ENFORCED), BASE_CAP(BASE_POLICY(READY, PRIORITY), ENFORCED)};
-static const struct ptowsp_cap wishes[] = {BASE_CAP(GRAPH(TG_SET_PRIORITY), ENFORCED), BASE_CAP(GRAPH(CA_REQUEST), ENFORCED),
+static const struct ptowsp_cap hinted[] = {BASE_CAP(GRAPH(TG_SET_PRIORITY), ENFORCED), BASE_CAP(GRAPH(CA_REQUEST), ENFORCED),
 					   BASE_CAP(GRAPH(CA_PARTITION), RECORDED)};
 /* Saves picking a kernel up, where that costs anything. */
 static const struct ptowsp_cap residence[] = {BASE_CAP(GRAPH(TG_PERSISTENT), ENFORCED)};
@@ -90,7 +90,7 @@ static uint32_t limited_add(struct ptowsp_cap *rows, uint32_t there, uint32_t fe
 static uint32_t machine_caps(const struct ascend_simulated *own, uint32_t instances, struct ptowsp_cap *rows, uint32_t there)
 {
 	there = BASE_CAPS_ADD(rows, there, queues);
-	there = BASE_CAPS_ADD(rows, there, wishes);
+	there = BASE_CAPS_ADD(rows, there, hinted);
 	if (own->protocol == ASCEND_PROTOCOL_PUBLISHED)
 		there = BASE_CAPS_ADD(rows, there, residence);
 	there = instances < 2 ? BASE_CAPS_ADD(rows, there, one_instance) : BASE_CAPS_ADD(rows, there, others);

@@ -17,11 +17,11 @@ struct maker {
 	const struct base_walk *walk;
 	const struct ascend_plan_rules *rules;
 	struct ptowsp_error *error;
-	uint32_t *steps;           /* per task */
-	uint64_t *heirs;           /* per task: its first successor, UINT64_MAX without one */
-	uint64_t made;             /* tasks that have steps */
-	struct ascend_preds preds; /* of the step that is put together */
-	uint64_t barrier_number;   /* tasks before it come before barrier_step */
+	uint32_t *steps;            /* per task */
+	uint64_t *first_successors; /* per task: its first successor, UINT64_MAX without one */
+	uint64_t made;              /* tasks that have steps */
+	struct ascend_preds preds;  /* of the step that is put together */
+	uint64_t barrier_number;    /* tasks before it come before barrier_step */
 	uint32_t barrier_step;
 	uint32_t gate; /* step before all that comes, of the workload */
 	struct ascend_fronts fronts;
@@ -89,7 +89,7 @@ static uint32_t barrier_at(struct maker *maker, uint64_t number)
 	maker->preds.count = 0;
 	ascend_preds_add(&maker->preds, maker->barrier_step);
 	for (uint64_t task = maker->barrier_number; task < number; task++)
-		if (maker->heirs[task] >= number)
+		if (maker->first_successors[task] >= number)
 			ascend_preds_add(&maker->preds, maker->steps[task]);
 	preds_narrow(maker);
 	maker->barrier_number = number;
@@ -108,8 +108,8 @@ static void preds_find(struct maker *maker, uint64_t number)
 	maker->preds.count = 0;
 	for (uint32_t i = 0; i < task->pred_count; i++) {
 		ascend_preds_add(&maker->preds, maker->steps[preds[i]]);
-		if (maker->heirs[preds[i]] > number)
-			maker->heirs[preds[i]] = number;
+		if (maker->first_successors[preds[i]] > number)
+			maker->first_successors[preds[i]] = number;
 	}
 	ascend_lanes_follow(&maker->lanes, task, &maker->preds);
 	if (maker->rules->window_edges && number >= maker->rules->window)
@@ -200,7 +200,7 @@ static ptowsp_status task_add(struct maker *maker, uint64_t number)
 	step = step_add(maker, number);
 	status = windows_add(maker, number);
 	maker->steps[number] = step;
-	maker->heirs[number] = UINT64_MAX;
+	maker->first_successors[number] = UINT64_MAX;
 	ascend_lanes_put(&maker->lanes, task, step);
 	if (task->process != PTOWSP_NONE)
 		ascend_front_task(&maker->fronts, task->process, step);
@@ -257,9 +257,9 @@ static bool maker_init(struct maker *maker)
 	bool fronts = ascend_fronts_init(&maker->fronts, walk), lanes = ascend_lanes_init(&maker->lanes, walk);
 
 	maker->steps = calloc(walk->task_count + 1, sizeof(*maker->steps));
-	maker->heirs = calloc(walk->task_count + 1, sizeof(*maker->heirs));
+	maker->first_successors = calloc(walk->task_count + 1, sizeof(*maker->first_successors));
 	maker->gate = maker->barrier_step = ASCEND_STEP_NONE;
-	return fronts && lanes && maker->steps && maker->heirs;
+	return fronts && lanes && maker->steps && maker->first_successors;
 }
 
 static bool maker_failed(const struct maker *maker)
@@ -273,7 +273,7 @@ static void maker_finish(struct maker *maker)
 	ascend_fronts_finish(&maker->fronts);
 	ascend_preds_finish(&maker->preds);
 	free(maker->steps);
-	free(maker->heirs);
+	free(maker->first_successors);
 }
 
 ptowsp_status ascend_plan_make(struct ascend_plan_build *build, const struct base_walk *walk, const struct ascend_plan_rules *rules, struct ptowsp_error *error)

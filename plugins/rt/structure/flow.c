@@ -183,7 +183,7 @@ static ptowsp_status count(struct rt_flow *flow, struct rt_need need)
 	return PTOWSP_OK;
 }
 
-ptowsp_status rt_flow_reserve_slowly(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason, struct rt_block *block)
+ptowsp_status rt_flow_reserve_slow(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason, struct rt_block *block)
 {
 	ptowsp_status status = flow->counting ? room_make(flow, need, reason, block) : too_small(flow, need, block);
 

@@ -44,7 +44,7 @@ void rt_flow_finish(struct rt_flow *flow);
  * Errors: TOO_SMALL, DEADLOCK (*block_out says why), NO_MEMORY. */
 static inline ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason_out, struct rt_block *block_out);
 /* The same, where an open scope or a capacity that may be too small for the task has a say. */
-ptowsp_status rt_flow_reserve_slowly(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason, struct rt_block *block);
+ptowsp_status rt_flow_reserve_slow(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason, struct rt_block *block);
 void rt_flow_scope_begin(struct rt_flow *flow);
 void rt_flow_scope_end(struct rt_flow *flow);
 /* The first task that an open scope keeps from leaving; flow->issued without one. */
@@ -69,7 +69,7 @@ static inline uint64_t rt_flow_ended(const struct rt_flow *flow, uint64_t task)
 static inline ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason_out, struct rt_block *block_out)
 {
 	if (flow->counting || need.map > flow->map_most || need.deps > flow->deps_most)
-		return rt_flow_reserve_slowly(flow, need, reason_out, block_out);
+		return rt_flow_reserve_slow(flow, need, reason_out, block_out);
 	flow->issued++;
 	return PTOWSP_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* machine_wish.c - what programs wish for their kernels: which launch is more urgent, what stays on its core, how many cores share the blocks of a task. */
+/* machine_hint.c - what programs wish for their kernels: which launch is more urgent, what stays on its core, how many cores share the blocks of a task. */
 #include "ascend/machine/machine_core.h"
 #include "base/hints.h"
 
@@ -11,7 +11,7 @@ static const struct base_hint *hint_of(const struct ascend_run *run, uint32_t nu
 	return hint && hint->blocks && hint->kernel == ascend_task_of(run, number)->kernel ? hint : NULL;
 }
 
-void ascend_wish_enter(struct ascend_run *run, const struct rt_item *item)
+void ascend_hint_enter(struct ascend_run *run, const struct rt_item *item)
 {
 	struct ascend_mark *mark = &run->marks[item->number & run->mask];
 	const struct base_hint *hint;
@@ -21,7 +21,7 @@ void ascend_wish_enter(struct ascend_run *run, const struct rt_item *item)
 	mark->priority = hint ? hint->wish.priority : 0;
 }
 
-uint64_t ascend_wish_pickup(struct ascend_run *run, uint16_t core, uint32_t number)
+uint64_t ascend_hint_pickup(struct ascend_run *run, uint16_t core, uint32_t number)
 {
 	const struct base_hint *hint = hint_of(run, number);
 	uint32_t kernel = ascend_task_of(run, number)->kernel + 1;
@@ -59,7 +59,7 @@ static uint32_t mates_take(struct ascend_run *run, struct ascend_aicpu *aicpu, u
 	return taken;
 }
 
-void ascend_wish_spread(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t core, uint32_t number)
+void ascend_hint_spread(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t core, uint32_t number)
 {
 	struct ascend_task *task = ascend_task_of(run, number);
 	const struct base_hint *hint = hint_of(run, number);
@@ -74,7 +74,7 @@ void ascend_wish_spread(struct ascend_run *run, struct ascend_aicpu *aicpu, uint
 	task->cycles = task->cycles / hint->blocks * rounds + task->cycles % hint->blocks * rounds / hint->blocks;
 }
 
-void ascend_wish_gather(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t core)
+void ascend_hint_gather(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t core)
 {
 	const uint32_t base = run->cores[core].class == ASCEND_CUBE ? aicpu->cube_base : aicpu->vector_base;
 
