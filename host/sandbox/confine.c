@@ -275,8 +275,9 @@ static void allow_without(struct rules *f, int number, uint32_t argument, const 
 	answer(f, SECCOMP_RET_ERRNO | EPERM);
 }
 
-/* F_SETOWN and F_SETSIG could send SIGKILL to any process of the user when a descriptor is ready; F_SETPIPE_SZ takes buffers of pipes, memory that nothing counts. */
-static const int fcntl_refused[] = {F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETPIPE_SZ};
+/* F_SETOWN and F_SETSIG could send SIGKILL to any process of the user when a descriptor is ready; F_SETPIPE_SZ takes buffers of pipes, memory that nothing counts; F_SETLEASE keeps whoever
+ * opens a file of the user waiting. */
+static const int fcntl_refused[] = {F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETPIPE_SZ, F_SETLEASE, F_NOTIFY};
 /* A worker ends with its keeper, which looks at all that the worker takes; the options below could change that. */
 static const int prctl_refused[] = {PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_PTRACER, PR_SET_CHILD_SUBREAPER, PR_SET_MM};
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -296,7 +297,8 @@ static void rules_fill(struct rules *f)
 	/* Its flags lie in memory, where a filter cannot look: the C library then uses clone. */
 	row(f, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1);
 	answer(f, SECCOMP_RET_ERRNO | ENOSYS);
-	allow_with(f, SYS_clone, 0, CLONE_THREAD, CLONE_THREAD);
+	/* A thread with a table of descriptors of its own could hold memory files that its keeper does not see. */
+	allow_with(f, SYS_clone, 0, CLONE_THREAD | CLONE_FILES, CLONE_THREAD | CLONE_FILES);
 	allow_with(f, SYS_tgkill, 0, UINT32_MAX, (uint32_t)getpid()); /* abort */
 	allow_with(f, SYS_prlimit64, 0, UINT32_MAX, 0);               /* its own: with a number they may be those of any process of the user */
 	allow_with(f, SYS_sched_setaffinity, 0, UINT32_MAX, 0);

@@ -62,6 +62,14 @@ bool worker_keep(pid_t host);
 /* worker_usage.c, of the keeper: which limit (HOST_LIMIT_x) the process takes more than; shared: bytes that the host shares with it. */
 uint32_t worker_usage_over(pid_t process, const struct host_limits *limits, uint64_t shared);
 
+/* worker_said.c: standard error of a sandbox. begin: in the process that becomes its keeper; own: in the worker, which has a pipe there then; keep: in the keeper, the end to poll for
+ * reading; hear: passes on what is there, false where nothing more can come; end: the rest, once the worker has ended. */
+bool worker_said_begin(void);
+bool worker_said_own(void);
+int worker_said_keep(void);
+bool worker_said_hear(void);
+void worker_said_end(void);
+
 /* worker_up.c: messages to the host, from any thread, each begun with its frame. */
 void worker_frame(struct host_wire *wire, uint32_t operation);
 void worker_send(uint16_t kind, struct host_wire *wire);

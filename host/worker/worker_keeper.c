@@ -22,6 +22,7 @@
 	UINT64_C(2000000000) /* longest that what a plugin has left is hunted for: who starts processes faster than they are ended keeps the host no longer */
 
 enum { LOOK_MS = 50 }; /* between two looks at what a sandbox takes */
+#define LOOK_NS (LOOK_MS * UINT64_C(1000000))
 
 static pid_t kept;               /* the worker's number, its own until it is waited for */
 static struct host_cgroup group; /* of a sandbox, where one may be made */
@@ -109,6 +110,7 @@ static void worker_end(uint32_t limit)
 	else if (!limit && info.si_status == SIGKILL && host_cgroup_met(&group))
 		word.limit = HOST_LIMIT_MEMORY;
 	children_end();
+	worker_said_end();
 	host_cgroup_end(&group);
 	tell(&word);
 	_exit(0);
@@ -136,27 +138,31 @@ static uint32_t limit_find(void)
 	return worker_usage_over(kept, &worker.limits, shared);
 }
 
-static void keep(int host)
+static void keep(int host, int said)
 {
 	sigset_t all;
-	struct pollfd at[3] = {{.fd = HOST_WORKER_LIFE, .events = POLLIN}, {.fd = host, .events = POLLIN}, {.events = POLLIN}};
+	struct pollfd at[4] = {{.fd = HOST_WORKER_LIFE, .events = POLLIN}, {.fd = host, .events = POLLIN}, {.events = POLLIN}, {.fd = said, .events = POLLIN}};
 	struct signalfd_siginfo ignored;
 	uint32_t limit = HOST_LIMIT_NONE;
+	uint64_t look_ns = 0;
 
 	sigfillset(&all);
 	at[2].fd = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
 	tell(&(struct host_frame_word){.kind = HOST_WORD_STARTED, .value = kept});
 	while (!has_ended() && !limit) {
-		const int ready = poll(at, 3, worker.confined ? LOOK_MS : -1);
-
+		poll(at, 4, worker.confined ? LOOK_MS : -1);
 		if ((at[0].revents && !host_hear()) || at[1].revents)
 			break;
 		while (read(at[2].fd, &ignored, sizeof(ignored)) > 0)
 			;
+		if (at[3].revents && !worker_said_hear())
+			at[3].fd = -1;
 		stop_look();
 		orphans_reap();
-		if (!ready)
+		if (host_now_ns() >= look_ns) { /* a sandbox that has much to say is looked at all the same */
 			limit = limit_find();
+			look_ns = host_now_ns() + LOOK_NS;
+		}
 	}
 	worker_end(limit);
 }
@@ -169,6 +175,8 @@ static bool worker_begin(pid_t keeper)
 	sigemptyset(&none);
 	close(HOST_WORKER_LIFE);
 	host_cgroup_enter(&group);
+	if (worker.confined && !worker_said_own())
+		return false;
 	return !setpgid(0, 0) && !prctl(PR_SET_PDEATHSIG, (long)SIGKILL, 0L, 0L, 0L) && getppid() == keeper && !sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
@@ -180,6 +188,8 @@ bool worker_keep(pid_t host)
 
 	sigfillset(&all);
 	if (host_fd < 0 || getppid() != host || prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L) || sigprocmask(SIG_SETMASK, &all, NULL))
+		return false;
+	if (worker.confined && !worker_said_begin())
 		return false;
 	if (worker.confined)
 		host_cgroup_make(&group, &worker.limits);
@@ -194,6 +204,6 @@ bool worker_keep(pid_t host)
 	for (int fd = HOST_WORKER_SOCKET; fd < HOST_WORKER_LIFE; fd++)
 		close(fd);
 	setpgid(kept, kept); /* whoever is first: the group is there before it is ended */
-	keep(host_fd);
+	keep(host_fd, worker.confined ? worker_said_keep() : -1);
 	return false;
 }

@@ -14,12 +14,14 @@ enum { BLOCK = 512 }; /* of st_blocks */
 
 struct usage {
 	uint64_t anonymous, swapped, shared, threads; /* kibibytes, but threads */
+	bool lives;                                   /* it has memory */
 };
 
 static void line_take(const char *line, struct usage *out)
 {
 	unsigned long long number;
 
+	out->lives = out->lives || !strncmp(line, "VmRSS:", 6);
 	if (sscanf(line, "RssAnon: %llu", &number) == 1)
 		out->anonymous = number;
 	else if (sscanf(line, "VmSwap: %llu", &number) == 1)
@@ -30,13 +32,13 @@ static void line_take(const char *line, struct usage *out)
 		out->threads = number;
 }
 
-static struct usage status_read(pid_t process)
+static struct usage status_read(const char *thread)
 {
 	struct usage usage = {0};
-	char path[48], line[256];
+	char path[64], line[256];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)process);
+	snprintf(path, sizeof(path), "%s/status", thread);
 	file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file))
 		line_take(line, &usage);
@@ -45,16 +47,41 @@ static struct usage status_read(pid_t process)
 	return usage;
 }
 
+/* A thread whose memory is that of the process: a thread that has ended has none any more, and the first one may end long before the others. All have one memory and, in a sandbox, one
+ * table of descriptors. */
+static struct usage usage_read(pid_t process, char thread_out[48])
+{
+	struct usage usage;
+	struct dirent *entry;
+	char path[48];
+	DIR *folder;
+
+	snprintf(thread_out, 48, "/proc/%d", (int)process);
+	usage = status_read(thread_out);
+	if (usage.lives)
+		return usage;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)process);
+	folder = opendir(path);
+	while (folder && !usage.lives && (entry = readdir(folder)))
+		if (*entry->d_name != '.') {
+			snprintf(thread_out, 48, "/proc/%d/task/%.16s", (int)process, entry->d_name);
+			usage = status_read(thread_out);
+		}
+	if (folder)
+		closedir(folder);
+	return usage;
+}
+
 /* Memory files that are open: what was written to them needs no mapping. A sandbox can delete no file, so one without a name is one of these. */
-static uint64_t files_bytes(pid_t process)
+static uint64_t files_bytes(const char *thread)
 {
 	uint64_t bytes = 0;
 	struct dirent *entry;
 	struct stat file;
-	char path[48];
+	char path[64];
 	DIR *folder;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)process);
+	snprintf(path, sizeof(path), "%s/fd", thread);
 	folder = opendir(path);
 	while (folder && (entry = readdir(folder)))
 		if (!fstatat(dirfd(folder), entry->d_name, &file, 0) && S_ISREG(file.st_mode) && !file.st_nlink)
@@ -74,10 +101,11 @@ static uint64_t cpu_s(pid_t process)
 
 uint32_t worker_usage_over(pid_t process, const struct host_limits *limits, uint64_t shared)
 {
-	const struct usage u = status_read(process);
+	char thread[48];
+	const struct usage u = usage_read(process, thread);
 	const uint64_t mapped = u.shared << 10, own = mapped > shared ? mapped - shared : 0;
 
-	if (((u.anonymous + u.swapped) << 10) + own + files_bytes(process) > limits->memory)
+	if (((u.anonymous + u.swapped) << 10) + own + files_bytes(thread) > limits->memory)
 		return HOST_LIMIT_MEMORY;
 	if (u.threads > limits->threads)
 		return HOST_LIMIT_THREADS;

@@ -70,12 +70,13 @@ static void calls_that_compute_and_wait_are_there(void)
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		if (answer_to(calls[i], 0) != SECCOMP_RET_ALLOW)
 			CHECK_FAIL("call %d is answered with %x", calls[i], answer_to(calls[i], 0));
-	CHECK_UINT(answer_to(SYS_clone, CLONE_THREAD | CLONE_VM | CLONE_SIGHAND), SECCOMP_RET_ALLOW);
+	CHECK_UINT(answer_to(SYS_clone, CLONE_THREAD | CLONE_VM | CLONE_SIGHAND | CLONE_FILES), SECCOMP_RET_ALLOW);
 	CHECK_UINT(answer_to(SYS_tgkill, (uint64_t)getpid()), SECCOMP_RET_ALLOW);
 	CHECK_UINT(answer_to(SYS_prlimit64, 0), SECCOMP_RET_ALLOW);
 	CHECK_UINT(answer_to(SYS_sched_setaffinity, 0), SECCOMP_RET_ALLOW);
 	for (uint64_t command = 0; command < 1100; command++)
-		if (command != F_SETOWN && command != F_SETSIG && command != F_SETOWN_EX && command != F_SETPIPE_SZ)
+		if (command != F_SETOWN && command != F_SETSIG && command != F_SETOWN_EX && command != F_SETPIPE_SZ && command != F_SETLEASE &&
+		    command != F_NOTIFY)
 			CHECK_UINT(answer_to_fcntl(command), SECCOMP_RET_ALLOW);
 	CHECK_UINT(answer_to(SYS_prctl, PR_SET_NAME), SECCOMP_RET_ALLOW);
 	CHECK_UINT(answer_to(SYS_prctl, PR_GET_SECCOMP), SECCOMP_RET_ALLOW);
@@ -90,7 +91,8 @@ static void calls_that_reach_others_are_not(void)
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		if (answer_to(calls[i], 0) != (SECCOMP_RET_ERRNO | EPERM))
 			CHECK_FAIL("call %d is answered with %x", calls[i], answer_to(calls[i], 0));
-	CHECK_UINT(answer_to(SYS_clone, 17), SECCOMP_RET_ERRNO | EPERM); /* fork */
+	CHECK_UINT(answer_to(SYS_clone, 17), SECCOMP_RET_ERRNO | EPERM);                                      /* fork */
+	CHECK_UINT(answer_to(SYS_clone, CLONE_THREAD | CLONE_VM | CLONE_SIGHAND), SECCOMP_RET_ERRNO | EPERM); /* descriptors that its keeper does not see */
 	CHECK_UINT(answer_to(SYS_clone3, 0), SECCOMP_RET_ERRNO | ENOSYS);
 	CHECK_UINT(answer_to(SYS_tgkill, (uint64_t)getpid() + 1), SECCOMP_RET_ERRNO | EPERM);
 	CHECK_UINT(answer_to(SYS_prlimit64, (uint64_t)getppid()), SECCOMP_RET_ERRNO | EPERM);
@@ -98,7 +100,9 @@ static void calls_that_reach_others_are_not(void)
 	CHECK_UINT(answer_to_fcntl(F_SETOWN), SECCOMP_RET_ERRNO | EPERM); /* a signal to anybody when a pipe is ready */
 	CHECK_UINT(answer_to_fcntl(F_SETSIG), SECCOMP_RET_ERRNO | EPERM);
 	CHECK_UINT(answer_to_fcntl(F_SETOWN_EX), SECCOMP_RET_ERRNO | EPERM);
-	CHECK_UINT(answer_to_fcntl(F_SETPIPE_SZ), SECCOMP_RET_ERRNO | EPERM);          /* memory that nothing counts */
+	CHECK_UINT(answer_to_fcntl(F_SETPIPE_SZ), SECCOMP_RET_ERRNO | EPERM); /* memory that nothing counts */
+	CHECK_UINT(answer_to_fcntl(F_SETLEASE), SECCOMP_RET_ERRNO | EPERM);   /* whoever opens the file waits */
+	CHECK_UINT(answer_to_fcntl(F_NOTIFY), SECCOMP_RET_ERRNO | EPERM);
 	CHECK_UINT(answer_to(SYS_prctl, PR_SET_PDEATHSIG), SECCOMP_RET_ERRNO | EPERM); /* it ends with its keeper */
 	CHECK_UINT(answer_to(SYS_prctl, PR_SET_DUMPABLE), SECCOMP_RET_ERRNO | EPERM);  /* which looks at what it takes */
 	CHECK_UINT(answer_to(SYS_setsid, 0), SECCOMP_RET_ERRNO | EPERM);

@@ -367,6 +367,7 @@ static void what_a_sandbox_took_too_much_of_is_named(void)
 		const char *plugin, *said;
 	} rows[] = {{"bomb_shared", "of memory (--sandbox-memory) and was ended in load"},
 		    {"bomb_files", "of memory (--sandbox-memory) and was ended in load"},
+		    {"bomb_left", "of memory (--sandbox-memory) and was ended in load"},
 		    {"bomb_threads", "more than 64 threads (--sandbox-threads)"},
 		    {"bomb_processor", "more than 3 s of processor time (--sandbox-cpu)"}};
 

@@ -227,6 +227,25 @@ static void a_refusal_by_the_sandbox_says_that_it_was_the_sandbox(void)
 	}
 }
 
+/* What it writes to standard error comes out as a line of plain text, behind what is there. */
+static void a_sandbox_has_no_descriptor_of_its_host(void)
+{
+	char *said;
+
+	if (!host_landlock_version() || !host_seccomp_there())
+		CHECK_SKIP("this kernel has no Landlock or no seccomp");
+	CHECK_INT(check_run(check_fmt("cd '%s' && echo before >said.txt && '%s/bin/ptowsp-run' --devices --isolate=sandbox "
+				      "--plugin='%s/test/isolate/libptowsp_moody.so' --opt mood=spoils:init 2>>said.txt",
+				      check_tmp(), check_build(), check_build()),
+			    NULL, NULL),
+		  0);
+	said = check_read(check_fmt("%s/said.txt", check_dir()), NULL);
+	CHECK_CONTAINS(said, "before\n");
+	CHECK_CONTAINS(said, " [31mred\n");
+	CHECK(said && !strchr(said, '\033'));
+	free(said);
+}
+
 /* Too little for a worker, for the plugin, for its threads: who fails differs, and the flags are named. */
 static void a_sandbox_that_is_too_small_names_its_flags(void)
 {
@@ -530,6 +549,7 @@ void suite_isolate(CU_pSuite s)
 	TEST(s, tensors_do_not_count_as_a_sandbox_s_own);
 	TEST(s, a_sandbox_takes_files_network_and_processes_away);
 	TEST(s, a_refusal_by_the_sandbox_says_that_it_was_the_sandbox);
+	TEST(s, a_sandbox_has_no_descriptor_of_its_host);
 	TEST(s, a_sandbox_that_is_too_small_names_its_flags);
 	TEST(s, a_sandbox_with_fewer_threads_than_it_has_does_not_run);
 	TEST(s, a_folder_with_more_than_plugins_is_warned_of);

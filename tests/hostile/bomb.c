@@ -7,9 +7,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-enum wrong { BOMB_HEAP, BOMB_SHARED, BOMB_FILES, BOMB_PROCESSES, BOMB_THREADS, BOMB_PROCESSOR };
+enum wrong { BOMB_HEAP, BOMB_SHARED, BOMB_FILES, BOMB_LEFT, BOMB_PROCESSES, BOMB_THREADS, BOMB_PROCESSOR };
 
 static int is(enum wrong which)
 {
@@ -60,6 +61,22 @@ static void files_take(void)
 	}
 }
 
+static void *files_take_alone(void *unused)
+{
+	usleep(100000); /* until the first thread is no more */
+	files_take();
+	return unused;
+}
+
+/* A process whose first thread has ended has neither memory nor descriptors, for who looks at that thread. */
+static void files_take_behind(void)
+{
+	pthread_t thread;
+
+	if (!pthread_create(&thread, NULL, files_take_alone, NULL))
+		syscall(SYS_exit, 0);
+}
+
 static void *wait_for_ever(void *unused)
 {
 	for (;;)
@@ -105,6 +122,8 @@ static void explode(void)
 		shared_take();
 	if (is(BOMB_FILES))
 		files_take();
+	if (is(BOMB_LEFT))
+		files_take_behind();
 	if (is(BOMB_PROCESSES))
 		processes_take();
 	if (is(BOMB_THREADS))

@@ -91,6 +91,18 @@ static void tries(void)
 	mood[0] = '\0';
 }
 
+/* The file behind standard error, cut and written over; a terminal would turn red. */
+static void error_spoil(void)
+{
+	static const char red[] = "\033[31mred\n";
+
+	ftruncate(STDERR_FILENO, 0);
+	pwrite(STDERR_FILENO, red, sizeof(red) - 1, 0);
+	if (write(STDERR_FILENO, red, sizeof(red) - 1) < 0)
+		_exit(78);
+	mood[0] = '\0';
+}
+
 /* The ring to this process has no room from here on, as if nothing were ever read of it. */
 static void ring_fill(void)
 {
@@ -138,6 +150,10 @@ static void act(const char *operation)
 		return;
 	if (!strncmp(mood, "tries", 5)) {
 		tries();
+		return;
+	}
+	if (!strncmp(mood, "spoils", 6)) {
+		error_spoil();
 		return;
 	}
 	own_host->log(own_host->context, PTOWSP_LOG_INFO, "now it happens", 14);
