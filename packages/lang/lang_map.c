@@ -33,15 +33,20 @@ static void grow(struct lang_map *map, struct common_arena *arena)
 			*slot_of(map, old.slots[i].name) = old.slots[i];
 }
 
-void lang_map_add(struct lang_map *map, struct common_arena *arena, const char *name, void *value)
+void lang_map_set(struct lang_map *map, struct common_arena *arena, const char *name, void *value)
 {
 	struct lang_map_slot *slot;
 
 	if (!map->slots || map->count > map->mask / 2)
 		grow(map, arena);
 	slot = slot_of(map, name);
-	assert(!slot->name && value);
+	map->count += !slot->name;
 	slot->name = name;
 	slot->value = value;
-	map->count++;
+}
+
+void lang_map_add(struct lang_map *map, struct common_arena *arena, const char *name, void *value)
+{
+	assert(!lang_map_find(map, name) && value);
+	lang_map_set(map, arena, name, value);
 }

@@ -15,6 +15,8 @@ struct lang_map {
 };
 
 void *lang_map_find(const struct lang_map *map, const char *name); /* NULL if absent */
+/* The name stands for that from here on, whatever it stood for before; NULL: for nothing. */
+void lang_map_set(struct lang_map *map, struct common_arena *arena, const char *name, void *value);
 /* The name must not be there yet; value must not be NULL. */
 void lang_map_add(struct lang_map *map, struct common_arena *arena, const char *name, void *value);
 

@@ -133,13 +133,12 @@ void lang_consume_check(struct lang_work_check *check, struct lang_work *work)
 
 	if (!work->local) /* its head has an error, and what its body calls the token is not known */
 		return;
-	work->local->outer = outer;
-	check->scope.locals = work->local;
+	lang_scope_enter(&check->scope, work->local);
 	check->loops++;
 	if (channel)
 		payload_check(check, work, channel, "into");
 	check->loops--;
-	check->scope.locals = outer;
+	lang_scope_leave(&check->scope, outer);
 	for (uint32_t i = 0; i < work->body_count; i++)
 		lang_loop_body_check(check, &work->bodies[i], work->local);
 }

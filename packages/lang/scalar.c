@@ -8,13 +8,23 @@
 #include <stdbool.h>
 #include <string.h>
 
-static struct lang_local *local_find(const struct lang_scope *scope, const char *name)
+void lang_scope_enter(struct lang_scope *scope, struct lang_local *local)
 {
-	struct lang_local *local = scope->locals;
+	local->outer = scope->locals;
+	local->hidden = lang_local_find(scope, local->name);
+	lang_map_set(&scope->names, &scope->module->unit->arena, local->name, local);
+	scope->locals = local;
+}
 
-	while (local && strcmp(local->name, name) != 0)
-		local = local->outer;
-	return local;
+void lang_scope_leave(struct lang_scope *scope, struct lang_local *outer)
+{
+	for (; scope->locals != outer; scope->locals = scope->locals->outer)
+		lang_map_set(&scope->names, &scope->module->unit->arena, scope->locals->name, scope->locals->hidden);
+}
+
+struct lang_local *lang_local_find(const struct lang_scope *scope, const char *name)
+{
+	return lang_map_find(&scope->names, name);
 }
 
 static void names_help(const struct lang_scope *scope, const char *word)
@@ -108,7 +118,7 @@ static struct lang_value *task_slot(const struct lang_scope *scope, struct lang_
 
 static int name_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what)
 {
-	scalar->local = local_find(scope, scalar->text);
+	scalar->local = lang_local_find(scope, scalar->text);
 	if (!scalar->local)
 		return decl_check(scope, scalar, what);
 	scalar->local->used = 1;

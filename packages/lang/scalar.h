@@ -7,6 +7,7 @@
 
 #include "lang/builder/lang_expr.h"
 #include "lang/decl.h"
+#include "lang/lang_map.h"
 
 #define LANG_MAX_OPERATORS 1000u /* of one expression */
 
@@ -14,7 +15,8 @@ enum lang_local_kind { LANG_LOCAL_LOOP, LANG_LOCAL_TASK };
 struct lang_value;
 /* Something with a name inside a body: value of a loop, token, number of a task. */
 struct lang_local {
-	struct lang_local *outer; /* the next one outwards, while it is in scope */
+	struct lang_local *outer;  /* the next one outwards, while it is in scope */
+	struct lang_local *hidden; /* the next one outwards of the same name, so long; NULL: none */
 	const char *name;
 	struct lang_span at;
 	uint8_t kind; /* enum lang_local_kind */
@@ -52,9 +54,15 @@ struct lang_scalar *lang_scalar_parse(struct lang_parser *parser, const char *wh
 struct lang_scope {
 	struct lang_module *module;
 	struct lang_local *locals; /* innermost first; NULL at the top of a file */
+	struct lang_map names;     /* the innermost one of each name */
 	const char *around;        /* name of the workload or process; NULL at the top of a file */
 	uint8_t constant;          /* 1: symbols and numbers only: shapes, bounds of declarations */
 };
+/* The local value is known from here on, until those in front of `outer`, which was the innermost one before, are left. */
+void lang_scope_enter(struct lang_scope *scope, struct lang_local *local);
+void lang_scope_leave(struct lang_scope *scope, struct lang_local *outer);
+/* The innermost one of that name; NULL: there is none. */
+struct lang_local *lang_local_find(const struct lang_scope *scope, const char *name);
 /* Finds the names. what: as above. Returns 0 after an error. */
 int lang_scalar_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what);
 /* 1 and the value if it is a number whatever the run, once checked. */

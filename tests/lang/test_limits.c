@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define ROWS 65536 /* that instructions can name */
 
@@ -138,6 +139,22 @@ static void memory_grows_as_the_number_of_kernels(void)
 
 	functions_add(9750);
 	told_with(&options, "");
+}
+
+/* Each of 40,000 names was once compared with all that are known: half a minute. */
+static void names_of_tasks_are_found_in_no_time(void)
+{
+	const clock_t begin = clock();
+
+	add("tensor %%x : f32[4, 4] inout\nkernel @k(%%a: f32[4, 4] inout)\nworkload @main {\n  parallel_for %%i in 0 to 4 {\n");
+	for (int i = 0; i < 40000; i++)
+		add("%%t%d = call @k(%%a -> %%x[%%i - %%i, 0])\n", i);
+	add("call @k(%%a -> %%x) after %%t0");
+	for (int i = 1; i < 40000; i++)
+		add(", %%t%d", i);
+	add("\n  }\n}\nschedule { deps explicit }\n");
+	told("");
+	CHECK(clock() - begin < 10 * CLOCKS_PER_SEC);
 }
 
 static void sources_beyond_the_memory_of_a_compilation_are_told_the_limit(void)
@@ -377,6 +394,7 @@ void suite_limits(CU_pSuite s)
 	TEST(s, kernels_have_65535_parameters);
 	TEST(s, functions_have_65535_parameters);
 	TEST(s, memory_grows_as_the_number_of_kernels);
+	TEST(s, names_of_tasks_are_found_in_no_time);
 	TEST(s, sources_beyond_the_memory_of_a_compilation_are_told_the_limit);
 	TEST(s, scalars_that_calls_take_over_are_parameters);
 	TEST(s, workloads_name_65536_kernels);

@@ -155,12 +155,9 @@ static void pass_bind(struct lang_work_check *check, struct lang_work *work, str
 static void need_find(struct lang_work_check *check, struct lang_work *work, uint32_t index, const struct lang_callee_param *param)
 {
 	struct lang_scalar *scalar = common_alloc(&check->unit->arena, sizeof(*scalar));
-	struct lang_local *local = check->scope.locals;
-	struct lang_decl *decl = lang_decl_find(check->scope.module, '%', param->name);
+	const struct lang_decl *decl = lang_decl_find(check->scope.module, '%', param->name);
 
-	while (local && strcmp(local->name, param->name) != 0)
-		local = local->outer;
-	if (!local && (!decl || (decl->kind != LANG_DECL_SYMBOL && decl->kind != LANG_DECL_SLOT))) {
+	if (!lang_local_find(&check->scope, param->name) && (!decl || (decl->kind != LANG_DECL_SYMBOL && decl->kind != LANG_DECL_SLOT))) {
 		lang_error(check->unit, work->callee_at, "@%s needs the scalar %%%s", work->callee, param->name);
 		lang_help(check->unit, "pass it: %%%s -> value, or declare: symbol %%%s : %s", param->name, param->name, common_dtype_text(param->dtype));
 		return;
@@ -234,10 +231,8 @@ static void workload_call_check(struct lang_work_check *check, struct lang_work 
 /* The name of a task in the same piece of straight code is so many tasks back. */
 static void after_check(struct lang_work_check *check, struct lang_after *after)
 {
-	struct lang_local *local = check->scope.locals;
+	struct lang_local *local = after->task->kind == LANG_SCALAR_NAME ? lang_local_find(&check->scope, after->task->text) : NULL;
 
-	while (local && (after->task->kind != LANG_SCALAR_NAME || strcmp(local->name, after->task->text) != 0))
-		local = local->outer;
 	if (local && local->kind == LANG_LOCAL_TASK && local->segment == check->segment && !check->turns) {
 		local->used = 1;
 		after->back = check->number - local->number;

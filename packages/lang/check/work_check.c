@@ -34,22 +34,19 @@ void lang_body_check(struct lang_work_check *check, struct lang_body *body)
 		work->form->check(check, work);
 		check->begun |= work->form->opcode != PTOWSP_OP_AXIS_DENSE && work->form->opcode != PTOWSP_OP_NOP;
 		/* The name of a task is known behind it. */
-		if (work->local && work->local->kind == LANG_LOCAL_TASK) {
-			work->local->outer = check->scope.locals;
-			check->scope.locals = work->local;
-		}
+		if (work->local && work->local->kind == LANG_LOCAL_TASK)
+			lang_scope_enter(&check->scope, work->local);
 	}
 	check->depth--;
 	check->relayouts = relayouts;
-	check->scope.locals = outer;
+	lang_scope_leave(&check->scope, outer);
 }
 
 void lang_loop_body_check(struct lang_work_check *check, struct lang_body *body, struct lang_local *local)
 {
 	struct lang_local *outer = check->scope.locals;
 
-	local->outer = outer;
-	check->scope.locals = local;
+	lang_scope_enter(&check->scope, local);
 	check->loops++;
 	check->guards += !local->has_range;
 	lang_segment_cut(check);
@@ -57,7 +54,7 @@ void lang_loop_body_check(struct lang_work_check *check, struct lang_body *body,
 	lang_segment_cut(check);
 	check->guards -= !local->has_range;
 	check->loops--;
-	check->scope.locals = outer;
+	lang_scope_leave(&check->scope, outer);
 }
 
 bool lang_work_decl_find(struct lang_work_check *check, struct lang_work *work, enum lang_decl_kind kind, const char *what)
