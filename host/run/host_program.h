@@ -59,9 +59,7 @@ ptowsp_status host_values_fault(const struct ptowsp_program *program);
 /* A needed value without default that nobody set: INVALID naming it and --set. */
 ptowsp_status host_values_check(const struct ptowsp_program *program, struct ptowsp_error *error);
 
-/* shape.c: value of an expression over constants and symbols, signed 64-bit, wrapping. Errors: INVALID, BAD_PACKAGE. */
-ptowsp_status host_expression_value(const struct ptowsp_program *program, uint32_t row, int64_t *value_out, struct ptowsp_error *error);
-/* Product of the extents; TOO_BIG if it does not fit 2^62 bytes of that element size. */
+/* shape.c: product of the extents; TOO_BIG if it does not fit 2^62 bytes of that element size. */
 ptowsp_status host_elements(const uint64_t *extents, uint32_t rank, uint32_t bytes, uint64_t *elements_out);
 /* Decides view.rank, view.extents, view.elements of tensor `index`; view.rank is UINT16_MAX if nothing gives it a shape. */
 ptowsp_status host_tensor_shape(struct ptowsp_program *program, uint32_t index, struct ptowsp_error *error);

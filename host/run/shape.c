@@ -9,15 +9,26 @@
 #include "registry/expression.h"
 #include "registry/text.h"
 
-ptowsp_status host_expression_value(const struct ptowsp_program *program, uint32_t row, int64_t *value_out, struct ptowsp_error *error)
+/* Extent number `extent` of a tensor that the package gives a shape. */
+static ptowsp_status extent_find(const struct ptowsp_program *p, uint32_t index, uint32_t extent, uint64_t *value_out, struct ptowsp_error *error)
 {
-	const struct pkg_tables *t = program->plan->tables;
-	const struct reg_values values = {program->values, NULL, t->slot_count};
-	ptowsp_status status = reg_expression_value(t->expr, t->expr_count, row, &values, value_out);
+	const struct pkg_tables *t = p->plan->tables;
+	const struct host_plan_tensor *tensor = &p->plan->tensors[index];
+	const struct reg_values values = {p->values, NULL, t->slot_count};
+	const uint32_t row = t->dim[t->tensor[tensor->row].dims + extent].extent;
+	int64_t value = 0;
+	const ptowsp_status status = reg_expression_value(t->expr, t->expr_count, row, &values, &value);
 
+	*value_out = (uint64_t)value;
 	if (status == PTOWSP_BAD_PACKAGE)
-		return host_fail(error, status, "a tensor's extent refers to a row outside EXPR or SLOT, or is far too long: expression %u", row);
-	return status ? host_fail(error, status, "a tensor's extent divides by zero, or is no sum, product or quotient") : PTOWSP_OK;
+		return host_fail(error, status, "tensor \"%s\": extent %u refers to a row outside EXPR or SLOT, or is far too long: expression %u",
+				 tensor->name, extent, row);
+	if (status)
+		return host_fail(error, host_values_fault(p), "tensor \"%s\": extent %u divides by zero, or is made of more than numbers and symbols",
+				 tensor->name, extent);
+	if (value < 0)
+		return host_fail(error, host_values_fault(p), "tensor \"%s\": extent %u is %lld", tensor->name, extent, (long long)value);
+	return PTOWSP_OK;
 }
 
 ptowsp_status host_elements(const uint64_t *extents, uint32_t rank, uint32_t bytes, uint64_t *elements_out)
@@ -37,17 +48,12 @@ static ptowsp_status declared_shape(struct ptowsp_program *p, uint32_t index, st
 	const struct pkg_tables *t = p->plan->tables;
 	const struct ptowsp_tensor_record *row = &t->tensor[p->plan->tensors[index].row];
 	struct ptowsp_tensor_view *view = &p->tensors[index].view;
-	int64_t value = 0;
 	ptowsp_status status = PTOWSP_OK;
 
 	if (row->dim_count > 4)
 		return host_fail(error, PTOWSP_BAD_PACKAGE, "tensor \"%s\" has more than 4 dimensions", p->plan->tensors[index].name);
-	for (uint32_t i = 0; i < row->dim_count && !status; i++) {
-		status = host_expression_value(p, t->dim[row->dims + i].extent, &value, error);
-		if (!status && value < 0)
-			status = host_fail(error, host_values_fault(p), "tensor \"%s\": extent %u is %lld", p->plan->tensors[index].name, i, (long long)value);
-		view->extents[i] = (uint64_t)value;
-	}
+	for (uint32_t i = 0; i < row->dim_count && !status; i++)
+		status = extent_find(p, index, i, &view->extents[i], error);
 	view->rank = (uint16_t)row->dim_count;
 	return status;
 }
