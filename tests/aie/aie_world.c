@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * aie_world.c - random nets, and the simulator on them. */
 #include "tests/aie/aie_world.h"
+#include "aie/sim/aie_cost.h"
 #include "tests/draw.h"
 
 #include <string.h>
@@ -322,7 +323,7 @@ static void net_build(struct aie_net *net, const struct world *w, struct core_st
 
 		aie_path_plain(&path, 4 * w->steps[i].words);
 		if (w->steps[i].words)
-			aie_net_task(net, w->steps[i].end, (uint8_t *)(ddr + w->steps[i].at), &path, w->steps[i].token);
+			aie_net_task(net, w->steps[i].end, (uint8_t *)(ddr + w->steps[i].at), &path, AIE_NONE, w->steps[i].token);
 		else
 			aie_net_wait(net, w->steps[i].end);
 	}
@@ -331,7 +332,7 @@ static void net_build(struct aie_net *net, const struct world *w, struct core_st
 void world_run(const struct world *world, uint32_t buffering, uint32_t *ddr, struct world_result *result, struct ptowsp_error *error)
 {
 	struct core_state states[WORLD_CORES];
-	struct aie_net net = {.buffering = buffering, .channel_queue = 4};
+	struct aie_net net = {.buffering = buffering, .channel_queue = 4, .polls = true, .lasts = true, .host_cycles = AIE_COST_HOST_TASK};
 
 	net_build(&net, world, states, ddr);
 	memset(result, 0, sizeof(*result));

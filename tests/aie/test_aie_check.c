@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LOAD_TASK(id)                                                                                                                                          \
+	"\"aiex.npu.dma_memcpy_nd\"(%from) {id = " id " : i64, issue_token = false, metadata = @in, operandSegmentSizes = array<i32: 1, 0, 0, 0>, "            \
+	"static_offsets = array<i64: 0, 0, 0, 0>, static_sizes = array<i64: 1, 1, 1, 32>, static_strides = array<i64: 0, 0, 0, 1>} : (memref<256xi32>) -> "    \
+	"()\n"
+
 static const struct mutant {
 	const char *name, *base, *from, *to, *sentence;
 } mutants[] = {
@@ -125,6 +130,11 @@ static const struct mutant {
 	 "scf.for %q = %zero to %objects step %one {\n\"aie.objectfifo.release\"() {objFifo_name = @w_all, port = 1 : i32, size = 1 : i32} : () -> () } "
 	 "\"aie.objectfifo.release\"() {objFifo_name = @in_a",
 	 "46:7: aie.objectfifo.release: core tile (0,2) needs 1 objects of fifo 'w_all' to release, and holds fewer on some way (rule 4.5)"},
+	{"used_behind_its_release", "pipe", "\"aie.objectfifo.release\"() {objFifo_name = @in, port = 1 : i32, size = 1 : i32} : () -> ()",
+	 "\"aie.objectfifo.release\"() {objFifo_name = @in, port = 1 : i32, size = 1 : i32} : () -> () %late = memref.load %x[%zero] : memref<32xi32>",
+	 "27:108: memref.load: core tile (0,2) uses an object of fifo 'in' that it has released (rule 4.6)"},
+	{"not_released", "pipe", "\"aie.objectfifo.release\"() {objFifo_name = @mid, port = 1 : i32, size = 1 : i32} : () -> ()", "",
+	 "32:15: aie.core: core tile (0,3) ends with 1 objects of fifo 'mid' that it has not released (rule 4.7)"},
 	{"three_channels_in", "split", "\"aie.objectfifo\"(%shim, %mem) {sym_name = \"w\"",
 	 "\"aie.objectfifo\"(%shim, %a) {elemNumber = 1 : i32, sym_name = \"x\", elemType = !aie.objectfifo<memref<4xi32>>,\n"
 	 "dimensionsToStream = #aie<bd_dim_layout_array[]>, dimensionsFromStreamPerConsumer = #aie<bd_dim_layout_array_array[[]]>} : (index, index) -> ()\n"
@@ -147,6 +157,10 @@ static const struct mutant {
 	 "13:14: aie.core: core tile (0,2) allocates 1088 bytes at once, of a stack of 1024 (rule 6.3)"},
 	{"buffer_on_shim", "split", "\"aie.buffer\"(%a)", "\"aie.buffer\"(%shim)",
 	 "28:13: aie.buffer: buffer 'sums' needs memory of shim (0,0), which has none (rule 6.1)"},
+	{"descriptor_of_another_task", "pipe", "id = 0 : i64", "id = 1 : i64",
+	 "55:7: aiex.npu.dma_memcpy_nd: a task for fifo 'in' is written into descriptor 1 of shim (0,0), whose last task the host has not seen end (rule 5.4)"},
+	{"five_tasks_of_a_channel", "pipe", "\"aiex.npu.dma_wait\"()", LOAD_TASK("2") LOAD_TASK("3") LOAD_TASK("4") LOAD_TASK("5") "\"aiex.npu.dma_wait\"()",
+	 "60:1: aiex.npu.dma_memcpy_nd: a task for fifo 'in' on shim (0,0) comes behind 4 whose ends the host has not seen, and a channel takes 4 (rule 5.5)"},
 	{"too_many_locks", "locks", "// one more",
 	 "\"aie.objectfifo\"(%a, %b) {sym_name = \"g\", elemNumber = 1, elemType = !aie.objectfifo<memref<4xi32>>,\n"
 	 "dimensionsToStream = #aie<bd_dim_layout_array[]>, dimensionsFromStreamPerConsumer = #aie<bd_dim_layout_array_array[[]]>} : (index, index) -> ()",
@@ -188,8 +202,10 @@ static const struct mutant {
 	 "13:5: aie.cascade_flow: a cascade stands here, which no model here knows (rule 0.4)"},
 	{"memory_out_of_reach", "split", "\"aie.buffer\"(%a)", "\"aie.buffer\"(%mem)",
 	 "41:9: memref.store: core tile (0,2) uses buffer 'sums' of memory tile (0,1), whose memory it does not see (rule 9.1)"},
-	{"token_that_nobody_sends", "pipe", "issue_token = true", "issue_token = false",
-	 "57:7: aiex.npu.dma_wait: the host waits for a token of fifo 'out' on shim (0,0), and no task before has one left (rule 11.1)"},
+	{"token_that_nobody_sends", "pipe", "{symbol = @out}", "{symbol = @in}",
+	 "57:7: aiex.npu.dma_wait: the host waits for a token of fifo 'in' on shim (0,0), and no task before has one left (rule 11.1)"},
+	{"store_that_nobody_waits_for", "pipe", "\"aiex.npu.dma_wait\"() {symbol = @out} : () -> ()", "",
+	 "53:7: aiex.npu.dma_memcpy_nd: the host does not wait for the end of 1 tasks of fifo 'out', which write its memory (rule 11.3)"},
 	{"fifo_without_shim", "pipe", "metadata = @out", "metadata = @mid",
 	 "53:7: aiex.npu.dma_memcpy_nd: fifo 'mid' has 0 ends on shims, the host needs 1 (rule 11.2)"},
 	{"call_of_another_type", "split", "@weigh(memref<32xi32>, memref<16xi32>, memref<32xi32>, i32)",

@@ -38,6 +38,8 @@ ptowsp_status aie_check(const struct aie_design *design, bool proven, struct pto
 	if (!status)
 		status = aie_check_held(design, error);
 	if (!status)
+		status = aie_check_uses(design, error);
+	if (!status)
 		status = aie_check_walks(design, error);
 	if (!status)
 		status = aie_check_host(design, error);

@@ -88,14 +88,13 @@ static bool constant_of(const struct aie_value *value, int64_t *number_out)
 	return true;
 }
 
-/* How often a loop runs; false: that is not known before it does. */
-static bool trips_of(const struct aie_op *loop, uint64_t *trips_out)
+bool aie_loop_turns(const struct aie_op *loop, uint64_t *turns_out)
 {
 	int64_t first, last, step;
 
 	if (!constant_of(loop->operands[0], &first) || !constant_of(loop->operands[1], &last) || !constant_of(loop->operands[2], &step) || step < 1)
 		return false;
-	*trips_out = last > first ? ((uint64_t)last - (uint64_t)first - 1) / (uint64_t)step + 1 : 0;
+	*turns_out = last > first ? ((uint64_t)last - (uint64_t)first - 1) / (uint64_t)step + 1 : 0;
 	return true;
 }
 
@@ -104,7 +103,7 @@ static struct held region_of(const struct end *end, const struct aie_region *reg
 static struct held op_of(const struct end *end, const struct aie_op *op)
 {
 	struct held held = nothing, other;
-	uint64_t trips;
+	uint64_t turns;
 
 	if (aie_op_is(op, "aie.objectfifo.acquire") || aie_op_is(op, "aie.objectfifo.release")) {
 		const int64_t size = aie_attr_of(op, "size")->number;
@@ -117,7 +116,7 @@ static struct held op_of(const struct end *end, const struct aie_op *op)
 			held = (struct held){-size, 0, size, op};
 	} else if (aie_op_is(op, "scf.for")) {
 		held = region_of(end, &op->regions[0]);
-		held = trips_of(op, &trips) ? times(held, trips) : any_times(&held);
+		held = aie_loop_turns(op, &turns) ? times(held, turns) : any_times(&held);
 	} else if (aie_op_is(op, "scf.if")) {
 		held = region_of(end, &op->regions[0]);
 		other = region_of(end, &op->regions[1]);

@@ -9,8 +9,14 @@
 ptowsp_status aie_check_bodies(const struct aie_design *design, struct ptowsp_error *error);
 /* check_held.c: no core releases what it may not hold. After aie_check_bodies. */
 ptowsp_status aie_check_held(const struct aie_design *design, struct ptowsp_error *error);
-/* check_walk.c: walks of DMAs fit into their descriptors and into what they walk; what the host moves, and its tokens. */
+/* How often a scf.for runs; false: that is not known before it does, and *turns_out is as it was. */
+bool aie_loop_turns(const struct aie_op *loop, uint64_t *turns_out);
+/* check_use.c: no core uses an object that it has released, and none ends with objects that it has not. After aie_check_held. */
+ptowsp_status aie_check_uses(const struct aie_design *design, struct ptowsp_error *error);
+/* check_walk.c: walks of DMAs fit into their descriptors and into what they walk; one task of the host, on this tile. */
 ptowsp_status aie_check_walks(const struct aie_design *design, struct ptowsp_error *error);
+ptowsp_status aie_check_task(const struct aie_design *design, const struct aie_step *step, uint32_t shim, struct ptowsp_error *error);
+/* check_host.c: what the host moves, its descriptors, queues and tokens. */
 ptowsp_status aie_check_host(const struct aie_design *design, struct ptowsp_error *error);
 /* check_ring.c: streams between cores and links form no ring; functions do not call themselves. */
 ptowsp_status aie_check_rings(const struct aie_design *design, struct ptowsp_error *error);

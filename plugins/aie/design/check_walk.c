@@ -3,9 +3,7 @@
 #include "aie/design/check_parts.h"
 #include "aie/design/design_read.h"
 
-#include "base/error.h"
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { WORD = 4, MEMTILE_WRAP = 512 /* the dialect refuses more, though the field holds 1023 */ };
 
@@ -130,15 +128,7 @@ ptowsp_status aie_check_walks(const struct aie_design *design, struct ptowsp_err
 	return status;
 }
 
-/* ---- the host */
-
-static uint32_t shim_of(const struct aie_design *design, const struct aie_fifo *fifo)
-{
-	for (uint32_t i = 0; i < fifo->consumer_count; i++)
-		if (design->tiles[fifo->consumers[i]].kind == AIE_SHIM)
-			return fifo->consumers[i];
-	return fifo->producer;
-}
+/* ---- tasks of the host */
 
 /* The outermost dimension is a repetition of the whole, the next one has no limit of its own; what lies in one piece needs no dimensions. */
 static ptowsp_status check_task(const struct walker *walker, const struct aie_step *step)
@@ -166,27 +156,9 @@ static ptowsp_status check_task(const struct walker *walker, const struct aie_st
 					     : PTOWSP_OK;
 }
 
-ptowsp_status aie_check_host(const struct aie_design *design, struct ptowsp_error *error)
+ptowsp_status aie_check_task(const struct aie_design *design, const struct aie_step *step, uint32_t shim, struct ptowsp_error *error)
 {
-	uint32_t *tokens = calloc(design->fifo_count + 1, sizeof(*tokens));
-	ptowsp_status status = PTOWSP_OK;
+	const struct walker walker = {design, step->op, design->fifos[step->fifo].name, shim, error};
 
-	if (!tokens)
-		return base_fail(error, PTOWSP_NO_MEMORY, "there is no memory to check what the host does");
-	for (uint32_t i = 0; !status && i < design->step_count; i++) {
-		const struct aie_step *step = &design->steps[i];
-		const struct aie_fifo *fifo = &design->fifos[step->fifo];
-		const struct walker walker = {design, step->op, fifo->name, shim_of(design, fifo), error};
-
-		if (!step->waits) {
-			tokens[step->fifo] += step->token;
-			status = check_task(&walker, step);
-		} else if (!tokens[step->fifo]--) {
-			status = aie_rule_fail(error, PTOWSP_INVALID, step->op, AIE_RULE_WAIT,
-					       "the host waits for a token of fifo '%.48s' on %s, and no task before has one left", fifo->name,
-					       aie_design_tile_text(design, walker.tile));
-		}
-	}
-	free(tokens);
-	return status;
+	return check_task(&walker, step);
 }

@@ -401,6 +401,7 @@ static const struct aie_op *read_module(struct aie_design_reader *reader, const 
 {
 	const struct aie_op *device = NULL;
 
+	reader->design->value_count = module->value_count;
 	for (const struct aie_op *op = module->top->regions[0].first; op; op = op->next) {
 		if (aie_op_is(op, "func.func") && !read_function(reader, op))
 			return NULL;
@@ -456,6 +457,16 @@ ptowsp_status aie_design_read(struct aie_design *design, const struct aie_module
 bool aie_design_writes(const struct aie_design *design, const struct aie_step *step)
 {
 	return !step->waits && design->tiles[design->fifos[step->fifo].producer].kind != AIE_SHIM;
+}
+
+uint32_t aie_design_shim(const struct aie_design *design, uint32_t number)
+{
+	const struct aie_fifo *fifo = &design->fifos[number];
+
+	for (uint32_t i = 0; i < fifo->consumer_count; i++)
+		if (design->tiles[fifo->consumers[i]].kind == AIE_SHIM)
+			return fifo->consumers[i];
+	return fifo->producer;
 }
 
 void aie_design_finish(struct aie_design *design)

@@ -80,7 +80,8 @@ struct aie_step {
 	uint32_t argument;            /* of the sequence */
 	int64_t offset;               /* elements, of all offsets together */
 	int64_t sizes[4], strides[4]; /* elements, outermost first */
-	bool token;
+	uint32_t descriptor;          /* of the shim, that the task is written into */
+	bool token;                   /* is asked for; the end of a task that writes memory gives one anyway */
 };
 struct aie_design {
 	const struct aie_arch *arch;
@@ -93,6 +94,7 @@ struct aie_design {
 	struct aie_step *steps;
 	const struct aie_type **arguments; /* of the runtime sequence: memrefs in DDR */
 	uint32_t tile_count, fifo_count, link_count, buffer_count, core_count, function_count, step_count, argument_count;
+	uint32_t value_count; /* of the module: ids of values are below it */
 	struct common_arena *arena;
 	struct common_names function_names; /* rows as functions */
 };
@@ -101,6 +103,8 @@ ptowsp_status aie_design_read(struct aie_design *design, const struct aie_module
 void aie_design_finish(struct aie_design *design);
 /* Does the array write elements of the step's argument in it? */
 bool aie_design_writes(const struct aie_design *design, const struct aie_step *step);
+/* The shim where a fifo begins or ends, of those with such an end. */
+uint32_t aie_design_shim(const struct aie_design *design, uint32_t fifo);
 /* The tile that a value names; AIE_NONE: it is no tile's. */
 uint32_t aie_design_tile(const struct aie_design *design, const struct aie_value *value);
 /* The core on a tile, the link that has the fifo; AIE_NONE. */

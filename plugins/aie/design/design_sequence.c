@@ -90,6 +90,7 @@ static bool read_task(struct aie_design_reader *reader, const struct aie_op *op)
 		return aie_design_fail(reader, op, AIE_RULE_TASK_ID, "a task for fifo '%.48s' has buffer descriptor %" PRId64 ", a shim has 0 to %llu",
 				       reader->design->fifos[step.fifo].name, id,
 				       (unsigned long long)reader->design->arch->generation->tiles[AIE_SHIM].limits[AIE_BDS] - 1);
+	step.descriptor = (uint32_t)id;
 	for (uint32_t i = 0; i < 4; i++) {
 		step.offset += offsets[i] * strides[i];
 		step.sizes[i] = sizes[i];

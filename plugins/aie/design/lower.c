@@ -229,5 +229,6 @@ void aie_lowered_finish(struct aie_lowered *lowered)
 	free(lowered->kernels);
 	free(lowered->tasks);
 	free(lowered->arguments);
+	free(lowered->steps);
 	memset(lowered, 0, sizeof(*lowered));
 }

@@ -35,6 +35,8 @@ struct aie_lowered {
 	uint32_t *kernels; /* per function: KREG row */
 	uint64_t *tasks;   /* per function: a task that calls it */
 	uint32_t function_count;
+	uint32_t *steps; /* per operation of the sequence: the step of the order that it comes from */
+	uint32_t step_count, step_room;
 };
 /* Fills a begun module, and zeroed or finished lowered. Functions have no body; each says its kernel in the attribute ptowsp.kernel, in link_with the object file that all
  * functions of that kernel are in, in ptowsp.before how many elements of a kernel's windows lie in front of its arguments (where it leaves the first ones alone; negative: how

@@ -2,12 +2,21 @@
 /* lower_host.c - the runtime sequence: what the host's DMAs move, in the order that was found, and for what it waits. */
 #include "aie/design/lower_own.h"
 #include "ptowsp/ids.h"
+#include "registry/common/common_grow.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 
+/* Buffer descriptors of a stream at its shim: as many as its channel takes tasks, in turn, so that one is written again only when its task has ended. */
+struct descriptors {
+	uint32_t first, next;
+};
 struct host {
 	struct aie_lowering *lowering;
+	uint32_t queue;                  /* tasks of a channel that are not waited for, which is also its descriptors */
+	struct descriptors *descriptors; /* per stream */
+	uint32_t *waited;                /* per stream: tasks of the graph that the host has waited for */
+	uint32_t step;                   /* of the order, which is written */
 	struct aie_op *op;
 	struct aie_region *region;
 	struct aie_value **tensors; /* per TENS row: its argument */
@@ -84,6 +93,41 @@ static bool arguments_make(struct host *host)
 	return true;
 }
 
+/* ---- descriptors -------------------------------------------------------------------------------------------------------- */
+
+/* Streams at one shim have a channel each, of at most four, so their descriptors do not meet. */
+static void descriptors_share(struct host *host)
+{
+	const struct aie_graph *graph = host->lowering->args->graph;
+	const struct aie_place *place = &host->lowering->args->places[graph->cell_count];
+	uint32_t taken[AIE_COLUMNS_MAX] = {0};
+
+	for (uint32_t s = 0; s < graph->stream_count; s++)
+		if (aie_stream_hosted(graph, &graph->streams[s])) {
+			host->descriptors[s].first = taken[place->column];
+			taken[place->column] += host->queue;
+			place++;
+		}
+}
+
+static uint32_t descriptor_take(struct host *host, uint32_t stream)
+{
+	struct descriptors *own = &host->descriptors[stream];
+
+	return own->first + own->next++ % host->queue;
+}
+
+/* The step of the order that the last operation of the sequence comes from. */
+static void step_note(struct host *host)
+{
+	struct aie_lowered *lowered = host->lowering->lowered;
+
+	if (!COMMON_GROW(lowered->steps, lowered->step_room, lowered->step_count))
+		host->lowering->failed = PTOWSP_NO_MEMORY;
+	else
+		lowered->steps[lowered->step_count++] = host->step;
+}
+
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
 
 static const struct aie_attr *numbers(struct aie_lowering *lowering, const int64_t *values)
@@ -101,13 +145,14 @@ static void copy_make(struct host *host, uint32_t stream, struct aie_value *argu
 	struct aie_op *op = aie_op_add(module, host->op, host->region, "aiex.npu.dma_memcpy_nd");
 
 	aie_op_operand(module, op, argument);
-	aie_op_attr(module, op, "id", aie_attr_int(module, aie_type_plain(module, AIE_TYPE_INT, 64), (int64_t)(stream % 16)));
+	aie_op_attr(module, op, "id", aie_attr_int(module, aie_type_plain(module, AIE_TYPE_INT, 64), descriptor_take(host, stream)));
 	aie_op_attr(module, op, "issue_token", aie_attr_bool(module, token));
 	aie_op_attr(module, op, "metadata", aie_attr_text(module, AIE_ATTR_SYMBOL, lowering->streams[stream]));
 	aie_op_attr(module, op, "operandSegmentSizes", aie_attr_ints(module, AIE_ATTR_INTS, aie_type_plain(module, AIE_TYPE_INT, 32), 4, segments));
 	aie_op_attr(module, op, "static_offsets", numbers(lowering, offsets));
 	aie_op_attr(module, op, "static_sizes", numbers(lowering, sizes));
 	aie_op_attr(module, op, "static_strides", numbers(lowering, strides));
+	step_note(host);
 }
 
 static void filler_move(struct host *host, uint32_t stream, uint64_t bytes, bool token)
@@ -118,7 +163,7 @@ static void filler_move(struct host *host, uint32_t stream, uint64_t bytes, bool
 }
 
 /* The areas of a task's jobs. */
-static void area_move(struct host *host, const struct aie_job *job, const struct aie_area *area)
+static void area_move(struct host *host, const struct aie_job *job, const struct aie_area *area, bool token)
 {
 	struct aie_lowering *lowering = host->lowering;
 	bool dense = aie_area_row_bytes(area) % 4 && area->stride == aie_area_row_bytes(area); /* then rows are one, whose end alone has to be that of a word */
@@ -135,46 +180,76 @@ static void area_move(struct host *host, const struct aie_job *job, const struct
 				(unsigned long long)row, lowering->args->tensor_name(lowering->args->context, area->tensor), (unsigned long long)area->at);
 		return;
 	}
-	copy_make(host, job->stream, host->tensors[area->tensor], (int64_t)(area->at / size), sizes, strides, true);
+	copy_make(host, job->stream, host->tensors[area->tensor], (int64_t)(area->at / size), sizes, strides, token);
 }
 
-/* Behind its parts comes what the object lacks there. */
+/* Behind its parts comes what the object lacks there. Tasks of a channel end in their order, so that the token of the last one says that all have; the device gives one for each
+ * store whether it is asked for or not. */
 static void task_make(struct host *host, uint32_t j)
 {
 	const struct aie_lower_args *args = host->lowering->args;
 	const struct aie_job *job = &args->graph->jobs[j];
+	const bool token = job->stores || !job->fill;
 
 	if (job->area == AIE_NOTHING)
-		filler_move(host, job->stream, job->bytes, true);
+		filler_move(host, job->stream, job->bytes, token);
 	else
-		area_move(host, job, &args->acts->areas.rows[job->area]);
+		area_move(host, job, &args->acts->areas.rows[job->area], token);
 	if (job->fill)
-		filler_move(host, job->stream, job->fill, false);
+		filler_move(host, job->stream, job->fill, true);
 }
 
-static void wait_make(struct host *host, uint32_t stream)
+static void token_wait(struct host *host, uint32_t stream)
 {
 	struct aie_lowering *lowering = host->lowering;
 	struct aie_op *op = aie_op_add(lowering->module, host->op, host->region, "aiex.npu.dma_wait");
 
 	aie_op_attr(lowering->module, op, "symbol", aie_attr_text(lowering->module, AIE_ATTR_SYMBOL, lowering->streams[stream]));
+	step_note(host);
+}
+
+/* For the oldest task of the stream that nobody waited for: for all of its tokens. */
+static void task_wait(struct host *host, uint32_t stream)
+{
+	const struct aie_graph *graph = host->lowering->args->graph;
+	const struct aie_job *job = &graph->jobs[graph->own[graph->own_first[stream] + host->waited[stream]++]];
+
+	token_wait(host, stream);
+	if (job->stores && job->fill)
+		token_wait(host, stream);
+}
+
+static void steps_make(struct host *host)
+{
+	const struct aie_order *order = host->lowering->args->order;
+
+	for (host->step = 0; !host->lowering->failed && host->step < order->count; host->step++)
+		if (order->steps[host->step].waits)
+			task_wait(host, order->steps[host->step].number);
+		else
+			task_make(host, order->steps[host->step].number);
 }
 
 void aie_lower_host(struct aie_lowering *lowering)
 {
-	const struct aie_order *order = lowering->args->order;
+	const struct aie_lower_args *args = lowering->args;
+	const size_t streams = (size_t)args->graph->stream_count + 1;
 	struct host host = {.lowering = lowering,
+			    .queue = (uint32_t)aie_arch_tile(args->arch, 0)->limits[AIE_DMA_QUEUE],
+			    .descriptors = calloc(streams, sizeof(*host.descriptors)),
+			    .waited = calloc(streams, sizeof(*host.waited)),
 			    .op = aie_op_add(lowering->module, lowering->device, lowering->body, "aie.runtime_sequence"),
-			    .tensors = calloc((size_t)lowering->args->tensor_count + 1, sizeof(struct aie_value *))};
+			    .tensors = calloc((size_t)args->tensor_count + 1, sizeof(struct aie_value *))};
 
 	host.region = aie_op_region(lowering->module, host.op);
-	if (!host.region || !host.tensors || !arguments_make(&host))
+	if (!host.region || !host.tensors || !host.descriptors || !host.waited || !arguments_make(&host))
 		lowering->failed = PTOWSP_NO_MEMORY;
 	aie_op_attr(lowering->module, host.op, "sym_name", aie_attr_text(lowering->module, AIE_ATTR_STRING, "sequence"));
-	for (uint32_t s = 0; !lowering->failed && s < order->count; s++)
-		if (order->steps[s].waits)
-			wait_make(&host, order->steps[s].number);
-		else
-			task_make(&host, order->steps[s].number);
+	if (!lowering->failed) {
+		descriptors_share(&host);
+		steps_make(&host);
+	}
+	free(host.descriptors);
+	free(host.waited);
 	free(host.tensors);
 }

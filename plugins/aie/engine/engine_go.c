@@ -243,8 +243,8 @@ static ptowsp_status ring_begin(struct going *going)
 	const struct aie_loaded *loaded = going->run->loaded;
 	const struct rt_schedule *schedule = &loaded->planned->schedule;
 
-	return aie_ring_begin(&going->ring, &loaded->map, &going->back.design, &loaded->walk, going->feed, schedule->window_stated ? schedule->window : 0,
-			      schedule->window_mode, going->run->error);
+	return aie_ring_begin(&going->ring, &loaded->map, &loaded->walk, going->feed, schedule->window_stated ? schedule->window : 0, schedule->window_mode,
+			      going->run->error);
 }
 
 /* The simulator begins: the one that is run last only to compare has fewer words in its streams. */

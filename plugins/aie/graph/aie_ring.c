@@ -6,35 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A job of a packed object may have filler behind it, which no step of the order says. */
-static void steps_find(struct aie_ring *ring, const struct aie_design *design)
-{
-	uint32_t step = 0;
-
-	for (uint32_t s = 0; s < ring->map->order.count && step < design->step_count; s++) {
-		ring->steps[step++] = s;
-		while (!ring->map->order.steps[s].waits && step < design->step_count && !design->steps[step].waits && !design->steps[step].token)
-			ring->steps[step++] = s;
-	}
-}
-
-ptowsp_status aie_ring_begin(struct aie_ring *ring, const struct aie_map *map, const struct aie_design *design, const struct base_walk *walk,
-			     struct rt_feed *feed, uint64_t window, uint32_t mode, struct ptowsp_error *error)
+ptowsp_status aie_ring_begin(struct aie_ring *ring, const struct aie_map *map, const struct base_walk *walk, struct rt_feed *feed, uint64_t window,
+			     uint32_t mode, struct ptowsp_error *error)
 {
 	size_t tasks = walk->task_count + 1;
 
 	*ring = (struct aie_ring){.map = map, .walk = walk, .feed = feed, .window = window, .mode = mode};
 	if (!window)
 		return PTOWSP_OK;
-	ring->steps = calloc((size_t)design->step_count + 1, sizeof(*ring->steps));
 	ring->issued = malloc(tasks * sizeof(*ring->issued));
 	ring->stalls = malloc(tasks * sizeof(*ring->stalls));
 	ring->stalled = calloc(tasks, sizeof(*ring->stalled));
-	if (!ring->steps || !ring->issued || !ring->stalls || !ring->stalled)
+	if (!ring->issued || !ring->stalls || !ring->stalled)
 		return rt_no_memory(error, "the task window of a run");
 	memset(ring->issued, 0xff, tasks * sizeof(*ring->issued));
 	memset(ring->stalls, 0xff, tasks * sizeof(*ring->stalls));
-	steps_find(ring, design);
 	rt_feed_window(feed, window);
 	return PTOWSP_OK;
 }
@@ -50,7 +36,7 @@ static void issue(struct aie_ring *ring, const struct aie_job *job, uint64_t tim
 ptowsp_status aie_ring_stepped(void *context, uint32_t step, uint64_t begin, uint64_t end)
 {
 	struct aie_ring *ring = context;
-	const struct aie_order_step *row = &ring->map->order.steps[ring->steps[step]];
+	const struct aie_order_step *row = &ring->map->order.steps[ring->map->lowered.steps[step]];
 
 	for (uint32_t j = row->waits ? AIE_NOTHING : row->number; j != AIE_NOTHING; j = ring->map->graph.jobs[j].next)
 		issue(ring, &ring->map->graph.jobs[j], end);
@@ -140,7 +126,6 @@ void aie_ring_tell(struct aie_ring *ring, const uint64_t *ends)
 
 void aie_ring_finish(struct aie_ring *ring)
 {
-	free(ring->steps);
 	free(ring->issued);
 	free(ring->stalls);
 	free(ring->stalled);

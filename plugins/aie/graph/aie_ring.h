@@ -4,7 +4,6 @@
 #ifndef AIE_RING_H
 #define AIE_RING_H
 
-#include "aie/design/design.h"
 #include "aie/design/map.h"
 
 struct aie_ring {
@@ -13,14 +12,13 @@ struct aie_ring {
 	struct rt_feed *feed;
 	uint64_t window;   /* 0: none is stated, and nothing else is there */
 	uint32_t mode;     /* enum rt_window_mode */
-	uint32_t *steps;   /* per step of the design: that of the order */
 	uint64_t *issued;  /* per task: when it was handed over; UINT64_MAX: with the one before it */
 	uint64_t *stalls;  /* per task: when the host began to wait for its place; UINT64_MAX: it had not to */
 	uint64_t *stalled; /* per task: for how long */
 };
 /* ring: zeroed. Errors: NO_MEMORY. */
-ptowsp_status aie_ring_begin(struct aie_ring *ring, const struct aie_map *map, const struct aie_design *design, const struct base_walk *walk,
-			     struct rt_feed *feed, uint64_t window, uint32_t mode, struct ptowsp_error *error);
+ptowsp_status aie_ring_begin(struct aie_ring *ring, const struct aie_map *map, const struct base_walk *walk, struct rt_feed *feed, uint64_t window,
+			     uint32_t mode, struct ptowsp_error *error);
 /* As in aie_sim_args. RUN_FAILED, said by the feed: the window is full, and its mode is abort. */
 ptowsp_status aie_ring_stepped(void *ring, uint32_t step, uint64_t begin, uint64_t end);
 /* ends: per task. */

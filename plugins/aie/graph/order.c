@@ -11,6 +11,7 @@ struct stream_state {
 	uint32_t first, count; /* tasks of the host, places in graph.own */
 	uint32_t begun, over;  /* of them, in their order */
 	uint32_t waited;
+	uint32_t most;       /* tasks that may be begun and not waited for */
 	uint32_t open, made; /* objects that its cell holds, that it has released */
 	uint32_t moved;      /* that all ends have got */
 };
@@ -22,7 +23,6 @@ struct runner {
 	uint32_t *place;       /* per job that a task begins with: in graph.own */
 	uint32_t *at;          /* per cell: line */
 	uint32_t *held, *left; /* per end: objects acquired, released */
-	uint32_t queue;
 	struct aie_order_bound bound;
 	bool failed;
 	struct base_patience *patience;
@@ -223,7 +223,7 @@ static bool can_begin(struct runner *runner, const struct stream_state *state, u
 {
 	const struct aie_job *job;
 
-	if (state->begun - state->over >= runner->queue)
+	if (state->begun - state->over >= state->most)
 		return false;
 	for (; number != AIE_NOTHING; number = job->next) {
 		job = &runner->graph->jobs[number];
@@ -274,8 +274,8 @@ static void begin(struct runner *runner, uint32_t number)
 	for (uint32_t j = number; j != AIE_NOTHING; j = jobs[j].next)
 		for (uint32_t d = 0; d < jobs[j].dep_count; d++)
 			wait_job(runner, runner->graph->deps[jobs[j].deps + d], AIE_NOTHING);
-	if (state->begun >= runner->queue)
-		wait_until(runner, jobs[number].stream, state->begun - runner->queue + 1, AIE_NOTHING);
+	if (state->begun >= state->most)
+		wait_until(runner, jobs[number].stream, state->begun - state->most + 1, AIE_NOTHING);
 	for (uint32_t j = number; j != AIE_NOTHING; j = jobs[j].next)
 		wait_bounds(runner, j);
 	step_add(runner, false, number, AIE_NOTHING);
@@ -363,7 +363,16 @@ static ptowsp_status stuck(const struct runner *runner, struct ptowsp_error *err
 	return PTOWSP_OK;
 }
 
-static bool begin_all(struct runner *runner)
+/* A task with filler behind it is two that the channel's queue and the tile's descriptors have. */
+static uint32_t most_of(const struct runner *runner, const struct stream_state *state, uint32_t queue)
+{
+	for (uint32_t n = 0; n < state->count; n++)
+		if (runner->graph->jobs[job_of(runner, state, n)].fill)
+			return queue > 1 ? queue / 2 : 1;
+	return queue;
+}
+
+static bool begin_all(struct runner *runner, uint32_t queue)
 {
 	const struct aie_graph *graph = runner->graph;
 
@@ -377,6 +386,7 @@ static bool begin_all(struct runner *runner)
 	for (uint32_t s = 0; s < graph->stream_count; s++) {
 		runner->streams[s].first = graph->own_first[s];
 		runner->streams[s].count = graph->own_first[s + 1] - graph->own_first[s];
+		runner->streams[s].most = most_of(runner, &runner->streams[s], queue);
 		for (uint32_t k = graph->own_first[s]; k < graph->own_first[s + 1]; k++)
 			runner->place[graph->own[k]] = k;
 	}
@@ -404,11 +414,11 @@ static void run(struct runner *runner)
 
 ptowsp_status aie_order_make(struct aie_order *order, const struct aie_order_args *args, struct ptowsp_error *error)
 {
-	struct runner runner = {.order = order, .graph = args->graph, .depths = args->depths, .queue = args->queue, .patience = args->acts->patience};
+	struct runner runner = {.order = order, .graph = args->graph, .depths = args->depths, .patience = args->acts->patience};
 	ptowsp_status status = PTOWSP_OK;
 
 	aie_order_finish(order);
-	if (begin_all(&runner) && aie_order_bound_make(&runner.bound, args))
+	if (begin_all(&runner, args->queue) && aie_order_bound_make(&runner.bound, args))
 		run(&runner);
 	else
 		runner.failed = true;

@@ -32,8 +32,8 @@ struct aie_order {
 struct aie_order_args {
 	const struct aie_graph *graph;
 	const struct aie_depths *depths; /* per stream */
-	uint32_t queue;                  /* jobs of a stream that may be under way */
-	const struct aie_acts *acts;     /* those of the graph */
+	uint32_t queue;              /* descriptors of a stream that may be given to its channel and not waited for; a job with filler behind it takes two */
+	const struct aie_acts *acts; /* those of the graph */
 	const struct aie_bounds *bounds; /* when tasks may be handed over; NULL: at any time */
 };
 /* Fills a zeroed or finished order. Errors: UNSUPPORTED naming a cell and the stream where it stands still; NO_MEMORY. */

@@ -211,6 +211,14 @@ static uint32_t shim_end(const struct aie_build *build, uint32_t number)
 	return AIE_NONE;
 }
 
+/* Of all shims. */
+static uint32_t descriptor_of(const struct aie_design *design, const struct aie_step *step)
+{
+	const uint32_t per_shim = (uint32_t)design->arch->generation->tiles[AIE_SHIM].limits[AIE_BDS];
+
+	return (uint32_t)design->tiles[aie_design_shim(design, step->fifo)].column * per_shim + step->descriptor;
+}
+
 static ptowsp_status task_add(struct aie_build *build, const struct aie_step *step, uint32_t end)
 {
 	const struct aie_design *design = build->args->design;
@@ -234,7 +242,10 @@ static ptowsp_status task_add(struct aie_build *build, const struct aie_step *st
 				 at + path.least, at + path.beyond, step->argument, bytes);
 	if (!base && !build->args->counted)
 		return base_fail(build->error, PTOWSP_INVALID, "argument %u of the sequence is not there; give its memory", step->argument);
-	return aie_net_task(build->net, end, base ? base + at : NULL, &path, step->token) == AIE_NONE ? aie_build_no_memory(build) : PTOWSP_OK;
+	return aie_net_task(build->net, end, base ? base + at : NULL, &path, descriptor_of(design, step), step->token || aie_design_writes(design, step)) ==
+			       AIE_NONE
+		       ? aie_build_no_memory(build)
+		       : PTOWSP_OK;
 }
 
 static ptowsp_status host_add(struct aie_build *build)
@@ -267,6 +278,8 @@ static void net_set(struct aie_net *net, const struct aie_sim_args *args)
 	net->buffering = args->buffering < AIE_STREAM_WORDS ? args->buffering : AIE_STREAM_WORDS;
 	net->channel_queue = (uint32_t)args->design->arch->generation->tiles[AIE_SHIM].limits[AIE_DMA_QUEUE];
 	net->window = args->queue;
+	net->polls = args->polls;
+	net->host_cycles = args->host_cycles ? args->host_cycles : AIE_COST_HOST_TASK;
 	net->ddr_rate = args->design->arch->ddr_bytes;
 	net->told = args->told;
 	net->told_context = args->told_context;

@@ -42,16 +42,26 @@ static uint32_t working_end(const struct aie_net *net)
 	return i;
 }
 
-static bool task_give(struct aie_net *net, uint32_t number)
+static bool task_give(struct aie_net *net, uint32_t number, ptowsp_status *status_out)
 {
 	const struct aie_task *task = &net->tasks[number];
 	struct aie_end *end = &net->ends[task->end];
+	const bool full = end->queued >= net->channel_queue;
 
-	if (end->queued >= net->channel_queue || (net->window && net->host.under_way >= net->window)) {
-		host_waits(net, AIE_HOST_ROOM, end->queued >= net->channel_queue ? task->end : working_end(net));
+	if (full && !net->polls) {
+		*status_out = base_fail(
+			net->error, PTOWSP_INVALID,
+			"in cycle %llu the host gives a task of @%s to a channel whose queue of %u is full, and the device drops it; wait for one before",
+			(unsigned long long)net->now, end->fifo, net->channel_queue);
+		return false;
+	}
+	if (full || (net->window && net->host.under_way >= net->window)) {
+		host_waits(net, AIE_HOST_ROOM, full ? task->end : working_end(net));
 		return false;
 	}
 	host_works(net);
+	if (task->descriptor != AIE_NONE)
+		net->written[task->descriptor] = number;
 	if (end->task_last != AIE_NONE)
 		net->tasks[end->task_last].next = number;
 	end->task_last = number;
@@ -91,7 +101,7 @@ static void step_begin(struct aie_net *net)
 {
 	struct aie_host *host = &net->host;
 	const bool task = host->step < host->count && host->steps[host->step].task != AIE_NONE;
-	const uint64_t spent = task ? AIE_COST_HOST_TASK : 0;
+	const uint64_t spent = task ? net->host_cycles : 0;
 
 	host->begun = net->now;
 	net->agents[net->host_agent].end = net->now;
@@ -104,6 +114,30 @@ void aie_host_begin(struct aie_net *net)
 	step_begin(net);
 }
 
+/* An end that writes memory and is not done with what it was given; AIE_NONE. */
+static uint32_t storing_end(const struct aie_net *net)
+{
+	for (uint32_t i = 0; i < net->end_count; i++)
+		if (net->ends[i].shim && !net->ends[i].sends && net->ends[i].task != AIE_NONE)
+			return i;
+	return AIE_NONE;
+}
+
+/* The user takes the sequence's end for that of the run. */
+static ptowsp_status host_end(struct aie_net *net)
+{
+	const uint32_t storing = net->lasts ? AIE_NONE : storing_end(net);
+
+	if (storing != AIE_NONE)
+		return base_fail(net->error, PTOWSP_INVALID,
+				 "the host's program ends in cycle %llu while a task of @%s still writes memory; wait for its token before the end",
+				 (unsigned long long)net->now, net->ends[storing].fifo);
+	net->host.state = AIE_HOST_ENDED;
+	aie_queue_set(&net->queue, aie_agent_host(net), AIE_NEVER);
+	net->last = net->now > net->last ? net->now : net->last;
+	return PTOWSP_OK;
+}
+
 ptowsp_status aie_host_run(struct aie_net *net)
 {
 	struct aie_host *host = &net->host;
@@ -114,7 +148,7 @@ ptowsp_status aie_host_run(struct aie_net *net)
 
 		if (host->state == AIE_HOST_WORKS)
 			aie_net_tell(net, net->host_agent, "task", host->begun, net->now);
-		if (step->task != AIE_NONE ? !task_give(net, step->task) : !token_take(net, step->end, &status))
+		if (step->task != AIE_NONE ? !task_give(net, step->task, &status) : !token_take(net, step->end, &status))
 			return status;
 		if (net->stepped)
 			status = net->stepped(net->stepped_context, host->step, host->begun, net->now);
@@ -122,10 +156,7 @@ ptowsp_status aie_host_run(struct aie_net *net)
 		step_begin(net);
 		return status;
 	}
-	host->state = AIE_HOST_ENDED;
-	aie_queue_set(&net->queue, aie_agent_host(net), AIE_NEVER);
-	net->last = net->now > net->last ? net->now : net->last;
-	return status;
+	return host_end(net);
 }
 
 void aie_host_told(struct aie_net *net, uint32_t number, uint64_t time)

@@ -147,13 +147,13 @@ static uint32_t step_add(struct aie_net *net, uint32_t task, uint32_t end)
 	return row;
 }
 
-uint32_t aie_net_task(struct aie_net *net, uint32_t end, uint8_t *base, const struct aie_path *path, bool token)
+uint32_t aie_net_task(struct aie_net *net, uint32_t end, uint8_t *base, const struct aie_path *path, uint32_t descriptor, bool token)
 {
 	uint32_t row = ROW_ADD(net, task);
 
 	if (row == AIE_NONE)
 		return row;
-	net->tasks[row] = (struct aie_task){.end = end, .next = AIE_NONE, .base = base, .path = *path, .token = token};
+	net->tasks[row] = (struct aie_task){.end = end, .next = AIE_NONE, .base = base, .path = *path, .descriptor = descriptor, .token = token};
 	return step_add(net, row, end) == AIE_NONE ? AIE_NONE : row;
 }
 

@@ -42,6 +42,7 @@ struct aie_task {
 	uint32_t end, next; /* the next one of its end */
 	uint8_t *base;
 	struct aie_path path;
+	uint32_t descriptor; /* that it is written into */
 	bool token, done;
 	uint64_t at; /* handed over; done */
 };
@@ -114,6 +115,7 @@ struct aie_host {
 	uint32_t under_way;    /* tasks that are not done */
 	uint32_t wanted;       /* AIE_HOST_ROOM, AIE_HOST_TOKEN: of this end */
 };
+enum { AIE_NET_DESCRIPTORS = 256 };
 struct aie_net {
 	struct aie_lock *locks;
 	struct aie_piece *pieces;
@@ -127,11 +129,16 @@ struct aie_net {
 	uint32_t lock_room, piece_room, task_room, end_room, stream_room, core_room, agent_room, block_room;
 	struct aie_host host;
 	uint32_t host_agent;
+	uint32_t written[AIE_NET_DESCRIPTORS]; /* per descriptor of a shim: the task that it holds */
 	/* Of the run. */
 	struct aie_queue queue;     /* agents: cores, then streams, then the host */
 	uint64_t now, events, last; /* last: the latest end of anything */
 	uint32_t buffering;
 	uint32_t channel_queue, window;          /* tasks per channel that wait; under way in all, 0: as many as there is room for */
+	bool polls;                              /* the host looks for room in a queue before it pushes; else the device drops what finds none */
+	bool lasts;                              /* the run lasts until the last task ends; else memory has to be written when the host's program ends */
+	uint64_t host_cycles;                    /* that a task takes the host */
+	ptowsp_status failed;                    /* of a stream; error has the sentence */
 	uint64_t ddr_rate, ddr_clock, ddr_bytes; /* bytes per cycle, 0: no limit; clock in bytes, so that it stays whole */
 	void (*told)(void *context, uint32_t agent, const char *what, uint64_t begin, uint64_t end);
 	void *told_context;
@@ -154,7 +161,8 @@ uint32_t aie_net_stream(struct aie_net *net, uint32_t end, uint32_t end_count);
 uint32_t aie_net_core(struct aie_net *net, uint32_t agent, struct aie_program program);
 /* The core is on this side of the lock. */
 void aie_net_joins(struct aie_net *net, uint32_t core, uint32_t lock, enum aie_side side);
-uint32_t aie_net_task(struct aie_net *net, uint32_t end, uint8_t *base, const struct aie_path *path, bool token);
+/* descriptor: AIE_NONE: one that no other task is written into. */
+uint32_t aie_net_task(struct aie_net *net, uint32_t end, uint8_t *base, const struct aie_path *path, uint32_t descriptor, bool token);
 uint32_t aie_net_wait(struct aie_net *net, uint32_t end);
 void aie_net_finish(struct aie_net *net);
 

@@ -44,6 +44,8 @@ ptowsp_status aie_net_run(struct aie_net *net, const struct aie_sim_args *args, 
 
 		net->now = net->queue.tree[1].time;
 		status = event(net, agent);
+		if (!status)
+			status = net->failed;
 		net->events++;
 		if (!status && args->max_events && net->events >= args->max_events)
 			status = base_fail(error, PTOWSP_LIMIT, "the simulation is not over after %llu events, in cycle %llu; raise the limit",

@@ -2,6 +2,7 @@
 /* sim_stream.c - words from the DMA at one end of a stream to those at the others, from change to change. */
 #include "aie/sim/aie_cost.h"
 #include "aie/sim/sim_net.h"
+#include "base/error.h"
 
 #include <string.h>
 
@@ -108,13 +109,30 @@ static void ready_set(struct aie_end *end, uint64_t seen, bool anew)
 	end->state = AIE_END_READY;
 }
 
+/* The channel reads the descriptor's registers now: what the host wrote there last. */
+static bool registers_hold(struct aie_net *net, const struct aie_end *end)
+{
+	const struct aie_task *task = &net->tasks[end->task], *held;
+
+	if (task->descriptor == AIE_NONE || net->written[task->descriptor] == end->task)
+		return true;
+	held = &net->tasks[net->written[task->descriptor]];
+	if (held->base == task->base && aie_paths_equal(&held->path, &task->path))
+		return true;
+	net->failed =
+		base_fail(net->error, PTOWSP_INVALID,
+			  "in cycle %llu a task of @%s begins, into whose descriptor the host has written one of @%s before; wait for the first one's end",
+			  (unsigned long long)net->now, end->fifo, net->ends[held->end].fifo);
+	return false;
+}
+
 static void task_begin(struct aie_net *net, struct aie_end *end)
 {
 	const uint64_t first = end->sends ? AIE_COST_FIRST_MM2S : AIE_COST_FIRST_S2MM;
 	struct aie_task *task;
 
 	end->state = AIE_END_IDLE;
-	if (end->task == AIE_NONE)
+	if (end->task == AIE_NONE || !registers_hold(net, end))
 		return;
 	task = &net->tasks[end->task];
 	end->queued--;

@@ -10,6 +10,12 @@ void aie_path_plain(struct aie_path *path, uint64_t bytes)
 	*path = (struct aie_path){.run = bytes, .bytes = bytes, .beyond = (int64_t)bytes, .pace = 1};
 }
 
+bool aie_paths_equal(const struct aie_path *a, const struct aie_path *b)
+{
+	return a->rank == b->rank && a->run == b->run && a->bytes == b->bytes && !memcmp(a->sizes, b->sizes, a->rank * sizeof(*a->sizes)) &&
+	       !memcmp(a->strides, b->strides, a->rank * sizeof(*a->strides));
+}
+
 /* One that lies directly around the runs so far makes them longer; one of size 1 is none. */
 static void dimension_add(struct aie_path *path, uint64_t size, int64_t stride)
 {

@@ -28,6 +28,8 @@ bool aie_path_fits(uint32_t rank, const int64_t *sizes, const int64_t *strides, 
 void aie_path_make(struct aie_path *path, uint32_t rank, const int64_t *sizes, const int64_t *strides, uint32_t element_bytes);
 /* So many bytes, one after the other. */
 void aie_path_plain(struct aie_path *path, uint64_t bytes);
+/* Do both touch the same bytes, from the first element on, in the same order? */
+bool aie_paths_equal(const struct aie_path *a, const struct aie_path *b);
 
 void aie_cursor_begin(struct aie_cursor *cursor, uint8_t *base);
 /* The next bytes of a path into a row of them, and back. The caller asks for no more than are left. */

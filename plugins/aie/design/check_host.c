@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* check_host.c - what the host gives to DMAs of shims and waits for, step by step.
+ *
+ * The host writes a task into one of its shim's buffer descriptors and pushes the descriptor's number to a channel, which reads it when the task begins, so the descriptor
+ * belongs to the task until that has ended. A full queue drops a push. The host sees the end of a task by a token alone; tasks of a channel end in the order in which they
+ * were pushed, so a token also tells that those before it have ended. */
+#include "aie/design/check_parts.h"
+#include "aie/design/design_read.h"
+
+#include "base/error.h"
+#include <stdlib.h>
+
+enum { QUEUE_MOST = 8 /* tasks of a channel, of any generation */ };
+
+/* Tasks of one fifo whose end the host has not seen, oldest first. */
+struct pushed {
+	const struct aie_step *steps[QUEUE_MOST];
+	uint32_t count;
+};
+struct checker {
+	const struct aie_design *design;
+	struct pushed *pushed;            /* per fifo */
+	uint32_t written[AIE_COLUMNS_MAX]; /* per shim: a bit for each descriptor that belongs to a task */
+	struct ptowsp_error *error;
+};
+
+static bool gives_token(const struct checker *checker, const struct aie_step *step)
+{
+	return step->token || aie_design_writes(checker->design, step);
+}
+
+static ptowsp_status task_push(struct checker *checker, const struct aie_step *step, uint32_t shim)
+{
+	const struct aie_design *design = checker->design;
+	const char *fifo = design->fifos[step->fifo].name;
+	const uint64_t queue = design->arch->generation->tiles[AIE_SHIM].limits[AIE_DMA_QUEUE];
+	struct pushed *pushed = &checker->pushed[step->fifo];
+	uint32_t *written = &checker->written[design->tiles[shim].column];
+	ptowsp_status status = aie_check_task(design, step, shim, checker->error);
+
+	if (status)
+		return status;
+	if (pushed->count == queue || pushed->count == QUEUE_MOST)
+		return aie_rule_fail(checker->error, PTOWSP_INVALID, step->op, AIE_RULE_QUEUE,
+				     "a task for fifo '%.40s' on %s comes behind %u whose ends the host has not seen, and a channel takes %llu", fifo,
+				     aie_design_tile_text(design, shim), pushed->count, (unsigned long long)queue);
+	if (*written & UINT32_C(1) << step->descriptor)
+		return aie_rule_fail(checker->error, PTOWSP_INVALID, step->op, AIE_RULE_TASK_WRITTEN,
+				     "a task for fifo '%.40s' is written into descriptor %u of %s, whose last task the host has not seen end", fifo, step->descriptor,
+				     aie_design_tile_text(design, shim));
+	*written |= UINT32_C(1) << step->descriptor;
+	pushed->steps[pushed->count++] = step;
+	return PTOWSP_OK;
+}
+
+/* Takes the oldest task with a token, and those before it. */
+static ptowsp_status token_wait(struct checker *checker, const struct aie_step *step, uint32_t shim)
+{
+	const struct aie_design *design = checker->design;
+	struct pushed *pushed = &checker->pushed[step->fifo];
+	uint32_t ended = 0;
+
+	while (ended < pushed->count && !gives_token(checker, pushed->steps[ended]))
+		ended++;
+	if (ended++ == pushed->count)
+		return aie_rule_fail(checker->error, PTOWSP_INVALID, step->op, AIE_RULE_WAIT,
+				     "the host waits for a token of fifo '%.48s' on %s, and no task before has one left", design->fifos[step->fifo].name,
+				     aie_design_tile_text(design, shim));
+	for (uint32_t i = 0; i < pushed->count; i++)
+		if (i < ended)
+			checker->written[design->tiles[shim].column] &= ~(UINT32_C(1) << pushed->steps[i]->descriptor);
+		else
+			pushed->steps[i - ended] = pushed->steps[i];
+	pushed->count -= ended;
+	return PTOWSP_OK;
+}
+
+/* A run is over for its user when the sequence is: by then memory has all bytes. */
+static ptowsp_status stores_ended(const struct checker *checker)
+{
+	for (uint32_t f = 0; f < checker->design->fifo_count; f++) {
+		const struct pushed *pushed = &checker->pushed[f];
+
+		if (pushed->count && aie_design_writes(checker->design, pushed->steps[0]))
+			return aie_rule_fail(checker->error, PTOWSP_INVALID, pushed->steps[0]->op, AIE_RULE_STORE_ENDED,
+					     "the host does not wait for the end of %u tasks of fifo '%.48s', which write its memory", pushed->count,
+					     checker->design->fifos[f].name);
+	}
+	return PTOWSP_OK;
+}
+
+ptowsp_status aie_check_host(const struct aie_design *design, struct ptowsp_error *error)
+{
+	struct checker checker = {.design = design, .pushed = calloc(design->fifo_count + 1, sizeof(*checker.pushed)), .error = error};
+	ptowsp_status status = PTOWSP_OK;
+
+	if (!checker.pushed)
+		return base_fail(error, PTOWSP_NO_MEMORY, "there is no memory to check what the host does");
+	for (uint32_t i = 0; !status && i < design->step_count; i++) {
+		const struct aie_step *step = &design->steps[i];
+		const uint32_t shim = aie_design_shim(design, step->fifo);
+
+		status = step->waits ? token_wait(&checker, step, shim) : task_push(&checker, step, shim);
+	}
+	if (!status)
+		status = stores_ended(&checker);
+	free(checker.pushed);
+	return status;
+}
