@@ -111,6 +111,15 @@ const char *check_shared(void)
 	return keep_path(keep, env && *env ? env : check_fmt("%s/../shared", check_root()));
 }
 
+unsigned check_occurrences(const char *text, const char *word)
+{
+	unsigned count = 0;
+
+	for (const char *at = text; (at = strstr(at, word)); at++)
+		count++;
+	return count;
+}
+
 const char *check_fmt(const char *fmt, ...)
 {
 	static char bufs[8][4096];

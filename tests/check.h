@@ -58,6 +58,8 @@ bool check_seed_wanted(uint64_t seed);
 /* The seeds of a test of random programs: the first, and how many. PTOWSP_SEED=N takes N alone, PTOWSP_SEEDS=N that many from 1 on, else there are `usual`. */
 uint64_t check_seeds(uint64_t *count_out, uint64_t usual);
 
+/* How often a word stands in a text. */
+unsigned check_occurrences(const char *text, const char *word);
 /* printf into one of eight rotating buffers of 4 KiB: for paths and commands inside one expression; the ninth call reuses the
  * first, and a failing check takes one too. */
 const char *check_fmt(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -78,6 +78,22 @@ void outcome_done(struct builder *b, struct outcome *o)
 	builder_destroy(b);
 }
 
+struct outcome *check_planted(struct builder *b, const struct outcome_how *how, const char *text)
+{
+	struct outcome *o = builder_run(b, how);
+
+	CHECK_INT(o->status, PTOWSP_KERNEL_FAILED);
+	CHECK_STR(o->error.text, text);
+	return o;
+}
+
+void builder_life(struct builder *b, uint32_t tensor, int64_t cycles)
+{
+	EMIT(b, ALLOC, 0, tensor);
+	builder_task(b, 1, cycles, "w", tensor);
+	EMIT(b, FREE, 0, tensor);
+}
+
 void check_starts(const struct outcome *o, const uint64_t *starts, uint32_t count)
 {
 	CHECK_INT(o->status, PTOWSP_OK);

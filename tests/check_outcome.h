@@ -28,6 +28,9 @@ void builder_consumer(struct builder *b, const char *name, int64_t cycles, uint3
 /* Two producers of channel c, of capacity 1, three tasks of 1 cycle and one of 10, and the consumer of all of it. */
 struct builder *builder_pipeline(void);
 
+/* Tensor, of that region, lives for one task of kernel 1, which writes it. */
+void builder_life(struct builder *b, uint32_t tensor, int64_t cycles);
+
 /* Both, at the end of a test. */
 void outcome_done(struct builder *b, struct outcome *o);
 /* There are so many tasks, without an error; this is when they start, or how long they take. */
@@ -37,6 +40,8 @@ void check_cycles(const struct outcome *o, const uint64_t *cycles, uint32_t coun
 void check_resource(const struct outcome *o, const char *name, uint64_t high_water, uint64_t stalls, uint64_t cycles);
 /* Runs it, and gives it back: it ends with the status, and its sentence contains `why`. */
 void check_refused(struct builder *b, ptowsp_status status, const char *why);
+/* Runs it: a kernel fails as it was asked to, and the sentence is `text`. The outcome and the builder are the caller's. */
+struct outcome *check_planted(struct builder *b, const struct outcome_how *how, const char *text);
 /* Two runs of one program: the same end, tasks, edges, cycles, high-water marks and stalls, and, where tasks run in an order that their edges fix (memory),
  * the same memory. Fails the test, naming the seed and who, where not. told: with sinks. */
 bool outcome_same(uint64_t seed, const char *who, const struct outcome *told, const struct outcome *o, bool memory);

@@ -25,6 +25,13 @@ static struct host_handle_row *row_of(struct host_handles *h, uint32_t sort, uin
 	return NULL;
 }
 
+/* The row, in the lock, which the caller gives back. */
+static struct host_handle_row *row_lock(struct host_handles *h, uint32_t sort, uint64_t id)
+{
+	pthread_mutex_lock(&h->lock);
+	return row_of(h, sort, id);
+}
+
 bool host_handles_add(struct host_handles *h, uint32_t sort, uint64_t id, uint64_t parent)
 {
 	bool fresh;
@@ -39,10 +46,8 @@ bool host_handles_add(struct host_handles *h, uint32_t sort, uint64_t id, uint64
 
 bool host_handles_take(struct host_handles *h, uint32_t sort, uint64_t id, struct host_handle_row *row_out)
 {
-	struct host_handle_row *row;
+	struct host_handle_row *row = row_lock(h, sort, id);
 
-	pthread_mutex_lock(&h->lock);
-	row = row_of(h, sort, id);
 	if (row && row_out)
 		*row_out = *row;
 	if (row)
@@ -53,10 +58,8 @@ bool host_handles_take(struct host_handles *h, uint32_t sort, uint64_t id, struc
 
 bool host_handles_find(struct host_handles *h, uint32_t sort, uint64_t id, struct host_handle_row *row_out)
 {
-	struct host_handle_row *row;
+	struct host_handle_row *row = row_lock(h, sort, id);
 
-	pthread_mutex_lock(&h->lock);
-	row = row_of(h, sort, id);
 	if (row && row_out)
 		*row_out = *row;
 	pthread_mutex_unlock(&h->lock);
@@ -83,10 +86,8 @@ bool host_handles_take_run(struct host_handles *h, uint64_t device, struct host_
 
 void host_handles_deadline(struct host_handles *h, uint64_t token, uint64_t deadline_ns)
 {
-	struct host_handle_row *row;
+	struct host_handle_row *row = row_lock(h, HOST_HANDLE_RUN, token);
 
-	pthread_mutex_lock(&h->lock);
-	row = row_of(h, HOST_HANDLE_RUN, token);
 	if (row)
 		row->deadline_ns = deadline_ns;
 	pthread_mutex_unlock(&h->lock);
@@ -121,11 +122,9 @@ uint32_t host_handles_children(struct host_handles *h, uint32_t sort, uint64_t p
 
 bool host_handles_enter(struct host_handles *h, uint32_t sort, uint64_t id)
 {
-	struct host_handle_row *row;
+	struct host_handle_row *row = row_lock(h, sort, id);
 	bool first;
 
-	pthread_mutex_lock(&h->lock);
-	row = row_of(h, sort, id);
 	first = !row || !row->busy;
 	if (row) {
 		row->busy++;
@@ -137,10 +136,8 @@ bool host_handles_enter(struct host_handles *h, uint32_t sort, uint64_t id)
 
 void host_handles_leave(struct host_handles *h, uint32_t sort, uint64_t id)
 {
-	struct host_handle_row *row;
+	struct host_handle_row *row = row_lock(h, sort, id);
 
-	pthread_mutex_lock(&h->lock);
-	row = row_of(h, sort, id);
 	if (row && row->busy)
 		row->busy--;
 	pthread_mutex_unlock(&h->lock);

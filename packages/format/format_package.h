@@ -90,6 +90,17 @@ const struct ptowsp_memory_record *pkg_tensor_memory(const struct pkg_tables *ta
 /* The order that a kernel's parameter (row of KPRM) takes, as a row of TMEM without a tensor (PTOWSP_NONE). 0: it takes any. Of verified
  * tables. */
 bool pkg_param_memory(const struct pkg_tables *tables, uint32_t param, struct ptowsp_memory_record *memory_out);
+/* The order of one record in a record of the other type, whose own field `owner` is `row`. */
+#define PKG_MEMORY(type, owner, row, from)                                                                                                                     \
+	((type){.owner = (row),                                                                                                                                \
+		.order = (from)->order,                                                                                                                        \
+		.swizzle = (from)->swizzle,                                                                                                                    \
+		.block_rows = (from)->block_rows,                                                                                                              \
+		.block_columns = (from)->block_columns,                                                                                                        \
+		.stride0 = (from)->stride0,                                                                                                                    \
+		.stride1 = (from)->stride1,                                                                                                                    \
+		.stride2 = (from)->stride2,                                                                                                                    \
+		.stride3 = (from)->stride3})
 #define PKG_MEMORY_TEXT 96u /* bytes: the longest, of strides and a swizzle, has 67 */
 /* "mem(blocked(16, 16) swizzle 3)"; text has PKG_MEMORY_TEXT bytes. */
 void pkg_memory_text(const struct ptowsp_memory_record *memory, char *text);

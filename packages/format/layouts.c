@@ -65,22 +65,12 @@ const struct ptowsp_memory_record *pkg_tensor_memory(const struct pkg_tables *t,
 
 bool pkg_param_memory(const struct pkg_tables *t, uint32_t param, struct ptowsp_memory_record *memory_out)
 {
-	const struct ptowsp_param_memory_record *m;
 	uint32_t low =
 		pkg_row_from(t->param_memory, sizeof(*t->param_memory), offsetof(struct ptowsp_param_memory_record, param), t->param_memory_count, param);
 
 	if (low == t->param_memory_count || t->param_memory[low].param != param)
 		return false;
-	m = &t->param_memory[low];
-	*memory_out = (struct ptowsp_memory_record){.tensor = PTOWSP_NONE,
-						    .order = m->order,
-						    .swizzle = m->swizzle,
-						    .block_rows = m->block_rows,
-						    .block_columns = m->block_columns,
-						    .stride0 = m->stride0,
-						    .stride1 = m->stride1,
-						    .stride2 = m->stride2,
-						    .stride3 = m->stride3};
+	*memory_out = PKG_MEMORY(struct ptowsp_memory_record, tensor, PTOWSP_NONE, &t->param_memory[low]);
 	return true;
 }
 

@@ -264,16 +264,12 @@ static uint32_t instruction_print(struct print_scope *s, uint32_t at)
 
 static void block_print(struct print_scope *s, uint32_t from, uint32_t to)
 {
-	uint32_t at = from, known = s->known_count;
+	const uint32_t known = s->known_count;
 
-	for (;;) {
-		uint32_t next;
+	for (uint32_t at = expansions_print(s, from, to); at < to;) {
+		const uint32_t next = instruction_print(s, at);
 
-		at = expansions_print(s, at, to);
-		if (at >= to)
-			break;
-		next = instruction_print(s, at);
-		at = next > at ? next : at + 1;
+		at = expansions_print(s, next > at ? next : at + 1, to);
 	}
 	s->known_count = known; /* what a block computes is its own */
 }

@@ -192,16 +192,10 @@ static uint32_t instruction_print(struct print_work *w, uint32_t at)
 
 void print_body(struct print_work *w, uint32_t from, uint32_t to)
 {
-	uint32_t at = from;
+	for (uint32_t at = expansions_print(w, from, to); at < to;) {
+		const uint32_t next = instruction_print(w, at);
 
-	for (;;) {
-		uint32_t next;
-
-		at = expansions_print(w, at, to);
-		if (at >= to)
-			break;
-		next = instruction_print(w, at);
-		at = next > at ? next : at + 1;
+		at = expansions_print(w, next > at ? next : at + 1, to);
 	}
 }
 

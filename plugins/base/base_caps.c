@@ -74,6 +74,16 @@ uint32_t base_caps_add(struct ptowsp_cap rows[BASE_CAPS_LIMIT], uint32_t there, 
 	return there;
 }
 
+uint32_t base_caps_state(struct ptowsp_cap rows[BASE_CAPS_LIMIT], uint32_t there, const uint32_t *features, uint32_t count, uint16_t state)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct ptowsp_cap row = {.feature = features[i], .state = state, .evidence = PTOWSP_EVIDENCE_SELF_TESTED};
+
+		there = base_caps_add(rows, there, &row, 1);
+	}
+	return there;
+}
+
 uint32_t base_caps(const struct base_backend *backend, const struct base_options *options, const struct base_model *model,
 		   struct ptowsp_cap rows_out[BASE_CAPS_LIMIT])
 {

@@ -18,6 +18,9 @@
 /* Appends the rows whose features are not among the first `there` yet. Returns how many there are then; at most BASE_CAPS_LIMIT. */
 uint32_t base_caps_add(struct ptowsp_cap rows[BASE_CAPS_LIMIT], uint32_t there, const struct ptowsp_cap *more, uint32_t count);
 #define BASE_CAPS_ADD(rows, there, list) base_caps_add(rows, there, list, (uint32_t)(sizeof(list) / sizeof(*(list))))
+/* The same for features of one state. */
+uint32_t base_caps_state(struct ptowsp_cap rows[BASE_CAPS_LIMIT], uint32_t there, const uint32_t *features, uint32_t count, uint16_t state);
+#define BASE_CAPS_STATE(rows, there, list, state) base_caps_state(rows, there, list, (uint32_t)(sizeof(list) / sizeof(*(list))), PTOWSP_STATE_##state)
 /* Do worker threads take ready tasks in a stated order, with so many threads? */
 bool base_in_order(const struct base_model *model, uint32_t threads);
 /* Appends the rows of that. Returns how many there are then. */

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Makes the array `count` elements of `size` bytes long, 1 or more: for arrays that say their length alone, and rarely become longer. False: out of memory. */
 static inline bool common_resize(void **array, size_t count, size_t size)
@@ -47,5 +48,21 @@ static inline bool common_reserve(void **bytes, size_t *room, size_t need)
 	return true;
 }
 #define COMMON_RESERVE(bytes, room, need) common_reserve((void **)&(bytes), &(room), (need))
+
+/* Makes a ring of `mask` + 1 elements, NULL or not, twice as long: elements `first` up to before `end` stay at their numbers, all others are zero. False: out of memory. */
+static inline bool common_ring_double(void **ring, uint64_t mask, uint64_t first, uint64_t end, size_t size)
+{
+	const uint64_t wide = 2 * mask + 1;
+	char *more = calloc(wide + 1, size);
+
+	if (!more)
+		return false;
+	for (uint64_t k = first; k < end; k++)
+		memcpy(more + (k & wide) * size, (char *)*ring + (k & mask) * size, size);
+	free(*ring);
+	*ring = more;
+	return true;
+}
+#define COMMON_RING_DOUBLE(ring, mask, first, end) common_ring_double((void **)&(ring), (mask), (first), (end), sizeof(*(ring)))
 
 #endif

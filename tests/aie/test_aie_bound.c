@@ -16,22 +16,13 @@ struct ran {
 	unsigned waits; /* of the host, before it hands the last job over */
 };
 
-static unsigned times(const char *text, const char *word)
-{
-	unsigned count = 0;
-
-	for (const char *at = text; (at = strstr(at, word)); at++)
-		count++;
-	return count;
-}
-
 static unsigned waits_of(const char *text)
 {
 	const char *last = text;
 
 	for (const char *at = text; (at = strstr(at, "aiex.npu.dma_memcpy_nd")); at++)
 		last = at;
-	return times(text, "aiex.npu.dma_wait") - times(last, "aiex.npu.dma_wait");
+	return check_occurrences(text, "aiex.npu.dma_wait") - check_occurrences(last, "aiex.npu.dma_wait");
 }
 
 static void trace_take(struct ran *ran, json_t *trace)
@@ -184,7 +175,8 @@ static void the_depth_is_that_of_fifos(void)
 
 		CHECK_UINT(overlap(&ran), depth);
 		REQUIRE(ran.text);
-		CHECK_UINT(times(ran.text, check_fmt("elemNumber = [%u : i32, %u : i32]", depth, depth)), times(ran.text, "\"aie.objectfifo\""));
+		CHECK_UINT(check_occurrences(ran.text, check_fmt("elemNumber = [%u : i32, %u : i32]", depth, depth)),
+			   check_occurrences(ran.text, "\"aie.objectfifo\""));
 		free(ran.text);
 	}
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --schedule pipeline_depth=40 $P/matmul.pkg.zst"), 5); /* never a smaller one instead */

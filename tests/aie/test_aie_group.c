@@ -9,15 +9,6 @@
 
 #include "aie/graph/order.h"
 
-static unsigned times(const char *text, const char *word)
-{
-	unsigned count = 0;
-
-	for (const char *at = text; (at = strstr(at, word)); at++)
-		count++;
-	return count;
-}
-
 /* Of a run whose results are what they should be; 0: it failed. */
 static uint64_t cycles_of(const char *what)
 {
@@ -60,9 +51,9 @@ static void products_take_all_cores(void)
 
 		REQUIRE(text);
 		CHECK(cycles_of(rows[i].how) > 0);
-		if (times(text, "\"aie.core\"(") != rows[i].cores || times(text, "\"aie.objectfifo.link\"") != rows[i].links)
-			CHECK_FAIL("%s: %u cores, %u links, not %u, %u", rows[i].how, times(text, "\"aie.core\"("), times(text, "\"aie.objectfifo.link\""),
-				   rows[i].cores, rows[i].links);
+		if (check_occurrences(text, "\"aie.core\"(") != rows[i].cores || check_occurrences(text, "\"aie.objectfifo.link\"") != rows[i].links)
+			CHECK_FAIL("%s: %u cores, %u links, not %u, %u", rows[i].how, check_occurrences(text, "\"aie.core\"("),
+				   check_occurrences(text, "\"aie.objectfifo.link\""), rows[i].cores, rows[i].links);
 		free(text);
 	}
 }
@@ -94,7 +85,7 @@ static void a_task_of_the_host_moves_what_lies_evenly_apart(void)
 	cli_begin();
 	text = text_of("--entry f32 $P/gemm_16.pkg.zst");
 	REQUIRE(text);
-	CHECK_UINT(times(text, "aiex.npu.dma_memcpy_nd"), 6);
+	CHECK_UINT(check_occurrences(text, "aiex.npu.dma_memcpy_nd"), 6);
 	CHECK_CONTAINS(text, "static_sizes = array<i64: 4, 4, 16, 16>, static_strides = array<i64: 16, 1024, 64, 1>"); /* A: steps, rows of blocks */
 	CHECK_CONTAINS(text, "static_sizes = array<i64: 4, 4, 16, 16>, static_strides = array<i64: 1024, 16, 64, 1>"); /* B: steps, columns of blocks */
 	CHECK_CONTAINS(text, "static_sizes = array<i64: 1, 4, 16, 16>, static_strides = array<i64: 0, 16, 64, 1>");    /* C: a row of blocks */
@@ -244,7 +235,7 @@ static void a_result_beside_another_of_its_stream_has_a_buffer(void)
 					"$T/e/design.mlir",
 					rows[i].entry, compared)),
 			  0);
-		CHECK_UINT(times(cli_out, "\"memref.alloca\"() {alignment = 32"), rows[i].buffers);
+		CHECK_UINT(check_occurrences(cli_out, "\"memref.alloca\"() {alignment = 32"), rows[i].buffers);
 	}
 }
 

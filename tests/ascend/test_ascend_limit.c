@@ -39,17 +39,24 @@ static void store(unsigned t, unsigned dtype)
 	tile_op(&b, PTOWSP_PTO_TSTORE, t, tile_param(&b, "out", dtype), zero, zero);
 }
 
-/* c = a + b of three tiles that live together. */
-static void sum_of(uint32_t rows, uint32_t columns)
+/* z = op(x, y): of m x k and k x n to m x n, or all of m x n for what works on elements. */
+static void kernel_of(const char *name, unsigned op, uint32_t m, uint32_t k, uint32_t n, unsigned dtype)
 {
+	const bool product = op == PTOWSP_PTO_TMATMUL;
 	unsigned x, y, z;
 
-	tile_begin(&b, "sum");
-	x = load(rows, columns, PTOWSP_F32);
-	y = load(rows, columns, PTOWSP_F32);
-	z = tile_tile(&b, "z", rows, columns, PTOWSP_F32);
-	tile_op(&b, PTOWSP_PTO_TADD, z, x, y);
+	tile_begin(&b, name);
+	x = load(m, product ? k : n, dtype);
+	y = load(product ? k : m, n, dtype);
+	z = tile_tile(&b, "z", m, n, PTOWSP_F32);
+	tile_op(&b, op, z, x, y);
 	store(z, PTOWSP_F32);
+}
+
+/* Three tiles that live together. */
+static void sum_of(uint32_t rows, uint32_t columns)
+{
+	kernel_of("sum", PTOWSP_PTO_TADD, rows, 0, columns, PTOWSP_F32);
 }
 
 static void unified_buffer_of_a2_and_a5(void)
@@ -103,21 +110,9 @@ static void tiles_whose_lives_do_not_meet_share(void)
 	needs(ASCEND_910B, ASCEND_MEMORY_UB, 131072);
 }
 
-static void product_of(uint32_t m, uint32_t k, uint32_t n, unsigned dtype)
-{
-	unsigned x, y, z;
-
-	tile_begin(&b, "product");
-	x = load(m, k, dtype);
-	y = load(k, n, dtype);
-	z = tile_tile(&b, "z", m, n, PTOWSP_F32);
-	tile_op(&b, PTOWSP_PTO_TMATMUL, z, x, y);
-	store(z, PTOWSP_F32);
-}
-
 static void product_is(uint32_t m, uint32_t k, uint32_t n, unsigned dtype, enum ascend_arch_id arch, const char *refusal)
 {
-	product_of(m, k, n, dtype);
+	kernel_of("product", PTOWSP_PTO_TMATMUL, m, k, n, dtype);
 	CHECK_INT(prepare(arch), refusal ? PTOWSP_TOO_SMALL : PTOWSP_OK);
 	if (refusal)
 		CHECK_CONTAINS(error.text, refusal);

@@ -183,18 +183,26 @@ static void seeds_run(const char *what, uint64_t standard, enum slow_verdict (*o
 	printf("# ascend_slow: %ju %s of PTOWSP_SEED=%ju to %ju compared\n", (uintmax_t)compared, what, (uintmax_t)first, (uintmax_t)(first + count - 1));
 }
 
+/* A machine of that seed, with so many tasks at most; gives the builder back. how: what is special, or 0. */
+static enum slow_verdict one(uint64_t seed, struct builder *b, struct outcome_how how, bool filters)
+{
+	struct ascend_machine machine = machine_draw(seed);
+	enum slow_verdict verdict;
+
+	how.seed = seed | 1;
+	how.schedulers = 1 + drawn(machine.config.clusters);
+	verdict = slow_compare(b, how, &machine, filters, check_fmt("seed %ju, %u instances", (uintmax_t)seed, how.schedulers));
+	builder_destroy(b);
+	return verdict;
+}
+
 static enum slow_verdict one_schedule(uint64_t seed)
 {
 	const uint64_t values[SLOTS] = {seed % 5, seed % 3, 1};
-	struct ascend_machine machine = machine_draw(seed);
-	struct outcome_how how = {.seed = seed | 1, .max_tasks = 300, .values = values, .value_count = SLOTS, .schedulers = 1 + drawn(machine.config.clusters)};
 	struct random r;
-	enum slow_verdict verdict;
 
 	(seed & 1 ? random_schedule_make : random_schedule_make_synced)(&r, seed);
-	verdict = slow_compare(r.b, how, &machine, false, check_fmt("seed %ju, %u instances", (uintmax_t)seed, how.schedulers));
-	builder_destroy(r.b);
-	return verdict;
+	return one(seed, r.b, (struct outcome_how){.max_tasks = 300, .values = values, .value_count = SLOTS}, false);
 }
 
 static void schedules_have_the_times_of_the_slow_machine(void)
@@ -205,12 +213,8 @@ static void schedules_have_the_times_of_the_slow_machine(void)
 static enum slow_verdict one_memory(uint64_t seed)
 {
 	struct random_memory m = random_memory_make(seed);
-	struct ascend_machine machine = machine_draw(seed);
-	struct outcome_how how = {.seed = seed | 1, .max_tasks = 300, .schedulers = 1 + drawn(machine.config.clusters)};
-	enum slow_verdict verdict = slow_compare(m.r.b, how, &machine, m.filters, check_fmt("seed %ju, %u instances", (uintmax_t)seed, how.schedulers));
 
-	builder_destroy(m.r.b);
-	return verdict;
+	return one(seed, m.r.b, (struct outcome_how){.max_tasks = 300}, m.filters);
 }
 
 static void memory_and_fences_have_the_times_of_the_slow_machine(void)
@@ -221,12 +225,8 @@ static void memory_and_fences_have_the_times_of_the_slow_machine(void)
 static enum slow_verdict one_loops(uint64_t seed)
 {
 	struct random_loops r = random_loops_make(seed, seed & 1, true);
-	struct ascend_machine machine = machine_draw(seed);
-	struct outcome_how how = {.seed = seed | 1, .max_tasks = 200, .schedulers = 1 + drawn(machine.config.clusters)};
-	enum slow_verdict verdict = slow_compare(r.b, how, &machine, seed & 1, check_fmt("seed %ju, %u instances", (uintmax_t)seed, how.schedulers));
 
-	builder_destroy(r.b);
-	return verdict;
+	return one(seed, r.b, (struct outcome_how){.max_tasks = 200}, seed & 1);
 }
 
 static void filters_and_axes_have_the_times_of_the_slow_machine(void)
@@ -236,15 +236,10 @@ static void filters_and_axes_have_the_times_of_the_slow_machine(void)
 
 static enum slow_verdict one_nests(uint64_t seed)
 {
-	struct ascend_machine machine = machine_draw(seed);
-	struct outcome_how how = {.seed = seed | 1, .max_tasks = 400, .schedulers = 1 + drawn(machine.config.clusters)};
 	struct rt_nests n;
-	enum slow_verdict verdict;
 
 	rt_nests_make(&n, seed, 200);
-	verdict = slow_compare(n.r.b, how, &machine, false, check_fmt("seed %ju, %u instances", (uintmax_t)seed, how.schedulers));
-	builder_destroy(n.r.b);
-	return verdict;
+	return one(seed, n.r.b, (struct outcome_how){.max_tasks = 400}, false);
 }
 
 static void nests_have_the_times_of_the_slow_machine(void)
@@ -254,13 +249,7 @@ static void nests_have_the_times_of_the_slow_machine(void)
 
 static enum slow_verdict one_pipeline(uint64_t seed)
 {
-	struct builder *b = random_pipeline_make(seed, (enum random_pipeline_kind)(seed % 3));
-	struct ascend_machine machine = machine_draw(seed);
-	struct outcome_how how = {.seed = seed | 1, .max_tasks = 300, .schedulers = 1 + drawn(machine.config.clusters)};
-	enum slow_verdict verdict = slow_compare(b, how, &machine, false, check_fmt("seed %ju, %u instances", (uintmax_t)seed, how.schedulers));
-
-	builder_destroy(b);
-	return verdict;
+	return one(seed, random_pipeline_make(seed, (enum random_pipeline_kind)(seed % 3)), (struct outcome_how){.max_tasks = 300}, false);
 }
 
 static void pipelines_have_the_times_of_the_slow_machine(void)

@@ -32,13 +32,13 @@ static const struct isa_emit_target *target(const char *name)
 	return t;
 }
 
-static void headers_write(void)
+void emit_headers_write(const char *below)
 {
 	for (const struct isa_text *text = isa_emit_headers; text->path; text++) {
 		FILE *file;
 
-		check_run(check_fmt("mkdir -p '%s/%.*s'", folder, (int)(strrchr(text->path, '/') - text->path), text->path), NULL, NULL);
-		file = fopen(check_fmt("%s/%s", folder, text->path), "w");
+		check_run(check_fmt("mkdir -p '%s/%.*s'", below, (int)(strrchr(text->path, '/') - text->path), text->path), NULL, NULL);
+		file = fopen(check_fmt("%s/%s", below, text->path), "w");
 		REQUIRE(file != NULL);
 		for (const char *const *line = text->lines; *line; line++)
 			fputs(*line, file);
@@ -151,7 +151,7 @@ void emit_trials_run(const struct emit_way *how, uint64_t seed, int part)
 
 	way = how;
 	folder = check_tmp();
-	headers_write();
+	emit_headers_write(folder);
 	all = fopen(check_fmt("%s/all.cpp", folder), "w");
 	REQUIRE(all != NULL);
 	fprintf(all, "#include \"%s\"\n", way->header);

@@ -21,6 +21,8 @@ struct emit_way {
  * parts; what comes of parts 1 ... 3 is compiled in other builds only. */
 void emit_trials_run(const struct emit_way *way, uint64_t seed, int part);
 
+/* The headers that emitted sources include, below a folder. */
+void emit_headers_write(const char *folder);
 /* ptowsp-pack --emit=TARGET of tests/emit/kernels.pto into EMITTED below the test's folder, which is returned; NULL after a failed check. */
 const char *emit_kernels(const char *target);
 /* Their text against tests/emit/NAMEending; PTOWSP_UPDATE=1 writes those. */

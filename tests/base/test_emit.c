@@ -11,6 +11,7 @@
 
 #include "isa/emit/emit.h"
 #include "ptowsp/note.h"
+#include "tests/base/emit_trials.h"
 #include "tests/check.h"
 #include "tests/isa/random_tiles.h"
 #include "tests/isa/tile_random.h"
@@ -26,16 +27,7 @@ static void folder_make(void)
 
 	snprintf(folder, sizeof(folder), "%s/ptowsp-emit-XXXXXX", temp && *temp ? temp : "/tmp");
 	REQUIRE(mkdtemp(folder) != NULL);
-	for (const struct isa_text *text = isa_emit_headers; text->path; text++) {
-		FILE *file;
-
-		check_run(check_fmt("mkdir -p '%s/%.*s'", folder, (int)(strrchr(text->path, '/') - text->path), text->path), NULL, NULL);
-		file = fopen(check_fmt("%s/%s", folder, text->path), "w");
-		REQUIRE(file != NULL);
-		for (const char *const *line = text->lines; *line; line++)
-			fputs(*line, file);
-		fclose(file);
-	}
+	emit_headers_write(folder);
 }
 
 static void folder_remove(void)

@@ -34,11 +34,8 @@ static bool failed, cores_pending; /* AICore was launched and the AICPU was not 
 int fake_cann_wrong(const char *format, ...)
 {
 	char text[200];
-	va_list list;
 
-	va_start(list, format);
-	fake_log_wrong(text, sizeof(text), format, list);
-	va_end(list);
+	FAKE_LOG_WRONG(text, format);
 	return FAKE_CANN_WRONG;
 }
 

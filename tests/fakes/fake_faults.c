@@ -11,11 +11,8 @@ struct ascend_log_state *fake_bound;
 int fake_wrong(const char *format, ...)
 {
 	char text[200];
-	va_list list;
 
-	va_start(list, format);
-	fake_log_wrong(text, sizeof(text), format, list);
-	va_end(list);
+	FAKE_LOG_WRONG(text, format);
 	fprintf(stderr, "[mono_ns=0][T0x0][ERROR] fake_runtime: %s\n", text);
 	return FAKE_WRONG;
 }

@@ -11,8 +11,15 @@
 /* Of this library: the name of the variable. */
 extern const char *const fake_log_variable;
 void fake_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* text: gets the sentence, cut. */
+/* The sentence behind `format` for `text`, an array, in a function of variable arguments; it is logged as wrong, cut. */
 void fake_log_wrong(char *text, size_t size, const char *format, va_list list);
+#define FAKE_LOG_WRONG(text, format)                                                                                                                           \
+	do {                                                                                                                                                   \
+		va_list list;                                                                                                                                  \
+		va_start(list, format);                                                                                                                        \
+		fake_log_wrong(text, sizeof(text), format, list);                                                                                              \
+		va_end(list);                                                                                                                                  \
+	} while (0)
 #pragma GCC visibility pop
 
 #endif

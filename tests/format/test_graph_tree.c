@@ -246,15 +246,22 @@ static void kernels_know_what_is_bound_and_what_they_do_with_it(void)
 	graph_module_finish();
 }
 
+static struct lang_graph *fused_of(const struct lang_graph_program *p)
+{
+	struct lang_graph *fused = graph_named(p, "GH");
+
+	CHECK_STR(graph_module_messages(), "");
+	REQUIRE(fused != NULL);
+	return fused;
+}
+
 static void fused_graphs_are_one_behind_the_other_where_they_share_data(void)
 {
 	struct lang_graph_program *p = graph_module(COPY "TG_BEGIN(G)\n" STEP("A", "IN", "T") "TG_END(G)\nTG_BEGIN(H)\n" STEP("A", "T", "OUT")
 							    STEP("B", "OTHER", "ELSEWHERE") "TG_END(H)\nTG_FUSE(G, H, GH)\n");
 	struct lang_graph *fused;
 
-	CHECK_STR(graph_module_messages(), "");
-	fused = graph_named(p, "GH");
-	REQUIRE(fused != NULL);
+	fused = fused_of(p);
 	CHECK_STR(graph_order_text(fused->body), "A H.A B");
 	REQUIRE_UINT(fused->depend_count, 1);
 	CHECK_STR(fused->depends[0]->src->object.name, "A");
@@ -291,9 +298,7 @@ static void kernels_that_do_the_same_are_one_in_a_fused_graph(void)
 								    STEP("C", "T", "V") "TG_DEPEND(A, C, DATA, T)\nTG_END(H)\nTG_FUSE(G, H, GH)\n");
 	struct lang_graph *fused;
 
-	CHECK_STR(graph_module_messages(), "");
-	fused = graph_named(p, "GH");
-	REQUIRE(fused != NULL);
+	fused = fused_of(p);
 	CHECK_STR(graph_order_text(fused->body), "A B C");
 	CHECK_UINT(fused->depend_count, 3); /* A to B, A to C, and A to C again, because C reads what A writes */
 	graph_module_finish();

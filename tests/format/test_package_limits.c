@@ -25,6 +25,12 @@ static struct ptowsp_kernel_record kernel_of(struct pkg_writer *w, const char *n
 	return (struct ptowsp_kernel_record){.id = ptowsp_id(name, strlen(name)), .name = pkg_writer_string(w, name)};
 }
 
+#define FILL(name, call)                                                                                                                                       \
+	static void name(struct pkg_writer *w, uint64_t number)                                                                                                \
+	{                                                                                                                                                      \
+		call;                                                                                                                                          \
+	}
+
 static void parameters(struct pkg_writer *w, uint64_t count)
 {
 	struct ptowsp_kernel_record kernel = kernel_of(w, "k");
@@ -49,15 +55,8 @@ static void payloads_with(struct pkg_writer *w, uint64_t count, uint64_t cycles)
 	ROW(w, KREG, kernel);
 }
 
-static void payloads(struct pkg_writer *w, uint64_t count)
-{
-	payloads_with(w, count, 0);
-}
-
-static void cycles(struct pkg_writer *w, uint64_t number)
-{
-	payloads_with(w, 1, number);
-}
+FILL(payloads, payloads_with(w, number, 0))
+FILL(cycles, payloads_with(w, 1, number))
 
 static void variants(struct pkg_writer *w, uint64_t count)
 {
@@ -135,15 +134,8 @@ static void tensor_with(struct pkg_writer *w, uint64_t dims, uint64_t alignment)
 	ROW(w, TENS, tensor);
 }
 
-static void dimensions(struct pkg_writer *w, uint64_t count)
-{
-	tensor_with(w, count, 0);
-}
-
-static void alignment(struct pkg_writer *w, uint64_t bytes)
-{
-	tensor_with(w, 1, bytes);
-}
+FILL(dimensions, tensor_with(w, number, 0))
+FILL(alignment, tensor_with(w, 1, number))
 
 static void depth(struct pkg_writer *w, uint64_t loops)
 {

@@ -36,18 +36,6 @@ static bool has_key(const struct isa_op *op, unsigned dtype)
 	return strchr(op->keys, cell_is_float(dtype) ? 'f' : dtype == PTOWSP_BOOL ? 'b' : 'i') != NULL;
 }
 
-static unsigned wider_of(unsigned key)
-{
-	switch (key) {
-	case PTOWSP_F16:
-	case PTOWSP_BF16: return PTOWSP_F32;
-	case PTOWSP_I8:
-	case PTOWSP_U8:
-	case PTOWSP_I16: return PTOWSP_I32;
-	default: return key == PTOWSP_U16 ? PTOWSP_U32 : key;
-	}
-}
-
 static unsigned window_of(unsigned dtype)
 {
 	for (unsigned i = 0; i < TILE_TYPES; i++)
@@ -102,15 +90,10 @@ static unsigned some_tile(struct making *m, uint32_t rows, uint32_t columns, uns
 static uint32_t side_of(const struct making *m, char letter)
 {
 	switch (letter) {
-	case 'R': return m->R;
-	case 'C': return m->C;
-	case 'K': return m->K;
-	case 'G': return m->G;
-	case 'H': return m->H;
 	case 'r': return 1 + m->R / 2;
 	case 'c': return 1 + m->C / 2;
 	case 'P': return m->R * m->C;
-	default: return 1;
+	default: return TILE_SIDE(m, letter);
 	}
 }
 
@@ -179,7 +162,7 @@ static bool is_chain(unsigned op)
 static void operate_on(struct making *m, const struct subject *s, unsigned key)
 {
 	const struct isa_op *op = isa_op(s->op);
-	const unsigned sum = chance(50) ? key : wider_of(key), mask = some_type(m);
+	const unsigned sum = chance(50) ? key : tile_wider(key), mask = some_type(m);
 	const unsigned index = chance(50) ? PTOWSP_I32 : PTOWSP_U32;
 	unsigned row[6] = {0}, next = 0;
 

@@ -36,16 +36,11 @@ struct trial {
 static uint32_t side_of(const struct trial *t, char letter)
 {
 	switch (letter) {
-	case 'R': return t->R;
-	case 'C': return t->C;
-	case 'K': return t->K;
-	case 'G': return t->G;
-	case 'H': return t->H;
 	case 'r': return t->r;
 	case 'c': return t->c;
 	case 'P': return t->R * t->C;
 	case 'M': return 1 + below(t->R * t->C + t->K * t->C);
-	default: return 1;
+	default: return TILE_SIDE(t, letter);
 	}
 }
 
@@ -119,19 +114,6 @@ static void trial_scalars(struct trial *t, bool of_other_type)
 	scalar_choose(t, 1, type, random_cell(type));
 }
 
-/* Where products of a type may add up besides in itself. */
-static unsigned wider(unsigned key)
-{
-	switch (key) {
-	case PTOWSP_F16:
-	case PTOWSP_BF16: return PTOWSP_F32;
-	case PTOWSP_I8:
-	case PTOWSP_U8:
-	case PTOWSP_I16: return PTOWSP_I32;
-	default: return key == PTOWSP_U16 ? PTOWSP_U32 : key;
-	}
-}
-
 static unsigned dtype_of(const struct trial *t, char type)
 {
 	return type == 'k' ? t->key : type == 'm' ? t->mask : type == 'r' ? t->sum : t->index;
@@ -171,7 +153,7 @@ static void trial_make(struct trial *t, const struct subject *s, unsigned key, u
 	t->key = key;
 	t->mask = tile_dtypes[number % TILE_TYPES];
 	t->mode = number / TILE_TYPES % modes_of(s->op);
-	t->sum = number / 2 % 2 ? key : wider(key);
+	t->sum = number / 2 % 2 ? key : tile_wider(key);
 	t->index = number / 2 % 2 ? PTOWSP_I32 : PTOWSP_U32;
 	trial_sides(t, number);
 	t->count = (unsigned)strlen(s->types);

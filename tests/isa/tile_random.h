@@ -12,6 +12,15 @@
 #include "tests/draw.h"
 #include "tests/isa/tile_reference.h"
 
+/* Sides of tiles by the letters of pto_ops.def that every set of them has. */
+#define TILE_SIDE(sides, letter)                                                                                                                               \
+	((letter) == 'R'   ? (sides)->R                                                                                                                        \
+	 : (letter) == 'C' ? (sides)->C                                                                                                                        \
+	 : (letter) == 'K' ? (sides)->K                                                                                                                        \
+	 : (letter) == 'G' ? (sides)->G                                                                                                                        \
+	 : (letter) == 'H' ? (sides)->H                                                                                                                        \
+			   : 1)
+
 static const unsigned tile_dtypes[] = {PTOWSP_F32, PTOWSP_F16, PTOWSP_BF16, PTOWSP_F64, PTOWSP_I8,  PTOWSP_I16, PTOWSP_I32,
 				       PTOWSP_I64, PTOWSP_U8,  PTOWSP_U16,  PTOWSP_U32, PTOWSP_U64, PTOWSP_BOOL};
 enum { TILE_TYPES = sizeof(tile_dtypes) / sizeof(*tile_dtypes) };
@@ -98,6 +107,19 @@ static uint16_t pairs_compared[256];
 static inline void pair_mark(unsigned op, unsigned dtype)
 {
 	pairs_compared[op] |= (uint16_t)(1u << dtype);
+}
+
+/* Where products of a type may add up besides in itself. */
+static inline unsigned tile_wider(unsigned key)
+{
+	switch (key) {
+	case PTOWSP_F16:
+	case PTOWSP_BF16: return PTOWSP_F32;
+	case PTOWSP_I8:
+	case PTOWSP_U8:
+	case PTOWSP_I16: return PTOWSP_I32;
+	default: return key == PTOWSP_U16 ? PTOWSP_U32 : key;
+	}
 }
 
 #endif

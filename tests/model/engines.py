@@ -8,7 +8,6 @@ Same: exit code and tensors, with both variants, whichever ready task the fake p
 program that a bounded resource ends on cpu_sim and which the engine, which only records that resource, takes further; nor one that the window ends here because start=after_orchestration,
 which sets the window aside on cpu_sim, is only recorded. One seed with the same families is one program.
 """
-import filecmp
 import os
 import re
 import subprocess
@@ -38,6 +37,17 @@ def run(options, flags, tag, folder, package, environment):
     return done.returncode, done.stderr.strip().split("\n")[-1]
 
 
+def verdict(result, reference, recorded, package, folder, how=""):
+    """(what became of it, None or the difference as text) of a run; recorded: may it end as another exit than the reference?"""
+    code, said = result
+    if code == 5:
+        return "refused", None
+    if code != reference[0]:
+        return "recorded", None if recorded else f"exit {code} instead of {reference[0]}: {said or '-'} instead of {reference[1] or '-'}{how}"
+    name = None if code else clocks.differing(package, folder)
+    return ("other", f"tensor {name} differs{how}") if name else (f"exit {code}", None)
+
+
 def difference(options, seed, folder, package, reference, variant):
     """(what became of it, None or the difference as text)."""
     log = os.path.join(folder, "log")
@@ -48,16 +58,8 @@ def difference(options, seed, folder, package, reference, variant):
         wrong = [line for line in f if "WRONG" in line]
     if wrong:
         return "wrong", wrong[0].strip()
-    if code == 5:
-        return "refused", None
-    if code != reference[0]:
-        built = code == 7 and any(row.get("policy") == "after_orchestration" for row in package["SCHD"])  # where this is recorded, the window is not
-        recorded = ENDED_BY_A_RESOURCE.search(reference[1]) or built
-        return "recorded", None if recorded else f"exit {code} instead of {reference[0]}: {said or '-'} instead of {reference[1] or '-'}"
-    for name in clocks.outputs(package) if not code else ():
-        if not filecmp.cmp(os.path.join(folder, f"cpu.{name}.npy"), os.path.join(folder, f"own.{name}.npy"), shallow=False):
-            return "other", f"tensor {name} differs"
-    return f"exit {code}", None
+    built = code == 7 and any(row.get("policy") == "after_orchestration" for row in package["SCHD"])  # where this is recorded, the window is not
+    return verdict((code, said), reference, ENDED_BY_A_RESOURCE.search(reference[1]) or built, package, folder)
 
 
 def check(job):

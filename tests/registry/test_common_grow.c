@@ -81,8 +81,23 @@ static void an_array_of_too_many_bytes_stays_as_it_is(void)
 	free(rows);
 }
 
+static void elements_of_a_ring_stay_at_their_numbers(void)
+{
+	uint32_t *ring = calloc(8, sizeof(*ring)), wrong = 0;
+
+	REQUIRE(ring != NULL);
+	for (uint64_t k = 5; k < 13; k++)
+		ring[k & 7] = (uint32_t)k;
+	REQUIRE(COMMON_RING_DOUBLE(ring, 7, 5, 13));
+	for (uint64_t k = 0; k < 16; k++)
+		wrong += ring[k & 15] != (k >= 5 && k < 13 ? k : 0);
+	CHECK_UINT(wrong, 0);
+	free(ring);
+}
+
 void suite_common_grow(CU_pSuite s)
 {
+	TEST(s, elements_of_a_ring_stay_at_their_numbers);
 	TEST(s, bytes_double_or_are_as_many_as_are_needed);
 	TEST(s, an_array_of_too_many_bytes_stays_as_it_is);
 	TEST(s, elements_stay_while_the_array_grows);

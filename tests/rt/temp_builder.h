@@ -39,6 +39,15 @@ static inline void temp_executors(struct builder *b, int64_t n)
 	builder_schedule(b, PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_ROUND_ROBIN, "n", n);
 }
 
+/* The same with a heap of so many bytes. */
+static inline struct builder *temp_builder_in(int64_t bytes)
+{
+	struct builder *b = temp_builder();
+
+	temp_heap(b, bytes);
+	return b;
+}
+
 /* write, read, write, read of one key, 10 cycles each, an executor each */
 static inline struct builder *temp_pipelined(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_crew.c - tasks on several threads: deque, ring and gates by themselves; where brief kernels run; which failure is told. */
-#include "tests/check.h"
+#include "tests/check_outcome.h"
 
 #include "rt/structure/flow.h"
 #include "rt/threads/crew.h"
@@ -310,7 +310,6 @@ static void the_earliest_failure_is_told_though_a_later_one_is_faster(void)
 			uint32_t slow = builder_kernel(b, "slow", PTOWSP_UNIT_AIV, 1, 1), last = builder_kernel(b, "last", PTOWSP_UNIT_AIV, 1, 1),
 				 bad = builder_kernel(b, "bad", PTOWSP_UNIT_AIV, 1, 0);
 			uint32_t t = builder_tensor(b, "t", PTOWSP_I64, 1, 8), zero = builder_const(b, 0), all = builder_region(b, t, zero, zero, 1, 8);
-			struct outcome *o;
 
 			builder_kernel_flags(b, slow, BUILDER_SLOW);
 			builder_kernel_flags(b, last, BUILDER_FAILS);
@@ -319,11 +318,7 @@ static void the_earliest_failure_is_told_though_a_later_one_is_faster(void)
 			builder_task(b, last, 1, "m", all);
 			for (unsigned i = 0; i < 10 + k; i++)
 				builder_task(b, bad, 1, "");
-			o = builder_run(b, &(struct outcome_how){.threads = threads});
-			CHECK_INT(o->status, PTOWSP_KERNEL_FAILED);
-			CHECK_STR(o->error.text, "task 1, kernel last: planted failure");
-			outcome_destroy(o);
-			builder_destroy(b);
+			outcome_done(b, check_planted(b, &(struct outcome_how){.threads = threads}, "task 1, kernel last: planted failure"));
 		}
 }
 
@@ -333,17 +328,12 @@ static void a_failure_comes_before_a_kernel_that_cannot_run(void)
 	for (uint32_t threads = 1; threads <= 4; threads *= 2) {
 		struct builder *b = builder_create();
 		uint32_t slow = builder_kernel(b, "slow", PTOWSP_UNIT_AIV, 1, 0), none = builder_kernel(b, "none", PTOWSP_UNIT_AIV, 1, 0);
-		struct outcome *o;
 
 		builder_kernel_flags(b, slow, BUILDER_FAILS | BUILDER_SLOW);
 		builder_kernel_flags(b, none, BUILDER_UNUSABLE);
 		builder_task(b, slow, 1, "");
 		builder_task(b, none, 1, "");
-		o = builder_run(b, &(struct outcome_how){.threads = threads});
-		CHECK_INT(o->status, PTOWSP_KERNEL_FAILED);
-		CHECK_STR(o->error.text, "task 0, kernel slow: planted failure");
-		outcome_destroy(o);
-		builder_destroy(b);
+		outcome_done(b, check_planted(b, &(struct outcome_how){.threads = threads}, "task 0, kernel slow: planted failure"));
 	}
 }
 

@@ -253,6 +253,16 @@ static void a_task_of_any_unit_goes_where_nobody_waits_for_the_start(void)
 	outcome_done(b, o);
 }
 
+/* Runs it, and gives it back: so long, and a resource filled and in the way like that. */
+static void stalls_are(struct builder *b, uint64_t cycles, const char *resource, uint64_t high_water, uint64_t stalls, uint64_t stalled)
+{
+	struct outcome *o = builder_run(b, NULL);
+
+	CHECK_UINT(o->stats.total_cycles, cycles);
+	check_resource(o, resource, high_water, stalls, stalled);
+	outcome_done(b, o);
+}
+
 static void a_full_window_aborts_or_only_counts(void)
 {
 	struct builder *b = builder_grid();
@@ -268,22 +278,15 @@ static void a_full_window_aborts_or_only_counts(void)
 	ROW(TASK_WINDOW, BENCHMARK, "n", INT64_C(2));
 	ROW(DISPATCH, ROUND_ROBIN, "n", INT64_C(6));
 	ROW(READY_QUEUE, CAPACITY, "n", INT64_C(100));
-	o = builder_run(b, NULL);
-	CHECK_UINT(o->stats.total_cycles, 10);
-	check_resource(o, "task_ring", 6, 4, 40);
-	outcome_done(b, o);
+	stalls_are(b, 10, "task_ring", 6, 4, 40);
 }
 
 static void ready_queues_stall_until_a_task_starts(void)
 {
 	struct builder *b = builder_grid();
-	struct outcome *o;
 
 	ROW(READY_QUEUE, CAPACITY, "n", INT64_C(2));
-	o = builder_run(b, NULL);
-	CHECK_UINT(o->stats.total_cycles, 60);
-	check_resource(o, "ready_any", 2, 3, 30);
-	outcome_done(b, o);
+	stalls_are(b, 60, "ready_any", 2, 3, 30);
 }
 
 static void batches_are_counted_and_flushed_at_barriers(void)

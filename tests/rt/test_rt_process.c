@@ -70,11 +70,11 @@ static void batches_are_flushed_at_barriers_of_processes(void)
 
 	ROW(BATCH_DEPS, COUNT, "n", INT64_C(3));
 	builder_process(b, "p", 1);
-	builder_task(b, 0, 1, "");
-	builder_task(b, 0, 1, "");
-	builder_emit(b, PTOWSP_OP_BARRIER, 0, 0);
-	builder_task(b, 0, 1, "");
-	builder_task(b, 0, 1, "");
+	for (int i = 0; i < 4; i++) {
+		if (i == 2)
+			builder_emit(b, PTOWSP_OP_BARRIER, 0, 0);
+		builder_task(b, 0, 1, "");
+	}
 	o = builder_run(b, NULL);
 	CHECK_UINT(o->stats.batches, 2);
 	CHECK_UINT(o->stats.flushes, 2);
@@ -261,9 +261,7 @@ static struct builder *heap_of(int64_t bytes)
 static void heap_user(struct builder *b, const char *name, uint32_t tensor, int64_t cycles)
 {
 	builder_process(b, name, 1);
-	builder_emit(b, PTOWSP_OP_ALLOC, 0, tensor);
-	builder_task(b, 1, cycles, "w", tensor);
-	builder_emit(b, PTOWSP_OP_FREE, 0, tensor);
+	builder_life(b, tensor, cycles);
 }
 
 /* q passes until p has freed, and its clock then goes to the end of p's task. */

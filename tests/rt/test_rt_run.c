@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_run.c - running: threads and windows do not change results, limits and failures end a run cleanly. */
-#include "tests/check.h"
+#include "tests/check_outcome.h"
 #include "tests/rt/rt_builder.h"
 
 #include <pthread.h>
@@ -158,9 +158,7 @@ static void a_failing_kernel_ends_the_run_and_is_named(void)
 		builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 5000);
 		builder_task(b, good, 1, "");
 		builder_end(b);
-		o = builder_run(b, &(struct outcome_how){.threads = threads});
-		CHECK_INT(o->status, PTOWSP_KERNEL_FAILED);
-		CHECK_STR(o->error.text, "task 1, kernel bad: planted failure");
+		o = check_planted(b, &(struct outcome_how){.threads = threads}, "task 1, kernel bad: planted failure");
 		CHECK_UINT(o->error.where[0], 1);
 		CHECK_UINT(o->error.where[1], bad);
 		if (threads == 1)

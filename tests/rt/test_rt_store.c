@@ -50,12 +50,11 @@ static void a_key_without_a_version_shows_its_tensor(void)
 /* The task writes one element of eight; the memory was another version's before. */
 static void a_version_begins_as_zeros(void)
 {
-	struct builder *b = temp_builder();
+	struct builder *b = temp_builder_in(64);
 	uint32_t one = builder_kernel(b, "one", PTOWSP_UNIT_AIV, 1, 1);
 	struct outcome *o;
 
 	builder_touch(b, one, 0, 0, 1, PTOWSP_WRITE);
-	temp_heap(b, 64);
 	builder_task(b, 0, 1, "w", temp_tile(b, 0, 0));
 	builder_task(b, one, 1, "w", temp_tile(b, 0, 0));
 	builder_copy(b, temp_tile(b, 0, 0), temp_out_tile(b, 0));

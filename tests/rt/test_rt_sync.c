@@ -174,50 +174,41 @@ static struct builder *heap_of(int64_t bytes)
 	return b;
 }
 
-/* A tensor lives for one task. */
-static void life(struct builder *b, uint32_t tensor, uint64_t cycles)
+/* Runs it, and gives it back: tasks start then, and the heap fills and is in the way like that. */
+static void heap_is(struct builder *b, const uint64_t *starts, uint32_t count, uint64_t high_water, uint64_t stalls, uint64_t stalled)
 {
-	EMIT(b, ALLOC, 0, tensor);
-	builder_task(b, 1, cycles, "w", tensor);
-	EMIT(b, FREE, 0, tensor);
+	struct outcome *o = builder_run(b, NULL);
+
+	check_starts(o, starts, count);
+	check_resource(o, "heap", high_water, stalls, stalled);
+	outcome_done(b, o);
 }
 
 static void memory_comes_back_when_its_last_task_has_left(void)
 {
 	struct builder *b = heap_of(128);
-	struct outcome *o;
 
-	life(b, 0, 10);
-	life(b, 1, 1);
-	o = builder_run(b, NULL);
-	check_starts(o, (uint64_t[]){0, 10}, 2);
-	check_resource(o, "heap", 128, 1, 10);
-	outcome_done(b, o);
+	builder_life(b, 0, 10);
+	builder_life(b, 1, 1);
+	heap_is(b, (uint64_t[]){0, 10}, 2, 128, 1, 10);
 	b = heap_of(256);
-	life(b, 0, 10);
-	life(b, 1, 1);
-	o = builder_run(b, NULL);
-	check_starts(o, (uint64_t[]){0, 0}, 2);
-	check_resource(o, "heap", 256, 0, 0);
-	outcome_done(b, o);
+	builder_life(b, 0, 10);
+	builder_life(b, 1, 1);
+	heap_is(b, (uint64_t[]){0, 0}, 2, 256, 0, 0);
 }
 
 /* A life of its own from each alloc on: the second one is not held by the task of the first. */
 static void memory_that_nobody_touched_comes_back_at_once(void)
 {
 	struct builder *b = heap_of(256);
-	struct outcome *o;
 
-	life(b, 0, 10);
+	builder_life(b, 0, 10);
 	for (int i = 0; i < 3; i++) {
 		EMIT(b, ALLOC, 0, 0);
 		EMIT(b, FREE, 0, 0);
 	}
 	builder_task(b, 0, 1, "");
-	o = builder_run(b, NULL);
-	check_starts(o, (uint64_t[]){0, 0}, 2);
-	check_resource(o, "heap", 256, 0, 0);
-	outcome_done(b, o);
+	heap_is(b, (uint64_t[]){0, 0}, 2, 256, 0, 0);
 }
 
 static void memory_that_nothing_gives_back_is_a_deadlock_with_a_cure(void)

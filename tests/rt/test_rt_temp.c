@@ -123,20 +123,24 @@ static void a_heap_for_one_version_makes_it_later(void)
 	outcome_done(b, o);
 }
 
+/* A scope in which key i is written and read. */
+static void key_scope(struct builder *b, int i)
+{
+	builder_scope(b);
+	builder_task(b, 0, 10, "w", temp_tile(b, 2 * i, 0));
+	builder_task(b, 1, 10, "rw", temp_tile(b, 2 * i, 0), temp_out_tile(b, 2 * i));
+	builder_end(b);
+}
+
 /* Two keys, each in a scope of its own, in a heap for one: F(1) = 20. */
 static void a_scope_gives_its_versions_back(void)
 {
-	struct builder *b = temp_builder();
+	struct builder *b = temp_builder_in(64);
 	struct outcome *o;
 
 	temp_executors(b, 4);
-	temp_heap(b, 64);
-	for (int i = 0; i < 2; i++) {
-		builder_scope(b);
-		builder_task(b, 0, 10, "w", temp_tile(b, 2 * i, 0));
-		builder_task(b, 1, 10, "rw", temp_tile(b, 2 * i, 0), temp_out_tile(b, 2 * i));
-		builder_end(b);
-	}
+	for (int i = 0; i < 2; i++)
+		key_scope(b, i);
 	o = builder_run(b, NULL);
 	check_starts(o, (uint64_t[]){0, 10, 20, 30}, 4);
 	check_resource(o, "heap", 64, 1, 20);
@@ -232,11 +236,10 @@ static void a_scope_holds_what_was_replaced_inside(void)
 /* An alloc waits for what versions hold, and the proposal counts both. */
 static void alloc_and_versions_share_the_heap(void)
 {
-	struct builder *b = temp_builder();
+	struct builder *b = temp_builder_in(64);
 	uint32_t other = builder_tensor(b, "h", PTOWSP_I64, 2, 4), large = builder_tensor(b, "l", PTOWSP_I64, 4, 4);
 	struct outcome *o;
 
-	temp_heap(b, 64);
 	builder_task(b, 0, 10, "w", temp_tile(b, 0, 0));
 	builder_emit(b, PTOWSP_OP_ALLOC, 0, other);
 	builder_task(b, 0, 10, "w", temp_tile(b, 2, 0));
@@ -253,16 +256,12 @@ static void alloc_and_versions_share_the_heap(void)
 /* Two instances, each with a scope around its own key, in a heap for one: the second goes on when the first has ended its scope, at 20. */
 static void a_scope_of_an_instance_gives_back(void)
 {
-	struct builder *b = temp_builder();
+	struct builder *b = temp_builder_in(64);
 	struct outcome *o;
 
-	temp_heap(b, 64);
 	for (int i = 0; i < 2; i++) {
 		builder_process(b, i ? "q" : "p", 1);
-		builder_scope(b);
-		builder_task(b, 0, 10, "w", temp_tile(b, 2 * i, 0));
-		builder_task(b, 1, 10, "rw", temp_tile(b, 2 * i, 0), temp_out_tile(b, 2 * i));
-		builder_end(b);
+		key_scope(b, i);
 	}
 	o = builder_run(b, NULL);
 	check_starts(o, (uint64_t[]){0, 10, 20, 30}, 4);
@@ -272,10 +271,9 @@ static void a_scope_of_an_instance_gives_back(void)
 
 static void instances_that_hold_the_heap_are_told_the_least_that_is_missing(void)
 {
-	struct builder *b = temp_builder();
+	struct builder *b = temp_builder_in(128);
 	struct outcome *o;
 
-	temp_heap(b, 128);
 	for (int i = 0; i < 4; i++) {
 		builder_process(b, check_fmt("p%d", i), 1);
 		builder_task(b, 0, 10, "w", temp_tile(b, 2 * i, 0));

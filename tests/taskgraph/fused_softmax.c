@@ -72,34 +72,32 @@ static ptowsp_status rowexpanddiv(const struct ptowsp_task *task, struct ptowsp_
 
 /* ---- the program -------------------------------------------------------------------------------------------------------- */
 
-/* What a call returns is kept by the tasks; the run says it. */
-static void tile_submit(struct fused_softmax *f, uint64_t row)
+/* A tensor, and how many columns of it a task touches. */
+struct part {
+	uint32_t tensor, columns;
+};
+
+/* A task that writes one part and reads the others. What a call returns is kept by the tasks; the run says it. */
+static void step_submit(struct fused_softmax *f, unsigned kernel, uint64_t row, struct part to, unsigned count, const struct part *from)
 {
-	struct rt_tasks *rt = f->tasks;
 	uint64_t t;
 
-	rt_task_alloc(rt, f->kernels[0], &t);
-	rt_task_add_input(rt, t, f->x, row, 0, ROWS, COLUMNS);
-	rt_task_add_output(rt, t, f->most, row, 0, ROWS, 1);
-	rt_task_submit(rt, t);
-	rt_task_alloc(rt, f->kernels[1], &t);
-	rt_task_add_input(rt, t, f->x, row, 0, ROWS, COLUMNS);
-	rt_task_add_input(rt, t, f->most, row, 0, ROWS, 1);
-	rt_task_add_output(rt, t, f->shifted, row, 0, ROWS, COLUMNS);
-	rt_task_submit(rt, t);
-	rt_task_alloc(rt, f->kernels[2], &t);
-	rt_task_add_input(rt, t, f->shifted, row, 0, ROWS, COLUMNS);
-	rt_task_add_output(rt, t, f->raised, row, 0, ROWS, COLUMNS);
-	rt_task_submit(rt, t);
-	rt_task_alloc(rt, f->kernels[3], &t);
-	rt_task_add_input(rt, t, f->raised, row, 0, ROWS, COLUMNS);
-	rt_task_add_output(rt, t, f->sum, row, 0, ROWS, 1);
-	rt_task_submit(rt, t);
-	rt_task_alloc(rt, f->kernels[4], &t);
-	rt_task_add_input(rt, t, f->raised, row, 0, ROWS, COLUMNS);
-	rt_task_add_input(rt, t, f->sum, row, 0, ROWS, 1);
-	rt_task_add_output(rt, t, f->y, row, 0, ROWS, COLUMNS);
-	rt_task_submit(rt, t);
+	rt_task_alloc(f->tasks, f->kernels[kernel], &t);
+	for (unsigned i = 0; i < count; i++)
+		rt_task_add_input(f->tasks, t, from[i].tensor, row, 0, ROWS, from[i].columns);
+	rt_task_add_output(f->tasks, t, to.tensor, row, 0, ROWS, to.columns);
+	rt_task_submit(f->tasks, t);
+}
+
+static void tile_submit(struct fused_softmax *f, uint64_t row)
+{
+	const struct part x = {f->x, COLUMNS}, most = {f->most, 1}, shifted = {f->shifted, COLUMNS}, raised = {f->raised, COLUMNS}, sum = {f->sum, 1};
+
+	step_submit(f, 0, row, most, 1, (const struct part[]){x});
+	step_submit(f, 1, row, shifted, 2, (const struct part[]){x, most});
+	step_submit(f, 2, row, raised, 1, (const struct part[]){shifted});
+	step_submit(f, 3, row, sum, 1, (const struct part[]){raised});
+	step_submit(f, 4, row, (struct part){f->y, COLUMNS}, 2, (const struct part[]){raised, sum});
 }
 
 ptowsp_status fused_softmax_orchestrate(struct rt_tasks *tasks, void *context)

@@ -315,25 +315,26 @@ static void lists_for_auto_show_all(void)
 	CLI_OUT(0, "$B/ptowsp-run --help --plugin=auto", "\nOptions of aie, ", "\nOptions of cpu_sim, ");
 }
 
+/* The command runs on that device of aie. */
+static void opens(const char *device, const char *command)
+{
+	CHECK_INT(cli(command), 0);
+	CHECK_INT(strncmp(cli_out, check_fmt("aie %s: ", device), 10), 0);
+}
+
 /* The name of a device, and the target of a package, are of one device among a plugin's. */
 static void a_target_opens_its_device(void)
 {
 	cli_begin();
-	CHECK_INT(cli("$B/ptowsp-run --plugin=xdna2 $P/vector_add.pkg.zst"), 0);
-	CHECK_INT(strncmp(cli_out, "aie npu2: ", 10), 0);
-	CHECK_INT(cli("$B/ptowsp-run --plugin=amd_aie $P/vector_add.pkg.zst"), 0);
-	CHECK_INT(strncmp(cli_out, "aie npu1: ", 10), 0);
-	CHECK_INT(cli("$B/ptowsp-run --plugin=xdna2 --device=npu1 $P/vector_add.pkg.zst"), 0);
-	CHECK_INT(strncmp(cli_out, "aie npu1: ", 10), 0);
+	opens("npu2", "$B/ptowsp-run --plugin=xdna2 $P/vector_add.pkg.zst");
+	opens("npu1", "$B/ptowsp-run --plugin=amd_aie $P/vector_add.pkg.zst");
+	opens("npu1", "$B/ptowsp-run --plugin=xdna2 --device=npu1 $P/vector_add.pkg.zst");
 	REQUIRE_INT(
 		cli("$B/ptowsp-inspect --pto $P/vector_add.pkg.zst >v.pto && { echo 'target xdna2'; cat v.pto; } >t.pto && $B/ptowsp-pack t.pto -o t.pkg.zst"),
 		0);
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie t.pkg.zst"), 0);
-	CHECK_INT(strncmp(cli_out, "aie npu2: ", 10), 0);
-	CHECK_INT(cli("$B/ptowsp-run --plugin=auto --plugin-order aie t.pkg.zst"), 0);
-	CHECK_INT(strncmp(cli_out, "aie npu2: ", 10), 0);
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --opt device=npu1 t.pkg.zst"), 0);
-	CHECK_INT(strncmp(cli_out, "aie npu1: ", 10), 0);
+	opens("npu2", "$B/ptowsp-run --plugin=aie t.pkg.zst");
+	opens("npu2", "$B/ptowsp-run --plugin=auto --plugin-order aie t.pkg.zst");
+	opens("npu1", "$B/ptowsp-run --plugin=aie --opt device=npu1 t.pkg.zst");
 }
 
 /* Every flag of the contract that this tool has, and what it prints without a run. */

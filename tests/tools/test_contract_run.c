@@ -23,6 +23,16 @@ static float *read_f32(const char *name, size_t want)
 	return data;
 }
 
+static float element_of(const char *name, size_t count, size_t at)
+{
+	float *all = read_f32(name, count), one;
+
+	REQUIRE(all != NULL);
+	one = all[at];
+	free(all);
+	return one;
+}
+
 static void run_binds_reads_and_writes_files(void)
 {
 	float *dst;
@@ -73,27 +83,18 @@ static void tools_run_from_any_folder_and_through_a_link(void)
 
 static void an_output_replaces_an_older_file(void)
 {
-	float *dst;
-
 	cli_begin();
 	CHECK_INT(cli("echo old >dst.npy && $B/ptowsp-run --fill src=ones --set count=1 --out dst=dst.npy " SCALE), 0);
-	dst = read_f32("dst.npy", 16);
-	CHECK(dst && dst[0] == 3);
-	free(dst);
+	CHECK_NEAR(element_of("dst.npy", 16, 0), 3, 0);
 	CLI_PRINTS(0, "ls -A", "dst.npy\n");
 }
 
 static void an_output_over_its_own_input_is_right(void)
 {
-	float *x;
-
 	cli_begin();
 	cli_npy_f32("x.npy", 16, 0, 1);
 	CHECK_INT(cli("$B/ptowsp-run --in src=x.npy --set count=1 --out dst=x.npy " SCALE), 0);
-	x = read_f32("x.npy", 16);
-	REQUIRE(x != NULL);
-	CHECK_NEAR(x[15], 31, 0);
-	free(x);
+	CHECK_NEAR(element_of("x.npy", 16, 15), 31, 0);
 }
 
 static float random_value(uint64_t seed, uint64_t arg, uint64_t i)
@@ -238,14 +239,10 @@ static void integers_are_computed_as_integers(void)
 
 static void runs_take_their_values_from_lists_without_reloading(void)
 {
-	float *dst;
-
 	cli_begin();
 	cli_npy_f32("src.npy", 64, 0, 1);
 	REQUIRE_INT(cli("$B/ptowsp-run --in src=src.npy --fill dst=zeros --runs 3 --set count=4,1,2 --out dst=dst.npy " SCALE), 0);
-	dst = read_f32("dst.npy", 64);
-	CHECK(dst && dst[31] == 63);
-	free(dst);
+	CHECK_NEAR(element_of("dst.npy", 64, 31), 63, 0);
 	REQUIRE_INT(cli("$B/ptowsp-run --entry loop --runs 3 --set n=4,1,2 --no-kernels --stats=json " VECTORS), 0);
 	cli_json();
 	CHECK_INT(cli("$B/ptowsp-run --entry loop --runs 2 --set n=4,1,2 --no-kernels " VECTORS), 2);

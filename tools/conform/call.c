@@ -38,6 +38,12 @@ _Noreturn void conform_skip(struct conform *c, const char *format, ...)
 	leave(c, CONFORM_SKIPPED, format, list);
 }
 
+void conform_thread_start(struct conform *c, pthread_t *thread, void *(*run)(void *), void *context)
+{
+	if (pthread_create(thread, NULL, run, context))
+		conform_skip(c, "this machine has no thread for the test");
+}
+
 void conform_about(struct conform *c, const char *format, ...)
 {
 	va_list list;

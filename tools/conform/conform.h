@@ -6,6 +6,7 @@
 #ifndef TOOLS_CONFORM_H
 #define TOOLS_CONFORM_H
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdbool.h>
 
@@ -99,6 +100,8 @@ void *conform_lend_copy(struct conform *c, const void *bytes, size_t size);
 void conform_lent_drop(struct conform *c);
 /* Everything that was lent since the last time becomes unreadable: who kept a pointer faults (PL11). */
 void conform_take_back(struct conform *c);
+/* Starts a thread that the caller joins; the test is skipped where this machine has none. */
+void conform_thread_start(struct conform *c, pthread_t *thread, void *(*run)(void *), void *context);
 
 /* ---- the life of a plugin --------------------------------------------------------------------------------------- */
 

@@ -139,8 +139,7 @@ void conform_test_entry_always_answers_the_same(struct conform *c)
 			     PTOWSP_HOST_MINOR);
 	for (int i = 0; i < CALLERS; i++) {
 		callers[i] = (struct caller){entry, first, false};
-		if (pthread_create(&threads[i], NULL, caller_run, &callers[i]))
-			conform_skip(c, "this machine has no thread for the test");
+		conform_thread_start(c, &threads[i], caller_run, &callers[i]);
 	}
 	for (int i = 0; i < CALLERS; i++) {
 		pthread_join(threads[i], NULL);

@@ -147,8 +147,7 @@ void conform_test_cancel_storms_complete_once(struct conform *c)
 		conform_skip(c, "it has no operation cancel");
 	for (uint32_t i = 0; i < STORMERS; i++) {
 		stormers[i] = (struct stormer){.c = c, .stop = &stop, .random = c->seed + i};
-		if (pthread_create(&threads[i], NULL, storm, &stormers[i]))
-			conform_skip(c, "this machine has no thread for the test");
+		conform_thread_start(c, &threads[i], storm, &stormers[i]);
 	}
 	for (int i = 0; i < STORM_RUNS; i++) {
 		ptowsp_status status = conform_run(c, c->device, &p, 0, 0);
@@ -167,8 +166,11 @@ void conform_test_cancel_storms_complete_once(struct conform *c)
 
 /* ---- runs that take long ---------------------------------------------------------------------------------------- */
 
-static void begin_long(struct conform *c, struct conform_program *p, uint32_t feature)
+/* Begins a test of a feature by a run that takes long; allowed_ns: of its deadline from now on, 0: it has none. */
+static struct conform_token *begin_long(struct conform *c, struct conform_program *p, uint32_t feature, uint64_t allowed_ns, uint64_t *deadline_ns_out)
 {
+	struct ptowsp_run_args args;
+	struct conform_token *token;
 	bool fits;
 
 	if (!conform_program_find(c, p, "tasks:long"))
@@ -182,6 +184,12 @@ static void begin_long(struct conform *c, struct conform_program *p, uint32_t fe
 	if (conform_claim(c, feature) < PTOWSP_STATE_ENFORCED)
 		conform_skip(c, "its rows do not enforce it");
 	conform_ok(c, conform_program_load(c, c->device, p), "load of a package that its rows allow");
+	args = conform_program_run(p, 0);
+	args.deadline_ns = allowed_ns ? host_now_ns() + allowed_ns : 0;
+	*deadline_ns_out = args.deadline_ns;
+	token = conform_submit(c, c->device, &args);
+	CONFORM_MUST(c, token, "the run was refused: %.200s", c->error.text);
+	return token;
 }
 
 /* A plugin without threads is inside of poll while another thread cancels. */
@@ -202,18 +210,13 @@ static void *cancel_later(void *context)
 void conform_test_a_cancelled_run_ends(struct conform *c)
 {
 	struct canceller canceller = {.c = c};
-	struct conform_token *token;
-	struct ptowsp_run_args args;
 	struct conform_program p;
+	uint64_t none;
+	struct conform_token *token = begin_long(c, &p, PTOWSP_FEATURE_CANCEL, 0, &none);
 	pthread_t thread;
 
-	begin_long(c, &p, PTOWSP_FEATURE_CANCEL);
-	args = conform_program_run(&p, 0);
-	token = conform_submit(c, c->device, &args);
-	CONFORM_MUST(c, token, "the run was refused: %.200s", c->error.text);
 	canceller.token = token->token;
-	if (pthread_create(&thread, NULL, cancel_later, &canceller))
-		conform_skip(c, "this machine has no thread for the test");
+	conform_thread_start(c, &thread, cancel_later, &canceller);
 	CONFORM_MUST(c, conform_wait(c, c->device, token, 10 * second), "a run was cancelled after 30 ms and not completed within 10 s (PL10)");
 	pthread_join(thread, NULL);
 	CONFORM_MUST(c, token->status == PTOWSP_CANCELLED, "a cancelled run ended as %s, not CANCELLED", reg_status_name(token->status));
@@ -238,20 +241,14 @@ void conform_test_a_past_deadline_ends_a_run(struct conform *c)
 
 void conform_test_a_near_deadline_ends_a_run(struct conform *c)
 {
-	struct conform_token *token;
-	struct ptowsp_run_args args;
 	struct conform_program p;
-	uint64_t late;
+	uint64_t deadline_ns;
+	struct conform_token *token = begin_long(c, &p, PTOWSP_FEATURE_DEADLINE, 50000000, &deadline_ns);
 
-	begin_long(c, &p, PTOWSP_FEATURE_DEADLINE);
-	args = conform_program_run(&p, 0);
-	args.deadline_ns = host_now_ns() + 50000000;
-	token = conform_submit(c, c->device, &args);
-	CONFORM_MUST(c, token, "the run was refused: %.200s", c->error.text);
 	CONFORM_MUST(c, conform_wait(c, c->device, token, 10 * second), "a run had 50 ms and was not completed within 10 s (PL10)");
 	CONFORM_MUST(c, token->status == PTOWSP_DEADLINE, "a run beyond its deadline ended as %s, not DEADLINE", reg_status_name(token->status));
-	late = token->done_ns - args.deadline_ns;
-	CONFORM_MUST(c, token->done_ns < args.deadline_ns + 5 * second, "a run ended %.1f s after its deadline (PL10)", (double)late / 1e9);
+	CONFORM_MUST(c, token->done_ns < deadline_ns + 5 * second, "a run ended %.1f s after its deadline (PL10)",
+		     (double)(token->done_ns - deadline_ns) / 1e9);
 	end(c, &p);
 }
 

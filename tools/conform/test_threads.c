@@ -47,8 +47,7 @@ void conform_test_any_operations_run_at_once(struct conform *c)
 	conform_begin(c, &p, 2);
 	for (int i = 0; i < WATCHERS; i++) {
 		watchers[i] = (struct watcher){.c = c, .program = p.object, .stop = &stop};
-		if (pthread_create(&threads[i], NULL, watch, &watchers[i]))
-			conform_skip(c, "this machine has no thread for the test");
+		conform_thread_start(c, &threads[i], watch, &watchers[i]);
 	}
 	for (int i = 0; i < ROUNDS; i++)
 		conform_ok(c, conform_run(c, c->device, &p, 0, 0), "a run that other threads look at");
@@ -157,8 +156,7 @@ static void elsewhere(struct conform *c, void *(*what)(void *), struct worker *w
 	pthread_t threads[4];
 
 	for (uint32_t i = 0; i < count; i++)
-		if (pthread_create(&threads[i], NULL, what, &w[i]))
-			conform_skip(c, "this machine has no thread for the test");
+		conform_thread_start(c, &threads[i], what, &w[i]);
 	for (uint32_t i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
 	for (uint32_t i = 0; i < count; i++)

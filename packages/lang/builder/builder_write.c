@@ -224,15 +224,7 @@ static void processes_write(const struct seal *s)
 
 static void param_memory_write(const struct seal *s, const struct ptowsp_memory_record *m, uint32_t param)
 {
-	struct ptowsp_param_memory_record record = {.param = param,
-						    .order = m->order,
-						    .swizzle = m->swizzle,
-						    .block_rows = m->block_rows,
-						    .block_columns = m->block_columns,
-						    .stride0 = m->stride0,
-						    .stride1 = m->stride1,
-						    .stride2 = m->stride2,
-						    .stride3 = m->stride3};
+	const struct ptowsp_param_memory_record record = PKG_MEMORY(struct ptowsp_param_memory_record, param, param, m);
 
 	pkg_writer_row(s->writer, PTOWSP_SECTION_KMEM, &record, sizeof(record));
 }

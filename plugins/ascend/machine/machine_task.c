@@ -38,32 +38,11 @@ void ascend_tasks_finish(struct ascend_run *run)
 
 static bool tasks_grow(struct ascend_run *run)
 {
-	uint64_t mask = 2 * run->mask + 1;
-	struct ascend_task *tasks = calloc(mask + 1, sizeof(*tasks));
-	struct ascend_need *needs = calloc(mask + 1, sizeof(*needs));
-	struct ascend_mark *marks = run->marks ? calloc(mask + 1, sizeof(*marks)) : NULL;
-	const bool room = tasks && needs && (marks || !run->marks);
-
-	for (uint64_t k = run->left; room && k < run->met; k++) {
-		tasks[k & mask] = run->tasks[k & run->mask];
-		needs[k & mask] = run->needs[k & run->mask];
-		if (marks)
-			marks[k & mask] = run->marks[k & run->mask];
-	}
-	if (room) {
-		free(run->tasks);
-		free(run->needs);
-		free(run->marks);
-		run->tasks = tasks;
-		run->needs = needs;
-		run->marks = marks;
-		run->mask = mask;
-		return true;
-	}
-	free(tasks);
-	free(needs);
-	free(marks);
-	return false;
+	if (!COMMON_RING_DOUBLE(run->tasks, run->mask, run->left, run->met) || !COMMON_RING_DOUBLE(run->needs, run->mask, run->left, run->met) ||
+	    (run->marks && !COMMON_RING_DOUBLE(run->marks, run->mask, run->left, run->met)))
+		return false;
+	run->mask = 2 * run->mask + 1;
+	return true;
 }
 
 /* Edges reach back over the window, and without one to the first task. */

@@ -14,19 +14,10 @@
 #define FEATURE(name) PTOWSP_FEATURE_##name
 
 /* A single instance has all tasks, so directives that choose an instance have no effect. The mapping of layouts by a grid stays, whichever instance runs the tasks. */
-static const struct ptowsp_cap one_instance[] = {
-	BASE_CAP(BASE_POLICY(DISPATCH, ROUND_ROBIN), RECORDED),
-	BASE_CAP(BASE_POLICY(DISPATCH, AFFINITY), RECORDED),
-	BASE_CAP(BASE_POLICY(DISPATCH, HASH), RECORDED),
-	BASE_CAP(BASE_POLICY(DISPATCH, THRESHOLD), RECORDED),
-	BASE_CAP(BASE_POLICY(DISPATCH, STATIC_PARTITION), RECORDED),
-	BASE_CAP(BASE_POLICY(DISPATCH, WORK_STEAL), RECORDED),
-	BASE_CAP(BASE_POLICY(DISPATCH, CUSTOM), RECORDED),
-	BASE_CAP(BASE_POLICY(DISPATCH, AUTO), RECORDED),
-	BASE_CAP(BASE_POLICY(SPATIAL_MAP, GRID), RECORDED),
-	BASE_CAP(BASE_POLICY(DISPATCH, GRID), RECORDED),
-	BASE_CAP(OPCODE(DISPATCH_FILTER), RECORDED),
-};
+static const uint32_t one_instance[] = {
+	BASE_POLICY(DISPATCH, ROUND_ROBIN),      BASE_POLICY(DISPATCH, AFFINITY),   BASE_POLICY(DISPATCH, HASH),   BASE_POLICY(DISPATCH, THRESHOLD),
+	BASE_POLICY(DISPATCH, STATIC_PARTITION), BASE_POLICY(DISPATCH, WORK_STEAL), BASE_POLICY(DISPATCH, CUSTOM), BASE_POLICY(DISPATCH, AUTO),
+	BASE_POLICY(SPATIAL_MAP, GRID),          BASE_POLICY(DISPATCH, GRID),       OPCODE(DISPATCH_FILTER)};
 /* Ready tasks wait in queues here; to take them from each other needs others. */
 static const struct ptowsp_cap queues[] = {BASE_CAP(BASE_POLICY(READY, FIFO), ENFORCED), BASE_CAP(BASE_POLICY(READY, PRIORITY), ENFORCED)};
 static const struct ptowsp_cap hinted[] = {BASE_CAP(GRAPH(TG_SET_PRIORITY), ENFORCED), BASE_CAP(GRAPH(CA_REQUEST), ENFORCED),
@@ -38,43 +29,34 @@ static const struct ptowsp_cap others[] = {BASE_CAP(BASE_POLICY(READY, WORK_STEA
 static const uint32_t counted[] = {BASE_POLICY(DISPATCH, ROUND_ROBIN), BASE_POLICY(DISPATCH, AFFINITY), BASE_POLICY(DISPATCH, HASH),
 				   BASE_POLICY(DISPATCH, WORK_STEAL),  BASE_POLICY(DISPATCH, CUSTOM),   BASE_POLICY(DISPATCH, AUTO)};
 static const struct ptowsp_cap by_name[] = {BASE_CAP(FEATURE(TOTAL_CYCLES), RECORDED), BASE_CAP(FEATURE(KERNEL_CYCLES), RECORDED)};
-static const struct ptowsp_cap program_order[] = {
-	/* when a task is issued */
-	BASE_CAP(BASE_POLICY(POOLS, SINGLE), RECORDED),
-	BASE_CAP(BASE_POLICY(POOLS, BY_EXEC_UNIT), RECORDED),
-	BASE_CAP(BASE_POLICY(POOLS, CUSTOM), RECORDED),
-	BASE_CAP(BASE_POLICY(PIPELINE_DEPTH, DEPTH), RECORDED),
-	BASE_CAP(BASE_POLICY(TIMING, RATE_LIMIT), RECORDED),
-	BASE_CAP(BASE_POLICY(ISSUE_COST, CYCLES), RECORDED),
-	BASE_CAP(BASE_POLICY(START, THRESHOLD), RECORDED),
-	BASE_CAP(BASE_POLICY(START, AFTER_ORCHESTRATION), RECORDED),
-	/* resources that nobody counts */
-	BASE_CAP(BASE_POLICY(TASK_WINDOW, STALL), RECORDED),
-	BASE_CAP(BASE_POLICY(TASK_WINDOW, ABORT), RECORDED),
-	BASE_CAP(BASE_POLICY(TASK_WINDOW, BENCHMARK), RECORDED),
-	BASE_CAP(BASE_POLICY(TENSOR_MAP, CAPACITY), RECORDED),
-	BASE_CAP(BASE_POLICY(DEP_LIST, CAPACITY), RECORDED),
-	BASE_CAP(BASE_POLICY(HEAP, CAPACITY), RECORDED),
-	BASE_CAP(BASE_POLICY(READY_QUEUE, CAPACITY), RECORDED),
-	BASE_CAP(FEATURE(TEMP_RENAMED), RECORDED),
-	BASE_CAP(OPCODE(ALLOC), RECORDED),
-	BASE_CAP(OPCODE(FREE), RECORDED),
-	BASE_CAP(GRAPH(MC_ALLOC), RECORDED),
-	BASE_CAP(GRAPH(MC_FREE), RECORDED),
-	BASE_CAP(OPCODE(SCOPE), RECORDED),
-	BASE_CAP(FEATURE(SCOPE_LIVENESS), RECORDED),
-	BASE_CAP(FEATURE(DEADLOCK_REPORT), RECORDED),
-	BASE_CAP(BASE_POLICY(LAYOUT, SHARD), DIAGNOSED),
-	BASE_CAP(FEATURE(STALL_STATS), UNSUPPORTED),
-	BASE_CAP(FEATURE(HIGH_WATER), UNSUPPORTED),
-	/* processes have an order of their own */
-	BASE_CAP(BASE_POLICY(CHANNEL_CAPACITY, CAPACITY), RECORDED),
-	BASE_CAP(OPCODE(SEND), UNSUPPORTED),
-	BASE_CAP(OPCODE(CONSUME), UNSUPPORTED),
-	BASE_CAP(OPCODE(CLOSE), UNSUPPORTED),
-	BASE_CAP(FEATURE(CSP_TOKEN), UNSUPPORTED),
-	BASE_CAP(FEATURE(CSP_PAYLOAD), UNSUPPORTED),
-};
+/* Nothing decides when a task is issued, nobody counts resources, and processes have an order of their own. */
+static const uint32_t program_order[] = {BASE_POLICY(POOLS, SINGLE),
+					 BASE_POLICY(POOLS, BY_EXEC_UNIT),
+					 BASE_POLICY(POOLS, CUSTOM),
+					 BASE_POLICY(PIPELINE_DEPTH, DEPTH),
+					 BASE_POLICY(TIMING, RATE_LIMIT),
+					 BASE_POLICY(ISSUE_COST, CYCLES),
+					 BASE_POLICY(START, THRESHOLD),
+					 BASE_POLICY(START, AFTER_ORCHESTRATION),
+					 BASE_POLICY(TASK_WINDOW, STALL),
+					 BASE_POLICY(TASK_WINDOW, ABORT),
+					 BASE_POLICY(TASK_WINDOW, BENCHMARK),
+					 BASE_POLICY(TENSOR_MAP, CAPACITY),
+					 BASE_POLICY(DEP_LIST, CAPACITY),
+					 BASE_POLICY(HEAP, CAPACITY),
+					 BASE_POLICY(READY_QUEUE, CAPACITY),
+					 FEATURE(TEMP_RENAMED),
+					 OPCODE(ALLOC),
+					 OPCODE(FREE),
+					 GRAPH(MC_ALLOC),
+					 GRAPH(MC_FREE),
+					 OPCODE(SCOPE),
+					 FEATURE(SCOPE_LIVENESS),
+					 FEATURE(DEADLOCK_REPORT),
+					 BASE_POLICY(CHANNEL_CAPACITY, CAPACITY)};
+static const uint32_t program_order_without[] = {FEATURE(STALL_STATS), FEATURE(HIGH_WATER), OPCODE(SEND),        OPCODE(CONSUME),
+						 OPCODE(CLOSE),        FEATURE(CSP_TOKEN),  FEATURE(CSP_PAYLOAD)};
+static const uint32_t program_order_ignored[] = {BASE_POLICY(LAYOUT, SHARD)};
 static const struct ptowsp_cap alone[] = {ASCEND_CAPS_ALONE};
 /* A task runs where its schedule says, so there is nothing to ask for. */
 static const struct ptowsp_cap together[] = {BASE_CAP(GRAPH(CA_AFFINITY), RECORDED)};
@@ -93,7 +75,7 @@ static uint32_t machine_caps(const struct ascend_simulated *own, uint32_t instan
 	there = BASE_CAPS_ADD(rows, there, hinted);
 	if (own->protocol == ASCEND_PROTOCOL_PUBLISHED)
 		there = BASE_CAPS_ADD(rows, there, residence);
-	there = instances < 2 ? BASE_CAPS_ADD(rows, there, one_instance) : BASE_CAPS_ADD(rows, there, others);
+	there = instances < 2 ? BASE_CAPS_STATE(rows, there, one_instance, RECORDED) : BASE_CAPS_ADD(rows, there, others);
 	for (size_t k = 0; k < sizeof(counted) / sizeof(*counted); k++)
 		there = limited_add(rows, there, counted[k], instances);
 	return limited_add(rows, there, BASE_POLICY(STREAMS, COUNT), own->streams);
@@ -105,7 +87,11 @@ uint32_t ascend_simulated_caps(const struct ascend_simulated *own, const struct 
 
 	if (own && own->model == ASCEND_MODEL_NAME)
 		there = BASE_CAPS_ADD(rows_out, there, by_name);
-	if (own && own->order == ASCEND_PROGRAM_ORDER)
-		return BASE_CAPS_ADD(rows_out, BASE_CAPS_ADD(rows_out, there, program_order), one_instance);
+	if (own && own->order == ASCEND_PROGRAM_ORDER) {
+		there = BASE_CAPS_STATE(rows_out, there, program_order, RECORDED);
+		there = BASE_CAPS_STATE(rows_out, there, program_order_ignored, DIAGNOSED);
+		there = BASE_CAPS_STATE(rows_out, there, program_order_without, UNSUPPORTED);
+		return BASE_CAPS_STATE(rows_out, there, one_instance, RECORDED);
+	}
 	return own ? machine_caps(own, instances, rows_out, there) : there;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/process/race.h"
 
+#include "registry/common/common_grow.h"
 #include "rt/grow.h"
 #include <stdlib.h>
 #include <string.h>
@@ -72,25 +73,13 @@ static struct rt_race_row *row_of(const struct rt_race *race, uint64_t task)
 /* Large windows, and none. What was seen belongs to walks that are over. */
 static bool rows_grow(struct rt_race *race, uint64_t task)
 {
-	uint64_t mask = race->mask * 2 + 1;
-	struct rt_race_row *rows;
-	uint64_t *seen, *stack;
-
 	if (task - race->oldest <= race->mask)
 		return true;
-	rows = calloc(mask + 1, sizeof(*rows));
-	seen = calloc(mask + 1, sizeof(*seen));
-	stack = calloc(mask + 1, sizeof(*stack));
-	for (uint64_t t = race->oldest; rows && t < task; t++)
-		rows[t & mask] = *row_of(race, t);
-	free(race->rows);
-	free(race->seen);
-	free(race->stack);
-	race->rows = rows;
-	race->seen = seen;
-	race->stack = stack;
-	race->mask = mask;
-	return rows && seen && stack;
+	if (!COMMON_RING_DOUBLE(race->rows, race->mask, race->oldest, task) || !COMMON_RING_DOUBLE(race->seen, race->mask, 0, 0) ||
+	    !COMMON_RING_DOUBLE(race->stack, race->mask, 0, 0))
+		return false;
+	race->mask = race->mask * 2 + 1;
+	return true;
 }
 
 static bool words_grow(struct rt_race *race, uint64_t words)
