@@ -25,12 +25,6 @@ static struct ptowsp_kernel_record kernel_of(struct pkg_writer *w, const char *n
 	return (struct ptowsp_kernel_record){.id = ptowsp_id(name, strlen(name)), .name = pkg_writer_string(w, name)};
 }
 
-#define FILL(name, call)                                                                                                                                       \
-	static void name(struct pkg_writer *w, uint64_t number)                                                                                                \
-	{                                                                                                                                                      \
-		call;                                                                                                                                          \
-	}
-
 static void parameters(struct pkg_writer *w, uint64_t count)
 {
 	struct ptowsp_kernel_record kernel = kernel_of(w, "k");
@@ -54,9 +48,6 @@ static void payloads_with(struct pkg_writer *w, uint64_t count, uint64_t cycles)
 		ROW(w, KPAY, payload);
 	ROW(w, KREG, kernel);
 }
-
-FILL(payloads, payloads_with(w, number, 0))
-FILL(cycles, payloads_with(w, 1, number))
 
 static void variants(struct pkg_writer *w, uint64_t count)
 {
@@ -134,15 +125,22 @@ static void tensor_with(struct pkg_writer *w, uint64_t dims, uint64_t alignment)
 	ROW(w, TENS, tensor);
 }
 
-FILL(dimensions, tensor_with(w, number, 0))
-FILL(alignment, tensor_with(w, 1, number))
-
 static void depth(struct pkg_writer *w, uint64_t loops)
 {
 	struct ptowsp_expr_record loop = {.op = PTOWSP_EXPR_LOOP, .a = (uint32_t)loops};
 
 	ROW(w, EXPR, loop);
 }
+
+#define FILL(name, call)                                                                                                                                       \
+	static void name(struct pkg_writer *w, uint64_t number)                                                                                                \
+	{                                                                                                                                                      \
+		call;                                                                                                                                          \
+	}
+FILL(payloads, payloads_with(w, number, 0))
+FILL(cycles, payloads_with(w, 1, number))
+FILL(dimensions, tensor_with(w, number, 0))
+FILL(alignment, tensor_with(w, 1, number))
 
 static const struct limit {
 	const char *name;

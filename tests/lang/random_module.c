@@ -49,6 +49,15 @@ static void leaf(struct writing *w)
 	}
 }
 
+static void expression(struct writing *w, unsigned depth);
+
+/* One in another, and what stands behind it. */
+static void operand(struct writing *w, unsigned depth, const char *behind)
+{
+	expression(w, depth - 1);
+	add(w, "%s", behind);
+}
+
 static void expression(struct writing *w, unsigned depth)
 {
 	static const char *const operators[] = {"+", "-", "*", "&", "|", "^", "<", "<=", ">", ">=", "==", "!=", "&&", "||"};
@@ -61,27 +70,22 @@ static void expression(struct writing *w, unsigned depth)
 	switch (below(w, 8)) {
 	case 0:
 		add(w, "%s(", signs[below(w, 3)]);
-		expression(w, depth - 1);
-		add(w, ")");
+		operand(w, depth, ")");
 		return;
 	case 1:
 		add(w, "%s(", chance(w, 50) ? "min" : "max");
-		expression(w, depth - 1);
-		add(w, ", ");
+		operand(w, depth, ", ");
 		break;
 	case 2:
 		add(w, "(");
-		expression(w, depth - 1);
-		add(w, " ? ");
-		expression(w, depth - 1);
-		add(w, " : ");
+		operand(w, depth, " ? ");
+		operand(w, depth, " : ");
 		break;
 	case 3: /* nothing divides by zero */
 		add(w, "(");
 		expression(w, depth - 1);
 		add(w, " %c (1 + (", chance(w, 50) ? '/' : '%');
-		expression(w, depth - 1);
-		add(w, " & 7)))");
+		operand(w, depth, " & 7)))");
 		return;
 	case 4:
 		add(w, "((");
@@ -93,8 +97,7 @@ static void expression(struct writing *w, unsigned depth)
 		expression(w, depth - 1);
 		add(w, " %s ", operators[below(w, 14)]);
 	}
-	expression(w, depth - 1);
-	add(w, ")");
+	operand(w, depth, ")");
 }
 
 /* 0 ... mask, whatever the expression is. */

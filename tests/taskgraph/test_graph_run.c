@@ -43,17 +43,17 @@ static void a_soft_edge_orders_nothing(void)
 	times_are("TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n TG_DEPEND(A, B, SOFT)\nTG_END(G)\n" RUN, "A 0-10 B 0-1");
 }
 
+#define PARTS                                                                                                                                                  \
+	"TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(X, tick100, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n"                                  \
+	" TG_KERNEL(Y, tick1, 1, AIC, 0)\n TG_DEPEND(A, B, BARRIER)\nTG_END(G)\n"
+
 /* B and what follows wait for all that comes before. */
 static void a_barrier_edge_parts_all_kernels(void)
 {
-	times_are("TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(X, tick100, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n"
-		  " TG_KERNEL(Y, tick1, 1, AIC, 0)\n TG_DEPEND(A, B, BARRIER)\nTG_END(G)\n" RUN,
-		  "A 0-10 X 0-100 B 100-101 Y 100-101");
+	times_are(PARTS RUN, "A 0-10 X 0-100 B 100-101 Y 100-101");
 }
 
-#define PARTED                                                                                                                                                 \
-	"TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(X, tick100, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n"                                  \
-	" TG_KERNEL(Y, tick1, 1, AIC, 0)\n TG_DEPEND(A, B, BARRIER)\nTG_END(G)\nTG_BEGIN(H)\n TG_KERNEL(Z, tick1, 1, AIC, 0)\nTG_END(H)\n"
+#define PARTED PARTS "TG_BEGIN(H)\n TG_KERNEL(Z, tick1, 1, AIC, 0)\nTG_END(H)\n"
 
 /* Whether an instruction or edges say it depends on the launches around. */
 static void a_barrier_edge_holds_back_its_own_launch_only(void)
