@@ -381,3 +381,15 @@ ptowsp_status rt_transfer_consume(struct rt_pipeline *pipeline, struct rt_instan
 	rt_expand_token(&run->expand, instance->value);
 	return arrive(pipeline, instance, move);
 }
+
+bool rt_transfer_moves(struct rt_pipeline *pipeline, uint32_t at)
+{
+	const struct rt_instance *instance = &pipeline->instances[at];
+	struct rt_channel *channel = &pipeline->channels[instance->channel];
+
+	switch (instance->standing) {
+	case RT_SENDING: return rt_channel_sends(channel, at, !channel->capacity && partner_find(pipeline, instance->channel));
+	case RT_CONSUMING: return instance->given || rt_channel_gives(channel, at) || rt_channel_over(channel);
+	default: return true;
+	}
+}

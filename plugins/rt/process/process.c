@@ -215,7 +215,7 @@ ptowsp_status rt_pipeline_round(struct rt_pipeline *pipeline, bool *moved_out)
 	ptowsp_status status = PTOWSP_OK;
 
 	for (uint32_t i = 0; !status && i < pipeline->count; i++)
-		if (pipeline->instances[i].standing != RT_ENDED)
+		if (pipeline->instances[i].standing != RT_ENDED && rt_transfer_moves(pipeline, i)) /* thousands may wait for one that moves */
 			status = turn_take(pipeline, i);
 	if (!status && pipeline->steps_most && pipeline->steps > pipeline->steps_most)
 		status = PTOWSP_LIMIT;

@@ -90,6 +90,8 @@ ptowsp_status rt_transfer_begin(struct rt_pipeline *pipeline, struct rt_instance
 ptowsp_status rt_transfer_send(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *done_out);
 /* *done_out: the body of CONSUME runs with a token, or its loop is over. Errors: RUN_FAILED for a region outside its tensor. */
 ptowsp_status rt_transfer_consume(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *done_out);
+/* Whether the turn of instance `at` could change anything: false where it stands at a SEND or CONSUME that is not possible now. Its turn need not be taken to ask. */
+bool rt_transfer_moves(struct rt_pipeline *pipeline, uint32_t at);
 
 /* payload.c: the region of a send or consume. */
 /* The move of the SEND or CONSUME at an instruction; NULL: the channel has none. */
