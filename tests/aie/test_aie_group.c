@@ -235,7 +235,7 @@ static void a_result_beside_another_of_its_stream_has_a_buffer(void)
 					"$T/e/design.mlir",
 					rows[i].entry, compared)),
 			  0);
-		CHECK_UINT(check_occurrences(cli_out, "\"memref.alloca\"() {alignment = 32"), rows[i].buffers);
+		CHECK_UINT(check_occurrences(cli_out, "\"aie.buffer\"("), rows[i].buffers);
 	}
 }
 

@@ -141,11 +141,11 @@ static void original_run(struct original *original, const char *name)
 /* ---- changes ---------------------------------------------------------------------------------------------------------- */
 
 enum change { DROP_RELEASE, DOUBLE_RELEASE, EARLY_RELEASE, DROP_ACQUIRE, DROP_TASK, SWAP_TASKS, SHORTEN_TASK, ONE_DESCRIPTOR, DROP_WAIT, CHANGES };
-static const char *const change_names[CHANGES] = {"drop release", "double release", "early release", "drop acquire", "drop task",
-						  "swap tasks",	  "shorten task",   "one descriptor", "drop wait"};
-static const char *const change_ops[CHANGES] = {
-	"aie.objectfifo.release", "aie.objectfifo.release", "func.call\"(%", "memref.copy\"", "aiex.npu.dma_memcpy_nd", "aiex.npu.dma_memcpy_nd", "aiex.npu.dma_memcpy_nd",
-	"aiex.npu.dma_memcpy_nd", "aiex.npu.dma_wait"};
+static const char *const change_names[CHANGES] = {"drop release", "double release", "early release",  "drop acquire", "drop task",
+						  "swap tasks",   "shorten task",   "one descriptor", "drop wait"};
+static const char *const change_ops[CHANGES] = {"aie.objectfifo.release", "aie.objectfifo.release", "func.call\"(%",
+						"memref.copy\"",          "aiex.npu.dma_memcpy_nd", "aiex.npu.dma_memcpy_nd",
+						"aiex.npu.dma_memcpy_nd", "aiex.npu.dma_memcpy_nd", "aiex.npu.dma_wait"};
 
 /* The n-th line that has the text; NULL: there are no so many. */
 static char *line_with(char *text, const char *what, uint64_t n)
@@ -355,8 +355,23 @@ static void original_finish(struct original *original)
 static void emitted_designs_do_the_same_at_all_speeds_of_the_host(void)
 {
 	static const char *const devices[] = {"npu1", "npu2"};
-	static const char *const names[] = {"alternating_matmul_add", "attention_pipeline", "csp", "dynamic_softmax", "fan_in", "fused_softmax", "gemm_1", "gemm_16",
-					    "gemm_32", "llama", "matmul", "paged_attention", "passthrough", "softmax", "tiles", "two_stage", "vector_add"};
+	static const char *const names[] = {"alternating_matmul_add",
+					    "attention_pipeline",
+					    "csp",
+					    "dynamic_softmax",
+					    "fan_in",
+					    "fused_softmax",
+					    "gemm_1",
+					    "gemm_16",
+					    "gemm_32",
+					    "llama",
+					    "matmul",
+					    "paged_attention",
+					    "passthrough",
+					    "softmax",
+					    "tiles",
+					    "two_stage",
+					    "vector_add"};
 
 	check_tmp();
 	cli_begin();
@@ -371,8 +386,9 @@ static void emitted_designs_do_the_same_at_all_speeds_of_the_host(void)
 
 static void a_changed_design_is_seen(void)
 {
-	static const char *const designs[][2] = {{"npu1", "softmax"}, {"npu1", "dynamic_softmax"}, {"npu1", "csp"}, {"npu1", "attention_pipeline"}, {"npu2", "matmul"},
-						 {"npu1", "gemm_1"},  {"npu2", "fused_softmax"},   {"npu2", "tiles"}, {"npu1", "vector_add"}};
+	static const char *const designs[][2] = {{"npu1", "softmax"},   {"npu1", "dynamic_softmax"}, {"npu1", "csp"},           {"npu1", "attention_pipeline"},
+						 {"npu2", "matmul"},    {"npu1", "gemm_1"},          {"npu2", "fused_softmax"}, {"npu2", "tiles"},
+						 {"npu1", "vector_add"}};
 	struct tally tallies[CHANGES] = {{0}}, all = {0};
 	uint64_t count, first = check_seeds(&count, 4);
 
@@ -387,8 +403,8 @@ static void a_changed_design_is_seen(void)
 		original_finish(&original);
 	}
 	for (int c = 0; c < CHANGES; c++) {
-		printf("# %-14s %3u made, %3u refused by a rule, %3u stopped in the run, %3u with another result, %3u as before\n", change_names[c], tallies[c].made,
-		       tallies[c].refused, tallies[c].stopped, tallies[c].differ, tallies[c].same);
+		printf("# %-14s %3u made, %3u refused by a rule, %3u stopped in the run, %3u with another result, %3u as before\n", change_names[c],
+		       tallies[c].made, tallies[c].refused, tallies[c].stopped, tallies[c].differ, tallies[c].same);
 		all.made += tallies[c].made;
 		all.same += tallies[c].same;
 		CHECK(tallies[c].made > 0);

@@ -19,7 +19,7 @@ struct pushed {
 };
 struct checker {
 	const struct aie_design *design;
-	struct pushed *pushed;            /* per fifo */
+	struct pushed *pushed;             /* per fifo */
 	uint32_t written[AIE_COLUMNS_MAX]; /* per shim: a bit for each descriptor that belongs to a task */
 	struct ptowsp_error *error;
 };
@@ -46,8 +46,8 @@ static ptowsp_status task_push(struct checker *checker, const struct aie_step *s
 				     aie_design_tile_text(design, shim), pushed->count, (unsigned long long)queue);
 	if (*written & UINT32_C(1) << step->descriptor)
 		return aie_rule_fail(checker->error, PTOWSP_INVALID, step->op, AIE_RULE_TASK_WRITTEN,
-				     "a task for fifo '%.40s' is written into descriptor %u of %s, whose last task the host has not seen end", fifo, step->descriptor,
-				     aie_design_tile_text(design, shim));
+				     "a task for fifo '%.40s' is written into descriptor %u of %s, whose last task the host has not seen end", fifo,
+				     step->descriptor, aie_design_tile_text(design, shim));
 	*written |= UINT32_C(1) << step->descriptor;
 	pushed->steps[pushed->count++] = step;
 	return PTOWSP_OK;

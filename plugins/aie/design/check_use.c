@@ -61,9 +61,8 @@ static ptowsp_status operands_look(const struct user *user, const struct aie_op 
 		const struct object *object = &user->objects[value->id];
 
 		if (object->number && object->number <= user->released[object->end] && !(outer && is_inside(value->op, outer)))
-			return aie_rule_fail(user->error, PTOWSP_INVALID, op, AIE_RULE_ACCESS_USED,
-					     "%s uses an object of fifo '%.48s' that it has released", aie_design_tile_text(user->design, user->tile),
-					     user->design->fifos[object->end / 2].name);
+			return aie_rule_fail(user->error, PTOWSP_INVALID, op, AIE_RULE_ACCESS_USED, "%s uses an object of fifo '%.48s' that it has released",
+					     aie_design_tile_text(user->design, user->tile), user->design->fifos[object->end / 2].name);
 	}
 	return PTOWSP_OK;
 }
@@ -188,7 +187,8 @@ static ptowsp_status held_look(const struct user *user, const struct aie_op *cor
 {
 	for (uint32_t e = 0; user->counted && e < 2 * user->design->fifo_count; e++)
 		if (user->acquired[e] > user->released[e])
-			return aie_rule_fail(user->error, PTOWSP_INVALID, core, AIE_RULE_ACCESS_LEFT, "%s ends with %llu objects of fifo '%.48s' that it has not released",
+			return aie_rule_fail(user->error, PTOWSP_INVALID, core, AIE_RULE_ACCESS_LEFT,
+					     "%s ends with %llu objects of fifo '%.48s' that it has not released",
 					     aie_design_tile_text(user->design, user->tile), (unsigned long long)(user->acquired[e] - user->released[e]),
 					     user->design->fifos[e / 2].name);
 	return PTOWSP_OK;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-	STACK = 1024, /* bytes of a core's stack besides tiles and buffers: what the dialect takes where nothing is said */
+	STACK = 1024, /* bytes of a core's stack besides tiles: what the dialect takes where nothing is said */
 	ALIGN = 32    /* bytes, as of objects: the width of a load */
 };
 
@@ -397,35 +397,30 @@ static ptowsp_status loops_find(struct aie_lowering *lowering, const struct aie_
 
 /* ---- cores -------------------------------------------------------------------------------------------------------------- */
 
-/* On the core's stack, where its kernels' tiles lie, too: nobody else sees them, and so a design has no operations but those of objects, cores and the host. MLIR has
- * such memory in an operation that it knows to be a scope for it: a loop of one round. */
+/* Memory of the core's tile that nobody else uses. */
 static void buffers_make(struct aie_lowering *lowering, uint32_t cell, struct body *body)
 {
-	static const int64_t segments[] = {0, 0};
 	struct aie_module *module = lowering->module;
 	const struct aie_graph *graph = lowering->args->graph;
 
 	for (uint32_t b = 0; b < graph->buffer_count; b++) {
+		char name[AIE_BUFFER_NAME];
 		struct aie_op *op;
 
 		if (graph->buffers[b].cell != cell)
 			continue;
-		op = aie_op_add(module, body->parent, body->region, "memref.alloca");
-		aie_op_attr(module, op, "alignment", aie_attr_int(module, aie_type_plain(module, AIE_TYPE_INT, 64), ALIGN));
-		aie_op_attr(module, op, "operandSegmentSizes", aie_attr_ints(module, AIE_ATTR_INTS, aie_type_plain(module, AIE_TYPE_INT, 32), 2, segments));
+		aie_lower_buffer_name(lowering, name, b);
+		op = aie_op_add(module, lowering->device, lowering->body, "aie.buffer");
+		aie_op_operand(module, op, lowering->cell_tiles[cell]);
+		aie_op_attr(module, op, "sym_name", aie_attr_text(module, AIE_ATTR_STRING, name));
 		body->buffers[b] = aie_op_result(module, op, aie_lower_shape(lowering, &graph->buffers[b].shape));
 	}
 }
 
-static uint64_t aligned(uint64_t bytes)
+/* Tiles of a kernel lie on the core's stack. */
+static uint64_t stack_of(const struct aie_lowering *lowering, const struct aie_lines *program)
 {
-	return (bytes + ALIGN - 1) / ALIGN * ALIGN;
-}
-
-static uint64_t stack_of(const struct aie_lowering *lowering, uint32_t cell, const struct aie_lines *program)
-{
-	const struct aie_graph *graph = lowering->args->graph;
-	uint64_t most = 0, buffers = 0;
+	uint64_t most = 0;
 
 	for (uint32_t l = 0; l < program->count; l++)
 		if (program->lines[l].kind == AIE_LINE_CALL) {
@@ -433,43 +428,24 @@ static uint64_t stack_of(const struct aie_lowering *lowering, uint32_t cell, con
 
 			most = bytes > most ? bytes : most;
 		}
-	for (uint32_t b = 0; b < graph->buffer_count; b++)
-		buffers += graph->buffers[b].cell == cell ? aligned(aie_shape_bytes(&graph->buffers[b].shape)) : 0;
-	return STACK + aligned(most) + buffers;
-}
-
-static bool has_buffers(const struct aie_lowering *lowering, uint32_t cell)
-{
-	const struct aie_graph *graph = lowering->args->graph;
-
-	for (uint32_t b = 0; b < graph->buffer_count; b++)
-		if (graph->buffers[b].cell == cell)
-			return true;
-	return false;
+	return STACK + (most + ALIGN - 1) / ALIGN * ALIGN;
 }
 
 static void core_make(struct aie_lowering *lowering, uint32_t cell, struct body *body, const struct aie_loops *loops)
 {
 	struct aie_module *module = lowering->module;
-	struct aie_region *region;
 	struct aie_op *op;
 
+	buffers_make(lowering, cell, body);
 	op = aie_op_add(module, lowering->device, lowering->body, "aie.core");
 	aie_op_operand(module, op, lowering->cell_tiles[cell]);
 	body->parent = op;
 	body->region = aie_op_region(module, op);
-	region = body->region;
-	if (region && has_buffers(lowering, cell))
-		loop_begin(body, 1);
-	if (body->region) {
-		buffers_make(lowering, cell, body);
+	if (body->region)
 		turns_make(body, loops->turns, loops->count);
-	}
-	if (body->region && body->region != region)
-		aie_op_add(module, body->parent, body->region, "scf.yield");
-	if (region)
-		aie_op_add(module, op, region, "aie.end");
-	aie_op_attr(module, op, "stack_size", aie_i32(lowering, (int64_t)stack_of(lowering, cell, body->program)));
+	if (body->region)
+		aie_op_add(module, op, body->region, "aie.end");
+	aie_op_attr(module, op, "stack_size", aie_i32(lowering, (int64_t)stack_of(lowering, body->program)));
 	aie_op_result(module, op, aie_type_plain(module, AIE_TYPE_INDEX, 0));
 }
 

@@ -44,6 +44,13 @@ char *aie_lower_function_name(struct aie_lowering *lowering, const char *kernel)
 	return NULL;
 }
 
+void aie_lower_buffer_name(struct aie_lowering *lowering, char name_out[AIE_BUFFER_NAME], uint32_t buffer)
+{
+	snprintf(name_out, AIE_BUFFER_NAME, "buffer_%" PRIu32, buffer);
+	if (!common_names_choose(&lowering->symbols, name_out, AIE_BUFFER_NAME, "_"))
+		lowering->failed = PTOWSP_NO_MEMORY;
+}
+
 /* Kernels of one name have different numbers, and files have names of bounded length. */
 void aie_lower_object_name(char name_out[AIE_OBJECT_NAME], uint32_t kernel, const char *name)
 {

@@ -7,6 +7,7 @@
 #include "registry/common/common_names.h"
 
 #define AIE_OBJECT_NAME 80 /* bytes of an object file's name */
+#define AIE_BUFFER_NAME 32 /* bytes of a buffer's name */
 
 struct aie_lowering {
 	struct aie_module *module;
@@ -32,6 +33,8 @@ const struct aie_type *aie_lower_object(struct aie_lowering *lowering, uint32_t 
 void aie_lower_stream_names(struct aie_lowering *lowering);
 char *aie_lower_function_name(struct aie_lowering *lowering, const char *kernel);
 void aie_lower_object_name(char name_out[AIE_OBJECT_NAME], uint32_t kernel, const char *name);
+/* Of a buffer of the graph, which no symbol before has. */
+void aie_lower_buffer_name(struct aie_lowering *lowering, char name_out[AIE_BUFFER_NAME], uint32_t buffer);
 /* lower_core.c: functions that the cells call, buffers, and one core per cell. */
 void aie_lower_functions(struct aie_lowering *lowering);
 void aie_lower_cores(struct aie_lowering *lowering);
