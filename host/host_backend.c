@@ -46,22 +46,31 @@ static ptowsp_status theirs(const struct ptowsp_backend *b, const char *operatio
 	return host_answer(&cause, status, error);
 }
 
-/* "How many", then all of them. A plugin without the operation has none. */
+/* Room for the rows of a list whose first call, "how many", has answered. *count: 0 where there are none, as with a plugin without the operation. */
+static ptowsp_status rows_make(const struct ptowsp_backend *b, const char *operation, const char *rows, ptowsp_status status, uint32_t *count, size_t size,
+			       void **rows_out, struct ptowsp_error *error)
+{
+	if (status == PTOWSP_UNIMPLEMENTED)
+		*count = 0;
+	else if (status && status != PTOWSP_MORE)
+		return theirs(b, operation, status, error);
+	if (!*count)
+		return PTOWSP_OK;
+	if (*count > ROOM)
+		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s claims %u %s", b->plugin->note.name, *count, rows);
+	*rows_out = calloc(*count, size);
+	return *rows_out ? PTOWSP_OK : host_fail(error, PTOWSP_NO_MEMORY, "no memory for the %s of %s", operation, b->plugin->note.name);
+}
+
 static ptowsp_status devices_read(struct ptowsp_backend *b, struct ptowsp_error *error)
 {
 	const struct ptowsp_device *none;
 	uint32_t count = 0;
 	ptowsp_status status = host_call_devices(&b->caller, b->instance, &none, &count, error);
 
-	if (status == PTOWSP_UNIMPLEMENTED || (!status && !count))
-		return PTOWSP_OK;
-	if (status && status != PTOWSP_MORE)
-		return theirs(b, "devices", status, error);
-	if (count > ROOM)
-		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s claims %u devices", b->plugin->note.name, count);
-	b->devices = calloc(count, sizeof(*b->devices));
-	if (!b->devices)
-		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the devices of %s", b->plugin->note.name);
+	status = rows_make(b, "devices", "devices", status, &count, sizeof(*b->devices), (void **)&b->devices, error);
+	if (status || !count)
+		return status;
 	b->device_count = count;
 	status = theirs(b, "devices", host_call_devices(&b->caller, b->instance, b->devices, &count, error), error);
 	for (uint32_t i = 0; i < b->device_count && !status; i++)
@@ -79,15 +88,9 @@ static ptowsp_status options_read(struct ptowsp_backend *b, struct ptowsp_error 
 	uint32_t count = 0;
 	ptowsp_status status = host_call_options(&b->caller, &none, &count, error);
 
-	if (status == PTOWSP_UNIMPLEMENTED || (!status && !count))
-		return PTOWSP_OK;
-	if (status && status != PTOWSP_MORE)
-		return theirs(b, "options", status, error);
-	if (count > ROOM)
-		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s claims %u options", b->plugin->note.name, count);
-	b->options = calloc(count, sizeof(*b->options));
-	if (!b->options)
-		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the options of %s", b->plugin->note.name);
+	status = rows_make(b, "options", "options", status, &count, sizeof(*b->options), (void **)&b->options, error);
+	if (status || !count)
+		return status;
 	b->option_count = count;
 	status = theirs(b, "options", host_call_options(&b->caller, b->options, &count, error), error);
 	for (uint32_t i = 0; i < b->option_count && !status; i++)
@@ -104,15 +107,9 @@ static ptowsp_status caps_read(struct ptowsp_backend *b, struct ptowsp_error *er
 	uint32_t count = 0;
 	ptowsp_status status = host_call_capabilities(&b->caller, b->instance, name, &none, sizeof(none), &count, error);
 
-	if (status == PTOWSP_UNIMPLEMENTED || (!status && !count))
-		return PTOWSP_OK;
-	if (status && status != PTOWSP_MORE)
-		return theirs(b, "capabilities", status, error);
-	if (count > ROOM)
-		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s claims %u capability rows", b->plugin->note.name, count);
-	b->caps = calloc(count, sizeof(*b->caps));
-	if (!b->caps)
-		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the capabilities of %s", b->plugin->note.name);
+	status = rows_make(b, "capabilities", "capability rows", status, &count, sizeof(*b->caps), (void **)&b->caps, error);
+	if (status || !count)
+		return status;
 	b->cap_count = count;
 	status = host_call_capabilities(&b->caller, b->instance, name, b->caps, sizeof(*b->caps), &count, error);
 	return theirs(b, "capabilities", status, error);

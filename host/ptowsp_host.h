@@ -39,7 +39,7 @@ PTOWSP_API const char *ptowsp_features(void); /* what this host was built with, 
 /* Sentence of the last failed call of this thread, "" if none failed. */
 PTOWSP_API const char *ptowsp_last_error(void);
 
-/* What protects this program from its plugins, as far as this machine can: worker processes, Landlock, seccomp, memory that is never writable and executable, sealed
+/* Protection of this program from its plugins, as far as this machine can: worker processes, Landlock, seccomp, memory that is never writable and executable, sealed
  * memory files. index 0..; 0 behind the last, else 1. */
 struct ptowsp_host_feature {
 	const char *name; /* static */
@@ -332,7 +332,7 @@ PTOWSP_API ptowsp_status ptowsp_cancel(struct ptowsp_program *program, struct pt
 PTOWSP_API ptowsp_status ptowsp_programs_join(struct ptowsp_program *const *programs, uint32_t count, struct ptowsp_error *error);
 /* Wall time from submit to completion of the latest run, or until now. [any] */
 PTOWSP_API double ptowsp_elapsed_ms(struct ptowsp_program *program);
-/* Of the latest complete run; valid until the next one. Never NULL: zeros before the first. */
+/* Statistics of the latest complete run; valid until the next one. Never NULL: zeros before the first. */
 PTOWSP_API const struct ptowsp_run_stats *ptowsp_stats(const struct ptowsp_program *program);
 /* Live counters of a run that goes on; arrays in them are valid until the next call. [any] */
 PTOWSP_API ptowsp_status ptowsp_stats_live(struct ptowsp_program *program, struct ptowsp_run_stats *stats_out, struct ptowsp_error *error);
@@ -360,7 +360,7 @@ PTOWSP_API ptowsp_status ptowsp_graph_attach(struct ptowsp_program *program,
 					     void (*sink)(void *context, const struct ptowsp_graph_edge *edges, uint32_t count, uint32_t stride), void *context,
 					     struct ptowsp_error *error);
 
-/* What the backend makes of the plan's program, as files: sources, a plan. No device is opened. flags: PTOWSP_LOAD_x. file gets each file once: a path below a
+/* Hands out the files that the backend makes of the plan's program: sources, a plan. No device is opened. flags: PTOWSP_LOAD_x. file gets each file once: a path below a
  * folder of the caller's choice, checked: parts of [A-Za-z0-9_.-] joined by '/', none "." or ".."; bytes are borrowed for the call, and a status that
  * is not 0 ends the whole. What the backend cannot express goes to the log. Errors: UNSUPPORTED if it makes none, those of loading, of file. [main] */
 PTOWSP_API ptowsp_status ptowsp_artifact_emit(struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags,

@@ -32,7 +32,7 @@ struct reg_kernel_need {
 	char flaw[144];        /* of native code that may run: why it cannot be loaded, "" if nobody has found anything */
 };
 
-/* What a program asks for; everything borrowed. */
+/* The needs of a program; everything borrowed. */
 struct reg_needs {
 	const struct ptowsp_directive_record *directives;
 	const struct ptowsp_requirement_record *requirements;

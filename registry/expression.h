@@ -37,13 +37,13 @@ struct reg_values {
 	const uint8_t *known; /* 0: nobody gave it a value; NULL: all have one */
 	uint32_t count;
 };
-/* What row `row` of `count` rows gives before a run: constants and symbols; signed 64-bit, wrapping, / and % toward zero.
+/* The value of row `row` of `count` rows before a run: constants and symbols; signed 64-bit, wrapping, / and % toward zero.
  * Errors: NOT_FOUND a value that is not known; INVALID a division by zero, or a row that only a task gives a value; BAD_PACKAGE a row outside the table
  * or more than 4096 rows to visit. Writes no sentence. Any thread. */
 ptowsp_status reg_expression_value(const struct ptowsp_expr_record *rows, uint32_t count, uint32_t row, const struct reg_values *values, int64_t *value_out);
 
 struct reg_text;
-/* Where a printed expression finds its rows and names; all borrowed. Rows and offsets outside are fine. */
+/* Rows and names of a printed expression; all borrowed. Rows and offsets outside are fine. */
 struct reg_expression_tables {
 	const struct ptowsp_expr_record *expr;
 	const struct ptowsp_slot_record *slot;

@@ -15,7 +15,7 @@ struct reg_operator {
 
 /* The longest operator that the first `length` bytes of text begin with, NULL if there is none. */
 const struct reg_operator *reg_operator_find(const char *text, size_t length);
-/* What is written as a word: a function with its operands in parentheses, or a value of the run. */
+/* Operators written as words: a function with its operands in parentheses, or a value of the run. */
 struct reg_function {
 	const char *word;
 	uint8_t op, operands;

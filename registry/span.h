@@ -20,7 +20,7 @@ bool reg_span_is_word(struct reg_span span); /* letters, digits and underscores,
 int reg_span_print(struct reg_span span);
 /* True if the text is word(inside), or (inside) if it is to be wordless, and its last character closes the first parenthesis. */
 bool reg_span_call(struct reg_span text, struct reg_span *word_out, struct reg_span *inside_out, bool wordless);
-/* What stands inside if parentheses enclose the whole, else the text itself. */
+/* The inside if parentheses enclose the whole, else the text itself. */
 struct reg_span reg_span_unwrapped(struct reg_span text);
 /* Appends the parts between commas (or colons) outside parentheses to parts[*count], at most `most` in all.
  * Errors: INVALID for more parts, or parentheses that do not match. */

@@ -5,7 +5,7 @@
 
 #include "format/format_code.h"
 
-/* What stands behind every entry, and the schedule, by the verifier that the runtime core uses at load. A directive that only some backend can enforce is
+/* Verifies the code of every entry, and the schedule, by the verifier that the runtime core uses at load. A directive that only some backend can enforce is
  * no fault of the package; one that gives a task less than it needs is. Errors: BAD_PACKAGE, UNKNOWN_OPCODE, NO_MEMORY. */
 ptowsp_status entries_verify(const struct pkg *package, struct ptowsp_error *error);
 /* The same, and the code for who follows it; closed by pkg_code_close. Further errors: those of pkg_code_open. */

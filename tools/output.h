@@ -32,7 +32,7 @@ ptowsp_status output_save(const char *path, const void *head, size_t head_size, 
 void output_drop(struct output *output);
 /* Removes all temporary files, and folders that were made and are empty (folder.h); async-signal-safe. */
 void output_abort_all(void);
-/* What output_abort_all does first, async-signal-safe too; one function, NULL: nothing. */
+/* Sets the function that output_abort_all calls first, async-signal-safe too; one function, NULL: nothing. */
 void output_abort_hook(void (*also)(void));
 /* For a tool that has nothing else to do on a signal: one that ends the process first removes the temporary files, and files that this call put where none was. */
 void output_abort_on_signals(void);

@@ -23,7 +23,7 @@ void host_buffer_give(void *memory);
 int host_memory_file(const char *name, uint64_t size);
 bool host_memory_file_seal(int fd, bool read_only);
 
-/* Who is told when a buffer goes away, while it can still be named. Taken back before *watch goes. */
+/* A watcher is told when a buffer goes away, while it can still be named. Taken back before *watch goes. */
 struct host_buffer_watch {
 	void (*gone)(struct host_buffer_watch *watch, uint32_t number);
 	struct host_buffer_watch *next;

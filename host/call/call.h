@@ -46,7 +46,7 @@ struct host_layer {
 	unsigned place; /* its number among those of one caller, below HOST_LAYERS */
 };
 
-/* What stands in front of the host's services and callbacks where there are layers, or another process. */
+/* Layers, or another process, stand in front of the host's services and callbacks where there are layers, or another process. */
 struct host_upward;
 
 /* The way between the host and one instance of a plugin. Provided by the caller; does not move. */

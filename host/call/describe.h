@@ -113,7 +113,7 @@ extern const struct host_operation host_operations[HOST_OPERATION_COUNT];
 
 /* An extension's table of this id and side; HOST_STRUCT_COUNT: none that is described. */
 enum host_struct_id host_extension_find(enum host_side side, const char *id);
-/* Its id; NULL: the struct is no extension's table. */
+/* The extension's id; NULL: the struct is no extension's table. */
 const char *host_extension_id(enum host_struct_id table);
 /* The function is there: it is not newer than the effective minor, the table is long enough for its field, which is not NULL. table may be NULL. */
 bool host_table_has(const void *table, enum host_operation_id operation, uint32_t minor);

@@ -16,7 +16,7 @@
 #include "host/call/wire.h"
 #include "host/worker/host_frame.h"
 
-/* What an operation has is data and callbacks that are (down), or data that only goes in, and no answer is waited for (up): it can cross. */
+/* Can the operation cross? Down it has data, and callbacks that can; up it has data that only goes in, and no answer is waited for. */
 bool host_marshal_goes_down(const struct host_operation *operation);
 bool host_marshal_goes_up(const struct host_operation *operation);
 /* Something that stays over here comes out of it: the message must live as long as that. */
@@ -36,7 +36,7 @@ struct host_rooms {
 void host_rooms_finish(struct host_rooms *rooms);
 /* Fills the values of a call whose operation is set. false: forged, or no memory. */
 bool host_unmarshal_in(struct host_unwire *wire, struct host_call *call, struct host_rooms *rooms);
-/* What came out, into the reply. */
+/* Puts the results into the reply. */
 void host_marshal_out(struct host_wire *wire, const struct host_call *call, const struct host_rooms *rooms);
 /* The caller's side again: into the caller's places. With a failure only numbers come out. false: forged. */
 bool host_unmarshal_out(struct host_unwire *wire, struct host_call *call);

@@ -16,7 +16,7 @@ enum { HOST_LINE_LIMIT = 1024 }; /* bytes of what a plugin says that are printed
 struct host_code;
 struct host_kernel;
 
-/* What a plugin finds while it loads a program, and whether native code of the package may run. Belongs to the program. */
+/* Functions that a plugin finds while it loads a program, and whether native code of the package may run. Belongs to the program. */
 struct host_findings {
 	struct host_kernel *kernels; /* owned, a list */
 	struct host_code *code;      /* owned, a list */
@@ -25,7 +25,7 @@ struct host_findings {
 	char trust[HOST_TRUST_TEXT]; /* see ptowsp_match_trust */
 };
 
-/* What was diagnosed for one program, once per feature (inputs: once per text). */
+/* Diagnostics of one program, once per feature (inputs: once per text). */
 struct host_diagnostics {
 	struct host_diagnostic {
 		uint32_t feature, state;
@@ -59,7 +59,7 @@ ptowsp_status host_services_init(struct host_services *services, uint32_t minor)
 void host_services_finish(struct host_services *services);
 /* Length of the first id in a comma-separated list of extensions that no host service has, its place in *id_out; 0: all are there. list may be NULL. [any] */
 size_t host_services_lack(const char *list, const char **id_out);
-/* Whose diagnostics and findings follow; NULL for nobody. */
+/* Diagnostics and findings from now on are those of this owner; NULL: of nobody. */
 void host_services_aim(struct host_services *services, struct host_diagnostics *diagnostics, struct host_findings *findings);
 /* Lines of log from the plugin are dropped until then: of a trial, because the run says it again. */
 void host_services_mute(struct host_services *services);

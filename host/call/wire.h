@@ -19,7 +19,7 @@ struct host_away {
 	uint64_t size; /* bytes */
 };
 
-/* What is being written. A failure (no memory, absurd counts) is remembered and met at the end. */
+/* Bytes that are being written. A failure (no memory, absurd counts) is remembered and met at the end. */
 struct host_wire {
 	uint32_t minor;       /* of whoever made the structs: what is behind it is not looked at */
 	unsigned char *bytes; /* owned */
@@ -39,7 +39,7 @@ uint64_t host_wire_rows(struct host_wire *wire, enum host_struct_id id, const vo
 /* So many integers of `size` bytes. */
 uint64_t host_wire_values(struct host_wire *wire, const void *values, uint64_t count, size_t size);
 
-/* What is being read: a private copy, which is changed in place. */
+/* Bytes that are being read: a private copy, which is changed in place. */
 struct host_unwire {
 	unsigned char *bytes;
 	size_t size, at; /* nothing below `at` may be referred to any more */

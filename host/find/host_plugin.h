@@ -12,13 +12,13 @@
 _Static_assert(PTOWSP_ABI_TARGET == PTOWSP_HOST_MINOR, "a host knows all of its headers: -DPTOWSP_ABI_TARGET in tools/ninja");
 #define HOST_TEST_MINOR 9999 /* of tests/abi/minor, which nobody releases */
 
-/* What the ELF note says; read without running the plugin. */
+/* The facts of the ELF note; read without running the plugin. */
 struct host_note {
 	uint32_t major, minor, flags, sanitizer;
 	char name[33], vendor[64], version[32], targets[256];
 };
 
-/* Where plugins are looked for, in order. */
+/* The folders of plugins, in the order of the search. */
 struct host_search {
 	const char *const *dirs; /* --plugin-dir, first wins; borrowed */
 	uint32_t dir_count;
@@ -85,7 +85,7 @@ void host_plugin_release(struct host_plugin *plugin);
 ptowsp_status host_note_read(int fd, const char *path, struct host_note *note_out, struct ptowsp_error *error);
 ptowsp_status host_note_parse(const void *elf, size_t size, const char *path, struct host_note *note_out, struct ptowsp_error *error);
 ptowsp_status host_lint(const void *elf, size_t size, const char *path, struct ptowsp_error *error);
-/* What is allowed but should be known: static thread-local storage. "" if nothing. */
+/* A warning about something allowed: static thread-local storage. "" if nothing. */
 void host_lint_warn(const void *elf, size_t size, char *text_out, size_t room);
 /* Owner and mode of the file and of every folder above it. what: "plugin", for the sentence. */
 ptowsp_status host_check_owner(const char *real_path, const char *what, struct ptowsp_error *error);

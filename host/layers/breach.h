@@ -22,7 +22,7 @@ struct host_breaches {
 
 void host_breaches_init(struct host_breaches *breaches, const char *plugin, void (*say)(void *context, int32_t level, const char *text), void *context);
 void host_breaches_finish(struct host_breaches *breaches);
-/* Who broke which rule in which call, and how. NULL breaches: nothing is said. */
+/* One breach: who broke which rule in which call, and how. NULL breaches: nothing is said. */
 void host_breach(struct host_breaches *breaches, enum host_side side, const char *rule, const struct host_call *call, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 /* A layer could not do its own work: nobody broke a rule, but what was asked for is not there. */

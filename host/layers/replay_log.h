@@ -14,7 +14,7 @@ ptowsp_status host_replay_log_check(const struct host_replay_log *log, const cha
 /* The record at *at, which then stands behind it; the first one lies behind struct tape_file. false: there is none that is whole. */
 bool host_replay_log_next(const struct host_replay_log *log, size_t *at, struct tape_record *record_out, struct host_tape_reader *reader_out);
 
-/* What stands for things of then that a log cannot have. */
+/* Stand-ins for things of the logged run that a log cannot have. */
 struct host_replay_now {
 	void *context;
 	void *(*object)(void *context, uint64_t then);             /* NULL: there is none, as for 0 */

@@ -42,7 +42,7 @@ struct ptowsp_plan {
 	uint32_t directive_count;
 	const char *strings; /* STRS that they refer to */
 	uint64_t strings_size;
-	/* What a plugin is given: the package's sections, with SCHD, EXPR and STRS replaced if there are overrides. */
+	/* The sections that a plugin is given: the package's, with SCHD, EXPR and STRS replaced if there are overrides. */
 	struct ptowsp_section *sections; /* owned */
 	uint32_t section_count;
 	void *replaced[3]; /* owned, 64-byte aligned bytes of the replaced ones */

@@ -5,7 +5,7 @@
 
 #include "host/host_backend.h"
 
-/* Who gets the files, and the first thing that was wrong. */
+/* The receiver of the files, and the first thing that was wrong. */
 struct host_artifact_sink {
 	const struct ptowsp_backend *backend;
 	ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size);
@@ -13,9 +13,9 @@ struct host_artifact_sink {
 	ptowsp_status refused;
 	struct ptowsp_error *error;
 };
-/* For the backend, with the giving as its context: looks at the path and hands the file on. */
+/* For the backend, with the sink as its context: looks at the path and hands the file on. */
 ptowsp_status host_artifact_take(void *context, const char *path, const void *bytes, uint64_t size);
-/* What the caller hears: its own refusal of a file before what the backend made of it. */
+/* The answer to the caller: its own refusal of a file before what the backend made of it. */
 ptowsp_status host_artifact_answer(struct host_artifact_sink *g, ptowsp_status status, struct ptowsp_error *theirs, struct ptowsp_error *error);
 
 #endif

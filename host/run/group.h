@@ -13,7 +13,7 @@
 struct host_group;
 /* members: at least 1, each of whom leaves once. NULL without memory. */
 struct host_group *host_group_create(uint32_t members);
-/* Where the names of its notifications are; before any of its calls, and there until it leaves. */
+/* Tells where the names of its notifications are; before any of its calls, and there until it leaves. */
 struct pkg_tables;
 void host_group_names(struct host_group *group, uint32_t member, const struct pkg_tables *tables);
 /* A member's run is over, or never began. The last one to leave destroys the group; true: and text says what was sent that nobody waited for. */

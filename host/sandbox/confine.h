@@ -8,7 +8,7 @@
 #include "host/sandbox/limits.h"
 #include "ptowsp/base.h"
 
-/* What this kernel offers. Any thread. */
+/* Protections that this kernel offers. Any thread. */
 int host_landlock_version(void); /* 0: none */
 bool host_seccomp_there(void);
 bool host_mdwe_there(void);

@@ -5,7 +5,7 @@
 
 #include "host/find/elf.h"
 
-/* What a payload's entry is, before a byte of it has run. */
+/* The kind of a payload's entry, before a byte of it has run. */
 struct host_code_entry {
 	uint64_t address;     /* in memory, before relocation */
 	const char *resolved; /* name of an indirect function, inside the object: the address is that of its resolver; else NULL */
@@ -16,7 +16,7 @@ struct host_code_entry {
 ptowsp_status host_code_check(const void *bytes, size_t size, const char *kernel, const char *entry, uint64_t entry_offset, struct host_code_entry *entry_out,
 			      struct ptowsp_error *error);
 
-/* What its sentences call it: "native code of kernel NAME". */
+/* The name that its sentences use: "native code of kernel NAME". */
 enum { HOST_CODE_NAME = 96 };
 void host_code_name(const char *kernel, char name_out[HOST_CODE_NAME]);
 

@@ -27,7 +27,7 @@ bool host_sealed_take(struct host_sealed *sealed, int fd);
 void host_sealed_finish(struct host_sealed *sealed, bool keep_open);
 
 #define HOST_SEALED_NAME 32u
-/* What the dynamic linker is given. It knows objects by name: a file whose number once belonged to a loaded object would be taken for that one. */
+/* The path that the dynamic linker is given, which knows objects by name: a file whose number once belonged to a loaded object would be taken for that one. */
 void host_sealed_name(int fd, char name_out[HOST_SEALED_NAME]);
 /* Is an object loaded by that name? */
 bool host_sealed_loaded(int fd);

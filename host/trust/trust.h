@@ -40,7 +40,7 @@ void host_keys_finish(struct host_keys *keys);
 bool host_keys_line(const struct host_keys *keys, uint32_t index, char *line, size_t room);
 
 #define HOST_TRUST_TEXT 144u
-/* Who is to run it. */
+/* The plugin that is to run it, and for which a signature may be. */
 struct host_trust_for {
 	const char *plugin; /* NULL: nobody yet; whom a signature is for is not asked then */
 	uint32_t minor;     /* effective */

@@ -7,7 +7,7 @@
 #include "host/call/describe.h"
 #include "host/worker/host_ring.h"
 
-/* What the host asks for besides the operations of the description; START is what a worker does before it is asked anything. X(name, text of the last operation in a
+/* Requests of the host besides the operations of the description; START is what a worker does before it is asked anything. X(name, text of the last operation in a
  * report). */
 #define HOST_FRAME_OWN(X)                                                                                                                                      \
 	X(BEGIN, "loading it (constructors)")                                                                                                                  \
@@ -45,7 +45,7 @@ struct host_frame_shared {
 	struct host_ring_shared down[2], up;
 };
 
-/* What the control socket carries besides the end of the other side: one file per message. */
+/* Messages that the control socket carries besides the end of the other side: one file per message. */
 struct host_frame_file {
 	uint32_t kind;   /* HOST_FILE_x */
 	uint32_t number; /* of the buffer, of the sections */

@@ -18,7 +18,7 @@ enum {
 	HOST_RING_SPIN_NS = 50000      /* a reader looks that long before it sleeps; a sixteenth of it where that was in vain before */
 };
 
-/* What both processes see. Positions count bytes and run freely; the writer owns head, the reader tail. */
+/* The memory that both processes see. Positions count bytes and run freely; the writer owns head, the reader tail. */
 struct host_ring_shared {
 	_Alignas(64) _Atomic uint32_t head; /* a futex of the reader */
 	_Atomic uint32_t reader_sleeps;

@@ -23,7 +23,7 @@ struct host_remote_start {
 
 /* Starts a worker and has it load the plugin. Errors: PLUGIN_REFUSED (no worker executable, what the worker's loader says), DEVICE_LOST, NO_MEMORY. Ended by stop. */
 ptowsp_status host_remote_start(struct host_remote **out, const struct host_remote_start *start, struct ptowsp_error *error);
-/* Whose runs these are: with them a run on several devices is known. Before init; borrowed until stop. */
+/* The group of these runs: with it a run on several devices is known. Before init; borrowed until stop. */
 struct host_services;
 void host_remote_serve(struct host_remote *remote, struct host_services *services);
 /* After fini, if there was an init. A worker that does not end by itself is killed. NULL is allowed. */

@@ -97,7 +97,7 @@ struct remote_crossing {
 	uint64_t shared;                                                                 /* bytes of its records that the worker has got */
 	ptowsp_status (*ready)(struct host_remote *r, struct remote_crossing *crossing); /* when it can be sent; may be NULL */
 };
-/* What a plugin waits for: a notification of another device, which is not there yet. Of who has `pumping`. */
+/* A notification that a plugin waits for, of another device, which is not there yet. Of who has `pumping`. */
 struct remote_wait {
 	uint64_t number, token; /* number 0: free */
 	uint32_t device, notification;

@@ -27,7 +27,7 @@
 #define PKG_WORKSPACE_LIMIT (UINT64_C(1) << 37) /* bytes of scratch memory of a call: what backends can be asked for, each thread its own */
 #define PKG_SIZE_LIMIT      (UINT64_C(1) << 30) /* default of struct pkg_limits */
 
-/* Both are stored as they are here, little-endian. */
+/* The header and the rows are stored as they are here, little-endian. */
 struct pkg_header {
 	char magic[8];
 	char abi[16]; /* wsp_runtime_abi, zeros behind it */

@@ -16,7 +16,7 @@
 #define PKG_KEY_ID            17u /* 16 hexadecimal digits and a NUL */
 #define PKG_PLUGINS_SIZE      128u
 
-/* Both are stored as they are here, little-endian. */
+/* Both records are stored as they are here, little-endian. */
 struct pkg_signature_head {
 	char magic[8];
 	uint16_t version, count; /* count: 1 to PKG_SIGNATURE_ROWS */

@@ -9,7 +9,7 @@
 #include "registry/expression.h"
 #include "registry/text.h"
 
-/* What reg_expression_print reads of a package. All is borrowed. */
+/* The tables that reg_expression_print reads of a package. All is borrowed. */
 struct reg_expression_tables lang_expr_tables(const struct pkg_tables *tables, const char *const *loops, uint32_t loop_count);
 /* Row `row` with as few parentheses as give the same row again. loops: names of the loops around, without their sign, the outermost first.
  * 0 if the source has no words for it: a loop that has no name here, a name that the source cannot write, text without room. */

@@ -6,17 +6,17 @@
 
 #include "ptowsp/base.h"
 
-/* Where it is looked for. */
+/* The places of the search. */
 struct ascend_places {
 	const char *home;    /* ASCEND_HOME_PATH; NULL: it is not set */
 	const char *library; /* LD_LIBRARY_PATH; NULL: it is not set */
 	const char *root;    /* before /usr/local/Ascend/driver and /dev; "": they lie where they do */
 };
-/* Those of this process; nothing of the environment under elevated privileges. */
+/* The places of this process; nothing of the environment under elevated privileges. */
 struct ascend_places ascend_places(void);
 
 #define ASCEND_HARDWARE_PATH 512
-/* What was found. */
+/* The result of the search. */
 struct ascend_hardware {
 	char acl[ASCEND_HARDWARE_PATH], runtime[ASCEND_HARDWARE_PATH]; /* libascendcl.so, libruntime.so of the toolkit */
 	char driver[ASCEND_HARDWARE_PATH];                             /* libascend_hal.so */

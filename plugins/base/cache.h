@@ -5,7 +5,7 @@
 
 #include "ptowsp/base.h"
 
-/* What stands below it has room in a path of 1024 bytes. */
+/* The folder of the cache, below which every name has room in a path of 1024 bytes. */
 #define BASE_CACHE_PATH 900
 /* The folder, from the root, made if it is not there. stated: that of the option cache=DIR; NULL or "": $XDG_CACHE_HOME/ptowsp, else $HOME/.cache/ptowsp, else
  * /tmp/ptowsp-UID. Any thread. Errors: INVALID: the path is too long; IO: it cannot be made. */

@@ -28,14 +28,14 @@ struct base_kernel {
 	_Atomic uint64_t calls, wall_ns; /* with profiling=on */
 };
 
-/* What ends a kernel that takes too long. Set between runs, read by all threads of a run. */
+/* The limit that ends a kernel that takes too long. Set between runs, read by all threads of a run. */
 struct base_watch {
 	const _Atomic uint32_t *cancel; /* NULL: nobody cancels */
 	uint64_t deadline_ns;           /* 0: none */
 	_Atomic uint32_t stopped;       /* row + 1 of a kernel that was ended by one of the two, 0: none */
 };
 
-/* What one block of a portable kernel costs, where that is not what the reference model says. Any thread. */
+/* The cost of one block of a portable kernel, where that is not what the reference model says. Any thread. */
 struct base_costs {
 	void *context;
 	/* As isa_walk_guarded without a touch: UNSUPPORTED if only running it tells. */

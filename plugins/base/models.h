@@ -17,7 +17,7 @@ struct base_model {
 	bool untested;             /* no row of it is self-tested, as with base_backend.untested */
 };
 
-/* Of `selector` (NULL and "": the first one) among those of the backend under these options. Errors: NO_DEVICE naming what there is. */
+/* The model of `selector` (NULL and "": the first one) among those of the backend under these options. Errors: NO_DEVICE naming what there is. */
 ptowsp_status base_model_find(const struct base_backend *backend, const struct base_options *options, const char *selector, const struct base_model **model_out,
 			      struct ptowsp_error *error);
 /* The op `devices`. */

@@ -8,7 +8,7 @@
 
 struct base_backend;
 
-/* What every backend has. A backend's own struct begins with it. Constant after init. */
+/* Options that every backend has. A backend's own struct begins with this one. Constant after init. */
 struct base_options {
 	unsigned opt_level;  /* 0 to 3: of isa_program_create_at */
 	unsigned fixed_map;  /* 1: the tensor map is a fixed pool */
@@ -33,7 +33,7 @@ struct base_option {
 	const char *values[BASE_VALUES];
 	unsigned least, most;
 };
-/* Its first member. */
+/* The first member of a base_option. */
 #define BASE_OPTION(n, ty, std, rng, txt)                                                                                                                      \
 	{                                                                                                                                                      \
 		.head = PTOWSP_HEAD(struct ptowsp_option, OPTION), .name = n, .type = ty, .standard = std, .range = rng, .text = txt                           \

@@ -12,7 +12,7 @@ struct base_planned {
 };
 /* With planned as their context, which outlives the program. Any thread. */
 struct rt_kernels base_planned_table(struct base_planned *planned);
-/* What a program is walked as, for rt_program_destroy: what `args` loads, by kernels of a table like that. shadowed: as rt_program_args has it. Errors: those of
+/* The program that is walked, for rt_program_destroy: the one that `args` loads, by kernels of a table like that. shadowed: as rt_program_args has it. Errors: those of
  * rt_program_create. [device] */
 ptowsp_status base_planned_create(struct rt_program **planned_out, const struct base_program *program, const struct ptowsp_load_args *args,
 				  const struct rt_kernels *kernels, bool shadowed, struct ptowsp_error *error);

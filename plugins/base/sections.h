@@ -20,7 +20,7 @@ ptowsp_status base_sections_row(const struct ptowsp_section *section, uint64_t r
 const char *base_sections_string(const struct base_sections *sections, uint32_t offset);
 /* Bytes of CODE. Errors: BAD_PACKAGE if they are not inside it. */
 ptowsp_status base_sections_code(const struct base_sections *sections, uint64_t offset, uint64_t size, const void **bytes_out, struct ptowsp_error *error);
-/* Where kernel `row` stands in its source: "file:line", or "" if the package does not say. */
+/* The position of kernel `row` in its source: "file:line", or "" if the package does not say. */
 const char *base_sections_place(struct base_sections *sections, uint32_t row, char *text, size_t size);
 
 #endif

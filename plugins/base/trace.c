@@ -79,44 +79,23 @@ static ptowsp_status resting(struct base_program *program, const char *what, str
 	return PTOWSP_OK;
 }
 
-static ptowsp_status trace_attach(struct ptowsp_object *object, void (*sink)(void *, const struct ptowsp_trace_task *, uint32_t, uint32_t), void *context,
-				  struct ptowsp_error *error)
-{
-	struct base_program *program = (struct base_program *)object;
-	ptowsp_status status = resting(program, PTOWSP_EXTENSION_TRACE, error);
-
-	if (!status) {
-		program->trace.task_sink = sink;
-		program->trace.task_context = context;
+/* `which` sink of a program's trace; rows: what it is told. */
+#define ATTACH(name, rows, which, extension)                                                                                                                   \
+	static ptowsp_status name(struct ptowsp_object *object, void (*sink)(void *, const struct rows *, uint32_t, uint32_t), void *context,                  \
+				  struct ptowsp_error *error)                                                                                                  \
+	{                                                                                                                                                      \
+		struct base_program *program = (struct base_program *)object;                                                                                  \
+		ptowsp_status status = resting(program, extension, error);                                                                                     \
+                                                                                                                                                               \
+		if (!status) {                                                                                                                                 \
+			program->trace.which##_sink = sink;                                                                                                    \
+			program->trace.which##_context = context;                                                                                              \
+		}                                                                                                                                              \
+		return status;                                                                                                                                 \
 	}
-	return status;
-}
-
-static ptowsp_status events_attach(struct ptowsp_object *object, void (*sink)(void *, const struct ptowsp_trace_event *, uint32_t, uint32_t), void *context,
-				   struct ptowsp_error *error)
-{
-	struct base_program *program = (struct base_program *)object;
-	ptowsp_status status = resting(program, PTOWSP_EXTENSION_TRACE, error);
-
-	if (!status) {
-		program->trace.event_sink = sink;
-		program->trace.event_context = context;
-	}
-	return status;
-}
-
-static ptowsp_status graph_attach(struct ptowsp_object *object, void (*sink)(void *, const struct ptowsp_graph_edge *, uint32_t, uint32_t), void *context,
-				  struct ptowsp_error *error)
-{
-	struct base_program *program = (struct base_program *)object;
-	ptowsp_status status = resting(program, PTOWSP_EXTENSION_GRAPH, error);
-
-	if (!status) {
-		program->trace.edge_sink = sink;
-		program->trace.edge_context = context;
-	}
-	return status;
-}
+ATTACH(trace_attach, ptowsp_trace_task, task, PTOWSP_EXTENSION_TRACE)
+ATTACH(events_attach, ptowsp_trace_event, event, PTOWSP_EXTENSION_TRACE)
+ATTACH(graph_attach, ptowsp_graph_edge, edge, PTOWSP_EXTENSION_GRAPH)
 
 static ptowsp_status extents_measure(struct ptowsp_object *object, const struct ptowsp_run_args *args, uint64_t *elements_out, uint32_t count,
 				     struct ptowsp_error *error)

@@ -19,7 +19,7 @@ struct base_walk_task {
 	uint64_t cycles; /* as far as they are known before it runs */
 	bool there;      /* kernels.run was told of it */
 };
-/* What comes before a task besides its edges: items of the feed, with the number of the next task. */
+/* Events before a task besides its edges: items of the feed, with the number of the next task. */
 struct base_walk_event {
 	uint8_t kind; /* enum rt_item_kind */
 	uint32_t row, process;
@@ -50,7 +50,7 @@ struct base_walk {
 ptowsp_status base_walk_task_run(void *walk, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker);
 /* kernels.moved of it. */
 ptowsp_status base_walk_moved(void *walk, const struct rt_moved *moved, struct ptowsp_error *error);
-/* What is done with a whole walk, before rt closes its run: feed takes the times of tasks. */
+/* Receiver of a whole walk, before rt closes its run: feed takes the times of tasks. */
 struct base_walk_then {
 	void *context;
 	ptowsp_status (*walked)(void *context, struct rt_feed *feed, struct ptowsp_error *error);

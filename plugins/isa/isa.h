@@ -110,7 +110,7 @@ ptowsp_status isa_walk_guarded(const struct isa_program *program, const uint64_t
 ptowsp_status isa_run_guarded(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, void *scratch,
 			      const struct isa_guard *guard);
 
-/* What a model of a machine reads: inst_count instructions, tile_count tiles (isa_program_header). They live as long as the program. */
+/* The program for a model of a machine: inst_count instructions, tile_count tiles (isa_program_header). They live as long as the program. */
 const struct ptowsp_tile_inst *isa_program_insts(const struct isa_program *program);
 const struct ptowsp_tile_tile *isa_program_tiles(const struct isa_program *program);
 const struct ptowsp_tile_scalar *isa_program_scalars(const struct isa_program *program);

@@ -20,7 +20,7 @@ struct common_names {
 };
 /* Frees the names; the set is empty then. */
 void common_names_finish(struct common_names *names);
-/* Its row + 1; 0: it is not taken. */
+/* The row of a name, + 1; 0: it is not taken. */
 uint32_t common_names_find(const struct common_names *names, const char *name);
 /* Takes the name, as row count - 1 if it is new. False: no memory. */
 bool common_names_add(struct common_names *names, const char *name);

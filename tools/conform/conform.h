@@ -15,7 +15,7 @@
 
 enum conform_verdict { CONFORM_DIED = 0, CONFORM_OK, CONFORM_NOT_OK, CONFORM_SKIPPED }; /* DIED: it never came to a verdict */
 
-/* What a test leaves for the process that waits for it, also when it dies. In shared memory; one writer, and the log's from any thread of the plugin. */
+/* The record that a test leaves for the process that waits for it, also when it dies. In shared memory; one writer, and the log's from any thread of the plugin. */
 struct conform_record {
 	uint32_t verdict;   /* enum conform_verdict */
 	char operation[32]; /* the last one that was called */
@@ -75,12 +75,12 @@ _Noreturn void conform_skip(struct conform *c, const char *format, ...) __attrib
 			conform_fail(c, __VA_ARGS__);                                                                                                          \
 	} while (0)
 
-/* What is tried from now on, for the sentence about a plugin that ends there. */
+/* Names the step that is tried from now on, for the sentence about a plugin that ends there. */
 void conform_about(struct conform *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- calls ------------------------------------------------------------------------------------------------------ */
 
-/* What every call of an operation is held to: status 0 or a known negative code; the error record is filled if and only if it is negative (PL6); the rounding
+/* Rules for every call of an operation: status 0 or a known negative code; the error record is filled if and only if it is negative (PL6); the rounding
  * mode is as it was (PL8); it ends in bounded time unless `waits` (PL10); nothing that the services noticed (PL5, PL9). */
 void conform_before(struct conform *c, const char *operation);
 ptowsp_status conform_after(struct conform *c, ptowsp_status status, bool waits);
@@ -96,7 +96,7 @@ void conform_refused(struct conform *c, ptowsp_status status, ptowsp_status code
 void *conform_lend(struct conform *c, size_t size);
 /* A copy of these bytes. */
 void *conform_lend_copy(struct conform *c, const void *bytes, size_t size);
-/* What was lent last is gone: for tests that lend by the thousand. */
+/* Takes back the memory that was lent last: for tests that lend by the thousand. */
 void conform_lent_drop(struct conform *c);
 /* Everything that was lent since the last time becomes unreadable: who kept a pointer faults (PL11). */
 void conform_take_back(struct conform *c);

@@ -46,7 +46,7 @@ struct conform_services {
 };
 
 void conform_services_init(struct conform_services *services, struct conform_record *record);
-/* What the table is for a plugin of that effective minor. */
+/* Makes the table that of a plugin of that effective minor. */
 void conform_services_speak(struct conform_services *services, uint32_t minor);
 /* Something that the plugin must not do; the first one is kept. [any] */
 void conform_wrong(struct conform_services *services, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -54,7 +54,7 @@ void conform_wrong(struct conform_services *services, const char *format, ...) _
 struct conform_token *conform_token_make(struct conform_services *services);
 /* NULL: it was never given out. [any] */
 struct conform_token *conform_token_find(struct conform_services *services, uint64_t token);
-/* What submit answered. */
+/* Notes the answer of submit. */
 void conform_token_answer(struct conform_services *services, struct conform_token *token, ptowsp_status status);
 /* Tokens are numbered again from the first; none may be in flight. */
 void conform_tokens_forget(struct conform_services *services);
@@ -65,7 +65,7 @@ extern _Thread_local int conform_in_submit;
 
 /* host->extension: ptowsp.kernels/1, ptowsp.code/1 and ptowsp.notify/1. [any] */
 const void *conform_extension(void *context, const char *id);
-/* Where the thread that is inside of load puts the functions that the plugin finds; NULL outside. */
+/* The place into which the thread that is inside of load puts the functions that the plugin finds; NULL outside. */
 extern _Thread_local struct host_findings *conform_loading;
 /* No function of it is called any more. */
 void conform_findings_finish(struct host_findings *findings);

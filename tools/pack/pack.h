@@ -7,7 +7,7 @@
 
 #include "format/writer.h"
 
-/* What the command line says; all texts are argv's. Lists have room for argc entries. */
+/* The command line; all texts are argv's. Lists have room for argc entries. */
 struct pack_options {
 	const char **inputs, **defaults, **schedule, **data, **expected, **targets, **roots;
 	int input_count, default_count, schedule_count, data_count, expected_count, target_count, root_count;

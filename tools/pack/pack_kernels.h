@@ -31,7 +31,7 @@ ptowsp_status pack_source_add(struct emitted *files, const char *name, const cha
 /* NAME.extension for each, and the headers that they include. */
 ptowsp_status pack_kernels_add(struct emitted *files, const struct pack_kernels *list, const struct isa_emit_target *target, struct ptowsp_error *error);
 
-/* Those of the task API, without what emitted kernels include as well; the last one's path is NULL. */
+/* The headers of the task API, without what emitted kernels include as well; the last one's path is NULL. */
 extern const struct isa_text pack_task_headers[];
 /* pack/tasks.c: NAME.c for each entry with code and the headers of the task API. Entries that have no counterpart in the task API are named on stderr. Errors: those of
  * emitted_add, and of print_tasks. */

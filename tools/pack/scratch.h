@@ -12,7 +12,7 @@ enum { SCRATCH_PROGRAMS = 64 }; /* that run at the same time */
 
 /* Makes PREFIX-XXXXXX below TMPDIR, for this user alone. The tool has called output_abort_on_signals (tools/output.h). Errors: IO naming the place. */
 ptowsp_status scratch_open(const char *prefix, struct ptowsp_error *error);
-/* Its path; "" while there is none. */
+/* The path of the folder; "" while there is none. */
 const char *scratch_path(void);
 /* Ends the programs that still run and removes all that is in the folder, whoever wrote it. Says on stderr, after the name of the tool, what cannot be removed. */
 void scratch_close(const char *tool);

@@ -20,7 +20,7 @@ ptowsp_status probe_open(struct probe **out, const struct ptowsp_backend_options
 void probe_close(struct probe *probe); /* NULL is allowed */
 /* Opens the device that probes run on, for who wants to know first whether it is there. Errors: as ptowsp_backend_device_open. */
 ptowsp_status probe_device_open(struct probe *probe, struct ptowsp_error *error);
-/* What a probe does just now. */
+/* The phase of a probe. */
 enum probe_phase { PROBE_RESTS, PROBE_LOADS /* opens, loads or unloads */, PROBE_RUNS, PROBE_CLOSES };
 /* watch is called at each change of the phase: a backend in this process that does not come back takes the process along, and only the caller can end that. NULL: nobody watches. context is
  * borrowed until probe_close. limit_ms: of each run; 0: PROBE_LIMIT_MS, which holds also without a call. */

@@ -34,7 +34,7 @@ struct probe {
 
 /* Sets state and sentence of a result; returns the state. */
 __attribute__((format(printf, 3, 4))) enum probe_state probe_say(struct probe_result *result, enum probe_state state, const char *format, ...);
-/* Of the configuration that is probed just now. */
+/* The backend of the configuration that is probed just now. */
 struct ptowsp_backend *probe_backend_now(const struct probe *probe);
 /* A refusal because of what the package holds; any other reason says nothing about the feature. */
 bool probe_refuses(ptowsp_status status);

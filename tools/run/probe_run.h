@@ -46,7 +46,7 @@ void probe_phase_tell(const struct probe_spec *spec, enum probe_phase phase);
 /* The text is one of probe.def: what does not fit ends the program. */
 void probe_spec_read(struct probe_spec *spec_out, const char *text);
 
-/* What a run left behind. */
+/* The outcome of a run. */
 struct probe_outcome {
 	ptowsp_status status;
 	struct ptowsp_error error;

@@ -18,7 +18,7 @@
 /* An end of this tool alone, beside those of ptowsp/status.def: neither host nor plugin returns it. */
 enum { RUN_NOTHING_PROVED = -1000, RUN_NOTHING_PROVED_EXIT = 11 };
 
-/* What the command line says about one tensor; index as in the plan. */
+/* The options of one tensor; index as in the plan. */
 struct run_tensor {
 	struct ptowsp_tensor_info info;
 	uint32_t device;               /* the first one whose program uses it, run/mates.c; 0 if none does */
@@ -97,7 +97,7 @@ struct run_passed {
 	char name[40], reason[256];
 };
 const struct run_passed *run_passed(uint32_t index);
-/* What an option of the backend is set to, by --opt or by default; NULL if it has no such option. */
+/* The value of an option of the backend, by --opt or by default; NULL if it has no such option. */
 const char *run_setting(const struct run *run, const char *key);
 /* Opens options->plugin, on the device that the plan's package names if it names one, or chooses for auto; plan: NULL for neither. */
 ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_options *options, const struct ptowsp_plan *plan, struct ptowsp_error *error);
@@ -210,10 +210,10 @@ void run_progress_print(struct run *run, const struct ptowsp_run_stats *live);
 ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct ptowsp_error *failure, struct ptowsp_error *error);
 void run_stats_text(struct run *run);
 /* Name of a resource row, a channel's in full; into text where it is not the row's own. */
-/* What the tasks of a kernel ran, by its flags: "native", "portable" or "c"; NULL if the backend does not say. */
+/* The kind of code that the tasks of a kernel ran, by its flags: "native", "portable" or "c"; NULL if the backend does not say. */
 const char *run_code_text(uint32_t flags);
 const char *run_resource_name(const struct run *run, const struct ptowsp_resource_stats *row, char *text, size_t size);
-/* Of a row of the TENS table; "?" for one that the entry does not have. */
+/* The name of a row of the TENS table; "?" for one that the entry does not have. */
 const char *run_tensor_name(const struct run *run, uint32_t row);
 void run_summary_print(struct run *run);
 /* Diagnostics, one line each on stderr. */
@@ -227,7 +227,7 @@ ptowsp_status run_each_backend(const struct run_options *options, run_backend_fn
 
 /* Other modes; each prints its page. */
 ptowsp_status run_list_plugins(const struct run_options *options, struct ptowsp_error *error);
-/* Who runs tasks on a device, and whose its cycles are: "unknown" where it does not say, or is NULL. Borrowed from the plugin. */
+/* The engine that runs tasks on a device, and the model of its cycles: "unknown" where it does not say, or is NULL. Borrowed from the plugin. */
 const char *run_engine(const struct ptowsp_device *device);
 const char *run_cycle_model(const struct ptowsp_device *device);
 ptowsp_status run_devices(const struct run_options *options, struct ptowsp_error *error);

@@ -74,16 +74,21 @@ static uint32_t run_begin(const struct seal *s, uint32_t section, uint32_t count
 
 /* ---- tables with ids --------------------------------------------------------------------------------------------------------------- */
 
-static void slots_write(const struct seal *s)
-{
-	struct ptowsp_build *b = s->b;
-	const struct ranked *order = ORDER(s, slots, slot_count, slot);
-
-	for (uint32_t i = 0; i < b->slot_count; i++)
-		NAMED(s, b->slots[order[i].row]);
-	for (uint32_t i = 0; i < b->slot_count; i++)
-		pkg_writer_row(s->writer, PTOWSP_SECTION_SLOT, &b->slots[i], sizeof(b->slots[i]));
-}
+/* Tables whose rows are kept as they are written. */
+#define ROWS_WRITE(rows, record, SECT)                                                                                                                         \
+	static void rows##_write(const struct seal *s)                                                                                                         \
+	{                                                                                                                                                      \
+		struct ptowsp_build *b = s->b;                                                                                                                 \
+		const struct ranked *order = ORDER(s, rows, record##_count, record);                                                                           \
+                                                                                                                                                               \
+		for (uint32_t i = 0; i < b->record##_count; i++)                                                                                               \
+			NAMED(s, b->rows[order[i].row]);                                                                                                       \
+		for (uint32_t i = 0; i < b->record##_count; i++)                                                                                               \
+			pkg_writer_row(s->writer, PTOWSP_SECTION_##SECT, &b->rows[i], sizeof(b->rows[i]));                                                     \
+	}
+ROWS_WRITE(slots, slot, SLOT)
+ROWS_WRITE(events, event, EVNT)
+ROWS_WRITE(channels, channel, CSPC)
 
 static void tensors_write(const struct seal *s)
 {
@@ -111,17 +116,6 @@ static void tensors_write(const struct seal *s)
 		t->memory->tensor = order[i].row;
 		pkg_writer_row(s->writer, PTOWSP_SECTION_TMEM, t->memory, sizeof(*t->memory));
 	}
-}
-
-static void events_write(const struct seal *s)
-{
-	struct ptowsp_build *b = s->b;
-	const struct ranked *order = ORDER(s, events, event_count, event);
-
-	for (uint32_t i = 0; i < b->event_count; i++)
-		NAMED(s, b->events[order[i].row]);
-	for (uint32_t i = 0; i < b->event_count; i++)
-		pkg_writer_row(s->writer, PTOWSP_SECTION_EVNT, &b->events[i], sizeof(b->events[i]));
 }
 
 /* The values that the code of an entry needs are a set: by their rows. The values of a kernel's entry are its scalars, in their order. */
@@ -190,17 +184,6 @@ static void entries_write(const struct seal *s)
 	}
 	for (uint32_t i = 0; i < b->entry_count; i++)
 		pkg_writer_row(s->writer, PTOWSP_SECTION_ENTR, &b->entries[i].record, sizeof(b->entries[i].record));
-}
-
-static void channels_write(const struct seal *s)
-{
-	struct ptowsp_build *b = s->b;
-	const struct ranked *order = ORDER(s, channels, channel_count, channel);
-
-	for (uint32_t i = 0; i < b->channel_count; i++)
-		NAMED(s, b->channels[order[i].row]);
-	for (uint32_t i = 0; i < b->channel_count; i++)
-		pkg_writer_row(s->writer, PTOWSP_SECTION_CSPC, &b->channels[i], sizeof(b->channels[i]));
 }
 
 static void processes_write(const struct seal *s)

@@ -80,7 +80,7 @@ void lang_orchestration_lower(struct lang_lower *lower, const struct lang_functi
 
 /* The kernel's parameters are the memrefs and needed scalars of a function. */
 void lang_function_params(struct lang_lower *lower, uint32_t kernel, const struct lang_function *function);
-/* Its payload is the function's code, which the first kernel that has it holds for all. */
+/* The kernel's payload is the function's code, which the first kernel that has it holds for all. */
 void lang_function_payload(struct lang_lower *lower, uint32_t kernel, struct lang_function *function);
 /* An InCore function as a portable payload of a kernel. Warns if it cannot run. */
 void lang_kernel_encode(struct lang_lower *lower, struct lang_function *function, uint32_t kernel, struct ptowsp_payload_record record);
@@ -101,7 +101,7 @@ uint32_t lang_word_add(struct lang_lower *lower, unsigned opcode, uint32_t opera
 uint32_t lang_word_add_at(struct lang_lower *lower, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at);
 /* The position of that instruction. */
 void lang_debug_add(struct lang_lower *lower, uint32_t row, struct lang_span at);
-/* What is built next stands there: its position in the package, and that of what the builder refuses. */
+/* Sets the place of the rows that are built next: its position in the package, and that of what the builder refuses. */
 void lang_at(struct lang_lower *lower, struct lang_span at);
 /* lang_expr_binary; a division remembers where it was written first, as it may end a run far from where its value is used. */
 uint32_t lang_binary_at(struct lang_lower *lower, enum ptowsp_expr_op op, uint32_t a, uint32_t b, struct lang_span at);

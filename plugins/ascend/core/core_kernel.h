@@ -79,7 +79,7 @@ static inline uint32_t ascend_time_count(const struct ascend_kernel *k)
 	return ascend_param_time(k, k->param_count, 0);
 }
 
-/* What an instruction is to a machine. */
+/* The class of an instruction on a machine. */
 enum ascend_role {
 	ASCEND_ROLE_SCALAR,    /* control and scalars; tassign */
 	ASCEND_ROLE_SCALAR_GM, /* LOAD, STORE */

@@ -37,9 +37,9 @@ void ascend_move_wait(struct ascend_kernel *k, uint32_t time);
 void ascend_move_wait_there(struct ascend_kernel *k, uint32_t tile, enum ascend_side side);
 /* Behind all waits. */
 void ascend_move_set(struct ascend_kernel *k, uint32_t time);
-/* It reads these tiles. */
+/* An instruction reads these tiles. */
 void ascend_move_read(struct ascend_kernel *k, const struct isa_uses *u, enum ascend_side side);
-/* It writes the tile, as its last set, once nobody needs what lies in its place. only: it is nowhere else from then on. */
+/* An instruction writes the tile, as its last set, once nobody needs what lies in its place. only: it is nowhere else from then on. */
 void ascend_move_make(struct ascend_kernel *k, uint32_t tile, enum ascend_side side, bool only);
 /* Moves that bring what is about to be read on a side there, by way of global memory, if it is not there. */
 void ascend_move_bring(struct ascend_kernel *k, const struct isa_uses *u, enum ascend_side side);

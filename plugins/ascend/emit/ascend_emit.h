@@ -20,7 +20,7 @@ struct ascend_emit_args {
 	const char *target; /* row of isa_emit_targets: "ascend-a2a3", "ascend-a5" */
 	const char *device; /* "910B" and so on: for people */
 };
-/* What becomes of it; both get `sink`. file: path below the folder, with '/', bytes borrowed for the call; not 0 ends it with that status. tell: one sentence
+/* Receivers of the files; both get `sink`. file: path below the folder, with '/', bytes borrowed for the call; not 0 ends it with that status. tell: one sentence
  * about something that is not expressed; may be NULL. */
 struct ascend_emit_sink {
 	void *context;

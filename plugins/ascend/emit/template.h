@@ -25,7 +25,7 @@ struct ascend_list {
 	const struct ascend_scope *rows; /* borrowed */
 	uint32_t count;
 };
-/* What names mean; of equal names the first one. */
+/* Values of names; of equal names the first one. */
 struct ascend_scope {
 	const struct ascend_field *fields;
 	const struct ascend_list *lists;

@@ -15,7 +15,7 @@ struct ascend_capture {
 	size_t used;
 	char text[ASCEND_CAPTURE_ROOM]; /* the last bytes, NUL-terminated after end */
 };
-/* Where it cannot be done nothing is kept, and the call goes on without. */
+/* Begins to keep the output; where that cannot be done nothing is kept, and the call goes on without. */
 void ascend_capture_begin(struct ascend_capture *capture);
 void ascend_capture_end(struct ascend_capture *capture);
 

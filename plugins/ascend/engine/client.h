@@ -30,7 +30,7 @@ struct ascend_client {
 	struct ascend_client_times times;
 	struct ascend_capture capture;
 };
-/* What ends a run early. Kernels cannot be taken back: the run itself goes on to its end, so that `stop` is what they ask. */
+/* Causes that end a run early. Kernels cannot be taken back: the run itself goes on to its end, so that `stop` is what they ask. */
 struct ascend_patience {
 	const volatile uint32_t *cancel; /* atomic; NULL: nobody cancels */
 	uint64_t deadline_ns;            /* 0: none */

@@ -44,9 +44,9 @@ struct ascend_loaded {
 };
 
 /* engine_kernels.c */
-/* Of the program that is walked; planned outlives it. */
+/* The table of kernels of the program that is walked; planned outlives it. */
 struct rt_kernels ascend_planned_table(struct ascend_planned *planned);
-/* What the cores of a device run of a kernel: its image payload for the engine's architecture, and what a call of it costs as the package says. Errors: UNSUPPORTED
+/* The code of a kernel that the cores of a device run: its image payload for the engine's architecture, and what a call of it costs as the package says. Errors: UNSUPPORTED
  * naming the kernel, for none, or one that nobody trusts; BAD_PACKAGE. */
 ptowsp_status ascend_image_find(struct ascend_kernel_object *object_out, uint64_t *cycles_out, const struct ascend_loaded *loaded, uint32_t kernel,
 				struct ptowsp_error *error);

@@ -13,7 +13,7 @@ enum ascend_generation {
 	ASCEND_GENERATION_2,    /* create_device_context and run_runtime: generations 2 and 3, April 2026 */
 	ASCEND_GENERATION_4     /* simpler_launch_run: August 2026; the one that the client speaks */
 };
-/* What a library has, of an open handle. */
+/* The generation of a library, of an open handle. */
 enum ascend_generation ascend_generation_find(void *handle);
 const char *ascend_generation_text(enum ascend_generation generation);
 
@@ -29,7 +29,7 @@ struct ascend_library {
  * until the process ends, as thread keys of it may.
  * Errors: NO_DEVICE when the linker refuses it; UNSUPPORTED for any other generation or contract, naming what was found and what is needed. */
 ptowsp_status ascend_library_open(struct ascend_library *library_out, const struct ascend_files *files, struct ptowsp_error *error);
-/* Of a zeroed one, too. No context of it is alive. */
+/* Closes a library, also a zeroed one. No context of it is alive. */
 void ascend_library_close(struct ascend_library *library);
 
 #endif

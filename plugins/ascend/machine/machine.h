@@ -13,7 +13,7 @@
 #include "rt/run/feed.h"
 
 struct base_hints;
-/* What an instance and the way between it and its cores cost, in cycles of the cores. All 0: tasks cost what their kernels cost, and nothing else. */
+/* Costs of an instance and of the way between it and its cores, in cycles of the cores. All 0: tasks cost what their kernels cost, and nothing else. */
 struct ascend_protocol {
 	uint64_t lookup;     /* a task in the producer map: one instance at a time */
 	uint64_t lookup_use; /* and for each edge that is found */
@@ -40,7 +40,7 @@ struct ascend_machine_config {
 	const struct base_hints *hints; /* what kernels wish for; NULL: nothing */
 	struct ascend_protocol cost;
 };
-/* What became of a run, beside what rt keeps. */
+/* The outcome of a run, beside what rt keeps. */
 struct ascend_machine_stats {
 	uint64_t busy[ASCEND_INSTANCES]; /* cycles that an instance spent on its own work */
 	uint64_t ring_high[ASCEND_INSTANCES][4];

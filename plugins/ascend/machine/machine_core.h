@@ -20,7 +20,7 @@ void ascend_cluster_mark(struct ascend_run *run, uint16_t cube, uint8_t count);
 /* The first place from `from` on that has room for a second task, and around; ASCEND_NOBODY. */
 uint32_t ascend_half_find(const uint64_t *half, uint32_t from);
 
-/* Its instance sees the count. */
+/* The instance sees the count. */
 static inline void ascend_core_show(struct ascend_aicpu *aicpu, const struct ascend_core *core)
 {
 	uint64_t *idle = &aicpu->idle[core->class][core->word], *half = &aicpu->half[core->class][core->word];
@@ -29,7 +29,7 @@ static inline void ascend_core_show(struct ascend_aicpu *aicpu, const struct asc
 	*half = core->count == 1 ? *half | (core->bit & aicpu->pairs) : *half & ~core->bit;
 }
 
-/* It has changed between 0 and 1, or between 1 and 2. */
+/* The count has changed between 0 and 1, or between 1 and 2. */
 static inline void ascend_core_turn(struct ascend_aicpu *aicpu, const struct ascend_core *core, bool idle)
 {
 	aicpu->idle[core->class][core->word] ^= idle ? core->bit : 0;
@@ -55,7 +55,7 @@ static inline uint16_t ascend_core_find(const struct ascend_run *run, const stru
 	return (uint16_t)((class == ASCEND_CUBE ? aicpu->cube_base : aicpu->vector_base) + place);
 }
 
-/* It is taken for a task, whose payload is being written. */
+/* The core is taken for a task, whose payload is being written. */
 static inline void ascend_core_reserve(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t at, bool mixed)
 {
 	struct ascend_core *core = &run->cores[at];

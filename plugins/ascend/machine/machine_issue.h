@@ -13,7 +13,7 @@ void ascend_item_meet(struct ascend_run *run, const struct rt_item *item);
 /* machine_issue.c: work_steal: who has the least to do may be another one by now. */
 bool ascend_owner_keep(struct ascend_run *run);
 
-/* What holds for most tasks: there is room everywhere. The head is the last that was met. */
+/* The common case: there is room everywhere. The head is the last that was met. */
 static inline bool ascend_room_everywhere(const struct ascend_run *run, const struct rt_item *item)
 {
 	const struct rt_limits *limits = run->limits;
@@ -33,7 +33,7 @@ static inline bool ascend_issue_ready(struct ascend_run *run)
 	return true;
 }
 
-/* Whose it is. */
+/* The owner of the item. */
 static inline uint32_t ascend_owner_of(const struct ascend_run *run, const struct rt_item *item)
 {
 	if (run->limits->policy == PTOWSP_DISPATCH_WORK_STEAL)

@@ -96,7 +96,7 @@ uint32_t ascend_value_make(struct ascend_run *run);
 void ascend_value_drop(struct ascend_processes *all, uint32_t value);
 /* *time is moved to the latest of a list of values, which nobody reads here any more; false: one is not there yet. */
 bool ascend_values_there(struct ascend_processes *all, const uint64_t *list, uint32_t count, uint64_t *time);
-/* It is there since `time`. */
+/* The value is there since `time`. */
 void ascend_value_give(struct ascend_run *run, uint32_t value, uint64_t time);
 /* A SET: as soon as what it reads is there. May take the item's list. */
 void ascend_value_set(struct ascend_run *run, struct rt_item *item, uint64_t time);

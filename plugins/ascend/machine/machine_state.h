@@ -59,7 +59,7 @@ struct ascend_queue {
 	uint32_t *tasks; /* ring */
 	uint32_t head, tail, mask;
 };
-/* Those that wait for one thing less, at another instance. */
+/* Links that wait for one thing less, at another instance. */
 struct ascend_notice {
 	uint64_t time;
 	uint32_t links; /* circle */
@@ -73,13 +73,13 @@ struct ascend_core {
 	uint8_t word; /* of the instance's masks, where its bit stands: its place among the cores of its kind that the instance has */
 	uint64_t bit;
 };
-/* What a core answers: known as soon as the task is sent. */
+/* The answer of a core: known as soon as the task is sent. */
 struct ascend_fin {
 	uint64_t time;
 	uint32_t task;
 	uint16_t core;
 };
-/* What an instance is doing until `free`. */
+/* The action of an instance until `free`. */
 enum ascend_doing { ASCEND_IDLE, ASCEND_COMPLETING, ASCEND_HEARING, ASCEND_ISSUING, ASCEND_COMPUTING, ASCEND_SENDING };
 struct ascend_aicpu {
 	uint64_t free;
@@ -233,7 +233,7 @@ void ascend_gates_finish(struct ascend_run *run);
 void ascend_order_begin(struct ascend_run *run);
 void ascend_order_step(struct ascend_run *run);
 void ascend_order_end(struct ascend_run *run);
-/* What keeps a task from starting besides its predecessors; and what it belongs to. */
+/* Finds the gates that keep a task from starting besides its predecessors, and those that wait for it. */
 void ascend_gates_enter(struct ascend_run *run, struct ascend_task *task, uint32_t number);
 /* Tasks that are issued from now on start when all before `number` have ended. */
 void ascend_floor_raise(struct ascend_run *run, uint64_t number);
@@ -299,7 +299,7 @@ bool ascend_processes_init(struct ascend_run *run);
 void ascend_processes_finish(struct ascend_run *run);
 /* All begin now. */
 void ascend_processes_begin(struct ascend_run *run);
-/* Its task has ended. */
+/* The task of the process has ended. */
 void ascend_process_resume(struct ascend_run *run, uint32_t process, uint64_t time);
 /* machine_asking.c: the instance issues a task of one of its processes, if one waits for that. */
 bool ascend_process_issue(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles_out);

@@ -77,7 +77,7 @@ static inline void ascend_leave(struct ascend_run *run)
 		ascend_virtuals_end(run);
 }
 
-/* Its FIN was handled now by its instance. Returns how many other instances are told. */
+/* The FIN of a task was handled now by its instance. Returns how many other instances are told. */
 static inline uint32_t ascend_task_end(struct ascend_run *run, uint32_t number)
 {
 	struct ascend_task *task = ascend_task_of(run, number);

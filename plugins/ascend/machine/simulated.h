@@ -8,7 +8,7 @@
 #include "base/program.h"
 
 enum ascend_order { ASCEND_READY_FIRST, ASCEND_LOWEST_FIRST, ASCEND_PROGRAM_ORDER };
-/* What instances and the way to their cores cost: the lines of cost.def, or nothing. */
+/* Costs of instances and of the way to their cores: the lines of cost.def, or nothing. */
 enum ascend_protocol_costs { ASCEND_PROTOCOL_PUBLISHED, ASCEND_PROTOCOL_NONE };
 /* A kernel whose tiles do not fit into the memories of a core: runs as if they did and says so, or does not run. */
 enum ascend_limits { ASCEND_LIMITS_WARN, ASCEND_LIMITS_REFUSE };

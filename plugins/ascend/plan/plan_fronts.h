@@ -7,7 +7,7 @@
 #include "base/walk.h"
 #include <stdbool.h>
 
-/* Of a channel: fronts of width steps each, by token. */
+/* The fronts of a channel, of width steps each, by token. */
 struct ascend_front_channel {
 	uint32_t *sent, *taken, *closed;
 	uint8_t *over;                                           /* per instance: it has closed its end */

@@ -23,7 +23,7 @@ struct ascend_lanes {
 /* False: no memory. To be finished in any case. */
 bool ascend_lanes_init(struct ascend_lanes *lanes, const struct base_walk *walk);
 void ascend_lanes_finish(struct ascend_lanes *lanes);
-/* What the task comes behind. */
+/* The tasks that the task comes behind. */
 void ascend_lanes_follow(const struct ascend_lanes *lanes, const struct base_walk_task *task, struct ascend_preds *preds);
 /* The task is that step. */
 void ascend_lanes_put(struct ascend_lanes *lanes, const struct base_walk_task *task, uint32_t step);

@@ -26,7 +26,7 @@ enum BuilderStatus : int32_t {
 	BUILDER_VALUE = -6 /* a step below 1, a negative extent */
 };
 
-/* What generated code knows of the package. */
+/* Facts of the package that generated code has. */
 struct BuilderKernel {
 	const char *name;
 	ExecDomain domain;
@@ -117,7 +117,7 @@ static inline Region flat(uint32_t tensor, int64_t row, uint32_t unit, int64_t c
 
 /* ---- the machine below ---------------------------------------------------------------------------------------------- */
 
-/* What runs tasks: platform_host.cc, platform_device.cc. */
+/* The platform that runs tasks: platform_host.cc, platform_device.cc. */
 struct BuilderPlatform {
 	void *context;
 	/* A task whose predecessors have ended goes to an idle core of its pool; false: none is idle. */
@@ -131,13 +131,13 @@ struct BuilderPlatform {
 	void (*submitted)(void *context, const TaskNodePod *task);
 };
 
-/* What instances of one run share, in device memory. */
+/* State that instances of one run share, in device memory. */
 struct BuilderShared {
 	volatile uint64_t *finished; /* finished[n mod room] is n + 1 once task n has ended, then of n + room */
 	uint64_t room;               /* a power of two, the same for all; no instance is further ahead of the oldest task than that */
 };
 
-/* Where one process instance stands, or the workload. */
+/* The position of one process instance, or of the workload. */
 struct BuilderPlace {
 	uint32_t instance; /* TASK_NO_PROCESS: the workload */
 	uint32_t wants;    /* channel at whose consume it stands, UINT32_MAX: none */
@@ -171,7 +171,7 @@ struct BuilderProcess {
 };
 
 struct Builder {
-	/* What the caller sets before init. */
+	/* Fields that the caller sets before init. */
 	const BuilderPlan *plan;
 	BuilderPlatform platform;
 	BuilderShared shared;         /* room 0: this instance is the only one, and makes its own */

@@ -18,7 +18,7 @@ struct isa_use {
 	uint32_t inst;
 	bool writes;
 };
-/* What is known of a tile that the group uses; nothing goes through all tiles of the program for a group, nor through all of the group for a stage or an instruction. */
+/* Facts of a tile that the group uses; nothing goes through all tiles of the program for a group, nor through all of the group for a stage or an instruction. */
 struct isa_group_tile {
 	uint32_t first, count; /* its uses */
 	uint32_t windows;      /* loads and stores of it so far, while they are numbered */
@@ -55,7 +55,7 @@ static inline unsigned isa_group_form(const struct isa_grouping *g, uint32_t i)
 	return isa_emit_op(g->e->p->insts[i].op)->form;
 }
 
-/* What one element is made for: the tile that is written, or stored. */
+/* The target of one element: the tile that is written, or stored. */
 static inline const struct isa_operand *isa_group_result(const struct isa_grouping *g, uint32_t i)
 {
 	return isa_group_form(g, i) == ISA_FORM_STORE ? &isa_group_step(g, i)->a : &isa_group_step(g, i)->d;
