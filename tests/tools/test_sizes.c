@@ -239,6 +239,24 @@ static void channels_are_emitted(void)
 	done("$B/ptowsp-run --emit emitted --plugin=a2a3 --isolate=none many.pkg.zst");
 }
 
+/* Slots are the package's, so a plan has each once, however many workloads it has. */
+static void slots_are_emitted_once(void)
+{
+	static const struct shape workloads = {"slots", TENSORS KERNEL("k"), "slot %%s%d : i64 = %d\nworkload @w%d {\n  call @k(%%x -> %%x, %%y -> %%y)\n}\n",
+					       ""};
+	json_t *plan;
+
+	cli_begin();
+	source_write(&workloads, 100);
+	done("$B/ptowsp-pack many.pto -o many.pkg.zst");
+	done("$B/ptowsp-run --entry w1 --emit emitted --plugin=a2a3 --isolate=none many.pkg.zst");
+	plan = cli_json_file(check_fmt("%s/emitted/plan.json", check_dir()));
+	CHECK_STR(cli_text(plan, "schema"), "ptowsp.emit/2");
+	CHECK_UINT(json_array_size(cli_at(plan, "slots")), 100);
+	CHECK_UINT(json_array_size(cli_at(plan, "workloads")), 100);
+	CHECK_INT(cli("test $(wc -c <emitted/plan.json) -lt 100000"), 0);
+}
+
 void suite_sizes(CU_pSuite s)
 {
 	cli_suite("sizes");
@@ -250,6 +268,7 @@ void suite_sizes(CU_pSuite s)
 	TEST(s, names_are_numbered);
 	TEST(s, expressions_with_operands_in_common_are_printed);
 	TEST(s, channels_are_emitted);
+	TEST(s, slots_are_emitted_once);
 	TEST(s, tiles_are_summed_up);
 	TEST(s, chains_of_calls_are_refused_in_time);
 }

@@ -201,12 +201,13 @@ static void fill_all(struct ascend_emitter *e, const struct rt_program *p, const
 			{"workspace", workspace},
 			{"told", common_text_view(&told)},
 			{"told_json", common_text_view(&e->told_json)},
+			{"slots", common_text_view(&e->slots_json)},
 			{"plans", common_text_view(plans)},
 			{"arch", strcmp(e->args->target, "ascend-a5") ? "dav-c220" : "dav-c310"},
 		};
 		const struct ascend_scope scope = {fields, lists, sizeof(fields) / sizeof(*fields), count};
 
-		if (package.failed || package_json.failed || told.failed || plans->failed)
+		if (package.failed || package_json.failed || told.failed || e->slots_json.failed || plans->failed)
 			e->status = rt_no_memory(e->error, "the plan");
 		else
 			ascend_emit_templates(e, &scope);
@@ -287,6 +288,7 @@ static void all_make(struct ascend_emitter *e, const struct rt_program *p)
 		e->status = rt_no_memory(e->error, "lists");
 	if (!e->status) {
 		ascend_emit_footprints(e, p);
+		ascend_plan_slots(e, p);
 		workloads_make(e, p, &made.rows[WORKLOADS], &made.plans);
 	}
 	if (!e->status)
@@ -311,6 +313,7 @@ static void emitter_finish(struct ascend_emitter *e, uint32_t kernels)
 	free(e->turns);
 	common_text_finish(&e->told);
 	common_text_finish(&e->told_json);
+	common_text_finish(&e->slots_json);
 	common_text_finish(&e->body);
 	common_text_finish(&e->fields);
 	common_text_finish(&e->tables);

@@ -28,6 +28,7 @@ struct ascend_emitter {
 	struct rt_footprint *footprints;                                                /* per KREG row */
 	struct common_text told;                                                        /* sentences, a line each */
 	struct common_text told_json;
+	struct common_text slots_json; /* of all workloads */
 	uint32_t told_count;
 	uint32_t most_args, most_tensors;
 	uint64_t workspace; /* bytes of scratch in global memory that one task needs */
@@ -101,7 +102,8 @@ void ascend_turn_until(struct ascend_emitter *e, const char *condition);
 /* emit_entry.c: one entry of the package as functions, added to out: its constants, its processes, its workload. */
 void ascend_entry(struct ascend_emitter *e, const struct rt_program *program, struct common_text *out);
 
-/* emit_plan.c: PLAN.md's and plan.json's tables of one entry. */
+/* emit_plan.c: the slots of plan.json, which all workloads share, and its tables of one entry. */
+void ascend_plan_slots(struct ascend_emitter *e, const struct rt_program *program);
 void ascend_plan(struct ascend_emitter *e, const struct rt_program *program, struct common_text *json);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* emit_plan.c - one workload of plan.json: its schedule with what the backend makes of each directive, its tensors and slots, its bytecode. */
+/* emit_plan.c - slots of plan.json, and one workload of it: its schedule with what the backend makes of each directive, its tensors, the slots that it changes, its bytecode. */
 #include "ascend/emit/ascend_emit_state.h"
 
 #include "rt/program/dtype.h"
@@ -100,14 +100,23 @@ static void tensors_put(const struct ascend_emitter *e, struct common_text *json
 		common_text_json(json, rt_string(t, t->tensor.rows[i].name));
 		common_text_add(json, ", \"dtype\": \"%s\", \"access\": %u}", rt_dtype_text(t->tensor.rows[i].dtype), e->p->traits[i].access);
 	}
-	common_text_add(json, "],\n   \"slots\": [");
-	for (uint32_t i = 0; i < t->slot.count; i++) {
-		common_text_add(json, "%s{\"id\": \"SLOT_%s\", \"name\": ", i ? ",\n    " : "", e->slots.rows[i].text);
-		common_text_json(json, rt_string(t, t->slot.rows[i].name));
-		common_text_add(json, ", \"value\": %" PRIi64 ", \"changes\": %s}",
-				t->slot.rows[i].flags & PTOWSP_SLOT_HAS_DEFAULT ? (int64_t)t->slot.rows[i].value : 0, e->p->changed[i] ? "true" : "false");
-	}
+	common_text_add(json, "],\n   \"changes\": [");
+	for (uint32_t i = 0, n = 0; i < t->slot.count; i++)
+		if (e->p->changed[i])
+			common_text_add(json, "%s\"SLOT_%s\"", n++ ? ", " : "", e->slots.rows[i].text);
 	common_text_add(json, "],");
+}
+
+void ascend_plan_slots(struct ascend_emitter *e, const struct rt_program *program)
+{
+	const struct rt_tables *t = &program->tables;
+
+	for (uint32_t i = 0; i < t->slot.count; i++) {
+		common_text_add(&e->slots_json, "%s{\"id\": \"SLOT_%s\", \"name\": ", i ? ",\n   " : "\n   ", e->slots.rows[i].text);
+		common_text_json(&e->slots_json, rt_string(t, t->slot.rows[i].name));
+		common_text_add(&e->slots_json, ", \"value\": %" PRIi64 "}",
+				t->slot.rows[i].flags & PTOWSP_SLOT_HAS_DEFAULT ? (int64_t)t->slot.rows[i].value : 0);
+	}
 }
 
 /* From the entry's first instruction to its halt. */
