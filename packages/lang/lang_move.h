@@ -25,6 +25,14 @@ struct lang_cut {
 /* Cuts a total of these extents, 0: symbols decide. 0: it has no tiles. */
 bool lang_cut_find(const int64_t *extents, uint32_t rank, struct lang_cut *cut_out);
 
+/* Reductions of elements. */
+enum { LANG_REDUCTIONS = 3 };
+extern const struct lang_reduction {
+	const char *word, *op; /* as it is written; the tile operation */
+} lang_reductions[LANG_REDUCTIONS];
+/* The name of the kernel that reduces tiles of that cut; in the arena. */
+const char *lang_reduction_name(struct common_arena *arena, const struct lang_reduction *reduction, unsigned dtype, const struct lang_cut *cut);
+
 /* "%a -> %b" */
 bool lang_pair_parse(struct lang_parser *parser, struct lang_work *work);
 

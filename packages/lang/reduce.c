@@ -13,10 +13,12 @@
 #define TILE_ELEMENTS 4096               /* of the function that adds, where rows can be chosen */
 #define TILE_MOST     ((int64_t)1 << 24) /* elements of any tile */
 
-struct reduction {
-	const char *word, *op; /* as written; the tile operation */
-};
-static const struct reduction reductions[] = {{"sum", "tadd"}, {"max", "tmax"}, {"min", "tmin"}};
+const struct lang_reduction lang_reductions[LANG_REDUCTIONS] = {{"sum", "tadd"}, {"max", "tmax"}, {"min", "tmin"}};
+
+const char *lang_reduction_name(struct common_arena *arena, const struct lang_reduction *reduction, unsigned dtype, const struct lang_cut *cut)
+{
+	return common_format(arena, "%s.%s.%lldx%lld", reduction->word, common_dtype_text(dtype), (long long)cut->rows, (long long)cut->columns);
+}
 
 /* --- parsing --- */
 
@@ -25,8 +27,8 @@ bool lang_reduce_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	if (!lang_pair_parse(parser, work))
 		return false;
-	for (uint32_t i = 0; i < sizeof(reductions) / sizeof(*reductions); i++)
-		if (lang_word_take(parser, reductions[i].word)) {
+	for (uint32_t i = 0; i < LANG_REDUCTIONS; i++)
+		if (lang_word_take(parser, lang_reductions[i].word)) {
 			work->mode = i;
 			return true;
 		}
@@ -92,7 +94,8 @@ static const struct lang_tensor *tensor_named(const struct lang_module *module, 
 	return decl && decl->kind == LANG_DECL_TENSOR && !decl->broken ? (const struct lang_tensor *)decl : NULL;
 }
 
-static const char *function_text(struct common_arena *arena, const char *name, const struct reduction *reduction, const char *type, const struct lang_cut *cut)
+static const char *function_text(struct common_arena *arena, const char *name, const struct lang_reduction *reduction, const char *type,
+				 const struct lang_cut *cut)
 {
 	const char *tile = common_format(arena, "!pto.tile<%lldx%lldx%s>", (long long)cut->rows, (long long)cut->columns, type);
 
@@ -108,13 +111,13 @@ static void work_prepare(struct lang_module *module, struct lang_map *made, stru
 {
 	struct common_arena *arena = &module->unit->arena;
 	const struct lang_tensor *total = tensor_named(module, &work->parts[1]);
-	const struct reduction *reduction = &reductions[work->mode];
+	const struct lang_reduction *reduction = &lang_reductions[work->mode];
 	const char *name;
 	struct lang_cut cut;
 
 	if (!total || total->dtype == PTOWSP_BOOL || !cut_find(total, &cut))
 		return;
-	name = common_format(arena, "%s.%s.%lldx%lld", reduction->word, common_dtype_text(total->dtype), (long long)cut.rows, (long long)cut.columns);
+	name = lang_reduction_name(arena, reduction, total->dtype, &cut);
 	while (!lang_map_find(made, name) && (lang_map_find(&module->functions, name) || lang_decl_find(module, '@', name)))
 		name = common_format(arena, "%s.", name);
 	if (!lang_map_find(made, name)) {
@@ -163,7 +166,7 @@ static bool shapes_fit(struct lang_work_check *check, const struct lang_work *wo
 		return false;
 	}
 	if (to->decl->dtype == PTOWSP_BOOL) {
-		lang_error(check->unit, to->at, "elements of type bool have no %s", reductions[work->mode].word);
+		lang_error(check->unit, to->at, "elements of type bool have no %s", lang_reductions[work->mode].word);
 		return false;
 	}
 	if (!lang_extents_equal(from->decl, 1, to->decl)) {

@@ -59,7 +59,8 @@ uint32_t ptowsp_build_move(struct ptowsp_build *b, const char *word, uint32_t fr
 /* ---- reductions ------------------------------------------------------------------------------------------------------------------------- */
 
 struct plan {
-	const char *op, *name; /* opcode; name of the kernel */
+	const struct lang_reduction *reduction;
+	const char *name; /* of the kernel */
 	const char *dtype;
 	uint32_t from, to; /* tensors */
 	struct lang_cut cut;
@@ -116,14 +117,13 @@ static void kernel_find(struct ptowsp_build *b, const struct build_tensor *to, s
 static uint32_t reduce_check(struct ptowsp_build *b, const char *word, uint32_t from, uint32_t to, const char *op, struct plan *plan)
 {
 	BUILD_CALL_OF(b, "ptowsp_build_reduce");
-	static const char *const ops[][2] = {{"sum", "tadd"}, {"max", "tmax"}, {"min", "tmin"}};
 	const struct build_tensor *source = shape_of(b, build_row(b, BUILD_TENSOR, from)), *target = shape_of(b, build_row(b, BUILD_TENSOR, to));
 
 	*plan = (struct plan){.from = from, .to = to};
-	for (size_t i = 0; i < 3; i++)
-		if (is_word(op, ops[i][0]))
-			plan->op = ops[i][1];
-	if (!plan->op)
+	for (unsigned i = 0; i < LANG_REDUCTIONS; i++)
+		if (is_word(op, lang_reductions[i].word))
+			plan->reduction = &lang_reductions[i];
+	if (!plan->reduction)
 		build_refuse(b, "\"%.40s\" is no reduction of elements; known: sum, max, min", op ? op : "");
 	if (b->stated)
 		build_refuse(b, "rows are kept as they are stated here: state the copies and tasks themselves");
@@ -135,7 +135,7 @@ static uint32_t reduce_check(struct ptowsp_build *b, const char *word, uint32_t 
 	cut_find(b, target, plan);
 	plan->parts = build_handle(b, BUILD_EXPR, source->dims[0].extent);
 	plan->dtype = common_dtype_text(target->record.dtype);
-	plan->name = common_format(b->arena, "%s.%s.%lldx%lld", op, plan->dtype, (long long)plan->cut.rows, (long long)plan->cut.columns);
+	plan->name = lang_reduction_name(b->arena, plan->reduction, target->record.dtype, &plan->cut);
 	kernel_find(b, target, plan);
 	return BUILD_DONE;
 }
@@ -161,7 +161,7 @@ static uint32_t kernel_make(struct ptowsp_build *b, const struct plan *plan)
 	zero = ptowsp_build_literal(b, "i64", "0");
 	ptowsp_build_op(b, "tload", 0, (const uint32_t[]){one, part, zero, zero}, 4);
 	ptowsp_build_op(b, "tload", 0, (const uint32_t[]){sum, total, zero, zero}, 4);
-	ptowsp_build_op(b, plan->op, 0, (const uint32_t[]){sum, sum, one}, 3);
+	ptowsp_build_op(b, plan->reduction->op, 0, (const uint32_t[]){sum, sum, one}, 3);
 	ptowsp_build_op(b, "tstore", 0, (const uint32_t[]){sum, total, zero, zero}, 4);
 	if (!ptowsp_build_body_end(b))
 		return 0;
