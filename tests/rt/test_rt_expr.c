@@ -51,7 +51,7 @@ static uint32_t number(struct rig *r, int64_t value)
 /* Compiles, specialises and evaluates; *terms_out: how many loop terms, RT_FORM_CODE for code. */
 static int64_t value_at(struct rig *r, uint32_t at, uint32_t depth, const int64_t *loops, const uint64_t *values, unsigned *terms_out, uint32_t *failed_out)
 {
-	struct rt_env env = {.exprs = &r->exprs, .loops = loops, .values = values, .task = 77};
+	struct rt_env env = {.exprs = &r->exprs, .values = values, .task = 77};
 	struct rt_form *forms;
 	struct rt_codes codes = {0};
 	uint32_t id = 0;
@@ -63,7 +63,9 @@ static int64_t value_at(struct rig *r, uint32_t at, uint32_t depth, const int64_
 	forms = calloc(r->exprs.count, sizeof(*forms));
 	env.forms = forms;
 	env.codes = &codes;
-	env.scratch = calloc(rt_exprs_scratch(&r->exprs), sizeof(*env.scratch));
+	env.loops = calloc(rt_exprs_places(&r->exprs), sizeof(*env.loops));
+	if (depth)
+		memcpy(env.loops, loops, depth * sizeof(*loops));
 	REQUIRE_INT(rt_exprs_specialise(&r->exprs, values, forms, &codes, &r->error), 0);
 	value = rt_value(&env, id);
 	if (terms_out)
@@ -73,7 +75,7 @@ static int64_t value_at(struct rig *r, uint32_t at, uint32_t depth, const int64_
 	REQUIRE_INT(rt_expr_run(&env, id), value);
 	free(forms);
 	rt_codes_finish(&codes);
-	free(env.scratch);
+	free(env.loops);
 	rt_exprs_finish(&r->exprs);
 	return value;
 }

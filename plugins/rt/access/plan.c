@@ -281,7 +281,7 @@ RT_INLINE bool accesses_find(struct rt_plan *plan, const struct rt_env *env)
 	bool inside = true;
 
 	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; io < end; io++, access++) {
-		int64_t row = rt_code_sum(env, &io->row), column = rt_code_sum(env, &io->column);
+		int64_t row = rt_form_sum(env->loops, &io->row), column = rt_form_sum(env->loops, &io->column);
 		/* Unsigned: a row beyond its limit may overflow, and is refused. */
 		int64_t start = (int64_t)((uint64_t)row * (uint64_t)io->pitch + (uint64_t)column);
 

@@ -11,13 +11,13 @@ enum { FRAME_ENTRY = 0xFF, PAUSE_EVERY = 1024 };
 
 void rt_expand_start(struct rt_expand *expand, const struct rt_program *program, struct rt_env *env, struct ptowsp_error *error)
 {
-	memset(expand, 0, offsetof(struct rt_expand, loops)); /* the arrays are long, and filled before they are read */
-	expand->rounds[0] = (struct rt_round){0};             /* of tasks outside of loops */
+	memset(expand, 0, offsetof(struct rt_expand, rounds)); /* the arrays are long, and filled before they are read */
+	expand->rounds[0] = (struct rt_round){0};              /* of tasks outside of loops */
 	expand->program = program;
 	expand->env = env;
 	expand->error = error;
 	expand->failure = PTOWSP_RUN_FAILED;
-	env->loops = expand->loops;
+	expand->loops = env->loops;
 	expand->at = program->tables.entry.rows[program->entry].instruction;
 	expand->frames[expand->depth++] = (struct rt_frame){.op = FRAME_ENTRY, .end = PTOWSP_NONE};
 	expand->budget = PAUSE_EVERY;
@@ -29,8 +29,7 @@ void rt_expand_move(struct rt_expand *to, const struct rt_expand *from)
 	uint64_t round_count = to->round_count;
 	uint32_t budget = to->budget, loops = from->depth; /* every loop has a frame */
 
-	memcpy(to, from, offsetof(struct rt_expand, loops));
-	memcpy(to->loops, from->loops, loops * sizeof(*to->loops));
+	memcpy(to, from, offsetof(struct rt_expand, rounds));
 	memcpy(to->rounds, from->rounds, loops * sizeof(*to->rounds));
 	memcpy(to->frames, from->frames, from->depth * sizeof(*to->frames));
 	to->round_count = round_count;
@@ -59,7 +58,6 @@ static enum rt_event consume_enter(struct rt_expand *expand, const struct rt_ins
 	struct rt_frame *frame = rt_frame_push(expand, in->op, in->end);
 
 	frame->depth = in->row;
-	frame->walk.set = NULL;
 	return token_want(expand, frame);
 }
 

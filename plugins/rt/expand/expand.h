@@ -31,17 +31,20 @@ struct rt_interleave;
 /* A body that is being walked. */
 struct rt_frame {
 	uint8_t op;                  /* opcode that opened it; the entry has its own */
-	uint8_t level;               /* in force outside it */
+	bool leveled;                /* loops: with tile levels, by walk */
 	uint16_t branch;             /* sequential: step; for_each: 1 before ORDER_BEGIN was given */
 	uint32_t at;                 /* the instruction that opened it */
 	uint32_t end;                /* of the body or branch */
 	uint32_t depth;              /* loops: of the value */
+	uint8_t level;               /* in force outside it */
 	int64_t step;                /* loops; select: place of the next index */
 	uint64_t left;               /* loops without levels: iterations after this one; cond: where to go on behind the then part */
 	uint64_t given;              /* tasks before it, of this expander */
 	struct rt_interleave *turns; /* combine under timing interleaved: owned */
 	struct rt_level_walk walk;
+	char reserved[16]; /* 128 bytes: it is found by a shift */
 };
+_Static_assert(sizeof(struct rt_frame) == 128, "a frame is found by a shift");
 
 /* One execution of a loop: its value grows from iteration to iteration, and the loops around it stand still. */
 struct rt_round {
@@ -51,7 +54,8 @@ struct rt_round {
 };
 struct rt_expand {
 	const struct rt_program *program;
-	struct rt_env *env; /* where expressions look; env->loops is loops */
+	struct rt_env *env; /* where expressions look */
+	int64_t *loops;     /* env->loops: of the expander whose turn it is */
 	struct ptowsp_error *error;
 	ptowsp_status failure; /* what RT_EVENT_FAILED stands for: RUN_FAILED, or NO_MEMORY */
 	uint64_t round_count;
@@ -65,7 +69,6 @@ struct rt_expand {
 	bool passing;     /*   and one is over */
 	bool breaking;    /* bodies are being left up to the innermost loop */
 	/* Arrays last, filled from the front: rt_expand_move leaves out what is not in use. */
-	int64_t loops[PTOWSP_NESTING_LIMIT];
 	struct rt_round rounds[PTOWSP_NESTING_LIMIT]; /* of the loop at each depth */
 	struct rt_frame frames[PTOWSP_NESTING_LIMIT + 1];
 };
@@ -86,7 +89,7 @@ static inline bool rt_expand_iterate(struct rt_expand *expand)
 {
 	struct rt_frame *top = &expand->frames[expand->depth - 1];
 
-	if (top->op != PTOWSP_OP_PARALLEL_FOR || top->walk.set || !top->left)
+	if (top->op != PTOWSP_OP_PARALLEL_FOR || top->leveled || !top->left)
 		return rt_expand_again(expand);
 	top->left--;
 	expand->loops[top->depth] += top->step;
@@ -123,7 +126,7 @@ static inline bool rt_expand_task(struct rt_expand *expand)
 	return true;
 }
 
-/* Where one expander stands, into another. Rounds and budget stay those of `to`: they are counted per run. */
+/* Where one expander stands, into another of the same env; values of loops stay. Rounds and budget stay those of `to`: they are counted per run. */
 void rt_expand_move(struct rt_expand *to, const struct rt_expand *from);
 /* After RT_EVENT_CONSUME: the body runs with this token; or the loop ends. */
 void rt_expand_token(struct rt_expand *expand, uint64_t token);

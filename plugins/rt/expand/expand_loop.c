@@ -32,10 +32,10 @@ static enum rt_event select_step(struct rt_expand *expand, struct rt_frame *fram
 /* Value and level of the next iteration; *more_out false after the last one. */
 static enum rt_event loop_step(struct rt_expand *expand, struct rt_frame *frame, bool *more_out)
 {
-	*more_out = frame->walk.set ? rt_level_next(&frame->walk, &expand->loops[frame->depth]) : frame->left > 0;
+	*more_out = frame->leveled ? rt_level_next(&frame->walk, &expand->loops[frame->depth]) : frame->left > 0;
 	if (!*more_out)
 		return RT_EVENT_NONE;
-	if (frame->walk.set) {
+	if (frame->leveled) {
 		expand->level = frame->level ? frame->level : frame->walk.level; /* the outer level wins unless it is 32 */
 		return RT_EVENT_NONE;
 	}
@@ -93,12 +93,12 @@ static enum rt_event loop_begin(struct rt_expand *expand, const struct rt_ins *i
 	bool more;
 
 	frame->depth = loop->depth;
-	frame->walk.set = NULL;
 	frame->step = span->step;
 	frame->left = span->count - 1;
 	expand->rounds[loop->depth] =
 		(struct rt_round){++expand->round_count, (int64_t)((uint64_t)span->low + (span->count - 1) * (uint64_t)span->step), (uint64_t)span->step};
-	if (loop->levels != PTOWSP_NONE) {
+	frame->leveled = loop->levels != PTOWSP_NONE;
+	if (frame->leveled) {
 		rt_level_start(&frame->walk, &expand->program->level_sets[loop->levels], (uint64_t)span->high);
 		expand->rounds[loop->depth].stride = rt_level_stride(&frame->walk);
 		expand->rounds[loop->depth].last = span->high - rt_level_last_step(&frame->walk);

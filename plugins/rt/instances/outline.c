@@ -3,6 +3,7 @@
 
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- whose its tasks are ------------------------------------------------------------------------------------------ */
 
@@ -164,19 +165,15 @@ static void outline(struct rt_outline *o, uint32_t at, uint32_t end)
 ptowsp_status rt_outline_init(struct rt_outline *o, const struct rt_program *program, struct rt_env *env, struct ptowsp_error *error)
 {
 	uint32_t first = program->tables.entry.rows[program->entry].instruction, end = first;
-	int64_t loops[PTOWSP_NESTING_LIMIT] = {0};
-	const int64_t *before = env->loops;
 
-	*o = (struct rt_outline){.program = program, .env = env, .loops = loops};
+	*o = (struct rt_outline){.program = program, .env = env};
 	o->rows = calloc((size_t)program->tables.work.code_count + 1, sizeof(*o->rows));
 	if (!o->rows)
 		return rt_no_memory(error, "the outline of the program");
-	env->loops = loops;
+	memset(env->loops, 0, PTOWSP_NESTING_LIMIT * sizeof(*env->loops));
 	while (end < program->tables.work.code_count && program->code[end].op != PTOWSP_OP_HALT)
 		end = rt_statement_end(program, end);
 	outline(o, first, end);
-	env->loops = before;
-	o->loops = NULL;
 	return PTOWSP_OK;
 }
 
@@ -351,16 +348,16 @@ static bool one_range(const struct rt_outline *o, uint32_t at, uint32_t depth, i
 
 bool rt_outline_range(const struct rt_outline *o, uint32_t at, uint32_t end, uint32_t depth, int64_t first, int64_t step, uint64_t trips, uint64_t *count_out)
 {
-	int64_t stands = o->loops[depth];
+	int64_t stands = o->env->loops[depth];
 	bool ok = true;
 	uint64_t count;
 
 	*count_out = 0;
 	if (!trips)
 		return true;
-	o->loops[depth] = first;
+	o->env->loops[depth] = first;
 	for (; ok && at < end; at = rt_statement_end(o->program, at))
 		ok = one_range(o, at, depth, first, step, trips, &count) && !__builtin_add_overflow(*count_out, count, count_out);
-	o->loops[depth] = stands;
+	o->env->loops[depth] = stands;
 	return ok;
 }

@@ -26,11 +26,10 @@ struct rt_outline_row {
 };
 struct rt_outline {
 	const struct rt_program *program;
-	struct rt_env *env;
-	int64_t *loops;              /* env->loops; values of loops that are counted over are put there and taken back */
+	struct rt_env *env;          /* values of loops that are counted over are put there and taken back */
 	struct rt_outline_row *rows; /* one per instruction; only those where statements begin mean something */
 };
-/* env: with forms and values in place; loops may be set later. Errors: NO_MEMORY. */
+/* env: with forms and values in place; values of loops are cleared. Errors: NO_MEMORY. */
 ptowsp_status rt_outline_init(struct rt_outline *outline, const struct rt_program *program, struct rt_env *env, struct ptowsp_error *error);
 void rt_outline_finish(struct rt_outline *outline);
 /* outline.c: tasks of the statements from `at` to `end`, with the loops around them as they stand. False: they have to be walked, for instance because a bound is

@@ -515,7 +515,6 @@ ptowsp_status rt_skip_init(struct rt_skip *skip, struct rt_expand *expand, const
 	skip->expand = expand;
 	status = rt_outline_init(&skip->outline, program, env, error);
 	rt_expand_start(expand, program, env, error);
-	skip->outline.loops = expand->loops;
 	rt_owner_init(&skip->owner, program, env, me, instances);
 	return status;
 }

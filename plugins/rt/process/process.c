@@ -15,12 +15,14 @@ static struct rt_instance *turn_to(struct rt_pipeline *pipeline, uint32_t at)
 
 	if (at == pipeline->turn)
 		return &pipeline->instances[at];
-	if (pipeline->turn != PTOWSP_NONE)
+	if (pipeline->turn != PTOWSP_NONE) {
 		rt_expand_move(&pipeline->instances[pipeline->turn].expand, &run->expand);
+		memcpy(pipeline->instances[pipeline->turn].loops, run->env.loops, run->expand.depth * sizeof(*run->env.loops));
+	}
 	pipeline->turn = run->tell.instance = at;
 	rt_expand_move(&run->expand, &pipeline->instances[at].expand);
+	memcpy(run->env.loops, pipeline->instances[at].loops, run->expand.depth * sizeof(*run->env.loops));
 	rt_clocks_turn(&pipeline->clocks, at);
-	run->env.loops = run->expand.loops;
 	run->env.instance = pipeline->instances[at].replica;
 	return &pipeline->instances[at];
 }

@@ -30,6 +30,7 @@ struct rt_instance {
 	struct rt_block block;        /* ISSUING, ALLOCATING: why it cannot */
 	struct rt_need need;          /* ISSUING: what the task reserves */
 	struct rt_expand expand;
+	int64_t loops[PTOWSP_NESTING_LIMIT]; /* values of its loops while it is not its turn */
 };
 struct rt_pipeline {
 	struct rt_run *run;

@@ -115,27 +115,25 @@ static struct rt_form step_add(struct rt_coding *c, struct rt_step step)
 /* The register of a step. */
 static uint16_t register_of(struct rt_coding *c, struct rt_step step)
 {
-	return (uint16_t)(step_add(c, step).loop[0] - RT_REGISTER);
+	return step_add(c, step).loop[0];
 }
 
-static uint16_t term_register(struct rt_coding *c, const struct rt_form *form, unsigned term)
+static uint16_t term_place(struct rt_coding *c, const struct rt_form *form, unsigned term)
 {
-	uint16_t at = form->loop[term] < RT_REGISTER ? register_of(c, (struct rt_step){.op = PTOWSP_EXPR_LOOP, .value = form->loop[term]})
-						     : (uint16_t)(form->loop[term] - RT_REGISTER);
-
-	return form->step[term] == 1 ? at : register_of(c, (struct rt_step){.op = PTOWSP_EXPR_MUL | RT_NUMBER, .a = at, .value = form->step[term]});
+	return form->step[term] == 1 ? form->loop[term]
+				     : register_of(c, (struct rt_step){.op = PTOWSP_EXPR_MUL | RT_NUMBER, .a = form->loop[term], .value = form->step[term]});
 }
 
-/* The sum as one register: where it is none, steps make one of it. */
-static uint16_t sum_register(struct rt_coding *c, const struct rt_form *form)
+/* The sum as one place: where it is none, steps make one of it. */
+static uint16_t sum_place(struct rt_coding *c, const struct rt_form *form)
 {
 	uint16_t at;
 
 	if (form_known(form))
 		return register_of(c, (struct rt_step){.op = PTOWSP_EXPR_CONST, .value = form->base});
-	at = term_register(c, form, 0);
+	at = term_place(c, form, 0);
 	for (unsigned k = 1; k < form->terms; k++) {
-		uint16_t term = term_register(c, form, k);
+		uint16_t term = term_place(c, form, k);
 
 		at = register_of(c, (struct rt_step){.op = PTOWSP_EXPR_ADD, .a = at, .b = term});
 	}
@@ -148,15 +146,15 @@ static struct rt_form operation_add(struct rt_coding *c, const struct rt_node *n
 	unsigned count = rt_operands(node->op);
 	const struct rt_form *b = &c->forms[node->b];
 
-	step.a = sum_register(c, &c->forms[node->a]);
+	step.a = sum_place(c, &c->forms[node->a]);
 	if (count == 2 && form_known(b)) {
 		step.op |= RT_NUMBER;
 		step.value = b->base;
 	} else if (count > 1) {
-		step.b = sum_register(c, b);
+		step.b = sum_place(c, b);
 	}
 	if (count > 2)
-		step.c = sum_register(c, &c->forms[node->c]);
+		step.c = sum_place(c, &c->forms[node->c]);
 	return step_add(c, step);
 }
 
@@ -183,6 +181,18 @@ static bool is_quick(const struct rt_step *step)
 	return !divides(step) || (step->op & RT_NUMBER && step->value > 0);
 }
 
+/* Bit d: an operand is the value of the loop at depth d. */
+static uint64_t loops_of(const struct rt_step *step)
+{
+	const uint16_t from[] = {step->a, step->b, step->c};
+	unsigned count = step->op & RT_NUMBER ? 1 : rt_operands(step->op);
+	uint64_t loops = 0;
+
+	for (unsigned k = 0; k < count; k++)
+		loops |= from[k] < RT_REGISTER ? UINT64_C(1) << from[k] : 0;
+	return loops;
+}
+
 /* Of the steps from `first` on. */
 static struct rt_code code_of(const struct rt_codes *codes, uint32_t first, const struct rt_form *sum)
 {
@@ -193,7 +203,7 @@ static struct rt_code code_of(const struct rt_codes *codes, uint32_t first, cons
 
 		code.quick &= is_quick(step);
 		code.moves |= step->op == PTOWSP_EXPR_VALUE || step->op == PTOWSP_EXPR_TASK;
-		code.loops |= step->op == PTOWSP_EXPR_LOOP ? UINT64_C(1) << step->value : 0;
+		code.loops |= loops_of(step);
 	}
 	return code;
 }
@@ -279,7 +289,6 @@ ptowsp_status rt_exprs_specialise(const struct rt_exprs *exprs, const uint64_t *
 RT_INLINE int64_t leaf_value(const struct rt_env *env, const struct rt_step *step)
 {
 	switch (step->op) {
-	case PTOWSP_EXPR_LOOP: return env->loops[step->value];
 	case PTOWSP_EXPR_VALUE: return (int64_t)env->values[step->value];
 	case PTOWSP_EXPR_TASK: return (int64_t)env->task;
 	case PTOWSP_EXPR_INSTANCE: return (int64_t)env->instance;
@@ -294,13 +303,13 @@ RT_INLINE int64_t quick_operation(uint32_t op, int64_t a, int64_t b, int64_t c)
 }
 
 /* A case of its own for each operation, twice: each is a few instructions. */
-RT_INLINE int64_t quick_step(const struct rt_env *env, const int64_t *registers, const struct rt_step *step)
+RT_INLINE int64_t quick_step(const struct rt_env *env, const int64_t *places, const struct rt_step *step)
 {
 	switch (step->op) {
 #define X(NAME, code, mnemonic, count, effect)                                                                                                                 \
-	case (code) | RT_NUMBER: return quick_operation(code, registers[step->a], step->value, 0);                                                             \
+	case (code) | RT_NUMBER: return quick_operation(code, places[step->a], step->value, 0);                                                                \
 	case code:                                                                                                                                             \
-		return (count) ? quick_operation(code, registers[step->a], (count) > 1 ? registers[step->b] : 1, (count) > 2 ? registers[step->c] : 0)         \
+		return (count) ? quick_operation(code, places[step->a], (count) > 1 ? places[step->b] : 1, (count) > 2 ? places[step->c] : 0)                  \
 			       : leaf_value(env, step);
 #include "ptowsp/expr_ops.def"
 #undef X
@@ -308,32 +317,32 @@ RT_INLINE int64_t quick_step(const struct rt_env *env, const int64_t *registers,
 	return 0;
 }
 
-static inline int64_t step_run(const struct rt_env *env, const int64_t *registers, const struct rt_step *step, uint32_t *failed)
+static inline int64_t step_run(const struct rt_env *env, const int64_t *places, const struct rt_step *step, uint32_t *failed)
 {
 	if (is_quick(step))
-		return quick_step(env, registers, step);
-	return rt_operation(step->op & ~(uint32_t)RT_NUMBER, registers[step->a], step->op & RT_NUMBER ? step->value : registers[step->b], 0, failed);
+		return quick_step(env, places, step);
+	return rt_operation(step->op & ~(uint32_t)RT_NUMBER, places[step->a], step->op & RT_NUMBER ? step->value : places[step->b], 0, failed);
 }
 
 /* Out of the way of the others, which call nothing. */
-static __attribute__((noinline)) bool careful_fill(const struct rt_env *env, int64_t *registers, const struct rt_step *step, const struct rt_step *end)
+static __attribute__((noinline)) bool careful_fill(const struct rt_env *env, const struct rt_step *step, const struct rt_step *end)
 {
 	uint32_t failed = 0;
 
-	for (int64_t *to = registers; step < end; step++)
-		*to++ = step_run(env, registers, step, &failed);
+	for (int64_t *to = env->loops + RT_REGISTER; step < end; step++)
+		*to++ = step_run(env, env->loops, step, &failed);
 	return !failed;
 }
 
 bool rt_code_fill(struct rt_env *env, const struct rt_code *code)
 {
-	int64_t *registers = env->scratch + RT_REGISTER, *to = registers;
+	int64_t *places = env->loops, *to = places + RT_REGISTER;
 	const struct rt_step *step = env->codes->steps + code->first, *end = step + code->count;
 
 	if (!code->quick)
-		return careful_fill(env, registers, step, end);
+		return careful_fill(env, step, end);
 	for (; step < end; step++)
-		*to++ = quick_step(env, registers, step);
+		*to++ = quick_step(env, places, step);
 	return true;
 }
 
@@ -341,7 +350,7 @@ int64_t rt_code_run(struct rt_env *env, const struct rt_form *form, uint32_t id)
 {
 	const struct rt_code *code = form->base < 0 ? NULL : &env->codes->rows[form->base];
 
-	return code && rt_code_fill(env, code) ? rt_code_sum(env, &code->sum) : rt_expr_run(env, id); /* which finds the place of a division by zero */
+	return code && rt_code_fill(env, code) ? rt_form_sum(env->loops, &code->sum) : rt_expr_run(env, id); /* which finds the place of a division by zero */
 }
 
 /* ---- node by node ------------------------------------------------------------------------------------------------ */
@@ -372,7 +381,7 @@ int64_t rt_expr_run(struct rt_env *env, uint32_t id)
 	uint32_t failed = 0;
 	const struct rt_expr *expr = &env->exprs->rows[id];
 	const struct rt_node *node = &env->exprs->nodes[expr->first];
-	int64_t *v = env->scratch;
+	int64_t *v = env->loops + RT_REGISTER;
 
 	for (uint32_t i = 0; i < expr->count; i++, node++) {
 		switch (node->op) {

@@ -11,13 +11,14 @@
 enum { RT_FORM_TERMS = 4, RT_FORM_CODE = 255 };
 struct rt_form {
 	int64_t base, step[RT_FORM_TERMS];
-	uint16_t loop[RT_FORM_TERMS]; /* in a sum of code also registers: RT_REGISTER + number */
+	uint16_t loop[RT_FORM_TERMS]; /* places in env.loops: in a sum of code also registers */
 	uint8_t terms;                /* or RT_FORM_CODE */
 };
-/* Step k of a code fills register k; its operands are earlier registers, or, with RT_NUMBER in op, the second one its own number. Equal steps stand once. */
+/* Step k of a code fills register k, which is place RT_REGISTER + k of env.loops, behind the values of loops; its operands are places before that, or, with RT_NUMBER in
+ * op, the second one its own number. Equal steps stand once. */
 enum { RT_REGISTER = PTOWSP_NESTING_LIMIT, RT_STEPS_MOST = 1024, RT_NUMBER = 0x80 };
 struct rt_step {
-	int64_t value;        /* of RT_NUMBER and CONST; VALUE: a SLOT row; LOOP: a depth */
+	int64_t value;        /* of RT_NUMBER and CONST; VALUE: a SLOT row */
 	uint16_t op, a, b, c; /* op: enum ptowsp_expr_op */
 };
 struct rt_code {
@@ -52,8 +53,8 @@ bool rt_coding_begin(struct rt_coding *coding, const struct rt_exprs *exprs, con
 struct rt_form rt_coding_add(struct rt_coding *coding, uint32_t id);
 /* *code_out: row of codes + 1, or 0 where no step is needed. False: out of memory, or the code is too long; codes are as before. */
 bool rt_coding_end(struct rt_coding *coding, uint32_t *code_out);
-/* Numbers that an evaluation works on, in rt_env.scratch. */
-static inline size_t rt_exprs_scratch(const struct rt_exprs *exprs)
+/* Places of rt_env.loops. */
+static inline size_t rt_exprs_places(const struct rt_exprs *exprs)
 {
 	return (size_t)(exprs->longest > RT_STEPS_MOST ? exprs->longest : RT_STEPS_MOST) + RT_REGISTER;
 }
@@ -64,12 +65,11 @@ struct rt_env {
 	const struct rt_exprs *exprs;
 	const struct rt_form *forms;
 	const struct rt_codes *codes;
-	const int64_t *loops;       /* value per depth */
+	int64_t *loops;             /* rt_exprs_places: value per depth, then what an evaluation works on */
 	const uint64_t *values;     /* per SLOT row */
 	uint64_t task;              /* number of the task, or of the next one */
 	uint64_t instance;          /* number of the replica of a process, 0 outside */
 	struct rt_tensors *tensors; /* where axes find their lengths; NULL while nothing is bound */
-	int64_t *scratch;           /* rt_exprs_scratch */
 	uint32_t failed;            /* EXPR row + 1 of the first division by zero, never cleared here; the value is then 0 */
 };
 /* Node by node, without forms. */
@@ -81,36 +81,21 @@ bool rt_code_fill(struct rt_env *env, const struct rt_code *code);
 /* Where the source has the division by zero at which env failed, else the instruction, with the instruction's number; into text, which it returns. */
 const char *rt_division_place(const struct rt_env *env, const struct rt_tables *tables, uint32_t instruction, char *text, size_t size);
 
-/* Expression id, whose form is at hand. Unused terms of a form are zero, so the common one and two terms need no loop. */
-static inline int64_t rt_form_value(struct rt_env *env, const struct rt_form *form, uint32_t id)
+/* A sum over loops and registers that are filled. */
+static inline int64_t rt_form_sum(const int64_t *places, const struct rt_form *form)
 {
 	uint64_t sum = (uint64_t)form->base;
 
-	if (form->terms == RT_FORM_CODE)
-		return rt_code_run(env, form, id);
-	if (form->terms)
-		sum += (uint64_t)form->step[0] * (uint64_t)env->loops[form->loop[0]] + (uint64_t)form->step[1] * (uint64_t)env->loops[form->loop[1]];
-	for (unsigned k = 2; k < form->terms; k++)
-		sum += (uint64_t)form->step[k] * (uint64_t)env->loops[form->loop[k]];
+	for (unsigned k = 0; k < form->terms; k++)
+		sum += (uint64_t)form->step[k] * (uint64_t)places[form->loop[k]];
 	return (int64_t)sum;
-}
-
-/* A sum over loops and registers that are filled. */
-static inline int64_t rt_code_sum(const struct rt_env *env, const struct rt_form *sum)
-{
-	uint64_t value = (uint64_t)sum->base;
-
-	for (unsigned k = 0; k < sum->terms; k++) {
-		const int64_t *from = sum->loop[k] < RT_REGISTER ? env->loops : env->scratch;
-
-		value += (uint64_t)sum->step[k] * (uint64_t)from[sum->loop[k]];
-	}
-	return (int64_t)value;
 }
 
 static inline int64_t rt_value(struct rt_env *env, uint32_t id)
 {
-	return rt_form_value(env, &env->forms[id], id);
+	const struct rt_form *form = &env->forms[id];
+
+	return form->terms == RT_FORM_CODE ? rt_code_run(env, form, id) : rt_form_sum(env->loops, form);
 }
 
 #endif

@@ -315,16 +315,16 @@ static ptowsp_status part_serving(const struct rt_program *program, const struct
 	const struct rt_exprs *exprs = &program->exprs;
 	const uint32_t slots = program->tables.slot.count;
 	uint64_t *values = calloc((size_t)slots + 1, sizeof(*values));
-	int64_t *scratch = calloc((size_t)exprs->longest + 1, sizeof(*scratch)), loops[PTOWSP_NESTING_LIMIT] = {0};
-	struct rt_env env = {.exprs = exprs, .loops = loops, .values = values, .scratch = scratch};
-	ptowsp_status status = values && scratch ? PTOWSP_OK : rt_no_memory(error, "the value of a threshold");
+	int64_t *loops = calloc(rt_exprs_places(exprs), sizeof(*loops));
+	struct rt_env env = {.exprs = exprs, .loops = loops, .values = values};
+	ptowsp_status status = values && loops ? PTOWSP_OK : rt_no_memory(error, "the value of a threshold");
 
 	for (uint32_t i = 0; !status && i < slots; i++)
 		values[i] = i < args->value_count ? args->values[i] : program->tables.slot.rows[i].value;
 	if (!status)
 		*part_out = &program->schedule.parts[rt_threshold_part(&program->schedule, rt_expr_run(&env, site->dispatch))];
 	free(values);
-	free(scratch);
+	free(loops);
 	return status;
 }
 

@@ -24,8 +24,8 @@ static ptowsp_status values_init(struct rt_run *run)
 
 	run->values = calloc((size_t)slots + 1, sizeof(*run->values));
 	run->forms = calloc((size_t)exprs->count + 1, sizeof(*run->forms));
-	run->env.scratch = malloc(rt_exprs_scratch(exprs) * sizeof(*run->env.scratch));
-	if (!run->values || !run->forms || !run->env.scratch)
+	run->env.loops = malloc(rt_exprs_places(exprs) * sizeof(*run->env.loops));
+	if (!run->values || !run->forms || !run->env.loops)
 		return rt_no_memory(run->error, "values");
 	for (uint32_t i = 0; i < slots; i++)
 		run->values[i] = i < run->args->value_count ? run->args->values[i] : program->tables.slot.rows[i].value;
@@ -333,7 +333,7 @@ void rt_run_finish(struct rt_run *run)
 	free(run->values);
 	free(run->forms);
 	rt_codes_finish(&run->codes);
-	free(run->env.scratch);
+	free(run->env.loops);
 }
 
 /* ---- rt_run ---------------------------------------------------------------------------------------------------- */
