@@ -67,8 +67,8 @@ RT_INLINE struct rt_cell *rt_cells_find(const struct rt_cells *cells, uint64_t n
 	return entry->reach ? rt_cells_find_on(cells, name, at) : NULL;
 }
 
-/* The task being issued accesses what has that name: PTOWSP_READ, PTOWSP_WRITE or both. sight: of track->preds; full: track->full. */
-RT_INLINE void rt_sight_access(struct rt_sight *sight, struct rt_cells *cells, struct rt_track *track, uint64_t name, unsigned access, bool full)
+/* The task being issued accesses what has that name: PTOWSP_READ, PTOWSP_WRITE or both. preds: track->preds; full: track->full. */
+RT_INLINE void rt_cells_enter(struct rt_cells *cells, struct rt_track *track, struct rt_preds *preds, uint64_t name, unsigned access, bool full)
 {
 	struct rt_cell *cell = rt_cells_find(cells, name);
 
@@ -78,17 +78,14 @@ RT_INLINE void rt_sight_access(struct rt_sight *sight, struct rt_cells *cells, s
 	if (!cell)
 		return;
 	if (access == PTOWSP_READ)
-		rt_sight_read(sight, track, cell, full);
+		rt_cell_read(track, preds, cell, full);
 	else
-		rt_sight_write(sight, track, cell, access & PTOWSP_READ, full);
+		rt_cell_write(track, preds, cell, access & PTOWSP_READ, full);
 }
 
 static inline void rt_cells_access(struct rt_cells *cells, struct rt_track *track, uint64_t name, unsigned access)
 {
-	struct rt_sight sight = rt_sight_begin(track->preds);
-
-	rt_sight_access(&sight, cells, track, name, access, track->full);
-	rt_sight_end(&sight);
+	rt_cells_enter(cells, track, track->preds, name, access, track->full);
 }
 
 #endif

@@ -105,7 +105,7 @@ static void pieces_read(struct rt_pieces *map, struct rt_track *track, uint32_t 
 
 		if (node == RT_NO_NODE)
 			return;
-		rt_cell_read(track, &map->set.nodes[node].cell);
+		rt_cell_read(track, track->preds, &map->set.nodes[node].cell, track->full);
 		start = map->set.nodes[node].end;
 	}
 }
@@ -125,7 +125,7 @@ static void pieces_clear(struct rt_pieces *map, struct rt_track *track, uint32_t
 		if (node == RT_NO_NODE)
 			return;
 		if (track->full)
-			rt_cell_write(track, &map->set.nodes[node].cell, false);
+			rt_cell_write(track, track->preds, &map->set.nodes[node].cell, false, track->full);
 		rt_interval_remove(&map->set, node);
 	}
 }
@@ -135,7 +135,7 @@ void rt_pieces_read(struct rt_pieces *map, struct rt_track *track, uint32_t tens
 	uint32_t node = rt_interval_exact(&map->set, tensor, start, end);
 
 	if (node != RT_NO_NODE) {
-		rt_cell_read(track, &map->set.nodes[node].cell);
+		rt_cell_read(track, track->preds, &map->set.nodes[node].cell, track->full);
 		return;
 	}
 	settle(map, track);
@@ -155,7 +155,7 @@ void rt_pieces_write(struct rt_pieces *map, struct rt_track *track, uint32_t ten
 		node = insert(map, track, tensor, start, end);
 	}
 	if (node != RT_NO_NODE)
-		rt_cell_write(track, &map->set.nodes[node].cell, false);
+		rt_cell_write(track, track->preds, &map->set.nodes[node].cell, false, track->full);
 }
 
 void rt_pieces_put(struct rt_pieces *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end, struct rt_cell cell)

@@ -10,8 +10,9 @@ bool rt_plans_init(struct rt_plans *plans, const struct rt_program *program)
 	plans->levels = program->level_count;
 	plans->count = program->site_count * program->level_count;
 	plans->rows = calloc((size_t)plans->count + 1, sizeof(*plans->rows));
+	plans->plain = calloc((size_t)plans->count + 1, sizeof(*plans->plain));
 	plans->met = calloc((size_t)plans->count + 1, sizeof(*plans->met));
-	return plans->rows && plans->met;
+	return plans->rows && plans->plain && plans->met;
 }
 
 void rt_plans_finish(struct rt_plans *plans)
@@ -19,6 +20,7 @@ void rt_plans_finish(struct rt_plans *plans)
 	for (uint32_t i = 0; plans->rows && i < plans->count; i++)
 		free(plans->rows[i]);
 	free(plans->rows);
+	free(plans->plain);
 	free(plans->met);
 	memset(plans, 0, sizeof(*plans));
 }
@@ -34,6 +36,15 @@ void rt_plans_count(const struct rt_plans *plans)
 		plan->stats->cycles += plan->told * plan->cycles;
 		plan->told = 0;
 	}
+}
+
+void rt_plans_forget(struct rt_plans *plans)
+{
+	for (uint32_t i = 0; i < plans->count; i++)
+		if (plans->rows[i]) {
+			plans->rows[i]->round = RT_NO_ROUND;
+			plans->rows[i]->settled = false;
+		}
 }
 
 /* ---- limits ---------------------------------------------------------------------------------------------------- */
@@ -234,6 +245,7 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 	if (!plan)
 		return;
 	plan->site = site;
+	plan->round = RT_NO_ROUND;
 	plan->kernel = run->kernel;
 	plan->io_count = site->io_count;
 	plan->inner = site->depth ? site->depth - 1u : 0;
@@ -251,9 +263,8 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 	plan->map_most = plan->counted ? site->writes + (run->program->schedule.full ? site->reads : 0u) : rt_infer_map(run, site);
 	plan->map_need = plan->map_most;
 	plan->plain = !plan->args && site->io_count <= COUNTED_MOST && rt_issue_plain(run, site, run->kernel);
-	plan->reading = site->read_count && !run->slots_prompt;
-	plan->argued = site->arg_count && (run->kernels || run->record);
-	plan->lone = run->places.one && site->dispatch == PTOWSP_NONE;
+	plan->asks = (site->arg_count && (run->kernels || run->record) ? RT_ASK_ARGS : 0u) | (site->read_count && !run->slots_prompt ? RT_ASK_SLOTS : 0u);
+	plan->lone = run->places.one && site->dispatch == PTOWSP_NONE && plan->map_most <= run->flow.map_most;
 	plan->cycles = run->known[run->kernel].cycles;
 	plan->stats = run->kernel_stats ? &run->kernel_stats[run->kernel] : NULL;
 	plan->task = (struct ptowsp_task){
@@ -267,9 +278,12 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 		.block_count = 1,
 	};
 	plan->use_count = rt_uses_make(run, site, plan->accesses, plan->uses);
+	plan->uses_end = plan->uses + plan->use_count;
 	for (uint32_t i = 0; i < plan->use_count; i++)
 		plan->uses[i].step = rt_use_step(run, plan->accesses[plan->uses[i].argument].io, &plan->ios[plan->uses[i].argument]);
 	*row = plan;
+	if (plan->plain)
+		plans->plain[row - plans->rows] = plan;
 }
 
 /* ---- a task ---------------------------------------------------------------------------------------------------- */
@@ -385,12 +399,17 @@ static void now_count(struct rt_plan *plan, bool full)
 		plan->map_need -= repeated_now(plan, PTOWSP_READ);
 }
 
+static void asks_set(struct rt_plan *plan, uint32_t bit, bool on)
+{
+	plan->asks = on ? plan->asks | bit : plan->asks & ~bit;
+}
+
 static void map_count(struct rt_plan *plan, bool full, int64_t left)
 {
 	bool known = true;
 	uint32_t less;
 
-	plan->varying = false;
+	asks_set(plan, RT_ASK_KEYS, false);
 	if (!left) {
 		now_count(plan, full);
 		return;
@@ -399,7 +418,7 @@ static void map_count(struct rt_plan *plan, bool full, int64_t left)
 	if (full)
 		less += repeated(plan, PTOWSP_READ, left, &known);
 	plan->map_need = plan->map_most - less;
-	plan->varying = !known;
+	asks_set(plan, RT_ASK_KEYS, !known);
 }
 
 void rt_plan_recount(struct rt_plan *plan, bool full)
@@ -437,7 +456,7 @@ void rt_plan_windows_anew(struct rt_plan *plan, const struct rt_tensors *tensors
 {
 	rt_plan_accesses_move(plan);
 	windows_make(plan, tensors);
-	plan->windows_anew = plan->windows_loose || !plan->round;
+	plan->windows_anew = plan->windows_loose || plan->round == RT_NO_ROUND;
 }
 
 /* Bits by which names differ while the loop goes on. */
@@ -455,38 +474,42 @@ static bool settled_place(struct rt_run *run, struct rt_plan *plan)
 {
 	uint64_t bits = 0;
 
-	if (!plan->settled || plan->divided != run->overlap.divided)
+	if (!plan->settled)
 		return false;
-	for (struct rt_use *use = plan->uses, *end = use + plan->use_count; use < end; use++)
-		bits |= use->name = use->base + (uint64_t)plan->accesses[use->argument].start;
+	for (struct rt_use *use = plan->uses, *end = plan->uses_end; use < end; use++) {
+		uint64_t name = use->base + (uint64_t)plan->accesses[use->argument].start;
+
+		bits |= name;
+		use->origin = name - use->step * (uint64_t)plan->at;
+	}
 	rt_cells_fit(run->cells, &run->track, bits | plan->steps);
 	return true;
 }
 
 static void all_place(struct rt_run *run, struct rt_plan *plan, struct rt_way way)
 {
-	bool sure = true;
+	bool named = run->exact.entries || run->overlap.lattices, sure = true;
 
 	rt_uses_place(run, plan->uses, plan->use_count, plan->accesses, plan->ios, way);
-	plan->named = run->exact.entries || run->overlap.lattices;
 	for (uint32_t i = 0; i < plan->use_count; i++) {
-		plan->named &= rt_use_named(&plan->uses[i], run->overlap.lattices);
+		named &= rt_use_named(&plan->uses[i], run->overlap.lattices);
 		sure &= plan->uses[i].sure;
+		plan->uses[i].origin = plan->uses[i].name - plan->uses[i].step * (uint64_t)plan->at;
 	}
-	plan->settled = plan->named && sure;
-	plan->divided = run->overlap.divided;
+	plan->settled = named && sure;
+	asks_set(plan, RT_ASK_USES, !named);
 }
 
 bool rt_plan_find(struct rt_run *run, struct rt_plan *plan)
 {
 	const struct rt_round *round = &run->expand.rounds[plan->inner];
 	struct rt_way way = {0, 0};
-	int64_t value = run->expand.loops[plan->inner], left;
+	int64_t left;
 
-	plan->round = 0;
+	plan->round = RT_NO_ROUND;
 	if ((plan->code && !rt_code_fill(&run->env, &run->codes.rows[plan->code - 1])) || !accesses_find(plan, &run->env))
 		return false;
-	if (plan->affine && round->number && !__builtin_sub_overflow(round->last, value, &left) && rest_inside(plan, left)) {
+	if (plan->affine && round->number && !__builtin_sub_overflow(round->last, plan->at, &left) && rest_inside(plan, left)) {
 		plan->round = round->number;
 		plan->steps = steps_of(plan, round->stride);
 		way = (struct rt_way){round->stride, left};
@@ -495,7 +518,7 @@ bool rt_plan_find(struct rt_run *run, struct rt_plan *plan)
 		map_count(plan, run->program->schedule.full, way.left);
 	if (!settled_place(run, plan))
 		all_place(run, plan, way);
-	plan->at = plan->accesses_at = value;
+	plan->accesses_at = plan->at;
 	plan->windows_anew = true;
 	return true;
 }

@@ -10,6 +10,9 @@
 #include "rt/access/use.h"
 #include "rt/expand/expand.h"
 
+/* Of a plan. */
+#define RT_NO_ROUND UINT64_MAX
+
 /* Values low .. low + span are allowed, as one unsigned comparison. */
 struct rt_limit {
 	int64_t low;
@@ -35,6 +38,9 @@ struct rt_plan_pair {
 	uint8_t later, earlier; /* of the accesses */
 	uint8_t bits;           /* what both do: PTOWSP_READ, PTOWSP_WRITE */
 };
+/* What stands not in a plan: its arguments are wanted; the clock hears of the slots that it reads; which of its keys are equal changes within a round; not all uses are
+ * by name. */
+enum { RT_ASK_ARGS = 1, RT_ASK_SLOTS = 2, RT_ASK_KEYS = 4, RT_ASK_USES = 8 };
 struct rt_plan {
 	const struct rt_site *site;
 	uint32_t kernel;
@@ -43,28 +49,25 @@ struct rt_plan {
 	uint32_t code;                   /* row of the run's codes + 1: steps that fill registers for the forms; 0: none */
 	bool affine;                     /* there is one, and all accesses move on by constants */
 	bool args;                       /* arguments have to be evaluated even where no kernel wants them: one of them can fail */
-	uint64_t round;                  /* of that loop, in which the accesses were found and its rest was proved; 0: none */
-	int64_t at;                      /* its value at the latest task: uses are of it */
-	int64_t accesses_at, windows_at; /* what the others are of */
+	uint64_t round;                  /* of that loop, in which the accesses were found and its rest was proved; RT_NO_ROUND: none */
+	int64_t at;                      /* its value at the latest task */
+	int64_t accesses_at, windows_at; /* what those are of */
 	bool windows_anew;               /* they are not of this round */
 	bool windows_loose;              /* moving them on does not do */
 	bool plain;                      /* its tasks need nothing but what stands here: rt_issue_plain; then: */
-	bool argued;                     /* arguments are wanted */
-	bool reading;                    /* the clock hears of the slots that it reads */
-	bool lone;                       /* there is one place where they can run: clock_lone.c */
+	bool lone;                       /* there is one place where they can run, and the tensor map has room for each: clock_lone.c */
 	uint64_t cycles;                 /* of each */
 	struct ptowsp_kernel_stats *stats;
-	uint64_t told;  /* tasks that the clock has, and stats lack: rt_plans_count */
-	bool settled;   /* all uses are cells whatever the task, unless more tensors are divided */
-	uint64_t steps; /* bits by which names differ within a round */
-	bool named;     /* all uses are by name, unless more tensors are divided than at that time: */
-	uint32_t divided;
+	uint64_t told;           /* tasks that the clock has, and stats lack: rt_plans_count */
+	uint32_t asks;           /* of each of its tasks: RT_ASK_x */
+	bool settled;            /* all uses are cells whatever the task, until another tensor is divided */
+	uint64_t steps;          /* bits by which names differ within a round */
 	bool counted;            /* which of its keys are equal is found for each round */
 	uint32_t map_most;       /* places in the tensor map if no two of its keys are equal */
 	uint32_t map_need;       /*   of the latest task */
-	bool varying;            /*   which is not that of each task of the round */
 	struct ptowsp_task task; /* for the kernel: all but number and args */
-	struct rt_use *uses;     /* of the latest task: reads, then both, then writes */
+	struct rt_use *uses;     /* reads, then both, then writes */
+	struct rt_use *uses_end;
 	struct rt_access *accesses;
 	struct ptowsp_tensor_arg *windows;
 	struct rt_plan_move *moves; /* of the windows that do not stay where they are */
@@ -75,7 +78,8 @@ struct rt_plan {
 };
 /* One per task instruction and level. */
 struct rt_plans {
-	struct rt_plan **rows; /* site * levels + level; NULL until it is reached twice */
+	struct rt_plan **rows;  /* site * levels + level; NULL until it is reached twice */
+	struct rt_plan **plain; /* those of them that are */
 	uint8_t *met;
 	uint32_t levels;
 	uint32_t count;
@@ -84,6 +88,8 @@ bool rt_plans_init(struct rt_plans *plans, const struct rt_program *program);
 void rt_plans_finish(struct rt_plans *plans);
 /* Statistics of kernels get the tasks that their plans have counted. */
 void rt_plans_count(const struct rt_plans *plans);
+/* Another tensor is divided: all plans find their places anew. */
+void rt_plans_forget(struct rt_plans *plans);
 /* Accesses of the latest task, as windows where the kernel wants to see them. */
 void rt_plan_accesses_move(struct rt_plan *plan);
 void rt_plan_windows_anew(struct rt_plan *plan, const struct rt_tensors *tensors);
@@ -117,18 +123,18 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
  * by zero; resolving it without the plan finds the words. */
 bool rt_plan_find(struct rt_run *run, struct rt_plan *plan);
 
-/* The next task of the round? Then its uses are in place. */
-static inline bool rt_plan_move(struct rt_plan *plan, const struct rt_expand *expand)
+/* The plan becomes that of the task at which the expander stands: within a round nothing has to be found. False: as rt_plan_find. */
+RT_INLINE bool rt_plan_reach(struct rt_run *run, struct rt_plan *plan, const struct rt_expand *expand)
 {
-	int64_t value = expand->loops[plan->inner];
-	uint64_t steps = (uint64_t)value - (uint64_t)plan->at;
+	plan->at = expand->loops[plan->inner];
+	return plan->round == expand->rounds[plan->inner].number || rt_plan_find(run, plan);
+}
 
-	if (plan->round != expand->rounds[plan->inner].number || !plan->round)
-		return false;
-	for (struct rt_use *use = plan->uses, *end = use + plan->use_count; use < end; use++)
-		use->name += use->step * steps;
-	plan->at = value;
-	return true;
+/* Names of the latest task. */
+static inline void rt_plan_uses_name(struct rt_plan *plan)
+{
+	for (struct rt_use *use = plan->uses, *end = plan->uses_end; use < end; use++)
+		use->name = use->origin + use->step * (uint64_t)plan->at;
 }
 
 #endif

@@ -72,58 +72,23 @@ static inline bool rt_preds_gone(const struct rt_preds *preds, uint32_t stamp)
 	return preds->stamp - stamp > preds->span;
 }
 
-/* The list while a task's uses are entered: what is asked for each of them, in registers. preds has an old count until rt_sight_end. */
-struct rt_sight {
-	struct rt_preds *preds;
-	uint64_t *list;
-	uint64_t task;
-	uint32_t stamp, span, count;
-};
-
-RT_INLINE struct rt_sight rt_sight_begin(struct rt_preds *preds)
+/* Enters a producer unless it is the task itself, has left the window, or is there already. */
+RT_INLINE void rt_preds_add(struct rt_preds *preds, uint32_t stamp)
 {
-	return (struct rt_sight){preds, preds->list, preds->task, preds->stamp, preds->span, preds->count};
-}
+	uint32_t age = preds->stamp - stamp, count = preds->count;
+	uint64_t producer = preds->task - age;
 
-RT_INLINE void rt_sight_end(struct rt_sight *sight)
-{
-	sight->preds->count = sight->count;
-}
-
-/* Behind a call that added through preds. */
-RT_INLINE void rt_sight_renew(struct rt_sight *sight)
-{
-	sight->list = sight->preds->list;
-	sight->count = sight->preds->count;
-}
-
-/* As rt_preds_add. */
-RT_INLINE void rt_sight_add(struct rt_sight *sight, uint32_t stamp)
-{
-	uint32_t age = sight->stamp - stamp;
-	uint64_t producer = sight->task - age;
-
-	if (age - 1 >= sight->span)
+	if (age - 1 >= preds->span)
 		return;
-	if (sight->count >= RT_PREDS_FEW) {
-		rt_sight_end(sight);
-		rt_preds_add_slowly(sight->preds, producer);
-		rt_sight_renew(sight);
+	if (count >= RT_PREDS_FEW) {
+		rt_preds_add_slowly(preds, producer);
 		return;
 	}
-	for (uint32_t i = 0; i < sight->count; i++)
-		if (sight->list[i] == producer)
+	for (uint32_t i = 0; i < count; i++)
+		if (preds->list[i] == producer)
 			return;
-	sight->list[sight->count++] = producer;
-}
-
-/* Enters a producer unless it is the task itself, has left the window, or is there already. */
-static inline void rt_preds_add(struct rt_preds *preds, uint32_t stamp)
-{
-	struct rt_sight sight = rt_sight_begin(preds);
-
-	rt_sight_add(&sight, stamp);
-	rt_sight_end(&sight);
+	preds->list[count] = producer;
+	preds->count = count + 1;
 }
 
 #endif

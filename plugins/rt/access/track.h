@@ -62,42 +62,23 @@ RT_INLINE void rt_cell_reader(struct rt_track *track, struct rt_cell *cell, uint
 	cell->last = stamp;
 }
 
-/* The task reads: RAW. sight: of track->preds. */
-RT_INLINE void rt_sight_read(struct rt_sight *sight, struct rt_track *track, struct rt_cell *cell, bool full)
+/* The task reads: RAW. full: track->full. */
+RT_INLINE void rt_cell_read(struct rt_track *track, struct rt_preds *preds, struct rt_cell *cell, bool full)
 {
-	rt_sight_add(sight, cell->writer);
-	if (full && cell->last != sight->stamp)
-		rt_cell_reader(track, cell, sight->stamp);
+	rt_preds_add(preds, cell->writer);
+	if (full && cell->last != preds->stamp)
+		rt_cell_reader(track, cell, preds->stamp);
 }
 
 /* The task writes: WAR and WAW. reads: it reads the same first. */
-RT_INLINE void rt_sight_write(struct rt_sight *sight, struct rt_track *track, struct rt_cell *cell, bool reads, bool full)
+RT_INLINE void rt_cell_write(struct rt_track *track, struct rt_preds *preds, struct rt_cell *cell, bool reads, bool full)
 {
 	if (full || reads)
-		rt_sight_add(sight, cell->writer);
-	if (full && cell->readers) {
-		rt_sight_end(sight);
+		rt_preds_add(preds, cell->writer);
+	if (full && cell->readers)
 		rt_cell_readers(track, cell);
-		rt_sight_renew(sight);
-	}
 	cell->readers = 0;
-	cell->writer = cell->last = sight->stamp;
-}
-
-static inline void rt_cell_read(struct rt_track *track, struct rt_cell *cell)
-{
-	struct rt_sight sight = rt_sight_begin(track->preds);
-
-	rt_sight_read(&sight, track, cell, track->full);
-	rt_sight_end(&sight);
-}
-
-static inline void rt_cell_write(struct rt_track *track, struct rt_cell *cell, bool reads)
-{
-	struct rt_sight sight = rt_sight_begin(track->preds);
-
-	rt_sight_write(&sight, track, cell, reads, track->full);
-	rt_sight_end(&sight);
+	cell->writer = cell->last = preds->stamp;
 }
 
 #endif

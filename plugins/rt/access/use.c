@@ -168,6 +168,7 @@ static void cell_place(struct rt_run *run, struct rt_use *use, const struct rt_a
 	bool line = access->io->unit != 0;
 	struct rt_shape shape;
 	int64_t behind;
+	uint32_t divided = run->overlap.divided;
 	bool cell = shape_of(access, use->access, &shape, &behind) &&
 		    (line ? both_within(access->start + behind, io ? io->start_step : 0, way.left, UINT64_C(1) << RT_PLACE_BITS)
 			  : nameable(run, access, io, way.left));
@@ -178,6 +179,8 @@ static void cell_place(struct rt_run *run, struct rt_use *use, const struct rt_a
 					!io ? 0 : (line ? io->start_step : io->column_step) * way.stride);
 	else
 		rt_overlap_divide(&run->overlap, &run->track, use->tensor);
+	if (run->overlap.divided != divided)
+		rt_plans_forget(&run->plans);
 	use->way = cell ? RT_USE_NAMED : RT_USE_PIECES;
 	use->base = ((uint64_t)use->tensor << RT_PLACE_BITS) + (uint64_t)behind;
 	use->name = use->base + (uint64_t)access->start;

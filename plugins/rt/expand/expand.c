@@ -7,20 +7,21 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { FRAME_ENTRY = 0xFF, PAUSE_EVERY = 1024 };
+enum { FRAME_ENTRY = 0xFF };
 
 void rt_expand_start(struct rt_expand *expand, const struct rt_program *program, struct rt_env *env, struct ptowsp_error *error)
 {
 	memset(expand, 0, offsetof(struct rt_expand, rounds)); /* the arrays are long, and filled before they are read */
 	expand->rounds[0] = (struct rt_round){0};              /* of tasks outside of loops */
 	expand->program = program;
+	expand->code = program->code;
 	expand->env = env;
 	expand->error = error;
 	expand->failure = PTOWSP_RUN_FAILED;
 	expand->loops = env->loops;
 	expand->at = program->tables.entry.rows[program->entry].instruction;
 	expand->frames[expand->depth++] = (struct rt_frame){.op = FRAME_ENTRY, .end = PTOWSP_NONE};
-	expand->budget = PAUSE_EVERY;
+	expand->budget = RT_PAUSE_EVERY;
 	expand->turns = program->schedule.interleaved;
 }
 
@@ -251,11 +252,11 @@ static inline enum rt_event step(struct rt_expand *expand)
 	struct rt_frame *top = &expand->frames[expand->depth - 1];
 
 	if (!--expand->budget) {
-		expand->budget = PAUSE_EVERY;
+		expand->budget = RT_PAUSE_EVERY;
 		return RT_EVENT_PAUSE;
 	}
-	if (top->branch && top->op == PTOWSP_OP_FOR_EACH) {
-		top->branch = 0;
+	if (expand->ordering) {
+		expand->ordering = false;
 		return RT_EVENT_ORDER_BEGIN;
 	}
 	if (expand->breaking)

@@ -21,18 +21,21 @@ enum rt_event {
 	RT_EVENT_CONSUME,   /* expand.channel: the next token is wanted; rt_expand_token or rt_expand_closed goes on */
 	RT_EVENT_CLOSE,     /* expand.channel */
 	RT_EVENT_SYNC,      /* expand.sync: a SIGNAL, WAIT, BARRIER, FENCE, ALLOC or FREE of program.code */
-	RT_EVENT_PAUSE,     /* time for a look at deadline and cancel: every 1,024 instructions */
+	RT_EVENT_PAUSE,     /* time for a look at deadline and cancel: every RT_PAUSE_EVERY instructions */
 	RT_EVENT_END,
 	RT_EVENT_FAILED, /* expand.error was filled: RUN_FAILED */
 	RT_EVENT_NONE    /* nothing to tell: of rt_expand_step only */
 };
+
+/* Instructions between two pauses. */
+#define RT_PAUSE_EVERY 1024u
 
 struct rt_interleave;
 /* A body that is being walked. */
 struct rt_frame {
 	uint8_t op;                  /* opcode that opened it; the entry has its own */
 	bool leveled;                /* loops: with tile levels, by walk */
-	uint16_t branch;             /* sequential: step; for_each: 1 before ORDER_BEGIN was given */
+	uint16_t branch;             /* sequential: step */
 	uint32_t at;                 /* the instruction that opened it */
 	uint32_t end;                /* of the body or branch */
 	uint32_t depth;              /* loops: of the value */
@@ -54,18 +57,20 @@ struct rt_round {
 };
 struct rt_expand {
 	const struct rt_program *program;
-	struct rt_env *env; /* where expressions look */
-	int64_t *loops;     /* env->loops: of the expander whose turn it is */
+	const struct rt_ins *code; /* program->code */
+	struct rt_env *env;        /* where expressions look */
+	int64_t *loops;            /* env->loops: of the expander whose turn it is */
 	struct ptowsp_error *error;
 	ptowsp_status failure; /* what RT_EVENT_FAILED stands for: RUN_FAILED, or NO_MEMORY */
 	uint64_t round_count;
 	uint32_t depth, at;
-	uint32_t budget; /* instructions until the next PAUSE */
 	uint32_t site, level;
+	uint32_t budget; /* instructions until the next PAUSE */
 	uint32_t slot, expr, io, read, read_count, sync;
 	uint32_t channel; /* CSPC row */
 	uint64_t given;   /* tasks so far */
 	bool turns;       /* branches take turns */
+	bool ordering;    /* a for_each was entered, of which ORDER_BEGIN has not been given */
 	bool passing;     /*   and one is over */
 	bool breaking;    /* bodies are being left up to the innermost loop */
 	/* Arrays last, filled from the front: rt_expand_move leaves out what is not in use. */
@@ -115,11 +120,11 @@ static inline bool rt_expand_task(struct rt_expand *expand)
 	const struct rt_frame *top = &expand->frames[expand->depth - 1];
 	const struct rt_ins *in;
 
-	if (expand->turns || expand->breaking || expand->budget < 2 || top->branch)
+	if (expand->turns || expand->ordering || expand->breaking || expand->budget < 2)
 		return false;
 	if (expand->at == top->end && !rt_expand_iterate(expand))
 		return rt_expand_reach(expand);
-	in = &expand->program->code[expand->at];
+	in = &expand->code[expand->at];
 	if (in->op != PTOWSP_OP_TASK)
 		return rt_expand_reach(expand);
 	rt_expand_take(expand, in);

@@ -110,7 +110,7 @@ static enum rt_event loop_begin(struct rt_expand *expand, const struct rt_ins *i
 		expand->loops[loop->depth] = span->low;
 	}
 	expand->at++;
-	frame->branch = in->op == PTOWSP_OP_FOR_EACH; /* the read comes first, ORDER_BEGIN with the next call */
+	expand->ordering = in->op == PTOWSP_OP_FOR_EACH; /* the read comes first, ORDER_BEGIN with the next call */
 	return rt_expand_reads(expand, loop->read, loop->read_count);
 }
 

@@ -380,9 +380,9 @@ static bool iteration_next(struct rt_skip *skip)
 }
 
 /* The interpreter would tell nothing here: it is not time for a look, and no body is being left or begun. */
-static inline bool quiet(const struct rt_expand *expand, const struct rt_frame *top)
+static inline bool quiet(const struct rt_expand *expand)
 {
-	return expand->budget > 1 && !expand->breaking && !(top->branch && top->op == PTOWSP_OP_FOR_EACH);
+	return expand->budget > 1 && !expand->breaking && !expand->ordering;
 }
 
 /* At a task of an own body. */
@@ -414,7 +414,7 @@ static enum rt_event mine_next(struct rt_skip *skip)
 			skip->mine = 0;
 			return RT_EVENT_NONE;
 		}
-		if (quiet(expand, top)) {
+		if (quiet(expand)) {
 			if (!end && code[expand->at].op == PTOWSP_OP_TASK)
 				return mine_task(skip, &code[expand->at]);
 			if (end && rt_expand_again(expand)) {
@@ -435,7 +435,7 @@ static bool stand(struct rt_skip *skip)
 	struct rt_frame *frame = skip_frame_of(skip);
 	struct rt_skip_body *body = skip_body_of(skip);
 
-	if (expand->breaking || (frame->branch && frame->op == PTOWSP_OP_FOR_EACH))
+	if (expand->breaking || expand->ordering)
 		return false;
 	if (body->fresh) {
 		skip_body_first(skip, frame, body);

@@ -247,8 +247,10 @@ static void batch_count(struct rt_run *run)
 
 RT_INLINE void tasks_count(struct rt_run *run)
 {
+	uint64_t tasks = run->tasks + 1;
+
 	run->edges += run->preds.count;
-	run->env.task = ++run->tasks;
+	run->tasks = run->env.task = tasks;
 	rt_preds_step(&run->preds, run->span_most);
 }
 
@@ -300,8 +302,9 @@ ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_
 		status = args_eval(run, site);
 	if (status)
 		return status;
-	if (!rt_plan_move(plan, &run->expand) && !rt_plan_find(run, plan))
+	if (!rt_plan_reach(run, plan, &run->expand))
 		return accesses_resolve(run, site, level);
+	rt_plan_uses_name(plan);
 	run->plan = plan;
 	return PTOWSP_OK;
 }
@@ -357,53 +360,20 @@ bool rt_issue_plain(const struct rt_run *run, const struct rt_site *site, uint32
 	       !(run->kernels && run->known[kernel].later);
 }
 
-/* The plan is of the task at which the expander stands. *steps_out: how far the names of its uses are behind. False: an access has to find words for what is
- * wrong with it. */
-RT_INLINE bool plan_reach(struct rt_run *run, struct rt_plan *plan, uint64_t *steps_out)
-{
-	int64_t value = run->expand.loops[plan->inner];
-
-	*steps_out = 0;
-	if (!plan->round || plan->round != run->expand.rounds[plan->inner].number)
-		return rt_plan_find(run, plan);
-	*steps_out = (uint64_t)value - (uint64_t)plan->at;
-	plan->at = value;
-	return true;
-}
-
 /* Every use has a name. */
-RT_INLINE void named_enter(struct rt_run *run, struct rt_plan *plan, uint64_t steps, bool full)
+RT_INLINE void named_enter(struct rt_run *run, const struct rt_plan *plan, bool full)
 {
 	struct rt_cells *cells = run->cells;
-	struct rt_sight sight = rt_sight_begin(&run->preds);
 
-	for (struct rt_use *use = plan->uses, *end = use + plan->use_count; use < end; use++) {
-		uint64_t name = use->name + use->step * steps;
-
-		use->name = name;
-		rt_sight_access(&sight, cells, &run->track, name, use->access, full);
-	}
-	rt_sight_end(&sight);
+	for (const struct rt_use *use = plan->uses; use < plan->uses_end; use++)
+		rt_cells_enter(cells, &run->track, &run->preds, use->origin + use->step * (uint64_t)plan->at, use->access, full);
 }
 
-static ptowsp_status uses_enter_slowly(struct rt_run *run, struct rt_plan *plan, uint64_t steps)
+static ptowsp_status uses_enter_slowly(struct rt_run *run, struct rt_plan *plan)
 {
-	for (uint32_t i = 0; i < plan->use_count; i++)
-		plan->uses[i].name += plan->uses[i].step * steps;
+	rt_plan_uses_name(plan);
 	run->plan = plan; /* whose accesses are asked for */
 	return rt_infer_uses(run, plan->uses, plan->use_count);
-}
-
-/* Under overlap a tensor that is divided meanwhile shows in the count. */
-RT_INLINE ptowsp_status uses_enter(struct rt_run *run, struct rt_plan *plan, uint64_t steps)
-{
-	if (!plan->named || plan->divided != run->overlap.divided)
-		return uses_enter_slowly(run, plan, steps);
-	if (run->track.full)
-		named_enter(run, plan, steps, true);
-	else
-		named_enter(run, plan, steps, false);
-	return PTOWSP_OK;
 }
 
 static ptowsp_status slots_read(struct rt_run *run, const struct rt_site *site)
@@ -413,48 +383,61 @@ static ptowsp_status slots_read(struct rt_run *run, const struct rt_site *site)
 		run, rt_lag_read(&run->lag, run->instances ? run->instances->turn : PTOWSP_NONE, run->program->exprs.reads + site->read, site->read_count));
 }
 
-static ptowsp_status values_ask(struct rt_run *run, const struct rt_plan *plan, const struct rt_site *site)
+/* Arguments, which keys are equal, what the clock waits for. */
+static __attribute__((noinline)) ptowsp_status plan_ask(struct rt_run *run, struct rt_plan *plan)
 {
-	ptowsp_status status = plan->argued ? args_eval(run, site) : PTOWSP_OK;
+	ptowsp_status status;
 
-	return status || !plan->reading ? status : slots_read(run, site);
+	run->kernel = plan->kernel;
+	status = plan->asks & RT_ASK_ARGS ? args_eval(run, plan->site) : PTOWSP_OK;
+	if (plan->asks & RT_ASK_KEYS)
+		rt_plan_recount(plan, run->track.full);
+	return status || !(plan->asks & RT_ASK_SLOTS) ? status : slots_read(run, plan->site);
 }
 
-/* Arguments, what the clock waits for, predecessors, places in the tensor map. */
-RT_INLINE ptowsp_status plan_prepare(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, uint64_t steps, struct rt_need *need_out)
+/* What is asked, predecessors, places in the tensor map. */
+RT_INLINE ptowsp_status plan_prepare(struct rt_run *run, struct rt_plan *plan, struct rt_need *need_out)
 {
-	ptowsp_status status = PTOWSP_OK;
+	ptowsp_status status = plan->asks ? plan_ask(run, plan) : PTOWSP_OK;
 
-	run->plan = plan;
-	run->kernel = plan->kernel;
-	if (plan->argued || plan->reading)
-		status = values_ask(run, plan, site);
-	if (plan->varying)
-		rt_plan_recount(plan, run->track.full);
-	if (!status && plan->use_count)
-		status = uses_enter(run, plan, steps);
+	if (status)
+		return status;
+	if (plan->asks & RT_ASK_USES)
+		status = uses_enter_slowly(run, plan);
+	else if (run->track.full)
+		named_enter(run, plan, true);
+	else
+		named_enter(run, plan, false);
 	if (run->preds.out_of_memory)
 		return rt_no_memory(run->error, "the tensor map");
 	*need_out = (struct rt_need){plan->map_need, run->preds.count};
 	return status;
 }
 
-/* The plan of the task at which the expander stands, and it is of this task; NULL: there is none, or more has to be asked. *steps_out: as plan_reach. */
-RT_INLINE struct rt_plan *plan_of(struct rt_run *run, uint64_t *steps_out)
+/* No task that comes before the next pause is one before which something has to be looked at. */
+static bool is_unchecked(const struct rt_run *run)
 {
-	struct rt_plan *plan = run->plans.rows[(size_t)run->expand.site * run->plans.levels + run->expand.level];
+	return run->tasks + RT_PAUSE_EVERY < run->checked_until;
+}
 
-	return plan && plan->plain && run->tasks < run->checked_until && plan_reach(run, plan, steps_out) ? plan : NULL;
+/* The plan of the task at which the expander stands, and it is of this task; NULL: there is none, or more has to be asked. */
+RT_INLINE struct rt_plan *plan_of(struct rt_run *run)
+{
+	struct rt_plan *plan = run->plans.plain[(size_t)run->expand.site * run->plans.levels + run->expand.level];
+
+	return plan && rt_plan_reach(run, plan, &run->expand) ? plan : NULL;
 }
 
 static ptowsp_status prepare(struct rt_run *run, const struct rt_site *site, uint32_t level, struct rt_need *need_out)
 {
-	uint64_t steps;
-	struct rt_plan *plan = plan_of(run, &steps);
+	struct rt_plan *plan = is_unchecked(run) ? plan_of(run) : NULL;
 	ptowsp_status status = PTOWSP_OK;
 
-	if (plan)
-		return plan_prepare(run, plan, site, steps, need_out);
+	if (plan) {
+		run->plan = plan;
+		run->kernel = plan->kernel;
+		return plan_prepare(run, plan, need_out);
+	}
 	status = rt_prepare(run, site, level);
 	if (!status && (site->allocated || run->kernel == run->program->copy_kernel))
 		status = rt_sync_touch(run, site);
@@ -589,10 +572,10 @@ static ptowsp_status called_here(struct rt_run *run, struct rt_plan *plan)
 }
 
 /* Its place, and when it runs. */
-static ptowsp_status placed_tell(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, struct rt_clock_task *task)
+static ptowsp_status placed_tell(struct rt_run *run, struct rt_plan *plan, struct rt_clock_task *task)
 {
 	struct rt_clock_times times;
-	ptowsp_status status = rt_issue_place(run, site, task);
+	ptowsp_status status = rt_issue_place(run, plan->site, task);
 
 	if (status)
 		return status;
@@ -606,88 +589,125 @@ static ptowsp_status placed_tell(struct rt_run *run, struct rt_plan *plan, const
 	return status ? rt_clock_failed(run, run->lag.broken = status) : PTOWSP_OK;
 }
 
-static struct rt_clock_task task_of(const struct rt_run *run, const struct rt_plan *plan, const struct rt_site *site, struct rt_need need)
+static struct rt_clock_task task_of(const struct rt_run *run, const struct rt_plan *plan, struct rt_need need)
 {
 	return (struct rt_clock_task){.cycles = plan->cycles,
 				      .need = need,
 				      .kernel = plan->kernel,
-				      .depth_loops = site->depth_loops,
+				      .depth_loops = plan->site->depth_loops,
 				      .preds = run->preds.list,
 				      .pred_count = run->preds.count};
 }
 
-static ptowsp_status task_tell(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, struct rt_need need)
+/* There is no choice of an executor, and the clock may hear of it later. */
+static bool is_kept(const struct rt_run *run, const struct rt_plan *plan)
 {
-	struct rt_clock_task task = task_of(run, plan, site, need);
-
-	return placed_tell(run, plan, site, &task);
+	return plan->lone && run->clock.lone && run->lag.head == run->lag.tail;
 }
 
-/* There is no choice of an executor, and the clock hears of it later. */
-RT_INLINE bool lone_keep(struct rt_run *run, struct rt_plan *plan, struct rt_need need)
+RT_INLINE void keep(struct rt_run *run, struct rt_plan *plan, struct rt_need need)
 {
-	if (!plan->lone || !run->clock.lone || run->lag.head != run->lag.tail)
-		return false;
 	rt_clock_keep(&run->clock, plan->cycles, need);
 	plan->told++;
-	return true;
+}
+
+static __attribute__((noinline)) ptowsp_status tell(struct rt_run *run, struct rt_plan *plan, struct rt_need need)
+{
+	struct rt_clock_task task = task_of(run, plan, need);
+
+	if (!is_kept(run, plan))
+		return placed_tell(run, plan, &task);
+	keep(run, plan, need);
+	return PTOWSP_OK;
 }
 
 /* Its kernel runs on whichever thread comes to it. What a task holds is given back by task number, so the tasks before the window have to have ended. */
-static ptowsp_status shared_issue(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, struct rt_need need)
+static ptowsp_status shared_issue(struct rt_run *run, struct rt_plan *plan, struct rt_need need)
 {
-	struct rt_clock_task task = task_of(run, plan, site, need);
+	struct rt_clock_task task = task_of(run, plan, need);
 	ptowsp_status status = rt_dispatch_begin(run);
 
-	if (!status && !lone_keep(run, plan, need))
-		status = placed_tell(run, plan, site, &task);
-	if (!status)
-		status = rt_dispatch_keep(run) ? rt_dispatch_kept(run, plan_call(run, plan)) : rt_dispatch(run, site, &task);
-	return status;
-}
-
-RT_INLINE ptowsp_status ordinary_issue(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, uint64_t steps)
-{
-	struct rt_need need;
-	struct rt_block block;
-	ptowsp_status status = plan_prepare(run, plan, site, steps, &need);
-
-	if (!status && (status = rt_flow_reserve(&run->flow, need, &run->reason, &block)))
-		status = blocked(run, status, &block);
 	if (status)
 		return status;
-	if (run->kernels && !run->known[plan->kernel].here) {
-		status = shared_issue(run, plan, site, need);
-	} else {
-		if (!lone_keep(run, plan, need))
-			status = task_tell(run, plan, site, need);
-		if (!status && run->kernels)
-			status = called_here(run, plan);
+	if (is_kept(run, plan))
+		keep(run, plan, need);
+	else if ((status = placed_tell(run, plan, &task)))
+		return status;
+	return rt_dispatch_keep(run) ? rt_dispatch_kept(run, plan_call(run, plan)) : rt_dispatch(run, plan->site, &task);
+}
+
+static __attribute__((noinline)) ptowsp_status room_make(struct rt_run *run, struct rt_plan *plan, struct rt_need need)
+{
+	struct rt_block block;
+	ptowsp_status status = rt_flow_reserve(&run->flow, need, &run->reason, &block);
+
+	run->kernel = plan->kernel;
+	return status ? blocked(run, status, &block) : PTOWSP_OK;
+}
+
+/* Nothing that tasks reserve is counted, and the clock may hear of them later. */
+static bool is_calm(const struct rt_run *run)
+{
+	return run->clock.lone && run->lag.head == run->lag.tail && !run->flow.counting;
+}
+
+RT_INLINE ptowsp_status ordinary_issue(struct rt_run *run, struct rt_plan *plan, bool calm)
+{
+	struct rt_need need;
+	ptowsp_status status = plan_prepare(run, plan, &need);
+
+	if (status)
+		return status;
+	if (calm & plan->lone)
+		run->flow.issued++;
+	else if ((status = room_make(run, plan, need)))
+		return status;
+	if (run->kernels) {
+		run->plan = plan;
+		run->kernel = plan->kernel;
+		if (!run->known[plan->kernel].here) {
+			status = shared_issue(run, plan, need);
+			goto counted;
+		}
 	}
+	if (calm & plan->lone)
+		keep(run, plan, need);
+	else
+		status = tell(run, plan, need);
+	if (!status && run->kernels)
+		status = called_here(run, plan);
+counted:
 	if (!status)
 		tasks_count(run);
 	return status;
 }
 
-RT_INLINE ptowsp_status task_issue(struct rt_run *run)
+static ptowsp_status task_issue(struct rt_run *run)
 {
-	uint64_t steps;
-	struct rt_plan *plan = run->ordinary ? plan_of(run, &steps) : NULL;
-
-	return plan ? ordinary_issue(run, plan, plan->site, steps) : any_issue(run, &run->program->sites[run->expand.site], run->expand.level);
+	return any_issue(run, &run->program->sites[run->expand.site], run->expand.level);
 }
 
 ptowsp_status rt_issue(struct rt_run *run)
 {
-	return task_issue(run);
+	struct rt_plan *plan = run->ordinary && is_unchecked(run) ? plan_of(run) : NULL;
+
+	return plan ? ordinary_issue(run, plan, is_calm(run)) : task_issue(run);
 }
 
 ptowsp_status rt_issue_tasks(struct rt_run *run)
 {
+	bool ordinary = run->ordinary && is_unchecked(run), calm = is_calm(run);
 	ptowsp_status status;
 
-	do
-		status = task_issue(run);
-	while (!status && rt_expand_task(&run->expand));
+	do {
+		struct rt_plan *plan = ordinary ? plan_of(run) : NULL;
+
+		if (plan) {
+			status = ordinary_issue(run, plan, calm);
+		} else {
+			status = task_issue(run);
+			calm = is_calm(run);
+		}
+	} while (!status && rt_expand_task(&run->expand));
 	return status;
 }

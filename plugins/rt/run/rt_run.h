@@ -135,7 +135,7 @@ struct rt_run {
 	uint64_t fresh_until;   /* number of a task before which stamps have to be freshened */
 
 	/* counters */
-	uint64_t tasks, edges, batches, flushes, batch_fill;
+	uint64_t tasks, batches, flushes, batch_fill, edges;
 	uint64_t stall_ns[PTOWSP_RESOURCE_COUNT];
 	uint64_t started_ns, ended_ns;
 	uint64_t shown_ns;  /* when a look after a kernel last published the counters */

@@ -15,7 +15,7 @@
 static void ringed_set(struct rt_clock *clock)
 {
 	clock->ringed = clock->window && clock->window <= clock->mask + 1 && clock->window_mode == RT_WINDOW_STALL;
-	clock->lone = clock->ringed && clock->single && !clock->gated && !clock->tell;
+	clock->lone = clock->ringed && clock->single && !clock->gated && !clock->tell && clock->map_most < RT_LONE_MOST && clock->deps_most < RT_LONE_MOST;
 }
 
 static uint64_t most(uint64_t capacity)
@@ -43,6 +43,7 @@ ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots, size_t rows_
 {
 	bool ok;
 
+	clock->kept_end = clock->kept;
 	clock->ring_most = most(clock->window);
 	clock->stalling = clock->window_mode == RT_WINDOW_STALL ? clock->ring_most : UINT64_MAX;
 	clock->map_most = most(clock->map_capacity);

@@ -52,6 +52,8 @@ struct rt_clock_kept {
 	struct rt_need need;
 };
 #define RT_CLOCK_KEPT 64u
+/* Places that a pool of a lone clock does not reach. */
+#define RT_LONE_MOST (UINT64_C(1) << 30)
 
 struct rt_listener;
 struct rt_clock {
@@ -69,7 +71,7 @@ struct rt_clock {
 	bool single;        /* bounded, with one pool of one executor for ever: `begun` stands for its ready queue */
 	bool gated;         /* there are depths or streams; set by rt_clock_init */
 	bool ringed;        /* rows of all tasks that have not gone, and of the window, always have room, and a full ring stalls; set with mask */
-	bool lone;          /* ringed, single, not gated, and nobody hears of stalls: clock_lone.c; set with mask */
+	bool lone;          /* ringed, single, not gated, pools below RT_LONE_MOST, and nobody hears of stalls: clock_lone.c; set with mask */
 	/* state */
 	uint64_t now, last, issued, gone, begun, settled, leave, total;
 	uint64_t map_used, deps_used; /* by tasks gone .. issued - 1 */
@@ -95,8 +97,8 @@ struct rt_clock {
 	struct rt_meter *ready_meters;  /* per pool */
 	bool out_of_memory;             /* sticky */
 	const struct rt_listener *tell; /* listener.h: who hears of stalls; NULL: nobody */
-	uint32_t kept_count;
-	struct rt_clock_kept kept[RT_CLOCK_KEPT]; /* behind `issued`; none where anybody looks: rt_clock_catch_up */
+	struct rt_clock_kept *kept_end;
+	struct rt_clock_kept kept[RT_CLOCK_KEPT]; /* up to kept_end, behind `issued`; none where anybody looks: rt_clock_catch_up */
 };
 struct rt_clock_task {
 	uint64_t cycles;
@@ -130,14 +132,14 @@ void rt_clock_settle_kept(struct rt_clock *clock);
 /* The next task of a lone clock is kept. */
 static inline void rt_clock_keep(struct rt_clock *clock, uint64_t cycles, struct rt_need need)
 {
-	clock->kept[clock->kept_count++] = (struct rt_clock_kept){cycles, need};
-	if (clock->kept_count == RT_CLOCK_KEPT)
+	*clock->kept_end++ = (struct rt_clock_kept){cycles, need};
+	if (clock->kept_end == clock->kept + RT_CLOCK_KEPT)
 		rt_clock_settle_kept(clock);
 }
 /* rt_clock_settle_kept, if there is a task: before anybody looks at the clock or tells it something else. */
 static inline void rt_clock_catch_up(struct rt_clock *clock)
 {
-	if (clock->kept_count)
+	if (clock->kept_end > clock->kept)
 		rt_clock_settle_kept(clock);
 }
 /* The next task. RUN_FAILED: the window is full and its mode is abort. */

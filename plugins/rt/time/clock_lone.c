@@ -6,41 +6,65 @@
 #include "rt/grow.h"
 #include "rt/rt_inline.h"
 
-/* The clock while kept tasks are told, in registers; named as in rt_clock. */
+/* What tasks reserve, as one number, because both parts stay below 2^30: bit 31 of each is free. */
+#define FREE_BITS UINT64_C(0x8000000080000000)
+
+static uint64_t pair(uint64_t map, uint64_t deps)
+{
+	return deps << 32 | map;
+}
+
+RT_INLINE uint64_t pair_of(const struct rt_need *need)
+{
+	return (uint64_t)need->deps << 32 | need->map;
+}
+
+/* Is one part of it larger than that of most, whose free bits are set? */
+RT_INLINE bool is_more(uint64_t used, uint64_t most)
+{
+	return ((most - used) & FREE_BITS) != FREE_BITS;
+}
+
+/* The clock while kept tasks are told, in registers; named as in rt_clock. first, begun and next are distances of rows in bytes. */
 struct lone {
-	struct rt_clock_row *rows;
-	uint64_t mask, window, spacing;
-	uint64_t now, earliest; /* the issue clock, and what it is at least for the next task */
-	uint64_t issued, gone, settled;
-	uint64_t begun;     /* followed only while a scope is open */
-	uint64_t waiting;   /* issued, and not started when the latest task was issued */
-	uint64_t map, deps; /* used */
-	uint64_t low, end;  /* no task starts before; the latest end, when the executor is free */
-	uint64_t ring_mark, map_mark, deps_mark, ready_mark;
+	char *rows;
+	uint64_t mask;  /* of distances */
+	uint64_t first; /* of those that have not left */
+	uint64_t left;  /*   as many */
+	uint64_t may;   /*   of which so many can: no scope holds them */
+	uint64_t begun; /* the first that had not started when the latest task was issued */
+	uint64_t waiting;
+	uint64_t next;
+	uint64_t now, last; /* the issue clock: at least what it is for the next task, and for the latest one */
+	uint64_t used;      /* a pair */
+	uint64_t end;       /* when the next task can start: the executor is free, and nothing holds it */
+	uint64_t free;      /* 1: no scope is open */
+	uint64_t window, ring_mark, ready_mark, used_mark;
 	uint64_t stalls, stalled;
 };
 
 RT_INLINE struct lone lone_begin(const struct rt_clock *clock)
 {
-	return (struct lone){.rows = clock->rows,
-			     .mask = clock->mask,
-			     .window = clock->window,
-			     .spacing = clock->spacing,
-			     .now = clock->now,
-			     .earliest = clock->issued ? clock->last + clock->spacing : 0,
-			     .issued = clock->issued,
-			     .gone = clock->gone,
-			     .settled = clock->settled,
-			     .begun = clock->begun,
-			     .waiting = clock->issued - clock->begun,
-			     .map = clock->map_used,
-			     .deps = clock->deps_used,
-			     .low = rt_later(clock->floor, clock->orders[clock->order_depth].before),
-			     .end = clock->free[0],
-			     .ring_mark = clock->meters[PTOWSP_RESOURCE_TASK_RING].high_water,
-			     .map_mark = clock->meters[PTOWSP_RESOURCE_TENSOR_MAP].high_water,
-			     .deps_mark = clock->meters[PTOWSP_RESOURCE_DEP_LIST].high_water,
-			     .ready_mark = clock->ready_meters[0].high_water};
+	const uint64_t size = sizeof(*clock->rows), mask = clock->mask * size;
+
+	return (struct lone){
+		.rows = (char *)clock->rows,
+		.mask = mask,
+		.first = clock->gone * size & mask,
+		.left = clock->issued - clock->gone,
+		.may = clock->settled - clock->gone,
+		.begun = clock->begun * size & mask,
+		.waiting = clock->issued - clock->begun,
+		.next = clock->issued * size & mask,
+		.now = clock->issued ? rt_later(clock->now, clock->last + clock->spacing) : clock->now,
+		.used = pair(clock->map_used, clock->deps_used),
+		.end = rt_later(rt_later(clock->floor, clock->orders[clock->order_depth].before), clock->free[0]),
+		.free = !clock->scopes,
+		.window = clock->window,
+		.ring_mark = clock->meters[PTOWSP_RESOURCE_TASK_RING].high_water,
+		.ready_mark = clock->ready_meters[0].high_water,
+		.used_mark = FREE_BITS | pair(clock->meters[PTOWSP_RESOURCE_TENSOR_MAP].high_water, clock->meters[PTOWSP_RESOURCE_DEP_LIST].high_water),
+	};
 }
 
 static void meters_store(struct rt_clock *clock, const struct lone *at)
@@ -50,18 +74,25 @@ static void meters_store(struct rt_clock *clock, const struct lone *at)
 	ring->stalls += at->stalls;
 	ring->cycles += at->stalled;
 	ring->high_water = at->ring_mark;
-	clock->meters[PTOWSP_RESOURCE_TENSOR_MAP].high_water = at->map_mark;
-	clock->meters[PTOWSP_RESOURCE_DEP_LIST].high_water = at->deps_mark;
+	clock->meters[PTOWSP_RESOURCE_TENSOR_MAP].high_water = (uint32_t)at->used_mark & INT32_MAX;
+	clock->meters[PTOWSP_RESOURCE_DEP_LIST].high_water = at->used_mark >> 32 & INT32_MAX;
 	clock->ready_meters[0].high_water = at->ready_mark;
 }
 
-/* Behind the tasks that lone_task has told, at least one. */
-static void tasks_store(struct rt_clock *clock, const struct lone *at)
+/* Behind so many tasks that lone_task has told. */
+static void lone_store(struct rt_clock *clock, const struct lone *at, uint32_t told)
 {
 	struct rt_level_of_order *order = &clock->orders[clock->order_depth];
 
-	clock->last = at->earliest - clock->spacing;
-	clock->begun = at->issued - 1 - at->waiting;
+	meters_store(clock, at);
+	clock->now = at->now;
+	clock->map_used = (uint32_t)at->used;
+	clock->deps_used = at->used >> 32;
+	clock->gone = clock->issued + told - at->left;
+	clock->begun = clock->issued + told - at->waiting;
+	if (!told)
+		return;
+	clock->last = at->last;
 	clock->free[0] = at->end;
 	order->now = rt_later(order->now, at->end);
 	clock->total = rt_later(clock->total, at->end);
@@ -69,115 +100,100 @@ static void tasks_store(struct rt_clock *clock, const struct lone *at)
 		clock->leave = at->end;
 	else if (!clock->held_first[clock->scopes - 1])
 		clock->held_first[clock->scopes - 1] = clock->issued + 1;
-	clock->issued = at->issued;
+	clock->issued += told;
+	clock->settled = clock->gone + at->may;
 }
 
-static void lone_store(struct rt_clock *clock, const struct lone *at)
+RT_INLINE struct rt_clock_row *row_at(const struct lone *at, uint64_t place)
 {
-	meters_store(clock, at);
-	clock->now = at->now;
-	clock->gone = at->gone;
-	clock->map_used = at->map;
-	clock->deps_used = at->deps;
-	clock->settled = at->settled;
-	if (at->issued != clock->issued)
-		tasks_store(clock, at);
+	return (struct rt_clock_row *)(void *)(at->rows + place);
 }
 
-/* Those leave that have by now, or, where the ring is full, by the time at which the first of them does. Returns the row of the first one that has not. */
-RT_INLINE const struct rt_clock_row *lone_leave(struct lone *at)
+RT_INLINE uint64_t behind(const struct lone *at, uint64_t place)
 {
-	const struct rt_clock_row *row = &at->rows[at->gone & at->mask];
+	return (place + sizeof(struct rt_clock_row)) & at->mask;
+}
 
-	if (at->issued - at->gone == at->window && row->leave > at->now) {
+/* Those leave that have by now, or, where the ring is full, by the time at which the first of them does; others have started. */
+RT_INLINE void lone_settle(struct lone *at)
+{
+	uint64_t leave = row_at(at, at->first)->leave;
+
+	if (at->left == at->window && leave > at->now) {
 		at->stalls++;
-		at->stalled += row->leave - at->now;
-		at->now = row->leave;
+		at->stalled += leave - at->now;
+		at->now = leave;
 	}
-	for (; at->gone < at->settled && row->leave <= at->now; row = &at->rows[++at->gone & at->mask]) {
-		at->map -= row->need.map;
-		at->deps -= row->need.deps;
+	while (at->may && row_at(at, at->first)->leave <= at->now) {
+		at->used -= pair_of(&row_at(at, at->first)->need);
+		at->first = behind(at, at->first);
+		at->may--;
+		at->left--;
 	}
-	return row;
-}
-
-/* Tasks that have not started by now. Without a scope a task leaves at its end, so only the first of those that have not left can have started. */
-RT_INLINE uint64_t lone_waiting(struct lone *at, const struct rt_clock_row *first, bool scoped)
-{
-	uint64_t left = at->issued - at->gone;
-
-	if (!scoped)
-		return left && first->start <= at->now ? left - 1 : left;
-	while (at->begun < at->issued && at->rows[at->begun & at->mask].start <= at->now)
-		at->begun++;
-	return at->issued - at->begun;
+	while (at->waiting && row_at(at, at->begun)->start <= at->now) {
+		at->begun = behind(at, at->begun);
+		at->waiting--;
+	}
 }
 
 /* More is used than ever. False, and no mark has changed: it is more than there is. */
-RT_INLINE bool lone_mark(const struct rt_clock *clock, struct lone *at, uint64_t ring, uint64_t map, uint64_t deps, uint64_t ready)
+RT_INLINE bool lone_mark(const struct rt_clock *clock, struct lone *at, uint64_t used)
 {
-	if (map > clock->map_most || deps > clock->deps_most || ready > clock->ready_most)
+	if (is_more(used, FREE_BITS | pair(clock->map_most, clock->deps_most)) || at->waiting >= clock->ready_most)
 		return false;
-	at->ring_mark = rt_later(at->ring_mark, ring);
-	at->map_mark = rt_later(at->map_mark, map);
-	at->deps_mark = rt_later(at->deps_mark, deps);
-	at->ready_mark = rt_later(at->ready_mark, ready);
+	at->ring_mark = rt_later(at->ring_mark, at->left + 1);
+	at->ready_mark = rt_later(at->ready_mark, at->waiting + 1);
+	at->used_mark = FREE_BITS | pair(rt_later((uint32_t)at->used_mark & INT32_MAX, (uint32_t)used), rt_later(at->used_mark >> 32 & INT32_MAX, used >> 32));
 	return true;
 }
 
 /* The next task. False, and it is not issued: something else than the ring is short. */
-RT_INLINE bool lone_task(const struct rt_clock *clock, struct lone *at, const struct rt_clock_kept *task, bool scoped)
+RT_INLINE bool lone_task(const struct rt_clock *clock, struct lone *at, const struct rt_clock_kept *task)
 {
-	struct rt_clock_row *row = &at->rows[at->issued & at->mask];
-	uint64_t waiting, map, deps, start;
+	struct rt_clock_row *row = row_at(at, at->next);
+	uint64_t used, start;
 
-	if (at->earliest > at->now)
-		at->now = at->earliest;
-	waiting = lone_waiting(at, lone_leave(at), scoped);
-	map = at->map + task->need.map;
-	deps = at->deps + task->need.deps;
-	if ((at->issued - at->gone >= at->ring_mark || map > at->map_mark || deps > at->deps_mark || waiting >= at->ready_mark) &&
-	    !lone_mark(clock, at, at->issued - at->gone + 1, map, deps, waiting + 1))
+	lone_settle(at);
+	used = at->used + pair_of(&task->need);
+	if ((at->left >= at->ring_mark || at->waiting >= at->ready_mark || is_more(used, at->used_mark)) && !lone_mark(clock, at, used))
 		return false;
-	at->map = map;
-	at->deps = deps;
-	at->waiting = waiting;
-	at->earliest = at->now + at->spacing;
-	start = at->now > at->low ? at->now : at->low;
-	start = at->end > start ? at->end : start;
+	at->used = used;
+	at->last = at->now;
+	start = rt_later(at->end, at->now);
 	at->end = start + task->cycles;
 	*row = (struct rt_clock_row){start, at->end, at->end, task->need};
-	at->settled += !scoped;
-	at->issued++;
+	at->next = behind(at, at->next);
+	at->left++;
+	at->waiting++;
+	at->may += at->free;
 	return true;
 }
 
-/* The kept tasks from `next` on, up to one for which something is short. Returns its place among them. */
-RT_INLINE uint32_t lone_tell(struct rt_clock *clock, uint32_t next, uint32_t count, bool scoped)
+/* The kept tasks from `next` on, up to one for which something is short; returns that. */
+static const struct rt_clock_kept *lone_tell(struct rt_clock *clock, const struct rt_clock_kept *next, const struct rt_clock_kept *end)
 {
+	const struct rt_clock_kept *task = next;
 	struct lone at = lone_begin(clock);
+	uint64_t spacing = clock->spacing;
 
-	while (next < count && lone_task(clock, &at, &clock->kept[next], scoped))
-		next++;
-	lone_store(clock, &at);
-	return next;
+	while (lone_task(clock, &at, task) && ++task < end)
+		at.now += spacing;
+	lone_store(clock, &at, (uint32_t)(task - next));
+	return task;
 }
 
 /* Of so few, taking the state into registers costs more than it saves. */
-#define FEW 2u
-
-static uint32_t some_tell(struct rt_clock *clock, uint32_t next, uint32_t count)
-{
-	if (count - next <= FEW)
-		return next;
-	return clock->scopes ? lone_tell(clock, next, count, true) : lone_tell(clock, next, count, false);
-}
+#define FEW 2
 
 void rt_clock_settle_kept(struct rt_clock *clock)
 {
-	uint32_t count = clock->kept_count;
+	const struct rt_clock_kept *task = clock->kept, *end = clock->kept_end;
 
-	clock->kept_count = 0;
-	for (uint32_t next = some_tell(clock, 0, count); next < count; next = some_tell(clock, next + 1, count))
-		rt_clock_kept_task(clock, &clock->kept[next]);
+	clock->kept_end = clock->kept;
+	while (task < end) {
+		if (end - task > FEW)
+			task = lone_tell(clock, task, end);
+		if (task < end)
+			rt_clock_kept_task(clock, task++);
+	}
 }
