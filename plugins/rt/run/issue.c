@@ -361,12 +361,17 @@ bool rt_issue_plain(const struct rt_run *run, const struct rt_site *site, uint32
 }
 
 /* Every use has a name. */
-RT_INLINE void named_enter(struct rt_run *run, const struct rt_plan *plan, bool full)
+RT_INLINE void named_enter(struct rt_run *run, const struct rt_plan *plan)
 {
-	struct rt_cells *cells = run->cells;
+	const struct rt_use *use = plan->uses, *end = plan->uses_end;
+	uint64_t at = (uint64_t)plan->at;
 
-	for (const struct rt_use *use = plan->uses; use < plan->uses_end; use++)
-		rt_cells_enter(cells, &run->track, &run->preds, use->origin + use->step * (uint64_t)plan->at, use->access, full);
+	if (run->track.full)
+		for (; use < end; use++)
+			rt_cells_enter(run->cells, &run->track, &run->preds, use->origin + use->step * at, use->access, true);
+	else
+		for (; use < end; use++)
+			rt_cells_enter(run->cells, &run->track, &run->preds, use->origin + use->step * at, use->access, false);
 }
 
 static ptowsp_status uses_enter_slowly(struct rt_run *run, struct rt_plan *plan)
@@ -395,23 +400,24 @@ static __attribute__((noinline)) ptowsp_status plan_ask(struct rt_run *run, stru
 	return status || !(plan->asks & RT_ASK_SLOTS) ? status : slots_read(run, plan->site);
 }
 
-/* What is asked, predecessors, places in the tensor map. */
-RT_INLINE ptowsp_status plan_prepare(struct rt_run *run, struct rt_plan *plan, struct rt_need *need_out)
+/* What is asked, predecessors. */
+RT_INLINE ptowsp_status plan_prepare(struct rt_run *run, struct rt_plan *plan)
 {
-	ptowsp_status status = plan->asks ? plan_ask(run, plan) : PTOWSP_OK;
+	ptowsp_status status;
 
-	if (status)
+	if (plan->asks && (status = plan_ask(run, plan)))
 		return status;
-	if (plan->asks & RT_ASK_USES)
-		status = uses_enter_slowly(run, plan);
-	else if (run->track.full)
-		named_enter(run, plan, true);
-	else
-		named_enter(run, plan, false);
-	if (run->preds.out_of_memory)
-		return rt_no_memory(run->error, "the tensor map");
-	*need_out = (struct rt_need){plan->map_need, run->preds.count};
-	return status;
+	if (plan->asks & RT_ASK_USES && (status = uses_enter_slowly(run, plan)))
+		return status;
+	if (!(plan->asks & RT_ASK_USES))
+		named_enter(run, plan);
+	return run->preds.out_of_memory ? rt_no_memory(run->error, "the tensor map") : PTOWSP_OK;
+}
+
+/* What the task reserves. */
+RT_INLINE struct rt_need need_of(const struct rt_run *run, const struct rt_plan *plan)
+{
+	return (struct rt_need){plan->map_need, run->preds.count};
 }
 
 /* No task that comes before the next pause is one before which something has to be looked at. */
@@ -436,7 +442,9 @@ static ptowsp_status prepare(struct rt_run *run, const struct rt_site *site, uin
 	if (plan) {
 		run->plan = plan;
 		run->kernel = plan->kernel;
-		return plan_prepare(run, plan, need_out);
+		status = plan_prepare(run, plan);
+		*need_out = need_of(run, plan);
+		return status;
 	}
 	status = rt_prepare(run, site, level);
 	if (!status && (site->allocated || run->kernel == run->program->copy_kernel))
@@ -589,123 +597,122 @@ static ptowsp_status placed_tell(struct rt_run *run, struct rt_plan *plan, struc
 	return status ? rt_clock_failed(run, run->lag.broken = status) : PTOWSP_OK;
 }
 
-static struct rt_clock_task task_of(const struct rt_run *run, const struct rt_plan *plan, struct rt_need need)
+static struct rt_clock_task task_of(const struct rt_run *run, const struct rt_plan *plan)
 {
 	return (struct rt_clock_task){.cycles = plan->cycles,
-				      .need = need,
+				      .need = need_of(run, plan),
 				      .kernel = plan->kernel,
 				      .depth_loops = plan->site->depth_loops,
 				      .preds = run->preds.list,
 				      .pred_count = run->preds.count};
 }
 
-/* There is no choice of an executor, and the clock may hear of it later. */
-static bool is_kept(const struct rt_run *run, const struct rt_plan *plan)
+RT_INLINE void keep(struct rt_run *run, struct rt_plan *plan)
 {
-	return plan->lone && run->clock.lone && run->lag.head == run->lag.tail;
-}
-
-RT_INLINE void keep(struct rt_run *run, struct rt_plan *plan, struct rt_need need)
-{
-	rt_clock_keep(&run->clock, plan->cycles, need);
+	rt_clock_keep(&run->clock, plan->cycles, need_of(run, plan));
 	plan->told++;
 }
 
-static __attribute__((noinline)) ptowsp_status tell(struct rt_run *run, struct rt_plan *plan, struct rt_need need)
+/* The clock may hear of tasks later. */
+static bool is_lone(const struct rt_run *run)
 {
-	struct rt_clock_task task = task_of(run, plan, need);
+	return run->clock.lone && run->lag.head == run->lag.tail;
+}
 
-	if (!is_kept(run, plan))
-		return placed_tell(run, plan, &task);
-	keep(run, plan, need);
+static __attribute__((noinline)) ptowsp_status tell(struct rt_run *run, struct rt_plan *plan, struct rt_clock_task *task)
+{
+	if (!plan->lone || !is_lone(run))
+		return placed_tell(run, plan, task);
+	keep(run, plan);
 	return PTOWSP_OK;
 }
 
 /* Its kernel runs on whichever thread comes to it. What a task holds is given back by task number, so the tasks before the window have to have ended. */
-static ptowsp_status shared_issue(struct rt_run *run, struct rt_plan *plan, struct rt_need need)
+static ptowsp_status shared_issue(struct rt_run *run, struct rt_plan *plan)
 {
-	struct rt_clock_task task = task_of(run, plan, need);
+	struct rt_clock_task task = task_of(run, plan);
 	ptowsp_status status = rt_dispatch_begin(run);
 
-	if (status)
-		return status;
-	if (is_kept(run, plan))
-		keep(run, plan, need);
-	else if ((status = placed_tell(run, plan, &task)))
-		return status;
-	return rt_dispatch_keep(run) ? rt_dispatch_kept(run, plan_call(run, plan)) : rt_dispatch(run, plan->site, &task);
+	if (!status)
+		status = tell(run, plan, &task);
+	if (!status)
+		status = rt_dispatch_keep(run) ? rt_dispatch_kept(run, plan_call(run, plan)) : rt_dispatch(run, plan->site, &task);
+	return status;
 }
 
-static __attribute__((noinline)) ptowsp_status room_make(struct rt_run *run, struct rt_plan *plan, struct rt_need need)
+/* With kernels, or where there is a choice of an executor, or what tasks reserve is counted. */
+static __attribute__((noinline)) ptowsp_status careful_issue(struct rt_run *run, struct rt_plan *plan)
 {
 	struct rt_block block;
-	ptowsp_status status = rt_flow_reserve(&run->flow, need, &run->reason, &block);
+	struct rt_clock_task task;
+	ptowsp_status status = rt_flow_reserve(&run->flow, need_of(run, plan), &run->reason, &block);
 
+	run->plan = plan;
 	run->kernel = plan->kernel;
-	return status ? blocked(run, status, &block) : PTOWSP_OK;
+	if (status)
+		return blocked(run, status, &block);
+	if (run->kernels && !run->known[plan->kernel].here)
+		return shared_issue(run, plan);
+	if (plan->lone && is_lone(run))
+		keep(run, plan);
+	else if (task = task_of(run, plan), (status = placed_tell(run, plan, &task)))
+		return status;
+	return run->kernels ? called_here(run, plan) : PTOWSP_OK;
 }
 
-/* Nothing that tasks reserve is counted, and the clock may hear of them later. */
+/* Nothing has to be done for a task of one place but that the clock hears of it, later. */
 static bool is_calm(const struct rt_run *run)
 {
-	return run->clock.lone && run->lag.head == run->lag.tail && !run->flow.counting;
+	return !run->kernels && is_lone(run) && !run->flow.counting;
 }
 
 RT_INLINE ptowsp_status ordinary_issue(struct rt_run *run, struct rt_plan *plan, bool calm)
 {
-	struct rt_need need;
-	ptowsp_status status = plan_prepare(run, plan, &need);
+	ptowsp_status status = plan_prepare(run, plan);
 
 	if (status)
 		return status;
-	if (calm & plan->lone)
+	if (calm && plan->lone) {
 		run->flow.issued++;
-	else if ((status = room_make(run, plan, need)))
+		keep(run, plan);
+	} else if ((status = careful_issue(run, plan))) {
 		return status;
-	if (run->kernels) {
-		run->plan = plan;
-		run->kernel = plan->kernel;
-		if (!run->known[plan->kernel].here) {
-			status = shared_issue(run, plan, need);
-			goto counted;
-		}
 	}
-	if (calm & plan->lone)
-		keep(run, plan, need);
-	else
-		status = tell(run, plan, need);
-	if (!status && run->kernels)
-		status = called_here(run, plan);
-counted:
-	if (!status)
-		tasks_count(run);
-	return status;
+	tasks_count(run);
+	return PTOWSP_OK;
 }
 
-static ptowsp_status task_issue(struct rt_run *run)
+static ptowsp_status unplanned_issue(struct rt_run *run)
 {
 	return any_issue(run, &run->program->sites[run->expand.site], run->expand.level);
 }
 
+static bool is_ordinary(const struct rt_run *run)
+{
+	return run->ordinary && is_unchecked(run);
+}
+
 ptowsp_status rt_issue(struct rt_run *run)
 {
-	struct rt_plan *plan = run->ordinary && is_unchecked(run) ? plan_of(run) : NULL;
+	struct rt_plan *plan = is_ordinary(run) ? plan_of(run) : NULL;
 
-	return plan ? ordinary_issue(run, plan, is_calm(run)) : task_issue(run);
+	return plan ? ordinary_issue(run, plan, is_calm(run)) : unplanned_issue(run);
 }
 
 ptowsp_status rt_issue_tasks(struct rt_run *run)
 {
-	bool ordinary = run->ordinary && is_unchecked(run), calm = is_calm(run);
+	bool calm = is_calm(run);
 	ptowsp_status status;
 
+	if (!is_ordinary(run))
+		return unplanned_issue(run);
 	do {
-		struct rt_plan *plan = ordinary ? plan_of(run) : NULL;
+		struct rt_plan *plan = plan_of(run);
 
 		if (plan) {
 			status = ordinary_issue(run, plan, calm);
 		} else {
-			status = task_issue(run);
+			status = unplanned_issue(run);
 			calm = is_calm(run);
 		}
 	} while (!status && rt_expand_task(&run->expand));
