@@ -64,24 +64,29 @@ static bool limit_set(struct rt_limit *limit, int64_t low, int64_t high)
 	return low <= high;
 }
 
-static bool allowed(const struct rt_limit *limit, int64_t value)
+RT_INLINE bool allowed(const struct rt_limit *limit, int64_t value)
 {
 	return (uint64_t)value - (uint64_t)limit->low <= limit->span;
 }
 
+/* Of an access. */
+struct limits {
+	struct rt_limit row, column, start;
+};
+
 /* The rules of block_resolve in access.c. */
-static bool block_limits(struct rt_plan_io *plan, const struct rt_io *io, const struct rt_tensor *tensor)
+static bool block_limits(struct rt_plan_io *plan, const struct rt_io *io, const struct rt_tensor *tensor, struct limits *limits)
 {
 	plan->pitch = tensor->columns;
-	plan->row_limit = plan->column_limit = plan->start_limit = no_limit;
+	limits->row = limits->column = limits->start = no_limit;
 	if (io->view && io->checked)
 		return false; /* where it begins is asked of every task */
 	return !io->checked ||
-	       (limit_set(&plan->row_limit, 0, tensor->rows - (int64_t)io->rows) && limit_set(&plan->column_limit, 0, tensor->columns - (int64_t)io->columns));
+	       (limit_set(&limits->row, 0, tensor->rows - (int64_t)io->rows) && limit_set(&limits->column, 0, tensor->columns - (int64_t)io->columns));
 }
 
 /* The rules of flat_resolve in access.c. */
-static bool flat_limits(struct rt_plan_io *plan, const struct rt_access *access, const struct rt_tensor *tensor)
+static bool flat_limits(struct rt_plan_io *plan, const struct rt_access *access, const struct rt_tensor *tensor, struct limits *limits)
 {
 	const struct rt_io *io = access->io;
 	const struct rt_touched *touched = access->touched;
@@ -98,8 +103,7 @@ static bool flat_limits(struct rt_plan_io *plan, const struct rt_access *access,
 	plan->pitch = (int64_t)io->unit;
 	plan->open = most == RT_FAR;
 	plan->end = tensor->elements;
-	return limit_set(&plan->row_limit, -far_row, far_row) && limit_set(&plan->column_limit, 1 - RT_FAR, RT_FAR - 1) &&
-	       limit_set(&plan->start_limit, low, high);
+	return limit_set(&limits->row, -far_row, far_row) && limit_set(&limits->column, 1 - RT_FAR, RT_FAR - 1) && limit_set(&limits->start, low, high);
 }
 
 /* Values of the form differ by multiples of it, also where they wrap: a power of two. 0: there is one value. */
@@ -122,30 +126,58 @@ static uint64_t step_of(const struct rt_form *form, uint32_t depth)
 	return step;
 }
 
-static bool io_plan(struct rt_plan_io *plan, const struct rt_access *access, const struct rt_tensors *tensors, struct rt_coding *coding, uint32_t inner)
+static bool same_sum(const struct rt_form *a, const struct rt_form *b)
 {
-	const struct rt_io *io = access->io;
-	const struct rt_tensor *tensor = &tensors->rows[io->tensor];
+	bool same = a->base == b->base && a->terms == b->terms;
 
-	plan->row = rt_coding_add(coding, io->row);
-	plan->column = rt_coding_add(coding, io->column);
-	if (!io->unit ? !block_limits(plan, io, tensor) : !flat_limits(plan, access, tensor))
-		return false;
-	plan->row_unit = unit_of(&plan->row);
-	plan->column_unit = unit_of(&plan->column);
-	plan->row_step = step_of(&plan->row, inner);
-	plan->column_step = step_of(&plan->column, inner);
-	plan->start_step = plan->row_step * (uint64_t)plan->pitch + plan->column_step;
-	return true;
+	for (unsigned k = 0; same && k < a->terms; k++)
+		same = a->loop[k] == b->loop[k] && a->step[k] == b->step[k];
+	return same;
+}
+
+/* False: no value is allowed any more. What does not vary is inside, as it was when the task was resolved. */
+static bool check_add(struct rt_plan *plan, const struct rt_form *sum, const struct rt_limit *limit)
+{
+	struct rt_plan_check *check = plan->checks;
+	int64_t high = (int64_t)((uint64_t)limit->low + limit->span), its;
+
+	if (!sum->terms || limit->span == UINT64_MAX)
+		return true;
+	while (check < plan->checks_end && !same_sum(&check->sum, sum))
+		check++;
+	if (check == plan->checks_end) {
+		*plan->checks_end++ = (struct rt_plan_check){*sum, *limit};
+		return true;
+	}
+	its = (int64_t)((uint64_t)check->limit.low + check->limit.span);
+	return limit_set(&check->limit, check->limit.low > limit->low ? check->limit.low : limit->low, its < high ? its : high);
 }
 
 /* A window that ends with its tensor changes its length; one that touches nothing may begin anywhere. */
-static bool window_loose(const struct rt_plan_io *plan, const struct rt_access *access, const struct rt_tensors *tensors)
+static bool window_loose(const struct rt_plan_io *plan, const struct rt_access *access, const struct rt_tensor *tensor, const struct rt_limit *start)
 {
-	const struct rt_tensor *tensor = &tensors->rows[access->io->tensor];
+	return plan->open || !tensor->data || (access->io->unit && (start->low < 0 || start->span > tensor->elements - (uint64_t)start->low));
+}
 
-	return plan->open || !tensor->data ||
-	       (access->io->unit && (plan->start_limit.low < 0 || plan->start_limit.span > tensor->elements - (uint64_t)plan->start_limit.low));
+static bool io_plan(struct rt_plan *plan, uint32_t number, const struct rt_access *access, const struct rt_tensors *tensors, struct rt_coding *coding)
+{
+	struct rt_plan_io *to = &plan->ios[number];
+	const struct rt_io *io = access->io;
+	const struct rt_tensor *tensor = &tensors->rows[io->tensor];
+	struct limits limits;
+
+	to->row = rt_coding_add(coding, io->row);
+	to->column = rt_coding_add(coding, io->column);
+	if (!io->unit ? !block_limits(to, io, tensor, &limits) : !flat_limits(to, access, tensor, &limits))
+		return false;
+	to->start = rt_coding_line(coding, &to->row, to->pitch, &to->column);
+	to->row_unit = unit_of(&to->row);
+	to->column_unit = unit_of(&to->column);
+	to->row_step = step_of(&to->row, plan->inner);
+	to->column_step = step_of(&to->column, plan->inner);
+	to->start_step = to->row_step * (uint64_t)to->pitch + to->column_step;
+	plan->windows_loose |= window_loose(to, access, tensor, &limits.start);
+	return check_add(plan, &to->row, &limits.row) && check_add(plan, &to->column, &limits.column) && check_add(plan, &to->start, &limits.start);
 }
 
 /* ---- a plan ---------------------------------------------------------------------------------------------------- */
@@ -185,10 +217,8 @@ static bool ios_plan(struct rt_plan *plan, struct rt_run *run)
 	struct rt_coding coding;
 	bool ok = rt_coding_begin(&coding, &run->program->exprs, run->values, &run->codes);
 
-	for (uint32_t i = 0; ok && i < plan->io_count; i++) {
-		ok = io_plan(&plan->ios[i], &run->accesses[i], &run->tensors, &coding, plan->inner);
-		plan->windows_loose |= ok && window_loose(&plan->ios[i], &run->accesses[i], &run->tensors);
-	}
+	for (uint32_t i = 0; ok && i < plan->io_count; i++)
+		ok = io_plan(plan, i, &run->accesses[i], &run->tensors, &coding);
 	return rt_coding_end(&coding, &plan->code) && ok;
 }
 
@@ -215,7 +245,8 @@ static struct rt_plan *plan_alloc(uint32_t ios, uint32_t pairs)
 {
 	size_t forms = (sizeof(struct rt_plan) + ios * sizeof(struct rt_plan_io) + 63) / 64 * 64, uses = 2 * ios * sizeof(struct rt_use);
 	size_t accesses = ios * sizeof(struct rt_access), windows = ios * sizeof(struct ptowsp_tensor_arg), moves = ios * sizeof(struct rt_plan_move);
-	size_t size = forms + uses + accesses + windows + moves + pairs * sizeof(struct rt_plan_pair);
+	size_t checks = 3 * ios * sizeof(struct rt_plan_check);
+	size_t size = forms + uses + checks + accesses + windows + moves + pairs * sizeof(struct rt_plan_pair);
 	char *block = aligned_alloc(64, (size + 63) / 64 * 64);
 	struct rt_plan *plan = (struct rt_plan *)(void *)block;
 
@@ -223,10 +254,11 @@ static struct rt_plan *plan_alloc(uint32_t ios, uint32_t pairs)
 		return NULL;
 	memset(block, 0, size);
 	plan->uses = (struct rt_use *)(void *)(block + forms);
-	plan->accesses = (struct rt_access *)(void *)(block + forms + uses);
-	plan->windows = (struct ptowsp_tensor_arg *)(void *)(block + forms + uses + accesses);
-	plan->moves = (struct rt_plan_move *)(void *)(block + forms + uses + accesses + windows);
-	plan->pairs = (struct rt_plan_pair *)(void *)(block + forms + uses + accesses + windows + moves);
+	plan->checks = plan->checks_end = (struct rt_plan_check *)(void *)(block + forms + uses);
+	plan->accesses = (struct rt_access *)(void *)((char *)plan->checks + checks);
+	plan->windows = (struct ptowsp_tensor_arg *)(void *)((char *)plan->accesses + accesses);
+	plan->moves = (struct rt_plan_move *)(void *)((char *)plan->windows + windows);
+	plan->pairs = (struct rt_plan_pair *)(void *)((char *)plan->moves + moves);
 	return plan;
 }
 
@@ -279,8 +311,12 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 	};
 	plan->use_count = rt_uses_make(run, site, plan->accesses, plan->uses);
 	plan->uses_end = plan->uses + plan->use_count;
-	for (uint32_t i = 0; i < plan->use_count; i++)
-		plan->uses[i].step = rt_use_step(run, plan->accesses[plan->uses[i].argument].io, &plan->ios[plan->uses[i].argument]);
+	for (uint32_t i = 0; i < plan->use_count; i++) {
+		struct rt_use *use = &plan->uses[i];
+
+		use->step = rt_use_step(run, plan->accesses[use->argument].io, &plan->ios[use->argument]);
+		use->start = &plan->ios[use->argument].start;
+	}
 	*row = plan;
 	if (plan->plain)
 		plans->plain[row - plans->rows] = plan;
@@ -288,43 +324,24 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 
 /* ---- a task ---------------------------------------------------------------------------------------------------- */
 
-/* Every access from its forms, whose registers are filled. False: one lies outside its tensor. */
-RT_INLINE bool accesses_find(struct rt_plan *plan, const struct rt_env *env)
+/* Do all accesses lie inside their tensors? Registers are filled. */
+RT_INLINE bool is_inside(const struct rt_plan *plan, const int64_t *places)
 {
-	struct rt_access *access = plan->accesses;
 	bool inside = true;
 
-	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; io < end; io++, access++) {
-		int64_t row = rt_form_sum(env->loops, &io->row), column = rt_form_sum(env->loops, &io->column);
-		/* Unsigned: a row beyond its limit may overflow, and is refused. */
-		int64_t start = (int64_t)((uint64_t)row * (uint64_t)io->pitch + (uint64_t)column);
-
-		access->key.row = row;
-		access->key.column = column;
-		access->start = start;
-		if (io->open)
-			access->length = io->end - (uint64_t)start;
-		inside &= allowed(&io->row_limit, row);
-		inside &= allowed(&io->column_limit, column);
-		inside &= allowed(&io->start_limit, start);
-	}
+	for (const struct rt_plan_check *check = plan->checks; check < plan->checks_end; check++)
+		inside &= allowed(&check->limit, rt_form_sum(places, &check->sum));
 	return inside;
 }
 
-/* Will `value`, which is allowed, still be after so many steps? What lies between is then allowed too. */
-static bool stays(const struct rt_limit *limit, int64_t value, uint64_t step, int64_t steps)
+/* Will they still after so many steps of the innermost loop? What lies between does then, too. */
+static bool rest_inside(const struct rt_plan *plan, const int64_t *places, int64_t steps)
 {
 	int64_t move, end;
 
-	return !__builtin_mul_overflow((int64_t)step, steps, &move) && !__builtin_add_overflow(value, move, &end) && allowed(limit, end);
-}
-
-static bool rest_inside(const struct rt_plan *plan, int64_t steps)
-{
-	const struct rt_access *access = plan->accesses;
-	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; io < end; io++, access++)
-		if (!stays(&io->row_limit, access->key.row, io->row_step, steps) || !stays(&io->column_limit, access->key.column, io->column_step, steps) ||
-		    !stays(&io->start_limit, access->start, io->start_step, steps))
+	for (const struct rt_plan_check *check = plan->checks; check < plan->checks_end; check++)
+		if (__builtin_mul_overflow((int64_t)step_of(&check->sum, plan->inner), steps, &move) ||
+		    __builtin_add_overflow(rt_form_sum(places, &check->sum), move, &end) || !allowed(&check->limit, end))
 			return false;
 	return true;
 }
@@ -404,11 +421,12 @@ static void asks_set(struct rt_plan *plan, uint32_t bit, bool on)
 	plan->asks = on ? plan->asks | bit : plan->asks & ~bit;
 }
 
-static void map_count(struct rt_plan *plan, bool full, int64_t left)
+static void map_count(const struct rt_run *run, struct rt_plan *plan, int64_t left)
 {
-	bool known = true;
+	bool full = run->track.full, known = true;
 	uint32_t less;
 
+	rt_plan_accesses_move(plan, &run->env);
 	asks_set(plan, RT_ASK_KEYS, false);
 	if (!left) {
 		now_count(plan, full);
@@ -421,9 +439,9 @@ static void map_count(struct rt_plan *plan, bool full, int64_t left)
 	asks_set(plan, RT_ASK_KEYS, !known);
 }
 
-void rt_plan_recount(struct rt_plan *plan, bool full)
+void rt_plan_recount(struct rt_plan *plan, const struct rt_env *env, bool full)
 {
-	rt_plan_accesses_move(plan);
+	rt_plan_accesses_move(plan, env);
 	now_count(plan, full);
 }
 
@@ -437,59 +455,52 @@ static void windows_make(struct rt_plan *plan, const struct rt_tensors *tensors)
 	plan->windows_at = plan->at;
 }
 
-void rt_plan_accesses_move(struct rt_plan *plan)
+void rt_plan_accesses_move(struct rt_plan *plan, const struct rt_env *env)
 {
 	struct rt_access *access = plan->accesses;
-	uint64_t steps = (uint64_t)plan->at - (uint64_t)plan->accesses_at;
 
-	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; steps && io < end; io++, access++) {
-		access->key.row = (int64_t)((uint64_t)access->key.row + io->row_step * steps);
-		access->key.column = (int64_t)((uint64_t)access->key.column + io->column_step * steps);
-		access->start = (int64_t)((uint64_t)access->start + io->start_step * steps);
+	if (!plan->accesses_anew && plan->accesses_at == plan->at)
+		return;
+	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; io < end; io++, access++) {
+		access->key.row = rt_form_sum(env->loops, &io->row);
+		access->key.column = rt_form_sum(env->loops, &io->column);
+		access->start = rt_form_sum(env->loops, &io->start);
 		if (io->open)
-			access->length -= io->start_step * steps;
+			access->length = io->end - (uint64_t)access->start;
 	}
 	plan->accesses_at = plan->at;
+	plan->accesses_anew = false;
 }
 
-void rt_plan_windows_anew(struct rt_plan *plan, const struct rt_tensors *tensors)
+void rt_plan_windows_anew(struct rt_plan *plan, const struct rt_env *env)
 {
-	rt_plan_accesses_move(plan);
-	windows_make(plan, tensors);
+	rt_plan_accesses_move(plan, env);
+	windows_make(plan, env->tensors);
 	plan->windows_anew = plan->windows_loose || plan->round == RT_NO_ROUND;
 }
 
-/* Bits by which names differ while the loop goes on. */
-static uint64_t steps_of(const struct rt_plan *plan, uint64_t stride)
+/* Uses that are cells whatever the task, and stay so: their names follow from where the accesses start. */
+RT_INLINE void settled_place(struct rt_plan *plan, const int64_t *places)
 {
-	uint64_t bits = 0;
-
-	for (uint32_t i = 0; i < plan->use_count; i++)
-		bits |= plan->uses[i].step * stride;
-	return bits;
+	for (struct rt_use *use = plan->uses; use < plan->uses_end; use++)
+		use->origin = use->base + (uint64_t)rt_form_sum(places, use->start) - use->step * (uint64_t)plan->at;
 }
 
-/* Uses that are cells whatever the task, and stay so: their names follow from where the accesses start. */
-static bool settled_place(struct rt_run *run, struct rt_plan *plan)
+/* Bits that names of settled uses can have. */
+static uint64_t names_of(const struct rt_plan *plan)
 {
 	uint64_t bits = 0;
 
-	if (!plan->settled)
-		return false;
-	for (struct rt_use *use = plan->uses, *end = plan->uses_end; use < end; use++) {
-		uint64_t name = use->base + (uint64_t)plan->accesses[use->argument].start;
-
-		bits |= name;
-		use->origin = name - use->step * (uint64_t)plan->at;
-	}
-	rt_cells_fit(run->cells, &run->track, bits | plan->steps);
-	return true;
+	for (const struct rt_use *use = plan->uses; use < plan->uses_end; use++)
+		bits |= unit_of(use->start) | (use->base + (uint64_t)use->start->base);
+	return bits;
 }
 
 static void all_place(struct rt_run *run, struct rt_plan *plan, struct rt_way way)
 {
 	bool named = run->exact.entries || run->overlap.lattices, sure = true;
 
+	rt_plan_accesses_move(plan, &run->env);
 	rt_uses_place(run, plan->uses, plan->use_count, plan->accesses, plan->ios, way);
 	for (uint32_t i = 0; i < plan->use_count; i++) {
 		named &= rt_use_named(&plan->uses[i], run->overlap.lattices);
@@ -497,28 +508,38 @@ static void all_place(struct rt_run *run, struct rt_plan *plan, struct rt_way wa
 		plan->uses[i].origin = plan->uses[i].name - plan->uses[i].step * (uint64_t)plan->at;
 	}
 	plan->settled = named && sure;
+	if (plan->settled)
+		rt_cells_fit(run->cells, &run->track, names_of(plan));
 	asks_set(plan, RT_ASK_USES, !named);
+}
+
+/* Does the rest of the round lie inside? Then it is known. */
+static void round_begin(struct rt_run *run, struct rt_plan *plan, struct rt_way *way_out)
+{
+	const struct rt_round *round = &run->expand.rounds[plan->inner];
+	int64_t left;
+
+	if (!round->number || __builtin_sub_overflow(round->last, plan->at, &left) || !rest_inside(plan, run->env.loops, left))
+		return;
+	plan->round = round->number;
+	*way_out = (struct rt_way){round->stride, left};
 }
 
 bool rt_plan_find(struct rt_run *run, struct rt_plan *plan)
 {
-	const struct rt_round *round = &run->expand.rounds[plan->inner];
 	struct rt_way way = {0, 0};
-	int64_t left;
 
 	plan->round = RT_NO_ROUND;
-	if ((plan->code && !rt_code_fill(&run->env, &run->codes.rows[plan->code - 1])) || !accesses_find(plan, &run->env))
+	if ((plan->code && !rt_code_fill(&run->env, &run->codes.rows[plan->code - 1])) || !is_inside(plan, run->env.loops))
 		return false;
-	if (plan->affine && round->number && !__builtin_sub_overflow(round->last, plan->at, &left) && rest_inside(plan, left)) {
-		plan->round = round->number;
-		plan->steps = steps_of(plan, round->stride);
-		way = (struct rt_way){round->stride, left};
-	}
+	plan->accesses_anew = plan->windows_anew = true;
+	if (plan->affine)
+		round_begin(run, plan, &way);
 	if (plan->counted && plan->plain)
-		map_count(plan, run->program->schedule.full, way.left);
-	if (!settled_place(run, plan))
+		map_count(run, plan, way.left);
+	if (plan->settled)
+		settled_place(plan, run->env.loops);
+	else
 		all_place(run, plan, way);
-	plan->accesses_at = plan->at;
-	plan->windows_anew = true;
 	return true;
 }

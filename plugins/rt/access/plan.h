@@ -18,15 +18,19 @@ struct rt_limit {
 	int64_t low;
 	uint64_t span;
 };
-/* How an access is found from the loop values. */
+/* How an access is found from loop values and registers. */
 struct rt_plan_io {
 	uint64_t row_step, column_step, start_step; /* per 1 of the innermost loop; they wrap */
-	struct rt_form row, column;
+	struct rt_form row, column, start;
 	uint64_t row_unit, column_unit; /* powers of two: values differ by multiples of them; 0: they never differ */
 	int64_t pitch;                  /* start = row * pitch + column */
-	struct rt_limit row_limit, column_limit, start_limit;
-	uint64_t end; /* open: of the tensor, in elements */
-	bool open;    /* the window goes on to the end of its tensor, else its length is always the same */
+	uint64_t end;                   /* open: of the tensor, in elements */
+	bool open;                      /* the window goes on to the end of its tensor, else its length is always the same */
+};
+/* What rows, columns or starts of accesses have to stay within; each sum once. */
+struct rt_plan_check {
+	struct rt_form sum;
+	struct rt_limit limit;
 };
 /* Of a window that moves on by `step` bytes per 1 of the innermost loop. */
 struct rt_plan_move {
@@ -52,6 +56,7 @@ struct rt_plan {
 	uint64_t round;                  /* of that loop, in which the accesses were found and its rest was proved; RT_NO_ROUND: none */
 	int64_t at;                      /* its value at the latest task */
 	int64_t accesses_at, windows_at; /* what those are of */
+	bool accesses_anew;              /* they are of no task since the plan was found */
 	bool windows_anew;               /* they are not of this round */
 	bool windows_loose;              /* moving them on does not do */
 	bool plain;                      /* its tasks need nothing but what stands here: rt_issue_plain; then: */
@@ -61,13 +66,13 @@ struct rt_plan {
 	uint64_t told;           /* tasks that the clock has, and stats lack: rt_plans_count */
 	uint32_t asks;           /* of each of its tasks: RT_ASK_x */
 	bool settled;            /* all uses are cells whatever the task, until another tensor is divided */
-	uint64_t steps;          /* bits by which names differ within a round */
 	bool counted;            /* which of its keys are equal is found for each round */
 	uint32_t map_most;       /* places in the tensor map if no two of its keys are equal */
 	uint32_t map_need;       /*   of the latest task */
 	struct ptowsp_task task; /* for the kernel: all but number and args */
 	struct rt_use *uses;     /* reads, then both, then writes */
 	struct rt_use *uses_end;
+	struct rt_plan_check *checks, *checks_end;
 	struct rt_access *accesses;
 	struct ptowsp_tensor_arg *windows;
 	struct rt_plan_move *moves; /* of the windows that do not stay where they are */
@@ -90,19 +95,19 @@ void rt_plans_finish(struct rt_plans *plans);
 void rt_plans_count(const struct rt_plans *plans);
 /* Another tensor is divided: all plans find their places anew. */
 void rt_plans_forget(struct rt_plans *plans);
-/* Accesses of the latest task, as windows where the kernel wants to see them. */
-void rt_plan_accesses_move(struct rt_plan *plan);
-void rt_plan_windows_anew(struct rt_plan *plan, const struct rt_tensors *tensors);
-/* map_need of the latest task, where it varies. full: hazards. */
-void rt_plan_recount(struct rt_plan *plan, bool full);
+/* Accesses of the task at which the expander stands, as windows where the kernel wants to see them. */
+void rt_plan_accesses_move(struct rt_plan *plan, const struct rt_env *env);
+void rt_plan_windows_anew(struct rt_plan *plan, const struct rt_env *env);
+/* map_need of the same, where it varies. full: hazards. */
+void rt_plan_recount(struct rt_plan *plan, const struct rt_env *env, bool full);
 
 /* Windows that end with their tensor change their length, and one that is not touched may begin anywhere: those are made anew. */
-static inline void rt_plan_windows_move(struct rt_plan *plan, const struct rt_tensors *tensors)
+static inline void rt_plan_windows_move(struct rt_plan *plan, const struct rt_env *env)
 {
 	uint64_t steps = (uint64_t)plan->at - (uint64_t)plan->windows_at;
 
 	if (plan->windows_anew) {
-		rt_plan_windows_anew(plan, tensors);
+		rt_plan_windows_anew(plan, env);
 		return;
 	}
 	for (const struct rt_plan_move *move = plan->moves, *end = move + plan->move_count; move < end; move++)

@@ -13,14 +13,15 @@ enum { RT_USE_NAMED, RT_USE_INTERNED, RT_USE_PIECES, RT_USE_VERSION };
 /* While the innermost loop goes on, the name moves on by a constant. */
 struct rt_use {
 	uint64_t name;
-	uint64_t origin;   /* of a plan: the name where the loop is 0; */
-	uint64_t step;     /*   per 1 of it; both wrap */
-	uint64_t base;     /* of a plan: its name is that much more than where the access starts, */
-	bool sure;         /*   whatever the task, while its tensor is not accessed as intervals */
-	bool asked;        /* whether it is sure has been found */
-	uint16_t argument; /* of the tensor arguments, the first that the use stands for */
-	uint8_t access;    /* PTOWSP_READ | PTOWSP_WRITE */
-	uint8_t way;       /* RT_USE_x */
+	uint64_t origin;             /* of a plan: the name where the loop is 0; */
+	uint64_t step;               /*   per 1 of it; both wrap */
+	const struct rt_form *start; /* of a plan: where the access starts; */
+	uint64_t base;               /*   its name is that much more, */
+	bool sure;                   /*   whatever the task, while its tensor is not accessed as intervals */
+	bool asked;                  /* whether it is sure has been found */
+	uint16_t argument;           /* of the tensor arguments, the first that the use stands for */
+	uint8_t access;              /* PTOWSP_READ | PTOWSP_WRITE */
+	uint8_t way;                 /* RT_USE_x */
 	uint32_t tensor;
 };
 

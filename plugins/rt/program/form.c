@@ -92,61 +92,62 @@ void rt_codes_finish(struct rt_codes *codes)
 
 static bool same_step(const struct rt_step *a, const struct rt_step *b)
 {
-	return a->op == b->op && a->a == b->a && a->b == b->b && a->c == b->c && a->value == b->value;
+	return a->op == b->op && a->a == b->a && a->b == b->b && a->c == b->c && a->value == b->value && a->base == b->base && a->scale == b->scale;
+}
+
+static struct rt_form place_form(uint32_t place)
+{
+	return (struct rt_form){.terms = 1, .loop = {(uint16_t)place}, .step = {1}};
 }
 
 /* The register that it fills, as a form: one that is there already, if an equal step is. */
 static struct rt_form step_add(struct rt_coding *c, struct rt_step step)
 {
 	struct rt_codes *codes = c->codes;
-	uint32_t at = codes->step_count - c->first;
 
-	for (uint32_t k = 0; k < at; k++)
-		if (same_step(&codes->steps[c->first + k], &step))
-			return (struct rt_form){.terms = 1, .loop = {(uint16_t)(RT_REGISTER + k)}, .step = {1}};
-	c->too_long |= at == RT_STEPS_MOST;
+	for (uint32_t k = c->first; k < codes->step_count; k++)
+		if (same_step(&codes->steps[k], &step))
+			return place_form(RT_REGISTER + k);
+	c->too_long |= codes->step_count >= rt_exprs_registers(c->exprs);
 	c->lost |= !COMMON_GROW(codes->steps, codes->step_room, codes->step_count);
 	if (c->too_long || c->lost)
 		return (struct rt_form){0};
 	codes->steps[codes->step_count++] = step;
-	return (struct rt_form){.terms = 1, .loop = {(uint16_t)(RT_REGISTER + at)}, .step = {1}};
+	return place_form(RT_REGISTER + codes->step_count - 1);
 }
 
-/* The register of a step. */
-static uint16_t register_of(struct rt_coding *c, struct rt_step step)
+/* With the term as its first operand. */
+static struct rt_step step_of(uint32_t op, const struct rt_form *form, unsigned term)
 {
-	return step_add(c, step).loop[0];
-}
-
-static uint16_t term_place(struct rt_coding *c, const struct rt_form *form, unsigned term)
-{
-	return form->step[term] == 1 ? form->loop[term]
-				     : register_of(c, (struct rt_step){.op = PTOWSP_EXPR_MUL | RT_NUMBER, .a = form->loop[term], .value = form->step[term]});
+	return (struct rt_step){.op = (uint16_t)op, .base = term ? 0 : form->base, .scale = form->step[term], .a = form->loop[term]};
 }
 
 /* The sum as one place: where it is none, steps make one of it. */
 static uint16_t sum_place(struct rt_coding *c, const struct rt_form *form)
 {
-	uint16_t at;
+	unsigned term = form->terms ? form->terms - 1u : 0;
+	bool place = form->terms && form->step[term] == 1 && (term || !form->base);
+	uint16_t at = place ? form->loop[term] : step_add(c, step_of(PTOWSP_EXPR_ADD | RT_NUMBER, form, term)).loop[0];
 
-	if (form_known(form))
-		return register_of(c, (struct rt_step){.op = PTOWSP_EXPR_CONST, .value = form->base});
-	at = term_place(c, form, 0);
-	for (unsigned k = 1; k < form->terms; k++) {
-		uint16_t term = term_place(c, form, k);
+	while (term--) {
+		struct rt_step step = step_of(PTOWSP_EXPR_ADD, form, term);
 
-		at = register_of(c, (struct rt_step){.op = PTOWSP_EXPR_ADD, .a = at, .b = term});
+		step.b = at;
+		at = step_add(c, step).loop[0];
 	}
-	return form->base ? register_of(c, (struct rt_step){.op = PTOWSP_EXPR_ADD | RT_NUMBER, .a = at, .value = form->base}) : at;
+	return at;
 }
 
 static struct rt_form operation_add(struct rt_coding *c, const struct rt_node *node)
 {
-	struct rt_step step = {.op = (uint16_t)node->op};
 	unsigned count = rt_operands(node->op);
 	const struct rt_form *b = &c->forms[node->b];
+	struct rt_form a = c->forms[node->a];
+	struct rt_step step;
 
-	step.a = sum_place(c, &c->forms[node->a]);
+	if (a.terms > 1)
+		a = place_form(sum_place(c, &a));
+	step = step_of(node->op, &a, 0);
 	if (count == 2 && form_known(b)) {
 		step.op |= RT_NUMBER;
 		step.value = b->base;
@@ -156,6 +157,17 @@ static struct rt_form operation_add(struct rt_coding *c, const struct rt_node *n
 	if (count > 2)
 		step.c = sum_place(c, &c->forms[node->c]);
 	return step_add(c, step);
+}
+
+struct rt_form rt_coding_line(struct rt_coding *c, const struct rt_form *row, int64_t pitch, const struct rt_form *column)
+{
+	struct rt_form line = form_scale(row, pitch), sum = form_add(&line, column), rest;
+
+	if (sum.terms != RT_FORM_CODE)
+		return sum;
+	line = place_form(sum_place(c, &line));
+	rest = place_form(sum_place(c, column));
+	return form_add(&line, &rest);
 }
 
 static struct rt_form node_form(struct rt_coding *c, const struct rt_node *node)
@@ -181,16 +193,17 @@ static bool is_quick(const struct rt_step *step)
 	return !divides(step) || (step->op & RT_NUMBER && step->value > 0);
 }
 
+static uint64_t loop_bit(uint16_t place)
+{
+	return place < RT_REGISTER ? UINT64_C(1) << place : 0;
+}
+
 /* Bit d: an operand is the value of the loop at depth d. */
 static uint64_t loops_of(const struct rt_step *step)
 {
-	const uint16_t from[] = {step->a, step->b, step->c};
 	unsigned count = step->op & RT_NUMBER ? 1 : rt_operands(step->op);
-	uint64_t loops = 0;
 
-	for (unsigned k = 0; k < count; k++)
-		loops |= from[k] < RT_REGISTER ? UINT64_C(1) << from[k] : 0;
-	return loops;
+	return (count && step->scale ? loop_bit(step->a) : 0) | (count > 1 ? loop_bit(step->b) : 0) | (count > 2 ? loop_bit(step->c) : 0);
 }
 
 /* Of the steps from `first` on. */
@@ -296,6 +309,11 @@ RT_INLINE int64_t leaf_value(const struct rt_env *env, const struct rt_step *ste
 	return step->value;
 }
 
+RT_INLINE int64_t first_of(const int64_t *places, const struct rt_step *step)
+{
+	return (int64_t)((uint64_t)step->base + (uint64_t)step->scale * (uint64_t)places[step->a]);
+}
+
 /* b > 0 where it divides. */
 RT_INLINE int64_t quick_operation(uint32_t op, int64_t a, int64_t b, int64_t c)
 {
@@ -307,9 +325,9 @@ RT_INLINE int64_t quick_step(const struct rt_env *env, const int64_t *places, co
 {
 	switch (step->op) {
 #define X(NAME, code, mnemonic, count, effect)                                                                                                                 \
-	case (code) | RT_NUMBER: return quick_operation(code, places[step->a], step->value, 0);                                                                \
+	case (code) | RT_NUMBER: return quick_operation(code, first_of(places, step), step->value, 0);                                                         \
 	case code:                                                                                                                                             \
-		return (count) ? quick_operation(code, places[step->a], (count) > 1 ? places[step->b] : 1, (count) > 2 ? places[step->c] : 0)                  \
+		return (count) ? quick_operation(code, first_of(places, step), (count) > 1 ? places[step->b] : 1, (count) > 2 ? places[step->c] : 0)           \
 			       : leaf_value(env, step);
 #include "ptowsp/expr_ops.def"
 #undef X
@@ -321,26 +339,26 @@ static inline int64_t step_run(const struct rt_env *env, const int64_t *places, 
 {
 	if (is_quick(step))
 		return quick_step(env, places, step);
-	return rt_operation(step->op & ~(uint32_t)RT_NUMBER, places[step->a], step->op & RT_NUMBER ? step->value : places[step->b], 0, failed);
+	return rt_operation(step->op & ~(uint32_t)RT_NUMBER, first_of(places, step), step->op & RT_NUMBER ? step->value : places[step->b], 0, failed);
 }
 
 /* Out of the way of the others, which call nothing. */
-static __attribute__((noinline)) bool careful_fill(const struct rt_env *env, const struct rt_step *step, const struct rt_step *end)
+static __attribute__((noinline)) bool careful_fill(const struct rt_env *env, int64_t *to, const struct rt_step *step, const struct rt_step *end)
 {
 	uint32_t failed = 0;
 
-	for (int64_t *to = env->loops + RT_REGISTER; step < end; step++)
+	for (; step < end; step++)
 		*to++ = step_run(env, env->loops, step, &failed);
 	return !failed;
 }
 
 bool rt_code_fill(struct rt_env *env, const struct rt_code *code)
 {
-	int64_t *places = env->loops, *to = places + RT_REGISTER;
+	int64_t *places = env->loops, *to = places + RT_REGISTER + code->first;
 	const struct rt_step *step = env->codes->steps + code->first, *end = step + code->count;
 
 	if (!code->quick)
-		return careful_fill(env, step, end);
+		return careful_fill(env, to, step, end);
 	for (; step < end; step++)
 		*to++ = quick_step(env, places, step);
 	return true;
@@ -381,7 +399,7 @@ int64_t rt_expr_run(struct rt_env *env, uint32_t id)
 	uint32_t failed = 0;
 	const struct rt_expr *expr = &env->exprs->rows[id];
 	const struct rt_node *node = &env->exprs->nodes[expr->first];
-	int64_t *v = env->loops + RT_REGISTER;
+	int64_t *v = env->loops + RT_REGISTER + rt_exprs_registers(env->exprs);
 
 	for (uint32_t i = 0; i < expr->count; i++, node++) {
 		switch (node->op) {

@@ -14,11 +14,12 @@ struct rt_form {
 	uint16_t loop[RT_FORM_TERMS]; /* places in env.loops: in a sum of code also registers */
 	uint8_t terms;                /* or RT_FORM_CODE */
 };
-/* Step k of a code fills register k, which is place RT_REGISTER + k of env.loops, behind the values of loops; its operands are places before that, or, with RT_NUMBER in
- * op, the second one its own number. Equal steps stand once. */
-enum { RT_REGISTER = PTOWSP_NESTING_LIMIT, RT_STEPS_MOST = 1024, RT_NUMBER = 0x80 };
+/* Step k of all fills place RT_REGISTER + k of env.loops, its register, behind the values of loops. Its first operand is base + scale * place a, the others are the places b
+ * and c, or, with RT_NUMBER in op, the second one is its own number. In a code equal steps stand once. */
+enum { RT_REGISTER = PTOWSP_NESTING_LIMIT, RT_STEPS_MOST = UINT16_MAX - RT_REGISTER, RT_NUMBER = 0x80 };
 struct rt_step {
-	int64_t value;        /* of RT_NUMBER and CONST; VALUE: a SLOT row */
+	int64_t value; /* of RT_NUMBER and CONST; VALUE: a SLOT row */
+	int64_t base, scale;
 	uint16_t op, a, b, c; /* op: enum ptowsp_expr_op */
 };
 struct rt_code {
@@ -40,7 +41,7 @@ struct rt_coding {
 	struct rt_codes *codes;
 	struct rt_form *forms; /* of the nodes of one expression */
 	uint32_t first;        /* its own steps */
-	bool too_long, lost;   /* more than RT_STEPS_MOST; out of memory */
+	bool too_long, lost;   /* no registers are left; out of memory */
 };
 /* values: one per SLOT row. forms_out: one per compiled expression. *codes: zero at first; rt_codes_finish, also after an error. Errors: NO_MEMORY. */
 ptowsp_status rt_exprs_specialise(const struct rt_exprs *exprs, const uint64_t *values, struct rt_form *forms_out, struct rt_codes *codes,
@@ -51,12 +52,21 @@ void rt_codes_finish(struct rt_codes *codes);
 bool rt_coding_begin(struct rt_coding *coding, const struct rt_exprs *exprs, const uint64_t *values, struct rt_codes *codes);
 /* The expression as a sum over loops and registers of the code; meaningless where the code becomes too long, which its end says. */
 struct rt_form rt_coding_add(struct rt_coding *coding, uint32_t id);
+/* row * pitch + column, of forms that it gave. */
+struct rt_form rt_coding_line(struct rt_coding *coding, const struct rt_form *row, int64_t pitch, const struct rt_form *column);
 /* *code_out: row of codes + 1, or 0 where no step is needed. False: out of memory, or the code is too long; codes are as before. */
 bool rt_coding_end(struct rt_coding *coding, uint32_t *code_out);
-/* Places of rt_env.loops. */
+/* Steps that there are registers for, of instructions and of their plans. */
+static inline uint32_t rt_exprs_registers(const struct rt_exprs *exprs)
+{
+	uint64_t steps = 1024 + 4 * (uint64_t)exprs->node_count;
+
+	return steps < RT_STEPS_MOST ? (uint32_t)steps : RT_STEPS_MOST;
+}
+/* Places of rt_env.loops; behind the registers those of an evaluation node by node. */
 static inline size_t rt_exprs_places(const struct rt_exprs *exprs)
 {
-	return (size_t)(exprs->longest > RT_STEPS_MOST ? exprs->longest : RT_STEPS_MOST) + RT_REGISTER;
+	return (size_t)RT_REGISTER + rt_exprs_registers(exprs) + exprs->longest;
 }
 
 struct rt_tensors;
@@ -65,7 +75,7 @@ struct rt_env {
 	const struct rt_exprs *exprs;
 	const struct rt_form *forms;
 	const struct rt_codes *codes;
-	int64_t *loops;             /* rt_exprs_places: value per depth, then what an evaluation works on */
+	int64_t *loops;             /* rt_exprs_places: value per depth, then registers */
 	const uint64_t *values;     /* per SLOT row */
 	uint64_t task;              /* number of the task, or of the next one */
 	uint64_t instance;          /* number of the replica of a process, 0 outside */

@@ -183,7 +183,7 @@ static void windows_place(struct rt_run *run, struct rt_slot *slot)
 {
 	uint64_t *words = slot->words + slot->arg_count;
 
-	rt_plan_windows_move(run->plan, &run->tensors);
+	rt_plan_windows_move(run->plan, &run->env);
 	for (const struct ptowsp_tensor_arg *window = run->plan->windows, *end = window + slot->io_count; window < end; window++, words += 2) {
 		words[0] = (uint64_t)(uintptr_t)window->data;
 		words[1] = window->columns;

@@ -396,7 +396,7 @@ static __attribute__((noinline)) ptowsp_status plan_ask(struct rt_run *run, stru
 	run->kernel = plan->kernel;
 	status = plan->asks & RT_ASK_ARGS ? args_eval(run, plan->site) : PTOWSP_OK;
 	if (plan->asks & RT_ASK_KEYS)
-		rt_plan_recount(plan, run->track.full);
+		rt_plan_recount(plan, &run->env, run->track.full);
 	return status || !(plan->asks & RT_ASK_SLOTS) ? status : slots_read(run, plan->site);
 }
 
@@ -564,7 +564,7 @@ static ptowsp_status plan_call(struct rt_run *run, struct rt_plan *plan)
 	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), plan->cycles, run->error};
 	ptowsp_status status;
 
-	rt_plan_windows_move(plan, &run->tensors);
+	rt_plan_windows_move(plan, &run->env);
 	plan->task.number = run->tasks;
 	plan->task.args = run->task_args;
 	run->error->text[0] = 0;

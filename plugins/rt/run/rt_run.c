@@ -27,6 +27,7 @@ static ptowsp_status values_init(struct rt_run *run)
 	run->env.loops = malloc(rt_exprs_places(exprs) * sizeof(*run->env.loops));
 	if (!run->values || !run->forms || !run->env.loops)
 		return rt_no_memory(run->error, "values");
+	memset(run->env.loops, 0, RT_REGISTER * sizeof(*run->env.loops));
 	for (uint32_t i = 0; i < slots; i++)
 		run->values[i] = i < run->args->value_count ? run->args->values[i] : program->tables.slot.rows[i].value;
 	run->env.exprs = exprs;

@@ -155,7 +155,7 @@ static inline const struct rt_access *rt_run_accesses(struct rt_run *run)
 {
 	if (!run->plan)
 		return run->accesses;
-	rt_plan_accesses_move(run->plan);
+	rt_plan_accesses_move(run->plan, &run->env);
 	return run->plan->accesses;
 }
 struct rt_pipeline;
