@@ -394,26 +394,31 @@ static uint32_t repeated(const struct rt_plan *plan, unsigned bit, int64_t left,
 	return count;
 }
 
-/* The same of one task alone. */
-static uint32_t repeated_now(const struct rt_plan *plan, unsigned bit)
+/* Registers are filled; two blocks that begin at one place are one. */
+static bool keys_equal(const struct rt_plan *plan, const struct rt_plan_pair *pair, const int64_t *places)
 {
-	const struct rt_access *accesses = plan->accesses;
-	uint32_t count = 0, counted = 0;
+	const struct rt_plan_io *a = &plan->ios[pair->later], *b = &plan->ios[pair->earlier];
 
-	for (const struct rt_plan_pair *pair = plan->pairs, *end = pair + plan->pair_count; pair < end; pair++)
-		if (pair->bits & bit && pair->later != counted && accesses[pair->later].key.row == accesses[pair->earlier].key.row &&
-		    accesses[pair->later].key.column == accesses[pair->earlier].key.column) {
-			count++;
-			counted = pair->later;
-		}
-	return count;
+	return rt_form_sum(places, &a->start) == rt_form_sum(places, &b->start) &&
+	       (!plan->accesses[pair->later].io->unit || rt_form_sum(places, &a->row) == rt_form_sum(places, &b->row));
 }
 
-static void now_count(struct rt_plan *plan, bool full)
+/* The same of one task alone, of all kinds. */
+void rt_plan_recount(struct rt_plan *plan, const int64_t *places, bool full)
 {
-	plan->map_need = plan->map_most - repeated_now(plan, PTOWSP_WRITE);
-	if (full)
-		plan->map_need -= repeated_now(plan, PTOWSP_READ);
+	uint32_t kinds = full ? PTOWSP_READ | PTOWSP_WRITE : PTOWSP_WRITE, less = 0, counted = 0;
+	uint8_t bits = 0; /* of the access that was counted last */
+
+	for (const struct rt_plan_pair *pair = plan->pairs, *end = pair + plan->pair_count; pair < end; pair++) {
+		uint32_t more = pair->bits & kinds & ~(pair->later == counted ? bits : 0u);
+
+		if (!more || !keys_equal(plan, pair, places))
+			continue;
+		less += (more & PTOWSP_READ ? 1u : 0u) + (more & PTOWSP_WRITE ? 1u : 0u);
+		bits = (uint8_t)(more | (pair->later == counted ? bits : 0u));
+		counted = pair->later;
+	}
+	plan->map_need = plan->map_most - less;
 }
 
 static void asks_set(struct rt_plan *plan, uint32_t bit, bool on)
@@ -421,28 +426,23 @@ static void asks_set(struct rt_plan *plan, uint32_t bit, bool on)
 	plan->asks = on ? plan->asks | bit : plan->asks & ~bit;
 }
 
+/* left: how far the round goes on, 0 without one. */
 static void map_count(const struct rt_run *run, struct rt_plan *plan, int64_t left)
 {
 	bool full = run->track.full, known = true;
 	uint32_t less;
 
-	rt_plan_accesses_move(plan, &run->env);
 	asks_set(plan, RT_ASK_KEYS, false);
 	if (!left) {
-		now_count(plan, full);
+		rt_plan_recount(plan, run->env.loops, full);
 		return;
 	}
+	rt_plan_accesses_move(plan, &run->env);
 	less = repeated(plan, PTOWSP_WRITE, left, &known);
 	if (full)
 		less += repeated(plan, PTOWSP_READ, left, &known);
 	plan->map_need = plan->map_most - less;
 	asks_set(plan, RT_ASK_KEYS, !known);
-}
-
-void rt_plan_recount(struct rt_plan *plan, const struct rt_env *env, bool full)
-{
-	rt_plan_accesses_move(plan, env);
-	now_count(plan, full);
 }
 
 static void windows_make(struct rt_plan *plan, const struct rt_tensors *tensors)

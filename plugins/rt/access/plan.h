@@ -99,7 +99,7 @@ void rt_plans_forget(struct rt_plans *plans);
 void rt_plan_accesses_move(struct rt_plan *plan, const struct rt_env *env);
 void rt_plan_windows_anew(struct rt_plan *plan, const struct rt_env *env);
 /* map_need of the same, where it varies. full: hazards. */
-void rt_plan_recount(struct rt_plan *plan, const struct rt_env *env, bool full);
+void rt_plan_recount(struct rt_plan *plan, const int64_t *places, bool full);
 
 /* Windows that end with their tensor change their length, and one that is not touched may begin anywhere: those are made anew. */
 static inline void rt_plan_windows_move(struct rt_plan *plan, const struct rt_env *env)

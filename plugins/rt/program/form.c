@@ -332,7 +332,7 @@ RT_INLINE int64_t quick_step(const struct rt_env *env, const int64_t *places, co
 #include "ptowsp/expr_ops.def"
 #undef X
 	}
-	return 0;
+	__builtin_unreachable();
 }
 
 static inline int64_t step_run(const struct rt_env *env, const int64_t *places, const struct rt_step *step, uint32_t *failed)

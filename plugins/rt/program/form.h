@@ -91,12 +91,12 @@ bool rt_code_fill(struct rt_env *env, const struct rt_code *code);
 /* Where the source has the division by zero at which env failed, else the instruction, with the instruction's number; into text, which it returns. */
 const char *rt_division_place(const struct rt_env *env, const struct rt_tables *tables, uint32_t instruction, char *text, size_t size);
 
-/* A sum over loops and registers that are filled. */
+/* A sum over loops and registers that are filled. Most have one term; without one its step is 0. */
 static inline int64_t rt_form_sum(const int64_t *places, const struct rt_form *form)
 {
-	uint64_t sum = (uint64_t)form->base;
+	uint64_t sum = (uint64_t)form->base + (uint64_t)form->step[0] * (uint64_t)places[form->loop[0]];
 
-	for (unsigned k = 0; k < form->terms; k++)
+	for (unsigned k = 1; k < form->terms; k++)
 		sum += (uint64_t)form->step[k] * (uint64_t)places[form->loop[k]];
 	return (int64_t)sum;
 }

@@ -396,7 +396,7 @@ static __attribute__((noinline)) ptowsp_status plan_ask(struct rt_run *run, stru
 	run->kernel = plan->kernel;
 	status = plan->asks & RT_ASK_ARGS ? args_eval(run, plan->site) : PTOWSP_OK;
 	if (plan->asks & RT_ASK_KEYS)
-		rt_plan_recount(plan, &run->env, run->track.full);
+		rt_plan_recount(plan, run->env.loops, run->track.full);
 	return status || !(plan->asks & RT_ASK_SLOTS) ? status : slots_read(run, plan->site);
 }
 
