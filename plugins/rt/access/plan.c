@@ -394,13 +394,14 @@ static uint32_t repeated(const struct rt_plan *plan, unsigned bit, int64_t left,
 	return count;
 }
 
-/* Registers are filled; two blocks that begin at one place are one. */
+/* Registers are filled. Two blocks that begin at one place are one; rows of flat windows may differ in length. */
 static bool keys_equal(const struct rt_plan *plan, const struct rt_plan_pair *pair, const int64_t *places)
 {
 	const struct rt_plan_io *a = &plan->ios[pair->later], *b = &plan->ios[pair->earlier];
 
-	return rt_form_sum(places, &a->start) == rt_form_sum(places, &b->start) &&
-	       (!plan->accesses[pair->later].io->unit || rt_form_sum(places, &a->row) == rt_form_sum(places, &b->row));
+	if (!plan->accesses[pair->later].io->unit)
+		return rt_form_sum(places, &a->start) == rt_form_sum(places, &b->start);
+	return rt_form_sum(places, &a->row) == rt_form_sum(places, &b->row) && rt_form_sum(places, &a->column) == rt_form_sum(places, &b->column);
 }
 
 /* The same of one task alone, of all kinds. */
