@@ -2,7 +2,7 @@
  * test_ascend_llama.c - makespans of the llama layer on 24 cube and 48 vector cores with a constant per kernel: by the rule of the original's simulator, whose figures
  * these are, and by events, as a list schedule of the same graph gives them. */
 #include "ascend/machine/machine.h"
-#include "tests/check.h"
+#include "tests/check_outcome.h"
 #include "tests/taskgraph/llama_layer.h"
 
 #include <string.h>
@@ -40,8 +40,7 @@ static uint64_t makespan(uint32_t m, bool full, bool program_order, uint32_t sch
 	CHECK_UINT(o->stats.edges, full ? 10 * m * m + 19 * m : 7 * m * m + 17 * m);
 	CHECK_UINT(o->stats.executors, 72);
 	cycles = o->stats.total_cycles;
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 	return cycles;
 }
 

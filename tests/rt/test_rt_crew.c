@@ -419,8 +419,7 @@ static void steps_stay_in_order_whoever_runs_them(void)
 		if (!want)
 			want = memcpy(malloc(o->memory_count * 8), o->memory, o->memory_count * 8);
 		CHECK_MEM(o->memory, want, o->memory_count * 8);
-		outcome_destroy(o);
-		builder_destroy(b);
+		outcome_done(b, o);
 	}
 	rt_crew_rules = usual;
 	free(want);

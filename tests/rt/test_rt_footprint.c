@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_footprint.c - what a task touches of its tensors: windows of known and unknown length, extents that are measured. */
 #include "rt/access/footprint.h"
-#include "tests/check.h"
-#include "tests/rt/rt_builder.h"
+#include "tests/check_outcome.h"
 
 static void extents_from_a_symbol_name_it_when_they_leave_the_tensor(void)
 {
@@ -23,8 +22,7 @@ static void extents_from_a_symbol_name_it_when_they_leave_the_tensor(void)
 	outcome_destroy(o);
 	o = builder_run(b, &(struct outcome_how){.values = values + 2, .value_count = 1});
 	CHECK_INT(o->status, PTOWSP_OK);
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 static void flat_windows_are_checked_with_what_the_kernel_touches(void)
@@ -41,8 +39,7 @@ static void flat_windows_are_checked_with_what_the_kernel_touches(void)
 	o = builder_run(b, NULL); /* 24 + 8 .. 24 + 16 */
 	CHECK_INT(o->status, PTOWSP_RUN_FAILED);
 	CHECK_CONTAINS(o->error.text, "task 3, kernel k, touches elements 32 to 39 of tensor t, which has 32");
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 /* So many elements of the first tensor are needed, none of another one; gives the builder back. */
@@ -107,8 +104,7 @@ static void without_a_footprint_the_rest_of_the_tensor_is_touched(void)
 	CHECK_INT(o->status, PTOWSP_OK);
 	CHECK_UINT(o->edge_count, 1);
 	CHECK(outcome_has_edge(o, 0, 1));
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 enum { PIECES = 400000, READ_ARGS = 5 };

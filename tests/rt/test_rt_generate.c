@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_generate.c - several scheduler instances on the same bytecode: the same tasks, edges and memory as one instance. Random programs name their seed in a failure: PTOWSP_SEED=N runs one, PTOWSP_SEEDS=N that many. */
-#include "tests/check.h"
+#include "tests/check_outcome.h"
 #include "tests/lang/random_loops.h"
 
 #include <stdlib.h>
@@ -256,8 +256,7 @@ static void a_failing_kernel_ends_all_instances_with_the_first_failure(void)
 		o = builder_run(b, &(struct outcome_how){.schedulers = 3, .threads = threads});
 		CHECK_INT(o->status, PTOWSP_KERNEL_FAILED);
 		CHECK_UINT(o->error.where[0], 1);
-		outcome_destroy(o);
-		builder_destroy(b);
+		outcome_done(b, o);
 	}
 }
 
@@ -281,8 +280,7 @@ static uint64_t calls_before_the_end(bool safe)
 	o = builder_run(b, &(struct outcome_how){.schedulers = 3});
 	CHECK_INT(o->status, PTOWSP_RUN_FAILED);
 	calls = o->calls;
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 	return calls;
 }
 
@@ -304,8 +302,7 @@ static void what_only_one_instance_can_do_is_refused_by_name(void)
 	o = builder_run(b, &(struct outcome_how){.schedulers = 2});
 	CHECK_INT(o->status, PTOWSP_UNSUPPORTED);
 	CHECK_CONTAINS(o->error.text, "an event or fence needs one scheduler instance, this run has 2; use schedulers=1");
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 void suite_rt_generate(CU_pSuite s)

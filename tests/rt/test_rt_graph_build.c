@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_graph_build.c - programs whose graph is built in memory before anything runs: start(after_orchestration) and packages that are host
  * graph builds. The graph has the edges of the ordinary run, and the run of it gives what the ordinary run gives, later. */
-#include "tests/check.h"
-#include "tests/rt/rt_builder.h"
+#include "tests/check_outcome.h"
 #include "tests/taskgraph/graph_maker.h"
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +52,7 @@ static void a_built_graph_has_the_tasks_and_their_arguments(void)
 	CHECK_STR(g.text + g.tensors[1].name, "y");
 	CHECK_UINT(o->stats.total_cycles, 22);
 	CHECK_UINT(o->calls, 3);
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 static void ordered_loops_and_streams_stand_in_the_graph(void)
@@ -80,8 +78,7 @@ static void ordered_loops_and_streams_stand_in_the_graph(void)
 		CHECK_UINT(g.tasks[t].stream_next, t < 3 ? t + 3 : RT_GRAPH_NONE);
 		CHECK_UINT(g.tasks[t].tags, (t >= 3 ? RT_GRAPH_STREAMED : 0) | (t == 2 || t == 4 ? RT_GRAPH_BARRIER : 0));
 	}
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 static void nothing_starts_before_the_last_task_is_issued(void)
@@ -113,8 +110,7 @@ static void a_host_graph_build_is_built_first_too(void)
 	o = builder_run(b, NULL);
 	CHECK(!o->graph);
 	CHECK_UINT(o->stats.task_window, 8192);
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 	b = three();
 	ROW(ISSUE_COST, CYCLES, "n", INT64_C(3));
 	builder_meta(b, "entry_kind", "host_graph_build");
@@ -124,8 +120,7 @@ static void a_host_graph_build_is_built_first_too(void)
 	CHECK_UINT(o->tasks[0].start, 6);
 	CHECK_UINT(o->stats.task_window, 0);
 	CHECK_STR(o->log, "");
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 static void a_stated_task_window_is_recorded_and_said_once(void)
@@ -143,8 +138,7 @@ static void a_stated_task_window_is_recorded_and_said_once(void)
 	first = strstr(o->log, "task_window is recorded, not enforced");
 	REQUIRE(first != NULL);
 	CHECK(strstr(first + 1, "task_window is recorded") == NULL);
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 static void a_slot_that_own_tasks_fill_is_refused_and_named(void)
@@ -182,8 +176,7 @@ static void a_slot_from_an_input_is_taken(void)
 	o = builder_run(b, NULL);
 	CHECK_INT(o->status, PTOWSP_OK);
 	CHECK_UINT(o->calls, 1);
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 static void a_capacity_that_the_graph_needs_whole_is_refused_by_name(void)
@@ -200,8 +193,7 @@ static void a_capacity_that_the_graph_needs_whole_is_refused_by_name(void)
 	CHECK_INT(o->status, PTOWSP_TOO_SMALL);
 	CHECK_CONTAINS(o->error.text, "tensor_map with its capacity of 2 is full");
 	CHECK_UINT(o->calls, 0);
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 static void limits_of_tasks_and_memory_apply_before_anything_runs(void)
@@ -231,8 +223,7 @@ static void limits_of_tasks_and_memory_apply_before_anything_runs(void)
 	CHECK_INT(o->status, PTOWSP_OK);
 	CHECK(o->graph_size <= 80000);
 	CHECK_UINT(o->calls, 1000);
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 static void a_failing_kernel_of_a_graph_ends_the_run_with_its_sentence(void)
@@ -247,24 +238,18 @@ static void a_failing_kernel_of_a_graph_ends_the_run_with_its_sentence(void)
 		CHECK_INT(o->status, PTOWSP_KERNEL_FAILED);
 		CHECK_CONTAINS(o->error.text, "task 1, kernel two");
 		CHECK_UINT(o->calls, 2);
-		outcome_destroy(o);
-		builder_destroy(b);
+		outcome_done(b, o);
 	}
 }
 
 static void an_executor_by_times_that_nobody_knows_is_refused(void)
 {
 	struct builder *b = three();
-	struct outcome *o;
 
 	builder_kernel_flags(b, 0, BUILDER_LATER);
 	ROW(START, AFTER_ORCHESTRATION, "");
 	ROW(DISPATCH, WORK_STEAL, "n", INT64_C(2));
-	o = builder_run(b, NULL);
-	CHECK_INT(o->status, PTOWSP_UNSUPPORTED);
-	CHECK_CONTAINS(o->error.text, "depends on cycles that only running tells");
-	outcome_destroy(o);
-	builder_destroy(b);
+	check_refused(b, PTOWSP_UNSUPPORTED, "depends on cycles that only running tells");
 }
 
 static void a_deadline_ends_the_run_of_a_graph(void)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_level.c - adaptive tile levels: blocks, one per set bit, the residual. */
 #include "rt/program/axis.h"
-#include "tests/check.h"
-#include "tests/rt/rt_builder.h"
+#include "tests/check_outcome.h"
 
 #include <string.h>
 
@@ -29,8 +28,7 @@ static uint32_t tasks_of(uint32_t max, uint32_t min, uint32_t count, const uint3
 	uint32_t tasks = o->task_count;
 
 	CHECK_STR(o->error.text, "");
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 	return tasks;
 }
 
@@ -43,8 +41,7 @@ static void three_hundred_units_are_one_block_of_256_and_44(void)
 	REQUIRE_UINT(o->task_count, 128 + 44);
 	for (uint32_t i = 0; i < o->task_count; i++) /* cycles are the loop's value */
 		CHECK_UINT(o->tasks[i].end - o->tasks[i].start, i < 128 ? 2 * i : 256 + (i - 128));
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 static void counts_follow_blocks_bits_and_residual(void)
@@ -74,8 +71,7 @@ static void refused(uint32_t max, uint32_t min, uint32_t block, uint32_t rows, c
 	CHECK_INT(o->status, PTOWSP_BAD_PACKAGE);
 	CHECK_CONTAINS(o->error.text, why);
 	CHECK_CONTAINS(o->error.text, "instruction 0");
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 static void wrong_levels_are_errors_at_the_loop(void)
@@ -96,25 +92,16 @@ static void a_leveled_loop_begins_at_0_with_step_1(void)
 	struct builder *b = builder_create();
 	uint32_t set = builder_levels(b, 8, 4, 0, NULL), one = builder_const(b, 1), n = builder_const(b, 9);
 	uint32_t slot = builder_slot(b, "low", PTOWSP_SLOT_SYMBOL, 3);
-	struct outcome *o;
 
 	builder_loop(b, PTOWSP_OP_PARALLEL_FOR, builder_axis(b, "i", one, n, one, set));
 	builder_end(b);
-	o = builder_run(b, NULL);
-	CHECK_INT(o->status, PTOWSP_BAD_PACKAGE);
-	CHECK_CONTAINS(o->error.text, "begins at 0, not 1");
-	outcome_destroy(o);
-	builder_destroy(b);
+	check_refused(b, PTOWSP_BAD_PACKAGE, "begins at 0, not 1");
 	b = builder_create(); /* a symbol is known only in the run */
 	set = builder_levels(b, 8, 4, 0, NULL), one = builder_const(b, 1), n = builder_const(b, 9);
 	slot = builder_slot(b, "low", PTOWSP_SLOT_SYMBOL, 3);
 	builder_loop(b, PTOWSP_OP_PARALLEL_FOR, builder_axis(b, "i", builder_expr(b, PTOWSP_EXPR_VALUE, slot, 0, 0), n, one, set));
 	builder_end(b);
-	o = builder_run(b, NULL);
-	CHECK_INT(o->status, PTOWSP_RUN_FAILED);
-	CHECK_CONTAINS(o->error.text, "begins at 0");
-	outcome_destroy(o);
-	builder_destroy(b);
+	check_refused(b, PTOWSP_RUN_FAILED, "begins at 0");
 }
 
 /* Outer levels {8:64}, inner {4:128}: the outer one wins unless it is 32. */
@@ -144,8 +131,7 @@ static void the_outer_level_wins_and_chooses_the_kernel(void)
 	CHECK_UINT(seen[f64], 4);
 	CHECK_UINT(seen[f128], 1);
 	CHECK_UINT(seen[f], 0);
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 static void a_level_without_a_kernel_is_said_once_per_kernel(void)
@@ -166,8 +152,7 @@ static void a_level_without_a_kernel_is_said_once_per_kernel(void)
 	REQUIRE(at);
 	CHECK(!strstr(at + 1, "no form"));
 	CHECK(!strstr(o->log, "g_32"));
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 void suite_rt_level(CU_pSuite s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_llama.c - the llama layer as a workload: the counts that its formulas give, by keys and by elements. */
-#include "tests/check.h"
+#include "tests/check_outcome.h"
 #include "tests/taskgraph/llama_layer.h"
 
 #include <string.h>
@@ -38,8 +38,7 @@ static void counts_check(uint32_t m, bool exact, bool full)
 	CHECK_UINT(o->stats.tasks, 16 * m + 3 * m * m);
 	CHECK_UINT(o->stats.edges, full ? 10 * m * m + 19 * m : 7 * m * m + 17 * m);
 	CHECK_UINT(levels_of(o), full ? 2 * m + 12 : m + 13);
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 static void tasks_edges_and_levels_follow_the_formulas(void)
@@ -58,8 +57,7 @@ static void one_executor_per_task_takes_the_longest_path(void)
 	builder_schedule(b, PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_ROUND_ROBIN, "n", INT64_C(4096));
 	o = builder_run(b, &(struct outcome_how){.flags = PTOWSP_RUN_NO_KERNELS, .bare = true});
 	CHECK_UINT(o->stats.total_cycles, 2 * 16 + 12);
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 static void a_window_makes_no_edge_to_tasks_that_left_it(void)

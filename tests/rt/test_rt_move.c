@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_move.c - the regions of payload channels: when their elements are taken and replaced, what is refused. */
 #include "rt/rt.h"
-#include "tests/check.h"
-#include "tests/rt/rt_builder.h"
+#include "tests/check_outcome.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void done(struct builder *b, struct outcome *o)
-{
-	outcome_destroy(o);
-	builder_destroy(b);
-}
 
 static uint32_t loop_of(struct builder *b)
 {
@@ -63,7 +56,7 @@ static void rows_taken(const struct rows *r)
 	builder_end(r->b);
 }
 
-static void check_starts(struct builder *b, uint32_t count, const uint64_t *start)
+static void starts_are(struct builder *b, uint32_t count, const uint64_t *start)
 {
 	struct outcome_how counted = {.flags = PTOWSP_RUN_NO_KERNELS};
 	struct outcome *o = builder_run(b, NULL), *other = builder_run(b, &counted);
@@ -75,7 +68,7 @@ static void check_starts(struct builder *b, uint32_t count, const uint64_t *star
 	REQUIRE_UINT(other->task_count, count);
 	CHECK(!memcmp(other->tasks, o->tasks, count * sizeof(*o->tasks)));
 	outcome_destroy(other);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 /* The writer is another process's and no edge is there: sent at 10, consumed at 10 + 2. */
@@ -87,7 +80,7 @@ static void a_send_follows_who_wrote_what_is_sent(void)
 	builder_process(r.b, "sends", 1);
 	rows_send(&r);
 	rows_taken(&r);
-	check_starts(r.b, 2, (uint64_t[]){0, 12});
+	starts_are(r.b, 2, (uint64_t[]){0, 12});
 }
 
 /* Two writers that nothing orders: the later one in the order of turns ends at 3, and that is whose elements are sent. A reader does not matter. */
@@ -101,7 +94,7 @@ static void a_send_follows_the_latest_writer_alone(void)
 	builder_process(r.b, "sends", 1);
 	rows_send(&r);
 	rows_taken(&r);
-	check_starts(r.b, 4, (uint64_t[]){0, 0, 0, 3});
+	starts_are(r.b, 4, (uint64_t[]){0, 0, 0, 3});
 }
 
 /* A reader until 20 and a writer until 7: the body begins at 20. The channel is free again at 5, when the token came out: the second send is not held. */
@@ -117,7 +110,7 @@ static void an_arrival_follows_all_who_touch_its_place(void)
 	rows_send(&r);
 	builder_task(r.b, r.read, 1, "r", r.sent);
 	rows_taken(&r);
-	check_starts(r.b, 6, (uint64_t[]){0, 0, 0, 20, 5, 21});
+	starts_are(r.b, 6, (uint64_t[]){0, 0, 0, 20, 5, 21});
 }
 
 /* In a rendezvous both are there at the same time, and only the one in whose place something arrives waits on. */
@@ -130,7 +123,7 @@ static void a_rendezvous_holds_only_the_one_with_the_place(void)
 	rows_send(&r);
 	builder_task(r.b, r.read, 1, "r", r.sent);
 	rows_taken(&r);
-	check_starts(r.b, 4, (uint64_t[]){0, 0, 4, 20});
+	starts_are(r.b, 4, (uint64_t[]){0, 0, 4, 20});
 }
 
 /* Slots that a region reads move the clock as those of the token do: that of the sender, or that of the one who gets it. */
@@ -155,7 +148,7 @@ static void a_region_waits_for_the_slots_that_it_reads(void)
 		builder_consume_block(b, c, arrives ? at : first);
 		builder_task(b, none, 1, "");
 		builder_end(b);
-		check_starts(b, 6, arrives ? (uint64_t[]){0, 0, 9, 1, 2, 9} : (uint64_t[]){0, 0, 9, 1, 9, 9});
+		starts_are(b, 6, arrives ? (uint64_t[]){0, 0, 9, 1, 2, 9} : (uint64_t[]){0, 0, 9, 1, 9, 9});
 	}
 }
 
@@ -176,7 +169,7 @@ static void a_temp_tensor_that_moves_is_an_ordinary_one(void)
 	CHECK_STR(o->error.text, "");
 	CHECK_CONTAINS(o->log, "temp tensor t is not renamed but an ordinary one: a payload channel moves it");
 	CHECK(!memcmp(o->memory, o->memory + 4, 4 * sizeof(*o->memory)));
-	done(r.b, o);
+	outcome_done(r.b, o);
 }
 
 static void extents_follow_what_is_moved(void)
@@ -207,19 +200,14 @@ static void extents_follow_what_is_moved(void)
 /* ---- what is refused ------------------------------------------------------------------------------------------- */
 
 /* One send of `sent` and one consume into `there`; the program is refused like this. b is destroyed. */
-static void check_refused(struct builder *b, uint32_t channel, uint32_t sent, uint32_t there, ptowsp_status status, const char *text)
+static void move_refused(struct builder *b, uint32_t channel, uint32_t sent, uint32_t there, ptowsp_status status, const char *text)
 {
-	struct outcome *o;
-
 	builder_process(b, "p", 1);
 	builder_send_block(b, channel, builder_const(b, 0), sent);
 	builder_process(b, "q", 1);
 	builder_consume_block(b, channel, there);
 	builder_end(b);
-	o = builder_run(b, NULL);
-	CHECK_INT(o->status, status);
-	CHECK_STR(o->error.text, text);
-	done(b, o);
+	check_refused(b, status, text);
 }
 
 static void blocks_of_another_shape_or_type_are_refused(void)
@@ -227,19 +215,19 @@ static void blocks_of_another_shape_or_type_are_refused(void)
 	struct rows r = rows_make(1, 0);
 	uint32_t two, f;
 
-	check_refused(r.b, r.channel, r.sent, builder_region(r.b, 0, r.zero, r.zero, 2, 2), PTOWSP_BAD_PACKAGE,
-		      "instruction 4: channel c carries 1 x 4 i64 at instruction 1, here it is 2 x 2 i64");
+	move_refused(r.b, r.channel, r.sent, builder_region(r.b, 0, r.zero, r.zero, 2, 2), PTOWSP_BAD_PACKAGE,
+		     "instruction 4: channel c carries 1 x 4 i64 at instruction 1, here it is 2 x 2 i64");
 	r = rows_make(1, 0);
 	f = builder_tensor(r.b, "f", PTOWSP_F32, 2, 4);
-	check_refused(r.b, r.channel, r.sent, builder_region(r.b, f, r.zero, r.zero, 1, 4), PTOWSP_BAD_PACKAGE,
-		      "instruction 4: channel c carries 1 x 4 i64 at instruction 1, here it is 1 x 4 f32");
+	move_refused(r.b, r.channel, r.sent, builder_region(r.b, f, r.zero, r.zero, 1, 4), PTOWSP_BAD_PACKAGE,
+		     "instruction 4: channel c carries 1 x 4 i64 at instruction 1, here it is 1 x 4 f32");
 	r = rows_make(1, 0);
-	check_refused(r.b, r.channel, builder_window(r.b, 0, r.zero, r.zero, 4), r.there, PTOWSP_BAD_PACKAGE,
-		      "instruction 1: channel c moves blocks, so its region needs rows and columns");
+	move_refused(r.b, r.channel, builder_window(r.b, 0, r.zero, r.zero, 4), r.there, PTOWSP_BAD_PACKAGE,
+		     "instruction 1: channel c moves blocks, so its region needs rows and columns");
 	r = rows_make(1, 0);
 	two = builder_const(r.b, 2);
-	check_refused(r.b, r.channel, builder_region(r.b, 0, two, r.zero, 1, 4), r.there, PTOWSP_BAD_PACKAGE,
-		      "instruction 1: the region 2, 0 of 1 x 4 (unit 0) is outside tensor t, 2 x 4");
+	move_refused(r.b, r.channel, builder_region(r.b, 0, two, r.zero, 1, 4), r.there, PTOWSP_BAD_PACKAGE,
+		     "instruction 1: the region 2, 0 of 1 x 4 (unit 0) is outside tensor t, 2 x 4");
 }
 
 /* The instruction at `at` becomes something else. */
@@ -262,7 +250,7 @@ static void check_damaged(uint32_t at, uint8_t opcode, uint16_t operand1, const 
 	o = builder_run(r.b, NULL);
 	CHECK_INT(o->status, PTOWSP_BAD_PACKAGE);
 	CHECK_STR(o->error.text, text);
-	done(r.b, o);
+	outcome_done(r.b, o);
 }
 
 static void a_missing_word_is_refused(void)
@@ -282,8 +270,8 @@ static void a_token_channel_has_no_region(void)
 {
 	struct rows r = rows_make(1, 0);
 
-	check_refused(r.b, builder_channel(r.b, "plain", 1, 0), r.sent, r.there, PTOWSP_BAD_PACKAGE,
-		      "instruction 2: opcode 0x23 belongs behind another instruction");
+	move_refused(r.b, builder_channel(r.b, "plain", 1, 0), r.sent, r.there, PTOWSP_BAD_PACKAGE,
+		     "instruction 2: opcode 0x23 belongs behind another instruction");
 }
 
 static void memory_between_alloc_and_free_does_not_move(void)
@@ -292,8 +280,8 @@ static void memory_between_alloc_and_free_does_not_move(void)
 
 	builder_emit(r.b, PTOWSP_OP_ALLOC, 0, 0);
 	builder_emit(r.b, PTOWSP_OP_FREE, 0, 0);
-	check_refused(r.b, r.channel, r.sent, r.there, PTOWSP_UNSUPPORTED,
-		      "tensor t lives between alloc and free, and channel c moves elements of it; copy them to another tensor first");
+	move_refused(r.b, r.channel, r.sent, r.there, PTOWSP_UNSUPPORTED,
+		     "tensor t lives between alloc and free, and channel c moves elements of it; copy them to another tensor first");
 }
 
 /* The token is the row from which it is sent, and the slot that in which it arrives. */
@@ -313,7 +301,7 @@ static void check_fails(int64_t token, int64_t slot_value, const struct outcome_
 	o = builder_run(b, how);
 	CHECK_INT(o->status, *text ? PTOWSP_RUN_FAILED : PTOWSP_OK);
 	CHECK_STR(o->error.text, text);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 static void a_region_outside_its_tensor_ends_the_run(void)

@@ -2,19 +2,12 @@
  * test_rt_payload.c - payload channels on the core itself: what arrives, with any number of threads, and in how much memory. */
 #include "rt/rt.h"
 #include "rt/threads/crew.h"
-#include "tests/check.h"
+#include "tests/check_outcome.h"
 #include "tests/draw.h"
-#include "tests/rt/rt_builder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void done(struct builder *b, struct outcome *o)
-{
-	outcome_destroy(o);
-	builder_destroy(b);
-}
 
 static uint32_t loop_of(struct builder *b)
 {
@@ -75,7 +68,7 @@ static void blocks_arrive_as_they_were_sent(void)
 				CHECK(!memcmp(before->channels, o->channels, sizeof(o->channels)));
 				CHECK_UINT(before->stats.total_cycles, o->stats.total_cycles);
 				outcome_destroy(before);
-				done(b, o);
+				outcome_done(b, o);
 			}
 }
 
@@ -142,7 +135,7 @@ static void threads_and_rules_change_nothing(void)
 				check_same(one, more);
 				outcome_destroy(more);
 			}
-			done(b, one);
+			outcome_done(b, one);
 		}
 	rt_crew_rules.brief_ns = brief_ns;
 }
@@ -218,7 +211,7 @@ static void random_pipelines_move_the_same_with_any_number_of_threads(void)
 			check_same(one, more);
 			outcome_destroy(more);
 		}
-		done(b, one);
+		outcome_done(b, one);
 	}
 	rt_crew_rules.brief_ns = brief_ns;
 }
@@ -247,7 +240,7 @@ static void others_see_what_arrived_in_the_order_of_turns(void)
 	CHECK_UINT(o->memory[1], 11);
 	CHECK_UINT(o->memory[2], 22);
 	CHECK_UINT(o->memory[3], 11);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 /* More pieces than are looked at between two deadlines, and than are kept when nobody asks any more. */
@@ -274,7 +267,7 @@ static void what_nobody_follows_is_forgotten(void)
 	CHECK_UINT(o->channels[0].payload_bytes, 5000 * 8);
 	for (uint32_t i = 0; i < 5000; i += 617)
 		CHECK_UINT(o->memory[10000 + 2 * i], o->memory[2 * (4999 - i)]);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 /* ---- resources ------------------------------------------------------------------------------------------------- */
@@ -299,7 +292,7 @@ static void blocks_are_bounded_by_the_memory_limit(void)
 	how.memory = UINT64_C(1) << 37;
 	o = builder_run(b, &how);
 	CHECK_INT(o->status, PTOWSP_TOO_BIG);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 /* A package may write any capacity. */
@@ -316,7 +309,7 @@ static void without_a_memory_limit_blocks_are_bounded_too(void)
 		CHECK_INT(o->status, PTOWSP_TOO_BIG);
 		CHECK_CONTAINS(o->error.text, "the blocks of payload channels up to c need ");
 		CHECK_CONTAINS(o->error.text, " bytes, the limit is 4294967296; lower channel_capacity=c,N or state --max-memory");
-		done(b, o);
+		outcome_done(b, o);
 	}
 }
 
@@ -364,7 +357,7 @@ static void a_cycle_of_full_channels_proposes_a_capacity(void)
 	o = builder_run(b, NULL);
 	CHECK_STR(o->error.text, "");
 	CHECK_UINT(o->channels[0].payload_bytes, 4 * 32);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 void suite_rt_payload(CU_pSuite s)

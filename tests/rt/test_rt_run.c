@@ -49,8 +49,7 @@ static void memory_is_that_of_one_thread_under_every_window(void)
 			CHECK_INT(o->status, PTOWSP_OK);
 			CHECK_UINT(o->calls, 600);
 			memory_compare(o, &want);
-			outcome_destroy(o);
-			builder_destroy(b);
+			outcome_done(b, o);
 		}
 	free(want);
 }
@@ -78,8 +77,7 @@ static void barriers_and_streams_order_what_really_runs(void)
 			CHECK_UINT(o->stats.edges, 0);
 			CHECK_UINT(o->stats.total_cycles, 300);
 			memory_compare(o, &want);
-			outcome_destroy(o);
-			builder_destroy(b);
+			outcome_done(b, o);
 		}
 		free(want);
 	}
@@ -163,8 +161,7 @@ static void a_failing_kernel_ends_the_run_and_is_named(void)
 		CHECK_UINT(o->error.where[1], bad);
 		if (threads == 1)
 			CHECK_UINT(o->calls, 2);
-		outcome_destroy(o);
-		builder_destroy(b);
+		outcome_done(b, o);
 	}
 }
 
@@ -185,8 +182,7 @@ static void the_failure_of_an_earlier_task_comes_first(void)
 		o = builder_run(b, &(struct outcome_how){.threads = threads});
 		CHECK_INT(o->status, PTOWSP_KERNEL_FAILED);
 		CHECK_UINT(o->error.where[0], 0);
-		outcome_destroy(o);
-		builder_destroy(b);
+		outcome_done(b, o);
 	}
 }
 
@@ -206,8 +202,7 @@ static void a_kernel_that_cannot_run_is_still_counted(void)
 	CHECK_INT(o->status, PTOWSP_OK);
 	CHECK_UINT(o->stats.total_cycles, 7);
 	CHECK_UINT(o->calls, 0);
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 static void cycles_known_only_by_running_count_1_without_kernels(void)
@@ -225,8 +220,7 @@ static void cycles_known_only_by_running_count_1_without_kernels(void)
 	o = builder_run(b, NULL);
 	CHECK_UINT(o->stats.total_cycles, 30);
 	CHECK_UINT(o->stats.task_window, 8192);
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 static void measured_kernels_make_a_run_not_deterministic(void)
@@ -235,8 +229,7 @@ static void measured_kernels_make_a_run_not_deterministic(void)
 	struct outcome *o = builder_run(b, NULL);
 
 	CHECK_UINT(o->stats.deterministic, PTOWSP_DETERMINISTIC_NO);
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 static void more_tasks_than_the_limit_end_the_run(void)
@@ -249,8 +242,7 @@ static void more_tasks_than_the_limit_end_the_run(void)
 		CHECK_CONTAINS(o->error.text, "more than 1000 tasks");
 		CHECK_UINT(o->stats.tasks, 1000);
 		CHECK_UINT(o->calls, 1000);
-		outcome_destroy(o);
-		builder_destroy(b);
+		outcome_done(b, o);
 	}
 }
 
@@ -265,8 +257,7 @@ static void a_loop_without_tasks_meets_its_deadline(void)
 	o = builder_run(b, &(struct outcome_how){.deadline_ns = builder_now_ns() + 20000000});
 	CHECK_INT(o->status, PTOWSP_DEADLINE);
 	CHECK_CONTAINS(o->error.text, "deadline");
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 /* One key of sixteen million rows, then an access that lies across it: each row becomes an interval of its own. */
@@ -301,8 +292,7 @@ static void slow_kernels_meet_the_deadline_and_nothing_is_left_running(void)
 		/* 1,024 instructions with kernels of 2 ms would be far too late. */
 		CHECK_INT(o->status, PTOWSP_DEADLINE);
 		CHECK(o->calls < 200);
-		outcome_destroy(o);
-		builder_destroy(b);
+		outcome_done(b, o);
 	}
 }
 
@@ -332,8 +322,7 @@ static void cancel_ends_a_run_on_any_number_of_threads(void)
 		o = builder_run(b, &(struct outcome_how){.cancel = (const volatile uint32_t *)&c.flag, .threads = threads});
 		pthread_join(thread, NULL);
 		CHECK_INT(o->status, PTOWSP_CANCELLED);
-		outcome_destroy(o);
-		builder_destroy(b);
+		outcome_done(b, o);
 	}
 }
 

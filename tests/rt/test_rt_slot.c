@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_slot.c - slots and expressions, sentence by sentence of what is said about them: patterns, errors, waiting, what is fixed when. */
-#include "tests/check.h"
-#include "tests/rt/rt_builder.h"
+#include "tests/check_outcome.h"
 
 #include <string.h>
 
@@ -147,8 +146,7 @@ static void a_load_waits_for_the_writer_of_its_element_whatever_deps_says(void)
 			REQUIRE_UINT(o->task_count, 3);
 			if (o->tasks[2].start < 100)
 				CHECK_FAIL("deps %u: the task behind the load starts at %llu", deps[d], (unsigned long long)o->tasks[2].start);
-			outcome_destroy(o);
-			builder_destroy(b);
+			outcome_done(b, o);
 		}
 }
 
@@ -171,8 +169,7 @@ static void a_slot_without_a_bound_tensor_is_0_and_said_once(void)
 	o = builder_run(b, &(struct outcome_how){.bare = true});
 	CHECK_INT(o->status, PTOWSP_RUN_FAILED);
 	CHECK_CONTAINS(o->error.text, "bound to no memory");
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 /* A loop whose number of iterations a task computes. */
@@ -197,8 +194,7 @@ static void control_flow_follows_what_a_task_wrote(void)
 		CHECK_UINT(o->task_count, 1 + (o->memory[0] & 15));
 		CHECK(o->task_count > 1);
 		CHECK_UINT(o->tasks[1].start, 50);
-		outcome_destroy(o);
-		builder_destroy(b);
+		outcome_done(b, o);
 	}
 }
 
@@ -220,8 +216,7 @@ static void parameters_are_fixed_when_the_task_is_issued(void)
 		o = builder_run(b, &(struct outcome_how){.threads = threads});
 		REQUIRE_INT(o->status, PTOWSP_OK);
 		CHECK_UINT(o->stats.total_cycles, 5 + 9 + 81);
-		outcome_destroy(o);
-		builder_destroy(b);
+		outcome_done(b, o);
 	}
 }
 
@@ -272,8 +267,7 @@ static void division_by_zero_names_its_instruction_wherever_it_stands(void)
 			if (o->status != PTOWSP_RUN_FAILED || !strstr(o->error.text, "instruction 1") ||
 			    (!strstr(o->error.text, "divides by zero") && !strstr(o->error.text, "division by zero")))
 				CHECK_FAIL("place %d: status %d, \"%s\"", (int)place, o->status, o->error.text);
-			outcome_destroy(o);
-			builder_destroy(b);
+			outcome_done(b, o);
 		}
 }
 
@@ -290,8 +284,7 @@ static void a_division_by_a_symbol_that_is_zero_names_its_instruction(void)
 	CHECK_INT(o->status, PTOWSP_RUN_FAILED);
 	CHECK_CONTAINS(o->error.text, "division by zero");
 	CHECK_CONTAINS(o->error.text, "instruction 1");
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 /* Named: the slot, its value, the limit. */
@@ -333,8 +326,7 @@ static void what_a_slot_puts_outside_is_an_error_that_names_slot_value_and_limit
 		if (o->status != PTOWSP_RUN_FAILED || !strstr(o->error.text, "place") || !strstr(o->error.text, rows[i].limit) ||
 		    !strstr(o->error.text, check_fmt("%lld", (long long)rows[i].value)))
 			CHECK_FAIL("row %zu: status %d, \"%s\"", i, o->status, o->error.text);
-		outcome_destroy(o);
-		builder_destroy(b);
+		outcome_done(b, o);
 	}
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_vectors.c - the vectors of the runtime semantics, each with the window and executors that it states. */
-#include "tests/check.h"
-#include "tests/rt/rt_builder.h"
+#include "tests/check_outcome.h"
 
 #define DISPATCH(b, policy, n) builder_schedule(b, PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_##policy, "n", (int64_t)(n))
 #define WINDOW(b, n)           builder_schedule(b, PTOWSP_DIRECTIVE_TASK_WINDOW, PTOWSP_TASK_WINDOW_STALL, "n", (int64_t)(n))
@@ -34,12 +33,6 @@ static void check_stall(const struct outcome *o, const char *name, uint64_t coun
 	CHECK_UINT(outcome_resource(o, name)->stall_cycles, cycles);
 }
 
-static void done(struct builder *b, struct outcome *o)
-{
-	outcome_destroy(o);
-	builder_destroy(b);
-}
-
 static void vector_independent_tasks_window_2_work_steal_2(void)
 {
 	struct builder *b = plain();
@@ -57,7 +50,7 @@ static void vector_independent_tasks_window_2_work_steal_2(void)
 	CHECK_UINT(outcome_resource(o, "task_ring")->high_water, 2);
 	CHECK_UINT(o->stats.task_window, 2);
 	CHECK_UINT(o->stats.executors, 2);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 static void vector_scope_of_two_then_one_window_2(void)
@@ -75,7 +68,7 @@ static void vector_scope_of_two_then_one_window_2(void)
 	check_times(o, 3, (uint64_t[]){0, 1, 2}, NULL);
 	CHECK_UINT(o->tasks[2].end, 3);
 	check_stall(o, "task_ring", 1, 1);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 static void vector_four_scopes_in_a_scope_window_3(void)
@@ -95,7 +88,7 @@ static void vector_four_scopes_in_a_scope_window_3(void)
 	CHECK_INT(o->status, PTOWSP_OK);
 	CHECK_UINT(o->stats.total_cycles, 4);
 	check_stall(o, "task_ring", 1, 1);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 static void vector_scope_of_three_window_2_is_a_deadlock(void)
@@ -121,7 +114,7 @@ static void vector_scope_of_three_window_2_is_a_deadlock(void)
 	CHECK_STR(o->deadlock.option, "--schedule task_window=3");
 	CHECK_CONTAINS(o->deadlock.text, "--schedule task_window=3");
 	CHECK_CONTAINS(o->error.text, "deadlock");
-	done(b, o);
+	outcome_done(b, o);
 }
 
 /* 100; 10 after task 0; 5; the last two in one domain, depth 1. */
@@ -145,7 +138,7 @@ static void vector_pipeline_depth_of_a_loop(void)
 	CHECK_UINT(o->tasks[1].end, 110);
 	CHECK_UINT(o->tasks[2].end, 115);
 	CHECK_UINT(o->stats.edges, 1);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 /* 100 writes R; slot_load; if: 1. */
@@ -166,7 +159,7 @@ static void vector_slot_load_waits_for_its_writer(void)
 	o = builder_run(b, NULL);
 	check_times(o, 2, (uint64_t[]){0, 100}, (uint64_t[]){0, 1});
 	CHECK_UINT(o->stats.total_cycles, 101);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 static void vector_pipeline_depth_global_1_window_2(void)
@@ -184,7 +177,7 @@ static void vector_pipeline_depth_global_1_window_2(void)
 	check_times(o, 4, (uint64_t[]){0, 10, 11, 12}, NULL);
 	CHECK_UINT(o->stats.total_cycles, 13);
 	check_stall(o, "task_ring", 2, 11);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 static void vector_tensor_map_pool_2(void)
@@ -205,7 +198,7 @@ static void vector_tensor_map_pool_2(void)
 	CHECK_UINT(o->stats.total_cycles, 3);
 	check_stall(o, "tensor_map", 2, 2);
 	CHECK_UINT(o->stats.edges, 2);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 static void vector_pools_by_exec_unit_round_robin_2(void)
@@ -231,7 +224,7 @@ static void vector_pools_by_exec_unit_round_robin_2(void)
 	CHECK_UINT(o->stats.executors, 4);
 	CHECK_STR(outcome_resource(o, "ready_vector")->name, "ready_vector");
 	CHECK_UINT(outcome_resource(o, "ready_cube")->pool, 1);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 static void vector_for_each_of_two_pairs(void)
@@ -251,7 +244,7 @@ static void vector_for_each_of_two_pairs(void)
 	check_times(o, 4, (uint64_t[]){0, 0, 10, 10}, NULL);
 	CHECK_UINT(o->stats.total_cycles, 11);
 	CHECK_UINT(o->stats.edges, 0);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 static void vector_overlap_full(void)
@@ -275,7 +268,7 @@ static void vector_overlap_full(void)
 		CHECK(outcome_has_edge(o, want[i][0], want[i][1]));
 	CHECK_UINT(o->stats.edges, 6);
 	CHECK_UINT(o->stats.deterministic, PTOWSP_DETERMINISTIC_YES);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 void suite_rt_vectors(CU_pSuite s)

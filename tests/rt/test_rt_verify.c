@@ -33,8 +33,7 @@ static void refuse(struct builder *b, ptowsp_status status, const char *why)
 	CHECK_INT(o->status, status);
 	CHECK_CONTAINS(o->error.text, why);
 	CHECK_UINT(o->task_count, 0);
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 }
 
 /* From the sections as they lie in memory: builder_sections would add a halt that was changed. */
@@ -120,8 +119,7 @@ static void nesting_is_bounded_at_64(void)
 		builder_end(b);
 	o = builder_run(b, NULL);
 	CHECK_INT(o->status, PTOWSP_OK);
-	outcome_destroy(o);
-	builder_destroy(b);
+	outcome_done(b, o);
 	b = small();
 	for (int i = 0; i < 65; i++)
 		builder_scope(b);
