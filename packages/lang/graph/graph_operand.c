@@ -275,15 +275,12 @@ static int list_parse(struct lang_graph_reader *reader, const struct pkg_graph_f
 {
 	struct lang_parser *parser = reader->parser;
 
-	while (!lang_at_mark(parser, ')')) {
+	for (bool more = !lang_at_mark(parser, ')'); more; more = lang_comma_take(parser, ')')) {
 		if (*count == form->count)
 			return count_refuse(reader, form, lang_peek(parser)->at, *count + 1);
 		if (!operand_parse(reader, &form->operands[*count], inst, &inst->args[*count]))
 			return 0;
 		++*count;
-		if (!lang_at_mark(parser, ','))
-			break;
-		lang_take(parser);
 	}
 	return lang_expect(parser, ')', "behind the operands");
 }

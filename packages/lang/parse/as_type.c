@@ -243,13 +243,9 @@ static bool list_skip(struct lang_parser *parser)
 
 	if (wrapped)
 		lang_take(parser);
-	while (!lang_at_mark(parser, ')')) {
+	for (bool more = !lang_at_mark(parser, ')'); more; more = lang_comma_take(parser, ')'))
 		if (!lang_as_type_parse(parser, &type))
 			return false;
-		if (!lang_at_mark(parser, ','))
-			break;
-		lang_take(parser);
-	}
 	return !wrapped || lang_expect(parser, ')', "behind the types");
 }
 

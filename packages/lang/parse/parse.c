@@ -36,6 +36,14 @@ const struct lang_token *lang_take(struct lang_parser *parser)
 	return token;
 }
 
+bool lang_comma_take(struct lang_parser *parser, char close)
+{
+	if (!lang_at_mark(parser, ','))
+		return false;
+	lang_take(parser);
+	return !lang_at_mark(parser, close);
+}
+
 static const char *token_text(struct lang_unit *unit, const struct lang_token *token)
 {
 	static const char signs[] = {[LANG_NAME] = '%', [LANG_LITERAL] = '%', [LANG_AT] = '@', [LANG_TYPE] = '!', [LANG_HASH] = '#'};

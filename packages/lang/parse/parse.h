@@ -29,6 +29,8 @@ const struct lang_token *lang_peek(const struct lang_parser *parser);
 bool lang_at_mark(const struct lang_parser *parser, char mark);
 bool lang_at_word(const struct lang_parser *parser, const char *word);
 const struct lang_token *lang_take(struct lang_parser *parser);
+/* Behind an item of a list that `close` ends: takes the comma. False: the list ends here, also behind a comma. */
+bool lang_comma_take(struct lang_parser *parser, char close);
 /* Takes the mark, or says what is expected and returns 0. A comma in front of a mark that closes brackets is taken with it. */
 bool lang_expect(struct lang_parser *parser, char mark, const char *where);
 /* The next token is a comma with another item of a list in brackets behind it. */

@@ -12,7 +12,7 @@ static int values_parse(struct lang_parser *parser, struct lang_list_source *lis
 	struct lang_scope scope = {.module = parser->module, .constant = 1};
 
 	lang_take(parser);
-	while (!lang_at_mark(parser, ']')) {
+	for (bool more = !lang_at_mark(parser, ']'); more; more = lang_comma_take(parser, ']')) {
 		struct lang_scalar *scalar = lang_scalar_parse(parser, "a number");
 		int64_t value;
 
@@ -23,9 +23,6 @@ static int values_parse(struct lang_parser *parser, struct lang_list_source *lis
 			return 0;
 		}
 		*COMMON_PUSH(&parser->unit->arena, list->values, list->count, list->capacity) = value;
-		if (!lang_at_mark(parser, ','))
-			break;
-		lang_take(parser);
 	}
 	return lang_expect(parser, ']', "behind the numbers");
 }

@@ -110,13 +110,9 @@ static int passes_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	if (!lang_expect(parser, '(', "and the arguments behind the function"))
 		return 0;
-	while (!lang_at_mark(parser, ')')) {
+	for (bool more = !lang_at_mark(parser, ')'); more; more = lang_comma_take(parser, ')'))
 		if (!pass_parse(parser, work))
 			return 0;
-		if (!lang_at_mark(parser, ','))
-			break;
-		lang_take(parser);
-	}
 	return lang_expect(parser, ')', "behind the arguments");
 }
 

@@ -35,7 +35,7 @@ static int level_list_parse(struct lang_parser *parser, struct lang_levels *leve
 {
 	if (!lang_expect(parser, '{', "and the levels behind tile_levels="))
 		return 0;
-	while (!lang_at_mark(parser, '}')) {
+	for (bool more = !lang_at_mark(parser, '}'); more; more = lang_comma_take(parser, '}')) {
 		struct lang_level level = {.at = lang_peek(parser)->at};
 
 		if (!lang_uint_read(lang_peek(parser)->text, &level.block))
@@ -48,9 +48,6 @@ static int level_list_parse(struct lang_parser *parser, struct lang_levels *leve
 		lang_take(parser);
 		*COMMON_PUSH(&parser->unit->arena, levels->rows, levels->count, levels->capacity) = level;
 		levels->stated = 1; /* an empty list says no more than none */
-		if (!lang_at_mark(parser, ','))
-			break;
-		lang_take(parser);
 	}
 	return lang_expect(parser, '}', "behind the levels");
 }
@@ -258,12 +255,8 @@ int lang_call_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 	stmt->callee_at = name->at;
 	if (!lang_expect(parser, '(', "and the arguments behind the function"))
 		return 0;
-	while (!lang_at_mark(parser, ')')) {
+	for (bool more = !lang_at_mark(parser, ')'); more; more = lang_comma_take(parser, ')'))
 		if (!arg_parse(parser, COMMON_PUSH(&parser->unit->arena, stmt->args, stmt->arg_count, capacity)))
 			return 0;
-		if (!lang_at_mark(parser, ','))
-			break;
-		lang_take(parser);
-	}
 	return lang_expect(parser, ')', "behind the arguments");
 }

@@ -18,7 +18,7 @@ static int shape_parse(struct lang_parser *parser, struct lang_kernel_param *par
 {
 	lang_take(parser);
 	param->tensor = 1;
-	while (!lang_at_mark(parser, ']')) {
+	for (bool more = !lang_at_mark(parser, ']'); more; more = lang_comma_take(parser, ']')) {
 		if (param->rank == 2) {
 			lang_error(parser->unit, lang_peek(parser)->at, "a kernel's tensor has at most 2 dimensions: rows and columns");
 			return 0;
@@ -26,9 +26,6 @@ static int shape_parse(struct lang_parser *parser, struct lang_kernel_param *par
 		param->extents[param->rank] = lang_scalar_parse(parser, "an extent such as 64");
 		if (!param->extents[param->rank++])
 			return 0;
-		if (!lang_at_mark(parser, ','))
-			break;
-		lang_take(parser);
 	}
 	return lang_expect(parser, ']', "behind the shape") && access_parse(parser, param) && lang_layout_parse(parser, &param->layout);
 }
@@ -77,13 +74,9 @@ static int params_parse(struct lang_parser *parser, struct lang_kernel *kernel)
 {
 	if (!lang_expect(parser, '(', "and the parameters behind the kernel's name"))
 		return 0;
-	while (!lang_at_mark(parser, ')')) {
+	for (bool more = !lang_at_mark(parser, ')'); more; more = lang_comma_take(parser, ')'))
 		if (!param_parse(parser, kernel))
 			return 0;
-		if (!lang_at_mark(parser, ','))
-			break;
-		lang_take(parser);
-	}
 	return lang_expect(parser, ')', "at the end of the parameters");
 }
 

@@ -61,13 +61,9 @@ static int indices_parse(struct lang_parser *parser, struct lang_stmt *stmt, uin
 	if (!lang_at_mark(parser, '['))
 		return 1;
 	lang_take(parser);
-	while (!lang_at_mark(parser, ']')) {
+	for (bool more = !lang_at_mark(parser, ']'); more; more = lang_comma_take(parser, ']'))
 		if (!lang_value_parse(parser, lang_operand_add(parser, stmt, capacity), 1))
 			return 0;
-		if (!lang_at_mark(parser, ','))
-			break;
-		lang_take(parser);
-	}
 	return lang_expect(parser, ']', "behind the indices");
 }
 
@@ -119,13 +115,9 @@ int lang_attributes_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 	if (!lang_at_mark(parser, '{'))
 		return 1;
 	lang_take(parser);
-	while (!lang_at_mark(parser, '}')) {
+	for (bool more = !lang_at_mark(parser, '}'); more; more = lang_comma_take(parser, '}'))
 		if (!attribute_parse(parser, stmt))
 			return 0;
-		if (!lang_at_mark(parser, ','))
-			break;
-		lang_take(parser);
-	}
 	return lang_expect(parser, '}', "behind the attributes");
 }
 

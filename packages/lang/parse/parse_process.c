@@ -117,7 +117,7 @@ static int uses_parse(struct lang_parser *parser, struct lang_process *process, 
 	snprintf(where, sizeof(where), "and the channels behind %s", words[direction]);
 	if (!lang_expect(parser, '(', where))
 		return 0;
-	while (!lang_at_mark(parser, ')')) {
+	for (bool more = !lang_at_mark(parser, ')'); more; more = lang_comma_take(parser, ')')) {
 		const struct lang_token *name = lang_peek(parser);
 
 		if (name->kind != LANG_NAME)
@@ -125,9 +125,6 @@ static int uses_parse(struct lang_parser *parser, struct lang_process *process, 
 		lang_take(parser);
 		*COMMON_PUSH(&parser->unit->arena, process->uses, process->use_count, process->use_capacity) =
 			(struct lang_use){.name = name->text, .at = name->at, .direction = direction};
-		if (!lang_at_mark(parser, ','))
-			break;
-		lang_take(parser);
 	}
 	return lang_expect(parser, ')', "behind the channels");
 }
