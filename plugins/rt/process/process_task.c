@@ -165,7 +165,7 @@ static ptowsp_status kernel_await(struct rt_run *run, const struct rt_site *site
 	if (!status)
 		status = rt_wait_tasks(run, run->tasks + 1);
 	if (!status)
-		task->cycles = rt_ring_task(&run->crew.ring, run->tasks)->cycles;
+		task->cycles = rt_cycles_told(rt_ring_task(&run->crew.ring, run->tasks)->cycles);
 	return status;
 }
 

@@ -40,6 +40,7 @@ static ptowsp_status cycles_ask(struct rt_run *run, struct rt_known *known)
 	if (kernels->cycles)
 		status = kernels->cycles(kernels->context, run->kernel, run->task_args, &known->cycles);
 	known->later = unknown(run, status);
+	known->cycles = rt_cycles_told(known->cycles);
 	if (!known->later)
 		return status ? walk_failed(run, status, "its cycles") : PTOWSP_OK;
 	known->cycles = 1;
@@ -225,7 +226,7 @@ ptowsp_status rt_run_here(struct rt_run *run, const struct rt_site *site, struct
 	status = run->known[run->kernel].here ? rt_crew_call(&run->crew, &call, 0, &cycles, run->error)
 					      : rt_crew_call_timed(&run->crew, &call, 0, &cycles, run->error);
 	if (run->known[run->kernel].later)
-		task->cycles = cycles;
+		task->cycles = rt_cycles_told(cycles);
 	return status ? status : rt_look_after_kernel(run);
 }
 

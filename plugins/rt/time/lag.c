@@ -230,7 +230,7 @@ ptowsp_status rt_lag_cycles(struct rt_lag *lag, uint64_t cycles)
 		return PTOWSP_OK;
 	}
 	assert(!empty(lag) && lag->words[(lag->tail + 1) & lag->mask] == RT_CYCLES_LATER);
-	lag->words[(lag->tail + 1) & lag->mask] = cycles == RT_CYCLES_LATER ? cycles - 1 : cycles;
+	lag->words[(lag->tail + 1) & lag->mask] = rt_cycles_told(cycles);
 	return drain(lag);
 }
 
