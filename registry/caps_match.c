@@ -241,7 +241,7 @@ static void match_requirement(struct matching *m, const struct ptowsp_requiremen
 	refuse_below(v);
 }
 
-/* What channels carry is no opcode of its own, but a need all the same. */
+/* The payload of channels is no opcode of its own, but a need all the same. */
 static void match_channels(struct matching *m)
 {
 	static const uint32_t features[] = {[PTOWSP_CHANNEL_TOKEN] = PTOWSP_FEATURE_CSP_TOKEN, [PTOWSP_CHANNEL_PAYLOAD] = PTOWSP_FEATURE_CSP_PAYLOAD};

@@ -19,7 +19,7 @@ struct value {
 	struct reg_span word, arguments[PART_LIMIT];
 	unsigned count;
 };
-/* What every step needs. */
+/* The state of a step. */
 struct job {
 	struct reg_schedule *schedule;
 	const struct reg_scope *scope;
@@ -77,7 +77,7 @@ static const struct reg_policy *policy_bare(const struct reg_directive *directiv
 	return NULL;
 }
 
-/* Of another directive; NULL: none has the word. */
+/* The policy of another directive that has the word; NULL: none has it. */
 static const struct reg_policy *policy_elsewhere(struct reg_span word)
 {
 	uint32_t count;

@@ -103,7 +103,7 @@ static const struct row *owner_of(const char *key)
 	return at ? owners[at - 1] : NULL;
 }
 
-/* Who has the same file already. NULL: nobody. */
+/* The row that has the same file already. NULL: none. */
 static const struct row *owner_find(const struct row *row)
 {
 	char key[64];

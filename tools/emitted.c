@@ -183,7 +183,7 @@ static ptowsp_status files_check(struct emitted *e, struct ptowsp_error *error)
 	return status;
 }
 
-/* What an earlier call made and is still there, and what this one makes; nothing: no record. */
+/* Files that an earlier call made and that are still there, and those of this one; nothing: no record. */
 static ptowsp_status record_write(const struct emitted *e, bool with_new, struct ptowsp_error *error)
 {
 	char *path = record_path(e);

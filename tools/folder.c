@@ -57,7 +57,7 @@ int folder_walk(const char *tool, const char *folder, const char *ending, int (*
 	return code;
 }
 
-/* Where it really is, with a slash at the end; to be freed. */
+/* The real path of a folder, with a slash at the end; to be freed. */
 static char *place_of(const char *folder)
 {
 	char *real = realpath(folder, NULL), *place = malloc(strlen(real ? real : folder) + 2);

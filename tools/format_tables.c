@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a field holds, in words. */
+/* The content of a field, in words. */
 static void meaning_print(FILE *to, const struct pkg_field *f)
 {
 	switch (f->kind) {
@@ -75,7 +75,7 @@ static void tables_print(FILE *to)
 	fputc('\n', to);
 }
 
-/* What an operand of an instruction holds in its row. */
+/* The content of an operand of an instruction, in its row. */
 static void operand_print(FILE *to, const struct pkg_graph_operand *o)
 {
 	switch ((enum pkg_graph_kind)o->kind) {
@@ -111,7 +111,7 @@ static void graphs_print(FILE *to)
 	fputs(".\n\n", to);
 }
 
-/* What is written between which marks. */
+/* The tables, and the marks between which each is written. */
 static const struct part {
 	const char *begin, *end;
 	void (*print)(FILE *to);

@@ -70,7 +70,7 @@ static char *numbered_read(char *at, const char *word, uint64_t *number_out)
 	return end;
 }
 
-/* Where the name ends: before the last state of the line, as a name may hold anything. */
+/* The end of the name: before the last state of the line, as a name may hold anything. */
 static char *state_find(char *line)
 {
 	static const char *const states[] = {" [READY] fanin=", " [WAIT]  fanin="};
@@ -120,7 +120,7 @@ static int edge_line_read(struct graph *g, char *line)
 	return 1;
 }
 
-/* What follows a title in capitals are its rows, up to the next title; of other parts nothing is read. */
+/* Rows follow a title in capitals, up to the next title; of other parts nothing is read. */
 static ptowsp_status dump_read(struct graph *g, const char *path, struct ptowsp_error *error)
 {
 	int (*row)(struct graph *, char *) = NULL;

@@ -70,7 +70,7 @@ static const struct host_field fields[FIELD_COUNT] = {
 #include "ptowsp/structs.def"
 };
 
-/* What a field says of itself is true, and a struct is as long as its newest size. */
+/* Each field's row is true, and a struct is as long as its newest size. */
 #define VALUE(s, f, type, many) _Static_assert(BYTES_OF(s, f) == sizeof(type) * (many), "structs.def: " #s "." #f);
 #define ZERO(s, f, type)        _Static_assert(BYTES_OF(s, f) == sizeof(type), "structs.def: " #s "." #f);
 #define TEXT(s, f, bytes)       _Static_assert(BYTES_OF(s, f) == (bytes), "structs.def: " #s "." #f);

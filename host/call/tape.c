@@ -12,7 +12,7 @@ uint64_t host_tape_digest(const void *bytes, size_t size)
 	return ptowsp_id(bytes, size);
 }
 
-/* Of everything that a reader must number in the same way. */
+/* A digest of everything that a reader must number in the same way. */
 uint64_t host_tape_description(void)
 {
 	uint64_t digest = 0;

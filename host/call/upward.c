@@ -91,7 +91,7 @@ static void callback_run(const struct callback *given, struct host_call *call)
 #define CALLBACK(name, since, thread, result, ...)          TYPED(name, result, callback_run, __VA_ARGS__)
 #include "ptowsp/operations.def"
 
-/* What the host itself does not have stays a hole. */
+/* A function that the host itself does not have stays a hole. */
 static void holes_keep(struct ptowsp_host *ours, const struct ptowsp_host *theirs)
 {
 	const struct host_struct *s = &host_structs[HOST_STRUCT_host];

@@ -101,7 +101,7 @@ static uint64_t elements_add(struct host_wire *w, enum host_struct_id id, const 
 	return away_add(w, &(struct host_away){id, f, from, (void *)(uintptr_t)host_field_pointer(from, f->offset), count * (dtype ? dtype->bytes : 1)});
 }
 
-/* Where what the field points to was put. Counts are of its maker, as far as `size` goes. */
+/* The place to which a field's target was put. Counts are of its maker, as far as `size` goes. */
 static uint64_t field_add(struct host_wire *w, enum host_struct_id id, const struct host_field *f, const char *from, uint32_t size)
 {
 	const void *to = host_field_pointer(from, f->offset);
@@ -230,7 +230,7 @@ static const void *away_take(struct host_unwire *w, const struct host_field *f, 
 	return memory || !place || !w->away ? memory : forged(w);
 }
 
-/* What a place in a field is the place of. */
+/* The kind of thing that a place in a field stands for. */
 static const void *field_take(struct host_unwire *w, const struct host_field *f, const unsigned char *at)
 {
 	const uint64_t place = host_field_number(at, f->offset, sizeof(place));

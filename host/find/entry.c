@@ -14,7 +14,7 @@
 
 typedef const struct ptowsp_plugin *(*entry_fn)(uint32_t host_minor);
 
-/* Where `address` is mapped, whether a note segment of that object holds these bytes. */
+/* The object in which `address` is mapped, and whether a note segment of that object holds these bytes. */
 struct note_match {
 	uintptr_t address;
 	const struct host_note_place *place;
@@ -115,7 +115,7 @@ static ptowsp_status same(const char *what, const char *in_note, const char *in_
 			   what, in_note, in_descriptor);
 }
 
-/* What a listing showed without running the plugin must be what it is. */
+/* The plugin must be what a listing showed without running it. */
 static ptowsp_status note_check(const struct host_note *note, const struct ptowsp_plugin *descriptor, const char *path, struct ptowsp_error *error)
 {
 	ptowsp_status status = same("name", note->name, descriptor->name, path, error);

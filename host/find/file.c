@@ -120,7 +120,7 @@ ptowsp_status host_file_take(struct host_file *file, int fd, const char *path, s
 	return PTOWSP_OK;
 }
 
-/* Where a sealed copy lies, nothing lies beside it. */
+/* Nothing lies beside a sealed copy. */
 static ptowsp_status origin_check(const struct host_file *file, const struct host_elf *elf, struct ptowsp_error *error)
 {
 	for (uint32_t i = 0; file->sealed.fd >= 0 && i < elf->dynamic_count; i++) {

@@ -44,7 +44,7 @@ static bool is_ours(const unsigned char *bytes, const struct note *note)
 	       !memcmp(bytes + note->name, PTOWSP_NOTE_OWNER, sizeof(PTOWSP_NOTE_OWNER));
 }
 
-/* What was seen so far in all segments. */
+/* The notes seen so far in all segments. */
 struct finder {
 	const struct host_elf *elf;
 	struct host_note_place place;

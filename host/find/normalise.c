@@ -8,7 +8,7 @@
 #include "host/find/refuse.h"
 #include "host/host_error.h"
 
-/* What stands where a plugin has nothing: a function per row of operations.def. C11 wants names for parameters that nobody uses. */
+/* Stand-ins where a plugin has nothing: a function per row of operations.def. C11 wants names for parameters that nobody uses. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #define MISSING_STATUS(name) host_fail(error, PTOWSP_UNIMPLEMENTED, "the plugin does not have the operation \"%s\"", name)

@@ -25,7 +25,7 @@ static uint64_t draw(struct fault *f)
 	return common_mix(f->seed + (atomic_fetch_add_explicit(&f->draws, 1, memory_order_relaxed) + 1) * COMMON_GOLDEN);
 }
 
-/* What ends an object cannot be refused, nor what says how many there are: a host would have no way on. */
+/* Operations that end an object, or say how many there are, cannot be refused: a host would have no way on. */
 static bool may_be_refused(const struct host_call *call)
 {
 	const struct host_operation *o = call->operation;

@@ -23,7 +23,7 @@ struct threads {
 	struct host_handles handles; /* devices, programs below them, sinks */
 };
 
-/* What is loaded once: a worker, or the table of operations. */
+/* Objects that are loaded once: a worker, or the table of operations. */
 static const void *plugin_of(const struct host_caller *caller)
 {
 	return caller->carrier ? caller->carrier : atomic_load_explicit(&caller->tables[HOST_STRUCT_ops], memory_order_relaxed);

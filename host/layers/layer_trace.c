@@ -27,7 +27,7 @@ struct trace {
 	struct host_tape tape;
 	uint64_t calls, threads;
 	int failed; /* errno of the first record that is not in the file; none follows it */
-	/* Of runs in flight: what their bindings point to, for digests when they are done. */
+	/* Targets of the bindings of runs in flight, for digests when they are done. */
 	struct {
 		uint64_t token;
 		struct ptowsp_binding *bindings; /* owned; NULL: free */

@@ -185,7 +185,7 @@ static void deadline_move(const struct host_call *call, uint64_t then)
 		}
 }
 
-/* What it made has an address of now; the log has that of then. told: NULL where it was not made then, or the log ends before. */
+/* Results have addresses of now; the log has those of then. told: NULL where it was not made then, or the log ends before. */
 static void objects_follow(struct replay *r, const struct host_call *call, struct host_tape_reader *told)
 {
 	for (unsigned i = 0; i < call->operation->parameter_count; i++) {

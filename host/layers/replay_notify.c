@@ -28,7 +28,7 @@ void host_replay_notify_begin(const struct host_replay_log *log, size_t from)
 	pthread_mutex_unlock(&told.lock);
 }
 
-/* What a call that went well gave: the return behind `at` with that number. */
+/* The result of a call that went well: the return behind `at` with that number. */
 static bool return_find(size_t at, uint64_t number, struct host_tape_reader *reader_out)
 {
 	struct tape_record record;

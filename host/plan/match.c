@@ -80,7 +80,7 @@ bool host_plan_brings_native(const struct ptowsp_plan *plan)
 	return false;
 }
 
-/* What loading it would be refused for; "" if it would not be. */
+/* The reason for which loading it would be refused; "" if it would not be. */
 static void flaw_find(const struct pkg_tables *t, const struct ptowsp_payload_record *payload, struct reg_kernel_need *need)
 {
 	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};

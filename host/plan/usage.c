@@ -186,7 +186,7 @@ static void instruction_of_graph(struct host_usage *usage, const struct pkg_grap
 		usage->graph[PTOWSP_MC_FENCE] |= (uint8_t)(2u << inst->values[0]);
 }
 
-/* What a graph program says that did not become bytecode is known from its binary alone. */
+/* The parts of a graph program that did not become bytecode are known from its binary alone. */
 static ptowsp_status graph_use(struct scan *scan, uint32_t entry)
 {
 	const struct pkg_tables *t = scan->tables;

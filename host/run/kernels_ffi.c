@@ -8,7 +8,7 @@
 
 #include "registry/registry_kernels.h"
 
-/* What libffi needs for one function, prepared once. */
+/* The call description of libffi for one function, prepared once. */
 struct call {
 	ffi_cif cif;
 	ffi_type *types[REG_SIGNATURE_ARGUMENTS];

@@ -58,7 +58,7 @@ static ptowsp_status declared_shape(struct ptowsp_program *p, uint32_t index, st
 	return status;
 }
 
-/* What was given must be what the package declares. */
+/* The tensor that was given must be the one that the package declares. */
 static ptowsp_status given_compare(const struct ptowsp_program *p, uint32_t index, struct ptowsp_error *error)
 {
 	const struct host_tensor *tensor = &p->tensors[index];

@@ -88,7 +88,7 @@ static uint64_t file_rights(int version)
 	return first | (version >= 2 ? UINT64_C(1) << 13 : 0) | (version >= 3 ? UINT64_C(1) << 14 : 0) | (version >= 5 ? UINT64_C(1) << 15 : 0);
 }
 
-/* What is not there needs no rule. */
+/* A path that is not there needs no rule. */
 static void allow(int ruleset, const char *path, uint64_t rights)
 {
 	struct landlock_path_beneath_attr rule = {.allowed_access = rights, .parent_fd = open(path, O_PATH | O_CLOEXEC)};

@@ -112,7 +112,7 @@ static ptowsp_status listed_check(const struct host_policy *policy, const struct
 	return host_refuse(error, file->path, "no plugins.list of the trust folders has \"%s %s\"", digits, file->note.name);
 }
 
-/* What lies in it needs no owner: it holds or does not. */
+/* The content needs no owner: it holds or does not. */
 static ptowsp_status signatures_read(const struct host_file *file, struct pkg_signature *rows, uint32_t *count, struct ptowsp_error *error)
 {
 	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
@@ -153,7 +153,7 @@ static ptowsp_status signed_check(const struct host_policy *policy, const struct
 	return host_refuse(error, file->path, "is not trusted: %s%s%s", text_out, more, policy->keys.passed_over[0]);
 }
 
-/* What host_policy_check asks. */
+/* The question of host_policy_check. */
 static ptowsp_status check(const struct host_policy *policy, const struct host_file *file, char text_out[HOST_TRUST_TEXT], struct ptowsp_error *error)
 {
 	uint8_t digest[PKG_DIGEST_SIZE];

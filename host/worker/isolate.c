@@ -12,7 +12,7 @@
 #include "host/find/search.h"
 #include "host/ptowsp_host.h"
 
-/* Of the file that holds this code: the library, or a program that is linked statically. */
+/* The owner of the file that holds this code: the library, or a program that is linked statically. */
 static bool owner_find(uid_t *owner_out)
 {
 	static const char here;

@@ -15,7 +15,7 @@ static ptowsp_status forged(struct host_remote *r, struct ptowsp_error *error)
 	return host_fail(error, PTOWSP_DEVICE_LOST, "%s: its worker answered with what no worker answers, and was killed", r->name);
 }
 
-/* What may be called at any time goes a way of its own, unless it hands over memory: files come in one order only. */
+/* Operations that may be called at any time go a way of their own, unless they hand over memory: files come in one order only. */
 static int channel_of(const struct host_operation *o)
 {
 	int channel = o->thread == HOST_THREAD_ANY;

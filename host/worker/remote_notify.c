@@ -23,7 +23,7 @@ bool remote_is_joined(struct host_remote *r, uint64_t token)
 
 /* ---- answers ---------------------------------------------------------------------------------------------------- */
 
-/* Who does not read its answers would keep the host waiting for room. */
+/* A worker that does not read its answers would keep the host waiting for room. */
 static void answer(struct host_remote *r, uint64_t number, const struct host_frame *what)
 {
 	struct host_frame frame = *what;
@@ -40,7 +40,7 @@ static void answer(struct host_remote *r, uint64_t number, const struct host_fra
 	remote_down_end(r, 1);
 }
 
-/* Its group is there until this is taken back. */
+/* The group is there until this is taken back. */
 static bool run_hold(struct host_remote *r, uint64_t token, bool hold)
 {
 	bool found = false;

@@ -219,7 +219,7 @@ static void call_begin(struct host_remote *r, struct remote_call *call, struct h
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* What the worker says of a failure is copied as far as it is one. */
+/* The worker's sentence about a failure is copied as far as it is one. */
 static ptowsp_status status_take(const struct host_remote *r, const struct host_frame *frame, struct ptowsp_error *error)
 {
 	if (frame->status > 0)

@@ -221,7 +221,7 @@ ptowsp_status host_remote_start(struct host_remote **out, const struct host_remo
 	return status;
 }
 
-/* It leaves when it is told to, or when it cannot in time, is ended. */
+/* The worker leaves when it is told to, or is ended when it cannot in time. */
 static void process_end(struct host_remote *r)
 {
 	const struct host_frame end = {.operation = HOST_FRAME_END};
@@ -244,7 +244,7 @@ static void process_end(struct host_remote *r)
 		syscall(SYS_pidfd_send_signal, r->pidfd, SIGKILL, NULL, 0);
 }
 
-/* What lay in replies, and what stood for functions. */
+/* Frees what lay in replies, and what stood for functions. */
 static void kept_finish(struct host_remote *r)
 {
 	for (unsigned i = 0; i < HOST_OPERATION_COUNT; i++)

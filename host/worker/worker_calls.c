@@ -129,7 +129,7 @@ static void unload_end(const void *object)
 		}
 }
 
-/* What its table has, bit by bit; it is the one that the extension's operations are called in from now on. */
+/* The functions of a table, bit by bit; the table is the one that the extension's operations are called in from now on. */
 static uint64_t extension_end(const struct host_call *call)
 {
 	const enum host_struct_id id = host_extension_find(HOST_SIDE_PLUGIN, call->values[1].data);
@@ -209,7 +209,7 @@ static ptowsp_status request_do(struct job *j)
 	return j->request->operation < HOST_OPERATION_COUNT ? described_do(j) : broken(j);
 }
 
-/* What the host tells and waits for no answer to. */
+/* Calls of the host that no answer is waited for. */
 static bool is_told(uint32_t operation)
 {
 	return operation == HOST_FRAME_FILES || operation == HOST_FRAME_FORGET || operation == HOST_FRAME_ANSWER;

@@ -36,7 +36,7 @@ int worker_said_keep(void)
 	return ends[0];
 }
 
-/* Whoever does not read what comes out there keeps no keeper waiting: the line is lost. */
+/* A reader that does not read keeps no keeper waiting: the line is lost. */
 static void line_pass(void)
 {
 	struct pollfd at = {.fd = STDERR_FILENO, .events = POLLOUT};

@@ -31,7 +31,7 @@ static int number_check(struct lang_module *module, struct lang_scalar *scalar, 
 	return 0;
 }
 
-/* Of what it takes: of a parameter [] what its layout says, or else its strides. */
+/* The rank of a parameter: of one with [] that of its layout, or else of its strides. */
 static uint32_t param_rank(const struct lang_kernel_param *param)
 {
 	if (param->rank)

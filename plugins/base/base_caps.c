@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* What the core cannot know: payloads, and the services of the ops and extensions of this library. */
+/* Rows that the core cannot know: payloads, and the services of the ops and extensions of this library. */
 static const struct ptowsp_cap services[] = {
 	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), ENFORCED),
 	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF), ENFORCED),

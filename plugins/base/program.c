@@ -157,7 +157,7 @@ ptowsp_status base_stats(struct ptowsp_object *object, struct ptowsp_run_stats *
 	return PTOWSP_OK;
 }
 
-/* What connects a run with those on other devices: the host's table, for this run's token. */
+/* The table that connects a run with those on other devices: the host's table, for this run's token. */
 struct connection {
 	const struct ptowsp_host *host;
 	const struct ptowsp_notify_extension *table;

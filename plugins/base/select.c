@@ -16,7 +16,7 @@
 #define MACHINE "native"
 #endif
 
-/* What a kernel's payloads came to. */
+/* The result of looking at a kernel's payloads. */
 struct found {
 	uint32_t portable_elsewhere; /* portable, but for another target */
 	uint32_t native_elsewhere;   /* native, but for another machine */
@@ -250,7 +250,7 @@ static ptowsp_status scalars_count(struct base_kernel *kernel, const struct base
 	return status;
 }
 
-/* What the program or this backend has under its name, where the package brings nothing that runs. */
+/* The function that the program or this backend has under the kernel's name, where the package brings nothing that runs. */
 static ptowsp_status function_try(struct choice *c, struct ptowsp_error *error)
 {
 	const char *signature = base_sections_string(c->sections, c->record->signature);

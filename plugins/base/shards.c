@@ -89,7 +89,7 @@ static ptowsp_status layout_apply(struct base_shards *shards, const struct base_
 	return PTOWSP_OK;
 }
 
-/* What the package says of each tensor; one row for every tensor, whole ones are dropped at the end. */
+/* Reads the layout of each tensor; one row for every tensor, whole ones are dropped at the end. */
 static ptowsp_status rows_read(struct base_shards *shards, const struct base_sections *sections, struct ptowsp_error *error)
 {
 	for (uint32_t t = 0; t < sections->tens.count; t++) {

@@ -20,7 +20,7 @@ uint64_t base_dtype_size(unsigned dtype)
 	return 1;
 }
 
-/* Where an element lies: place of the grid, element of the shard there, and how many behind it lie in a row. */
+/* The position of an element: place of the grid, element of the shard there, and how many behind it lie in a row. */
 static uint64_t element_find(const struct base_shards *shards, const struct base_sharded *row, uint64_t element, uint64_t *place_out, uint64_t *at_out)
 {
 	uint64_t at[2] = {0}, offset = 0, stride = 1, length = 1;
@@ -123,7 +123,7 @@ static uint64_t start_of(const struct base_sharded *row, const struct ptowsp_ten
 	return (uint64_t)((const unsigned char *)window->data - row->data) / row->size;
 }
 
-/* What the kernel says it touches of a flat window; the core has checked that it lies inside the tensor. */
+/* Notes the part of a flat window that the kernel says it touches; the core has checked that it lies inside the tensor. */
 static void touch(void *context, uint32_t argument, int64_t offset, uint64_t length, uint64_t width, unsigned access)
 {
 	struct base_stage *stage = context;

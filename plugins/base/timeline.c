@@ -8,7 +8,7 @@
 
 #define MOST_TASKS (UINT32_C(1) << 22) /* of a thread: 160 MiB */
 
-/* Of one worker, on lines of its own. */
+/* The rows of one worker, on lines of its own. */
 struct base_lane {
 	_Alignas(64) struct ptowsp_trace_task *rows;
 	uint32_t count, room;

@@ -134,7 +134,7 @@ struct pulling {
 	const struct base_walk_then *then;
 };
 
-/* Whoever would have to wait for all of them waits no longer. */
+/* A caller that would have to wait for all of them waits no longer. */
 static ptowsp_status most_check(const struct pulling *pulling, const struct rt_item *item, struct ptowsp_error *error)
 {
 	const struct base_walk *walk = pulling->walk;

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* What is known of a tile: the tload that writes it, and whether all readers so far allow it to stay. */
+/* Facts of a tile: the tload that writes it, and whether all readers so far allow it to stay. */
 struct tile {
 	uint32_t load; /* 1 + instruction; 0: none yet */
 	bool no;

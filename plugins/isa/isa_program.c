@@ -90,7 +90,7 @@ static ptowsp_status tables_copy(struct isa_program *p, const void *payload, str
 	return p->params && p->tiles && p->scalars && p->insts ? PTOWSP_OK : no_memory(error);
 }
 
-/* Where names come from, and the pool they go to; counting first, with pool NULL. */
+/* The source of names, and the pool they go to; counting first, with pool NULL. */
 struct naming {
 	const char *strings;
 	size_t strings_size;

@@ -90,7 +90,7 @@ static void node_read(const struct isa_live *live, uint32_t node)
 	}
 }
 
-/* Where control may go from the last instruction of a node; returns how many places. */
+/* The nodes to which control may go from the last instruction of a node; returns how many places. */
 static unsigned ways(const struct isa_program *p, uint32_t last, uint32_t way[2])
 {
 	const struct ptowsp_tile_inst *inst = &p->insts[last];

@@ -12,7 +12,7 @@ static const struct ptowsp_tensor_arg *window(const struct isa_state *state, con
 	return (const struct ptowsp_tensor_arg *)(const void *)((const unsigned char *)task->tensors + (size_t)memref->at * task->tensor_stride);
 }
 
-/* What goes wrong once a run is kept out of what runs per element. */
+/* Failures, one a run, are kept out of what runs per element. */
 #define COLD __attribute__((cold, noinline))
 
 static const char *verb(unsigned access)

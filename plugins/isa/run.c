@@ -142,7 +142,7 @@ ptowsp_status isa_run_visited(const struct isa_program *program, const struct pt
 	return run_within(program, task, out, scratch, UINT64_C(1) << 32, visitor, guard);
 }
 
-/* What a walk may do before it ends. */
+/* The conditions of a walk. */
 static ptowsp_status walk_check(const struct isa_program *p, uint32_t arg_count, struct ptowsp_error *error)
 {
 	if (arg_count < p->arg_count)

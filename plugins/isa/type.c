@@ -82,7 +82,7 @@ static void key_check(struct check *c, unsigned dtype, const char *name)
 		c->key = (int)dtype;
 }
 
-/* Where a product adds up: all such tiles have one type, which is the key or its wider one. */
+/* The type in which a product adds up: all such tiles have one type, which is the key or its wider one. */
 static void sum_check(struct check *c, unsigned dtype, const char *name)
 {
 	const unsigned key = (unsigned)c->key, wider = isa_element(key)->sum;
@@ -176,7 +176,7 @@ static void special_check(struct check *c, const struct ptowsp_tile_inst *inst)
 		c->is_unsigned = c->p->scalars[inst->a].dtype == PTOWSP_U64 || c->p->scalars[inst->b].dtype == PTOWSP_U64;
 }
 
-/* What goes with the key is looked at when the key is known: it may come later. */
+/* Operands that go with the key are looked at when the key is known: it may come later. */
 static void letters_check(struct check *c, const struct isa_op *op, const uint16_t *rows, unsigned count, bool with_key)
 {
 	unsigned dtype = 0;

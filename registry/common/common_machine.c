@@ -61,7 +61,7 @@ bool common_machine_group(char *path, size_t room)
 	return group_find("/proc", 2, path, room);
 }
 
-/* Of a group and those above it; folders without such a file end the way up. */
+/* The least number of a group and those above it; folders without such a file end the way up. */
 static uint64_t group_most(const char *proc, int version, const char *name)
 {
 	char group[PATH_MAX], path[PATH_MAX + 32];

@@ -160,7 +160,7 @@ struct conform_token *conform_token_find(struct conform_services *s, uint64_t to
 	return row && row->token == token ? row : NULL;
 }
 
-/* Its half of a run on several devices is over. */
+/* The plugin's half of a run on several devices is over. */
 static void group_leave(struct conform_token *token)
 {
 	char text[256];

@@ -31,7 +31,7 @@ static const struct test {
 };
 enum { TESTS = sizeof(tests) / sizeof(*tests), FILE_TESTS = 2 }; /* FILE_TESTS: the first ones run no byte of the plugin */
 
-/* What came of one. */
+/* The outcome of one test. */
 struct result {
 	enum conform_verdict verdict;
 	char text[1024];

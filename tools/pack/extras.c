@@ -216,7 +216,7 @@ static ptowsp_status shape_find(const struct pkg_tables *t, uint32_t tensor, uin
 	return status;
 }
 
-/* What a bare run would refuse, or pass over, is refused where the file is named. */
+/* A file that a bare run would refuse, or pass over, is refused where it is named. */
 static ptowsp_status shape_check(const struct pkg_tables *t, uint32_t tensor, const struct npy *npy, const char *path, struct ptowsp_error *error)
 {
 	const struct ptowsp_tensor_record *row = &t->tensor[tensor];
@@ -261,7 +261,7 @@ static void sample_write(struct pkg_writer *writer, uint32_t tensor, uint16_t ro
 	pkg_writer_row(writer, PTOWSP_SECTION_TDAT, &record, sizeof(record));
 }
 
-/* Of the source, or an earlier option. */
+/* The sample of the source, or of an earlier option. */
 static bool sample_there(struct pkg_writer *writer, uint32_t tensor, uint16_t role)
 {
 	for (uint32_t i = 0; i < pkg_writer_count(writer, PTOWSP_SECTION_TDAT); i++) {

@@ -98,7 +98,7 @@ static ptowsp_status named_read(void *context, uint32_t source, const char *file
 	return status;
 }
 
-/* What no run could load is refused here already: an edge to a later task, a wait that nobody signals, a resource too small for one task. A newer opcode is
+/* A package that no run could load is refused here already: an edge to a later task, a wait that nobody signals, a resource too small for one task. A newer opcode is
  * for who knows it. A pipeline that must block is worth a line, under --strict that of the refusal. */
 static ptowsp_status package_check(const struct pack_options *options, const void *bytes, size_t size, const char *path, struct ptowsp_error *error)
 {

@@ -227,7 +227,7 @@ int scratch_start(char *const *argv, const char *said, pid_t *program_out)
 	return code == ENOENT || code == EACCES || code == ENOTDIR ? 127 : code ? -1 : 0;
 }
 
-/* It is reaped and forgotten at once, or a signal in between would end a stranger's group of that number. */
+/* The child is reaped and forgotten at once, or a signal in between would end a stranger's group of that number. */
 int scratch_wait(pid_t program)
 {
 	siginfo_t info;

@@ -10,7 +10,7 @@
 #include "print/print_tasks.h"
 #include "registry/text.h"
 
-/* What the task API lacks is said, and is no error: the kernels are there. */
+/* A gap of the task API is told, and is no error: the kernels are there. */
 ptowsp_status pack_tasks_add(struct emitted *files, const struct pkg_code *code, const struct print_functions *functions, struct ptowsp_error *error)
 {
 	const struct pkg_tables *t = pkg_tables(pkg_code_package(code));

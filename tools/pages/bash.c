@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* What all tools use. It needs nothing but bash. */
+/* The part that all tools use. It needs nothing but bash. */
 static const char common[] =
 	"# SPDX-License-Identifier: MIT\n"
 	"# Made of the tables behind --help.\n"

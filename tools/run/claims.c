@@ -12,7 +12,7 @@
 #include "tools/run/probe.h"
 #include "tools/run/run_run.h"
 
-/* What is collected while backends are gone through. */
+/* Rows collected while backends are gone through. */
 struct claims {
 	const struct run_options *options;
 	json_t *plugins;       /* with --json */
@@ -25,7 +25,7 @@ struct claims {
 	struct ptowsp_error *error;
 };
 
-/* Of one backend. */
+/* The rows of one backend. */
 struct tally {
 	uint32_t rows[PROBE_FALSE + 1]; /* by verdict */
 	uint32_t proved;                /* declared enforced, and a probe that ran saw it */

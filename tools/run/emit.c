@@ -20,7 +20,7 @@ static ptowsp_status file_take(void *context, const char *name, const void *byte
 	return emitted_add(&e->files, name, bytes, (size_t)size, e->error);
 }
 
-/* Of the program where there is one, else of the plan. */
+/* The files of the program where there is one, else of the plan. */
 static ptowsp_status files_make(const struct run *run, struct ptowsp_program *program, struct emitting *e, struct ptowsp_error *error)
 {
 	struct ptowsp_error ours = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};

@@ -78,7 +78,7 @@ static bool values_wanted(const struct part *x)
 	return false;
 }
 
-/* Those of the first run, behind those of all others, which have to be values, too. */
+/* The values of the first run, behind those of all others, which have to be values, too. */
 static ptowsp_status values_take(const struct explanation *x, struct part *part)
 {
 	const uint32_t number = (uint32_t)(part - x->parts);
@@ -91,7 +91,7 @@ static ptowsp_status values_take(const struct explanation *x, struct part *part)
 	return status;
 }
 
-/* What a run of the loaded program would say before it begins. OK also where that takes values or more time. */
+/* The answer of a run of the loaded program before it begins. OK also where that takes values or more time. */
 static void part_check(struct explanation *x, struct part *part)
 {
 	ptowsp_status status;

@@ -15,7 +15,7 @@
 #include "tools/run/run_run.h"
 #include "tools/standard.h"
 
-/* What a run prints behind its work. A failed one prints nothing on stdout, except figures that explain the failure:
+/* The output of a run behind its work. A failed one prints nothing on stdout, except figures that explain the failure:
  * those of a comparison or a deadlock. */
 static ptowsp_status print_results(struct run *run, ptowsp_status status, const struct ptowsp_error *failure, struct ptowsp_error *error)
 {

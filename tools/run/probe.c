@@ -30,7 +30,7 @@ static const struct row {
 #undef X
 };
 
-/* What is to be seen of an outcome. configured: by options, which may leave too little for what a probe needs. PROBE_ENFORCED: it can be compared. */
+/* The view of an outcome. configured: by options, which may leave too little for what a probe needs. PROBE_ENFORCED: it can be compared. */
 static enum probe_state look(const struct row *row, const struct probe_outcome *outcome, bool configured, const char *which, struct probe_view *view,
 			     struct probe_result *result)
 {

@@ -18,7 +18,7 @@ enum { SETTINGS_MORE = 2 /* of the settings are the probes' own */, CRASHES = 3 
 
 static const struct ptowsp_setting wide_setting = {"schedulers", PROBE_INSTANCES}, real_setting = {"trace", "real"};
 
-/* Of one run: its own with so many threads, or the one that all share, and that of device 1. */
+/* The backends of one run: its own with so many threads, or the one that all share, and that of device 1. */
 struct probe_runners {
 	struct ptowsp_backend *own, *main, *mate;
 };

@@ -69,7 +69,7 @@ static void by_start(struct seeing *s)
 		number_add(s, sorted[i].task);
 }
 
-/* Of one task, how many started before it. */
+/* How many tasks started before one. */
 static void place(struct seeing *s)
 {
 	const struct ptowsp_trace_task *tasks = s->outcome->tasks;

@@ -177,7 +177,7 @@ void run_checkpoints_tell(const struct run *run)
 	}
 }
 
-/* What was taken in this run, and what it began with and left as it was. Names of checkpoints are made here: to be freed. */
+/* Checkpoints that were taken in this run, and what it began with and left as it was. Names of checkpoints are made here: to be freed. */
 static uint32_t items_find(struct run *run, struct checkpoint_item *items)
 {
 	uint32_t count = 0;

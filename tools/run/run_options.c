@@ -16,7 +16,7 @@
 
 enum sort { MODE, FLAG, TEXT, OPTIONAL, NUMBER, REAL, MANY, PAIRS };
 
-/* Where a flag's value goes; for MODE rows the offset is the mode itself. */
+/* The place of a flag's value; for MODE rows the offset is the mode itself. */
 static const struct flag {
 	const char *name;
 	char letter;

@@ -232,7 +232,7 @@ static ptowsp_status results_save(struct run *run, struct ptowsp_error *error)
 	return status;
 }
 
-/* What is left of a run that did not succeed. One whose values are not as expected was itself good. One that found a deadlock, or in
+/* The rest of a run that did not succeed. One whose values are not as expected was itself good. One that found a deadlock, or in
  * which a task failed, has a timeline up to there; behind a failed task it may go on with what other threads had been given by then. One that was ended
  * from outside, by a deadline or a signal, leaves all files as they were. */
 static void failure_save(struct run *run, const struct ptowsp_error *failure)

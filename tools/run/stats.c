@@ -274,7 +274,7 @@ static json_t *channel_json(const struct run *run, uint32_t channel)
 	return channel == PTOWSP_NONE ? json_null() : json_string(ptowsp_plan_channel(run->plan, channel));
 }
 
-/* Who waits where and for what. */
+/* The processes that wait: where, and for what. */
 static json_t *waiting_json(const struct run *run, const struct ptowsp_deadlock *d)
 {
 	json_t *rows = json_array();

@@ -30,7 +30,7 @@ static void compare_verdict(const struct run *run)
 			    (unsigned long long)elements, worst);
 }
 
-/* What the schedule leaves to the core. */
+/* Directives that the schedule leaves to the core. */
 static void auto_print(const struct ptowsp_run_stats *s)
 {
 	if (s->auto_executors && s->auto_axis[0])
@@ -192,7 +192,7 @@ static void pipes_print(const struct ptowsp_run_stats *s)
 	}
 }
 
-/* What the backend says besides; the group stands where it begins. */
+/* Groups of figures that the backend gives besides; the group stands where it begins. */
 static void figures_print(const struct run *run)
 {
 	struct ptowsp_figure row;

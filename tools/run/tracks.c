@@ -72,7 +72,7 @@ static void text_write(FILE *file, const char *text)
 	json_decref(string);
 }
 
-/* Where executors are told, instances of processes are none. */
+/* Instances of processes are no tracks where executors are told. */
 static unsigned pid_of_instances(const struct run_trace *trace)
 {
 	return trace->executor_count ? PID_PROCESSES : PID_EXECUTORS;

@@ -54,7 +54,7 @@ static ptowsp_status fail(const struct run_tensor *tensor, const struct ptowsp_t
 	return reg_fail(error, PTOWSP_MISMATCH, "%s", sentence);
 }
 
-/* What a tensor is compared with: the file of --expect, on a bare run the package's own; name NULL: nothing. */
+/* The reference of a tensor: the file of --expect, on a bare run the package's own; name NULL: nothing. */
 struct expectation {
 	const void *data;
 	uint64_t elements;

@@ -92,7 +92,7 @@ int run_signal(void)
 	return asked_to_end;
 }
 
-/* What people watch gets lines about what goes on. */
+/* A terminal gets lines about what goes on. */
 bool run_is_watched(const struct run_options *options)
 {
 	return options->progress || (isatty(STDERR_FILENO) && !options->quiet);

@@ -110,7 +110,7 @@ static ptowsp_status bindings_read(struct binary *b, size_t *more_out)
 	return PTOWSP_OK;
 }
 
-/* Where a table of that type goes; *least_out: bytes of its rows that this build reads. NULL: it is not known here. */
+/* The place of a table of that type; *least_out: bytes of its rows that this build reads. NULL: it is not known here. */
 static struct table *table_place(struct binary *b, uint32_t type, uint32_t *least_out)
 {
 	switch (type) {

@@ -289,7 +289,7 @@ static struct lang_span why_place(struct incore *kernel, const char *why, const 
 	return operand_place(kernel->lower->unit, lang_line_span(kernel->lower->unit, at.file, number), *sentence_out);
 }
 
-/* It has the last word: what it says about element types becomes a warning, and a structure that it refuses is a defect of the front end. */
+/* The verifier has the last word: what it says about element types becomes a warning, and a structure that it refuses is a defect of the front end. */
 static void incore_verify(struct incore *kernel, struct lang_function *function, const void *payload, size_t size)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};

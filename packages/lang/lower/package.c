@@ -96,7 +96,7 @@ void lang_expansion_count(struct lang_lower *lower, struct lang_span at)
 		lang_too_large(lower, at);
 }
 
-/* What has no row with an id, or none that anything refers to. */
+/* Writes what has no row with an id, or none that anything refers to. */
 static void abouts_build(struct lang_lower *lower)
 {
 	for (struct lang_decl *decl = lower->module->decls; decl; decl = decl->next)

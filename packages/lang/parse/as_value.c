@@ -191,7 +191,7 @@ struct lang_operand lang_as_of_value(const struct lang_as *as, const struct lang
 	}
 }
 
-/* Both are numbers. 0: the result does not fit, or there is none. */
+/* The value of two numbers. 0: the result does not fit, or there is none. */
 static int fold(unsigned op, int64_t x, int64_t y, int64_t *result_out)
 {
 	switch (op) {

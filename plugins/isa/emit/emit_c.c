@@ -35,7 +35,7 @@ void isa_tiles_put(struct isa_emitter *e)
 	}
 }
 
-/* Where a scalar starts. */
+/* The value with which a scalar starts. */
 static struct isa_piece initial(const struct isa_emitter *e, uint32_t row)
 {
 	const struct ptowsp_tile_scalar *s = &e->p->scalars[row];

@@ -61,7 +61,7 @@ static struct isa_piece factor(struct isa_emitter *e, const struct isa_operand *
 	return wide;
 }
 
-/* What the sum starts from, which has the type of the result: where it lies, widened into d if that is of another type. */
+/* The start of the sum, which has the type of the result: where it lies, widened into d if that is of another type. */
 static struct isa_piece start(struct isa_emitter *e, const char *d, const struct isa_operand *from)
 {
 	const unsigned type = product_type(from->dtype);
@@ -114,7 +114,7 @@ static void product_emit(struct isa_emitter *e, uint32_t i)
 
 /* --- moves --- */
 
-/* Where a result goes that must not land on its own source yet, and its way back. */
+/* The place of a result that must not land on its own source yet, and its way back. */
 static struct isa_piece result(struct isa_emitter *e, const struct isa_step *s)
 {
 	return s->copy ? isa_temp(e, count_of(&s->d), s->d.dtype) : memory(e, &s->d);

@@ -141,7 +141,7 @@ static void loop_open(struct isa_grouping *g, const char *of, const char *name, 
 	isa_open(g->e, of ? of : t->loop, name, from, name, to, name);
 }
 
-/* What a whole row has one of stands before the loop over its elements. */
+/* Values of which a row has one stand before the loop over its elements. */
 static void row_source(struct isa_grouping *g, uint32_t i, const struct isa_operand *tile, char access)
 {
 	(void)i;
@@ -188,7 +188,7 @@ static void stage_loop(struct isa_grouping *g, const struct isa_stage *stage)
 	isa_close(g->e);
 }
 
-/* Of a tile whose elements are read from a window. */
+/* Reduces a tile whose elements are read from a window. */
 static void window_reduce(struct isa_grouping *g, uint32_t i, const char *name, const char *type)
 {
 	struct isa_emitter *e = g->e;

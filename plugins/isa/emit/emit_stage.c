@@ -117,7 +117,7 @@ static void stage_add(struct isa_grouping *g, uint32_t first)
 		.first = first, .end = first + 1, .columns = isa_group_columns(g, first), .reduces = isa_group_form(g, first) == ISA_FORM_REDUCE};
 }
 
-/* Where instructions in the stage's columns end. */
+/* The end of the instructions in the stage's columns. */
 static uint32_t run_end(const struct isa_grouping *g, const struct isa_stage *stage)
 {
 	uint32_t i = stage->end;
@@ -195,7 +195,7 @@ static void source_cut(struct isa_grouping *g, uint32_t i, const struct isa_oper
 		g->end = i;
 }
 
-/* Where the stage has to end, because what follows reads what it makes, or writes to memory that other tiles of it still have. */
+/* The end of a stage that has to end because what follows reads what it makes, or writes to memory that other tiles of it still have. */
 static uint32_t stage_cut(struct isa_grouping *g, const struct isa_stage *stage)
 {
 	for (uint32_t i = stage->first; i < stage->end; i++) {

@@ -29,7 +29,7 @@ static bool has_room(struct isa_grouping *g, uint32_t i)
 	return !isa_tile_collides(g, result->row, 0);
 }
 
-/* Where the tile of a load or store goes whose window a loop cannot walk: its own memory, unless that has something else. */
+/* The memory for the tile of a load or store whose window a loop cannot walk: its own memory, unless that has something else. */
 static struct isa_piece buffer(struct isa_grouping *g, uint32_t i)
 {
 	const struct isa_operand *tile = isa_group_result(g, i);
