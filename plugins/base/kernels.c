@@ -230,6 +230,8 @@ static ptowsp_status run(void *context, const struct ptowsp_task *task, struct p
 	uint64_t before = 0;
 	ptowsp_status status;
 
+	if (kernel->plain && kernel->ref.fn)
+		return kernel->ref.fn(kernel->ref.context, task, out);
 	if (kernel->plain && is_known(kernel))
 		return call_known(kernels, kernel, task, out, worker);
 	if (*kernel->why)
@@ -264,8 +266,8 @@ void base_kernels_settle(struct base_kernels *kernels)
 	for (uint32_t i = 0; i < kernels->count; i++) {
 		struct base_kernel *kernel = &kernels->rows[i];
 
-		kernel->plain =
-			kernel->isa && !kernel->ref.fn && !*kernel->why && kernel->blocks == 1 && !kernels->shards && !kernels->instance->options->profiling;
+		kernel->plain = (kernel->ref.fn ? !kernel->workspace && !kernel->fixed_cycles : kernel->isa != NULL) && !*kernel->why && kernel->blocks == 1 &&
+				!kernels->shards && !kernels->instance->options->profiling;
 	}
 }
 

@@ -22,7 +22,7 @@ struct base_kernel {
 	uint32_t arg_count;              /* scalars */
 	uint32_t blocks;                 /* times a task calls it */
 	uint32_t unit;                   /* enum ptowsp_unit, as the package says */
-	uint32_t plain;                  /* 1: a call runs isa once, and there is nothing to do around it */
+	uint32_t plain;                  /* 1: a call runs isa once, or ref where there is one, and there is nothing to do around it */
 	_Atomic uint32_t known;          /* 1: its cycles were asked before it ran and are the same for every task, so that a run need not find them */
 	char why[216];                   /* why it cannot be run, "" if it can */
 	_Atomic uint64_t calls, wall_ns; /* with profiling=on */

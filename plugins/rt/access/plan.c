@@ -203,6 +203,14 @@ static bool args_fail(const struct rt_program *program, const struct rt_env *env
 	return false;
 }
 
+static bool args_vary(const struct rt_program *program, const struct rt_env *env, const struct rt_site *site)
+{
+	for (uint32_t i = 0; i < site->arg_count; i++)
+		if (env->forms[program->args[site->first_arg + i]].terms)
+			return true;
+	return false;
+}
+
 /* Do all accesses move by constants while the innermost loop goes on? Steps of code then fill the same registers all the time. */
 static bool is_affine(const struct rt_plan *plan, const struct rt_codes *codes)
 {
@@ -241,12 +249,12 @@ static uint32_t pairs_find(const struct rt_access *accesses, uint32_t count, str
 }
 
 /* Everything lies in one block; the uses, a cache line each, come first behind the forms. */
-static struct rt_plan *plan_alloc(uint32_t ios, uint32_t pairs)
+static struct rt_plan *plan_alloc(uint32_t ios, uint32_t args, uint32_t pairs)
 {
 	size_t forms = (sizeof(struct rt_plan) + ios * sizeof(struct rt_plan_io) + 63) / 64 * 64, uses = 2 * ios * sizeof(struct rt_use);
 	size_t accesses = ios * sizeof(struct rt_access), windows = ios * sizeof(struct ptowsp_tensor_arg), moves = ios * sizeof(struct rt_plan_move);
-	size_t checks = 3 * ios * sizeof(struct rt_plan_check);
-	size_t size = forms + uses + checks + accesses + windows + moves + pairs * sizeof(struct rt_plan_pair);
+	size_t checks = 3 * ios * sizeof(struct rt_plan_check), words = args * sizeof(uint64_t);
+	size_t size = forms + uses + checks + accesses + windows + moves + words + pairs * sizeof(struct rt_plan_pair);
 	char *block = aligned_alloc(64, (size + 63) / 64 * 64);
 	struct rt_plan *plan = (struct rt_plan *)(void *)block;
 
@@ -258,7 +266,8 @@ static struct rt_plan *plan_alloc(uint32_t ios, uint32_t pairs)
 	plan->accesses = (struct rt_access *)(void *)((char *)plan->checks + checks);
 	plan->windows = (struct ptowsp_tensor_arg *)(void *)((char *)plan->accesses + accesses);
 	plan->moves = (struct rt_plan_move *)(void *)((char *)plan->windows + windows);
-	plan->pairs = (struct rt_plan_pair *)(void *)((char *)plan->moves + moves);
+	plan->args = (uint64_t *)(void *)((char *)plan->moves + moves);
+	plan->pairs = (struct rt_plan_pair *)(void *)((char *)plan->args + words);
 	return plan;
 }
 
@@ -273,7 +282,7 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 		*met = 1;
 		return;
 	}
-	plan = plan_alloc(site->io_count, pairs_find(run->accesses, site->io_count, NULL));
+	plan = plan_alloc(site->io_count, site->arg_count, pairs_find(run->accesses, site->io_count, NULL));
 	if (!plan)
 		return;
 	plan->site = site;
@@ -285,22 +294,25 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 		free(plan);
 		return;
 	}
-	plan->args = args_fail(run->program, &run->env, site);
+	plan->failing = args_fail(run->program, &run->env, site);
 	plan->affine = is_affine(plan, &run->codes);
 	memcpy(plan->accesses, run->accesses, site->io_count * sizeof(*run->accesses));
+	memcpy(plan->args, run->task_args, site->arg_count * sizeof(*plan->args));
 	for (uint32_t i = 0; i < site->io_count; i++)
 		window_move_add(plan, i, &run->tensors);
 	plan->pair_count = pairs_find(run->accesses, site->io_count, plan->pairs);
 	plan->counted = !site->distinct && run->program->schedule.deps != PTOWSP_DEPS_EXPLICIT;
 	plan->map_most = plan->counted ? site->writes + (run->program->schedule.full ? site->reads : 0u) : rt_infer_map(run, site);
 	plan->map_need = plan->map_most;
-	plan->plain = !plan->args && site->io_count <= COUNTED_MOST && rt_issue_plain(run, site, run->kernel);
-	plan->asks = (site->arg_count && (run->kernels || run->record) ? RT_ASK_ARGS : 0u) | (site->read_count && !run->slots_prompt ? RT_ASK_SLOTS : 0u);
+	plan->plain = !plan->failing && site->io_count <= COUNTED_MOST && rt_issue_plain(run, site, run->kernel);
+	plan->asks = ((run->kernels || run->record) && args_vary(run->program, &run->env, site) ? RT_ASK_ARGS : 0u) |
+		     (site->read_count && !run->slots_prompt ? RT_ASK_SLOTS : 0u);
 	plan->lone = run->places.one && site->dispatch == PTOWSP_NONE && plan->map_most <= run->flow.map_most;
 	plan->cycles = run->known[run->kernel].cycles;
 	plan->stats = run->kernel_stats ? &run->kernel_stats[run->kernel] : NULL;
 	plan->task = (struct ptowsp_task){
 		.head = PTOWSP_HEAD(plan->task, TASK),
+		.args = plan->args,
 		.tensors = plan->windows,
 		.arg_count = site->arg_count,
 		.tensor_count = site->io_count,

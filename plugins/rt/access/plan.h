@@ -42,7 +42,7 @@ struct rt_plan_pair {
 	uint8_t later, earlier; /* of the accesses */
 	uint8_t bits;           /* what both do: PTOWSP_READ, PTOWSP_WRITE */
 };
-/* What stands not in a plan: its arguments are wanted; the clock hears of the slots that it reads; which of its keys are equal changes within a round; not all uses are
+/* What stands not in a plan: its arguments are wanted, and vary; the clock hears of the slots that it reads; which of its keys are equal changes within a round; not all uses are
  * by name. */
 enum { RT_ASK_ARGS = 1, RT_ASK_SLOTS = 2, RT_ASK_KEYS = 4, RT_ASK_USES = 8 };
 struct rt_plan {
@@ -52,7 +52,7 @@ struct rt_plan {
 	uint32_t inner;                  /* depth of the innermost loop */
 	uint32_t code;                   /* row of the run's codes + 1: steps that fill registers for the forms; 0: none */
 	bool affine;                     /* there is one, and all accesses move on by constants */
-	bool args;                       /* arguments have to be evaluated even where no kernel wants them: one of them can fail */
+	bool failing;                    /* arguments have to be evaluated even where no kernel wants them: one of them can fail */
 	uint64_t round;                  /* of that loop, in which the accesses were found and its rest was proved; RT_NO_ROUND: none */
 	int64_t at;                      /* its value at the latest task */
 	int64_t accesses_at, windows_at; /* what those are of */
@@ -75,6 +75,7 @@ struct rt_plan {
 	struct rt_plan_check *checks, *checks_end;
 	struct rt_access *accesses;
 	struct ptowsp_tensor_arg *windows;
+	uint64_t *args;             /* of the latest task; they stay where none of them varies */
 	struct rt_plan_move *moves; /* of the windows that do not stay where they are */
 	uint32_t move_count;
 	struct rt_plan_pair *pairs; /* where `counted` */

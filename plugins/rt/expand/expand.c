@@ -282,6 +282,18 @@ static inline bool cond_pass(struct rt_expand *expand, const struct rt_ins *in)
 	return true;
 }
 
+/* At a SLOT_SET of which nobody else hears. False: as cond_pass. */
+static inline bool slot_pass(struct rt_expand *expand, const struct rt_ins *in)
+{
+	int64_t value = rt_value(expand->env, in->row);
+
+	if (expand->env->failed)
+		return false;
+	expand->slots[in->slot] = (uint64_t)value;
+	expand->at++;
+	return true;
+}
+
 bool rt_expand_reach(struct rt_expand *expand)
 {
 	const struct rt_ins *code = expand->program->code;
@@ -300,6 +312,9 @@ bool rt_expand_reach(struct rt_expand *expand)
 		} else if (in->op == PTOWSP_OP_TASK) {
 			rt_expand_take(expand, in);
 			return true;
+		} else if (in->op == PTOWSP_OP_SLOT_SET && expand->slots) {
+			if (!slot_pass(expand, in))
+				return false;
 		} else if (in->op != PTOWSP_OP_COND || expand->program->exprs.rows[in->row].read_count || !cond_pass(expand, in)) {
 			return false;
 		}

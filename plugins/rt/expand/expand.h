@@ -60,6 +60,7 @@ struct rt_expand {
 	const struct rt_ins *code; /* program->code */
 	struct rt_env *env;        /* where expressions look */
 	int64_t *loops;            /* env->loops: of the expander whose turn it is */
+	uint64_t *slots;           /* NULL, or where values of slots are put at once, because nobody else hears of it */
 	struct ptowsp_error *error;
 	ptowsp_status failure; /* what RT_EVENT_FAILED stands for: RUN_FAILED, or NO_MEMORY */
 	uint64_t round_count;
@@ -102,7 +103,7 @@ static inline bool rt_expand_iterate(struct rt_expand *expand)
 	return true;
 }
 
-/* rt_expand_next, where it comes to a task through ends of iterations and conditions that read no slot, as it mostly does. False: it is something else, and
+/* rt_expand_next, where it comes to a task through ends of iterations, conditions that read no slot, and slots that are set at once, as it mostly does. False: it is something else, and
  * rt_expand_next finds out. */
 bool rt_expand_reach(struct rt_expand *expand);
 

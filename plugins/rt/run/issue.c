@@ -294,12 +294,13 @@ ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_
 	ptowsp_status status = PTOWSP_OK;
 
 	run->plan = NULL;
+	run->task_args = run->own_args;
 	if (run->tasks >= run->max_tasks)
 		return limit(run);
 	if (!plan)
 		return prepare_slowly(run, site, level);
 	run->kernel = plan->kernel;
-	if (((run->kernels || run->record) && site->arg_count) || plan->args)
+	if (((run->kernels || run->record) && site->arg_count) || plan->failing)
 		status = args_eval(run, site);
 	if (status)
 		return status;
@@ -395,6 +396,7 @@ static __attribute__((noinline)) ptowsp_status plan_ask(struct rt_run *run, stru
 	ptowsp_status status;
 
 	run->kernel = plan->kernel;
+	run->task_args = plan->args;
 	status = plan->asks & RT_ASK_ARGS ? args_eval(run, plan->site) : PTOWSP_OK;
 	if (plan->asks & RT_ASK_KEYS)
 		rt_plan_recount(plan, run->env.loops, run->track.full);
@@ -443,6 +445,7 @@ static ptowsp_status prepare(struct rt_run *run, const struct rt_site *site, uin
 	if (plan) {
 		run->plan = plan;
 		run->kernel = plan->kernel;
+		run->task_args = plan->args;
 		status = plan_prepare(run, plan);
 		*need_out = need_of(run, plan);
 		return status;
@@ -567,7 +570,6 @@ static ptowsp_status plan_call(struct rt_run *run, struct rt_plan *plan)
 
 	rt_plan_windows_move(plan, &run->env);
 	plan->task.number = run->tasks;
-	plan->task.args = run->task_args;
 	run->error->text[0] = 0;
 	status = rt_crew_invoke(run->program, &plan->task, &out, 0);
 	return status ? rt_crew_failure(run->program, plan->kernel, run->tasks, status, run->error) : PTOWSP_OK;
@@ -650,6 +652,7 @@ static __attribute__((noinline)) ptowsp_status careful_issue(struct rt_run *run,
 
 	run->plan = plan;
 	run->kernel = plan->kernel;
+	run->task_args = plan->args;
 	if (status)
 		return blocked(run, status, &block);
 	if (run->kernels && !run->known[plan->kernel].here)

@@ -214,6 +214,7 @@ static ptowsp_status workload_run(struct rt_run *run)
 
 	rt_expand_start(&run->expand, run->program, &run->env, run->error);
 	rt_issue_begin(run);
+	run->expand.slots = run->slots_prompt ? run->values : NULL;
 	while (!status && (event = rt_expand_next(&run->expand)) != RT_EVENT_END)
 		status = event == RT_EVENT_TASK ? rt_issue_tasks(run) : rt_event_take(run, event);
 	rt_clock_catch_up(&run->clock);
@@ -228,7 +229,7 @@ static ptowsp_status storage_init(struct rt_run *run)
 
 	run->known = calloc((size_t)program->tables.kernel.count + 1, sizeof(*run->known));
 	run->kernel_stats = calloc((size_t)program->tables.kernel.count + 1, sizeof(*run->kernel_stats));
-	run->task_args = calloc((size_t)program->most_args + 1, sizeof(*run->task_args));
+	run->task_args = run->own_args = calloc((size_t)program->most_args + 1, sizeof(*run->own_args));
 	run->accesses = calloc((size_t)program->most_ios + 1, sizeof(*run->accesses));
 	run->window_words = calloc((size_t)program->most_ios * 2 + 1, sizeof(*run->window_words));
 	if (run->share_count)
@@ -325,7 +326,7 @@ void rt_run_finish(struct rt_run *run)
 		rt_footprint_finish(&run->known[k].footprint);
 	free(run->known);
 	free(run->kernel_stats);
-	free(run->task_args);
+	free(run->own_args);
 	free(run->accesses);
 	rt_plans_finish(&run->plans);
 	free(run->window_words);

@@ -81,7 +81,8 @@ struct rt_run {
 	struct rt_known *known; /* per KREG row */
 
 	/* the task being issued */
-	uint64_t *task_args;
+	uint64_t *task_args; /* own_args, or those of its plan */
+	uint64_t *own_args;
 	struct rt_plan *plan; /* of its instruction; NULL: the next two are of the task */
 	struct rt_access *accesses;
 	struct rt_use *own_uses;
