@@ -329,6 +329,7 @@ static void a_target_opens_its_device(void)
 	opens("npu2", "$B/ptowsp-run --plugin=xdna2 $P/vector_add.pkg.zst");
 	opens("npu1", "$B/ptowsp-run --plugin=amd_aie $P/vector_add.pkg.zst");
 	opens("npu1", "$B/ptowsp-run --plugin=xdna2 --device=npu1 $P/vector_add.pkg.zst");
+	opens("npu2", "$B/ptowsp-run --plugin=npu2 $P/vector_add.pkg.zst");
 	REQUIRE_INT(
 		cli("$B/ptowsp-inspect --pto $P/vector_add.pkg.zst >v.pto && { echo 'target xdna2'; cat v.pto; } >t.pto && $B/ptowsp-pack t.pto -o t.pkg.zst"),
 		0);
