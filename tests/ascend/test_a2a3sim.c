@@ -254,6 +254,17 @@ static void a_batch_ends_at_a_barrier(void)
 	}
 }
 
+/* Costs of moe's @assign are known when it has run, and no task of a graph runs before the whole of it is there, which it never is. */
+static void a_graph_that_cannot_be_built_is_refused(void)
+{
+	static const char *const options[] = {"", "--opt schedulers=2", "--opt variant=host_build_graph", "--threads 1", "--schedule dep_list=1"};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		CLI_ERR(5, check_fmt("$B/ptowsp-run -q " OWN " %s --timeout-ms 5000 --schedule start=after_orchestration $P/moe.pkg.zst", options[i]),
+			"slot count is read from tensor counts, which task 1 fills, but the graph is built before anything runs");
+}
+
 static void any_number_of_aicpus_computes_the_same(void)
 {
 	cli_begin();
@@ -497,6 +508,7 @@ void suite_a2a3sim(CU_pSuite s)
 	TEST(s, what_it_has_not_is_refused_with_a_sentence);
 	TEST(s, any_number_of_aicpus_computes_the_same);
 	TEST(s, a_batch_ends_at_a_barrier);
+	TEST(s, a_graph_that_cannot_be_built_is_refused);
 	TEST(s, streams_are_counted_as_the_engine_has_them);
 	TEST(s, tasks_tokens_and_results_are_those_of_the_reference_clock);
 	TEST(s, the_protocol_costs_what_was_published_or_nothing);

@@ -97,6 +97,12 @@ ptowsp_status rt_feed_step(struct rt_feed *feed)
 	}
 }
 
+/* Tasks of a graph that is still being built have not begun; where that failed, none of them ever will. */
+static bool never_begins(const struct rt_feed *feed)
+{
+	return feed->failed && feed->run->record && feed->stage == RT_FEED_WORKLOAD;
+}
+
 /* The first item is a task whose kernel has not told yet how long it took. Others are walked meanwhile, up to a limit. */
 static ptowsp_status later_step(struct rt_feed *feed)
 {
@@ -137,6 +143,8 @@ ptowsp_status rt_feed_next(struct rt_feed *feed, const struct rt_item **item_out
 		}
 	}
 	while (!status && feed->give.head != feed->give.tail && feed->give.rows[feed->give.tail & feed->give.mask].later) {
+		if (never_begins(feed))
+			return feed->failed;
 		status = later_step(feed);
 		if (status && !feed->failed) { /* what came before it comes first */
 			feed->failed = status;
