@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { COMMENT_SHOWN = 200 }; /* bytes of a name */
+
 void common_text_finish(struct common_text *text)
 {
 	free(text->bytes);
@@ -79,6 +81,16 @@ size_t common_text_character(const char *string)
 	if ((b[0] == 0xe0 && b[1] < 0xa0) || (b[0] == 0xed && b[1] >= 0xa0) || (b[0] == 0xf0 && b[1] < 0x90) || (b[0] == 0xf4 && b[1] >= 0x90))
 		return 0; /* longer than it need be, half of a pair, too large */
 	return length;
+}
+
+void common_text_comment(struct common_text *text, const char *name)
+{
+	for (unsigned n = 0; *name && n < COMMENT_SHOWN; name++, n++) {
+		const unsigned char c = (unsigned char)*name;
+
+		/* No end or begin of a comment, no line that goes on, no trigraph. */
+		common_text_add(text, "%c", c < ' ' || c > '~' || c == '*' || c == '/' || c == '\\' || c == '?' ? '_' : c);
+	}
 }
 
 void common_text_json(struct common_text *text, const char *name)

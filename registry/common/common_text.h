@@ -23,6 +23,8 @@ void common_text_bytes(struct common_text *text, const char *bytes, size_t lengt
 /* The text so far, "" for an empty one. Borrowed until the next call. */
 const char *common_text_view(const struct common_text *text);
 
+/* A name as part of a comment of C: at most 200 bytes of it, and nothing that ends the comment or its line. */
+void common_text_comment(struct common_text *text, const char *name);
 /* A name as a string of JSON, quotes included (RFC 8259); bytes that are no UTF-8 become '?'. */
 void common_text_json(struct common_text *text, const char *name);
 /* Bytes of the UTF-8 character that a string begins with, 1 to 4 (0 ends a string, and is 1); 0: it is none, or half of a surrogate pair, or beyond U+10FFFF (RFC 3629). */

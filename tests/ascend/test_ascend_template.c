@@ -275,7 +275,7 @@ static void texts_stay_inside_comments_and_strings(void)
 {
 	struct common_text text = {0};
 
-	ascend_text_comment(&text, "a */ b \n c \\ d ?? \x7F");
+	common_text_comment(&text, "a */ b \n c \\ d ?? \x7F");
 	CHECK_STR(common_text_view(&text), "a __ b _ c _ d __ _");
 	text.length = 0;
 	ascend_text_quote(&text, "a\"b\\c\n?");

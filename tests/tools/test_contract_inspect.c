@@ -20,6 +20,18 @@ static void every_package_has_a_summary(void)
 	CHECK_STR(cli_err, "");
 }
 
+/* Programs that --c prints hold names of packages as strings and in comments: one that ends a comment is no code, one that goes on in the next line neither. */
+static void names_never_become_code(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("printf '%s' '{\"schema\": \"ptowsp.package/1\", \"META\": {\"name\": \"x */ int evil(void); /* *?\?/\\n/\"}, "
+			"\"WORK\": {\"instructions\": [[\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", \"flags\": 1}]}' > e.json && "
+			"$B/ptowsp-pack --from-json e.json -o e.pkg.zst"),
+		    0);
+	CLI_OUT(0, "$B/ptowsp-inspect --c e.pkg.zst", "\n/* x __ int evil(void); __ ______ */\nstatic void package_0(");
+	CHECK(!strstr(cli_out, "/* x */"));
+}
+
 /* Defaults are printed as the source wrote them, in the summary and by --explain. */
 static void defaults_are_numbers_of_their_type(void)
 {
@@ -323,6 +335,7 @@ void suite_contract_inspect(CU_pSuite s)
 {
 	cli_suite("inspect");
 	TEST(s, names_never_become_lines);
+	TEST(s, names_never_become_code);
 	TEST(s, every_package_has_a_summary);
 	TEST(s, defaults_are_numbers_of_their_type);
 	TEST(s, every_package_has_a_listing);

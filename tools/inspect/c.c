@@ -10,6 +10,7 @@
 #include "format/format_names.h"
 #include "format/graph/graph_read.h"
 #include "format/schema.h"
+#include "registry/common/common_text.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -207,8 +208,12 @@ static void unread_print(const struct said *s, FILE *to)
 
 static void function_print(const struct said *s, const char *text, uint32_t number, FILE *to)
 {
-	fprintf(to, "\n/* %s%s */\nstatic void package_%u(struct ptowsp_build *b)\n{\n", pkg_name(s->package),
+	struct common_text name = {0};
+
+	common_text_comment(&name, pkg_name(s->package)); /* a package's own word, and no code of the program */
+	fprintf(to, "\n/* %s%s */\nstatic void package_%u(struct ptowsp_build *b)\n{\n", common_text_view(&name),
 		s->raw ? "; sections whose rows no call makes are given as bytes" : "", number);
+	common_text_finish(&name);
 	variables_print(s, to);
 	fputs(text, to);
 	unread_print(s, to);

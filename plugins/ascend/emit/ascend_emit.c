@@ -183,7 +183,7 @@ static void fill_all(struct ascend_emitter *e, const struct rt_program *p, const
 	char most_args[16], most_tensors[16], workspace[24];
 
 	common_text_json(&package_json, meta_of(&p->tables, "name"));
-	ascend_text_comment(&package, *meta_of(&p->tables, "name") ? meta_of(&p->tables, "name") : "a package");
+	common_text_comment(&package, *meta_of(&p->tables, "name") ? meta_of(&p->tables, "name") : "a package");
 	for (const char *at = common_text_view(&e->told); *at; at = strchr(at, '\n') + 1)
 		common_text_add(&told, "- %.*s\n", (int)(strchr(at, '\n') - at), at);
 	snprintf(most_args, sizeof(most_args), "%" PRIu32, e->most_args ? e->most_args : 1);

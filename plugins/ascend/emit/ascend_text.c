@@ -3,16 +3,6 @@
 
 enum { NAME_SHOWN = 200 };
 
-void ascend_text_comment(struct common_text *text, const char *name)
-{
-	for (unsigned n = 0; *name && n < NAME_SHOWN; name++, n++) {
-		const unsigned char c = (unsigned char)*name;
-
-		/* No end or begin of a comment, no line that goes on, no trigraph. */
-		common_text_add(text, "%c", c < ' ' || c > '~' || c == '*' || c == '/' || c == '\\' || c == '?' ? '_' : c);
-	}
-}
-
 void ascend_text_quote(struct common_text *text, const char *name)
 {
 	common_text_add(text, "\"");

@@ -5,8 +5,6 @@
 
 #include "registry/common/common_text.h"
 
-/* A name as part of a comment: nothing in it ends the comment or the line. */
-void ascend_text_comment(struct common_text *text, const char *name);
 /* A name between quotes of C, quotes included. */
 void ascend_text_quote(struct common_text *text, const char *name);
 

@@ -52,7 +52,7 @@ void ascend_row_comment(struct ascend_rows *rows, const char *name, const char *
 	struct common_text comment = {0};
 
 	common_text_add(&comment, "%s", before);
-	ascend_text_comment(&comment, text);
+	common_text_comment(&comment, text);
 	rows->failed |= comment.failed;
 	ascend_row_field(rows, name, "%s", common_text_view(&comment));
 	common_text_finish(&comment);
