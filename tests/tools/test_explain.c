@@ -20,6 +20,9 @@ static const struct alike {
 	 "instruction 3 (two_devices.pto:19:5): this run has one device; give it more with --device=SEL,SEL"},
 	{"a_device_that_has_no_program", "--device=cpu0,cpu1,cpu1 $P/two_devices.pkg.zst", 2, "no program for device 2"},
 	{"two_devices", BOTH, 0, ""},
+	{"a_pool_that_no_device_has", "--schedule 'pools=custom(0 - 1)' " BOTH, 1, "task 0: pools(custom) gives pool -1"},
+	{"a_dispatch_that_processes_do_not_heed", "--strict --schedule 'dispatch=custom(0, 1)' $P/csp.pkg.zst", 5,
+	 "schedule directive dispatch cannot be enforced for tasks of processes: each instance of a process is an executor of its own; leave it out"},
 	{"a_value_that_no_device_has", "--set nobody=1 " BOTH, 2, "\"nobody\" is unknown"},
 	{"memory_for_tensors", "--max-memory 200000 $P/llama.pkg.zst", 3, "the tensors need 232448 bytes, the limit (--max-memory) is 200000"},
 	{"memory_for_tensors_of_any_backend", "--plugin=auto --plugin-order aie,cpu_sim --quiet --max-memory 200000 $P/llama.pkg.zst", 3,
@@ -171,6 +174,25 @@ static void a_row(void)
 	free(after);
 }
 
+/* A backend that enforces a directive may meet it below that in a program, and says so when it loads it. */
+static void verdicts_are_those_of_the_program(void)
+{
+	static const char *const processes[] = {"dispatch=round_robin(3)", "spatial_map=2,2", "batch_deps=4", "timing=batched(4)", "start=threshold(5)"};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(processes) / sizeof(*processes); i++) {
+		CLI_OUT(0, check_fmt("$B/ptowsp-run --explain --schedule '%s' $P/csp.pkg.zst", processes[i]), "recorded: schedule directive",
+			"is recorded, not enforced, for tasks of processes: ");
+		CLI_ERR(5, check_fmt("$B/ptowsp-run --strict --schedule '%s' $P/csp.pkg.zst", processes[i]), "cannot be enforced for tasks of processes: ");
+		cli_check_sentence();
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --strict --schedule '%s' $P/vector_add.pkg.zst", processes[i])), 0);
+	}
+	CLI_OUT(0, "$B/ptowsp-run --explain --schedule start=after_orchestration --schedule task_window=100 $P/vector_add.pkg.zst | tr -s ' '",
+		"task_window=100 recorded: the whole graph is built before anything runs");
+	REQUIRE_INT(cli("$B/ptowsp-run --explain " BOTH), 0);
+	CHECK(!strstr(cli_out, "not known"));
+}
+
 /* Values that are still to be given are what it is asked for. */
 static void values_to_be_given_are_shown(void)
 {
@@ -230,6 +252,7 @@ void suite_explain(CU_pSuite s)
 {
 	cli_suite("explain");
 	CHECK_ROWS(s, rows, a_row);
+	TEST(s, verdicts_are_those_of_the_program);
 	TEST(s, values_to_be_given_are_shown);
 	TEST(s, memory_for_a_design_is_counted);
 	TEST(s, memory_for_tasks_is_counted);

@@ -280,13 +280,28 @@ static void explanation_finish(struct explanation *x)
 
 /* ---- text --------------------------------------------------------------------------------------------------- */
 
+/* The index-th verdict, as the backend has it that has loaded the program: what it met below its row in this one is what a run would be told. */
+static int verdict_read(const struct part *x, uint32_t index, struct ptowsp_verdict *verdict_out)
+{
+	struct ptowsp_diagnostic said;
+
+	if (!ptowsp_match_row(x->match, index, verdict_out))
+		return 0;
+	for (uint32_t i = 0; x->program && ptowsp_diagnostic_row(x->program, i, &said); i++)
+		if (verdict_out->directive && said.feature == verdict_out->feature && said.state < verdict_out->state) {
+			verdict_out->state = (uint8_t)said.state;
+			verdict_out->reason = said.text;
+		}
+	return 1;
+}
+
 static void verdicts_print(const struct part *x)
 {
 	struct columns table = {0};
 	struct ptowsp_verdict v;
 
 	plain_print(stdout, "verdicts:\n");
-	for (uint32_t i = 0; ptowsp_match_row(x->match, i, &v); i++)
+	for (uint32_t i = 0; verdict_read(x, i, &v); i++)
 		columns_add(&table, "%s\t%s%s%s%s", v.what, reg_state_text(v.state), v.refused ? ", refused" : "", *v.reason ? ": " : "", v.reason);
 	columns_print(&table, stdout, 2);
 	if (!ptowsp_match_row(x->match, 0, &v))
@@ -413,7 +428,7 @@ static json_t *verdicts_json(const struct part *x)
 	json_t *rows = json_array();
 	struct ptowsp_verdict v;
 
-	for (uint32_t i = 0; ptowsp_match_row(x->match, i, &v); i++)
+	for (uint32_t i = 0; verdict_read(x, i, &v); i++)
 		json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:b, s:b, s:s}", "what", v.what, "state", reg_state_text(v.state), "wanted",
 						      v.wanted ? reg_state_text(v.wanted) : "", "refused", (int)v.refused, "directive", (int)v.directive,
 						      "reason", v.reason));

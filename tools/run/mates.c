@@ -199,7 +199,7 @@ ptowsp_status run_mates_join(struct run *run, struct ptowsp_error *error)
 	struct ptowsp_program **programs;
 	ptowsp_status status;
 
-	if (!run->mate_count)
+	if (!run->mate_count || run->joined)
 		return PTOWSP_OK;
 	programs = calloc(run->mate_count + 1u, sizeof(*programs));
 	if (!programs)
@@ -208,6 +208,7 @@ ptowsp_status run_mates_join(struct run *run, struct ptowsp_error *error)
 	for (uint32_t i = 0; i < run->mate_count; i++)
 		programs[i + 1] = run->mates[i].program;
 	status = ptowsp_programs_join(programs, run->mate_count + 1, error);
+	run->joined = !status;
 	free(programs);
 	return status;
 }
@@ -225,7 +226,7 @@ ptowsp_status run_mates_start(struct run *run, struct ptowsp_error *error)
 {
 	ptowsp_status status = PTOWSP_OK;
 
-	run->mates_failed = false;
+	run->mates_failed = run->joined = false;
 	for (uint32_t i = 0; !status && i < run->mate_count; i++)
 		status = ptowsp_execute_async(run->mates[i].program, &run->execute, error);
 	return status;

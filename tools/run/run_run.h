@@ -66,6 +66,7 @@ struct run {
 	struct ptowsp_program *program;
 	struct run_mate *mates; /* owned: further devices, run/mates.c */
 	uint32_t mate_count;
+	bool joined;       /* they are one run that has not begun */
 	bool mates_failed; /* one of them ended in an error while the run went on */
 	struct ptowsp_execute_options execute;
 	struct run_tensor *tensors; /* owned */

@@ -224,6 +224,44 @@ static ptowsp_status window_tell(const struct rt_program *program, struct ptowsp
 	return PTOWSP_OK;
 }
 
+/* Why the tasks of processes do not heed a directive; NULL: they do. */
+static const char *processes_excuse(const struct ptowsp_directive_record *row)
+{
+	switch (row->directive) {
+	case PTOWSP_DIRECTIVE_DISPATCH:
+	case PTOWSP_DIRECTIVE_SPATIAL_MAP: return "each instance of a process is an executor of its own";
+	case PTOWSP_DIRECTIVE_BATCH_DEPS: return "each instance of a process issues its tasks one by one";
+	case PTOWSP_DIRECTIVE_TIMING: return row->policy == PTOWSP_TIMING_BATCHED ? "each instance of a process issues its tasks one by one" : NULL;
+	case PTOWSP_DIRECTIVE_START: return row->policy == PTOWSP_START_THRESHOLD ? "processes wait for tokens, not for other tasks to be issued" : NULL;
+	default: return NULL;
+	}
+}
+
+/* Directives about tasks that those of a pipeline's processes do not heed. */
+static ptowsp_status processes_tell(const struct rt_program *program, struct ptowsp_error *error)
+{
+	const struct rt_tables *tables = &program->tables;
+	bool pipeline = tables->entry.rows[program->entry].flags & PTOWSP_ENTRY_PIPELINE;
+
+	for (uint32_t i = 0; pipeline && i < tables->directive.count; i++) {
+		const struct ptowsp_directive_record *row = &tables->directive.rows[i];
+		const char *excuse = processes_excuse(row), *name = rt_directive_name(row->directive);
+		char text[200];
+		int length;
+
+		if (!excuse)
+			continue;
+		if (program->schedule.strict || row->flags & PTOWSP_DIRECTIVE_MUST)
+			return rt_fail(error, PTOWSP_UNSUPPORTED, "schedule directive %s cannot be enforced for tasks of processes: %s; leave it out", name,
+				       excuse);
+		length = snprintf(text, sizeof(text), "schedule directive %s is recorded, not enforced, for tasks of processes: %s", name, excuse);
+		if (program->host && program->host->diagnose)
+			program->host->diagnose(program->host->context, PTOWSP_FEATURE_POLICY(row->directive, row->policy), PTOWSP_STATE_RECORDED, text,
+						(uint64_t)length);
+	}
+	return PTOWSP_OK;
+}
+
 ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt_program_args *args, struct ptowsp_error *error)
 {
 	struct rt_program *program = calloc(1, sizeof(*program));
@@ -244,6 +282,8 @@ ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt
 		status = wishes_copy(program, args, error);
 	if (!status)
 		status = window_tell(program, error);
+	if (!status)
+		status = processes_tell(program, error);
 	if (status) {
 		rt_program_destroy(program);
 		return status;
