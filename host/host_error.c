@@ -22,6 +22,8 @@ void host_line(char *text, size_t room)
 {
 	text[room - 1] = '\0';
 	reg_text_plain(text, ' ');
+	if (!text[strspn(text, " ")])
+		text[0] = '\0';
 }
 
 ptowsp_status host_error_leave(ptowsp_status status, struct ptowsp_error *error)

@@ -13,7 +13,8 @@
 struct ptowsp_error *host_error_enter(struct ptowsp_error *error);
 ptowsp_status host_error_leave(ptowsp_status status, struct ptowsp_error *error);
 
-/* Text that a plugin wrote, as one line: with an end in its `room` bytes, and blanks for what is more than text (reg_text_plain). */
+/* Text that a plugin wrote, as one line: with an end in its `room` bytes, and blanks for what is more than text (reg_text_plain). Blanks alone say
+ * nothing and are an empty line. */
 void host_line(char *text, size_t room);
 
 #endif

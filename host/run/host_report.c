@@ -111,7 +111,7 @@ static void error_copy(struct host_report *report, const struct ptowsp_done *don
 	}
 	head_copy(HOST_STRUCT_error, &report->error, &done->error->head, minor);
 	report->error.code = report->status;
-	report->error.text[sizeof(report->error.text) - 1] = '\0';
+	host_line(report->error.text, sizeof(report->error.text));
 	if (!report->error.text[0])
 		reg_fail(&report->error, report->status, "the plugin ended the run without a sentence");
 }

@@ -202,6 +202,9 @@ static void what_it_has_not_is_refused_with_a_sentence(void)
 		cli_check_sentence();
 	}
 	CHECK_INT(cli("$B/ptowsp-run " SIM " --opt aicpus=14 --device=950-0 $P/vector_add.pkg.zst"), 0);
+	CLI_ERR(2, "$B/ptowsp-run --capabilities --verify --plugin=a2a3sim --opt schedulers=64", "910b-0 has 6 AICPU threads");
+	cli_check_sentence();
+	CHECK_STR(cli_out, ""); /* no claim is judged by options that no device takes */
 }
 
 /* Instances share the tasks; what they do together is the same. */

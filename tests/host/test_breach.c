@@ -119,10 +119,25 @@ static void statuses_about_the_caller_need_a_fact(void)
 	answers(PTOWSP_BAD_PACKAGE, none, PTOWSP_BAD_PACKAGE);
 }
 
+static void a_sentence_of_nothing_is_a_missing_one(void)
+{
+	static const char *const texts[] = {"", " ", "\n\t\033", "\xff\xff\xff"};
+	const struct host_cause cause = {.plugin = "null", .operation = "load"};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+
+		snprintf(error.text, sizeof(error.text), "%s", texts[i]);
+		CHECK_INT(host_answer(&cause, PTOWSP_UNSUPPORTED, &error), PTOWSP_UNSUPPORTED);
+		CHECK_STR(error.text, "null: load failed and did not say why");
+	}
+}
+
 void suite_breach(CU_pSuite s)
 {
 	TEST(s, twenty_breaches_are_said_and_all_are_counted);
 	TEST(s, the_verdict_is_the_first_breach_with_its_side);
 	TEST(s, the_first_failure_of_a_layer_counts_where_nobody_broke_a_rule);
 	TEST(s, statuses_about_the_caller_need_a_fact);
+	TEST(s, a_sentence_of_nothing_is_a_missing_one);
 }

@@ -77,8 +77,12 @@ static ptowsp_status devices(struct ptowsp_object *instance, const struct ptowsp
 
 static ptowsp_status options(const struct ptowsp_option **options_out, uint32_t *count, struct ptowsp_error *error)
 {
-	static const struct ptowsp_option mode = {
-		PTOWSP_HEAD(struct ptowsp_option, OPTION), "mode", "word", "poll", "poll|thread|twice|again|stale|wait|builtin|leak|lie", "what to do"};
+	static const struct ptowsp_option mode = {PTOWSP_HEAD(struct ptowsp_option, OPTION),
+						  "mode",
+						  "word",
+						  "poll",
+						  "poll|thread|twice|again|stale|wait|builtin|leak|lie",
+						  "what to do, \033[2J in a word"};
 	uint32_t room = *count;
 
 	*count = 1;

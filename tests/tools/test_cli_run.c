@@ -334,6 +334,7 @@ static void help_lists_the_plugin_s_options(void)
 	CHECK_INT(run("--help"), 0);
 	CHECK_CONTAINS(out, "Options of probe");
 	CHECK_CONTAINS(out, "poll|thread");
+	CHECK_CONTAINS(out, "what to do, ?[2J in a word\n");
 	CHECK_CONTAINS(out, "--no-kernels");
 	CHECK_INT(run("--capabilities --json"), 0);
 	CHECK_CONTAINS(out, "ptowsp.capabilities/1");

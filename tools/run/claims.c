@@ -122,6 +122,11 @@ static void device_open(struct claims *claims, struct probe *probe, struct tally
 		claims->opened++;
 		return;
 	}
+	if (error.code == PTOWSP_INVALID) { /* options that no device takes: what the caller said, and no claim is judged by it */
+		*claims->error = error;
+		claims->status = error.code;
+		return;
+	}
 	if (!claims->missing.code)
 		claims->missing = error;
 	snprintf(tally->missing, sizeof(tally->missing), "%s", error.text);
@@ -150,6 +155,10 @@ static void backend_probe(struct claims *claims, struct probe *probe)
 	struct reg_feature feature;
 
 	device_open(claims, probe, &tally);
+	if (claims->status) {
+		json_decref(tally.json);
+		return;
+	}
 	columns_add(&tally.table, "capability\tdeclared\tobserved\tverdict\twhat was seen, or why not");
 	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
 		progress(claims, probe, &feature, i + 1, count);
