@@ -190,6 +190,7 @@ static void wrong_command_lines_are_usage_and_a_missing_file_is_exit_4(void)
 		{"--seed=x x.so", "--seed needs a number", 2},
 		{"--timeout=0 x.so", "--timeout needs seconds", 2},
 		{"--lint=on x.so", "--lint knows only off", 2},
+		{"--probes=/nowhere x.so", "--probes: /nowhere is no folder of probe packages", 2},
 		{"--opt nothing x.so", "--opt needs KEY=VALUE", 2},
 		{"a.so b.so", "one plugin at a time", 2},
 		{"./nowhere.so", "cannot be opened: No such file", 4},
