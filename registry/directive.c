@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* directive.c - rows of the SCHD table read back: arguments, and as people type them. */
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "registry/schedule.h"
@@ -19,6 +20,20 @@ unsigned reg_directive_argument_kind(const struct ptowsp_directive_record *row, 
 	return i < 8 ? (unsigned)(row->kinds >> (8 * i)) & 0xFF : 0;
 }
 
+/* A policy of a threshold, in which an expression is "#" and its row. */
+static void part_print(const char *word, const struct reg_expression_tables *tables, struct reg_text *text)
+{
+	for (const char *mark = strchr(word, '#'); mark; mark = strchr(word, '#')) {
+		char *end;
+		unsigned long row = strtoul(mark + 1, &end, 10);
+
+		reg_text_add(text, "%.*s", (int)(mark - word), word);
+		reg_expression_print(tables, row < PTOWSP_NONE ? (uint32_t)row : PTOWSP_NONE, 0, text);
+		word = end == mark + 1 ? mark + 1 : end;
+	}
+	reg_text_add(text, "%s", word);
+}
+
 static void argument_print(const struct ptowsp_directive_record *row, unsigned i, const struct reg_expression_tables *tables, struct reg_text *text)
 {
 	int64_t value = reg_directive_argument(row, i);
@@ -27,7 +42,10 @@ static void argument_print(const struct ptowsp_directive_record *row, unsigned i
 	case PTOWSP_ARGUMENT_NUMBER: reg_text_add(text, "%lld", (long long)value); return;
 	case PTOWSP_ARGUMENT_WORD:
 		if (value >= 0 && (uint64_t)value < tables->strings_size) {
-			reg_text_add(text, "%s", tables->strings + value);
+			if (row->directive == PTOWSP_DIRECTIVE_DISPATCH && row->policy == PTOWSP_DISPATCH_THRESHOLD)
+				part_print(tables->strings + value, tables, text);
+			else
+				reg_text_add(text, "%s", tables->strings + value);
 			return;
 		}
 	}

@@ -189,6 +189,8 @@ static void verdicts_are_those_of_the_program(void)
 	}
 	CLI_OUT(0, "$B/ptowsp-run --explain --schedule start=after_orchestration --schedule task_window=100 $P/vector_add.pkg.zst | tr -s ' '",
 		"task_window=100 recorded: the whole graph is built before anything runs");
+	CLI_OUT(0, "$B/ptowsp-run --explain --schedule 'dispatch=threshold(task, round_robin(2), 5: hash(task * 3, 4))' $P/vector_add.pkg.zst",
+		"dispatch=threshold(task,round_robin(2),5,hash(task * 3,4))  enforced");
 	REQUIRE_INT(cli("$B/ptowsp-run --explain " BOTH), 0);
 	CHECK(!strstr(cli_out, "not known"));
 }
