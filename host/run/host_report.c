@@ -19,8 +19,6 @@ static ptowsp_status rows_copy(void **rows_out, const void *rows, uint32_t count
 	*rows_out = NULL;
 	if (!count || !rows || !stride)
 		return PTOWSP_OK;
-	if (count > ROW_LIMIT)
-		return PTOWSP_INVALID;
 	copy = calloc(count, own);
 	if (!copy)
 		return PTOWSP_NO_MEMORY;
@@ -103,6 +101,32 @@ ptowsp_status host_stats_copy(struct ptowsp_run_stats *out, const struct ptowsp_
 	return status;
 }
 
+/* Its rows are not looked at: there may be none of them. */
+static bool counts_are_absurd(const struct ptowsp_run_stats *stats, uint32_t minor)
+{
+	struct ptowsp_run_stats own;
+
+	head_copy(HOST_STRUCT_run_stats, &own, &stats->head, minor);
+	EACH_ROWS(f)
+	if (host_field_count(f, &own) > ROW_LIMIT && rows_of(f, &own) && host_field_stride(f, &own))
+		return true;
+	return false;
+}
+
+const char *host_done_breach(const struct ptowsp_done *done, uint32_t minor)
+{
+	if (!done->stats)
+		return "no statistics";
+	if (done->status > 0)
+		return "a positive status";
+	return counts_are_absurd(done->stats, minor) ? "absurd counts" : NULL;
+}
+
+ptowsp_status host_done_refuse(const char *breach, struct ptowsp_error *error)
+{
+	return host_fail(error, PTOWSP_DEVICE_LOST, "the plugin broke the rules of done: %s", breach);
+}
+
 static void error_copy(struct host_report *report, const struct ptowsp_done *done, uint32_t minor)
 {
 	if (!done->error || done->error->head.size < offsetof(struct ptowsp_error, text)) {
@@ -118,17 +142,15 @@ static void error_copy(struct host_report *report, const struct ptowsp_done *don
 
 void host_report_fill(struct host_report *report, const struct ptowsp_done *done, uint32_t minor)
 {
+	const char *breach = host_done_breach(done, minor);
 	ptowsp_status status = PTOWSP_OK;
 
 	host_report_finish(report);
 	report->status = done->status;
-	if (done->stats)
+	if (!breach)
 		status = host_stats_copy(&report->stats, done->stats, minor);
-	if (report->status > 0 || !done->stats || status == PTOWSP_INVALID)
-		report->status = host_fail(&report->error, PTOWSP_DEVICE_LOST, "the plugin broke the rules of done: %s",
-					   !done->stats         ? "no statistics"
-					   : report->status > 0 ? "a positive status"
-								: "absurd counts");
+	if (breach)
+		report->status = host_done_refuse(breach, &report->error);
 	else if (status)
 		report->status = host_fail(&report->error, status, "no memory for the run's statistics");
 	else if (report->status)

@@ -14,6 +14,10 @@ struct host_report {
 	struct ptowsp_error error;       /* with status != OK */
 	struct ptowsp_deadlock deadlock; /* with status DEADLOCK */
 };
+/* The rule that a done breaks: which one, for a sentence; NULL if it keeps all. Any thread. */
+const char *host_done_breach(const struct ptowsp_done *done, uint32_t minor);
+/* The end of a run whose done breaks a rule: DEVICE_LOST with that sentence. */
+ptowsp_status host_done_refuse(const char *breach, struct ptowsp_error *error);
 /* Copies what both sides know at the effective minor; a done that lies about itself (missing stats, absurd counts) gives a report that says so. */
 void host_report_fill(struct host_report *report, const struct ptowsp_done *done, uint32_t minor);
 void host_report_finish(struct host_report *report); /* frees, zeroes */

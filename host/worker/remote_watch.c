@@ -65,17 +65,23 @@ bool host_remote_ended(const struct host_remote *r)
 	return atomic_load(&r->dead);
 }
 
-/* The earliest time by which an operation of the worker has to be over goes to *next_out; true: that time has come at `now`. With the lock held. */
-static bool late_find(const struct host_remote *r, uint64_t now, uint64_t *next_out)
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The earliest time by which an operation of the worker has to be over goes to *next_out, that of a run without grace_ns of it; true: that time has come at `now`. With the lock
+ * held. */
+static bool late_find(const struct host_remote *r, uint64_t now, uint64_t grace_ns, uint64_t *next_out)
 {
 	uint64_t next = UINT64_MAX;
 
 	for (uint32_t i = 0; i < HOST_RUNS_IN_FLIGHT; i++)
 		if (r->runs[i].used && r->runs[i].kill_ns)
-			next = r->runs[i].kill_ns < next ? r->runs[i].kill_ns : next;
+			next = earlier(r->runs[i].kill_ns - grace_ns, next);
 	for (const struct remote_call *call = r->calls; call; call = call->next)
 		if (!call->answered)
-			next = call->kill_ns < next ? call->kill_ns : next;
+			next = earlier(call->kill_ns, next);
 	*next_out = next;
 	return next <= now;
 }
@@ -126,9 +132,9 @@ static void late_look(struct host_remote *r)
 	pthread_mutex_lock(&r->lock);
 	r->armed_ns = 0;
 	keeper_look(r, now);
-	late = late_find(r, now, &next);
+	late = late_find(r, now, 0, &next);
 	still = still_look(r, now, &next) && r->verdict == REMOTE_LIVES;
-	late = late || (still && late_find(r, now + HOST_REMOTE_GRACE_NS, &later));
+	late = late || (still && late_find(r, now, HOST_REMOTE_GRACE_NS, &later));
 	forced = (r->force_ns && r->force_ns <= now) || (r->keeper_stop_ns && r->keeper_stop_ns <= now); /* who is stopped ends nobody */
 	if (r->force_ns)
 		next = r->force_ns;

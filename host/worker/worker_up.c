@@ -6,6 +6,7 @@
 #include "host/call/marshal.h"
 #include "host/call/upward.h"
 #include "host/host_error.h"
+#include "host/run/host_report.h"
 #include "host/worker/worker.h"
 
 void worker_frame(struct host_wire *wire, uint32_t operation)
@@ -38,6 +39,23 @@ static void call_send(const struct host_call *call)
 	worker_send(HOST_UP_CALL, &wire);
 }
 
+/* A done that breaks the rules does not cross as it is: it may have more rows than any frame. Its run ends with the sentence of a plugin in the host's process. */
+static void done_send(const struct host_call *call)
+{
+	const struct ptowsp_done *done = call->values[1].data;
+	const char *breach = host_done_breach(done, worker.caller.minor);
+	struct ptowsp_run_stats none = {.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS)};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct ptowsp_done refused = {.head = PTOWSP_HEAD(struct ptowsp_done, DONE), .token = done->token, .stats = &none, .error = &error};
+	struct host_call instead = *call;
+
+	if (breach) {
+		refused.status = host_done_refuse(breach, &error);
+		instead.values[1].data = &refused;
+	}
+	call_send(&instead);
+}
+
 /* Functions of the embedding program are in its process. Those that a plugin brings itself, and those of native payloads, are bound as everywhere. */
 static void kernel_find(struct host_caller *caller, struct host_call *call)
 {
@@ -59,7 +77,7 @@ static void carry_up(struct host_caller *caller, struct host_call *call)
 	case HOST_OPERATION_notify_take: worker_notify(call); break;
 	case HOST_OPERATION_done:
 		worker_notify_done(((const struct ptowsp_done *)call->values[1].data)->token);
-		call_send(call);
+		done_send(call);
 		worker_run_end(((const struct ptowsp_done *)call->values[1].data)->token);
 		break;
 	default:

@@ -91,6 +91,19 @@ static void every_later_call_says_how_it_ended(void)
 	moody_close(&s);
 }
 
+/* Its worker lives: the next run has the same end. */
+static void a_done_that_breaks_the_rules_is_told_as_in_this_process(void)
+{
+	struct moody s = {0};
+
+	CHECK_INT(moody_run(&s, "absurd", 0), PTOWSP_DEVICE_LOST);
+	CHECK_STR(error.text, "the plugin broke the rules of done: absurd counts");
+	CHECK(alive(ptowsp_backend_worker(s.backend)));
+	CHECK_INT(ptowsp_execute(s.program, NULL, &error), PTOWSP_DEVICE_LOST);
+	CHECK_STR(error.text, "the plugin broke the rules of done: absurd counts");
+	moody_close(&s);
+}
+
 static void a_hang_is_ended_after_the_deadline(void)
 {
 	static const char *const operations[] = {"submit", "poll"};
@@ -133,6 +146,19 @@ static void a_stopped_worker_is_ended_without_a_deadline_too(void)
 		CHECK(!alive(ptowsp_backend_worker(s.backend)));
 		moody_close(&s);
 	}
+}
+
+/* A stop is looked at after a second: whoever has more than that is not late by then, be it half a second more. */
+static void a_worker_that_stops_before_it_is_late_is_no_late_one(void)
+{
+	struct moody s = {0};
+
+	REQUIRE_INT(moody_package(&s, moody_empty(), &error), 0);
+	REQUIRE_INT(moody_backend(&s, "stop:load", PTOWSP_ISOLATE_PROCESS, 1500, &error), 0);
+	CHECK_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), PTOWSP_DEVICE_LOST);
+	CHECK_CONTAINS(error.text, check_fmt("stopped by signal %d", SIGSTOP));
+	CHECK_CONTAINS(error.text, "killed in load");
+	moody_close(&s);
 }
 
 static void a_worker_that_goes_on_after_a_stop_goes_on(void)
@@ -471,11 +497,13 @@ void suite_worker_ends(CU_pSuite s)
 	TEST(s, a_crash_in_each_operation_is_told_with_signal_and_operation);
 	TEST(s, a_crash_at_the_end_harms_nobody_and_is_told);
 	TEST(s, every_later_call_says_how_it_ended);
+	TEST(s, a_done_that_breaks_the_rules_is_told_as_in_this_process);
 	TEST(s, a_hang_is_ended_after_the_deadline);
 	TEST(s, a_stopped_worker_is_ended_and_called_stopped);
 	TEST(s, a_stopped_worker_is_ended_without_a_deadline_too);
 	TEST(s, what_is_left_without_a_keeper_is_ended);
 	TEST(s, a_stopped_keeper_is_ended_and_called_stopped);
+	TEST(s, a_worker_that_stops_before_it_is_late_is_no_late_one);
 	TEST(s, a_worker_that_goes_on_after_a_stop_goes_on);
 	TEST(s, a_process_that_a_worker_leaves_ends_with_it);
 	TEST(s, a_text_of_any_length_ends_nobody);
