@@ -205,11 +205,12 @@ static int entry_read(const struct ptowsp_load_args *args, struct ptowsp_instruc
 	struct ptowsp_entry_record entry;
 	const char *code;
 
-	if (!entries || args->entry >= entries->count || entries->stride < sizeof(entry) || !work ||
-	    work->count < sizeof(header))
+	if (!entries || args->entry >= entries->count || !work || work->count < sizeof(header))
 		return 0;
 	code = (const char *)work->data;
-	memcpy(&entry, (const char *)entries->data + (size_t)args->entry * entries->stride, sizeof(entry));
+	memset(&entry, 0, sizeof(entry)); /* a table's rows may be longer than ours, or shorter: what they lack is zero */
+	memcpy(&entry, (const char *)entries->data + (size_t)args->entry * entries->stride,
+	       entries->stride < sizeof(entry) ? entries->stride : sizeof(entry));
 	memcpy(&header, code, sizeof(header));
 	if (header.magic != PTOWSP_WORKLOAD_MAGIC || header.version != PTOWSP_WORKLOAD_VERSION ||
 	    header.num_instructions > (work->count - sizeof(header)) / sizeof(*instruction_out))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_conform.c - ptowsp-conform: the backends of this tree and the template pass it, whatever compiler built that; what it says of one that does not. */
 #include "tests/check.h"
+#include "tests/contract/seal.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -245,6 +246,27 @@ static void a_backend_without_a_graph_is_told_so(void)
 	free(err);
 }
 
+/* As a package has them whose maker knew fewer fields (packages/FORMAT.md). */
+static void template_takes_entries_of_shorter_rows(void)
+{
+	static const char empty[] =
+		"{\"schema\": \"ptowsp.package/1\", \"WORK\": {\"instructions\": [[\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", \"flags\": 1}]}";
+	static struct seal seal;
+	struct seal_section *entries;
+
+	template_build("cc", "");
+	REQUIRE_INT(check_run(check_fmt("cd %s && echo '%s' >e.json && %s/bin/ptowsp-pack --from-json e.json -o e.pkg.zst", check_dir(), empty, check_build()),
+			      NULL, NULL),
+		    0);
+	REQUIRE_INT(seal_read(&seal, check_fmt("%s/e.pkg.zst", check_dir())), 0);
+	entries = seal_find(&seal, "ENTR");
+	REQUIRE(entries && entries->size == 32);
+	entries->size = entries->row.stride = 20; /* without values */
+	CHECK_INT(seal_write(&seal, check_fmt("%s/short.pkg.zst", check_dir())), 0);
+	seal_finish(&seal);
+	CHECK_INT(check_run(check_fmt("cd %s && %s/bin/ptowsp-run --plugin=./libptowsp_null.so short.pkg.zst", check_dir(), check_build()), NULL, NULL), 0);
+}
+
 /* What no host finds is said, too. */
 static void a_file_of_another_name_is_told_its_own(void)
 {
@@ -366,6 +388,7 @@ void suite_conform(CU_pSuite s)
 	TEST(s, wrong_command_lines_are_usage_and_a_missing_file_is_exit_4);
 	TEST(s, a_name_means_the_plugin_that_is_found_by_it);
 	TEST(s, a_backend_without_a_graph_is_told_so);
+	TEST(s, template_takes_entries_of_shorter_rows);
 	TEST(s, a_refused_file_is_not_run);
 	TEST(s, a_file_of_another_name_is_told_its_own);
 	TEST(s, without_the_lint_a_refused_file_is_tested);
