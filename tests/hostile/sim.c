@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* sim.c - cpu_sim with one obligation of abi/README.md broken at a time, by -DWRONG=NAME of the list below: what only a backend that runs real programs can get wrong.
- * odd.ninja builds one plugin of each, verdicts.def has what is said of them. */
+ * RUNS_NATIVE_ONLY breaks none: it claims no portable payload, and runs of what is not trusted end UNSUPPORTED. odd.ninja builds one plugin of each, verdicts.def has what
+ * is said of them. */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,17 @@
 #include "ptowsp/note.h"
 #include "ptowsp/ptowsp.h"
 
-enum wrong { TRUSTS_KERNELS, HEEDS_NO_CANCEL, MISNAMES_DEADLINES, HEEDS_NO_DEADLINE, LOADS_CODE_ITSELF, KEEPS_CODE, HEARS_NO_NOTES, DROPS_SCHEDULES };
+enum wrong {
+	TRUSTS_KERNELS,
+	HEEDS_NO_CANCEL,
+	MISNAMES_DEADLINES,
+	HEEDS_NO_DEADLINE,
+	LOADS_CODE_ITSELF,
+	KEEPS_CODE,
+	HEARS_NO_NOTES,
+	DROPS_SCHEDULES,
+	RUNS_NATIVE_ONLY
+};
 
 static int is(enum wrong which)
 {
@@ -26,6 +38,7 @@ static struct ptowsp_host hosts[INSTANCES]; /* services for cpu_sim: the host's,
 static unsigned host_count;
 static struct ptowsp_host host_of; /* that of the latest instance, which may be gone: its services take the context of any */
 static volatile unsigned char looked;
+static bool trusted; /* the program loaded last */
 
 /* ---- services ---------------------------------------------------------------------------------------------------- */
 
@@ -37,6 +50,18 @@ static void done_misnamed(void *context, const struct ptowsp_done *done)
 	if (done->error && done->status == PTOWSP_DEADLINE) {
 		error = *done->error;
 		error.code = own.status = PTOWSP_RUN_FAILED;
+		own.error = &error;
+	}
+	host_of.done(context, &own);
+}
+
+static void done_native(void *context, const struct ptowsp_done *done)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR), .code = PTOWSP_UNSUPPORTED, .text = "a kernel has no native code that is trusted"};
+	struct ptowsp_done own = *done;
+
+	if (done->stats->tasks && !trusted) {
+		own.status = error.code;
 		own.error = &error;
 	}
 	host_of.done(context, &own);
@@ -92,7 +117,23 @@ static ptowsp_status sim_init(const struct ptowsp_host *host, const struct ptows
 	own->extension = extension;
 	if (is(MISNAMES_DEADLINES))
 		own->done = done_misnamed;
+	if (is(RUNS_NATIVE_ONLY))
+		own->done = done_native;
 	return cpu_ops.init(own, args, out, error);
+}
+
+static ptowsp_status sim_capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *out, uint32_t stride, uint32_t *count,
+				      struct ptowsp_error *error)
+{
+	ptowsp_status status = cpu_ops.capabilities(instance, device, out, stride, count, error);
+
+	for (uint32_t i = 0; !status && is(RUNS_NATIVE_ONLY) && i < *count; i++) {
+		struct ptowsp_cap *row = (void *)((char *)out + (size_t)i * stride);
+
+		if (row->feature == PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO))
+			row->state = PTOWSP_STATE_UNSUPPORTED;
+	}
+	return status;
 }
 
 /* Walks each tile program as far as it says it goes. */
@@ -112,6 +153,7 @@ static ptowsp_status sim_load(struct ptowsp_object *device, const struct ptowsp_
 	struct ptowsp_load_args own = *args;
 	uint32_t count = 0;
 
+	trusted = args->flags & PTOWSP_LOAD_TRUST_NATIVE;
 	for (uint32_t i = 0; i < args->section_count && i < SECTIONS; i++) {
 		const struct ptowsp_section *s = (const void *)((const char *)args->sections + (size_t)i * args->section_stride);
 
@@ -152,6 +194,7 @@ PTOWSP_EXPORT const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor)
 	(void)host_minor;
 	ops = cpu_ops;
 	ops.init = sim_init;
+	ops.capabilities = sim_capabilities;
 	ops.load = sim_load;
 	ops.submit = sim_submit;
 	ops.cancel = sim_cancel;

@@ -12,14 +12,20 @@ static const uint64_t limit = UINT64_C(60000000000);
 
 /* ---- ptowsp.code/1 ---------------------------------------------------------------------------------------------- */
 
-/* The package's native code writes sevens, its portable payload fives. */
+/* The package's native code writes sevens, its portable payload fives. Without trust a plugin that claims no portable payload has nothing to run: it refuses in load, or
+ * its run ends UNSUPPORTED. */
 static int32_t native_run(struct conform *c, struct conform_program *p, bool trusted)
 {
+	const bool may_refuse = !trusted && conform_claim(c, PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO)) == PTOWSP_STATE_UNSUPPORTED;
+	ptowsp_status status;
+
 	p->load.flags = trusted ? PTOWSP_LOAD_TRUST_NATIVE : 0;
 	memset(p->memory, 0, p->memory_bytes);
 	if (conform_program_load(c, c->device, p))
 		return 0;
-	conform_ok(c, conform_run(c, c->device, p, 0, 0), trusted ? "a run of trusted native code" : "a run of a package that is not trusted");
+	status = conform_run(c, c->device, p, 0, 0);
+	if (!may_refuse || status != PTOWSP_UNSUPPORTED)
+		conform_ok(c, status, trusted ? "a run of trusted native code" : "a run of a package that is not trusted");
 	conform_program_unload(c, p);
 	return *(const int32_t *)(const void *)p->memory;
 }
