@@ -145,6 +145,21 @@ static void a_backend_that_takes_fewer_native_kernels_is_called_no_liar(void)
 	probe_close(probe);
 }
 
+/* What orders tasks that access one tensor, wherever, must not hide what steps and branches do. */
+static void a_backend_with_edges_per_tensor_proves_steps_and_branches(void)
+{
+	static const uint32_t features[] = {PTOWSP_FEATURE_OPCODE(PTOWSP_OP_COMBINE), PTOWSP_FEATURE_OPCODE(PTOWSP_OP_SEQUENTIAL)};
+	struct probe *probe = open_with(LIAR, "tensors", NULL);
+	struct probe_result result;
+
+	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++) {
+		probe_feature(probe, features[i], &result);
+		if (result.state != PROBE_ENFORCED)
+			CHECK_FAIL("%s: %s", probe_state_text(result.state), result.text);
+	}
+	probe_close(probe);
+}
+
 /* ---- lies ------------------------------------------------------------------------------------------------------ */
 
 /* Declared and probed with the options as they are, or with others. Returns whether there is anything to lie about. */
@@ -533,6 +548,7 @@ void suite_probe(CU_pSuite s)
 	TEST(s, the_liar_holds_every_claim_while_it_does_not_lie);
 	TEST(s, a_backend_for_native_kernels_only_can_prove_every_claim);
 	TEST(s, a_backend_that_takes_fewer_native_kernels_is_called_no_liar);
+	TEST(s, a_backend_with_edges_per_tensor_proves_steps_and_branches);
 	TEST(s, a_lie_about_any_directive_is_found_out);
 	TEST(s, a_directive_with_another_number_is_found_out);
 	TEST(s, payload_without_its_capacity_is_found_out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* plugin.c - the liar: cpu_sim with one claim broken at a time, chosen by its option `lie`, a feature id (or "claims": every row says
- * enforced; "native": no lie, but portable kernels are said to be unsupported, with "+" native ones with a workspace, too; an id with "+": the directive's numbers are one larger, the capacity of payload channels is what the package says). It declares what cpu_sim declares and then does not do it: a directive is dropped from the schedule or replaced by a rival,
+ * enforced; "native": no lie, but portable kernels are said to be unsupported, with "+" native ones with a workspace, too; "tensors": no lie, but
+ * every access is one to the whole tensor; an id with "+": the directive's numbers are one larger, the capacity of payload channels is what the package says). It declares what cpu_sim declares and then does not do it: a directive is dropped from the schedule or replaced by a rival,
  * an instruction by another one, a service withheld.
  *
  * Built with LIAR_SIM it is a2a3sim instead: what a lie changes must be seen on the machine, too.
@@ -32,12 +33,12 @@
 
 PTOWSP_NOTE(0, NAME, "tests", "1.0", NAME);
 
-enum { CLAIMS = 0xFFFF, NATIVE = 0xFFFE, OPTIONS = 16, VALUES = 16 };
+enum { CLAIMS = 0xFFFF, NATIVE = 0xFFFE, TENSORS = 0xFFFD, OPTIONS = 16, VALUES = 16 };
 #define POLICY(directive, policy) PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy)
 #define OPCODE(name)              PTOWSP_FEATURE_OPCODE(PTOWSP_OP_##name)
 #define GRAPH(name)               PTOWSP_FEATURE_GRAPH(PTOWSP_##name)
 
-static uint32_t lie; /* feature id, CLAIMS, NATIVE, 0: honest */
+static uint32_t lie; /* feature id, CLAIMS, NATIVE, TENSORS, 0: honest */
 static int platform; /* of cpu1: enum rt_platform, -1: as cpu0 */
 enum { TOLD = 64 };
 static struct ptowsp_host told[TOLD]; /* services for cpu_sim, one per instance: the host's, with a done of our own */
@@ -122,6 +123,7 @@ static const struct {
 	{OPCODE(PARAM_LOOPVAR), PTOWSP_OP_PARAM_LOOPVAR, PTOWSP_OP_PARAM_CONST, 1},
 	{OPCODE(PARAM_EXPR), PTOWSP_OP_PARAM_EXPR, PTOWSP_OP_PARAM_CONST, 1},
 	{OPCODE(IO_INPUT), PTOWSP_OP_IO_INPUT, PTOWSP_OP_IO_BIND, -1},
+	{TENSORS, PTOWSP_OP_IO_INPUT, PTOWSP_OP_IO_INOUT, -1}, /* as full hazards would */
 	{OPCODE(IO_OUTPUT), PTOWSP_OP_IO_OUTPUT, PTOWSP_OP_IO_BIND, -1},
 	{OPCODE(IO_INOUT), PTOWSP_OP_IO_INOUT, PTOWSP_OP_IO_INPUT, -1},
 	{OPCODE(IO_BIND), PTOWSP_OP_IO_BIND, PTOWSP_OP_IO_INPUT, -1},
@@ -254,6 +256,19 @@ static void payloads_break(char *rows, const struct ptowsp_section *section)
 	}
 }
 
+/* One key for each tensor. */
+static void regions_join(char *rows, const struct ptowsp_section *section)
+{
+	const struct ptowsp_region_record *first = (const void *)rows;
+
+	for (uint64_t i = 0; i < section->count && is(TENSORS); i++) {
+		struct ptowsp_region_record *row = (void *)(rows + i * section->stride);
+
+		row->row = first->row;
+		row->column = first->column;
+	}
+}
+
 /* A section of its own where something changes; freed by load. */
 static void *section_break(struct ptowsp_section *section)
 {
@@ -264,7 +279,7 @@ static void *section_break(struct ptowsp_section *section)
 	if (type == PTOWSP_SECTION_GRPH && (is(GRAPH(TG_SET_PRIORITY)) || is(GRAPH(TG_PERSISTENT)) || is(GRAPH(CA_REQUEST)) || is(GRAPH(CA_AFFINITY))))
 		section->count = 0; /* nobody hears of wishes */
 	if (!bytes || (type != PTOWSP_SECTION_SCHD && type != PTOWSP_SECTION_WORK && type != PTOWSP_SECTION_AXES && type != PTOWSP_SECTION_KPAY &&
-		       type != PTOWSP_SECTION_TENS && type != PTOWSP_SECTION_CSPC))
+		       type != PTOWSP_SECTION_TENS && type != PTOWSP_SECTION_CSPC && type != PTOWSP_SECTION_REGN))
 		return NULL;
 	copy = aligned_alloc(64, (size_t)((bytes + 63) / 64 * 64));
 	if (!copy)
@@ -281,6 +296,8 @@ static void *section_break(struct ptowsp_section *section)
 		payloads_break(copy, section);
 	else if (type == PTOWSP_SECTION_TENS)
 		tensors_break(copy, section);
+	else if (type == PTOWSP_SECTION_REGN)
+		regions_join(copy, section);
 	else
 		axes_break(copy, section);
 	return copy;
@@ -475,7 +492,7 @@ static void lie_read(const char *text)
 	const bool native = !strcmp(text, "native") || !strcmp(text, "native+");
 	char *end = "";
 
-	lie = !strcmp(text, "claims") ? CLAIMS : native ? NATIVE : (uint32_t)strtoul(text, &end, 0);
+	lie = !strcmp(text, "claims") ? CLAIMS : native ? NATIVE : !strcmp(text, "tensors") ? TENSORS : (uint32_t)strtoul(text, &end, 0);
 	counts_on = *end == '+' || !strcmp(text, "native+");
 }
 
