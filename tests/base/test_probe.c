@@ -468,6 +468,18 @@ static void the_command_prints_declared_against_observed(void)
 	free(out), free(err), free(again);
 }
 
+/* Nothing can be written, so no native code becomes an object: that says nothing about the claim. */
+static void a_limit_of_the_machine_makes_no_claim_false(void)
+{
+	char *out, *err;
+
+	CHECK_INT(check_run(check_fmt("(ulimit -f 0; exec %s/bin/ptowsp-run --capabilities --verify --plugin=cpu_sim) | cat", check_build()), &out, &err), 0);
+	CHECK_CONTAINS(out, "not probed  unproved  native code of kernel put: it does not fit into memory: File too large");
+	CHECK_CONTAINS(out, " 1 claimed without a probe that can tell, 0 false\n");
+	CHECK_STR(err, "");
+	free(out), free(err);
+}
+
 static void a_false_claim_is_an_error_that_names_it(void)
 {
 	char *out, *err;
@@ -566,6 +578,7 @@ void suite_probe(CU_pSuite s)
 	TEST(s, a_missing_package_is_said);
 	TEST(s, a_feature_nobody_knows_has_no_probe);
 	TEST(s, the_command_prints_declared_against_observed);
+	TEST(s, a_limit_of_the_machine_makes_no_claim_false);
 	TEST(s, a_false_claim_is_an_error_that_names_it);
 	TEST(s, what_nothing_has_shown_is_printed_as_claimed);
 	TEST(s, the_json_form_has_a_row_per_capability);
