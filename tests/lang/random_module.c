@@ -538,7 +538,8 @@ static void graph(struct writing *w)
 	add(w, "  TG_END(G)\n  TG_LAUNCH(G, stream)\n  TG_SYNC(G)\n  MC_COPY(POOL, GOUT, 256, %u)\n  MC_FREE(POOL)\n}\n", (kernels - 1) * 256);
 }
 
-static void schedule(struct writing *w)
+/* piped: there are processes, for whose tasks no dispatch can be required. */
+static void schedule(struct writing *w, bool piped)
 {
 	static const char *const dispatch[] = {"round_robin(3)",
 					       "work_steal(2)",
@@ -563,7 +564,7 @@ static void schedule(struct writing *w)
 	if (w->edges)
 		add(w, "  deps hybrid(bytes_overlap)\n");
 	if (chance(w, 60))
-		add(w, "  dispatch %s%s\n", dispatch[below(w, 8)], chance(w, 20) ? " required" : "");
+		add(w, "  dispatch %s%s\n", dispatch[below(w, 8)], chance(w, 20) && !piped ? " required" : "");
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (chance(w, 25))
 			add(w, "  %s\n", lines[i]);
@@ -573,15 +574,17 @@ static void schedule(struct writing *w)
 char *random_module(uint64_t seed)
 {
 	struct writing w = {.out = {.seed = seed}};
+	bool piped;
 
 	declare(&w);
 	workloads(&w);
-	if (chance(&w, 30))
+	piped = chance(&w, 30);
+	if (piped)
 		pipeline(&w);
 	if (chance(&w, 25))
 		graph(&w);
 	if (w.edges || chance(&w, 50))
-		schedule(&w);
+		schedule(&w, piped);
 	if (w.out.failed) {
 		free(w.out.text);
 		return NULL;
