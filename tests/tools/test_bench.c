@@ -176,6 +176,21 @@ static void packages_are_measured_one_by_one(void)
 	free(out);
 }
 
+/* As in an installation: packages, and no shapes beside their folder. */
+static void without_the_built_tree_its_programs_are_said_to_be_missing(void)
+{
+	static const char *const calls[] = {"tasks", "peer --workload llama --n 10 --threads 1 --reps 1"};
+
+	REQUIRE_INT(check_run(check_fmt("mkdir -p %s/packages", check_tmp()), NULL, NULL), 0);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		char *err = NULL;
+
+		CHECK_INT(check_run(check_fmt("'%s/bin/ptowsp-bench' %s --packages %s/packages", check_build(), calls[i], check_dir()), NULL, &err), 2);
+		CHECK_CONTAINS(err, "its programs are in a built tree alone");
+		free(err);
+	}
+}
+
 static void peer_rows_are_verified_and_count_right(void)
 {
 	static const struct {
@@ -253,6 +268,7 @@ void suite_bench(CU_pSuite s)
 	TEST(s, columns_stand_where_nobody_wants_tabs);
 	TEST(s, a_seed_gives_the_same_nest_again);
 	TEST(s, packages_are_measured_one_by_one);
+	TEST(s, without_the_built_tree_its_programs_are_said_to_be_missing);
 	TEST(s, peer_rows_are_verified_and_count_right);
 	TEST(s, peer_rows_say_when_a_broken_core_ran_them);
 	TEST(s, a_pto_runtime_runs_the_same_graphs);

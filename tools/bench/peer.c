@@ -127,10 +127,10 @@ int bench_peer(struct bench *bench, int argc, char **argv)
 	trial.n = peer.n;
 	trial.shape = bench_shape_find(peer.workload);
 	trial.subject = (struct bench_subject){.on = {.threads = peer.threads}, .schedule = {.schedule = schedule, .schedule_count = peer.window ? 2 : 1}};
-	rc = row_make(&peer, &trial) != PTOWSP_OK;
+	rc = bench_shapes_check(bench) ? 2 : row_make(&peer, &trial) != PTOWSP_OK;
 	if (rc)
 		fprintf(stderr, "ptowsp-bench peer: %s\n", *bench->error.text ? bench->error.text : "out of memory");
-	rc = rc || trial.bad_tensors || trial.bad_counts;
+	rc = rc ? rc : trial.bad_tensors || trial.bad_counts;
 	bench_trial_finish(&trial);
 	return rc;
 }

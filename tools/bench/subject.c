@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- a program ----------------------------------------------------------------------------------------------------- */
 
@@ -74,6 +75,18 @@ const char *bench_build_path(const struct bench *bench, const char *file, char p
 {
 	snprintf(path, BENCH_PATH, "%s/../%s", bench->options.packages, file);
 	return path;
+}
+
+ptowsp_status bench_shapes_check(struct bench *bench)
+{
+	char path[BENCH_PATH];
+
+	if (!access(bench_build_path(bench, "obj/tools/bench/shapes", path), R_OK))
+		return PTOWSP_OK;
+	snprintf(bench->error.text, sizeof(bench->error.text),
+		 "its programs are in a built tree alone, and %.40s is no folder of packages in one; give --packages TREE/build/packages",
+		 bench->options.packages);
+	return PTOWSP_INVALID;
 }
 
 const char *bench_package_path(const struct bench *bench, const char *name, char path[BENCH_PATH])

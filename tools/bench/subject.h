@@ -32,6 +32,8 @@ ptowsp_status bench_subject_run(struct bench_subject *subject, uint32_t flags, d
 ptowsp_status bench_pack(const struct lang_source *sources, uint32_t count, const char *files, void **bytes_out, size_t *size_out, struct ptowsp_error *error);
 /* Path of a file of the build that the folder of packages lies in, e.g. "obj/tools/bench/native.so". */
 const char *bench_build_path(const struct bench *bench, const char *file, char path[BENCH_PATH]);
+/* The shapes are there, which no installation has. Errors: INVALID, with a sentence in bench->error. */
+ptowsp_status bench_shapes_check(struct bench *bench);
 /* A package of the folder of examples. */
 const char *bench_package_path(const struct bench *bench, const char *name, char path[BENCH_PATH]);
 

@@ -267,7 +267,9 @@ ptowsp_status bench_tasks(struct bench *bench)
 			 options->shape);
 		return PTOWSP_INVALID;
 	}
-	status = files_measure(&pair);
+	status = bench_shapes_check(bench);
+	if (!status)
+		status = files_measure(&pair);
 	if (!status && is_wanted(bench, "chain"))
 		status = ten_measure(&pair, "chain");
 	if (!status && is_wanted(bench, "independent"))
