@@ -54,25 +54,30 @@ static bool bytes_grow(struct pkg_strings *s, size_t more)
 	return true;
 }
 
+/* A text that is there already may be the pool's own, so it is looked up before the bytes move. */
 bool pkg_strings_add(struct pkg_strings *s, const char *text, uint32_t *offset_out)
 {
-	size_t length = strlen(text) + 1, at;
+	const size_t length = strlen(text) + 1;
+	size_t at;
 
 	*offset_out = 0;
-	if (!index_grow(s) || !bytes_grow(s, length + 1))
+	if (!index_grow(s))
+		return false;
+	at = place_of(s, text);
+	if (*text && s->index[at]) {
+		*offset_out = s->index[at];
+		return true;
+	}
+	if (!bytes_grow(s, length + 1))
 		return false;
 	if (!*text)
 		return true;
-	at = place_of(s, text);
-	if (!s->index[at]) {
-		if (length > UINT32_MAX - s->size)
-			return false;
-		s->index[at] = (uint32_t)s->size;
-		memcpy(s->bytes + s->size, text, length);
-		s->size += length;
-		s->used++;
-	}
-	*offset_out = s->index[at];
+	if (length > UINT32_MAX - s->size)
+		return false;
+	*offset_out = s->index[at] = (uint32_t)s->size;
+	memcpy(s->bytes + s->size, text, length);
+	s->size += length;
+	s->used++;
 	return true;
 }
 
