@@ -101,7 +101,7 @@ ptowsp_status host_stats_copy(struct ptowsp_run_stats *out, const struct ptowsp_
 	return status;
 }
 
-/* Its rows are not looked at: there may be none of them. */
+/* Rows of `done` are not looked at: there may be none of them. */
 static bool counts_are_absurd(const struct ptowsp_run_stats *stats, uint32_t minor)
 {
 	struct ptowsp_run_stats own;

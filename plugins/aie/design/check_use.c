@@ -182,7 +182,7 @@ static ptowsp_status region_walk(struct user *user, const struct aie_region *reg
 	return status;
 }
 
-/* Of a core, at its end. */
+/* A core holds no objects at its end. */
 static ptowsp_status held_look(const struct user *user, const struct aie_op *core)
 {
 	for (uint32_t e = 0; user->counted && e < 2 * user->design->fifo_count; e++)

@@ -33,7 +33,7 @@ const struct aie_type *aie_lower_object(struct aie_lowering *lowering, uint32_t 
 void aie_lower_stream_names(struct aie_lowering *lowering);
 char *aie_lower_function_name(struct aie_lowering *lowering, const char *kernel);
 void aie_lower_object_name(char name_out[AIE_OBJECT_NAME], uint32_t kernel, const char *name);
-/* Of a buffer of the graph, which no symbol before has. */
+/* A name for a buffer of the graph, which no symbol before has. */
 void aie_lower_buffer_name(struct aie_lowering *lowering, char name_out[AIE_BUFFER_NAME], uint32_t buffer);
 /* lower_core.c: functions that the cells call, buffers, and one core per cell. */
 void aie_lower_functions(struct aie_lowering *lowering);

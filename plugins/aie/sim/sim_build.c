@@ -211,7 +211,7 @@ static uint32_t shim_end(const struct aie_build *build, uint32_t number)
 	return AIE_NONE;
 }
 
-/* Of all shims. */
+/* Number of a descriptor among those of all shims. */
 static uint32_t descriptor_of(const struct aie_design *design, const struct aie_step *step)
 {
 	const uint32_t per_shim = (uint32_t)design->arch->generation->tiles[AIE_SHIM].limits[AIE_BDS];

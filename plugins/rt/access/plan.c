@@ -69,7 +69,7 @@ RT_INLINE bool allowed(const struct rt_limit *limit, int64_t value)
 	return (uint64_t)value - (uint64_t)limit->low <= limit->span;
 }
 
-/* Of an access. */
+/* Bounds of one access. */
 struct limits {
 	struct rt_limit row, column, start;
 };

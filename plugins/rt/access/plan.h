@@ -10,7 +10,7 @@
 #include "rt/access/use.h"
 #include "rt/expand/expand.h"
 
-/* Of a plan. */
+/* No round: a number of a plan. */
 #define RT_NO_ROUND UINT64_MAX
 
 /* Values low .. low + span are allowed, as one unsigned comparison. */
@@ -27,7 +27,7 @@ struct rt_plan_io {
 	uint64_t end;                   /* open: of the tensor, in elements */
 	bool open;                      /* the window goes on to the end of its tensor, else its length is always the same */
 };
-/* What rows, columns or starts of accesses have to stay within; each sum once. */
+/* Bounds of rows, columns and starts of accesses; each sum stands once. */
 struct rt_plan_check {
 	struct rt_form sum;
 	struct rt_limit limit;
@@ -42,7 +42,7 @@ struct rt_plan_pair {
 	uint8_t later, earlier; /* of the accesses */
 	uint8_t bits;           /* what both do: PTOWSP_READ, PTOWSP_WRITE */
 };
-/* What stands not in a plan: its arguments are wanted, and vary; the clock hears of the slots that it reads; which of its keys are equal changes within a round; not all uses are
+/* Questions that a plan leaves to each task: its arguments are wanted, and vary; the clock hears of the slots that it reads; which of its keys are equal changes within a round; not all uses are
  * by name. */
 enum { RT_ASK_ARGS = 1, RT_ASK_SLOTS = 2, RT_ASK_KEYS = 4, RT_ASK_USES = 8 };
 struct rt_plan {
