@@ -82,6 +82,8 @@ static const struct alike {
 	{"a_kernel_that_nothing_serves_and_nobody_runs", "--no-kernels unserved.pkg.zst", 0, ""},
 	{"expected_data_of_another_size", "$R/tests/mutants/kept/expected_data_of_another_size.pkg.zst", 3,
 	 "\"y\" has 4096 elements, the package's expected data of it have 2048; pack expected data"},
+	{"memory_for_the_plan_of_what_no_core_has_memory_for", "--plugin=aie --max-memory 700000 $P/flash_attention.pkg.zst", 3,
+	 "the limit (--max-memory) of 700000"},
 	{"blocks_of_channels", "--max-memory 300000000 $R/tests/mutants/kept/channel_of_many_blocks.pkg.zst", 3,
 	 "the blocks of payload channels up to c need 4294967296 bytes, the limit is 300000000"},
 	{"blocks_of_channels_without_kernels", "--no-kernels --max-memory 300000000 $R/tests/mutants/kept/channel_of_many_blocks.pkg.zst", 0, ""},

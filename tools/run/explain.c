@@ -215,6 +215,32 @@ static ptowsp_status part_make(struct explanation *x, uint32_t number, struct pt
 	return status;
 }
 
+/* A run is refused for the memory of its tensors while it plans, whatever the backend would have said next: a place has no tensors. */
+static void memory_look(struct explanation *x)
+{
+	struct part *first = &x->parts[0];
+	struct ptowsp_error theirs = {.head = PTOWSP_HEAD(theirs, ERROR)};
+
+	if (!x->run.options->max_memory || values_wanted(first) || tasks_count(x, &theirs) != PTOWSP_TOO_BIG)
+		return;
+	first->status = PTOWSP_TOO_BIG;
+	first->refusal = theirs;
+}
+
+/* Nothing refuses the run before its backend plans it. */
+static void parts_place(struct explanation *x)
+{
+	struct part *first = &x->parts[0];
+
+	for (uint32_t i = 0; !first->status && i < x->part_count; i++)
+		if (!x->parts[i].status && !x->parts[i].refusal.code)
+			part_place(&x->parts[i]);
+	if (is_known(x))
+		first->status = tasks_count(x, &first->refusal);
+	else
+		memory_look(x);
+}
+
 /* All are loaded: as the run binds its files, and goes on. */
 static void parts_settle(struct explanation *x)
 {
@@ -227,11 +253,8 @@ static void parts_settle(struct explanation *x)
 		part_check(x, &x->parts[i]);
 	if (!first->status && !first->refusal.code)
 		first->status = run_expect_check(&x->run, &first->refusal);
-	for (uint32_t i = 0; !first->status && i < x->part_count; i++)
-		if (!x->parts[i].status && !x->parts[i].refusal.code)
-			part_place(&x->parts[i]);
-	if (is_known(x))
-		first->status = tasks_count(x, &first->refusal);
+	if (!first->status)
+		parts_place(x);
 }
 
 static ptowsp_status parts_make(struct explanation *x, const struct run_options *options, struct ptowsp_error *error)
