@@ -3,6 +3,7 @@
 
 #include "error.h"
 #include "numerics.h"
+#include "rt/program/rt_program.h"
 #include "select.h"
 #include <stdbool.h>
 #include <stdio.h>
@@ -352,6 +353,18 @@ ptowsp_status base_kernels_init(struct base_kernels *kernels, const struct base_
 	if (status)
 		base_kernels_finish(kernels);
 	return status;
+}
+
+static const char *tensor_name(const void *context, uint32_t tensor)
+{
+	return rt_tensor_name(context, tensor);
+}
+
+void base_kernels_tensors(struct base_kernels *kernels, const struct rt_program *rt)
+{
+	for (uint32_t i = 0; i < kernels->count; i++)
+		if (kernels->rows[i].isa)
+			isa_program_tensors(kernels->rows[i].isa, (struct isa_tensor_names){tensor_name, rt});
 }
 
 void base_kernels_finish(struct base_kernels *kernels)

@@ -65,6 +65,8 @@ struct base_kernels {
  * Errors: BAD_PACKAGE for a bad payload, UNSUPPORTED for native code that cannot be loaded, TOO_BIG, NO_MEMORY. */
 ptowsp_status base_kernels_init(struct base_kernels *kernels, const struct base_instance *instance, struct base_sections *sections, uint32_t load_flags,
 				uint32_t workers, uint64_t memory_limit, struct ptowsp_error *error);
+/* Sentences of portable kernels name their tensors, too: rt lives as long as the kernels run. */
+void base_kernels_tensors(struct base_kernels *kernels, const struct rt_program *rt);
 /* All that load says of them is said. */
 void base_kernels_settle(struct base_kernels *kernels);
 void base_kernels_finish(struct base_kernels *kernels); /* of zeroed or half-made ones too */

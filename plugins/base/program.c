@@ -101,6 +101,8 @@ ptowsp_status base_load(struct ptowsp_object *object, const struct ptowsp_load_a
 		status = base_hints_make(&program->hints, args, error);
 	if (!status)
 		status = lower(program, args, error);
+	if (!status)
+		base_kernels_tensors(&program->kernels, program->rt);
 	if (!status && program->shards.count)
 		program->kernels.shards = &program->shards;
 	if (!status && backend->load) {

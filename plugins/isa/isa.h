@@ -48,6 +48,13 @@ enum { ISA_LEVEL_STEPS, ISA_LEVEL_TILES, ISA_LEVEL_ROWS };
 ptowsp_status isa_program_create_at(struct isa_program **program_out, unsigned level, bool fast, const void *payload, size_t size, const char *strings,
 				    size_t strings_size, struct ptowsp_error *error);
 void isa_program_destroy(struct isa_program *program); /* NULL is allowed */
+/* Names of the tensors whose windows tasks have, by their TENS rows: sentences of runs have them beside the names of parameters. context: as long as the program runs.
+ * Set before its runs, on the thread that made it; without one, parameters are named alone. */
+struct isa_tensor_names {
+	const char *(*name)(const void *context, uint32_t tensor); /* "" where there is no such row */
+	const void *context;
+};
+void isa_program_tensors(struct isa_program *program, struct isa_tensor_names names);
 
 /* How far an instruction of a fast program may be off: relative = k u / (1 - k u) times the sum of the sizes of what is added up,
  * with k roundings of u, half a unit in the last place of 1. rounded: and then once to the narrower type of the result. */

@@ -331,3 +331,8 @@ int isa_program_data_dependent(const struct isa_program *program)
 {
 	return program->data_dependent;
 }
+
+void isa_program_tensors(struct isa_program *program, struct isa_tensor_names names)
+{
+	program->tensor_names = names;
+}

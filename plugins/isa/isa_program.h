@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* isa_program.h - a verified tile program and its decoded form. Built by create in this order: copy (isa_program.c), verify.c,
  * isa_plan.c, type.c, lower.c, flow.c,
- * rows.c, isa_place.c; immutable afterwards. */
+ * rows.c, isa_place.c; immutable afterwards, but for the names of tensors, which are set before the first run. */
 #ifndef ISA_PROGRAM_H
 #define ISA_PROGRAM_H
 
@@ -46,6 +46,7 @@ struct isa_program {
 	const char *name; /* this and the tables below point into pool */
 	const char **param_names, **tile_names, **scalar_names;
 	char *pool;
+	struct isa_tensor_names tensor_names;
 
 	struct isa_step *steps; /* one per instruction */
 	struct isa_plan plan;

@@ -4,6 +4,8 @@
 #include "isa/isa_ops.h"
 #include "isa/isa_tile.h"
 #include "isa/tile_op.h"
+#include <stdio.h>
+#include <string.h>
 
 static const struct ptowsp_tensor_arg *window(const struct isa_state *state, const struct isa_operand *memref)
 {
@@ -20,12 +22,29 @@ static const char *verb(unsigned access)
 	return access == PTOWSP_READ ? "reads" : "writes";
 }
 
+/* "%src", and where its tensor is called otherwise "%src (tensor table)". */
+struct window_name {
+	char text[112];
+};
+static struct window_name COLD window_name(const struct isa_state *state, const struct isa_operand *memref)
+{
+	const struct isa_program *p = state->program;
+	const uint32_t row = window(state, memref)->tensor;
+	const char *name = p->param_names[memref->row], *tensor = p->tensor_names.name ? p->tensor_names.name(p->tensor_names.context, row) : "";
+	struct window_name text;
+
+	if (*tensor && strcmp(tensor, name))
+		snprintf(text.text, sizeof(text.text), "%%%.48s (tensor %.48s)", name, tensor);
+	else
+		snprintf(text.text, sizeof(text.text), "%%%.48s", name);
+	return text;
+}
+
 static ptowsp_status COLD flat_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref, unsigned access, int64_t start,
 				    uint64_t count)
 {
-	return isa_state_fail(state, s, "%s %s elements [%lld, %lld) of %%%.48s, which has %llu", isa_op(s->op)->mnemonic, verb(access), (long long)start,
-			      (long long)(start + (int64_t)count), state->program->param_names[memref->row],
-			      (unsigned long long)window(state, memref)->columns);
+	return isa_state_fail(state, s, "%s %s elements [%lld, %lld) of %s, which has %llu", isa_op(s->op)->mnemonic, verb(access), (long long)start,
+			      (long long)(start + (int64_t)count), window_name(state, memref).text, (unsigned long long)window(state, memref)->columns);
 }
 
 static ptowsp_status COLD grid_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref, unsigned access, int64_t row,
@@ -33,9 +52,9 @@ static ptowsp_status COLD grid_fail(const struct isa_step *s, const struct isa_s
 {
 	const struct ptowsp_tensor_arg *w = window(state, memref);
 
-	return isa_state_fail(state, s, "%s %s %lux%lu at row %lld, column %lld of %%%.48s, which is %llux%llu", isa_op(s->op)->mnemonic, verb(access),
-			      (unsigned long)tile->rows, (unsigned long)tile->columns, (long long)row, (long long)column,
-			      state->program->param_names[memref->row], (unsigned long long)w->rows, (unsigned long long)w->columns);
+	return isa_state_fail(state, s, "%s %s %lux%lu at row %lld, column %lld of %s, which is %llux%llu", isa_op(s->op)->mnemonic, verb(access),
+			      (unsigned long)tile->rows, (unsigned long)tile->columns, (long long)row, (long long)column, window_name(state, memref).text,
+			      (unsigned long long)w->rows, (unsigned long long)w->columns);
 }
 
 /* A tile in a flat window, where its elements lie one behind the other. NULL after an error. */
@@ -217,8 +236,8 @@ static ptowsp_status COLD element_fail(const struct isa_step *s, const struct is
 {
 	const struct ptowsp_tensor_arg *w = window(state, memref);
 
-	return isa_state_fail(state, s, "%s %s element %lld of %%%.48s, which has %llu", isa_op(s->op)->mnemonic, verb(access), (long long)index,
-			      state->program->param_names[memref->row], (unsigned long long)(w->rows * w->columns));
+	return isa_state_fail(state, s, "%s %s element %lld of %s, which has %llu", isa_op(s->op)->mnemonic, verb(access), (long long)index,
+			      window_name(state, memref).text, (unsigned long long)(w->rows * w->columns));
 }
 
 ISA_SIZES(TILE_WINDOW_INDEXED, )

@@ -334,6 +334,19 @@ static void every_call_may_fail(void)
 	CHECK_INT(device_run("", KEPT "$P/vector_add.pkg.zst"), 0);
 }
 
+/* A core that stands still tells nobody why: the simulator, given the same, does. */
+static void a_kernel_that_refuses_is_named(void)
+{
+	int32_t places[64] = {[5] = -1};
+
+	NEED_DEVICE();
+	cli_npy("places.npy", "<i4", "4, 16", places, sizeof(places));
+	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/kernels_that_refuse.pto -o $T/refuse.pkg.zst"), 0);
+	CHECK_INT(device_run("timeout_state", KEPT "--quiet --entry run_gather --in places=places.npy --fill table=iota refuse.pkg.zst"), 1);
+	CHECK_CONTAINS(cli_err, "task 0, kernel gather line 12: mgather reads element -1 of %m (tensor table), which has 64 (on the device: ");
+	CHECK_INT(cli("tail -n1 log | grep -qx 'alive: 0 devices, 0 xclbins, 0 contexts, 0 buffers, 0 runs'"), 0);
+}
+
 /* A run without an end: the deadline, a signal, and a driver that does not take the run back. */
 static void a_run_that_hangs_is_ended(void)
 {
@@ -505,6 +518,7 @@ void suite_aie_device(CU_pSuite s)
 	TEST(s, each_array_has_its_compiler);
 	TEST(s, kernels_are_compiled_for_short_pointers);
 	TEST(s, every_call_may_fail);
+	TEST(s, a_kernel_that_refuses_is_named);
 	TEST(s, a_run_that_hangs_is_ended);
 	TEST(s, tools_that_refuse_are_quoted);
 	TEST(s, what_a_program_takes_is_read_from_what_was_compiled);

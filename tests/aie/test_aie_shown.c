@@ -272,6 +272,38 @@ static void a_plan_that_takes_more_memory_than_the_limit_is_refused(void)
 	CHECK_CONTAINS(cli_err, "planning the program's tasks before they run takes more memory");
 }
 
+/* ---- kernels that refuse what they get ------------------------------------------------------------------------------ */
+
+/* Task, kernel, line of the source and tensor, as the processor says it: what a core works on is a copy in the design, and no sentence is about that. */
+static void a_kernel_that_refuses_is_named_as_on_the_processor(void)
+{
+	static const struct {
+		const char *entry, *said;
+	} rows[] = {
+		{"gather", "task 0, kernel gather line 12: mgather reads element -1 of %m (tensor table), which has 64"},
+		{"scatter", "task 0, kernel scatter line 20: mscatter writes element -1 of %d (tensor second), which has 64"},
+		{"load", "task 0, kernel load line 26: tload reads 4x16 at row -4, column 0 of %m (tensor table), which is 4x16"},
+		{"store", "task 0, kernel store line 34: tstore writes 4x16 at row -4, column 0 of %d (tensor second), which is 4x16"},
+		{"element", "task 0, kernel element line 41: LOAD reads element -1 of %m (tensor table), which has 64"},
+		{"tile", "task 0, kernel tile line 50: tgather index -1 at element 5 of %index; elements 0 to 63 are there"},
+		{"divide", "task 0, kernel divide line 57: DIV of 0 by 0 (%n)"},
+		{"flat", "task 0, kernel gather line 12: mgather reads element -1 of %m (tensor flat), which has 256"},
+		{"later", "task 0, kernel scatter line 20: mscatter writes element -1 of %d (tensor first), which has 64"},
+	};
+	int32_t places[64] = {[5] = -1};
+	char line[300];
+
+	cli_begin();
+	cli_npy("places.npy", "<i4", "4, 16", places, sizeof(places));
+	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/kernels_that_refuse.pto -o $T/refuse.pkg.zst"), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		snprintf(line, sizeof(line), "--quiet --entry run_%s --in places=places.npy --fill table=iota --fill flat=iota refuse.pkg.zst", rows[i].entry);
+		CLI_ERR(1, check_fmt("$B/ptowsp-run --plugin=cpu_sim %s", line), rows[i].said);
+		CLI_ERR(1, check_fmt("$B/ptowsp-run --plugin=aie %s", line), rows[i].said);
+		CLI_ERR(1, check_fmt("$B/ptowsp-run --plugin=aie --isolate=process --opt buffering=0 %s", line), rows[i].said);
+	}
+}
+
 void suite_aie_shown(CU_pSuite s)
 {
 	cli_suite("aie_shown");
@@ -287,5 +319,6 @@ void suite_aie_shown(CU_pSuite s)
 	TEST(s, a_deadlock_of_the_program_is_one);
 	TEST(s, more_tasks_than_a_design_has_are_refused_as_they_come);
 	TEST(s, a_deadline_is_met_while_a_design_is_made);
+	TEST(s, a_kernel_that_refuses_is_named_as_on_the_processor);
 	TEST(s, a_plan_that_takes_more_memory_than_the_limit_is_refused);
 }

@@ -259,9 +259,11 @@ static ptowsp_status over(struct device_run *going)
 	if (args->cancel && __atomic_load_n(args->cancel, __ATOMIC_RELAXED))
 		return rt_fail(going->run->error, PTOWSP_CANCELLED, "the run was cancelled");
 	if (args->args->deadline_ns && now(going) >= args->args->deadline_ns)
-		return rt_fail(going->run->error, PTOWSP_DEADLINE,
-			       "the deadline passed on %.60s; allow more time with --timeout-ms, or see with engine=array whether the design comes to an end",
-			       going->opened->client.about.name);
+		return rt_fail(
+			going->run->error, PTOWSP_DEADLINE,
+			"the deadline passed on %.60s; allow more time with --timeout-ms, or see with engine=array whether the design comes to an end, and "
+			"which kernel refuses its data if one does",
+			going->opened->client.about.name);
 	return PTOWSP_OK;
 }
 
@@ -308,6 +310,21 @@ static void times_tell(const struct device_run *going, struct rt_feed *feed)
 		}
 }
 
+/* A core whose kernel refuses what it gets stands still, and the device says no more than that the command did not end. The tensors are still as they were given: run once
+ * more by the simulator, such a kernel says what it refuses. */
+static ptowsp_status refusal_find(const struct device_run *going, ptowsp_status status, struct rt_feed *feed)
+{
+	struct ptowsp_error *error = going->run->error, told = *error, theirs = {.head = PTOWSP_HEAD(theirs, ERROR)};
+	struct aie_run run = *going->run;
+
+	run.error = &theirs;
+	if (aie_engine_go(&run, feed) != PTOWSP_KERNEL_FAILED)
+		return status;
+	*error = theirs;
+	snprintf(error->text, sizeof(error->text), "%.150s (on the device: %.40s)", theirs.text, told.text);
+	return theirs.code;
+}
+
 static ptowsp_status design_run(struct device_run *going)
 {
 	ptowsp_status status = aie_back_read(&going->back, &going->run->loaded->map, going->run->error);
@@ -346,6 +363,8 @@ ptowsp_status aie_device_go(struct aie_run *run, struct rt_feed *feed)
 
 	if (!status)
 		times_tell(&going, feed);
+	else if (status == PTOWSP_RUN_FAILED && going.ns)
+		status = refusal_find(&going, status, feed);
 	finish(&going);
 	return status;
 }
