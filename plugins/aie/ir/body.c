@@ -92,6 +92,8 @@ static ptowsp_status outer_value(struct aie_body_maker *maker, const struct aie_
 
 	if (!value->argument && aie_op_is(value->op, "arith.constant"))
 		return constant(maker, value->op);
+	if (!value->argument && outside->semaphore && outside->semaphore(outside->context, value->op) != AIE_NONE)
+		return number_emit(maker, value->op, (union aie_register){.i = AIE_BODY_LOCK + outside->semaphore(outside->context, value->op)});
 	memory = !value->argument && outside->buffer ? outside->buffer(outside->context, value->op) : NULL;
 	if (!memory)
 		return base_fail(maker->error, PTOWSP_INVALID,
@@ -189,7 +191,7 @@ static ptowsp_status returned(struct aie_body_maker *maker, const struct aie_op 
 
 /* ---- objects ------------------------------------------------------------------------------------------------------ */
 
-static const struct aie_attr *attr_kind(const struct aie_op *op, const char *name, enum aie_attr_kind kind)
+const struct aie_attr *aie_body_attr(const struct aie_op *op, const char *name, enum aie_attr_kind kind)
 {
 	const struct aie_attr *attr = aie_attr_of(op, name);
 
@@ -199,8 +201,8 @@ static const struct aie_attr *attr_kind(const struct aie_op *op, const char *nam
 static ptowsp_status object(struct aie_body_maker *maker, const struct aie_op *op, bool acquires)
 {
 	const struct aie_body_outside *outside = maker->body->outside;
-	const struct aie_attr *fifo = attr_kind(op, "objFifo_name", AIE_ATTR_SYMBOL), *port = attr_kind(op, "port", AIE_ATTR_INT);
-	const struct aie_attr *size = attr_kind(op, "size", AIE_ATTR_INT);
+	const struct aie_attr *fifo = aie_body_attr(op, "objFifo_name", AIE_ATTR_SYMBOL), *port = aie_body_attr(op, "port", AIE_ATTR_INT);
+	const struct aie_attr *size = aie_body_attr(op, "size", AIE_ATTR_INT);
 	const uint32_t row = AIE_BODY_ROW(maker->body, port), first = maker->frame;
 	uint32_t lock;
 
@@ -214,7 +216,7 @@ static ptowsp_status object(struct aie_body_maker *maker, const struct aie_op *o
 		return base_fail(maker->error, PTOWSP_INVALID,
 				 "line %u: %s of @%s, of which this core is not the %s, or with another type; use an end of the core's tile", op->line,
 				 op->name, fifo->text, port->number ? "consumer" : "producer");
-	maker->body->port_rows[row] = (struct aie_body_port){lock, (uint32_t)size->number, port->number ? AIE_GETTER : AIE_PUTTER};
+	maker->body->port_rows[row] = (struct aie_body_port){lock, (uint32_t)size->number, AIE_NONE, port->number ? AIE_GETTER : AIE_PUTTER};
 	for (uint32_t i = 0; i < op->result_count; i++)
 		maker->places[op->results[i]->id] = aie_body_registers(maker, 1);
 	return aie_body_emit(maker, op, (struct aie_ins){.code = acquires ? AIE_CODE_ACQUIRE : AIE_CODE_RELEASE, .d = first, .c = row});
@@ -222,10 +224,8 @@ static ptowsp_status object(struct aie_body_maker *maker, const struct aie_op *o
 
 /* ---- loops and choices -------------------------------------------------------------------------------------------- */
 
-static ptowsp_status block(struct aie_body_maker *maker, const struct aie_region *region);
-
 /* All at once: what is read may be what is written. */
-static ptowsp_status moves(struct aie_body_maker *maker, const struct aie_op *op, struct aie_value *const *from, struct aie_value *const *to, uint32_t count)
+ptowsp_status aie_body_moves(struct aie_body_maker *maker, const struct aie_op *op, struct aie_value *const *from, struct aie_value *const *to, uint32_t count)
 {
 	uint32_t between;
 	ptowsp_status status = PTOWSP_OK;
@@ -252,16 +252,16 @@ static ptowsp_status loop(struct aie_body_maker *maker, const struct aie_op *op)
 	head.d = back.d = aie_body_place(maker, region->arguments[0]);
 	for (uint32_t i = 0; i < op->result_count; i++) /* a result is what was carried last */
 		maker->places[op->results[i]->id] = aie_body_place(maker, region->arguments[1 + i]);
-	status = moves(maker, op, op->operands + 3, region->arguments + 1, op->result_count);
+	status = aie_body_moves(maker, op, op->operands + 3, region->arguments + 1, op->result_count);
 	if (!status)
 		status = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_STEP, .a = back.a});
 	if (!status)
 		status = aie_body_emit(maker, op, head);
 	at = back.c = maker->body->code_count;
 	if (!status)
-		status = block(maker, region);
+		status = aie_body_region(maker, region);
 	if (!status)
-		status = moves(maker, op, region->last->operands, region->arguments + 1, op->result_count);
+		status = aie_body_moves(maker, op, region->last->operands, region->arguments + 1, op->result_count);
 	if (!status)
 		status = aie_body_emit(maker, op, back);
 	if (status)
@@ -278,18 +278,18 @@ static ptowsp_status branch(struct aie_body_maker *maker, const struct aie_op *o
 		aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_UNLESS, .cost = AIE_COST_OP_BRANCH, .a = aie_body_place(maker, op->operands[0])});
 
 	if (!status)
-		status = block(maker, then);
+		status = aie_body_region(maker, then);
 	if (!status)
-		status = moves(maker, op, then->last->operands, op->results, op->result_count);
+		status = aie_body_moves(maker, op, then->last->operands, op->results, op->result_count);
 	jump = maker->body->code_count;
 	if (!status)
 		status = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_JUMP});
 	if (status)
 		return status;
 	maker->body->code_rows[unless].c = maker->body->code_count;
-	status = block(maker, other);
+	status = aie_body_region(maker, other);
 	if (!status && other->last)
-		status = moves(maker, op, other->last->operands, op->results, op->result_count);
+		status = aie_body_moves(maker, op, other->last->operands, op->results, op->result_count);
 	if (!status)
 		maker->body->code_rows[jump].c = maker->body->code_count;
 	return status;
@@ -310,6 +310,9 @@ static ptowsp_status statement(struct aie_body_maker *maker, const struct aie_op
 	for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++)
 		if (aie_op_is(op, controls[i].name))
 			return controls[i].make(maker, op);
+	status = aie_body_blocks(maker, op, &known);
+	if (known)
+		return status;
 	if (aie_op_is(op, "aie.objectfifo.acquire") || aie_op_is(op, "aie.objectfifo.release"))
 		return object(maker, op, aie_op_is(op, "aie.objectfifo.acquire"));
 	if (aie_op_is(op, "aie.end"))
@@ -324,7 +327,7 @@ static ptowsp_status statement(struct aie_body_maker *maker, const struct aie_op
 				 op->name);
 }
 
-static ptowsp_status block(struct aie_body_maker *maker, const struct aie_region *region)
+ptowsp_status aie_body_region(struct aie_body_maker *maker, const struct aie_region *region)
 {
 	ptowsp_status status = PTOWSP_OK;
 
@@ -350,9 +353,11 @@ static ptowsp_status function_make(struct aie_body_maker *maker, const struct ai
 		aie_body_place(maker, region->arguments[i]);
 	status = prologue(maker, region);
 	if (!status)
-		status = block(maker, region);
+		status = aie_body_region(maker, region);
 	if (!status)
 		status = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_END});
+	if (!status)
+		status = aie_body_jumps(maker);
 	for (uint32_t i = calls; i < maker->body->call_count; i++)
 		maker->body->call_rows[i].frame = maker->frame;
 	made->frame = maker->frame;
@@ -488,9 +493,12 @@ ptowsp_status aie_body_create(struct aie_body **body_out, const struct aie_op *c
 	if (!maker.body)
 		return aie_body_no_memory(&maker);
 	maker.body->outside = outside;
+	maker.body->wanted_fifo = AIE_NONE;
 	status = make(&maker);
 	free(maker.places);
 	free(maker.functions);
+	free(maker.labels);
+	free(maker.jumps);
 	if (status)
 		aie_body_destroy(maker.body);
 	else
@@ -512,6 +520,7 @@ void aie_body_destroy(struct aie_body *body)
 	free(body->window_rows);
 	free(body->copy_rows);
 	free(body->port_rows);
+	free(body->fifo_rows);
 	free(body->call_rows);
 	free(body->register_rows);
 	free(body->memrefs);

@@ -11,6 +11,16 @@
 
 #include "aie/sim/sim_net.h"
 
+/* An end of a fifo as buffers and locks: who is at it takes from one lock and gives to the other, and goes round its objects. */
+struct aie_body_fifo {
+	const char *name;
+	int64_t port;
+	uint32_t take, give, depth; /* semaphores of the net; AIE_NONE: nobody waits */
+	uint8_t *const *objects;    /* [depth] */
+	uint32_t first, held;       /* of the run */
+};
+/* Numbers of locks as values of a core: this and the semaphore; smaller ones are what a core calls its neighbours' locks by. */
+#define AIE_BODY_LOCK (INT64_C(1) << 32)
 /* What the body of a core meets outside of itself. */
 struct aie_body_outside {
 	void *context;
@@ -23,7 +33,14 @@ struct aie_body_outside {
 	struct aie_sim_kernels kernels;  /* call NULL: none */
 	uint32_t core;                   /* of the design */
 	const uint64_t *now;             /* when what runs was begun; NULL: at 0 */
+	/* For arrays that others wrote; NULL where a design has fifos of its own (lock). fifo: fills name, port and all but the last row; false: the core has no such end.
+	 * semaphore: of an aie.lock, AIE_NONE: it is none; local: of a number that a core knows a lock by. gives: told of each lock that the core gives to. */
+	bool (*fifo)(void *context, const char *name, int64_t port, struct aie_body_fifo *fifo_out);
+	uint32_t (*semaphore)(void *context, const struct aie_op *op);
+	uint32_t (*local)(void *context, int64_t number);
+	void (*gives)(void *context, uint32_t semaphore);
 };
+enum { AIE_BODY_BLOCKS = 4096 }; /* most of a core, and of each function */
 struct aie_body;
 /* Compiles the region of an aie.core. outside stays where it is. Errors: UNSUPPORTED naming operation and line where there is no model of one, a function calls itself; INVALID;
  * NO_MEMORY. */

@@ -38,6 +38,7 @@ struct aie_copy {
 };
 struct aie_body_port {
 	uint32_t lock, count;
+	uint32_t fifo; /* in fifo_rows; AIE_NONE: lock */
 	enum aie_side side;
 };
 /* Registers of arguments, then of results, stand in register_rows from `first` on. A callee's frame begins behind its caller's, with the arguments. */
@@ -59,11 +60,12 @@ struct aie_body {
 	struct aie_window *window_rows;
 	struct aie_copy *copy_rows;
 	struct aie_body_port *port_rows;
+	struct aie_body_fifo *fifo_rows;
 	struct aie_call *call_rows;
 	uint32_t *register_rows;
 	void **block_rows;
-	uint32_t code_count, line_count, number_count, access_count, window_count, copy_count, port_count, call_count, register_count, block_count;
-	uint32_t code_room, line_room, number_room, access_room, window_room, copy_room, port_room, call_room, register_room, block_room;
+	uint32_t code_count, line_count, number_count, access_count, window_count, copy_count, port_count, fifo_count, call_count, register_count, block_count;
+	uint32_t code_room, line_room, number_room, access_room, window_room, copy_room, port_room, fifo_room, call_room, register_room, block_room;
 	const struct aie_body_outside *outside;
 	/* Where it is. */
 	union aie_register *file; /* [size]: all frames */
@@ -71,6 +73,7 @@ struct aie_body {
 	struct aie_frame *stack;
 	uint32_t depth;
 	uint32_t wanted, wanted_count; /* registers that the objects of the last acquire go to */
+	uint32_t wanted_fifo;          /* whose objects those are; AIE_NONE: the net says */
 	void **memrefs;                /* of the kernel that is called, per argument */
 	uint64_t *scalars;
 	uint64_t instructions;
@@ -89,6 +92,11 @@ struct aie_body_maker {
 		uint32_t entry, frame, need, depth; /* need: with what it calls */
 		bool wanted, done, busy;
 	} * functions; /* [functions of the design + 1]: the last one is the core */
+	struct aie_body_label {
+		const struct aie_op *block;
+		uint32_t at;
+	} * labels, *jumps; /* [AIE_BODY_BLOCKS], of the function at hand: where a block begins, which instruction goes to one */
+	uint32_t label_count, jump_count;
 	struct ptowsp_error *error;
 };
 /* Index of a new zeroed row; AIE_NONE: no memory. */
@@ -101,6 +109,14 @@ uint32_t aie_body_registers(struct aie_body_maker *maker, uint32_t count);
 uint32_t aie_body_place(struct aie_body_maker *maker, const struct aie_value *value);
 /* load, store, alloc, dealloc, subview, view, copy. *known_out: it was one. */
 ptowsp_status aie_body_memory(struct aie_body_maker *maker, const struct aie_op *op, bool *known_out);
+/* Blocks, branches, scf.while, locks and fifos of arrays: body_block.c. */
+ptowsp_status aie_body_blocks(struct aie_body_maker *maker, const struct aie_op *op, bool *known_out);
+/* Jumps of the function at hand go to where its blocks begin. */
+ptowsp_status aie_body_jumps(struct aie_body_maker *maker);
+/* body.c: an operation, all of a region; values moved at once; an attribute of this kind. */
+ptowsp_status aie_body_region(struct aie_body_maker *maker, const struct aie_region *region);
+ptowsp_status aie_body_moves(struct aie_body_maker *maker, const struct aie_op *op, struct aie_value *const *from, struct aie_value *const *to, uint32_t count);
+const struct aie_attr *aie_body_attr(const struct aie_op *op, const char *name, enum aie_attr_kind kind);
 /* arith. */
 ptowsp_status aie_body_arith(struct aie_body_maker *maker, const struct aie_op *op, bool *known_out);
 

@@ -185,6 +185,56 @@ static uint32_t call_end(struct aie_body *body, const uint32_t *returned)
 	return frame->pc;
 }
 
+/* ---- locks -------------------------------------------------------------------------------------------------------- */
+
+/* The objects that the last acquire is for, which the core has now. */
+static void objects_put(struct aie_body *body)
+{
+	const struct aie_body_fifo *fifo = &body->fifo_rows[body->wanted_fifo];
+
+	for (uint32_t i = 0; i < body->wanted_count; i++)
+		body->file[body->base + body->wanted + i].p = fifo->objects[(fifo->first + i) % fifo->depth];
+	body->wanted_fifo = AIE_NONE;
+	body->wanted_count = 0;
+}
+
+/* Acquires or releases objects of an array's fifo. true: it asks for that. */
+static bool fifo_ask(struct aie_body *body, const struct aie_ins *in, struct aie_ask *ask)
+{
+	const struct aie_body_port *port = &body->port_rows[in->c];
+	struct aie_body_fifo *fifo = &body->fifo_rows[port->fifo];
+	const bool acquires = in->code == AIE_CODE_ACQUIRE;
+	uint32_t count = port->count;
+
+	if (acquires) {
+		count = count > fifo->held ? count - fifo->held : 0;
+		fifo->held += count;
+		body->wanted = in->d;
+		body->wanted_count = port->count;
+		body->wanted_fifo = port->fifo;
+	} else {
+		fifo->held -= count;
+		fifo->first = (fifo->first + count) % fifo->depth;
+	}
+	*ask = (struct aie_ask){.kind = acquires ? AIE_ASK_TAKE : AIE_ASK_GIVE, .hold = {acquires ? fifo->take : fifo->give, count, false}};
+	if (count && ask->hold.semaphore != AIE_NONE)
+		return true;
+	if (acquires)
+		objects_put(body);
+	return false;
+}
+
+static bool lock_ask(const struct aie_body *body, const struct aie_ins *in, int64_t number, struct aie_ask *ask)
+{
+	const struct aie_body_outside *outside = body->outside;
+	const uint32_t semaphore = number >= AIE_BODY_LOCK ? (uint32_t)(number - AIE_BODY_LOCK)
+				   : outside->local        ? outside->local(outside->context, number)
+							   : AIE_NONE;
+
+	*ask = (struct aie_ask){.kind = in->code == AIE_CODE_TAKE ? AIE_ASK_TAKE : AIE_ASK_GIVE, .hold = {semaphore, (int32_t)in->c, in->b != 0}};
+	return semaphore != AIE_NONE;
+}
+
 /* ---- the loop ----------------------------------------------------------------------------------------------------- */
 
 static ptowsp_status wrong(const struct aie_body *body, const struct aie_ins *in, const char *what, struct ptowsp_error *error)
@@ -343,10 +393,30 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 			if (status)
 				return status;
 			break;
+		case AIE_CODE_BACK:
+			in = body->code_rows + in->c - 1;
+			if (--turns)
+				break;
+			*ask = (struct aie_ask){.kind = AIE_ASK_NOTHING};
+			goto out;
+		case AIE_CODE_TAKE:
+		case AIE_CODE_GIVE:
+			if (!lock_ask(body, in, r[in->a].i, ask))
+				return wrong(body, in, "uses a lock that is none of its tile or its neighbours", error);
+			goto out;
 		case AIE_CODE_ACQUIRE:
 		case AIE_CODE_RELEASE: {
 			const struct aie_body_port *port = &body->port_rows[in->c];
 
+			if (port->fifo != AIE_NONE) {
+				const struct aie_body_fifo *fifo = &body->fifo_rows[port->fifo];
+
+				if (in->code == AIE_CODE_RELEASE && port->count > fifo->held)
+					return wrong(body, in, "releases more objects than it has acquired", error);
+				if (!fifo_ask(body, in, ask))
+					break;
+				goto out;
+			}
 			*ask = (struct aie_ask){.kind = in->code == AIE_CODE_ACQUIRE ? AIE_ASK_ACQUIRE : AIE_ASK_RELEASE,
 						.lock = port->lock,
 						.side = port->side,
@@ -372,6 +442,8 @@ ptowsp_status aie_body_next(void *context, void *const *objects, struct aie_ask 
 {
 	struct aie_body *body = context;
 
+	if (body->wanted_fifo != AIE_NONE)
+		objects_put(body);
 	for (uint32_t i = 0; i < body->wanted_count; i++)
 		body->file[body->base + body->wanted + i].p = objects[i];
 	body->wanted_count = 0;

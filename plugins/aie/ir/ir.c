@@ -86,6 +86,20 @@ const struct aie_type *aie_type_fifo(struct aie_module *module, const struct aie
 	return memref ? aie_intern_type(module, &type) : NULL;
 }
 
+const struct aie_type *aie_type_objects(struct aie_module *module, const struct aie_type *memref)
+{
+	const struct aie_type type = {.kind = AIE_TYPE_OBJECTS, .element = memref};
+
+	return memref ? aie_intern_type(module, &type) : NULL;
+}
+
+const struct aie_type *aie_type_other(struct aie_module *module, const char *text)
+{
+	const struct aie_type type = {.kind = AIE_TYPE_OTHER, .text = text ? aie_name(module, text, strlen(text)) : NULL};
+
+	return type.text ? aie_intern_type(module, &type) : NULL;
+}
+
 const struct aie_type *aie_type_function(struct aie_module *module, uint32_t inputs, uint32_t count, const struct aie_type *const *parts)
 {
 	struct aie_type type = {.kind = AIE_TYPE_FUNCTION, .inputs = inputs, .part_count = count, .parts = (const struct aie_type **)(uintptr_t)parts};
@@ -114,8 +128,10 @@ uint64_t aie_type_bytes(const struct aie_type *type)
 
 	switch (type->kind) {
 	case AIE_TYPE_INDEX: return 4;
-	case AIE_TYPE_FUNCTION: return 0;
-	case AIE_TYPE_FIFO: return aie_type_bytes(type->element);
+	case AIE_TYPE_FUNCTION:
+	case AIE_TYPE_OTHER: return 0;
+	case AIE_TYPE_FIFO:
+	case AIE_TYPE_OBJECTS: return aie_type_bytes(type->element);
 	case AIE_TYPE_MEMREF: break;
 	default: return (type->bits + 7) / 8;
 	}
@@ -218,6 +234,17 @@ struct aie_op *aie_op_add(struct aie_module *module, struct aie_op *parent, stru
 		region->first = op;
 	region->last = op;
 	return op;
+}
+
+bool aie_op_successor(struct aie_module *module, struct aie_op *op, struct aie_op *block)
+{
+	struct aie_op **more = op && block ? common_arena_grow(module->arena, op->successors, op->successor_count, sizeof(*more)) : NULL;
+
+	if (!more)
+		return false;
+	op->successors = more;
+	more[op->successor_count++] = block;
+	return true;
 }
 
 bool aie_op_operand(struct aie_module *module, struct aie_op *op, struct aie_value *value)

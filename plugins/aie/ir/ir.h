@@ -21,6 +21,8 @@ enum aie_type_kind {
 	AIE_TYPE_MEMREF,   /* static dims and strides, element */
 	AIE_TYPE_FIFO,     /* !aie.objectfifo<element> */
 	AIE_TYPE_FUNCTION, /* of the first `inputs` of parts to the others */
+	AIE_TYPE_OBJECTS,  /* !aie.objectfifosubview<element>: what an acquire gives in epoch A */
+	AIE_TYPE_OTHER,    /* any other, kept as text: vector<16xi32>, !llvm.ptr */
 };
 enum { AIE_DIMS = 5, AIE_REGIONS = 4 };
 #define AIE_DYNAMIC INT64_MIN /* what MLIR writes for a size, a stride or an offset that an operand gives */
@@ -35,6 +37,7 @@ struct aie_type {
 	const struct aie_type *element;
 	uint32_t inputs, part_count;
 	const struct aie_type **parts;
+	const char *text; /* of OTHER: as aie_name has it */
 };
 
 enum aie_attr_kind {
@@ -75,7 +78,9 @@ struct aie_value {
 	bool argument;
 	uint32_t id; /* its own in the module, from 0 */
 };
-/* One block per region: nothing here branches. */
+/* Most regions are one block. Where one branches, each block but the first begins with an operation named AIE_BLOCK, whose results are the block's arguments and whose attribute
+ * `label` is its name without '^'. */
+#define AIE_BLOCK "^"
 struct aie_region {
 	struct aie_op *first, *last;
 	struct aie_value **arguments;
@@ -87,7 +92,8 @@ struct aie_op {
 	struct aie_value **operands, **results;
 	struct aie_named_attr *attrs;
 	struct aie_region *regions;
-	uint32_t operand_count, result_count, attr_count, region_count;
+	struct aie_op **successors; /* blocks of its region that it may go to */
+	uint32_t operand_count, result_count, attr_count, region_count, successor_count;
 	uint32_t line, column; /* in the text it was read from, from 1; 0: it was built */
 };
 struct common_arena;
@@ -111,6 +117,8 @@ const struct aie_type *aie_type_memref(struct aie_module *module, const struct a
 const struct aie_type *aie_type_view(struct aie_module *module, const struct aie_type *element, uint32_t rank, const int64_t *dims, const int64_t *strides,
 				     int64_t offset);
 const struct aie_type *aie_type_fifo(struct aie_module *module, const struct aie_type *memref);
+const struct aie_type *aie_type_objects(struct aie_module *module, const struct aie_type *memref);
+const struct aie_type *aie_type_other(struct aie_module *module, const char *text);
 const struct aie_type *aie_type_function(struct aie_module *module, uint32_t inputs, uint32_t count, const struct aie_type *const *parts);
 /* Bytes of all elements of a memref, of one scalar; INDEX counts 4, the address of a core. */
 uint64_t aie_type_bytes(const struct aie_type *type);
@@ -131,6 +139,7 @@ const char *aie_name(struct aie_module *module, const char *text, size_t length)
 
 /* Behind the last operation of the region, which is one of `parent`. */
 struct aie_op *aie_op_add(struct aie_module *module, struct aie_op *parent, struct aie_region *region, const char *name);
+bool aie_op_successor(struct aie_module *module, struct aie_op *op, struct aie_op *block);
 bool aie_op_operand(struct aie_module *module, struct aie_op *op, struct aie_value *value);
 struct aie_value *aie_op_result(struct aie_module *module, struct aie_op *op, const struct aie_type *type);
 /* In place of the one of this name, if it has one. */
@@ -160,7 +169,7 @@ enum aie_form {
 };
 /* Text of a module, to be freed with free. */
 ptowsp_status aie_module_print(const struct aie_module *module, enum aie_form form, char **text_out, struct ptowsp_error *error);
-/* The generic form; arith, scf, memref and func also as people write them. Untrusted text: depth, counts and numbers are limited (ir_read.h). Errors: INVALID with line,
+/* The generic form; arith, scf, memref, func, cf, aie and aiex also as people write them. Untrusted text: depth, counts and numbers are limited (ir_read.h). Errors: INVALID with line,
  * column, what was expected. */
 ptowsp_status aie_module_read(struct aie_module *module, const char *text, size_t length, struct ptowsp_error *error);
 

@@ -67,10 +67,18 @@ static const struct aie_op_row *row_of(const struct aie_token *at)
 bool aie_read_custom(struct aie_reader *reader, struct aie_op *op, const struct aie_token *at)
 {
 	const struct aie_op_row *row = row_of(at);
+	bool known = false, good;
 
+	if (!row) {
+		good = aie_form_device(reader, op, at, &known);
+		if (known)
+			return good;
+	}
 	if (!row)
-		return aie_read_fail(reader, at, "'%.*s' stands here, expected an operation of arith, scf, memref or func, or one in quotes (the generic form)",
-				     at->length < 48 ? (int)at->length : 48, at->begin);
+		return aie_read_fail(
+			reader, at,
+			"'%.*s' stands here, expected an operation of aie, aiex, arith, scf, cf, memref or func, or one in quotes (the generic form)",
+			at->length < 48 ? (int)at->length : 48, at->begin);
 	op->name = aie_name(reader->module, row->name, strlen(row->name));
 	return op->name ? forms[row->shape](reader, op, row) : aie_read_memory(reader);
 }

@@ -25,6 +25,8 @@ aie_form aie_form_constant, aie_form_binary, aie_form_unary, aie_form_compare, a
 aie_form aie_form_load, aie_form_store, aie_form_alloc, aie_form_dealloc, aie_form_copy, aie_form_view, aie_form_subview;
 /* ir_form_scf.c: values: of a yield, a return. */
 aie_form aie_form_for, aie_form_if, aie_form_values;
+/* ir_form_aie.c: an operation of aie, aiex or cf. *known_out: there is a form of it; else nothing was read. */
+bool aie_form_device(struct aie_reader *reader, struct aie_op *op, const struct aie_token *at, bool *known_out);
 /* ir_form_func.c: and the module. */
 aie_form aie_form_call, aie_form_function, aie_form_module;
 

@@ -46,14 +46,14 @@ static uint64_t type_hash(const struct aie_type *type)
 	hash = common_hash(common_hash(common_hash(hash, (uint64_t)type->offset), type->strided), (uintptr_t)type->element);
 	for (uint32_t i = 0; i < type->part_count; i++)
 		hash = common_hash(hash, (uintptr_t)type->parts[i]);
-	return common_hash(hash, type->inputs);
+	return common_hash(common_hash(hash, type->inputs), (uintptr_t)type->text);
 }
 
 static bool type_same(const struct aie_type *a, const struct aie_type *b)
 {
 	return a->kind == b->kind && a->bits == b->bits && a->rank == b->rank && a->offset == b->offset && a->strided == b->strided &&
-	       a->element == b->element && a->inputs == b->inputs && a->part_count == b->part_count && !memcmp(a->dims, b->dims, a->rank * sizeof(*a->dims)) &&
-	       !memcmp(a->strides, b->strides, a->rank * sizeof(*a->strides)) &&
+	       a->element == b->element && a->text == b->text && a->inputs == b->inputs && a->part_count == b->part_count &&
+	       !memcmp(a->dims, b->dims, a->rank * sizeof(*a->dims)) && !memcmp(a->strides, b->strides, a->rank * sizeof(*a->strides)) &&
 	       (!a->part_count || !memcmp(a->parts, b->parts, a->part_count * sizeof(*a->parts)));
 }
 

@@ -9,9 +9,11 @@ static void count_region(struct aie_names *names, const struct aie_region *regio
 	for (uint32_t i = 0; i < region->argument_count; i++)
 		names->numbers[region->arguments[i]->id] = names->arguments++;
 	for (const struct aie_op *op = region->first; op; op = op->next) {
+		const bool block = aie_op_is(op, AIE_BLOCK);
+
 		for (uint32_t i = 0; i < op->result_count; i++)
-			names->numbers[op->results[i]->id] = names->results;
-		names->results += op->result_count != 0;
+			names->numbers[op->results[i]->id] = block ? names->arguments++ : names->results;
+		names->results += op->result_count != 0 && !block;
 		for (uint32_t i = 0; i < op->region_count; i++)
 			count_region(names, &op->regions[i]);
 	}
@@ -67,20 +69,26 @@ static void print_types(struct common_text *text, struct aie_value *const *value
 	common_text_put(text, bare ? "" : ")");
 }
 
+static void print_arguments(struct common_text *text, const struct aie_names *names, struct aie_value *const *arguments, uint32_t count)
+{
+	common_text_put(text, count ? "(" : "");
+	for (uint32_t i = 0; i < count; i++) {
+		common_text_put(text, i ? ", " : "");
+		aie_print_value(text, names, arguments[i]);
+		common_text_put(text, ": ");
+		aie_print_type(text, arguments[i]->type);
+	}
+	common_text_put(text, count ? "):" : ":");
+}
+
 static void print_region(struct common_text *text, const struct aie_names *names, const struct aie_region *region, uint32_t depth)
 {
 	common_text_put(text, "{");
 	if (region->argument_count) {
 		common_text_put(text, "\n");
 		aie_print_indent(text, depth);
-		common_text_put(text, "^bb0(");
-		for (uint32_t i = 0; i < region->argument_count; i++) {
-			common_text_put(text, i ? ", " : "");
-			aie_print_value(text, names, region->arguments[i]);
-			common_text_put(text, ": ");
-			aie_print_type(text, region->arguments[i]->type);
-		}
-		common_text_put(text, "):");
+		common_text_put(text, "^bb0");
+		print_arguments(text, names, region->arguments, region->argument_count);
 	}
 	for (const struct aie_op *op = region->first; op; op = op->next) {
 		common_text_put(text, "\n");
@@ -96,6 +104,11 @@ static void print_region(struct common_text *text, const struct aie_names *names
 
 void aie_print_generic(struct common_text *text, const struct aie_names *names, const struct aie_op *op, uint32_t depth)
 {
+	if (aie_op_is(op, AIE_BLOCK)) {
+		common_text_add(text, "^%s", aie_attr_of(op, "label")->text);
+		print_arguments(text, names, op->results, op->result_count);
+		return;
+	}
 	aie_print_results(text, names, op);
 	aie_print_string(text, op->name);
 	common_text_put(text, "(");
@@ -103,7 +116,11 @@ void aie_print_generic(struct common_text *text, const struct aie_names *names, 
 		common_text_put(text, i ? ", " : "");
 		aie_print_value(text, names, op->operands[i]);
 	}
-	common_text_put(text, op->region_count ? ") (" : ")");
+	common_text_put(text, ")");
+	for (uint32_t i = 0; i < op->successor_count; i++)
+		common_text_add(text, "%s^%s", i ? ", " : "[", aie_attr_of(op->successors[i], "label")->text);
+	common_text_put(text, op->successor_count ? "]" : "");
+	common_text_put(text, op->region_count ? " (" : "");
 	for (uint32_t i = 0; i < op->region_count; i++) {
 		common_text_put(text, i ? ", " : "");
 		print_region(text, names, &op->regions[i], depth);

@@ -72,6 +72,12 @@ void aie_print_type(struct common_text *text, const struct aie_type *type)
 		common_text_put(text, ">");
 		break;
 	case AIE_TYPE_FUNCTION: aie_print_signature(text, type); break;
+	case AIE_TYPE_OBJECTS:
+		common_text_put(text, "!aie.objectfifosubview<");
+		aie_print_type(text, type->element);
+		common_text_put(text, ">");
+		break;
+	case AIE_TYPE_OTHER: common_text_put(text, type->text); break;
 	}
 }
 

@@ -128,15 +128,108 @@ bool aie_read_closed(const struct aie_op *op)
 	return aie_op_is(op, "func.func") || aie_op_is(op, "builtin.module");
 }
 
-/* operations }; scope: names that stay. */
-static bool region_rest(struct aie_reader *reader, struct aie_op *op, struct aie_region *region, uint32_t scope)
+static const char *label_name(struct aie_reader *reader)
 {
-	while (!aie_read_at_mark(reader, '}')) {
-		if (reader->token.kind == AIE_TOKEN_BLOCK)
-			return aie_read_expected(reader, "an operation or '}': a region has one block");
-		if (!aie_read_op(reader, op, region))
+	const char *name;
+
+	if (reader->token.kind != AIE_TOKEN_BLOCK) {
+		aie_read_expected(reader, "the name of a block, ^name");
+		return NULL;
+	}
+	if (reader->token.length > AIE_READ_NAME) {
+		aie_read_fail(reader, &reader->token, "a name of more than %d bytes stands here", AIE_READ_NAME);
+		return NULL;
+	}
+	name = aie_name(reader->module, reader->token.begin, reader->token.length);
+	if (!name)
+		aie_read_memory(reader);
+	aie_read_next(reader);
+	return name;
+}
+
+bool aie_read_successor(struct aie_reader *reader, struct aie_op *op)
+{
+	const struct aie_token at = reader->token;
+	const char *label = label_name(reader);
+
+	if (!label)
+		return false;
+	if (!COMMON_GROW(reader->jumps, reader->jump_room, reader->jump_count))
+		return aie_read_memory(reader);
+	reader->jumps[reader->jump_count++] = (struct aie_jump){op, label, at};
+	return true;
+}
+
+/* Blocks that operations of this region name are there now. */
+static bool jumps_settle(struct aie_reader *reader, uint32_t first, uint32_t scope)
+{
+	for (uint32_t i = first; i < reader->jump_count; i++) {
+		const struct aie_jump *jump = &reader->jumps[i];
+		const struct aie_scope_row *row = aie_scope_find(&reader->scope, jump->label);
+
+		if (!row || row < reader->scope.rows + scope)
+			return aie_read_fail(reader, &jump->token, "%.64s is no block of this region", jump->label);
+		if (!row->block)
+			return aie_read_fail(reader, &jump->token, "%.64s is the first block of its region, to which nothing may go back", jump->label);
+		if (!aie_op_successor(reader->module, jump->op, row->block))
+			return aie_read_memory(reader);
+	}
+	reader->jump_count = first;
+	return true;
+}
+
+static bool op_begin(struct aie_reader *reader, struct aie_op **op_out, struct aie_op *parent, struct aie_region *region);
+
+/* ^bb1(%a: i32): as an operation of its own. */
+static bool block(struct aie_reader *reader, struct aie_op *parent, struct aie_region *region, uint32_t scope)
+{
+	const struct aie_token at = reader->token;
+	const struct aie_scope_row *known;
+	const char *label;
+	struct aie_op *op;
+
+	if (!op_begin(reader, &op, parent, region))
+		return false;
+	label = label_name(reader);
+	op->name = aie_name(reader->module, AIE_BLOCK, 1);
+	if (!label || !op->name)
+		return reader->status ? false : aie_read_memory(reader);
+	known = aie_scope_find(&reader->scope, label);
+	if (known && known >= reader->scope.rows + scope)
+		return aie_read_fail(reader, &at, "%.64s stands twice in its region", label);
+	if (!aie_read_set(reader, op, "label", aie_attr_text(reader->module, AIE_ATTR_STRING, label + 1)) || !aie_scope_add(&reader->scope, label, NULL, 0))
+		return reader->status ? false : aie_read_memory(reader);
+	reader->scope.rows[reader->scope.count - 1].block = op;
+	while (aie_read_at_mark(reader, op->result_count ? ',' : '(')) {
+		struct aie_token name_at;
+		const char *name;
+
+		aie_read_next(reader);
+		name_at = reader->token;
+		name = aie_read_name(reader);
+		if (!name || !aie_read_mark(reader, ':', "behind the name of an argument") || !aie_read_result(reader, op, aie_read_type(reader)))
+			return false;
+		if (op->result_count == AIE_READ_CARRIED)
+			return aie_read_fail(reader, &name_at, "a block has more than %d arguments here", AIE_READ_CARRIED);
+		op->results[op->result_count - 1]->argument = true;
+		if (!aie_read_define(reader, &name_at, name, NULL, 1))
 			return false;
 	}
+	for (uint32_t i = 0; i < op->result_count; i++)
+		reader->scope.rows[reader->scope.count - op->result_count + i].values = &op->results[i];
+	return (!op->result_count || aie_read_mark(reader, ')', "or ',' behind an argument")) && aie_read_mark(reader, ':', "behind the name of a block");
+}
+
+/* operations }; scope: names that stay; jumps: of regions around. */
+static bool region_rest(struct aie_reader *reader, struct aie_op *op, struct aie_region *region, uint32_t scope)
+{
+	const uint32_t jumps = reader->jump_count;
+
+	while (!aie_read_at_mark(reader, '}'))
+		if (reader->token.kind == AIE_TOKEN_BLOCK ? !block(reader, op, region, scope) : !aie_read_op(reader, op, region))
+			return false;
+	if (!jumps_settle(reader, jumps, scope))
+		return false;
 	aie_read_next(reader);
 	aie_scope_cut(&reader->scope, scope);
 	aie_read_up(reader);
@@ -176,8 +269,21 @@ static bool block_arguments(struct aie_reader *reader, struct aie_op *op, struct
 	return aie_read_mark(reader, ')', "or ',' behind an argument");
 }
 
-/* { ^bb0(...): operations } */
-static bool region(struct aie_reader *reader, struct aie_op *op)
+bool aie_read_arguments_and_body(struct aie_reader *reader, struct aie_op *op)
+{
+	struct aie_region *here = aie_op_region(reader->module, op);
+	const uint32_t scope = reader->scope.count;
+
+	if (!here)
+		return aie_read_memory(reader);
+	if (!block_arguments(reader, op, here))
+		return false;
+	for (uint32_t i = 0; i < here->argument_count; i++)
+		reader->scope.rows[scope + i].values = &here->arguments[i];
+	return aie_read_body(reader, op, here, scope);
+}
+
+bool aie_read_region(struct aie_reader *reader, struct aie_op *op)
 {
 	struct aie_region *here = aie_op_region(reader->module, op);
 	const uint32_t scope = reader->scope.count;
@@ -188,12 +294,17 @@ static bool region(struct aie_reader *reader, struct aie_op *op)
 	if (!aie_read_down(reader) || !aie_read_mark(reader, '{', "and a region"))
 		return false;
 	if (reader->token.kind == AIE_TOKEN_BLOCK) {
-		aie_read_next(reader);
+		const char *label = label_name(reader);
+
+		if (!label)
+			return false;
 		if ((aie_read_take(reader, '(') && !block_arguments(reader, op, here)) || reader->status ||
 		    !aie_read_mark(reader, ':', "behind the name of a block"))
 			return false;
 		for (uint32_t i = 0; i < here->argument_count; i++)
 			reader->scope.rows[scope + i].values = &here->arguments[i];
+		if (!aie_scope_add(&reader->scope, label, NULL, 0))
+			return aie_read_memory(reader);
 	}
 	return region_rest(reader, op, here, scope);
 }
@@ -204,7 +315,7 @@ static bool regions(struct aie_reader *reader, struct aie_op *op)
 
 	reader->scope.closed += closed;
 	do {
-		if (!region(reader, op))
+		if (!aie_read_region(reader, op))
 			return false;
 	} while (aie_read_take(reader, ','));
 	reader->scope.closed -= closed;
@@ -252,8 +363,14 @@ static bool generic(struct aie_reader *reader, struct aie_op *op)
 		return aie_read_fail(reader, &at, "the name of an operation has 1 to %d letters, digits, '.', '_' and '$'", AIE_READ_NAME);
 	if (!aie_read_mark(reader, '(', "and the operands of an operation") || !aie_read_operands(reader, op, ')'))
 		return false;
-	if (aie_read_at_mark(reader, '['))
-		return aie_read_expected(reader, "a region, attributes or ':': operations do not branch");
+	if (aie_read_take(reader, '[')) {
+		do {
+			if (!aie_read_successor(reader, op))
+				return false;
+		} while (aie_read_take(reader, ','));
+		if (!aie_read_mark(reader, ']', "or ',' behind a block"))
+			return false;
+	}
 	if (aie_read_take(reader, '<') && (!aie_read_attrs(reader, op) || !aie_read_mark(reader, '>', "behind properties")))
 		return false;
 	if (reader->status || (aie_read_take(reader, '(') && !regions(reader, op)))
@@ -380,12 +497,28 @@ static void top_settle(struct aie_module *module)
 	only->parent = NULL;
 }
 
+/* #name = value: what it stands for is not looked at; the name is kept as text where it stands for an attribute. */
+static void alias_skip(struct aie_reader *reader)
+{
+	uint32_t line = reader->token.line, open = 0;
+
+	while (reader->token.kind != AIE_TOKEN_END && (open || reader->token.line == line)) {
+		line = reader->token.line;
+		open += reader->token.kind == AIE_TOKEN_MARK && strchr("([{<", *reader->token.begin);
+		open -= open && reader->token.kind == AIE_TOKEN_MARK && strchr(")]}>", *reader->token.begin);
+		aie_read_next(reader);
+	}
+}
+
 static void read_all(struct aie_reader *reader)
 {
 	aie_read_next(reader);
 	while (!reader->status && reader->token.kind != AIE_TOKEN_END)
-		if (!aie_read_op(reader, reader->module->top, &reader->module->top->regions[0]))
+		if (reader->token.kind == AIE_TOKEN_HASH)
+			alias_skip(reader);
+		else if (!aie_read_op(reader, reader->module->top, &reader->module->top->regions[0]))
 			return;
+	jumps_settle(reader, 0, 0);
 }
 
 ptowsp_status aie_module_read(struct aie_module *module, const char *text, size_t length, struct ptowsp_error *error)
@@ -401,6 +534,7 @@ ptowsp_status aie_module_read(struct aie_module *module, const char *text, size_
 	read_all(&reader);
 	aie_scope_finish(&reader.scope);
 	free(reader.groups);
+	free(reader.jumps);
 	if (reader.status)
 		aie_module_finish(module);
 	else

@@ -22,6 +22,12 @@ enum {
 };
 #define AIE_READ_ELEMENTS (INT64_C(1) << 40) /* of a memref, its offset and strides together */
 
+/* A block that an operation names, which may stand farther down. */
+struct aie_jump {
+	struct aie_op *op;
+	const char *label; /* "^bb1" */
+	struct aie_token token;
+};
 /* Names to the left of an operation. */
 struct aie_group {
 	const char *name;
@@ -35,6 +41,8 @@ struct aie_reader {
 	struct aie_scope scope;
 	struct aie_group *groups; /* owned: those of operations that are being read, outermost first */
 	uint32_t group_count, group_room;
+	struct aie_jump *jumps; /* owned: those of regions that are being read */
+	uint32_t jump_count, jump_room;
 	uint32_t depth, ops;
 	ptowsp_status status;
 	struct ptowsp_error *error;
@@ -78,6 +86,12 @@ bool aie_read_at_number(const struct aie_reader *reader);
 /* attr; where it is NULL there was no memory, and the reader says so. */
 const struct aie_attr *aie_read_made(struct aie_reader *reader, const struct aie_attr *attr);
 const struct aie_attr *aie_read_attr(struct aie_reader *reader);
+/* [<size = 4, stride = 8>, ...] */
+const struct aie_attr *aie_read_dims(struct aie_reader *reader);
+/* <v> : tensor<...>, behind "dense"; <v> alone where its type is known, of a memref. */
+const struct aie_attr *aie_read_dense(struct aie_reader *reader, const struct aie_type *type);
+/* A word, or a mark that opens, with what stands in brackets behind it, as it stands: within a line. */
+bool aie_read_raw(struct aie_reader *reader, char text[AIE_READ_OTHER + 1]);
 /* @name */
 const struct aie_attr *aie_read_symbol(struct aie_reader *reader);
 /* {a = 1 : i32, b}, its brace included. */
@@ -96,6 +110,12 @@ bool aie_read_result(struct aie_reader *reader, struct aie_op *op, const struct 
 const char *aie_read_name(struct aie_reader *reader);
 /* A name for this value from here on. */
 bool aie_read_define(struct aie_reader *reader, const struct aie_token *at, const char *name, struct aie_value *const *values, uint32_t count);
+/* ^bb1: a block of the operation's region. */
+bool aie_read_successor(struct aie_reader *reader, struct aie_op *op);
+/* { ^bb0(arguments): operations }: a new region of the operation; the name of the first block and its arguments may be left out. */
+bool aie_read_region(struct aie_reader *reader, struct aie_op *op);
+/* (%a: i32, ...) behind the opening mark: arguments of a new region of the operation, whose names are known in it; then its body. */
+bool aie_read_arguments_and_body(struct aie_reader *reader, struct aie_op *op);
 /* { operations }, arguments' names are defined already; `argument_scope` is what the scope held before them. */
 bool aie_read_body(struct aie_reader *reader, struct aie_op *op, struct aie_region *region, uint32_t argument_scope);
 /* Is what is inside of this closed to the names around it? */

@@ -187,7 +187,7 @@ static bool pair_add(struct aie_reader *reader, int64_t **ints, uint32_t *count)
 }
 
 /* [<size = 4, stride = 8>, ...] */
-static const struct aie_attr *dims(struct aie_reader *reader)
+const struct aie_attr *aie_read_dims(struct aie_reader *reader)
 {
 	int64_t *ints = NULL;
 	uint32_t count = 0;
@@ -207,47 +207,73 @@ static const struct aie_attr *layout(struct aie_reader *reader)
 	const struct aie_attr *attr;
 
 	if (aie_read_take_word(reader, "bd_dim_layout_array"))
-		attr = dims(reader);
+		attr = aie_read_dims(reader);
 	else if (aie_read_take_word(reader, "bd_dim_layout_array_array"))
-		attr = list(reader, AIE_ATTR_DIMS_LIST, dims);
+		attr = list(reader, AIE_ATTR_DIMS_LIST, aie_read_dims);
 	else
 		attr = NULL, aie_read_expected(reader, "bd_dim_layout_array or bd_dim_layout_array_array");
 	return attr && aie_read_mark(reader, '>', "behind the dimensions") ? attr : NULL;
 }
 
-/* #dialect.name and <...> behind it, byte by byte, as it stands. */
-static const struct aie_attr *other(struct aie_reader *reader)
+/* The bytes behind a string's first quote up to its last one; the end where there is none on this line. */
+static const char *string_over(const char *at, const char *end)
+{
+	for (at++; at < end && *at != '"' && *at != '\n'; at++)
+		at += *at == '\\' && at + 1 < end;
+	return at;
+}
+
+bool aie_read_raw(struct aie_reader *reader, char text[AIE_READ_OTHER + 1])
 {
 	const struct aie_token at = reader->token;
 	struct aie_lexer *lexer = &reader->lexer;
-	const char *end = lexer->at;
-	char text[AIE_READ_OTHER + 1];
+	static const char opening[] = "{[(<", closing[] = "}])>";
+	const char *end = lexer->at, *mark = at.length == 1 ? strchr(opening, *at.begin) : NULL;
+	char stack[AIE_READ_OTHER + 1];
 	uint32_t open = 0;
 
+	if (mark)
+		stack[open++] = closing[mark - opening];
 	for (; end < lexer->end && (open || *end == '<') && end - at.begin < AIE_READ_OTHER; end++) {
-		open += *end == '<';
-		open -= *end == '>' && end[-1] != '-';
-		if (*end == '\n' || *end == '\0' || *end == '"')
+		if (*end == '"')
+			end = string_over(end, lexer->end);
+		if (end == lexer->end || *end == '\n' || *end == '\0')
 			break;
+		mark = strchr(opening, *end);
+		if (mark)
+			stack[open++] = closing[mark - opening];
+		else if (strchr(closing, *end) && (*end != '>' || end[-1] != '-') && stack[--open] != *end) {
+			open++;
+			break;
+		}
 		if (!open) {
 			end++;
 			break;
 		}
 	}
-	if (open || end - at.begin >= AIE_READ_OTHER) {
-		aie_read_fail(reader, &at, "an attribute that begins here has no '>' within its line and %d bytes, or a string in it", AIE_READ_OTHER);
-		return NULL;
-	}
+	if (open || end - at.begin >= AIE_READ_OTHER)
+		return aie_read_fail(reader, &at, "what begins here has no closing mark within its line and %d bytes", AIE_READ_OTHER);
 	memcpy(text, at.begin, (size_t)(end - at.begin));
 	text[end - at.begin] = '\0';
 	lexer->at = end;
 	aie_read_next(reader);
-	return aie_read_made(reader, aie_attr_text(reader->module, AIE_ATTR_OTHER, text));
+	return true;
+}
+
+static const struct aie_attr *other(struct aie_reader *reader)
+{
+	char text[AIE_READ_OTHER + 1];
+
+	return aie_read_raw(reader, text) ? aie_read_made(reader, aie_attr_text(reader->module, AIE_ATTR_OTHER, text)) : NULL;
 }
 
 static const struct aie_attr *hash(struct aie_reader *reader)
 {
-	if (reader->token.length != 4 || memcmp(reader->token.begin, "#aie", 4))
+	static const char known[] = "<bd_dim_layout_array";
+	const struct aie_lexer *lexer = &reader->lexer;
+
+	if (reader->token.length != 4 || memcmp(reader->token.begin, "#aie", 4) || (size_t)(lexer->end - lexer->at) < sizeof(known) ||
+	    memcmp(lexer->at, known, sizeof(known) - 1))
 		return other(reader);
 	aie_read_next(reader);
 	return aie_read_mark(reader, '<', "behind '#aie'") ? layout(reader) : NULL;
@@ -330,18 +356,17 @@ static bool dense_shape_is(const struct dense *dense, const struct aie_type *typ
 	return true;
 }
 
-static const struct aie_attr *dense_value(struct aie_reader *reader)
+const struct aie_attr *aie_read_dense(struct aie_reader *reader, const struct aie_type *type)
 {
 	const struct aie_token at = reader->token;
 	struct dense dense = {.sizes = {-1, -1, -1, -1, -1, -1}};
-	const struct aie_type *type;
 	int64_t *ints = NULL;
 	uint32_t count = 0;
 
 	if (!aie_read_mark(reader, '<', "behind 'dense'") || (!aie_read_at_mark(reader, '>') && !dense_list(reader, &dense, 0)) ||
-	    !aie_read_mark(reader, '>', "behind the elements") || !aie_read_mark(reader, ':', "and the type of a dense value"))
+	    !aie_read_mark(reader, '>', "behind the elements") || (!type && !aie_read_mark(reader, ':', "and the type of a dense value")))
 		return NULL;
-	type = dense_type(reader);
+	type = type ? type : dense_type(reader);
 	if (!type)
 		return NULL;
 	if (dense.count ? !dense_shape_is(&dense, type) : aie_type_count(type) != 0) {
@@ -382,7 +407,9 @@ static const struct aie_attr *word_attr(struct aie_reader *reader)
 	if (aie_read_take_word(reader, "array"))
 		return array(reader);
 	if (aie_read_take_word(reader, "dense"))
-		return dense_value(reader);
+		return aie_read_dense(reader, NULL);
+	if (aie_read_at_word(reader, "affine_map") || aie_read_at_word(reader, "affine_set"))
+		return other(reader);
 	return type_attr(reader);
 }
 
@@ -401,6 +428,8 @@ const struct aie_attr *aie_read_attr(struct aie_reader *reader)
 			return list(reader, AIE_ATTR_LIST, aie_read_attr);
 		if (aie_read_at_mark(reader, '('))
 			return type_attr(reader);
+		if (aie_read_at_mark(reader, '{'))
+			return other(reader);
 		/* fall through */
 	default: aie_read_expected(reader, "an attribute's value"); return NULL;
 	}

@@ -162,7 +162,12 @@ static const struct aie_type *memref(struct aie_reader *reader)
 		aie_read_fail(reader, &at, "a memref of memrefs, fifos or functions stands here, expected one of numbers");
 		return NULL;
 	}
-	if (aie_read_take(reader, ',')) {
+	while (aie_read_take(reader, ',')) {
+		if (reader->token.kind == AIE_TOKEN_INTEGER) { /* a memory space says nothing that its tile does not */
+			if (!aie_read_number(reader))
+				return NULL;
+			continue;
+		}
 		strided = true;
 		if (!aie_read_word(reader, "strided", "behind the type of the elements") || !aie_read_mark(reader, '<', "behind 'strided'") ||
 		    !read_strides(reader, rank, strides, &offset))
@@ -180,15 +185,34 @@ static const struct aie_type *memref(struct aie_reader *reader)
 	return type;
 }
 
+static bool token_is(const struct aie_token *token, const char *text)
+{
+	return token->length == strlen(text) && !memcmp(token->begin, text, token->length);
+}
+
+/* A word or !dialect.name and <...> behind it, as it stands. */
+static const struct aie_type *other(struct aie_reader *reader)
+{
+	char text[AIE_READ_OTHER + 1];
+	const struct aie_type *type;
+
+	if (!aie_read_raw(reader, text))
+		return NULL;
+	type = aie_type_other(reader->module, text);
+	if (!type)
+		aie_read_memory(reader);
+	return type;
+}
+
+/* !aie.objectfifo<memref>, and what an acquire gives of one. */
 static const struct aie_type *fifo(struct aie_reader *reader)
 {
 	const struct aie_token at = reader->token;
+	const bool objects = token_is(&at, "!aie.objectfifosubview");
 	const struct aie_type *type;
 
-	if (at.length != 15 || memcmp(at.begin, "!aie.objectfifo", 15)) {
-		aie_read_expected(reader, "a type: of this dialect's the reader knows !aie.objectfifo");
-		return NULL;
-	}
+	if (!objects && !token_is(&at, "!aie.objectfifo"))
+		return other(reader);
 	aie_read_next(reader);
 	if (!aie_read_mark(reader, '<', "and the type of an object"))
 		return NULL;
@@ -196,10 +220,10 @@ static const struct aie_type *fifo(struct aie_reader *reader)
 	if (!type || !aie_read_mark(reader, '>', "behind the type of an object"))
 		return NULL;
 	if (type->kind != AIE_TYPE_MEMREF) {
-		aie_read_fail(reader, &at, "the objects of this fifo are no memrefs, expected !aie.objectfifo<memref<...>>");
+		aie_read_fail(reader, &at, "the objects of this fifo are no memrefs, expected %.*s<memref<...>>", (int)at.length, at.begin);
 		return NULL;
 	}
-	type = aie_type_fifo(reader->module, type);
+	type = objects ? aie_type_objects(reader->module, type) : aie_type_fifo(reader->module, type);
 	if (!type)
 		aie_read_memory(reader);
 	return type;
@@ -208,11 +232,12 @@ static const struct aie_type *fifo(struct aie_reader *reader)
 /* i1 to i64; 0: the word is no such type. */
 static uint32_t width_of(const struct aie_token *token)
 {
+	const size_t sign = *token->begin == 'u' || *token->begin == 's'; /* ui32, si32: of as many bits */
 	uint32_t bits = 0;
 
-	if (*token->begin != 'i' || token->length < 2 || token->length > 3 || token->begin[1] == '0')
+	if (token->length < 2 + sign || token->length > 3 + sign || token->begin[sign] != 'i' || token->begin[1 + sign] == '0')
 		return 0;
-	for (size_t i = 1; i < token->length; i++) {
+	for (size_t i = 1 + sign; i < token->length; i++) {
 		if (token->begin[i] < '0' || token->begin[i] > '9')
 			return 0;
 		bits = 10 * bits + (uint32_t)(token->begin[i] - '0');
@@ -259,6 +284,8 @@ const struct aie_type *aie_read_type(struct aie_reader *reader)
 	} else if (aie_read_at_word(reader, "memref")) {
 		aie_read_next(reader);
 		type = memref(reader);
+	} else if (aie_read_at_word(reader, "vector") || aie_read_at_word(reader, "tensor")) {
+		type = other(reader);
 	} else if (reader->token.kind == AIE_TOKEN_WORD) {
 		type = plain(reader);
 	} else {

@@ -61,7 +61,7 @@ bool aie_scope_add(struct aie_scope *scope, const char *name, struct aie_value *
 	if (scope->count == scope->room && !room_double(scope))
 		return false;
 	bucket = bucket_of(scope, name);
-	scope->rows[scope->count] = (struct aie_scope_row){name, values, count, *bucket, scope->closed};
+	scope->rows[scope->count] = (struct aie_scope_row){name, values, count, *bucket, scope->closed, NULL};
 	*bucket = ++scope->count;
 	return true;
 }

@@ -10,8 +10,9 @@ struct aie_scope_row {
 	const char *name;                /* of aie_name: equal ones are the same pointer */
 	struct aie_value *const *values; /* of the group */
 	uint32_t count;
-	uint32_t next;   /* older one of its bucket, + 1 */
-	uint32_t closed; /* closed regions around it */
+	uint32_t next;        /* older one of its bucket, + 1 */
+	uint32_t closed;      /* closed regions around it */
+	struct aie_op *block; /* of a block's name, which begins with '^' */
 };
 struct aie_scope {
 	struct aie_scope_row *rows; /* owned; the newest last */

@@ -209,7 +209,13 @@ static ptowsp_status core_make(struct aie_build *build, uint32_t number)
 	ptowsp_status status;
 
 	*core = (struct aie_body_core){.build = build, .core = number};
-	core->outside = (struct aie_body_outside){core, lock_find, buffer_find, design, build->args->kernels, number, &build->net->now};
+	core->outside = (struct aie_body_outside){.context = core,
+						  .lock = lock_find,
+						  .buffer = buffer_find,
+						  .design = design,
+						  .kernels = build->args->kernels,
+						  .core = number,
+						  .now = &build->net->now};
 	if (aie_net_core(build->net, aie_net_agent(build->net, "core (%" PRId32 ",%" PRId32 ")", tile->column, tile->row), (struct aie_program){0}) == AIE_NONE)
 		return aie_build_no_memory(build);
 	status = aie_body_create(&core->body, design->cores[number].op, &core->outside, build->error);

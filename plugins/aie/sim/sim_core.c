@@ -77,6 +77,32 @@ static ptowsp_status release(struct aie_net *net, const struct aie_machine_core 
 	return PTOWSP_OK;
 }
 
+static bool take(struct aie_net *net, uint32_t number, uint64_t *spent_out)
+{
+	struct aie_machine_core *core = &net->cores[number];
+	uint64_t when;
+
+	if (!aie_semaphore_take(net, &core->ask.hold, number, &when)) {
+		if (core->state == AIE_CORE_WORKS)
+			core_stops(net, core, AIE_CORE_WAITS);
+		aie_queue_set(&net->queue, number, when);
+		return false;
+	}
+	if (core->state == AIE_CORE_WAITS)
+		core_works(net, core);
+	*spent_out = AIE_COST_LOCK_CORE;
+	return true;
+}
+
+static bool give(struct aie_net *net, const struct aie_machine_core *core, uint64_t *spent_out, ptowsp_status *status_out)
+{
+	*spent_out = AIE_COST_LOCK_CORE;
+	if (!aie_semaphore_give(net, &core->ask.hold, net->now + AIE_COST_LOCK_CORE))
+		*status_out = base_fail(net->error, PTOWSP_NO_MEMORY, "no memory for a lock of %s", net->agents[core->agent].name);
+	net->agents[core->agent].objects++;
+	return !*status_out;
+}
+
 /* Does what the core asked for; false: it goes on later, or never. */
 static bool ask_do(struct aie_net *net, uint32_t number, uint64_t *spent_out, ptowsp_status *status_out)
 {
@@ -90,6 +116,8 @@ static bool ask_do(struct aie_net *net, uint32_t number, uint64_t *spent_out, pt
 		*spent_out = AIE_COST_LOCK_CORE;
 		*status_out = release(net, core);
 		return !*status_out;
+	case AIE_ASK_TAKE: return take(net, number, spent_out);
+	case AIE_ASK_GIVE: return give(net, core, spent_out, status_out);
 	case AIE_ASK_END:
 		core_stops(net, core, AIE_CORE_ENDED);
 		aie_queue_set(&net->queue, number, AIE_NEVER);

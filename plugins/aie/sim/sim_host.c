@@ -4,6 +4,8 @@
 #include "aie/sim/sim_net.h"
 #include "base/error.h"
 
+#include <string.h>
+
 static void host_waits(struct aie_net *net, enum aie_host_state state, uint32_t end)
 {
 	struct aie_host *host = &net->host;
@@ -96,6 +98,28 @@ static bool token_take(struct aie_net *net, uint32_t number, ptowsp_status *stat
 	return true;
 }
 
+/* 4 bytes of a tile's memory, or a lock. */
+static bool value_write(struct aie_net *net, const struct aie_host_step *step, ptowsp_status *status_out)
+{
+	host_works(net);
+	if (step->to) {
+		memcpy(step->to, &step->value, sizeof(step->value));
+		return true;
+	}
+	net->semaphores[step->semaphore].given_count = 0;
+	net->semaphores[step->semaphore].value = 0;
+	if (!aie_semaphore_give(net, &(struct aie_hold){.semaphore = step->semaphore, .value = step->value}, net->now))
+		*status_out = base_fail(net->error, PTOWSP_NO_MEMORY, "no memory for a lock that the host sets");
+	return !*status_out;
+}
+
+static bool step_do(struct aie_net *net, const struct aie_host_step *step, ptowsp_status *status_out)
+{
+	if (step->task != AIE_NONE)
+		return task_give(net, step->task, status_out);
+	return step->end != AIE_NONE ? token_take(net, step->end, status_out) : value_write(net, step, status_out);
+}
+
 /* A task takes the host a while before it is handed over. */
 static void step_begin(struct aie_net *net)
 {
@@ -148,7 +172,7 @@ ptowsp_status aie_host_run(struct aie_net *net)
 
 		if (host->state == AIE_HOST_WORKS)
 			aie_net_tell(net, net->host_agent, "task", host->begun, net->now);
-		if (step->task != AIE_NONE ? !task_give(net, step->task, &status) : !token_take(net, step->end, &status))
+		if (!step_do(net, step, &status))
 			return status;
 		if (net->stepped)
 			status = net->stepped(net->stepped_context, host->step, host->begun, net->now);

@@ -89,6 +89,9 @@ uint32_t aie_net_end(struct aie_net *net, const char *fifo, uint32_t agent, bool
 					  .task = AIE_NONE,
 					  .task_last = AIE_NONE,
 					  .token = AIE_NONE,
+					  .chain = AIE_NONE,
+					  .at = AIE_NONE,
+					  .listens = true,
 					  .fresh = true};
 	return row;
 }
@@ -101,7 +104,7 @@ uint32_t aie_net_piece(struct aie_net *net, uint32_t lock, uint32_t lock_count, 
 
 	if (row == AIE_NONE)
 		return row;
-	net->pieces[row] = (struct aie_piece){lock, lock_count, *path};
+	net->pieces[row] = (struct aie_piece){.lock = lock, .lock_count = lock_count, .path = *path, .next = AIE_NONE, .packet = AIE_NONE};
 	end->piece_count++;
 	for (uint32_t i = lock; i < lock + lock_count; i++) {
 		net->locks[i].agent[side] = end->agent;
@@ -116,10 +119,62 @@ uint32_t aie_net_stream(struct aie_net *net, uint32_t end, uint32_t end_count)
 
 	if (row == AIE_NONE)
 		return row;
-	net->streams[row] = (struct aie_stream){.end = end, .end_count = end_count, .pace = 1, .until = AIE_NEVER};
+	net->streams[row] = (struct aie_stream){.end = end, .end_count = end_count, .sender_count = 1, .pace = 1, .until = AIE_NEVER};
 	for (uint32_t i = end; i < end + end_count; i++)
 		net->ends[i].stream = row;
 	return row;
+}
+
+void aie_net_senders(struct aie_net *net, uint32_t stream, uint32_t sender_count)
+{
+	struct aie_stream *row = &net->streams[stream];
+
+	row->sender_count = sender_count;
+	row->packets = true;
+	for (uint32_t i = row->end + sender_count; i < row->end + row->end_count; i++)
+		net->ends[i].listens = false;
+}
+
+uint32_t aie_net_packet(struct aie_net *net, uint32_t from, uint32_t number, uint32_t to)
+{
+	const uint32_t row = ROW_ADD(net, packet);
+
+	if (row != AIE_NONE)
+		net->packets[row] = (struct aie_packet){from, number, to};
+	return row;
+}
+
+uint32_t aie_net_semaphore(struct aie_net *net, const char *name, int64_t value, bool binary)
+{
+	const uint32_t row = ROW_ADD(net, semaphore);
+
+	if (row != AIE_NONE)
+		net->semaphores[row] = (struct aie_semaphore){.name = name, .value = value, .binary = binary};
+	return row;
+}
+
+uint32_t aie_net_giver(struct aie_net *net, uint32_t core, uint32_t semaphore)
+{
+	const uint32_t row = ROW_ADD(net, giver);
+
+	if (row != AIE_NONE)
+		net->givers[row] = (struct aie_giver){core, semaphore};
+	return row;
+}
+
+uint32_t aie_net_link(struct aie_net *net, const struct aie_piece *piece)
+{
+	const uint32_t row = ROW_ADD(net, piece);
+
+	if (row != AIE_NONE)
+		net->pieces[row] = *piece;
+	return row;
+}
+
+void aie_net_chain(struct aie_net *net, uint32_t end, uint32_t piece, uint64_t times)
+{
+	net->ends[end].chain = net->ends[end].at = piece;
+	net->ends[end].repeat = times;
 }
 
 uint32_t aie_net_core(struct aie_net *net, uint32_t agent, struct aie_program program)
@@ -137,13 +192,13 @@ void aie_net_joins(struct aie_net *net, uint32_t core, uint32_t lock, enum aie_s
 	net->locks[lock].core[side] = core;
 }
 
-static uint32_t step_add(struct aie_net *net, uint32_t task, uint32_t end)
+static uint32_t step_add(struct aie_net *net, struct aie_host_step step)
 {
 	struct aie_host *host = &net->host;
 	uint32_t row = row_add((void **)&host->steps, &host->count, &host->room, sizeof(*host->steps));
 
 	if (row != AIE_NONE)
-		host->steps[row] = (struct aie_host_step){task, end};
+		host->steps[row] = step;
 	return row;
 }
 
@@ -153,13 +208,30 @@ uint32_t aie_net_task(struct aie_net *net, uint32_t end, uint8_t *base, const st
 
 	if (row == AIE_NONE)
 		return row;
-	net->tasks[row] = (struct aie_task){.end = end, .next = AIE_NONE, .base = base, .path = *path, .descriptor = descriptor, .token = token};
-	return step_add(net, row, end) == AIE_NONE ? AIE_NONE : row;
+	net->tasks[row] =
+		(struct aie_task){.end = end, .next = AIE_NONE, .base = base, .path = *path, .descriptor = descriptor, .piece = AIE_NONE, .token = token};
+	return step_add(net, (struct aie_host_step){.task = row, .end = end}) == AIE_NONE ? AIE_NONE : row;
+}
+
+uint32_t aie_net_chain_task(struct aie_net *net, uint32_t end, uint32_t piece, uint32_t repeat, bool token)
+{
+	const uint32_t row = aie_net_task(net, end, NULL, &net->pieces[piece].path, AIE_NONE, token);
+
+	if (row != AIE_NONE) {
+		net->tasks[row].piece = piece;
+		net->tasks[row].repeat = repeat;
+	}
+	return row;
 }
 
 uint32_t aie_net_wait(struct aie_net *net, uint32_t end)
 {
-	return step_add(net, AIE_NONE, end);
+	return step_add(net, (struct aie_host_step){.task = AIE_NONE, .end = end});
+}
+
+uint32_t aie_net_write(struct aie_net *net, uint8_t *to, uint32_t semaphore, int32_t value)
+{
+	return step_add(net, (struct aie_host_step){AIE_NONE, AIE_NONE, to, semaphore, value});
 }
 
 void aie_net_finish(struct aie_net *net)
@@ -168,8 +240,15 @@ void aie_net_finish(struct aie_net *net)
 		free(net->blocks[i]);
 	for (uint32_t i = 0; i < net->core_count; i++)
 		free(net->cores[i].objects);
+	for (uint32_t i = 0; i < net->semaphore_count; i++) {
+		free(net->semaphores[i].given);
+		free(net->semaphores[i].waiters);
+	}
 	free(net->blocks);
 	free(net->locks);
+	free(net->semaphores);
+	free(net->packets);
+	free(net->givers);
 	free(net->pieces);
 	free(net->tasks);
 	free(net->ends);

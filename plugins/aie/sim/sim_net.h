@@ -5,6 +5,10 @@
  * and one getter; each is a core or an end of a stream, and whoever waits is woken by the other one. A stream is an agent of the queue with one time, whose ends each
  * have a state; cores and the host are agents, too. Times are cycles of one clock.
  *
+ * Beside these pools there are semaphores, as the array's locks are: any number of cores and DMAs takes from one and gives to it. A DMA may walk a chain of descriptors instead
+ * of pools, each of which takes, moves, gives and says who comes next. Several senders may share a stream whose words travel in packets: one of them at a time has it, from
+ * the first to the last word of a descriptor, and those receivers hear it that its packet's number leads to.
+ *
  * How words flow: in a cycle the sender sends a word if each receiver can take it, which is so if the receiver is at work or has room among the `buffering` words of its
  * end of the stream; a receiver takes one if it is at work and there is one. Between changes of state that is linear, so an event is a change. An object is there for
  * the receiver's side as many cycles later as its switches take; a receiver that has all of its words goes on at once.
@@ -32,17 +36,59 @@ struct aie_lock {
 	uint32_t core[2], end[2];   /* the same as index of one of both arrays, else AIE_NONE */
 	bool waits[2];
 };
+/* A lock of the array. What is given is seen at its time, and counts from then on. */
+struct aie_semaphore {
+	const char *name; /* borrowed */
+	int64_t value;
+	bool binary, held; /* of the first generation: who waits for a value has the lock alone until he sets another */
+	struct aie_given {
+		uint64_t time;
+		int64_t value;
+	} * given; /* owned, by time: what nobody has seen yet */
+	uint32_t given_count, given_room;
+	uint32_t *waiters; /* owned: cores, and ends with AIE_WAITER_END */
+	uint32_t waiter_count, waiter_room;
+};
+#define AIE_WAITER_END (UINT32_C(1) << 31)
+/* Taking: `value` of what is there, once it is at least that, or where `equal` just that. semaphore AIE_NONE: nothing. */
+struct aie_hold {
+	uint32_t semaphore;
+	int64_t value;
+	bool equal;
+};
+/* Zeros around what a descriptor sends: per dimension, outermost first, so many elements before and behind. */
+struct aie_pad {
+	uint32_t rank, element; /* bytes of one */
+	int64_t sizes[AIE_WALK_DIMS], strides[AIE_WALK_DIMS], before[AIE_WALK_DIMS], after[AIE_WALK_DIMS];
+	uint8_t *image; /* of the net: what is sent */
+	const uint8_t *from;
+};
+/* A core whose program gives to a semaphore somewhere, for texts of deadlocks. */
+struct aie_giver {
+	uint32_t core, semaphore;
+};
 /* What a DMA moves at one go: a buffer descriptor. */
 struct aie_piece {
-	uint32_t lock, lock_count; /* neighbours: parts of one object */
+	uint32_t lock, lock_count; /* neighbours: parts of one object; of a chain: AIE_NONE */
 	struct aie_path path;
+	/* Of a chain. */
+	uint8_t *base;
+	struct aie_hold take, give; /* give: equal: a binary one is set to that */
+	uint32_t next;              /* AIE_NONE: it ends here */
+	uint32_t packet;            /* number of its packet; AIE_NONE: none */
+	const struct aie_pad *pad;  /* NULL: none */
+};
+/* Whom packets of a sender reach. */
+struct aie_packet {
+	uint32_t from, number, to; /* ends */
 };
 /* What the host hands over to an end in DDR. */
 struct aie_task {
 	uint32_t end, next; /* the next one of its end */
 	uint8_t *base;
 	struct aie_path path;
-	uint32_t descriptor; /* that it is written into */
+	uint32_t descriptor;    /* that it is written into */
+	uint32_t piece, repeat; /* a chain, and how often it is walked; piece AIE_NONE: base and path are all */
 	bool token, done;
 	uint64_t at; /* handed over; done */
 };
@@ -54,7 +100,9 @@ struct aie_end {
 	uint64_t delay; /* of a receiver: cycles through the switches */
 	/* What it does: pieces round and round, or the tasks that it is given. */
 	uint32_t piece, piece_count, turn;
-	uint64_t repeat, repeated;        /* times that each object is sent */
+	uint64_t repeat, repeated;        /* times that each object is sent, or its chain is walked */
+	uint32_t chain, at;               /* first descriptor and present one; AIE_NONE: it has pieces or tasks */
+	bool listens;                     /* of a receiver: to the sender that has the stream */
 	uint32_t task, task_last, queued; /* that it works at or that is next; queued: given and not begun */
 	uint32_t token;                   /* oldest task with a token that nobody waited for */
 	bool working;                     /* at `task` */
@@ -73,19 +121,23 @@ struct aie_end {
 	bool takes; /* words, in the present stretch */
 };
 struct aie_stream {
-	uint32_t end, end_count; /* the sender, then the receivers */
+	uint32_t end, end_count; /* the senders, then the receivers */
+	uint32_t sender_count;   /* 1, or more where words travel in packets */
+	uint32_t active;         /* who has the stream: number among the senders */
+	bool packets;            /* receivers listen as packets say */
 	bool sends;              /* in the present stretch */
 	uint32_t pace;
 	uint64_t from, until; /* words flow from here on, at most until there */
 };
 /* What a core asks for next, after so many cycles of work. */
-enum aie_ask_kind { AIE_ASK_NOTHING, AIE_ASK_ACQUIRE, AIE_ASK_RELEASE, AIE_ASK_END };
+enum aie_ask_kind { AIE_ASK_NOTHING, AIE_ASK_ACQUIRE, AIE_ASK_RELEASE, AIE_ASK_TAKE, AIE_ASK_GIVE, AIE_ASK_END };
 struct aie_ask {
 	enum aie_ask_kind kind;
 	uint32_t lock;
 	enum aie_side side;
 	uint32_t count; /* of ACQUIRE: objects to have, those held already among them */
 	uint64_t cycles;
+	struct aie_hold hold; /* of TAKE and GIVE */
 };
 struct aie_program {
 	void *context;
@@ -102,9 +154,12 @@ struct aie_machine_core {
 	void **objects; /* [room] */
 	uint32_t room;
 };
-/* A step of the host: a task, or (AIE_NONE) a wait for the token of an end. */
+/* A step of the host: a task, or (AIE_NONE) a wait for the token of an end, or (both AIE_NONE) a value written into memory, or a lock set. */
 struct aie_host_step {
 	uint32_t task, end;
+	uint8_t *to; /* 4 bytes; NULL: the semaphore */
+	uint32_t semaphore;
+	int32_t value;
 };
 enum aie_host_state { AIE_HOST_WORKS, AIE_HOST_ROOM, AIE_HOST_TOKEN, AIE_HOST_ENDED };
 struct aie_host {
@@ -118,6 +173,9 @@ struct aie_host {
 enum { AIE_NET_DESCRIPTORS = 256 };
 struct aie_net {
 	struct aie_lock *locks;
+	struct aie_semaphore *semaphores;
+	struct aie_packet *packets;
+	struct aie_giver *givers;
 	struct aie_piece *pieces;
 	struct aie_task *tasks;
 	struct aie_end *ends;
@@ -125,6 +183,7 @@ struct aie_net {
 	struct aie_machine_core *cores;
 	struct aie_sim_agent *agents;
 	void **blocks; /* all that is freed in the end */
+	uint32_t semaphore_count, packet_count, giver_count, semaphore_room, packet_room, giver_room;
 	uint32_t lock_count, piece_count, task_count, end_count, stream_count, core_count, agent_count, block_count;
 	uint32_t lock_room, piece_room, task_room, end_room, stream_room, core_room, agent_room, block_room;
 	struct aie_host host;
@@ -158,12 +217,25 @@ uint32_t aie_net_locks(struct aie_net *net, const char *name, uint64_t depth, ui
 uint32_t aie_net_end(struct aie_net *net, const char *fifo, uint32_t agent, bool sends, bool shim, uint64_t delay, uint64_t repeat);
 uint32_t aie_net_piece(struct aie_net *net, uint32_t lock, uint32_t lock_count, const struct aie_path *path);
 uint32_t aie_net_stream(struct aie_net *net, uint32_t end, uint32_t end_count);
+/* The first ends of a stream, so many, are senders; whom their packets reach is said by aie_net_packet, and nobody else hears them. */
+void aie_net_senders(struct aie_net *net, uint32_t stream, uint32_t sender_count);
+uint32_t aie_net_packet(struct aie_net *net, uint32_t from, uint32_t number, uint32_t to);
+uint32_t aie_net_semaphore(struct aie_net *net, const char *name, int64_t value, bool binary);
+uint32_t aie_net_giver(struct aie_net *net, uint32_t core, uint32_t semaphore);
+/* A descriptor of a chain; its `next` may be set while the net is made. */
+uint32_t aie_net_link(struct aie_net *net, const struct aie_piece *piece);
+/* The end walks this chain from the beginning on, `times` times where it has an end. */
+void aie_net_chain(struct aie_net *net, uint32_t end, uint32_t piece, uint64_t times);
 uint32_t aie_net_core(struct aie_net *net, uint32_t agent, struct aie_program program);
 /* The core is on this side of the lock. */
 void aie_net_joins(struct aie_net *net, uint32_t core, uint32_t lock, enum aie_side side);
 /* descriptor: AIE_NONE: one that no other task is written into. */
 uint32_t aie_net_task(struct aie_net *net, uint32_t end, uint8_t *base, const struct aie_path *path, uint32_t descriptor, bool token);
+/* A task that walks a chain `repeat` times. */
+uint32_t aie_net_chain_task(struct aie_net *net, uint32_t end, uint32_t piece, uint32_t repeat, bool token);
 uint32_t aie_net_wait(struct aie_net *net, uint32_t end);
+/* The host writes a value into 4 bytes (to), or into a semaphore (to NULL). */
+uint32_t aie_net_write(struct aie_net *net, uint8_t *to, uint32_t semaphore, int32_t value);
 void aie_net_finish(struct aie_net *net);
 
 /* ---- running ------------------------------------------------------------------------------------------------------------------ */
@@ -177,6 +249,12 @@ ptowsp_status aie_net_run(struct aie_net *net, const struct aie_sim_args *args, 
 uint64_t aie_lock_ready(const struct aie_lock *lock, enum aie_side side, uint64_t count);
 /* This side is done with its oldest object, which the other one sees from `seen` on, and is woken for. */
 void aie_lock_done(struct aie_net *net, uint32_t lock, enum aie_side side, uint64_t seen);
+/* Takes, or (false) waits: *when_out the cycle in which to ask again, AIE_NEVER: when somebody gave. */
+bool aie_semaphore_take(struct aie_net *net, const struct aie_hold *hold, uint32_t waiter, uint64_t *when_out);
+/* false: no memory. */
+bool aie_semaphore_give(struct aie_net *net, const struct aie_hold *hold, uint64_t seen);
+/* What it would have if all that was given were seen. */
+int64_t aie_semaphore_sum(const struct aie_semaphore *semaphore);
 /* Place of an object. Most depths are powers of two, and a division is dear. */
 static inline uint64_t aie_lock_slot(const struct aie_lock *lock, uint64_t number)
 {

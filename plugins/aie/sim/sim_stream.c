@@ -13,13 +13,23 @@ static enum aie_side side_of(const struct aie_end *end)
 	return end->sends ? AIE_GETTER : AIE_PUTTER;
 }
 
+static struct aie_end *sender_of(const struct aie_net *net, const struct aie_stream *stream)
+{
+	return &net->ends[stream->end + stream->active];
+}
+
+static struct aie_piece *piece_of(const struct aie_net *net, const struct aie_end *end)
+{
+	return &net->pieces[end->at == AIE_NONE ? end->piece + end->turn : end->at];
+}
+
 /* ---- time that is over -------------------------------------------------------------------------------------------- */
 
 static void account(struct aie_net *net, const struct aie_stream *stream, struct aie_end *end)
 {
 	struct aie_sim_agent *agent = &net->agents[end->agent];
 	const uint64_t passed = net->now - end->since;
-	const bool moves = end->sends ? stream->sends : end->takes;
+	const bool moves = end->takes;
 	uint64_t stood = passed;
 
 	if (end->state == AIE_END_READY)
@@ -61,15 +71,16 @@ static void words_reach(struct aie_end *end, const uint8_t *words, uint32_t coun
 
 static void words_send(struct aie_net *net, const struct aie_stream *stream, uint64_t count)
 {
-	struct aie_end *ends = &net->ends[stream->end];
+	struct aie_end *sender = sender_of(net, stream), *ends = &net->ends[stream->end];
 	uint8_t words[4 * BATCH];
 
 	while (count) {
 		const uint32_t n = count < BATCH ? (uint32_t)count : BATCH;
 
-		aie_cursor_get(&ends->cursor, ends->path, words, 4 * (uint64_t)n);
-		for (uint32_t i = 1; i < stream->end_count; i++)
-			words_reach(&ends[i], words, n);
+		aie_cursor_get(&sender->cursor, sender->path, words, 4 * (uint64_t)n);
+		for (uint32_t i = stream->sender_count; i < stream->end_count; i++)
+			if (ends[i].listens)
+				words_reach(&ends[i], words, n);
 		count -= n;
 	}
 }
@@ -85,12 +96,10 @@ static void settle(struct aie_net *net, struct aie_stream *stream)
 	if (stream->sends)
 		words_send(net, stream, words);
 	for (uint32_t i = 0; i < stream->end_count; i++) {
-		const bool moves = i ? ends[i].takes : stream->sends;
-
 		account(net, stream, &ends[i]);
-		if (!moves)
+		if (!ends[i].takes)
 			continue;
-		if (!stream->sends)
+		if (!ends[i].sends && (!stream->sends || !ends[i].listens))
 			store_put(&ends[i], (uint32_t)words);
 		ends[i].left -= words;
 		ends[i].grant -= words < ends[i].grant ? words : ends[i].grant;
@@ -126,6 +135,8 @@ static bool registers_hold(struct aie_net *net, const struct aie_end *end)
 	return false;
 }
 
+static void piece_begin(struct aie_net *net, struct aie_end *end);
+
 static void task_begin(struct aie_net *net, struct aie_end *end)
 {
 	const uint64_t first = end->sends ? AIE_COST_FIRST_MM2S : AIE_COST_FIRST_S2MM;
@@ -137,13 +148,20 @@ static void task_begin(struct aie_net *net, struct aie_end *end)
 	task = &net->tasks[end->task];
 	end->queued--;
 	end->working = true;
+	if (net->host.state == AIE_HOST_ROOM)
+		aie_net_wake(net, aie_agent_host(net), net->now);
 	end->base = net->now + (end->sends ? AIE_COST_TASK_MM2S : AIE_COST_TASK_S2MM) + AIE_COST_BD + (end->fresh ? first + AIE_COST_CHANNEL : 0);
+	if (task->piece != AIE_NONE) {
+		end->at = task->piece;
+		end->repeat = task->repeat;
+		end->repeated = 0;
+		piece_begin(net, end);
+		return;
+	}
 	end->path = &task->path;
 	aie_cursor_begin(&end->cursor, task->base);
 	ready_set(end, 0, true);
 	end->fresh = false;
-	if (net->host.state == AIE_HOST_ROOM)
-		aie_net_wake(net, aie_agent_host(net), net->now);
 }
 
 /* The locks of the piece, if all are there. */
@@ -169,12 +187,58 @@ static bool locks_take(struct aie_net *net, struct aie_end *end, const struct ai
 	return true;
 }
 
+/* What is sent with zeros around it, as it is when the descriptor begins: its locks are held. */
+static void pad_fill(const struct aie_pad *pad, uint32_t dimension, const uint8_t *from, uint8_t **to)
+{
+	uint64_t inner = pad->element;
+
+	for (uint32_t d = dimension + 1; d < pad->rank; d++)
+		inner *= (uint64_t)(pad->before[d] + pad->sizes[d] + pad->after[d]);
+	*to += inner * (uint64_t)pad->before[dimension];
+	for (int64_t i = 0; i < pad->sizes[dimension]; i++) {
+		const uint8_t *at = from + i * pad->strides[dimension] * (int64_t)pad->element;
+
+		if (dimension + 1 < pad->rank) {
+			pad_fill(pad, dimension + 1, at, to);
+		} else {
+			memcpy(*to, at, pad->element);
+			*to += pad->element;
+		}
+	}
+	*to += inner * (uint64_t)pad->after[dimension];
+}
+
+/* The locks of a chain's descriptor. */
+static void link_begin(struct aie_net *net, struct aie_end *end)
+{
+	const struct aie_piece *piece = piece_of(net, end);
+	const bool waited = end->state == AIE_END_LOCK;
+	uint64_t when;
+
+	if (piece->take.semaphore != AIE_NONE && !aie_semaphore_take(net, &piece->take, AIE_WAITER_END | (uint32_t)(end - net->ends), &when)) {
+		end->state = AIE_END_LOCK;
+		aie_net_wake(net, aie_agent_stream(net, end->stream), when);
+		return;
+	}
+	if (piece->pad) {
+		uint8_t *image = piece->pad->image;
+
+		pad_fill(piece->pad, 0, piece->pad->from, &image);
+	}
+	end->path = &piece->path;
+	aie_cursor_begin(&end->cursor, piece->base);
+	ready_set(end, waited ? net->now : 0, end->fresh);
+	end->fresh = false;
+}
+
 static void piece_begin(struct aie_net *net, struct aie_end *end)
 {
-	const struct aie_piece *piece = &net->pieces[end->piece + end->turn];
+	const struct aie_piece *piece = piece_of(net, end);
 
 	end->path = &piece->path;
-	if (end->repeated) {
+	if (piece->lock == AIE_NONE) {
+		link_begin(net, end);
+	} else if (end->repeated) {
 		const struct aie_lock *lock = &net->locks[piece->lock];
 
 		aie_cursor_begin(&end->cursor, aie_lock_object(lock, lock->begun[AIE_GETTER] - 1));
@@ -186,7 +250,7 @@ static void piece_begin(struct aie_net *net, struct aie_end *end)
 
 static void piece_done(struct aie_net *net, struct aie_end *end)
 {
-	const struct aie_piece *piece = &net->pieces[end->piece + end->turn];
+	const struct aie_piece *piece = piece_of(net, end);
 
 	end->base = net->now + AIE_COST_BUBBLE;
 	if (++end->repeated < end->repeat) {
@@ -200,12 +264,35 @@ static void piece_done(struct aie_net *net, struct aie_end *end)
 	piece_begin(net, end);
 }
 
+static void task_done(struct aie_net *net, struct aie_end *end);
+
+/* On to the next descriptor of a chain, or back to its first one, or it is over. */
+static void link_done(struct aie_net *net, struct aie_end *end)
+{
+	const struct aie_piece *piece = piece_of(net, end);
+	uint32_t next = piece->next;
+
+	end->base = net->now + AIE_COST_BUBBLE;
+	if (piece->give.semaphore != AIE_NONE && !aie_semaphore_give(net, &piece->give, net->now + end->delay + AIE_COST_LOCK_DMA))
+		net->failed = PTOWSP_NO_MEMORY;
+	if (next == AIE_NONE && ++end->repeated < end->repeat)
+		next = end->working ? net->tasks[end->task].piece : end->chain;
+	end->state = AIE_END_IDLE;
+	if (next != AIE_NONE) {
+		end->at = next;
+		piece_begin(net, end);
+	} else if (end->working) {
+		task_done(net, end);
+	}
+}
+
 static void task_done(struct aie_net *net, struct aie_end *end)
 {
 	const uint32_t task = end->task;
 
 	end->task = net->tasks[task].next;
 	end->working = false;
+	end->at = AIE_NONE;
 	end->grant = 0;
 	aie_host_told(net, task, net->now + end->delay);
 	task_begin(net, end);
@@ -213,12 +300,16 @@ static void task_done(struct aie_net *net, struct aie_end *end)
 
 static void end_step(struct aie_net *net, struct aie_end *end)
 {
+	if (end->state == AIE_END_LOCK && end->at != AIE_NONE)
+		link_begin(net, end);
 	if (end->state == AIE_END_WORDS && !end->left) {
 		net->agents[end->agent].objects++;
 		net->last = net->now + end->delay > net->last ? net->now + end->delay : net->last;
 		net->agents[end->agent].end = net->now;
 		aie_net_tell(net, end->agent, end->fifo, end->begun, net->now);
-		if (end->shim)
+		if (end->at != AIE_NONE)
+			link_done(net, end);
+		else if (end->shim)
 			task_done(net, end);
 		else
 			piece_done(net, end);
@@ -260,26 +351,71 @@ static uint64_t end_words(struct aie_net *net, struct aie_end *end, uint64_t pac
 	return end->grant;
 }
 
-static bool sender_can(const struct aie_net *net, const struct aie_stream *stream)
+/* Can whoever listens take a word? Nobody listening is nobody to send to. */
+static bool heard(const struct aie_net *net, const struct aie_stream *stream)
 {
 	const struct aie_end *ends = &net->ends[stream->end];
+	bool any = false;
 
-	if (ends->state != AIE_END_WORDS)
-		return false;
-	for (uint32_t i = 1; i < stream->end_count; i++)
-		if (ends[i].state != AIE_END_WORDS && ends[i].held >= net->buffering)
+	for (uint32_t i = stream->sender_count; i < stream->end_count; i++) {
+		any = any || ends[i].listens;
+		if (ends[i].listens && ends[i].state != AIE_END_WORDS && ends[i].held >= net->buffering)
 			return false;
-	return true;
+	}
+	return any;
+}
+
+/* The receivers that the packet of this sender reaches listen. */
+static void packet_address(const struct aie_net *net, const struct aie_stream *stream, uint32_t sender)
+{
+	const uint32_t from = stream->end + sender, number = net->ends[from].at == AIE_NONE ? AIE_NONE : piece_of(net, &net->ends[from])->packet;
+
+	for (uint32_t i = stream->end + stream->sender_count; i < stream->end + stream->end_count; i++)
+		net->ends[i].listens = false;
+	for (uint32_t i = 0; i < net->packet_count; i++)
+		if (net->packets[i].from == from && (number == AIE_NONE || net->packets[i].number == number))
+			net->ends[net->packets[i].to].listens = true;
+}
+
+/* Between packets the next sender that would be heard has the stream. */
+static void sender_choose(const struct aie_net *net, struct aie_stream *stream)
+{
+	const struct aie_end *last = sender_of(net, stream);
+
+	if (last->state == AIE_END_WORDS && last->left != last->path->bytes / 4)
+		return;
+	for (uint32_t i = 1; i <= stream->sender_count; i++) {
+		const uint32_t sender = (stream->active + i) % stream->sender_count;
+
+		if (net->ends[stream->end + sender].state != AIE_END_WORDS)
+			continue;
+		packet_address(net, stream, sender);
+		if (heard(net, stream)) {
+			stream->active = sender;
+			return;
+		}
+	}
+	packet_address(net, stream, stream->active);
+}
+
+static bool sender_can(const struct aie_net *net, const struct aie_stream *stream)
+{
+	return sender_of(net, stream)->state == AIE_END_WORDS && heard(net, stream);
 }
 
 static bool who_moves(const struct aie_net *net, struct aie_stream *stream, uint32_t *pace)
 {
 	struct aie_end *ends = &net->ends[stream->end];
-	bool any = stream->sends = sender_can(net, stream);
+	bool any;
 
-	*pace = any ? ends->path->pace : 1;
-	for (uint32_t i = 1; i < stream->end_count; i++) {
-		ends[i].takes = ends[i].state == AIE_END_WORDS && (ends[i].held || stream->sends);
+	if (stream->packets)
+		sender_choose(net, stream);
+	any = stream->sends = sender_can(net, stream);
+	*pace = any ? sender_of(net, stream)->path->pace : 1;
+	for (uint32_t i = 0; i < stream->sender_count; i++)
+		ends[i].takes = any && i == stream->active;
+	for (uint32_t i = stream->sender_count; i < stream->end_count; i++) {
+		ends[i].takes = ends[i].state == AIE_END_WORDS && (ends[i].held || (stream->sends && ends[i].listens));
 		any = any || ends[i].takes;
 		if (ends[i].takes && ends[i].path->pace > *pace)
 			*pace = ends[i].path->pace;
@@ -291,16 +427,17 @@ static bool who_moves(const struct aie_net *net, struct aie_stream *stream, uint
 static uint64_t stretch_words(struct aie_net *net, const struct aie_stream *stream, uint64_t pace, uint64_t *from)
 {
 	struct aie_end *ends = &net->ends[stream->end];
-	uint64_t words = stream->sends ? end_words(net, ends, pace, from) : UINT64_MAX;
+	uint64_t words = stream->sends ? end_words(net, sender_of(net, stream), pace, from) : UINT64_MAX;
 
-	for (uint32_t i = 1; i < stream->end_count; i++) {
+	for (uint32_t i = stream->sender_count; i < stream->end_count; i++) {
+		const bool fed = stream->sends && ends[i].listens;
 		uint64_t most = UINT64_MAX;
 
 		if (ends[i].takes)
 			most = end_words(net, &ends[i], pace, from);
-		else if (stream->sends)
+		else if (fed)
 			most = net->buffering - ends[i].held;
-		if (ends[i].takes && !stream->sends && ends[i].held < most)
+		if (ends[i].takes && !fed && ends[i].held < most)
 			most = ends[i].held;
 		words = most < words ? most : words;
 	}
@@ -331,6 +468,7 @@ void aie_stream_run(struct aie_net *net, uint32_t number)
 	struct aie_end *ends = &net->ends[stream->end];
 	uint64_t next;
 
+	aie_queue_set(&net->queue, aie_agent_stream(net, number), AIE_NEVER);
 	settle(net, stream);
 	for (uint32_t i = 0; i < stream->end_count; i++)
 		end_step(net, &ends[i]);
@@ -339,7 +477,7 @@ void aie_stream_run(struct aie_net *net, uint32_t number)
 	for (uint32_t i = 0; i < stream->end_count; i++)
 		if (ends[i].state == AIE_END_READY && ends[i].ready < next)
 			next = ends[i].ready;
-	aie_queue_set(&net->queue, aie_agent_stream(net, number), next);
+	aie_net_wake(net, aie_agent_stream(net, number), next);
 }
 
 /* ---- from outside ------------------------------------------------------------------------------------------------- */
@@ -352,7 +490,7 @@ void aie_stream_begin(struct aie_net *net, uint32_t number)
 		struct aie_end *end = &net->ends[i];
 
 		end->base = AIE_COST_BD + AIE_COST_CHANNEL;
-		if (!end->shim && end->piece_count)
+		if (end->chain != AIE_NONE || (!end->shim && end->piece_count))
 			piece_begin(net, end);
 		if (end->state == AIE_END_READY)
 			aie_net_wake(net, aie_agent_stream(net, number), end->ready);

@@ -23,21 +23,63 @@ static void wait_add(struct list *list, struct aie_sim_wait wait)
 		list->rows[list->count++] = wait;
 }
 
+static void give_look(const struct aie_net *net, uint32_t agent, const struct aie_hold *take, struct list *list, bool *any, const struct aie_hold *give,
+		      uint32_t other)
+{
+	const struct aie_semaphore *semaphore = &net->semaphores[take->semaphore];
+	const int64_t sum = aie_semaphore_sum(semaphore);
+
+	if (give->semaphore != take->semaphore || other == agent)
+		return;
+	*any = true;
+	wait_add(list, (struct aie_sim_wait){agent, other, semaphore->name, sum < 0 ? 0 : (uint64_t)sum, (uint64_t)take->value, false});
+}
+
+/* Who waits for a lock of the array waits for all who ever give to it: DMAs by their descriptors, cores by their programs. */
+static void semaphore_look(const struct aie_net *net, uint32_t agent, const struct aie_hold *take, struct list *list)
+{
+	const int64_t sum = aie_semaphore_sum(&net->semaphores[take->semaphore]);
+	bool any = false;
+
+	for (uint32_t e = 0; e < net->end_count; e++) {
+		uint32_t at = net->ends[e].chain;
+
+		for (uint32_t steps = 0; at != AIE_NONE && steps < net->piece_count; steps++) {
+			if (net->pieces[at].give.semaphore == take->semaphore) {
+				give_look(net, agent, take, list, &any, &net->pieces[at].give, net->ends[e].agent);
+				break;
+			}
+			at = net->pieces[at].next;
+		}
+	}
+	for (uint32_t g = 0; g < net->giver_count; g++)
+		give_look(net, agent, take, list, &any, &(struct aie_hold){.semaphore = net->givers[g].semaphore}, net->cores[net->givers[g].core].agent);
+	if (!any)
+		wait_add(list, (struct aie_sim_wait){agent, AIE_NONE, net->semaphores[take->semaphore].name, sum < 0 ? 0 : (uint64_t)sum, (uint64_t)take->value,
+						     false});
+}
+
 static void core_look(const struct aie_net *net, const struct aie_machine_core *core, struct list *list)
 {
 	const enum aie_side side = core->ask.side;
 	const struct aie_lock *lock = &net->locks[core->ask.lock];
 
-	if (core->state == AIE_CORE_WAITS)
+	if (core->state == AIE_CORE_WAITS && core->ask.kind == AIE_ASK_TAKE)
+		semaphore_look(net, core->agent, &core->ask.hold, list);
+	else if (core->state == AIE_CORE_WAITS)
 		wait_add(list,
 			 (struct aie_sim_wait){core->agent, lock->agent[!side], lock->name, lock->begun[side] - lock->done[side], core->ask.count, false});
 }
 
 static void locks_look(const struct aie_net *net, const struct aie_end *end, struct list *list)
 {
-	const struct aie_piece *piece = &net->pieces[end->piece + end->turn];
+	const struct aie_piece *piece = &net->pieces[end->at == AIE_NONE ? end->piece + end->turn : end->at];
 	const enum aie_side side = end->sends ? AIE_GETTER : AIE_PUTTER;
 
+	if (end->at != AIE_NONE) {
+		semaphore_look(net, end->agent, &piece->take, list);
+		return;
+	}
 	for (uint32_t i = piece->lock; i < piece->lock + piece->lock_count; i++)
 		if (aie_lock_ready(&net->locks[i], side, 1) == AIE_NEVER)
 			wait_add(list, (struct aie_sim_wait){end->agent, net->locks[i].agent[!side], end->fifo, 0, 1, false});
@@ -47,12 +89,19 @@ static void words_look(const struct aie_net *net, const struct aie_end *end, str
 {
 	const struct aie_stream *stream = &net->streams[end->stream];
 	const uint64_t all = end->path->bytes / 4;
+	bool any = false;
 
-	if (!end->sends)
-		wait_add(list, (struct aie_sim_wait){end->agent, net->ends[stream->end].agent, end->fifo, all - end->left, all, true});
-	for (uint32_t i = stream->end + 1; end->sends && i < stream->end + stream->end_count; i++)
-		if (net->ends[i].state != AIE_END_WORDS && net->ends[i].held >= net->buffering)
+	for (uint32_t i = stream->end; !end->sends && i < stream->end + stream->sender_count; i++) {
+		any = true;
+		wait_add(list, (struct aie_sim_wait){end->agent, net->ends[i].agent, end->fifo, all - end->left, all, true});
+	}
+	for (uint32_t i = stream->end + stream->sender_count; end->sends && i < stream->end + stream->end_count; i++)
+		if (net->ends[i].listens && net->ends[i].state != AIE_END_WORDS && net->ends[i].held >= net->buffering) {
+			any = true;
 			wait_add(list, (struct aie_sim_wait){end->agent, net->ends[i].agent, end->fifo, all - end->left, all, true});
+		}
+	if (!any)
+		wait_add(list, (struct aie_sim_wait){end->agent, AIE_NONE, end->fifo, all - end->left, all, true});
 }
 
 static void end_look(const struct aie_net *net, const struct aie_end *end, struct list *list)
@@ -61,7 +110,7 @@ static void end_look(const struct aie_net *net, const struct aie_end *end, struc
 		locks_look(net, end, list);
 	else if (end->state == AIE_END_WORDS)
 		words_look(net, end, list);
-	else if (end->state == AIE_END_IDLE && end->shim) /* it would go on if the host gave it more */
+	else if (end->state == AIE_END_IDLE && end->shim && end->chain == AIE_NONE) /* it would go on if the host gave it more */
 		wait_add(list, (struct aie_sim_wait){end->agent, net->host.state == AIE_HOST_ENDED ? AIE_NONE : net->host_agent, "", 0, 1, false});
 }
 

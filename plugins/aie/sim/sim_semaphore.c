@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* sim_semaphore.c - locks of the array: taken and given by anybody, seen when what was given has come. */
+#include "aie/sim/sim_net.h"
+#include "registry/common/common_grow.h"
+
+#include <string.h>
+
+/* What is seen by now. */
+static void given_see(struct aie_semaphore *semaphore, uint64_t now)
+{
+	uint32_t seen = 0;
+
+	while (seen < semaphore->given_count && semaphore->given[seen].time <= now) {
+		if (semaphore->binary) {
+			semaphore->value = semaphore->given[seen].value;
+			semaphore->held = false;
+		} else {
+			semaphore->value += semaphore->given[seen].value;
+		}
+		seen++;
+	}
+	semaphore->given_count -= seen;
+	memmove(semaphore->given, semaphore->given + seen, semaphore->given_count * sizeof(*semaphore->given));
+}
+
+static bool is_there(const struct aie_semaphore *semaphore, const struct aie_hold *hold)
+{
+	if (semaphore->binary)
+		return !semaphore->held && semaphore->value == hold->value;
+	return hold->equal ? semaphore->value == hold->value : semaphore->value >= hold->value;
+}
+
+bool aie_semaphore_take(struct aie_net *net, const struct aie_hold *hold, uint32_t waiter, uint64_t *when_out)
+{
+	struct aie_semaphore *semaphore = &net->semaphores[hold->semaphore];
+
+	given_see(semaphore, net->now);
+	if (is_there(semaphore, hold)) {
+		if (semaphore->binary)
+			semaphore->held = true;
+		else
+			semaphore->value -= hold->value;
+		return true;
+	}
+	*when_out = semaphore->given_count ? semaphore->given[0].time : AIE_NEVER;
+	for (uint32_t i = 0; i < semaphore->waiter_count; i++)
+		if (semaphore->waiters[i] == waiter)
+			return false;
+	if (COMMON_GROW(semaphore->waiters, semaphore->waiter_room, semaphore->waiter_count))
+		semaphore->waiters[semaphore->waiter_count++] = waiter;
+	else
+		net->failed = PTOWSP_NO_MEMORY;
+	return false;
+}
+
+bool aie_semaphore_give(struct aie_net *net, const struct aie_hold *hold, uint64_t seen)
+{
+	struct aie_semaphore *semaphore = &net->semaphores[hold->semaphore];
+	uint32_t at;
+
+	if (!COMMON_GROW(semaphore->given, semaphore->given_room, semaphore->given_count))
+		return false;
+	for (at = semaphore->given_count++; at && semaphore->given[at - 1].time > seen; at--)
+		semaphore->given[at] = semaphore->given[at - 1];
+	semaphore->given[at] = (struct aie_given){seen, hold->value};
+	for (uint32_t i = 0; i < semaphore->waiter_count; i++) {
+		const uint32_t waiter = semaphore->waiters[i];
+
+		aie_net_wake(net, waiter & AIE_WAITER_END ? aie_agent_stream(net, net->ends[waiter & ~AIE_WAITER_END].stream) : waiter, seen);
+	}
+	semaphore->waiter_count = 0;
+	return true;
+}
+
+int64_t aie_semaphore_sum(const struct aie_semaphore *semaphore)
+{
+	int64_t sum = semaphore->value;
+
+	for (uint32_t i = 0; i < semaphore->given_count; i++)
+		sum = semaphore->binary ? semaphore->given[i].value : sum + semaphore->given[i].value;
+	return sum;
+}
