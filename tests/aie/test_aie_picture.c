@@ -186,7 +186,7 @@ static void an_empty_array_is_drawn_too(void)
 	json_t *root = text ? json_loads(text, 0, NULL) : NULL;
 
 	REQUIRE(svg && root);
-	CHECK_CONTAINS(svg, "memory tile (7,1)");
+	CHECK_CONTAINS(svg, "memory (7,1)");
 	CHECK(json_is_null(json_object_get(root, "narrowest")));
 	json_decref(root);
 	free(svg);

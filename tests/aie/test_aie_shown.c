@@ -64,6 +64,97 @@ static void each_kernel_is_a_file_that_compiles_for_a_core(void)
 		CHECK_SKIP("clang has no target riscv32");
 }
 
+/* ---- the picture ------------------------------------------------------------------------------------------------------ */
+
+struct box {
+	int x, y, width, height;
+};
+
+static int between(int value, int low, int high)
+{
+	return value > low && value < high;
+}
+
+/* Does the stretch from (x0, y0) to (x1, y1) go through the inside of the box? Looked at in steps of a pixel. */
+static int goes_through(const struct box *box, int x0, int y0, int x1, int y1)
+{
+	const int steps = abs(x1 - x0) > abs(y1 - y0) ? abs(x1 - x0) : abs(y1 - y0);
+
+	for (int i = 0; i <= steps; i++)
+		if (between(steps ? x0 + (x1 - x0) * i / steps : x0, box->x, box->x + box->width) &&
+		    between(steps ? y0 + (y1 - y0) * i / steps : y0, box->y, box->y + box->height))
+			return 1;
+	return 0;
+}
+
+/* Cards of tiles, as many as there are. */
+static uint32_t cards_read(const char *svg, struct box *boxes, uint32_t most)
+{
+	uint32_t count = 0;
+
+	for (const char *at = svg; count < most && (at = strstr(at, "<rect")); at++) {
+		struct box *box = &boxes[count];
+		int rx = 0;
+		char class[16] = "";
+
+		if (sscanf(at, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"%d\" class=\"%15[a-z]", &box->x, &box->y, &box->width, &box->height,
+			   &rx, class) == 6 &&
+		    !strcmp(class, "card"))
+			count++;
+	}
+	return count;
+}
+
+/* How many stretches of lines there are; all lie beside the cards. */
+static uint32_t lines_check(const char *svg, const struct box *boxes, uint32_t count)
+{
+	uint32_t stretches = 0;
+
+	for (const char *at = svg; (at = strstr(at, "<polyline points=\"")); at++) {
+		int x0, y0, x1, y1, length;
+
+		at += strlen("<polyline points=\"");
+		REQUIRE(sscanf(at, "%d,%d%n", &x0, &y0, &length) == 2);
+		for (at += length; sscanf(at, " %d,%d%n", &x1, &y1, &length) == 2; at += length, x0 = x1, y0 = y1, stretches++)
+			for (uint32_t b = 0; b < count; b++)
+				if (goes_through(&boxes[b], x0, y0, x1, y1))
+					CHECK_FAIL("from %d,%d to %d,%d through the card at %d,%d", x0, y0, x1, y1, boxes[b].x, boxes[b].y);
+	}
+	return stretches;
+}
+
+static void ways_of_streams_lie_beside_the_texts(void)
+{
+	static const char *const rows[] = {"npu1 $P/gemm_1", "npu1 $P/gemm_16", "npu2 --entry i8 $P/gemm_32", "npu2 $P/gemm_32", "npu1 $P/attention_pipeline",
+					   "npu2 $P/csp",    "npu1 $P/softmax"};
+	static struct box boxes[64];
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		uint32_t cards;
+
+		REQUIRE_INT(cli(check_fmt("rm -rf made && $B/ptowsp-run --plugin=aie --quiet --emit made --device=%s.pkg.zst && cat made/array.svg", rows[i])),
+			    0);
+		cards = cards_read(cli_out, boxes, 64);
+		CHECK(cards > 1);
+		CHECK(lines_check(cli_out, boxes, cards) > 3 * cards / 2);
+	}
+}
+
+/* Streams are called by their tensors, kernels as the package has them, and how busy cores are is what the run says. */
+static void the_picture_says_what_people_look_for(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --emit made --opt buffering=8 --entry i8 --stats=json $P/gemm_1.pkg.zst"), 0);
+	CHECK_INT(cli("grep -q '>add_i8<title>' made/array.svg && grep -q '>load_a_i8_[0-9]*<title>' made/array.svg"), 0);
+	CHECK_INT(cli("grep -q '>store_c_i8_[0-9]*<title>' made/array.svg"), 0);
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt buffering=8 --entry i8 --stats $P/gemm_1.pkg.zst | grep 'bottleneck among cores' | "
+			"sed 's/.* \\([0-9]* of [0-9]*\\) cycles busy.*/\\1/' >busy && grep -q \"<title>$(cat busy) cycles, by the model\" made/array.svg"),
+		    0);
+	CHECK_INT(cli("grep -q '\"busy_cycles\": '$(cut -d' ' -f1 busy)',' made/design.json"), 0);
+	CHECK_INT(cli("grep -q '\"model_cycles\": '$(cut -d' ' -f3 busy)',' made/design.json"), 0);
+}
+
 /* Only the form that people write has epochs. */
 static void epochs_are_an_option(void)
 {
@@ -309,6 +400,8 @@ void suite_aie_shown(CU_pSuite s)
 	cli_suite("aie_shown");
 	TEST(s, a_design_comes_as_files_that_say_what_they_are);
 	TEST(s, each_kernel_is_a_file_that_compiles_for_a_core);
+	TEST(s, ways_of_streams_lie_beside_the_texts);
+	TEST(s, the_picture_says_what_people_look_for);
 	TEST(s, epochs_are_an_option);
 	TEST(s, files_are_those_of_the_run);
 	TEST(s, figures_say_use_and_limits);

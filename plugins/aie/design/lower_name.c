@@ -10,22 +10,106 @@
 
 static const char prefix[] = "kernel_";
 
-void aie_lower_stream_names(struct aie_lowering *lowering)
+/* Whose elements a stream carries, or a buffer has. */
+struct carried {
+	uint32_t tensor; /* the first; AIE_NOTHING: not known */
+	bool more;
+};
+
+static void tensor_note(struct carried *carried, uint32_t tensor)
+{
+	if (carried->tensor == AIE_NOTHING)
+		carried->tensor = tensor;
+	carried->more |= carried->tensor != tensor;
+}
+
+static uint32_t spot_row(const struct aie_graph *graph, const struct aie_spot *spot)
+{
+	return spot->kind == AIE_SPOT_OBJECT ? spot->number : graph->stream_count + spot->number;
+}
+
+/* What calls find in objects and buffers of their cell. */
+static void calls_look(const struct aie_lower_args *args, struct carried *carried, const struct aie_lines *lines)
+{
+	for (uint32_t l = 0; l < lines->count; l++) {
+		const struct aie_line *line = &lines->lines[l];
+
+		for (uint32_t s = 0; line->kind == AIE_LINE_CALL && s < line->count; s++) {
+			const struct aie_use *use = &args->acts->uses[args->acts->rows[line->act].uses + s];
+
+			tensor_note(&carried[spot_row(args->graph, &args->graph->spots[line->spots + s])], args->acts->areas.rows[use->area].tensor);
+		}
+	}
+}
+
+/* Objects that a buffer is copied into, or that are copied into one. */
+static void copies_look(const struct aie_graph *graph, struct carried *carried, const struct aie_lines *lines)
+{
+	for (uint32_t l = 0; l < lines->count; l++) {
+		const struct aie_spot *spots = &graph->spots[lines->lines[l].spots];
+
+		for (int to = 0; lines->lines[l].kind == AIE_LINE_COPY && to < 2; to++) {
+			const struct carried *from = &carried[spot_row(graph, &spots[!to])];
+
+			if (spots[to].kind == AIE_SPOT_OBJECT && spots[!to].kind == AIE_SPOT_BUFFER && from->tensor != AIE_NOTHING)
+				tensor_note(&carried[spots[to].number], from->tensor);
+		}
+	}
+}
+
+/* Per stream, and behind them per buffer, as the host's moves and the calls of cores have it. To be freed; NULL: no memory. */
+static struct carried *carried_find(const struct aie_lower_args *args)
+{
+	const struct aie_graph *graph = args->graph;
+	struct carried *carried = malloc(((size_t)graph->stream_count + graph->buffer_count + 1) * sizeof(*carried));
+
+	for (uint32_t s = 0; carried && s < graph->stream_count + graph->buffer_count; s++)
+		carried[s] = (struct carried){AIE_NOTHING, false};
+	for (uint32_t j = 0; carried && j < graph->job_count; j++)
+		if (graph->jobs[j].area != AIE_NOTHING)
+			tensor_note(&carried[graph->jobs[j].stream], args->acts->areas.rows[graph->jobs[j].area].tensor);
+	for (uint32_t c = 0; carried && c < graph->cell_count; c++)
+		calls_look(args, carried, &graph->cells[c]);
+	for (uint32_t c = 0; carried && c < graph->cell_count; c++)
+		copies_look(graph, carried, &graph->cells[c]);
+	return carried;
+}
+
+/* "load_a_12", "load_a_etc_13": what becomes of the elements, whose the first ones are, and a number. */
+static void stream_name(const struct aie_lowering *lowering, uint32_t stream, const struct carried *carried, char *name, size_t size)
 {
 	static const char *const kinds[] = {"load", "store", "pass", "channel", "order"}, *const wholes[] = {"loads", "stores"};
-	const struct aie_graph *graph = lowering->args->graph;
+	const struct aie_stream *row = &lowering->args->graph->streams[stream];
+	const char *kind = row->whole ? wholes[row->kind] : kinds[row->kind];
 
-	for (uint32_t s = 0; s < graph->stream_count; s++) {
+	if (carried->tensor == AIE_NOTHING)
+		snprintf(name, size, "%s_%u", kind, stream);
+	else
+		snprintf(name, size, "%s_%.32s%s_%u", kind, lowering->args->tensor_name(lowering->args->context, carried->tensor), carried->more ? "_etc" : "",
+			 stream);
+	for (; *name; name++)
+		*name = isalnum((unsigned char)*name) ? *name : '_';
+}
+
+void aie_lower_stream_names(struct aie_lowering *lowering)
+{
+	const struct aie_graph *graph = lowering->args->graph;
+	struct carried *carried = carried_find(lowering->args);
+
+	if (!carried)
+		lowering->failed = PTOWSP_NO_MEMORY;
+	for (uint32_t s = 0; carried && s < graph->stream_count; s++) {
 		const struct aie_stream *stream = &graph->streams[s];
 		char *name = lowering->streams[s];
 
 		if (stream->kind == AIE_STREAM_CHANNEL)
 			snprintf(name, sizeof(lowering->streams[s]), "%.40s_%u", lowering->args->channel_name(lowering->args->context, stream->channel), s);
 		else
-			snprintf(name, sizeof(lowering->streams[s]), "%s_%u", stream->whole ? wholes[stream->kind] : kinds[stream->kind], s);
+			stream_name(lowering, s, &carried[s], name, sizeof(lowering->streams[s]));
 		if (!common_names_add(&lowering->symbols, name))
 			lowering->failed = PTOWSP_NO_MEMORY;
 	}
+	free(carried);
 }
 
 char *aie_lower_function_name(struct aie_lowering *lowering, const char *kernel)

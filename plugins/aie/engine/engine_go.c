@@ -11,6 +11,7 @@
 #include "rt/program/rt_program.h"
 #include "rt/structure/memory_limit.h"
 #include "rt/threads/crew.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -319,6 +320,32 @@ static ptowsp_status simulate(struct going *going)
 	return status ? status : told;
 }
 
+/* Files of a design are there before its run: how busy its cores will be, a run without bytes says, whose cycles are the same but for kernels that their data steer. Nothing is
+ * said where that does not end. */
+static void busy_find(struct going *going)
+{
+	struct aie_picture_design *drawn = &going->back.drawn;
+	struct aie_sim_stats *stats = &going->stats[1];
+	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)};
+	const struct aie_sim_args args = {.design = &going->back.design,
+					  .routes = &going->back.routes,
+					  .arguments = going->arguments,
+					  .counted = true,
+					  .kernels = {going, call, begin},
+					  .buffering = going->run->options->buffering == AIE_BUFFERING_0 ? 0 : 8,
+					  .patience = &going->run->patience};
+	const bool counted = going->run->counted;
+	int32_t column, row;
+
+	going->run->counted = true;
+	if (!aie_sim_run(&args, stats, &unsaid))
+		drawn->picture.cycles = stats->cycles;
+	for (uint32_t a = 0; drawn->picture.cycles && a < stats->agent_count; a++)
+		if (sscanf(stats->agents[a].name, "core (%d,%d)", &column, &row) == 2)
+			aie_picture_busy(drawn, column, row, stats->agents[a].busy);
+	going->run->counted = counted;
+}
+
 static void going_finish(struct going *going)
 {
 	for (uint32_t a = 0; going->shadows && a < going->run->loaded->map.lowered.argument_count; a++)
@@ -379,6 +406,7 @@ ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed)
 	ptowsp_status status = going_begin(&going);
 
 	if (!status && run->file) {
+		busy_find(&going);
 		status = aie_engine_files(run, &going.back);
 	} else if (!status) {
 		run->patience.most = 0; /* what simulating takes follows from the tensors */

@@ -16,6 +16,7 @@ struct aie_picture_tile {
 	const struct aie_picture_part *parts;
 	uint32_t node_count, part_count;
 	uint64_t used[AIE_LIMITS]; /* of these are shown: MEMORY, BDS, LOCKS, DMA_IN, DMA_OUT */
+	uint64_t busy;             /* of a core: cycles that it computes, where the run's are known */
 };
 /* Of a flow. */
 struct aie_picture_stream {
@@ -28,6 +29,7 @@ struct aie_picture {
 	const char *title;
 	const struct aie_picture_tile *tiles; /* those of the array that are not among them are empty */
 	uint32_t tile_count;
+	uint64_t cycles;  /* of the run by the model, not measured; 0: not known */
 	uint32_t grid[2]; /* rows and columns of the schedule's grid, as far as it is obeyed; 0: there is none */
 	const struct aie_flow *flows;
 	const struct aie_picture_stream *streams;

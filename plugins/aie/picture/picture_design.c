@@ -45,12 +45,21 @@ static void add_node(struct drawer *d, uint32_t tile, const char *name)
 	t->nodes = nodes;
 }
 
+/* As the package calls it, where the function says so. */
+static const char *kernel_of(const struct drawer *d, const char *function)
+{
+	const uint32_t row = common_names_find(&d->design->function_names, function);
+	const struct aie_attr *kernel = row ? aie_attr_of(d->design->functions[row - 1].op, "ptowsp.kernel") : NULL;
+
+	return kernel && kernel->kind == AIE_ATTR_STRING ? kernel->text : function;
+}
+
 static void add_calls(struct drawer *d, uint32_t tile, const struct aie_op *op)
 {
 	const struct aie_attr *callee = aie_op_is(op, "func.call") ? aie_attr_of(op, "callee") : NULL;
 
 	if (callee && callee->kind == AIE_ATTR_SYMBOL)
-		add_node(d, tile, callee->text);
+		add_node(d, tile, kernel_of(d, callee->text));
 	for (uint32_t i = 0; i < op->region_count; i++)
 		for (const struct aie_op *inner = op->regions[i].first; inner; inner = inner->next)
 			add_calls(d, tile, inner);
@@ -201,9 +210,17 @@ ptowsp_status aie_picture_of_design(struct aie_picture_design *drawn, const stru
 		aie_picture_design_finish(drawn);
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for the picture of a design");
 	}
+	drawn->tiles = d.tiles;
 	drawn->picture = (struct aie_picture){
 		.arch = design->arch, .title = title, .tiles = d.tiles, .tile_count = design->tile_count, .flows = flows, .streams = streams, .routes = routes};
 	return PTOWSP_OK;
+}
+
+void aie_picture_busy(struct aie_picture_design *drawn, int32_t column, int32_t row, uint64_t cycles)
+{
+	for (uint32_t t = 0; t < drawn->picture.tile_count; t++)
+		if (drawn->tiles[t].column == column && drawn->tiles[t].row == row)
+			drawn->tiles[t].busy = cycles;
 }
 
 void aie_picture_design_finish(struct aie_picture_design *drawn)

@@ -59,7 +59,10 @@ static void put_tile(struct common_text *text, const struct aie_picture *picture
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		common_text_add(text, "%s\"%s\": [%llu, %llu]", i ? ", " : "", rows[i].name, (unsigned long long)tile->used[rows[i].limit],
 				(unsigned long long)arch->limits[rows[i].limit]);
-	common_text_put(text, "}, \"memory\": [");
+	common_text_put(text, "}");
+	if (picture->cycles && aie_arch_kind(picture->arch, tile->row) == AIE_CORE)
+		common_text_add(text, ", \"busy_cycles\": %llu", (unsigned long long)tile->busy);
+	common_text_put(text, ", \"memory\": [");
 	for (uint32_t i = 0; i < tile->part_count; i++) {
 		common_text_put(text, i ? ", {\"name\": " : "{\"name\": ");
 		common_text_json(text, tile->parts[i].name);
@@ -124,6 +127,8 @@ char *aie_picture_json(const struct aie_picture *picture)
 			picture->arch->rows, (unsigned long long)picture->arch->clock_hz);
 	if (picture->grid[0])
 		common_text_add(&text, "  \"grid\": [%u, %u],\n", picture->grid[0], picture->grid[1]);
+	if (picture->cycles)
+		common_text_add(&text, "  \"model_cycles\": %llu,\n", (unsigned long long)picture->cycles);
 	common_text_put(&text, "  \"tiles\": [");
 	for (uint32_t i = 0; i < picture->tile_count; i++) {
 		common_text_put(&text, i ? ",\n" : "\n");

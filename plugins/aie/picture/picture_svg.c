@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* picture_svg.c - the array drawn: row 0 at the bottom, a box per tile with its nodes and how much of it they take, a line per wire of a stream.
- *
- * Every port has its place on the edge of its tile, opposite to that of the neighbour's port that it is wired to: wires between tiles are straight and never lie on each
- * other; inside a tile a line goes from the port where the stream comes in to the one where it leaves. */
+/* picture_svg.c - the array drawn: row 0 at the bottom, a card per tile with its nodes, how much of it they take and how busy its core is, a line per wire of a stream. */
 #include "aie/picture/picture.h"
 
 #include <stdlib.h>
 
+#include "aie/picture/sheet.h"
 #include "aie/picture/xml.h"
 #include "registry/common/common_text.h"
 
 enum {
-	TILE = 168,
-	GAP = 36,
-	MARGIN = 28,
-	HEAD = 44, /* boxes, between them, around all, the title */
-	LEGEND = 360,
+	LEGEND = 330,
 	LINE = 15, /* width and height of its lines */
-	NAMES = 4, /* lines of nodes in a box */
-	BAR_X = 36,
-	BAR = 50,
-	BAR_Y = 88,
-	BAR_STEP = 12 /* of use and limit */
+	BAR_X = 40,
+	BAR = 50 /* of use and limit: beside its name, its width */
 };
 static const char *const colours[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b", "#e377c2", "#17becf",
 				      "#7f7f00", "#393b79", "#ad494a", "#637939", "#843c39", "#7b4173", "#3182bd", "#e6550d"};
@@ -31,40 +22,12 @@ static const char *colour(uint32_t stream)
 	return colours[stream % (sizeof(colours) / sizeof(*colours))];
 }
 
-/* ---- where things are -------------------------------------------------------------------------------------------------------------------------------- */
-
-struct point {
-	int x, y;
-};
-static struct point corner(const struct aie_picture *picture, int32_t column, int32_t row)
-{
-	return (struct point){MARGIN + column * (TILE + GAP), HEAD + ((int32_t)picture->arch->rows - 1 - row) * (TILE + GAP)};
-}
-
-/* Ports that lead up and those that lead down have their own stretches of an edge, so do those to the east and to the west. */
-static struct point port_point(const struct aie_picture *picture, int32_t column, int32_t row, enum aie_bundle bundle, uint32_t channel, bool into)
-{
-	struct point at = corner(picture, column, row);
-	const int step = (int)channel * 10;
-
-	switch (bundle) {
-	case AIE_BUNDLE_NORTH: return (struct point){at.x + (into ? 104 : 30) + step, at.y};
-	case AIE_BUNDLE_SOUTH: return (struct point){at.x + (into ? 30 : 104) + (row ? step : (int)channel * 9), at.y + TILE};
-	case AIE_BUNDLE_EAST: return (struct point){at.x + TILE, at.y + (into ? 96 : 40) + step};
-	case AIE_BUNDLE_WEST: return (struct point){at.x, at.y + (into ? 40 : 96) + step};
-	case AIE_BUNDLE_DMA: return (struct point){at.x + (into ? 104 : 30) + step, at.y + TILE - 14};
-	default: return (struct point){at.x + (into ? 18 : 10), at.y + TILE - 14};
-	}
-}
-
 /* ---- tiles ------------------------------------------------------------------------------------------------------------------------------------------- */
 
-static void put_bar(struct common_text *text, struct point at, const char *name, uint64_t used, uint64_t limit)
+static void put_bar(struct common_text *text, struct aie_point at, const char *name, uint64_t used, uint64_t limit)
 {
 	const int filled = !limit ? 0 : used >= limit ? BAR : (int)(used * BAR / limit);
 
-	if (!limit && !used)
-		return;
 	common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"small\">%s</text><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"8\" class=\"bar\"/>", at.x + 8,
 			at.y + 7, name, at.x + BAR_X, at.y, BAR);
 	if (filled)
@@ -74,7 +37,7 @@ static void put_bar(struct common_text *text, struct point at, const char *name,
 }
 
 /* The stretches of memory over its bar, every second one darker, with their names. */
-static void put_parts(struct common_text *text, const struct aie_picture_tile *tile, struct point at, uint64_t limit)
+static void put_parts(struct common_text *text, const struct aie_picture_tile *tile, struct aie_point at, uint64_t limit)
 {
 	uint64_t before = 0;
 
@@ -92,20 +55,21 @@ static void put_parts(struct common_text *text, const struct aie_picture_tile *t
 	}
 }
 
-static void put_names(struct common_text *text, const struct aie_picture_tile *tile, struct point at)
+static void put_names(struct common_text *text, const struct aie_picture_tile *tile, struct aie_point at)
 {
-	const uint32_t shown = tile->node_count > NAMES ? NAMES - 1 : tile->node_count;
+	const uint32_t lines = aie_sheet_names(tile), shown = tile->node_count > lines ? lines - 1 : lines;
 
 	for (uint32_t i = 0; i < shown; i++) {
-		common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"node\">", at.x + 8, at.y + 32 + (int)i * 13);
-		aie_xml_add_short(text, tile->nodes[i], 26);
+		common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"node\">", at.x + 8, at.y + (int)i * AIE_SHEET_NAME);
+		aie_xml_add_short(text, tile->nodes[i], 24);
 		common_text_put(text, "<title>");
 		aie_xml_add(text, tile->nodes[i]);
 		common_text_put(text, "</title></text>\n");
 	}
 	if (shown == tile->node_count)
 		return;
-	common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"node\">and %u more<title>", at.x + 8, at.y + 32 + (int)shown * 13, tile->node_count - shown);
+	common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"node\">and %u more<title>", at.x + 8, at.y + (int)shown * AIE_SHEET_NAME,
+			tile->node_count - shown);
 	for (uint32_t i = shown; i < tile->node_count; i++) {
 		common_text_put(text, i > shown ? ", " : "");
 		aie_xml_add(text, tile->nodes[i]);
@@ -113,40 +77,78 @@ static void put_names(struct common_text *text, const struct aie_picture_tile *t
 	common_text_put(text, "</title></text>\n");
 }
 
-static void put_box(struct common_text *text, const struct aie_picture *picture, int32_t column, int32_t row)
+static bool has_card(const struct aie_sheet *sheet, const struct aie_picture_tile *tile)
 {
-	static const char *const classes[AIE_KINDS] = {"shim", "memtile", "core"};
-	const struct point at = corner(picture, column, row);
-	const enum aie_kind kind = aie_arch_kind(picture->arch, row);
-
-	common_text_add(text,
-			"<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\" class=\"%s\"/><text x=\"%d\" y=\"%d\" class=\"tile\">%s (%d,%d)</text>\n",
-			at.x, at.y, TILE, TILE, classes[kind], at.x + 8, at.y + 16, kind == AIE_CORE ? "core" : aie_arch_kind_text(kind), column, row);
+	return aie_sheet_names(tile) || aie_sheet_bars(sheet->picture, tile);
 }
 
-static void put_use(struct common_text *text, const struct aie_picture *picture, const struct aie_picture_tile *tile)
+/* A tile with its switch; over its ways lies its card. */
+static void put_box(struct common_text *text, const struct aie_sheet *sheet, int32_t column, int32_t row)
+{
+	static const char *const classes[AIE_KINDS] = {"shim", "memtile", "core"};
+	const struct aie_point at = aie_sheet_corner(sheet, column, row), size = aie_sheet_size(sheet, column, row);
+
+	common_text_add(text, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\" class=\"%s\"/>\n", at.x, at.y, size.x, size.y,
+			classes[aie_arch_kind(sheet->picture->arch, row)]);
+}
+
+static void put_tile_name(struct common_text *text, const struct aie_sheet *sheet, int32_t column, int32_t row)
+{
+	static const char *const names[AIE_KINDS] = {"shim", "memory", "core"};
+	const struct aie_point at = aie_sheet_corner(sheet, column, row);
+
+	common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"tile\">%s (%d,%d)</text>\n", at.x + 8, at.y + 15,
+			names[aie_arch_kind(sheet->picture->arch, row)], column, row);
+}
+
+/* How busy a core is, in the colour of a temperature. */
+static void put_busy(struct common_text *text, const struct aie_picture *picture, const struct aie_picture_tile *tile, struct aie_point at)
+{
+	const uint64_t tenths = tile->busy * 1000 / picture->cycles;
+
+	common_text_add(
+		text,
+		"<text x=\"%d\" y=\"%d\" class=\"small\">busy</text><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"8\" class=\"bar\"/><rect x=\"%d\" "
+		"y=\"%d\" width=\"%d\" height=\"8\" class=\"busy\"/><text x=\"%d\" y=\"%d\" class=\"small\">%llu.%llu %%<title>%llu of %llu cycles, by the "
+		"model, not measured</title></text>\n",
+		at.x + 8, at.y + 7, at.x + BAR_X, at.y, BAR, at.x + BAR_X, at.y, (int)(tenths * BAR / 1000), at.x + BAR_X + BAR + 4, at.y + 7,
+		(unsigned long long)tenths / 10, (unsigned long long)tenths % 10, (unsigned long long)tile->busy, (unsigned long long)picture->cycles);
+}
+
+static void put_card(struct common_text *text, const struct aie_sheet *sheet, const struct aie_picture_tile *tile)
 {
 	static const struct {
 		enum aie_limit limit;
 		const char *name;
 	} rows[] = {{AIE_MEMORY, "bytes"}, {AIE_BDS, "BDs"}, {AIE_LOCKS, "locks"}, {AIE_DMA_IN, "in"}, {AIE_DMA_OUT, "out"}};
+	const struct aie_picture *picture = sheet->picture;
 	const uint64_t *limits = aie_arch_tile(picture->arch, tile->row)->limits;
-	struct point at = corner(picture, tile->column, tile->row);
+	struct aie_point at = aie_sheet_corner(sheet, tile->column, tile->row);
 
+	common_text_add(text, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"3\" class=\"card\"/>\n", at.x + 2, at.y + 2,
+			sheet->widths[tile->column] - 2, sheet->cards[tile->row] - 4);
+	at.y += AIE_SHEET_TITLE + 9;
 	put_names(text, tile, at);
-	at.y += BAR_Y;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++, at.y += BAR_STEP) {
+	at.y += (int)aie_sheet_names(tile) * AIE_SHEET_NAME - 5;
+	if (picture->cycles && aie_arch_kind(picture->arch, tile->row) == AIE_CORE) {
+		put_busy(text, picture, tile, at);
+		at.y += AIE_SHEET_BAR;
+	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (!tile->used[rows[i].limit])
+			continue;
 		put_bar(text, at, rows[i].name, tile->used[rows[i].limit], limits[rows[i].limit]);
 		if (!i)
 			put_parts(text, tile, at, limits[AIE_MEMORY]);
 		if (tile->used[rows[i].limit] > limits[rows[i].limit])
 			common_text_add(text, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"8\" class=\"over\"/>\n", at.x + BAR_X, at.y, BAR);
+		at.y += AIE_SHEET_BAR;
 	}
 }
 
 /* ---- streams ----------------------------------------------------------------------------------------------------------------------------------------- */
 
-static void put_point(struct common_text *text, struct point at, bool first)
+static void put_point(struct common_text *text, struct aie_point at, bool first)
 {
 	common_text_add(text, "%s%d,%d", first ? "" : " ", at.x, at.y);
 }
@@ -167,8 +169,9 @@ static uint32_t goes_on(const struct aie_hop *hops, uint32_t count, uint32_t at,
 }
 
 /* A line from where a hop comes in to the end of the way that goes on from it. */
-static void put_line(struct common_text *text, const struct aie_picture *picture, const struct aie_hop *hops, uint32_t count, uint32_t at, bool *drawn)
+static void put_line(struct common_text *text, const struct aie_sheet *sheet, const struct aie_hop *hops, uint32_t count, uint32_t at, bool *drawn)
 {
+	struct aie_point way[AIE_SHEET_WAY];
 	bool first = true;
 
 	common_text_put(text, "<polyline points=\"");
@@ -176,17 +179,17 @@ static void put_line(struct common_text *text, const struct aie_picture *picture
 		const struct aie_hop *hop = &hops[at];
 
 		drawn[at] = true;
-		put_point(text, port_point(picture, hop->column, hop->row, hop->in, hop->in_channel, true), first);
-		put_point(text, port_point(picture, hop->column, hop->row, hop->out, hop->out_channel, false), false);
-		first = false;
+		for (uint32_t p = 0, points = aie_sheet_way(sheet, hop, way); p < points; p++, first = false)
+			put_point(text, way[p], first);
 	}
 	common_text_put(text, "\"/>\n");
 }
 
-static void put_end(struct common_text *text, const struct aie_picture *picture, const struct aie_hop *hop, bool source)
+static void put_end(struct common_text *text, const struct aie_sheet *sheet, const struct aie_hop *hop, bool source)
 {
-	const struct point at = source ? port_point(picture, hop->column, hop->row, hop->in, hop->in_channel, true)
-				       : port_point(picture, hop->column, hop->row, hop->out, hop->out_channel, false);
+	struct aie_point way[AIE_SHEET_WAY];
+	const uint32_t points = aie_sheet_way(sheet, hop, way);
+	const struct aie_point at = source ? way[0] : way[points - 1];
 
 	if (source)
 		common_text_add(text, "<rect x=\"%d\" y=\"%d\" width=\"6\" height=\"6\" class=\"end\"/>\n", at.x - 3, at.y - 3);
@@ -216,8 +219,9 @@ static void put_title(struct common_text *text, const struct aie_picture *pictur
 	}
 }
 
-static bool put_stream(struct common_text *text, const struct aie_picture *picture, uint32_t stream)
+static bool put_stream(struct common_text *text, const struct aie_sheet *sheet, uint32_t stream)
 {
+	const struct aie_picture *picture = sheet->picture;
 	const struct aie_route *route = &picture->routes->routes[stream];
 	const struct aie_hop *hops = &picture->routes->hops[route->first];
 	bool *drawn = calloc(route->count + 1, sizeof(*drawn));
@@ -229,11 +233,11 @@ static bool put_stream(struct common_text *text, const struct aie_picture *pictu
 	common_text_put(text, "</title>\n");
 	for (uint32_t i = 0; i < route->count; i++) {
 		if (!drawn[i])
-			put_line(text, picture, hops, route->count, i, drawn);
+			put_line(text, sheet, hops, route->count, i, drawn);
 		if (!i)
-			put_end(text, picture, &hops[i], true);
+			put_end(text, sheet, &hops[i], true);
 		if (leaves_array(&hops[i]))
-			put_end(text, picture, &hops[i], false);
+			put_end(text, sheet, &hops[i], false);
 	}
 	common_text_put(text, "</g>\n");
 	free(drawn);
@@ -242,14 +246,18 @@ static bool put_stream(struct common_text *text, const struct aie_picture *pictu
 
 /* ---- all --------------------------------------------------------------------------------------------------------------------------------------------- */
 
-static void put_legend(struct common_text *text, const struct aie_picture *picture)
+static void put_legend(struct common_text *text, const struct aie_sheet *sheet)
 {
+	const struct aie_picture *picture = sheet->picture;
 	const struct aie_routes *routes = picture->routes;
-	const int x = MARGIN + (int)picture->arch->columns * (TILE + GAP);
+	const int x = sheet->columns[picture->arch->columns] + AIE_SHEET_GAP;
 	const uint32_t narrowest = aie_picture_narrowest(picture);
-	int y = HEAD + 12;
+	int y = AIE_SHEET_HEAD + 12;
 
 	common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"tile\">%u streams, %u wires</text>\n", x, y, routes->count, routes->length);
+	if (picture->cycles)
+		common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"small\">%llu cycles by the model, not measured</text>\n", x, y += LINE,
+				(unsigned long long)picture->cycles);
 	if (picture->grid[0])
 		common_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"small\">grid of the schedule: %u x %u cores</text>\n", x, y += LINE, picture->grid[0],
 				picture->grid[1]);
@@ -274,10 +282,11 @@ static void put_legend(struct common_text *text, const struct aie_picture *pictu
 	}
 }
 
-static void put_head(struct common_text *text, const struct aie_picture *picture)
+static void put_head(struct common_text *text, const struct aie_sheet *sheet)
 {
-	const int width = 2 * MARGIN + (int)picture->arch->columns * (TILE + GAP) + LEGEND;
-	const int tiles = HEAD + (int)picture->arch->rows * (TILE + GAP), legend = HEAD + LINE * ((int)picture->routes->count + 5);
+	const struct aie_picture *picture = sheet->picture;
+	const int width = sheet->columns[picture->arch->columns] + LEGEND;
+	const int tiles = sheet->rows[picture->arch->rows], legend = AIE_SHEET_HEAD + LINE * ((int)picture->routes->count + 6);
 
 	common_text_add(text, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n", width,
 			tiles > legend ? tiles : legend, width, tiles > legend ? tiles : legend);
@@ -286,27 +295,33 @@ static void put_head(struct common_text *text, const struct aie_picture *picture
 		"<style>text{font-family:sans-serif}.title{font-size:16px}.tile{font-size:12px;font-weight:bold}.node{font-size:11px}.small{font-size:9px}"
 		".core{fill:#eef4fb;stroke:#5b7ea6}.memtile{fill:#f3eefb;stroke:#7c6aa6}.shim{fill:#f4f4ee;stroke:#8a8a5b}.bar{fill:#fff;stroke:#999;stroke-"
 		"width:0.5}"
-		".use{fill:#9dbb7f}.over{fill:none;stroke:#d62728;stroke-width:2}.part0{fill:#9dbb7f}.part1{fill:#7d9f5c}.stream "
+		".card{fill:#fff;fill-opacity:0.75}.use{fill:#9dbb7f}.busy{fill:#e6a04b}.over{fill:none;stroke:#d62728;stroke-width:2}.part0{fill:#9dbb7f}."
+		"part1{fill:#7d9f5c}.stream "
 		"polyline{fill:none;stroke-width:1.6;opacity:0.75}"
-		".stream:hover polyline{stroke-width:4;opacity:1}.end{stroke:none}</style>\n<text x=\"28\" y=\"26\" class=\"title\">");
+		".stream:hover polyline{stroke-width:4;opacity:1}.end{stroke:none}</style>\n<text x=\"24\" y=\"26\" class=\"title\">");
 	aie_xml_add(text, picture->title);
 	common_text_add(text, " on %s</text>\n", picture->arch->name);
 }
 
 char *aie_picture_svg(const struct aie_picture *picture)
 {
+	const struct aie_sheet sheet = aie_sheet_of(picture);
 	struct common_text text = {0};
 	bool drawn = true;
 
-	put_head(&text, picture);
+	put_head(&text, &sheet);
 	for (int32_t row = 0; row < (int32_t)picture->arch->rows; row++)
 		for (int32_t column = 0; column < (int32_t)picture->arch->columns; column++)
-			put_box(&text, picture, column, row);
+			put_box(&text, &sheet, column, row);
 	for (uint32_t i = 0; drawn && i < picture->routes->count; i++)
-		drawn = put_stream(&text, picture, i);
+		drawn = put_stream(&text, &sheet, i);
 	for (uint32_t i = 0; i < picture->tile_count; i++)
-		put_use(&text, picture, &picture->tiles[i]);
-	put_legend(&text, picture);
+		if (has_card(&sheet, &picture->tiles[i]))
+			put_card(&text, &sheet, &picture->tiles[i]);
+	for (int32_t row = 0; row < (int32_t)picture->arch->rows; row++)
+		for (int32_t column = 0; column < (int32_t)picture->arch->columns; column++)
+			put_tile_name(&text, &sheet, column, row);
+	put_legend(&text, &sheet);
 	common_text_put(&text, "</svg>\n");
 	if (!drawn || text.failed)
 		common_text_finish(&text);
