@@ -19,21 +19,21 @@ enum { FILE_PATH = AIE_PATH + 64 };
 /* ---- the script --------------------------------------------------------------------------------------------------------- */
 
 /* What is made is moved to its name when all of it is there, the xclbin last: who sees that one has a whole artifact. */
-static void script_write(struct common_text *text, const struct aie_artifact_args *args)
+void aie_artifact_script(struct common_text *text, const struct aie_arch *arch, const struct aie_kernel_files *files, const char *folder)
 {
 	common_text_put(text, "#!/bin/sh\n"
 			      "# Compiles this design: its kernels by Peano, the rest by aiecc of mlir-aie (1.4.3 or newer): ./build.sh [PEANO [AIECC]]\n"
 			      "set -e\ncd \"$(dirname \"$0\")\"\n"
 			      "peano=${1:-${PEANO_INSTALL_DIR:?name the folder of Peano (llvm-aie)}}\naiecc=${2:-aiecc}\n"
 			      "work=$PWD/work.$$\nfailed=\nmkdir \"$work\"\ntrap 'rm -rf \"$work\"' EXIT\ncp design.mlir \"$work\"\n");
-	if (args->files->kernel_count) {
+	if (files->kernel_count) {
 		common_text_put(text, "for source in");
-		for (uint32_t f = 0; f < args->files->kernel_count; f++)
-			common_text_add(text, " %.*s", (int)strlen(args->files->files[f].name) - 2, args->files->files[f].name);
+		for (uint32_t f = 0; f < files->kernel_count; f++)
+			common_text_add(text, " %.*s", (int)strlen(files->files[f].name) - 2, files->files[f].name);
 		common_text_add(text,
 				"; do\n\t\"$peano/bin/clang\" --target=%s-none-unknown-elf -std=gnu11 -O2 -ffp-contract=off -DNDEBUG -ffunction-sections "
-				"-fdata-sections -I. -idirafter bare -c \"$source.c\" -o \"$work/$source.o\"\ndone\n",
-				strcmp(args->arch->generation->name, "AIE2") ? "aie2p" : "aie2");
+				"-fdata-sections -I%s -idirafter %s/bare -c \"%s/$source.c\" -o \"$work/$source.o\"\ndone\n",
+				strcmp(arch->generation->name, "AIE2") ? "aie2p" : "aie2", folder, folder, folder);
 	}
 	common_text_put(text, "cd \"$work\"\n"
 			      "\"$aiecc\" --peano=\"$peano\" --get-xclbin --get-npu-insts --xclbin-name=aie.xclbin --npu-insts-name=insts.bin --output-dir=. "
@@ -191,7 +191,7 @@ ptowsp_status aie_artifact_make(struct aie_artifact *artifact, const struct aie_
 	ptowsp_status status = base_cache_find(cache, args->cache, error);
 
 	aie_artifact_finish(artifact);
-	script_write(&script, args);
+	aie_artifact_script(&script, args->arch, args->files, ".");
 	if (!status && script.failed)
 		status = rt_no_memory(error, "the script of a design");
 	if (!status) {

@@ -7,6 +7,7 @@
 #include "aie/aie_arch.h"
 #include "aie/design/kernel_files.h"
 #include "aie/engine/aie_hardware.h"
+#include "registry/common/common_text.h"
 
 struct aie_artifact_args {
 	const struct aie_arch *arch;
@@ -26,6 +27,8 @@ struct aie_artifact {
 /* Fills a zeroed or finished artifact. Errors: NO_DEVICE: the tools are missing (named) or refuse, or what they made is no artifact: the sentence has the folder, which stays;
  * IO, INVALID: the cache; NO_MEMORY. */
 ptowsp_status aie_artifact_make(struct aie_artifact *artifact, const struct aie_artifact_args *args, struct ptowsp_error *error);
+/* The script of a design whose files' folder is `folder`, seen from the script: it compiles design.mlir beside it, and leaves aie.xclbin, insts.bin and cores there. */
+void aie_artifact_script(struct common_text *text, const struct aie_arch *arch, const struct aie_kernel_files *files, const char *folder);
 void aie_artifact_finish(struct aie_artifact *artifact);
 
 #endif

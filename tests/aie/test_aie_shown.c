@@ -17,6 +17,7 @@ static void a_design_comes_as_files_that_say_what_they_are(void)
 		{"design.mlir", "\"builtin.module\"", "\"aie.runtime_sequence\""},
 		{"design.custom.mlir", "module {", "aie.objectfifo.acquire"},
 		{"array.svg", "<svg", "load_"},
+		{"build.sh", "#!/bin/sh", "-Ikernels -idirafter kernels/bare"},
 		{"tiles.txt", "", "of 65536 bytes of memory"},
 		{"README.md", "# A design for npu1", "`aie-opt`"},
 		{"kernels/kernel_*_zero_i32.c", "/* A kernel, ", "__asm__(\"kernel_zero_i32\")"},
@@ -35,7 +36,7 @@ static void a_design_comes_as_files_that_say_what_they_are(void)
 	REQUIRE_INT(cli("cat $T/made/design.json"), 0);
 	CHECK_CONTAINS(cli_out, "\"hottest\"");
 	CHECK_CONTAINS(cli_out, "\"bytes_per_second\"");
-	CHECK_INT(cli("test $(ls $T/made | wc -l) = 7"), 0);
+	CHECK_INT(cli("test $(ls $T/made | wc -l) = 8"), 0);
 }
 
 /* Each function that cores call is declared with the object that it is linked with, whose source stands below kernels/; cores themselves name none. The sources need no library. */

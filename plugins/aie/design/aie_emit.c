@@ -48,6 +48,7 @@ static void say_files(struct common_text *text, const struct aie_emit_args *args
 			      : "before August 2026 (epoch A: an acquire gives a view, objects are accessed in it)",
 		args->epoch_b ? "B" : "A");
 	common_text_put(text, "| `design.json` | tiles with what they hold and take of their limits; streams hop by hop, with their bandwidth |\n"
+			      "| `build.sh` | compiles it: `sh build.sh PEANO AIECC` leaves `aie.xclbin`, `insts.bin` and `cores` here |\n"
 			      "| `array.svg` | a picture of that: open it in a browser, titles of streams stand under the pointer |\n"
 			      "| `tiles.txt` | a line per tile: use and limit of memory, channels, buffer descriptors, locks |\n");
 	if (args->files->kernel_count)
@@ -127,15 +128,14 @@ static void say_next(struct common_text *text, const struct aie_emit_args *args)
 		common_text_put(text, "mlir-opt-22 --allow-unregistered-dialect design.mlir -o /dev/null   # syntax, types, SSA; LLVM's tool, which does not "
 				      "know the dialect\n");
 	common_text_put(text, "aie-opt design.mlir -o /dev/null                                    # the dialect's own reader and rules\n");
+	common_text_put(text,
+			"sh build.sh PEANO AIECC                                             # kernels by Peano, the rest by aiecc: xclbin and instructions "
+			"for a device\n");
 	if (args->files->kernel_count)
-		common_text_add(text,
-				"for k in kernels/*.c; do $PEANO_INSTALL_DIR/bin/clang --target=%s-none-unknown-elf -std=gnu11 -O2 -ffp-contract=off -DNDEBUG "
-				"-Ikernels -idirafter kernels/bare -c $k; done\n"
-				"                                                                    # or, to see that they compile, --target=riscv32 "
-				"-march=rv32im -mabi=ilp32 -Os of any clang\n",
-				strcmp(args->design->arch->generation->name, "AIE2") ? "aie2p" : "aie2");
-	common_text_add(text, "aiecc design.mlir                                                   # %sxclbin and instructions for a device\n",
-			calls ? "with these objects beside it: " : "");
+		common_text_put(text, "for k in kernels/*.c; do clang --target=riscv32 -march=rv32im -mabi=ilp32 -std=gnu11 -Os -DNDEBUG -Ikernels -idirafter "
+				      "kernels/bare -c $k; "
+				      "done\n"
+				      "                                                                    # to see that they compile, by any clang\n");
 	common_text_put(text, "ptowsp-run --plugin=aie --opt engine=device PACKAGE                 # all that, and the run, where the tools are installed: "
 			      "plugins/aie/DEVICE.md\n```\n");
 }

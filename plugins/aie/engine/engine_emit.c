@@ -2,6 +2,7 @@
 /* engine_emit.c - the extension "ptowsp.report/1": what a run would be as files, and figures of the one that was. */
 #include <stdlib.h>
 
+#include "aie/aie_artifact.h"
 #include "aie/design/aie_emit.h"
 #include "aie/engine/aie_engine.h"
 #include "aie/engine/aie_engine_own.h"
@@ -18,6 +19,18 @@ static ptowsp_status file_give(void *context, const char *path, const void *byte
 	ptowsp_status status = base_patience_check(&run->patience, run->error);
 
 	return status ? status : run->file(run->context, path, bytes, size);
+}
+
+/* What compiles the design. */
+static ptowsp_status script_give(struct aie_run *run, const struct aie_kernel_files *files)
+{
+	struct common_text text = {0};
+	ptowsp_status status;
+
+	aie_artifact_script(&text, run->loaded->arch, files, "kernels");
+	status = text.failed ? rt_no_memory(run->error, "the files of a design") : file_give(run, "build.sh", text.bytes, text.length);
+	common_text_finish(&text);
+	return status;
 }
 
 ptowsp_status aie_engine_files(struct aie_run *run, const struct aie_back *back)
@@ -45,6 +58,8 @@ ptowsp_status aie_engine_files(struct aie_run *run, const struct aie_back *back)
 		status = aie_kernel_files_make(&files, &kernels, run->error);
 	if (!status)
 		status = aie_emit(&args, run->error);
+	if (!status)
+		status = script_give(run, &files);
 	aie_kernel_files_finish(&files);
 	free(names);
 	return status;

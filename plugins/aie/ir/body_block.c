@@ -23,7 +23,8 @@ static ptowsp_status label_add(struct aie_body_maker *maker, struct aie_body_lab
 	if (!*rows)
 		return aie_body_no_memory(maker);
 	if (*count == AIE_BODY_BLOCKS)
-		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: a core has more than %d blocks or branches; write loops", op->line, AIE_BODY_BLOCKS);
+		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: a core has more than %d blocks or branches; write loops", op->line,
+				 AIE_BODY_BLOCKS);
 	(*rows)[(*count)++] = (struct aie_body_label){block, maker->body->code_count};
 	return PTOWSP_OK;
 }

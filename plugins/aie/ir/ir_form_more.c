@@ -15,8 +15,7 @@ static bool closed(struct aie_reader *reader, struct aie_op *op)
 
 static bool i64s_set(struct aie_reader *reader, struct aie_op *op, const char *name, uint32_t bits, uint32_t count, const int64_t *numbers)
 {
-	return aie_read_set(reader, op, name,
-			    aie_attr_ints(reader->module, AIE_ATTR_INTS, aie_type_plain(reader->module, AIE_TYPE_INT, bits), count, numbers));
+	return aie_read_set(reader, op, name, aie_attr_ints(reader->module, AIE_ATTR_INTS, aie_type_plain(reader->module, AIE_TYPE_INT, bits), count, numbers));
 }
 
 /* ---- tiles, buffers, locks */
@@ -173,9 +172,8 @@ bool aie_form_memcpy(struct aie_reader *reader, struct aie_op *op)
 	for (int i = 0; i < LISTS; i++)
 		if (!numbers_take(reader, op, lists[i], &segments[1 + i]))
 			return false;
-	if (aie_read_take(reader, ',') &&
-	    (!aie_read_word(reader, "packet", "in a task") || !aie_read_mark(reader, '=', "behind 'packet'") || !aie_read_raw(reader, text) ||
-	     !packet_set(reader, op, text)))
+	if (aie_read_take(reader, ',') && (!aie_read_word(reader, "packet", "in a task") || !aie_read_mark(reader, '=', "behind 'packet'") ||
+					   !aie_read_raw(reader, text) || !packet_set(reader, op, text)))
 		return false;
 	return i64s_set(reader, op, "operandSegmentSizes", 32, 1 + LISTS, segments) && closed(reader, op) && aie_form_colon(reader) &&
 	       aie_read_type(reader) != NULL;

@@ -168,7 +168,8 @@ static struct port port_of(const struct aie_sheet *sheet, const struct aie_hop *
 	if (is_pin(hop->row, bundle))
 		return pin_of(sheet, hop, channel, into);
 	if (north || bundle == AIE_BUNDLE_SOUTH)
-		return (struct port){{corner.x + sheet->widths[hop->column] + PAD + (int)vertical * LANE, north ? corner.y : corner.y + size.y}, false, false, 0};
+		return (struct port){
+			{corner.x + sheet->widths[hop->column] + PAD + (int)vertical * LANE, north ? corner.y : corner.y + size.y}, false, false, 0};
 	return (struct port){{east ? corner.x + size.x : corner.x, lane_y(sheet, hop->row, horizontal)}, true, false, 0};
 }
 

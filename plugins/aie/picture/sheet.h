@@ -23,11 +23,11 @@ struct aie_point {
 };
 struct aie_sheet {
 	const struct aie_picture *picture;
-	int columns[AIE_COLUMNS_MAX + 1]; /* left edges of tiles, and where the next one would begin */
-	int rows[AIE_ROWS + 1];           /* upper edges, row 0 lowest; the last: below row 0 */
-	int cards[AIE_ROWS];              /* heights of the cards of a row */
-	int widths[AIE_COLUMNS_MAX];      /* widths of the cards of a column */
-	uint32_t up, down, east, west;    /* channels that some tile uses, a bit each: they have lanes in all tiles, the others none */
+	int columns[AIE_COLUMNS_MAX + 1];               /* left edges of tiles, and where the next one would begin */
+	int rows[AIE_ROWS + 1];                         /* upper edges, row 0 lowest; the last: below row 0 */
+	int cards[AIE_ROWS];                            /* heights of the cards of a row */
+	int widths[AIE_COLUMNS_MAX];                    /* widths of the cards of a column */
+	uint32_t up, down, east, west;                  /* channels that some tile uses, a bit each: they have lanes in all tiles, the others none */
 	uint32_t pins_in[AIE_ROWS], pins_out[AIE_ROWS]; /* the same of a row's ports of DMA and host, into a switch and out of it */
 };
 /* Rows of picture.arch are AIE_ROWS or fewer, its columns AIE_COLUMNS_MAX or fewer. */
