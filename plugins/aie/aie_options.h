@@ -9,6 +9,7 @@
 enum { AIE_ENGINE_ARRAY, AIE_ENGINE_DEVICE };
 enum { AIE_BUFFERING_0, AIE_BUFFERING_8, AIE_BUFFERING_BOTH };
 enum { AIE_EPOCH_A, AIE_EPOCH_B };
+enum { AIE_COST_OF_EMITTED, AIE_COST_OF_PUBLISHED };
 struct aie_options {
 	struct base_options base;
 	unsigned device;    /* enum aie_choice: whose comes first */
@@ -18,6 +19,7 @@ struct aie_options {
 	unsigned seed;      /* of the placement */
 	unsigned epoch;     /* of the form that people write: AIE_EPOCH_x */
 	unsigned engine;    /* AIE_ENGINE_x */
+	unsigned cost;      /* whose cycles a call of a portable kernel takes: AIE_COST_OF_x */
 	/* Paths for engine=device, "" for where each is by itself: aie_hardware.h, aie_client.h, base/cache.h. */
 	char xrt[BASE_TEXT], peano[BASE_TEXT], aiecc[BASE_TEXT], bridge[BASE_TEXT], cache[BASE_TEXT], root[BASE_TEXT];
 	char grid[BASE_TEXT]; /* as in part.h */

@@ -180,6 +180,31 @@ ptowsp_status aie_report_run(struct aie_report *report, const struct aie_design 
 	return status;
 }
 
+ptowsp_status aie_report_calls(struct aie_report *report, const char *kernel, const struct aie_calls *calls, struct ptowsp_error *error)
+{
+	static const char title[] = "kernels, not measured";
+	ptowsp_status status = PTOWSP_OK;
+
+	if (calls->count)
+		status = add(report, title, calls->work.emitted, 0, "cycles", error, "%.40s: %llu calls of the emitted C", kernel,
+			     (unsigned long long)calls->count);
+	if (!status && calls->count)
+		status = add(report, title, calls->work.published, 0, "cycles", error, "%.40s: by kernels that were published", kernel);
+	return status;
+}
+
+ptowsp_status aie_report_costs(struct aie_report *report, struct ptowsp_error *error)
+{
+	uint32_t count;
+	const struct aie_cost *costs = aie_cost_list(&count);
+	ptowsp_status status = PTOWSP_OK;
+
+	for (uint32_t i = 0; !status && i < count; i++)
+		status = add(report, AIE_MODEL ", its costs", costs[i].value, 0, costs[i].unit, error, "%s, %s: %s", costs[i].name,
+			     aie_cost_sort_text(costs[i].sort), costs[i].source);
+	return status;
+}
+
 ptowsp_status aie_report_buffering(struct aie_report *report, const struct aie_sim_stats stats[2], bool depends, struct ptowsp_error *error)
 {
 	ptowsp_status status = PTOWSP_OK;

@@ -6,6 +6,7 @@
 
 #include "aie/picture/picture.h"
 #include "aie/sim/sim.h"
+#include "aie/sim/work.h"
 #include "ptowsp/report.h"
 #include "ptowsp/run.h"
 
@@ -21,6 +22,15 @@ ptowsp_status aie_report_design(struct aie_report *report, const struct aie_desi
 /* Cycles, memory, the bottleneck, how busy each core, DMA channel and the host was; under a title that says that it is a model. */
 ptowsp_status aie_report_run(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, const struct aie_sim_stats *stats,
 			     struct ptowsp_error *error);
+/* All calls of a kernel together. */
+struct aie_calls {
+	uint64_t count;
+	struct aie_work work;
+};
+/* Cycles of a kernel's calls by its emitted code, and by kernels as people write them by hand; nothing where it was not called. Errors: NO_MEMORY. */
+ptowsp_status aie_report_calls(struct aie_report *report, const char *kernel, const struct aie_calls *calls, struct ptowsp_error *error);
+/* Each constant of the model with its source. Errors: NO_MEMORY. */
+ptowsp_status aie_report_costs(struct aie_report *report, struct ptowsp_error *error);
 /* Of a run with 0 words of stream buffering (stats[0]) and one with 8 (stats[1]). */
 ptowsp_status aie_report_buffering(struct aie_report *report, const struct aie_sim_stats stats[2], bool depends, struct ptowsp_error *error);
 void aie_report_finish(struct aie_report *report);

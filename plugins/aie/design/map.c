@@ -282,40 +282,45 @@ static ptowsp_status depths_try(struct aie_map *map, const struct aie_map_args *
 	return status;
 }
 
-/* Is the host done in clearly less time when memory tiles distribute and join whatever they can, not only what it has no channels for? */
-static ptowsp_status cheaper(struct aie_map *map, const struct aie_map_args *args, struct way way, bool *cheaper_out, struct ptowsp_error *error)
+/* Chooses how many streams of the host become one at a memory tile, and whether more do than it has no channels for: what feeds the array in the least time, but less than the simplest way only where
+ * that is clearly less. UNSUPPORTED: no way has enough channels. */
+static ptowsp_status groups_choose(struct aie_map *map, const struct aie_map_args *args, struct way *way, struct ptowsp_error *error)
 {
-	ptowsp_status status = streams_make(map, args, &way, error);
-	uint64_t alone;
+	static const struct {
+		uint32_t group;
+		bool always;
+	} choices[] = {{0, false}, {COLUMN, false}, {3, false}, {2, false}, {COLUMN, true}, {3, true}, {2, true}};
+	ptowsp_status status = PTOWSP_OK, chosen = PTOWSP_UNSUPPORTED;
+	uint64_t least = 0;
 
-	*cheaper_out = false;
-	way.group = COLUMN;
-	if (status == PTOWSP_UNSUPPORTED && map->graph.crowded)
-		status = streams_make(map, args, &way, error);
-	if (status || map->graph.cell_count < 2)
-		return status;
-	alone = map->graph.host_cycles;
-	way.always = true;
-	status = streams_make(map, args, &way, error);
-	*cheaper_out = !status && map->graph.host_cycles <= alone / 4 * 3;
-	return status;
+	for (size_t c = 0; c < sizeof(choices) / sizeof(*choices) && (!status || status == PTOWSP_UNSUPPORTED); c++) {
+		struct way tried = *way;
+
+		tried.group = choices[c].group;
+		tried.always = choices[c].always;
+		status = streams_make(map, args, &tried, error);
+		if (!status && (chosen || map->graph.host_cycles <= least / 4 * 3)) {
+			least = map->graph.host_cycles;
+			chosen = PTOWSP_OK;
+			*way = tried;
+		}
+		if (!map->graph.crowded && !c)
+			c = 3; /* the simplest way has channels enough */
+	}
+	return status == PTOWSP_UNSUPPORTED ? chosen : status;
 }
 
-/* Each stream with a channel of a shim of its own; where there are not so many, or where that is cheaper, groups of them through memory tiles, of a column's cores first; each
- * time with loads that cells can share, where it makes a difference then with those of a cell together. Only where it has to be where the schedule says when
+/* Groups of streams as they feed the array best; where that has no place each stream with a channel of a shim of its own; where there are not so many, groups of them through memory tiles, of
+ * a column's cores first; each time with loads that cells can share, where it makes a difference then with those of a cell together. No more than has to be where the schedule says when
  * tasks begin: what is for one cell may be held up by another's. */
 static ptowsp_status groups_try(struct aie_map *map, const struct aie_map_args *args, struct way way, struct ptowsp_error *error)
 {
 	static const uint32_t groups[] = {0, COLUMN, 6, 3, 2};
-	struct way through = way;
-	bool is_cheaper = false;
-	ptowsp_status status = args->bounds ? PTOWSP_OK : cheaper(map, args, way, &is_cheaper, error);
+	struct way fed = way;
+	ptowsp_status status = args->bounds ? PTOWSP_UNSUPPORTED : groups_choose(map, args, &fed, error);
 
-	if (status && status != PTOWSP_UNSUPPORTED)
-		return status;
-	through.group = COLUMN;
-	through.always = true;
-	status = is_cheaper ? depths_try(map, args, through, error) : PTOWSP_UNSUPPORTED;
+	if (!status)
+		status = map->graph.cell_count > 1 ? depths_try(map, args, fed, error) : PTOWSP_UNSUPPORTED;
 	for (uint32_t g = 0; status == PTOWSP_UNSUPPORTED && g < sizeof(groups) / sizeof(*groups) && (!g || map->graph.crowded); g++) {
 		way.group = groups[g];
 		way.pack = false;

@@ -26,7 +26,8 @@ struct going {
 	struct aie_sim_copies copies; /* where the design is run twice */
 	void **shadows;               /* per argument: it, where it is a copy of the tensor with the rest of its last word; owned */
 	void *filler;
-	uint64_t *cycles;        /* per KREG row that costs the same each time; 0: not asked yet */
+	struct aie_work *works;  /* per KREG row that costs the same each time; all 0: not asked yet */
+	struct aie_calls *calls; /* per KREG row */
 	uint32_t *next;          /* per core: line that its next call comes behind */
 	uint64_t *starts, *ends; /* per task */
 	uint32_t *cores;         /* per task */
@@ -53,26 +54,44 @@ static int is_over(void *patience)
 	return base_patience_look(patience);
 }
 
-/* cycles: in, what the kernel said. */
-static ptowsp_status cost_of(struct going *going, const struct ptowsp_task *task, uint64_t *cycles)
+/* What a call of portable code costs; said_cycles: what the kernel said, which stands where the model has none. */
+static ptowsp_status work_of(struct going *going, const struct ptowsp_task *task, uint64_t said_cycles, struct aie_work *work_out)
 {
 	const struct base_kernels *kernels = &going->run->loaded->program->kernels;
 	const struct base_kernel *row = task->kernel < kernels->count ? &kernels->rows[task->kernel] : NULL;
 	const struct isa_guard guard = {is_over, &going->run->patience};
+	struct aie_work *known = row ? &going->works[task->kernel] : NULL;
 	ptowsp_status status;
 
+	*work_out = (struct aie_work){said_cycles, said_cycles};
 	if (!row || !row->isa || row->fixed_cycles) {
-		*cycles = aie_cost_call(*cycles);
+		*work_out = (struct aie_work){aie_cost_call(said_cycles), aie_cost_call(said_cycles)};
 		return PTOWSP_OK;
 	}
-	if (going->cycles[task->kernel]) {
-		*cycles = going->cycles[task->kernel];
-		return PTOWSP_OK;
+	if (!known->emitted) {
+		status = aie_work(going->run->loaded->arch, row->isa, task->args, task->arg_count, row->blocks, &guard, work_out, going->run->error);
+		if (status || isa_program_varies(row->isa))
+			return status == PTOWSP_UNSUPPORTED ? PTOWSP_OK : status; /* only data tell: the reference model's, which the run said */
+		*known = *work_out;
 	}
-	status = aie_work(going->run->loaded->arch, row->isa, task->args, task->arg_count, row->blocks, &guard, cycles, going->run->error);
-	if (!status && !isa_program_varies(row->isa))
-		going->cycles[task->kernel] = *cycles;
-	return status == PTOWSP_UNSUPPORTED ? PTOWSP_OK : status; /* only data tell: the reference model's, which the run said */
+	*work_out = *known;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status cost_of(struct going *going, const struct ptowsp_task *task, uint64_t said_cycles, uint64_t *cycles_out)
+{
+	struct aie_work work;
+	ptowsp_status status = work_of(going, task, said_cycles, &work);
+
+	*cycles_out = going->run->options->cost == AIE_COST_OF_EMITTED ? work.emitted : work.published;
+	if (task->kernel < going->run->loaded->program->kernels.count && !going->again) {
+		struct aie_calls *calls = &going->calls[task->kernel];
+
+		calls->count++;
+		calls->work.emitted += work.emitted;
+		calls->work.published += work.published;
+	}
+	return status;
 }
 
 /* The next call of a core is that of its next line that calls: its task, PTOWSP_NONE where the text calls more often. */
@@ -131,8 +150,7 @@ static ptowsp_status call(void *context, const struct aie_sim_call *call, uint64
 		out.cycles = task.number < walk->task_count ? walk->tasks[task.number].cycles : 1;
 	else if ((status = rt_crew_invoke(program, &task, &out, 0)))
 		return rt_crew_failure(program, task.kernel, task.number, status, error);
-	*cycles_out = out.cycles;
-	status = cost_of(going, &task, cycles_out);
+	status = cost_of(going, &task, out.cycles, cycles_out);
 	time_take(going, task.number, call->core, call->at, *cycles_out);
 	return status;
 }
@@ -170,12 +188,13 @@ static bool rooms_make(struct going *going)
 
 	going->arguments = calloc((size_t)lowered->argument_count + 1, sizeof(*going->arguments));
 	going->filler = calloc(1, lowered->filler_bytes + 4);
-	going->cycles = calloc((size_t)loaded->planned->tables.kernel.count + 1, sizeof(*going->cycles));
+	going->works = calloc((size_t)loaded->planned->tables.kernel.count + 1, sizeof(*going->works));
+	going->calls = calloc((size_t)loaded->planned->tables.kernel.count + 1, sizeof(*going->calls));
 	going->next = calloc((size_t)loaded->map.graph.cell_count + 1, sizeof(*going->next));
 	going->starts = calloc(tasks, sizeof(*going->starts));
 	going->ends = calloc(tasks, sizeof(*going->ends));
 	going->cores = calloc(tasks, sizeof(*going->cores));
-	if (!going->arguments || !going->filler || !going->cycles || !going->next || !going->starts || !going->ends || !going->cores)
+	if (!going->arguments || !going->filler || !going->works || !going->calls || !going->next || !going->starts || !going->ends || !going->cores)
 		return false;
 	for (uint32_t a = 0; a < lowered->argument_count; a++)
 		going->arguments[a] = lowered->arguments[a] == AIE_NOTHING ? going->filler : memory_of(going->run, lowered->arguments[a]);
@@ -280,13 +299,16 @@ static ptowsp_status report_fill(struct going *going, const struct aie_sim_stats
 	struct aie_report *report = &going->run->loaded->report;
 	struct ptowsp_error *error = going->run->error;
 	const struct aie_picture *picture = &going->back.drawn.picture;
+	const struct base_kernels *kernels = &going->run->loaded->program->kernels;
 	ptowsp_status status = aie_report_design(report, &going->back.design, picture, NULL, error);
 
 	if (!status)
 		status = aie_report_run(report, &going->back.design, picture, stats, error);
+	for (uint32_t k = 0; !status && k < kernels->count; k++)
+		status = aie_report_calls(report, kernels->rows[k].name, &going->calls[k], error);
 	if (!status && both)
 		status = aie_report_buffering(report, going->stats, depends, error);
-	return status;
+	return status ? status : aie_report_costs(report, error);
 }
 
 static ptowsp_status simulate(struct going *going)
@@ -358,7 +380,8 @@ static void going_finish(struct going *going)
 	aie_back_finish(&going->back);
 	free(going->arguments);
 	free(going->filler);
-	free(going->cycles);
+	free(going->works);
+	free(going->calls);
 	free(going->next);
 	free(going->starts);
 	free(going->ends);

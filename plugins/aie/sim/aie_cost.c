@@ -2,9 +2,19 @@
 /* aie_cost.c - the timing model's table and what follows from it. */
 #include "aie/sim/aie_cost.h"
 
+#include "isa/element.h"
+#include "ptowsp/tile.h"
+
 static const struct aie_cost costs[] = {
 #define X(name, value, unit, sort, source) {#name, unit, source, value, AIE_COST_##sort},
 #include "aie/sim/aie_cost.def"
+#undef X
+};
+
+/* Per opcode and element type, in the order of dtype.def: hundredths of an instruction per element. */
+static const uint32_t scalars[256][ISA_DTYPES] = {
+#define X(name, ...) [PTOWSP_PTO_##name] = {__VA_ARGS__},
+#include "aie/sim/aie_scalar.def"
 #undef X
 };
 
@@ -31,6 +41,13 @@ static uint64_t ceil_of(uint64_t a, uint64_t b)
 uint64_t aie_cost_call(uint64_t work)
 {
 	return AIE_COST_CALL + work;
+}
+
+uint64_t aie_cost_scalar(uint8_t op, uint32_t dtype, uint64_t elements)
+{
+	const uint64_t each = dtype < ISA_DTYPES ? scalars[op][dtype] : 0;
+
+	return ceil_of(elements * each * AIE_COST_INSTRUCTION_PERCENT, 100 * 100);
 }
 
 uint64_t aie_cost_matmul(const struct aie_arch *arch, uint32_t dtype, uint64_t m, uint64_t k, uint64_t n)

@@ -6,7 +6,7 @@
 #include "aie/aie_arch.h"
 
 /* Name of the model in reports; a change of a constant or of a rule is a new one. */
-#define AIE_MODEL "aie model 1"
+#define AIE_MODEL "aie model 2"
 
 enum {
 #define X(name, value, unit, sort, source) AIE_COST_##name = value,
@@ -24,6 +24,9 @@ const char *aie_cost_sort_text(enum aie_cost_sort sort);
 
 /* Cycles of a call of a kernel that works so long. */
 uint64_t aie_cost_call(uint64_t work);
+/* Work of an operation of tiles (PTOWSP_PTO_x) on elements of dtype (PTOWSP_x) by the emitted C, on a core's scalar unit: instructions of aie_scalar.def by INSTRUCTION_PERCENT.
+ * elements: products of two elements where the operation is one of matrices, those of its largest tile else. 0: the table has no figure. */
+uint64_t aie_cost_scalar(uint8_t op, uint32_t dtype, uint64_t elements);
 /* Work of a product of [m, k] and [k, n] with factors of dtype (PTOWSP_x) on a core. 0: nobody knows the core's rate for this type. */
 uint64_t aie_cost_matmul(const struct aie_arch *arch, uint32_t dtype, uint64_t m, uint64_t k, uint64_t n);
 /* Work of a vector loop that loads and stores so many bytes and does so many operations, of which `lanes` fit into a cycle (0: they are hidden behind the bytes). */
