@@ -34,7 +34,7 @@ struct page {
 	int internal; /* nobody calls it: it has a manual page in section 8, no flags, and is not completed */
 };
 
-extern const struct page page_run, page_pack, page_inspect, page_conform, page_bench, page_worker;
+extern const struct page page_run, page_pack, page_inspect, page_conform, page_bench, page_aie, page_worker;
 
 /* The help text, in columns. */
 void page_print(const struct page *page, FILE *to);

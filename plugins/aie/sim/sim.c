@@ -45,6 +45,15 @@ static void waits_own(struct aie_sim_stats *stats)
 	stats->wait_count = kept;
 }
 
+ptowsp_status aie_sim_stats_take(const struct aie_net *net, ptowsp_status ended, struct aie_sim_stats *stats, struct ptowsp_error *error)
+{
+	const ptowsp_status taken = stats_take(net, stats, error);
+
+	if (ended == PTOWSP_DEADLOCK && !taken && aie_stuck_list(net, stats))
+		waits_own(stats);
+	return taken;
+}
+
 ptowsp_status aie_sim_run(const struct aie_sim_args *args, struct aie_sim_stats *stats, struct ptowsp_error *error)
 {
 	struct aie_net net = {0};
@@ -55,9 +64,7 @@ ptowsp_status aie_sim_run(const struct aie_sim_args *args, struct aie_sim_stats 
 		args->kernels.begin(args->kernels.context, args->buffering);
 	if (!status)
 		status = aie_net_run(&net, args, error);
-	taken = stats_take(&net, stats, status ? NULL : error);
-	if (status == PTOWSP_DEADLOCK && !taken && aie_stuck_list(&net, stats))
-		waits_own(stats);
+	taken = aie_sim_stats_take(&net, status, stats, status ? NULL : error);
 	aie_build_finish(&build);
 	aie_net_finish(&net);
 	return status ? status : taken;

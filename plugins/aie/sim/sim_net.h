@@ -242,6 +242,8 @@ void aie_net_finish(struct aie_net *net);
 
 /* Once, from the beginning to where nothing can happen any more. Errors: those of programs; LIMIT after max_events (0: none); CANCELLED; DEADLOCK (sim_stuck.h). */
 ptowsp_status aie_net_run(struct aie_net *net, const struct aie_sim_args *args, struct ptowsp_error *error);
+/* What a run that ended so leaves, before the net goes: sim.c. stats own it. Errors: NO_MEMORY. */
+ptowsp_status aie_sim_stats_take(const struct aie_net *net, ptowsp_status ended, struct aie_sim_stats *stats, struct ptowsp_error *error);
 
 /* ---- between the files of the simulator ---------------------------------------------------------------------------------------- */
 

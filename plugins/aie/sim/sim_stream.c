@@ -208,7 +208,9 @@ static void pad_fill(const struct aie_pad *pad, uint32_t dimension, const uint8_
 	*to += inner * (uint64_t)pad->after[dimension];
 }
 
-/* The locks of a chain's descriptor. */
+static void link_done(struct aie_net *net, struct aie_end *end);
+
+/* The locks of a chain's descriptor; one without bytes is there for its locks alone. */
 static void link_begin(struct aie_net *net, struct aie_end *end)
 {
 	const struct aie_piece *piece = piece_of(net, end);
@@ -224,6 +226,10 @@ static void link_begin(struct aie_net *net, struct aie_end *end)
 		uint8_t *image = piece->pad->image;
 
 		pad_fill(piece->pad, 0, piece->pad->from, &image);
+	}
+	if (!piece->path.bytes) {
+		link_done(net, end);
+		return;
 	}
 	end->path = &piece->path;
 	aie_cursor_begin(&end->cursor, piece->base);
@@ -373,7 +379,7 @@ static void packet_address(const struct aie_net *net, const struct aie_stream *s
 	for (uint32_t i = stream->end + stream->sender_count; i < stream->end + stream->end_count; i++)
 		net->ends[i].listens = false;
 	for (uint32_t i = 0; i < net->packet_count; i++)
-		if (net->packets[i].from == from && (number == AIE_NONE || net->packets[i].number == number))
+		if (net->packets[i].from == from && (number == AIE_NONE || net->packets[i].number == AIE_NONE || net->packets[i].number == number))
 			net->ends[net->packets[i].to].listens = true;
 }
 

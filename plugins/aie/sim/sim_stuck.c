@@ -53,7 +53,9 @@ static void semaphore_look(const struct aie_net *net, uint32_t agent, const stru
 		}
 	}
 	for (uint32_t g = 0; g < net->giver_count; g++)
-		give_look(net, agent, take, list, &any, &(struct aie_hold){.semaphore = net->givers[g].semaphore}, net->cores[net->givers[g].core].agent);
+		if (net->cores[net->givers[g].core].state != AIE_CORE_ENDED)
+			give_look(net, agent, take, list, &any, &(struct aie_hold){.semaphore = net->givers[g].semaphore},
+				  net->cores[net->givers[g].core].agent);
 	if (!any)
 		wait_add(list, (struct aie_sim_wait){agent, AIE_NONE, net->semaphores[take->semaphore].name, sum < 0 ? 0 : (uint64_t)sum, (uint64_t)take->value,
 						     false});

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* array.c - a device is found, built as a net, and run. */
+#include "aie/array/array_own.h"
+#include "aie/sim/aie_cost.h"
+#include "aie/sim/sim_stuck.h"
+#include "registry/common/common_arena.h"
+
+#include "base/error.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- devices of a module ------------------------------------------------------------------------------------------- */
+
+static void device_fill(struct aie_array_device *device, const struct aie_op *op, const struct aie_op *outside)
+{
+	*device = (struct aie_array_device){.op = op, .name = array_text(op, "sym_name"), .outside = outside};
+	device->name = device->name ? device->name : "";
+	for (const struct aie_op *in = op->region_count ? op->regions[0].first : NULL; in; in = in->next)
+		if (aie_op_is(in, "aie.runtime_sequence") || aie_op_is(in, "aiex.runtime_sequence")) {
+			device->sequence = device->sequence ? device->sequence : in;
+			device->sequence_count++;
+		}
+}
+
+/* *left: devices before the one that is looked for. */
+static bool device_search(const struct aie_op *module, uint32_t *left, struct aie_array_device *device_out)
+{
+	for (const struct aie_op *op = module->regions[0].first; op; op = op->next) {
+		if (aie_op_is(op, "builtin.module") && device_search(op, left, device_out))
+			return true;
+		if (!aie_op_is(op, "aie.device") || (*left)--)
+			continue;
+		device_fill(device_out, op, module);
+		return true;
+	}
+	return false;
+}
+
+bool aie_array_device_find(const struct aie_module *module, uint32_t number, struct aie_array_device *device_out)
+{
+	return number < AIE_ARRAY_DEVICES && device_search(module->top, &number, device_out);
+}
+
+/* ---- building ------------------------------------------------------------------------------------------------------- */
+
+/* What the device is called, as a word or by its number in the dialect. */
+static const char *device_name(const struct aie_array_args *args)
+{
+	const struct aie_attr *device = aie_attr_of(args->device->op, "device");
+	const struct aie_arch *arch = device && device->kind == AIE_ATTR_INT ? aie_arch_device((int32_t)device->number) : NULL;
+
+	if (args->arch)
+		return args->arch;
+	return arch ? arch->name : device && device->text ? device->text : "";
+}
+
+static ptowsp_status arch_find(struct aie_array *array)
+{
+	const char *name = device_name(array->args);
+
+	array->arch = array_arch_find(name);
+	if (!array->arch)
+		return array_fail(array, array->device, PTOWSP_UNSUPPORTED, "device '%.32s' is not known; say another one", name);
+	array->costs = aie_arch_named(array->arch->costs);
+	array->report->mhz = array->costs->clock_hz / 1000000;
+	array->report->borrowed = array->arch->binary || array->arch->rows != AIE_ROWS ? array->arch->costs : NULL;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status begin(struct aie_array *array)
+{
+	array->arena = common_arena_create();
+	array->value_count = array->args->module->value_count;
+	array->places = malloc(((size_t)array->value_count + 1) * sizeof(*array->places));
+	if (!array->arena || !array->places)
+		return array_no_memory(array);
+	memset(array->places, 0xFF, ((size_t)array->value_count + 1) * sizeof(*array->places));
+	array->functions.arena = array->arena;
+	if (array->device->region_count != 1)
+		return array_fail(array, array->device, PTOWSP_INVALID, "a device has one region");
+	return arch_find(array);
+}
+
+static void net_set(struct aie_array *array)
+{
+	struct aie_net *net = array->net;
+	const struct aie_array_args *args = array->args;
+
+	net->buffering = args->buffering < AIE_STREAM_WORDS ? args->buffering : AIE_STREAM_WORDS;
+	net->channel_queue = (uint32_t)array->costs->generation->tiles[AIE_SHIM].limits[AIE_DMA_QUEUE];
+	net->host_cycles = args->host_cycles ? args->host_cycles : AIE_COST_HOST_TASK;
+	net->lasts = true;
+	net->ddr_rate = array->costs->ddr_bytes;
+	net->told = args->told;
+	net->told_context = args->told_context;
+}
+
+static ptowsp_status make(struct aie_array *array)
+{
+	ptowsp_status status = begin(array);
+
+	if (!status)
+		status = array_read(array);
+	if (!status)
+		status = array_fifos(array);
+	if (!status)
+		status = array_streams(array);
+	if (!status)
+		status = array_dmas(array);
+	if (!status)
+		status = array_fifo_chains(array);
+	if (!status)
+		status = array_cores(array);
+	return status ? status : array_host(array);
+}
+
+static void counts_report(const struct aie_array *array)
+{
+	struct aie_array_report *report = array->report;
+
+	report->tiles = array->tile_count;
+	report->cores = array->core_count;
+	report->buffers = array->buffer_count;
+	report->locks = array->lock_count;
+	report->host = array->net->host.count != 0;
+}
+
+static void finish(struct aie_array *array)
+{
+	array_cores_finish(array);
+	common_names_finish(&array->functions.function_names);
+	common_arena_destroy(array->arena);
+	free(array->places);
+	free(array->tiles);
+	free(array->locks);
+	free(array->buffers);
+	free(array->channels);
+	free(array->flows);
+	free(array->fifos);
+	free(array->links);
+	free(array->allocations);
+	free(array->tasks);
+	free(array->memories);
+}
+
+/* ---- running -------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status memories_tell(const struct aie_array *array, bool ran, struct ptowsp_error *error)
+{
+	const struct aie_array_args *args = array->args;
+
+	return args->memories ? args->memories(args->memories_context, array->memories, array->memory_count, ran, error) : PTOWSP_OK;
+}
+
+ptowsp_status aie_array_run(const struct aie_array_args *args, struct aie_array_report *report, struct aie_sim_stats *stats, struct ptowsp_error *error)
+{
+	const struct aie_sim_args limits = {.max_events = args->max_events, .cancel = args->cancel};
+	struct aie_net net = {.error = error};
+	struct aie_array array = {.args = args, .net = &net, .report = report, .error = error, .device = args->device->op};
+	ptowsp_status status, told = PTOWSP_OK, taken;
+	bool ran = false;
+
+	*report = (struct aie_array_report){0};
+	status = make(&array);
+	if (!status) {
+		net_set(&array);
+		counts_report(&array);
+		status = memories_tell(&array, false, error);
+	}
+	if (!status) {
+		status = aie_net_run(&net, &limits, error);
+		ran = true;
+	}
+	taken = aie_sim_stats_take(&net, status, stats, status ? NULL : error);
+	if (ran && (!status || status == PTOWSP_DEADLOCK))
+		told = memories_tell(&array, true, status ? NULL : error);
+	finish(&array);
+	aie_net_finish(&net);
+	return status ? status : taken ? taken : told;
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/* array_dma.c - flows as streams of the net, and blocks of DMAs as chains of descriptors. */
+#include "aie/array/array_own.h"
+#include "aie/sim/aie_cost.h"
+#include "registry/common/common_arena.h"
+
+#include "base/error.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- streams -------------------------------------------------------------------------------------------------------- */
+
+static uint32_t group_of(struct aie_array *array, uint32_t channel)
+{
+	while (array->channels[channel].group != channel)
+		channel = array->channels[channel].group;
+	return channel;
+}
+
+/* Channels that flows put together are one stream; it has packets where a flow has, or where it has several senders. */
+static void groups_find(struct aie_array *array)
+{
+	for (uint32_t i = 0; i < array->flow_count; i++) {
+		const uint32_t a = group_of(array, array->flows[i].from), b = group_of(array, array->flows[i].to);
+
+		array->channels[a < b ? b : a].group = a < b ? a : b;
+	}
+	for (uint32_t i = 0; i < array->channel_count; i++)
+		array->channels[i].group = group_of(array, i);
+	for (uint32_t i = 0; i < array->flow_count; i++)
+		if (array->flows[i].packet != AIE_NONE)
+			array->channels[array->channels[array->flows[i].from].group].packets = true;
+}
+
+static uint32_t distance(int32_t a, int32_t b)
+{
+	return (uint32_t)(a < b ? b - a : a - b);
+}
+
+/* Switches on the shortest way from the first sender of a stream. */
+static uint64_t delay_of(const struct aie_array *array, uint32_t sender, uint32_t receiver)
+{
+	const struct array_tile *from, *to = &array->tiles[array->channels[receiver].tile];
+
+	if (sender == AIE_NONE)
+		return 0;
+	from = &array->tiles[array->channels[sender].tile];
+	return AIE_COST_SWITCH * ((uint64_t)distance(from->column, to->column) + distance(from->row, to->row) + 1);
+}
+
+static ptowsp_status end_add(struct aie_array *array, uint32_t number, uint32_t sender)
+{
+	struct array_channel *channel = &array->channels[number];
+	char text[32];
+	const uint32_t agent =
+		aie_net_agent(array->net, "dma %s %s %u", array_tile_text(array, channel->tile, text), channel->sends ? "MM2S" : "S2MM", channel->number);
+
+	channel->end = aie_net_end(array->net, channel->name, agent, channel->sends, array->tiles[channel->tile].kind == AIE_SHIM,
+				   channel->sends ? 0 : delay_of(array, sender, number), 1);
+	return channel->end == AIE_NONE ? array_no_memory(array) : PTOWSP_OK;
+}
+
+/* The senders of a stream, then its receivers; a channel alone is a stream whose words go nowhere, or never come. */
+static ptowsp_status stream_add(struct aie_array *array, uint32_t group, const uint32_t *members, uint32_t count)
+{
+	uint32_t senders = 0, first = array->net->end_count, stream, sender = AIE_NONE;
+	ptowsp_status status = PTOWSP_OK;
+
+	for (int side = 0; side < 2; side++)
+		for (uint32_t i = 0; !status && i < count; i++) {
+			if (array->channels[members[i]].sends != (side == 0))
+				continue;
+			if (!side && !senders++)
+				sender = members[i];
+			status = end_add(array, members[i], sender);
+		}
+	if (status)
+		return status;
+	stream = aie_net_stream(array->net, first, array->net->end_count - first);
+	if (stream == AIE_NONE)
+		return array_no_memory(array);
+	array->channels[group].packets = array->channels[group].packets || senders != 1;
+	if (array->channels[group].packets)
+		aie_net_senders(array->net, stream, senders);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status packets_add(struct aie_array *array)
+{
+	for (uint32_t i = 0; i < array->flow_count; i++) {
+		const struct array_flow *flow = &array->flows[i];
+
+		if (array->channels[array->channels[flow->from].group].packets &&
+		    aie_net_packet(array->net, array->channels[flow->from].end, flow->packet, array->channels[flow->to].end) == AIE_NONE)
+			return array_no_memory(array);
+	}
+	return PTOWSP_OK;
+}
+
+/* Members of each group one after the other: by group, in the order of their numbers. */
+static int by_group(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+ptowsp_status array_streams(struct aie_array *array)
+{
+	uint64_t *order = common_take(array->arena, array->channel_count + 1, sizeof(*order));
+	uint32_t *members = common_take(array->arena, array->channel_count + 1, sizeof(*members));
+	ptowsp_status status = PTOWSP_OK;
+
+	if (!order || !members)
+		return array_no_memory(array);
+	groups_find(array);
+	for (uint32_t i = 0; i < array->channel_count; i++)
+		order[i] = (uint64_t)array->channels[i].group << 32 | i;
+	qsort(order, array->channel_count, sizeof(*order), by_group);
+	for (uint32_t i = 0; i < array->channel_count; i++)
+		members[i] = (uint32_t)order[i];
+	for (uint32_t from = 0, to; !status && from < array->channel_count; from = to) {
+		const uint32_t group = array->channels[members[from]].group;
+
+		for (to = from; to < array->channel_count && array->channels[members[to]].group == group; to++)
+			;
+		status = stream_add(array, group, members + from, to - from);
+	}
+	return status ? status : packets_add(array);
+}
+
+/* ---- descriptors ---------------------------------------------------------------------------------------------------- */
+
+ptowsp_status array_path(struct aie_array *array, const struct aie_op *op, const struct aie_type *type, int64_t offset, uint32_t rank, const int64_t *sizes,
+			 const int64_t *strides, struct aie_path *path_out)
+{
+	const uint32_t element = (uint32_t)aie_type_bytes(type->element);
+	const int64_t bytes = (int64_t)aie_type_bytes(type), at = offset * (int64_t)element;
+
+	if (!aie_path_fits(rank, sizes, strides, element) || offset < 0 || offset > bytes)
+		return array_fail(array, op, PTOWSP_INVALID, "a size below 1, or an offset or length that is none of this memory");
+	aie_path_make(path_out, rank, sizes, strides, element);
+	if (path_out->bytes % 4)
+		return array_fail(array, op, PTOWSP_UNSUPPORTED, "it moves %" PRIu64 " bytes, which is no number of words", path_out->bytes);
+	if (at + path_out->least < 0 || at + path_out->beyond > bytes)
+		return array_fail(array, op, PTOWSP_INVALID, "it reaches from byte %" PRId64 " to %" PRId64 " of memory of %" PRId64 "; stay within",
+				  at + path_out->least, at + path_out->beyond, bytes);
+	return PTOWSP_OK;
+}
+
+/* The memory that an operand names: a buffer, or an argument of the sequence; NULL. */
+static struct aie_array_memory *memory_of(struct aie_array *array, const struct aie_value *value)
+{
+	uint32_t row = array->places[value->id];
+
+	if (row == AIE_NONE)
+		return NULL;
+	if (value->argument)
+		return value->op == array->sequence ? &array->memories[row] : NULL;
+	if (!aie_op_is(value->op, "aie.buffer") && !aie_op_is(value->op, "aie.external_buffer"))
+		return NULL;
+	return &array->memories[array->buffers[row].memory];
+}
+
+struct walk {
+	uint32_t rank;
+	int64_t sizes[AIE_WALK_DIMS], strides[AIE_WALK_DIMS], before[AIE_WALK_DIMS], after[AIE_WALK_DIMS];
+	bool padded;
+};
+
+/* [<const_pad_before = 1, const_pad_after = 2>, ...] of each dimension. */
+static void pads_read(const char *text, struct walk *walk)
+{
+	for (uint32_t d = 0; text && d < walk->rank; d++) {
+		text = strstr(text, "const_pad_before");
+		if (!text)
+			return;
+		walk->before[d] = array_number_in(text, "const_pad_before", 0);
+		walk->after[d] = array_number_in(text, "const_pad_after", 0);
+		walk->padded = walk->padded || walk->before[d] || walk->after[d];
+		text += strlen("const_pad_before");
+	}
+}
+
+/* Dimensions of a descriptor: the outermost goes on as long as the length says. */
+static ptowsp_status walk_read(struct aie_array *array, const struct aie_op *op, int64_t length, struct walk *walk)
+{
+	const struct aie_attr *dims = aie_attr_of(op, "dimensions");
+	int64_t inner = 1;
+
+	*walk = (struct walk){.rank = 1, .sizes = {length}, .strides = {1}};
+	if (!dims || dims->kind != AIE_ATTR_DIMS || !dims->count)
+		return PTOWSP_OK;
+	if (dims->count / 2 > AIE_WALK_DIMS)
+		return array_fail(array, op, PTOWSP_INVALID, "%u dimensions, of at most %d", dims->count / 2, AIE_WALK_DIMS);
+	walk->rank = dims->count / 2;
+	for (uint32_t d = 0; d < walk->rank; d++) {
+		walk->sizes[d] = dims->ints[2 * d];
+		walk->strides[d] = dims->ints[2 * d + 1];
+		if (walk->sizes[d] < 1 || walk->sizes[d] > INT32_MAX || walk->strides[d] < 0 || walk->strides[d] > INT32_MAX)
+			return array_fail(array, op, PTOWSP_INVALID, "a size or stride of %" PRId64 " and %" PRId64 "; sizes are at least 1", walk->sizes[d],
+					  walk->strides[d]);
+	}
+	pads_read(array_text(op, "pad_dimensions"), walk);
+	for (uint32_t d = 1; d < walk->rank; d++)
+		inner = inner > INT32_MAX ? inner : inner * walk->sizes[d];
+	if (walk->padded || !aie_attr_of(op, "len") || inner * walk->sizes[0] == length)
+		return PTOWSP_OK;
+	if (length % inner)
+		return array_fail(array, op, PTOWSP_UNSUPPORTED,
+				  "a length of %" PRId64 " ends within its dimensions, which have %" PRId64 " elements inside each turn", length, inner);
+	walk->sizes[0] = length / inner;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status pad_make(struct aie_array *array, const struct aie_op *op, const struct walk *walk, struct aie_piece *piece, uint32_t element)
+{
+	struct aie_pad *pad = aie_net_memory(array->net, sizeof(*pad));
+	uint64_t bytes = element;
+
+	if (!pad)
+		return array_no_memory(array);
+	*pad = (struct aie_pad){.rank = walk->rank, .element = element, .from = piece->base};
+	for (uint32_t d = 0; d < walk->rank; d++) {
+		if (walk->before[d] < 0 || walk->after[d] < 0 || walk->before[d] > UINT16_MAX || walk->after[d] > UINT16_MAX)
+			return array_fail(array, op, PTOWSP_INVALID, "a padding below 0 or beyond %d", UINT16_MAX);
+		pad->sizes[d] = walk->sizes[d];
+		pad->strides[d] = walk->strides[d];
+		pad->before[d] = walk->before[d];
+		pad->after[d] = walk->after[d];
+		bytes = bytes > AIE_ARRAY_BYTES ? bytes : bytes * (uint64_t)(walk->sizes[d] + walk->before[d] + walk->after[d]);
+	}
+	if (bytes > AIE_ARRAY_BYTES || bytes % 4)
+		return array_fail(array, op, PTOWSP_UNSUPPORTED, "with its padding it moves %" PRIu64 " bytes, which is no number of words or too many", bytes);
+	pad->image = aie_net_memory(array->net, bytes);
+	piece->pad = pad;
+	piece->base = pad->image;
+	aie_path_plain(&piece->path, bytes);
+	return pad->image ? PTOWSP_OK : array_no_memory(array);
+}
+
+static ptowsp_status descriptor_read(struct aie_array *array, const struct aie_op *op, struct aie_piece *piece)
+{
+	const struct aie_array_memory *memory = op->operand_count ? memory_of(array, op->operands[0]) : NULL;
+	const int64_t offset = array_number(op, "offset", 0);
+	struct walk walk;
+	ptowsp_status status;
+
+	if (!memory)
+		return array_fail(array, op, PTOWSP_INVALID, "it moves what is no buffer and no argument of the sequence");
+	status = walk_read(array, op, array_number(op, "len", (int64_t)aie_type_count(memory->type)), &walk);
+	if (!status)
+		status = array_path(array, op, memory->type, offset, walk.rank, walk.sizes, walk.strides, &piece->path);
+	if (status)
+		return status;
+	piece->base = memory->bytes + (uint64_t)offset * aie_type_bytes(memory->type->element);
+	piece->packet = (uint32_t)array_number_in(array_text(op, "packet"), "pkt_id", piece->packet);
+	array->report->descriptors++;
+	return walk.padded ? pad_make(array, op, &walk, piece, (uint32_t)aie_type_bytes(memory->type->element)) : PTOWSP_OK;
+}
+
+static ptowsp_status lock_read(struct aie_array *array, const struct aie_op *op, struct aie_piece *piece)
+{
+	const uint32_t row = op->operand_count == 1 ? array_place(array, op->operands[0], "aie.lock") : AIE_NONE;
+	const int64_t action = array_number(op, "action", -1);
+	struct aie_hold *hold = action == 1 ? &piece->give : &piece->take;
+
+	if (row == AIE_NONE || action < 0 || action > 2)
+		return array_fail(array, op, PTOWSP_INVALID, "it uses what is no aie.lock, or does what is no action");
+	if (hold->semaphore != AIE_NONE)
+		return array_fail(array, op, PTOWSP_INVALID, "a descriptor takes one lock and gives one");
+	*hold = (struct aie_hold){array->locks[row].semaphore, array_number(op, "value", 1), action == 0};
+	return PTOWSP_OK;
+}
+
+/* From the operation behind a block's name on: its descriptor. *next_out: the block that follows, NULL: none. */
+static ptowsp_status block_read(struct aie_array *array, const struct aie_op *first, struct aie_piece *piece, bool *moves_out, const struct aie_op **next_out)
+{
+	ptowsp_status status = PTOWSP_OK;
+
+	*piece = (struct aie_piece){.lock = AIE_NONE, .take = {AIE_NONE, 0, false}, .give = {AIE_NONE, 0, false}, .next = AIE_NONE, .packet = AIE_NONE};
+	*moves_out = false;
+	*next_out = NULL;
+	for (const struct aie_op *op = first; !status && op && !aie_op_is(op, AIE_BLOCK); op = op->next) {
+		if (aie_op_is(op, "aie.use_lock")) {
+			status = lock_read(array, op, piece);
+		} else if (aie_op_is(op, "aie.dma_bd") && !*moves_out) {
+			*moves_out = true;
+			status = descriptor_read(array, op, piece);
+		} else if (aie_op_is(op, "aie.dma_bd_packet")) {
+			piece->packet = (uint32_t)array_number(op, "packet_id", 0);
+		} else if (aie_op_is(op, "aie.next_bd")) {
+			*next_out = op->successor_count ? op->successors[0] : NULL;
+		} else if (!aie_op_is(op, "aie.end") && !aie_op_is(op, "aie.dma_start")) {
+			status = array_fail(array, op, PTOWSP_UNSUPPORTED, "this operation has no model in a descriptor's block");
+		}
+	}
+	return status;
+}
+
+/* Blocks that this walk has been to, and the descriptor of each. */
+struct visited {
+	const struct aie_op *block;
+	uint32_t piece;
+};
+
+ptowsp_status array_chain(struct aie_array *array, const struct aie_op *owner, const struct aie_op *block, uint32_t *piece_out)
+{
+	struct visited *visited = NULL;
+	uint32_t count = 0, room = 0, last = AIE_NONE;
+	ptowsp_status status = PTOWSP_OK;
+
+	*piece_out = AIE_NONE;
+	for (;;) {
+		const struct aie_op *next;
+		struct aie_piece piece;
+		uint32_t at = AIE_NONE, row;
+		bool moves;
+
+		for (uint32_t i = 0; i < count; i++)
+			if (visited[i].block == block)
+				at = visited[i].piece;
+		if (at != AIE_NONE) {
+			array->net->pieces[last].next = at;
+			break;
+		}
+		status = block_read(array, block ? block->next : owner->regions[0].first, &piece, &moves, &next);
+		if (status || !moves)
+			break;
+		if (count == AIE_ARRAY_CHAIN) {
+			status = array_fail(array, owner, PTOWSP_UNSUPPORTED, "a chain has more than %d descriptors", AIE_ARRAY_CHAIN);
+			break;
+		}
+		row = array_row(array, (void **)&visited, &count, &room, sizeof(*visited));
+		at = row == AIE_NONE ? AIE_NONE : aie_net_link(array->net, &piece);
+		if (at == AIE_NONE) {
+			status = array_no_memory(array);
+			break;
+		}
+		visited[row] = (struct visited){block, at};
+		if (last == AIE_NONE)
+			*piece_out = at;
+		else
+			array->net->pieces[last].next = at;
+		last = at;
+		if (!next)
+			break;
+		block = next;
+	}
+	free(visited);
+	return status;
+}
+
+static ptowsp_status start_read(struct aie_array *array, const struct aie_op *op, uint32_t tile)
+{
+	const int64_t number = array_number(op, "channel_index", -1), repeat = array_number(op, "repeat_count", 0);
+	uint32_t channel, piece;
+	ptowsp_status status;
+
+	if (op->successor_count != 2 || number < 0 || number >= AIE_ARRAY_CHANNELS || repeat < 0)
+		return array_fail(array, op, PTOWSP_INVALID, "other blocks or attributes than it must have");
+	channel = array_channel(array, tile, array_number(op, "channel_dir", 0) == 1, (uint32_t)number);
+	if (channel == AIE_NONE)
+		return PTOWSP_NO_MEMORY;
+	status = array_chain(array, op->parent, op->successors[0], &piece);
+	if (!status && piece != AIE_NONE)
+		aie_net_chain(array->net, array->channels[channel].end, piece, (uint64_t)repeat + 1);
+	return status;
+}
+
+static bool is_dma(const struct aie_op *op)
+{
+	return aie_op_is(op, "aie.mem") || aie_op_is(op, "aie.memtile_dma") || aie_op_is(op, "aie.shim_dma");
+}
+
+ptowsp_status array_dmas(struct aie_array *array)
+{
+	ptowsp_status status = PTOWSP_OK;
+
+	for (const struct aie_op *dma = array->device->regions[0].first; !status && dma; dma = dma->next) {
+		const uint32_t tile = is_dma(dma) && dma->operand_count == 1 ? array_place(array, dma->operands[0], "aie.tile") : AIE_NONE;
+
+		if (!is_dma(dma))
+			continue;
+		if (tile == AIE_NONE || dma->region_count != 1)
+			return array_fail(array, dma, PTOWSP_INVALID, "it stands on no tile, or has no region");
+		for (const struct aie_op *op = dma->regions[0].first; !status && op; op = op->next)
+			if (aie_op_is(op, "aie.dma_start"))
+				status = start_read(array, op, tile);
+	}
+	return status;
+}

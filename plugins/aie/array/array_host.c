@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* array_host.c - the host's sequence: tasks of shim DMAs in all ways that aiex has, waits, values of tiles' memory. */
+#include "aie/array/array_own.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static ptowsp_status shape_fail(struct aie_array *array, const struct aie_op *op)
+{
+	return array_fail(array, op, PTOWSP_INVALID, "other operands, results or attributes than it must have");
+}
+
+static ptowsp_status channel_find(struct aie_array *array, const struct aie_op *op, const char *name, uint32_t *channel_out)
+{
+	*channel_out = array_channel_named(array, array_text(op, name));
+	if (*channel_out != AIE_NONE)
+		return PTOWSP_OK;
+	return array_fail(array, op, PTOWSP_INVALID, "'%.64s' is no fifo with an end on a shim and no aie.shim_dma_allocation",
+			  array_text(op, name) ? array_text(op, name) : "");
+}
+
+static ptowsp_status step_made(struct aie_array *array, uint32_t step)
+{
+	array->report->steps++;
+	return step == AIE_NONE ? array_no_memory(array) : PTOWSP_OK;
+}
+
+/* ---- tasks ---------------------------------------------------------------------------------------------------------- */
+
+static const int64_t *numbers_of(const struct aie_op *op, const char *name, uint32_t count)
+{
+	const struct aie_attr *attr = aie_attr_of(op, name);
+
+	if (!attr || attr->kind != AIE_ATTR_INTS || attr->count != count)
+		return NULL;
+	for (uint32_t i = 0; i < count; i++)
+		if (attr->ints[i] < 0 || attr->ints[i] > INT32_MAX)
+			return NULL;
+	return attr->ints;
+}
+
+/* Number of a descriptor among those of all shims; AIE_NONE: more than there are places for. */
+static uint32_t descriptor_of(const struct aie_array *array, uint32_t tile, int64_t id)
+{
+	const int64_t number = (int64_t)array->tiles[tile].column * 16 + id;
+
+	return id >= 0 && id < 16 && number < AIE_NET_DESCRIPTORS ? (uint32_t)number : AIE_NONE;
+}
+
+static ptowsp_status task_add(struct aie_array *array, const struct aie_op *op, uint32_t channel, const struct aie_array_memory *memory, int64_t offset,
+			      const struct aie_path *path)
+{
+	const struct array_channel *row = &array->channels[channel];
+	const bool token = !row->sends || array_flag(op, "issue_token");
+	const int64_t packet = array_number_in(array_text(op, "packet"), "pkt_id", -1);
+	uint8_t *base = memory->bytes + (uint64_t)offset * aie_type_bytes(memory->type->element);
+	const struct aie_piece piece = {.lock = AIE_NONE,
+					.path = *path,
+					.base = base,
+					.take = {AIE_NONE, 0, false},
+					.give = {AIE_NONE, 0, false},
+					.next = AIE_NONE,
+					.packet = (uint32_t)packet};
+	uint32_t link;
+
+	if (packet < 0)
+		return step_made(array, aie_net_task(array->net, row->end, base, path, descriptor_of(array, row->tile, array_number(op, "id", -1)), token));
+	link = aie_net_link(array->net, &piece);
+	return link == AIE_NONE ? array_no_memory(array) : step_made(array, aie_net_chain_task(array->net, row->end, link, 1, token));
+}
+
+static ptowsp_status memcpy_read(struct aie_array *array, const struct aie_op *op)
+{
+	const int64_t *offsets = numbers_of(op, "static_offsets", 4), *sizes = numbers_of(op, "static_sizes", 4),
+		      *strides = numbers_of(op, "static_strides", 4);
+	const struct aie_value *value = op->operand_count ? op->operands[0] : NULL;
+	struct aie_path path;
+	uint32_t channel;
+	int64_t offset = 0;
+	ptowsp_status status;
+
+	if (!value || !value->argument || value->op != array->sequence || array->places[value->id] == AIE_NONE)
+		return array_fail(array, op, PTOWSP_INVALID, "it moves what is no memref of the sequence's arguments");
+	if (!offsets || !sizes || !strides || op->operand_count != 1)
+		return array_fail(array, op, PTOWSP_UNSUPPORTED, "offsets, sizes and strides are four numbers each, from 0 to 2^31, in the model");
+	status = channel_find(array, op, "metadata", &channel);
+	for (uint32_t i = 0; i < 4; i++)
+		offset += offsets[i] * strides[i];
+	if (!status)
+		status = array_path(array, op, array->memories[array->places[value->id]].type, offset, 4, sizes, strides, &path);
+	return status ? status : task_add(array, op, channel, &array->memories[array->places[value->id]], offset, &path);
+}
+
+static ptowsp_status configure_read(struct aie_array *array, const struct aie_op *op)
+{
+	const uint32_t row = ARRAY_ROW(array, task);
+	const bool named = aie_op_is(op, "aiex.dma_configure_task_for");
+	struct array_task task = {.op = op, .channel = AIE_NONE};
+	ptowsp_status status = PTOWSP_OK;
+
+	if (row == AIE_NONE)
+		return PTOWSP_NO_MEMORY;
+	if (op->region_count != 1 || op->result_count != 1)
+		return shape_fail(array, op);
+	if (named) {
+		status = channel_find(array, op, "alloc", &task.channel);
+	} else {
+		const uint32_t tile = op->operand_count == 1 ? array_place(array, op->operands[0], "aie.tile") : AIE_NONE;
+
+		task.channel = tile == AIE_NONE ? AIE_NONE
+						: array_channel(array, tile, array_number(op, "direction", 0) == 1, (uint32_t)array_number(op, "channel", 0));
+		status = task.channel == AIE_NONE ? shape_fail(array, op) : PTOWSP_OK;
+	}
+	if (!status)
+		status = array_chain(array, op, NULL, &task.piece);
+	if (!status && task.piece == AIE_NONE)
+		status = array_fail(array, op, PTOWSP_INVALID, "a task without a descriptor");
+	if (status)
+		return status;
+	task.repeat = (uint32_t)array_number(op, "repeat_count", 0) + 1;
+	task.token = !array->channels[task.channel].sends || array_flag(op, "issue_token");
+	array->tasks[row] = task;
+	array->places[op->results[0]->id] = row;
+	return PTOWSP_OK;
+}
+
+/* The task that an operand names; NULL. */
+static const struct array_task *task_of(const struct aie_array *array, const struct aie_op *op)
+{
+	const struct aie_value *value = op->operand_count == 1 ? op->operands[0] : NULL;
+
+	if (!value || value->argument || (!aie_op_is(value->op, "aiex.dma_configure_task") && !aie_op_is(value->op, "aiex.dma_configure_task_for")))
+		return NULL;
+	return array->places[value->id] == AIE_NONE ? NULL : &array->tasks[array->places[value->id]];
+}
+
+static ptowsp_status start_read(struct aie_array *array, const struct aie_op *op)
+{
+	const struct array_task *task = task_of(array, op);
+
+	if (!task)
+		return shape_fail(array, op);
+	return step_made(array, aie_net_chain_task(array->net, array->channels[task->channel].end, task->piece, task->repeat, task->token));
+}
+
+/* ---- waits ---------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status await_read(struct aie_array *array, const struct aie_op *op)
+{
+	const struct array_task *task = task_of(array, op);
+
+	return task ? step_made(array, aie_net_wait(array->net, array->channels[task->channel].end)) : shape_fail(array, op);
+}
+
+static ptowsp_status wait_read(struct aie_array *array, const struct aie_op *op)
+{
+	uint32_t channel;
+	const ptowsp_status status = channel_find(array, op, "symbol", &channel);
+
+	return status ? status : step_made(array, aie_net_wait(array->net, array->channels[channel].end));
+}
+
+/* A token of each of so many columns and rows. */
+static ptowsp_status sync_read(struct aie_array *array, const struct aie_op *op)
+{
+	const int64_t column = array_number(op, "column", -1), row = array_number(op, "row", -1), direction = array_number(op, "direction", 0);
+	const int64_t columns = array_number(op, "column_num", 1), rows = array_number(op, "row_num", 1), number = array_number(op, "channel", -1);
+	ptowsp_status status = PTOWSP_OK;
+
+	if (column < 0 || row < 0 || columns < 1 || rows < 1 || columns > 64 || rows > 64)
+		return shape_fail(array, op);
+	for (int64_t c = column; !status && c < column + columns; c++)
+		for (int64_t r = row; !status && r < row + rows; r++) {
+			uint32_t found = AIE_NONE;
+
+			for (uint32_t i = 0; i < array->channel_count; i++) {
+				const struct array_channel *channel = &array->channels[i];
+
+				if (array->tiles[channel->tile].column == c && array->tiles[channel->tile].row == r && channel->sends == (direction == 1) &&
+				    channel->number == number)
+					found = i;
+			}
+			status = found == AIE_NONE ? array_fail(array, op, PTOWSP_INVALID, "no DMA of tile (%" PRId64 ",%" PRId64 ") is used that way", c, r)
+						   : step_made(array, aie_net_wait(array->net, array->channels[found].end));
+		}
+	return status;
+}
+
+/* ---- values --------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status value_read(struct aie_array *array, const struct aie_op *op)
+{
+	const char *name = array_text(op, "buffer");
+	const int64_t index = array_number(op, "index", -1);
+
+	for (uint32_t i = 0; name && i < array->memory_count; i++) {
+		const struct aie_array_memory *memory = &array->memories[i];
+
+		if (strcmp(memory->name, name) != 0)
+			continue;
+		if (index < 0 || 4 * ((uint64_t)index + 1) > memory->size)
+			return array_fail(array, op, PTOWSP_INVALID, "word %" PRId64 " of '%.64s', which has %" PRIu64 " bytes", index, name, memory->size);
+		return step_made(array, aie_net_write(array->net, memory->bytes + 4 * index, AIE_NONE, (int32_t)array_number(op, "value", 0)));
+	}
+	return array_fail(array, op, PTOWSP_INVALID, "'%.64s' is no buffer", name ? name : "");
+}
+
+static ptowsp_status lock_read(struct aie_array *array, const struct aie_op *op)
+{
+	const uint32_t row = op->operand_count == 1 ? array_place(array, op->operands[0], "aie.lock") : AIE_NONE;
+
+	if (row == AIE_NONE)
+		return shape_fail(array, op);
+	return step_made(array, aie_net_write(array->net, NULL, array->locks[row].semaphore, (int32_t)array_number(op, "value", 0)));
+}
+
+static ptowsp_status ignore(struct aie_array *array, const struct aie_op *op)
+{
+	(void)op;
+	array->report->ignored++;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status nothing(struct aie_array *array, const struct aie_op *op)
+{
+	(void)array;
+	(void)op;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status unsupported(struct aie_array *array, const struct aie_op *op)
+{
+	return array_fail(array, op, PTOWSP_UNSUPPORTED, "registers that begin transfers have no model; say the task instead");
+}
+
+ptowsp_status array_host(struct aie_array *array)
+{
+	static const struct {
+		const char *name;
+		ptowsp_status (*read)(struct aie_array *array, const struct aie_op *op);
+	} kinds[] = {
+		{"aiex.npu.dma_memcpy_nd", memcpy_read},
+		{"aiex.npu.dma_wait", wait_read},
+		{"aiex.npu.sync", sync_read},
+		{"aiex.npu.rtp_write", value_read},
+		{"aiex.set_lock", lock_read},
+		{"aiex.dma_configure_task", configure_read},
+		{"aiex.dma_configure_task_for", configure_read},
+		{"aiex.dma_start_task", start_read},
+		{"aiex.dma_await_task", await_read},
+		{"aiex.dma_free_task", nothing},
+		{"aiex.npu.write32", ignore},
+		{"aiex.npu.maskwrite32", ignore},
+		{"aiex.npu.writebd", ignore},
+		{"aiex.npu.address_patch", ignore},
+		{"aiex.npu.push_queue", unsupported},
+		{"arith.constant", nothing},
+		{"memref.assume_alignment", nothing},
+		{"aie.end", nothing},
+	};
+	ptowsp_status status = PTOWSP_OK;
+
+	array->net->host_agent = aie_net_agent(array->net, "host");
+	if (array->net->host_agent == AIE_NONE)
+		return array_no_memory(array);
+	for (const struct aie_op *op = array->sequence ? array->sequence->regions[0].first : NULL; !status && op; op = op->next) {
+		size_t i = 0;
+
+		while (i < sizeof(kinds) / sizeof(*kinds) && !aie_op_is(op, kinds[i].name))
+			i++;
+		status = i < sizeof(kinds) / sizeof(*kinds) ? kinds[i].read(array, op)
+							    : array_fail(array, op, PTOWSP_UNSUPPORTED, "this operation has no model in a sequence");
+	}
+	return status;
+}

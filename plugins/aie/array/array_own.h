@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* array_own.h - what the files that make an array know of each other. */
+#ifndef AIE_ARRAY_OWN_H
+#define AIE_ARRAY_OWN_H
+
+#include "aie/array/array.h"
+#include "aie/ir/body.h"
+
+enum {
+	AIE_ARRAY_ROWS = 1 << 14, /* most of tiles, locks, buffers, fifos, flows, channels each */
+	AIE_ARRAY_DEPTH = 1024,   /* most objects of a fifo */
+	AIE_ARRAY_FIFOS = 1024,
+	AIE_ARRAY_BYTES = 1 << 20, /* most that a padded descriptor sends, and of a fifo's objects */
+	AIE_ARRAY_CHANNELS = 64,   /* most of a tile, each way */
+	AIE_ARRAY_CHAIN = 4096,    /* most descriptors of a chain */
+};
+#define AIE_ARRAY_HOST_BYTES (UINT64_C(1) << 34) /* most of all arguments and external buffers */
+
+/* A device by name: how its rows are, and whose costs it has. */
+struct array_arch {
+	const char *name, *costs;
+	int32_t columns, rows, memtiles; /* memtiles: rows of them, from row 1 on */
+	bool binary;                     /* locks of the first generation */
+};
+struct array_tile {
+	const struct aie_op *op, *core; /* core: NULL: none */
+	int32_t column, row;
+	enum aie_kind kind;
+	uint64_t bytes;                           /* of its memory that are taken */
+	uint32_t channels[2][AIE_ARRAY_CHANNELS]; /* S2MM, MM2S: + 1; 0: not used */
+};
+struct array_lock {
+	const struct aie_op *op;
+	uint32_t tile, semaphore;
+	int64_t id;
+};
+struct array_buffer {
+	const struct aie_op *op;
+	uint32_t memory; /* in memories */
+};
+/* One way of a tile's DMA. */
+struct array_channel {
+	uint32_t tile, number;
+	bool sends;
+	uint32_t end;   /* of the net */
+	uint32_t group; /* channels of a stream: the least of them; itself: none */
+	bool packets;   /* its group has packets, or more than one sender */
+	const char *name;
+};
+struct array_flow {
+	uint32_t from, to; /* channels */
+	uint32_t packet;   /* AIE_NONE: a circuit */
+};
+/* Objects, and the locks at both sides of them. */
+struct array_pool {
+	uint8_t **objects;
+	uint32_t depth;
+	uint64_t bytes;     /* of an object */
+	uint32_t put, full; /* semaphores: room, objects */
+};
+struct array_part {
+	uint64_t offset, bytes;
+	uint32_t put, full;
+};
+struct array_fifo {
+	const struct aie_op *op;
+	const char *name;
+	const struct aie_type *type;
+	uint32_t producer, *consumers, consumer_count;
+	uint32_t *depths; /* the producer's, then each consumer's; as they stand in the text */
+	bool listed;      /* the text has one for each */
+	bool moves;
+	uint32_t from, *to;                       /* channels, where it moves */
+	uint32_t link_in, link_out;               /* AIE_NONE */
+	struct array_pool put, *got;              /* at the producer, at each consumer; objects NULL: in DDR */
+	struct array_part *parts_put, *parts_got; /* of the link's pool: where this fifo's part lies; NULL: all of it */
+	uint32_t part_count_put, part_count_got;
+	uint32_t repeat, times; /* times: how often its objects go round, 0: for ever */
+};
+struct array_link {
+	uint32_t *ins, *outs, in_count, out_count, tile;
+};
+struct array_allocation {
+	const char *name;
+	uint32_t channel;
+};
+/* aiex.dma_configure_task: what it is when it is started. */
+struct array_task {
+	const struct aie_op *op;
+	uint32_t channel, piece, repeat;
+	bool token;
+};
+struct array_core {
+	struct aie_array *array;
+	const struct aie_op *op;
+	uint32_t tile, core; /* of the net */
+	struct aie_body_outside outside;
+	struct aie_body *body;
+};
+struct aie_array {
+	const struct aie_array_args *args;
+	struct aie_net *net;
+	struct aie_array_report *report;
+	struct ptowsp_error *error;
+	const struct aie_op *device, *sequence;
+	const struct array_arch *arch;
+	const struct aie_arch *costs;
+	struct aie_design functions; /* its functions alone */
+	struct common_arena *arena;
+	uint32_t *places; /* [values of the module]: row of what a value is, by its operation; AIE_NONE */
+	uint32_t value_count;
+	struct array_tile *tiles;
+	struct array_lock *locks;
+	struct array_buffer *buffers;
+	struct array_channel *channels;
+	struct array_flow *flows;
+	struct array_fifo *fifos;
+	struct array_link *links;
+	struct array_allocation *allocations;
+	struct array_task *tasks;
+	struct array_core *cores; /* [core_total] */
+	struct aie_array_memory *memories;
+	uint32_t tile_count, lock_count, buffer_count, channel_count, flow_count, fifo_count, link_count, allocation_count, task_count, core_count,
+		memory_count;
+	uint32_t tile_room, lock_room, buffer_room, channel_room, flow_room, fifo_room, link_room, allocation_room, task_room, memory_room;
+	uint32_t core_total;
+	uint64_t host_bytes;
+};
+
+/* ---- sentences. All give their status. */
+ptowsp_status array_no_memory(struct aie_array *array);
+ptowsp_status array_fail(struct aie_array *array, const struct aie_op *op, ptowsp_status status, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* array_read.c: a new zeroed row of one of the arrays; AIE_NONE: no memory, or too many, which was said. */
+uint32_t array_row(struct aie_array *array, void **rows, uint32_t *count, uint32_t *room, size_t size);
+#define ARRAY_ROW(array, row) array_row(array, (void **)&(array)->row##s, &(array)->row##_count, &(array)->row##_room, sizeof(*(array)->row##s))
+
+/* ---- attributes: a number, `missing` where there is none; text of a symbol or string, NULL; "name = 4" in a text that is kept as it stands. */
+int64_t array_number(const struct aie_op *op, const char *name, int64_t missing);
+const char *array_text(const struct aie_op *op, const char *name);
+bool array_flag(const struct aie_op *op, const char *name);
+int64_t array_number_in(const char *text, const char *name, int64_t missing);
+
+/* array_read.c: first values of a memref, as dense has them. */
+void array_initial_put(uint8_t *memory, const struct aie_type *type, const struct aie_attr *initial);
+
+/* ---- array_arch.c */
+const struct array_arch *array_arch_find(const char *name);
+enum aie_kind array_arch_kind(const struct array_arch *arch, int32_t row);
+
+/* ---- array_read.c: tiles, locks, buffers, functions, flows, allocations. */
+ptowsp_status array_read(struct aie_array *array);
+/* Row of what this value is, where it is one of this operation's (NULL: of any that has rows); AIE_NONE. */
+uint32_t array_place(const struct aie_array *array, const struct aie_value *value, const char *name);
+/* The channel of a tile, made where it is new. */
+uint32_t array_channel(struct aie_array *array, uint32_t tile, bool sends, uint32_t number);
+/* Takes so many bytes of a tile's memory. Errors: INVALID with what it needs and has. */
+ptowsp_status array_bytes_take(struct aie_array *array, const struct aie_op *op, uint32_t tile, uint64_t bytes);
+/* By the name of an allocation or of a fifo with one end on a shim; AIE_NONE. */
+uint32_t array_channel_named(const struct aie_array *array, const char *name);
+uint32_t array_tile_at(struct aie_array *array, int32_t column, int32_t row);
+const char *array_tile_text(const struct aie_array *array, uint32_t tile, char text[32]);
+
+/* ---- array_fifo.c: fifos and links as pools, locks and flows; their descriptors, when streams are there; a core's end of one. */
+ptowsp_status array_fifos(struct aie_array *array);
+ptowsp_status array_fifo_chains(struct aie_array *array);
+bool array_fifo_end(const struct aie_array *array, uint32_t tile, const char *name, int64_t port, struct aie_body_fifo *end_out);
+
+/* ---- array_dma.c: streams of channels; chains of descriptors of DMAs; the chain of a task. */
+ptowsp_status array_streams(struct aie_array *array);
+ptowsp_status array_dmas(struct aie_array *array);
+/* The descriptors of an operation's region from its first block on, or from `block` on; *piece_out AIE_NONE: there are none. */
+ptowsp_status array_chain(struct aie_array *array, const struct aie_op *owner, const struct aie_op *block, uint32_t *piece_out);
+/* A path of so many dimensions over elements, which must lie within `bytes` behind `offset` (elements) and move whole words. */
+ptowsp_status array_path(struct aie_array *array, const struct aie_op *op, const struct aie_type *type, int64_t offset, uint32_t rank, const int64_t *sizes,
+			 const int64_t *strides, struct aie_path *path_out);
+
+/* ---- array_core.c, array_host.c */
+ptowsp_status array_cores(struct aie_array *array);
+void array_cores_finish(struct aie_array *array);
+ptowsp_status array_host(struct aie_array *array);
+
+#endif

@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: MIT */
+/* array_read.c - tiles, locks, buffers, functions, flows and names of a device. */
+#include "aie/array/array_own.h"
+#include "aie/ir/ir_float.h"
+#include "registry/common/common_arena.h"
+#include "registry/common/common_grow.h"
+
+#include "base/error.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- sentences and attributes --------------------------------------------------------------------------------------- */
+
+ptowsp_status array_no_memory(struct aie_array *array)
+{
+	return base_fail(array->error, PTOWSP_NO_MEMORY, "no memory to simulate this device");
+}
+
+ptowsp_status array_fail(struct aie_array *array, const struct aie_op *op, ptowsp_status status, const char *format, ...)
+{
+	char sentence[200];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(sentence, sizeof(sentence), format, list);
+	va_end(list);
+	return base_fail(array->error, status, "line %u: %s: %s", op->line, op->name, sentence);
+}
+
+uint32_t array_row(struct aie_array *array, void **rows, uint32_t *count, uint32_t *room, size_t size)
+{
+	if (*count == AIE_ARRAY_ROWS) {
+		base_fail(array->error, PTOWSP_UNSUPPORTED, "a device has more than %d tiles, locks, buffers, fifos, flows or channels", AIE_ARRAY_ROWS);
+		return AIE_NONE;
+	}
+	if (!common_grow(rows, room, *count, size)) {
+		array_no_memory(array);
+		return AIE_NONE;
+	}
+	memset((char *)*rows + *count * size, 0, size);
+	return (*count)++;
+}
+
+int64_t array_number(const struct aie_op *op, const char *name, int64_t missing)
+{
+	const struct aie_attr *attr = aie_attr_of(op, name);
+
+	return attr && (attr->kind == AIE_ATTR_INT || attr->kind == AIE_ATTR_BOOL) ? attr->number : missing;
+}
+
+const char *array_text(const struct aie_op *op, const char *name)
+{
+	const struct aie_attr *attr = aie_attr_of(op, name);
+
+	return attr && (attr->kind == AIE_ATTR_STRING || attr->kind == AIE_ATTR_SYMBOL || attr->kind == AIE_ATTR_OTHER) ? attr->text : NULL;
+}
+
+bool array_flag(const struct aie_op *op, const char *name)
+{
+	const struct aie_attr *attr = aie_attr_of(op, name);
+
+	return attr && (attr->kind == AIE_ATTR_UNIT || (attr->kind == AIE_ATTR_BOOL && attr->number));
+}
+
+int64_t array_number_in(const char *text, const char *name, int64_t missing)
+{
+	const char *at = text ? strstr(text, name) : NULL;
+	int64_t number;
+
+	return at && sscanf(at + strlen(name), " = %" SCNd64, &number) == 1 ? number : missing;
+}
+
+/* ---- looking up ----------------------------------------------------------------------------------------------------- */
+
+uint32_t array_place(const struct aie_array *array, const struct aie_value *value, const char *name)
+{
+	if (value->argument || (name && !aie_op_is(value->op, name)))
+		return AIE_NONE;
+	return array->places[value->id];
+}
+
+static uint32_t tile_of(const struct aie_array *array, const struct aie_op *op, uint32_t operand)
+{
+	uint32_t tile = AIE_NONE;
+
+	if (operand < op->operand_count)
+		tile = array_place(array, op->operands[operand], "aie.tile");
+	if (operand < op->operand_count && tile == AIE_NONE)
+		tile = array_place(array, op->operands[operand], "aie.logical_tile");
+	return tile;
+}
+
+const char *array_tile_text(const struct aie_array *array, uint32_t tile, char text[32])
+{
+	snprintf(text, 32, "(%d,%d)", array->tiles[tile].column, array->tiles[tile].row);
+	return text;
+}
+
+uint32_t array_channel(struct aie_array *array, uint32_t tile, bool sends, uint32_t number)
+{
+	char text[32];
+	uint32_t row;
+
+	if (array->tiles[tile].channels[sends][number])
+		return array->tiles[tile].channels[sends][number] - 1;
+	row = ARRAY_ROW(array, channel);
+	if (row == AIE_NONE)
+		return row;
+	array->tiles[tile].channels[sends][number] = row + 1;
+	array->channels[row] =
+		(struct array_channel){tile,
+				       number,
+				       sends,
+				       AIE_NONE,
+				       row,
+				       false,
+				       common_format(array->arena, "%s %s %u", array_tile_text(array, tile, text), sends ? "MM2S" : "S2MM", number)};
+	if (array->channels[row].name)
+		return row;
+	array_no_memory(array);
+	return AIE_NONE;
+}
+
+uint32_t array_channel_named(const struct aie_array *array, const char *name)
+{
+	for (uint32_t i = 0; name && i < array->allocation_count; i++)
+		if (!strcmp(array->allocations[i].name, name))
+			return array->allocations[i].channel;
+	for (uint32_t i = 0; name && i < array->fifo_count; i++) {
+		const struct array_fifo *fifo = &array->fifos[i];
+
+		if (strcmp(fifo->name, name) != 0 || !fifo->moves)
+			continue;
+		if (array->tiles[fifo->producer].kind == AIE_SHIM)
+			return fifo->from;
+		for (uint32_t c = 0; c < fifo->consumer_count; c++)
+			if (array->tiles[fifo->consumers[c]].kind == AIE_SHIM)
+				return fifo->to[c];
+	}
+	return AIE_NONE;
+}
+
+uint32_t array_tile_at(struct aie_array *array, int32_t column, int32_t row)
+{
+	uint32_t at;
+
+	for (uint32_t i = 0; i < array->tile_count; i++)
+		if (array->tiles[i].column == column && array->tiles[i].row == row)
+			return i;
+	at = ARRAY_ROW(array, tile);
+	if (at != AIE_NONE)
+		array->tiles[at] = (struct array_tile){.op = array->device, .column = column, .row = row, .kind = array_arch_kind(array->arch, row)};
+	return at;
+}
+
+ptowsp_status array_bytes_take(struct aie_array *array, const struct aie_op *op, uint32_t tile, uint64_t bytes)
+{
+	struct array_tile *row = &array->tiles[tile];
+	const uint64_t most = array->arch->binary ? 32768 : array->costs->generation->tiles[row->kind].limits[AIE_MEMORY];
+	char text[32];
+
+	if (row->kind == AIE_SHIM)
+		return array_fail(array, op, PTOWSP_INVALID, "it needs memory of tile %s, a shim, which has none", array_tile_text(array, tile, text));
+	if (bytes > most || row->bytes > most - bytes)
+		return array_fail(array, op, PTOWSP_INVALID, "with it tile %s needs %" PRIu64 " bytes of memory, of %" PRIu64,
+				  array_tile_text(array, tile, text), row->bytes + bytes, most);
+	row->bytes += bytes;
+	return PTOWSP_OK;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------------------- */
+
+typedef ptowsp_status read_row(struct aie_array *array, const struct aie_op *op);
+
+static ptowsp_status shape_fail(struct aie_array *array, const struct aie_op *op)
+{
+	return array_fail(array, op, PTOWSP_INVALID, "other operands, results or attributes than it must have");
+}
+
+/* A tile without a place gets the next free one of its kind, as the tools' sequential placer does. */
+static ptowsp_status logical_place(struct aie_array *array, const struct aie_op *op, int64_t *column, int64_t *row)
+{
+	const char *type = array_text(op, "tile_type");
+	const enum aie_kind kind = !type ? AIE_CORE : !strncmp(type, "Shim", 4) ? AIE_SHIM : !strncmp(type, "Mem", 3) ? AIE_MEMTILE : AIE_CORE;
+
+	for (int32_t c = 0; c < array->arch->columns; c++)
+		for (int32_t r = 0; r < array->arch->rows; r++) {
+			bool taken = false;
+
+			if (array_arch_kind(array->arch, r) != kind || (*column >= 0 && *column != c) || (*row >= 0 && *row != r))
+				continue;
+			for (uint32_t i = 0; i < array->tile_count; i++)
+				taken = taken || (array->tiles[i].column == c && array->tiles[i].row == r);
+			if (taken)
+				continue;
+			*column = c;
+			*row = r;
+			return PTOWSP_OK;
+		}
+	return array_fail(array, op, PTOWSP_UNSUPPORTED, "no tile of %s is free for it", array->arch->name);
+}
+
+static ptowsp_status read_tile(struct aie_array *array, const struct aie_op *op)
+{
+	int64_t column = array_number(op, "col", -1), row = array_number(op, "row", -1);
+	const bool logical = aie_op_is(op, "aie.logical_tile");
+	ptowsp_status status = PTOWSP_OK;
+
+	if (op->result_count != 1)
+		return shape_fail(array, op);
+	if (logical && (column < 0 || row < 0))
+		status = logical_place(array, op, &column, &row);
+	if (status)
+		return status;
+	if (column < 0 || row < 0 || column >= array->arch->columns || row >= array->arch->rows)
+		return array_fail(array, op, PTOWSP_INVALID, "tile (%" PRId64 ",%" PRId64 ") lies outside of %s, which has %d columns and %d rows", column, row,
+				  array->arch->name, array->arch->columns, array->arch->rows);
+	array->places[op->results[0]->id] = array_tile_at(array, (int32_t)column, (int32_t)row);
+	return array->places[op->results[0]->id] == AIE_NONE ? PTOWSP_NO_MEMORY : PTOWSP_OK;
+}
+
+static ptowsp_status read_lock(struct aie_array *array, const struct aie_op *op)
+{
+	const uint32_t tile = tile_of(array, op, 0), row = ARRAY_ROW(array, lock);
+	const char *name = array_text(op, "sym_name");
+	int64_t id = array_number(op, "lockID", AIE_NONE);
+	char text[32];
+
+	if (row == AIE_NONE)
+		return PTOWSP_NO_MEMORY;
+	if (tile == AIE_NONE || op->result_count != 1)
+		return shape_fail(array, op);
+	for (uint32_t i = 0; i < row; i++)
+		if (id != AIE_NONE && array->locks[i].tile == tile && array->locks[i].id == id)
+			return array_fail(array, op, PTOWSP_INVALID, "lock %" PRId64 " of tile %s stands twice", id, array_tile_text(array, tile, text));
+	if (!name)
+		name = common_format(array->arena, "lock %" PRId64 " of %s", id == AIE_NONE ? (int64_t)row : id, array_tile_text(array, tile, text));
+	array->locks[row] = (struct array_lock){op, tile, aie_net_semaphore(array->net, name, array_number(op, "init", 0), array->arch->binary), id};
+	array->places[op->results[0]->id] = row;
+	return name && array->locks[row].semaphore != AIE_NONE ? PTOWSP_OK : array_no_memory(array);
+}
+
+void array_initial_put(uint8_t *memory, const struct aie_type *type, const struct aie_attr *initial)
+{
+	const uint64_t bytes = aie_type_bytes(type->element), count = aie_type_count(type);
+
+	for (uint64_t i = 0; initial->count && i < count; i++) {
+		const int64_t value = initial->ints[i < initial->count ? i : 0];
+		uint64_t bits = (uint64_t)value;
+		double real;
+
+		memcpy(&real, &value, 8);
+		if (type->element->kind != AIE_TYPE_INT && type->element->kind != AIE_TYPE_INDEX)
+			bits = aie_float_bits(type->element, real);
+		memcpy(memory + i * bytes, &bits, bytes);
+	}
+}
+
+static ptowsp_status memory_add(struct aie_array *array, const struct aie_op *op, const char *name, const struct aie_type *type, bool host, uint32_t *row_out)
+{
+	const uint32_t row = *row_out = array_row(array, (void **)&array->memories, &array->memory_count, &array->memory_room, sizeof(*array->memories));
+	const uint64_t bytes = aie_type_bytes(type);
+
+	if (row == AIE_NONE)
+		return PTOWSP_NO_MEMORY;
+	if (type->kind != AIE_TYPE_MEMREF || type->strided)
+		return array_fail(array, op, PTOWSP_UNSUPPORTED, "memory that is no memref without strides has no model");
+	if (host && (bytes > AIE_ARRAY_HOST_BYTES || array->host_bytes > AIE_ARRAY_HOST_BYTES - bytes))
+		return array_fail(array, op, PTOWSP_UNSUPPORTED, "with %" PRIu64 " bytes the host's memory is more than is simulated", bytes);
+	array->host_bytes += host ? bytes : 0;
+	array->memories[row] = (struct aie_array_memory){name, type, aie_net_memory(array->net, bytes + 8), bytes, host};
+	return array->memories[row].bytes ? PTOWSP_OK : array_no_memory(array);
+}
+
+static ptowsp_status read_buffer(struct aie_array *array, const struct aie_op *op)
+{
+	const bool external = aie_op_is(op, "aie.external_buffer");
+	const struct aie_attr *initial = aie_attr_of(op, "initial_value");
+	const char *name = array_text(op, "sym_name");
+	const uint32_t row = ARRAY_ROW(array, buffer);
+	ptowsp_status status;
+
+	if (row == AIE_NONE)
+		return PTOWSP_NO_MEMORY;
+	if (op->result_count != 1 || (!external && tile_of(array, op, 0) == AIE_NONE))
+		return shape_fail(array, op);
+	status = external ? PTOWSP_OK : array_bytes_take(array, op, tile_of(array, op, 0), aie_type_bytes(op->results[0]->type));
+	if (!status)
+		status = memory_add(array, op, name ? name : common_format(array->arena, "buffer%u", row), op->results[0]->type, external,
+				    &array->buffers[row].memory);
+	if (status)
+		return status;
+	array->buffers[row].op = op;
+	array->places[op->results[0]->id] = row;
+	if (initial && initial->kind == AIE_ATTR_DENSE && initial->type == op->results[0]->type)
+		array_initial_put(array->memories[array->buffers[row].memory].bytes, initial->type, initial);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status read_function(struct aie_array *array, const struct aie_op *op)
+{
+	struct aie_design *design = &array->functions;
+	struct aie_function *rows, function = {.op = op, .name = aie_attr_of(op, "sym_name")->text, .type = aie_attr_of(op, "function_type")->type};
+
+	if (aie_design_function(design, function.name) != AIE_NONE)
+		return array_fail(array, op, PTOWSP_INVALID, "function '%.64s' stands twice", function.name);
+	function.outside = !op->regions[0].first;
+	rows = common_arena_grow(array->arena, design->functions, design->function_count, sizeof(*rows));
+	if (!rows)
+		return array_no_memory(array);
+	design->functions = rows;
+	rows[design->function_count++] = function;
+	return common_names_add(&design->function_names, function.name) ? PTOWSP_OK : array_no_memory(array);
+}
+
+/* The channel of a port; *channel_out AIE_NONE: one that is no DMA's. */
+static ptowsp_status port_channel(struct aie_array *array, const struct aie_op *op, uint32_t tile, int64_t bundle, int64_t number, bool sends,
+				  uint32_t *channel_out)
+{
+	*channel_out = AIE_NONE;
+	if (tile == AIE_NONE || number < 0 || number >= AIE_ARRAY_CHANNELS)
+		return shape_fail(array, op);
+	if (bundle != AIE_BUNDLE_DMA)
+		return PTOWSP_OK;
+	*channel_out = array_channel(array, tile, sends, (uint32_t)number);
+	return *channel_out == AIE_NONE ? PTOWSP_NO_MEMORY : PTOWSP_OK;
+}
+
+static ptowsp_status flow_add(struct aie_array *array, uint32_t from, uint32_t to, uint32_t packet)
+{
+	uint32_t row;
+
+	if (from == AIE_NONE || to == AIE_NONE) {
+		array->report->elsewhere++;
+		return PTOWSP_OK;
+	}
+	row = ARRAY_ROW(array, flow);
+	if (row == AIE_NONE)
+		return PTOWSP_NO_MEMORY;
+	array->flows[row] = (struct array_flow){from, to, packet};
+	return PTOWSP_OK;
+}
+
+static ptowsp_status read_flow(struct aie_array *array, const struct aie_op *op)
+{
+	uint32_t from, to;
+	ptowsp_status status =
+		port_channel(array, op, tile_of(array, op, 0), array_number(op, "source_bundle", -1), array_number(op, "source_channel", -1), true, &from);
+
+	if (!status)
+		status = port_channel(array, op, tile_of(array, op, 1), array_number(op, "dest_bundle", -1), array_number(op, "dest_channel", -1), false, &to);
+	array->report->flows++;
+	return status ? status : flow_add(array, from, to, AIE_NONE);
+}
+
+static ptowsp_status read_packets(struct aie_array *array, const struct aie_op *op)
+{
+	const int64_t number = array_number(op, "ID", 0);
+	ptowsp_status status = PTOWSP_OK;
+	uint32_t from, to;
+
+	array->report->packet_flows++;
+	if (!op->region_count)
+		return shape_fail(array, op);
+	for (const struct aie_op *source = op->regions[0].first; source; source = source->next) {
+		if (!aie_op_is(source, "aie.packet_source"))
+			continue;
+		status = port_channel(array, source, tile_of(array, source, 0), array_number(source, "bundle", -1), array_number(source, "channel", -1), true,
+				      &from);
+		for (const struct aie_op *dest = op->regions[0].first; !status && dest; dest = dest->next) {
+			if (!aie_op_is(dest, "aie.packet_dest"))
+				continue;
+			status = port_channel(array, dest, tile_of(array, dest, 0), array_number(dest, "bundle", -1), array_number(dest, "channel", -1), false,
+					      &to);
+			if (!status)
+				status = flow_add(array, from, to, (uint32_t)number & 31);
+		}
+		if (status)
+			return status;
+	}
+	return PTOWSP_OK;
+}
+
+static ptowsp_status read_allocation(struct aie_array *array, const struct aie_op *op)
+{
+	const uint32_t row = ARRAY_ROW(array, allocation);
+	const int64_t column = array_number(op, "col", -1), number = array_number(op, "channel_index", -1);
+	uint32_t tile = tile_of(array, op, 0);
+	ptowsp_status status;
+
+	if (row == AIE_NONE)
+		return PTOWSP_NO_MEMORY;
+	if (tile == AIE_NONE && column >= 0 && column < array->arch->columns)
+		tile = array_tile_at(array, (int32_t)column, 0);
+	array->allocations[row].name = array_text(op, "sym_name");
+	if (tile == AIE_NONE || !array->allocations[row].name)
+		return shape_fail(array, op);
+	status = port_channel(array, op, tile, AIE_BUNDLE_DMA, number, array_number(op, "channel_dir", 0) == 1, &array->allocations[row].channel);
+	if (!status)
+		array->channels[array->allocations[row].channel].name = array->allocations[row].name;
+	return status;
+}
+
+/* Channels that operations of a region begin: streams are made of all that there are. */
+static ptowsp_status read_starts(struct aie_array *array, const struct aie_op *op, const char *name)
+{
+	for (const struct aie_op *start = op->regions[0].first; start; start = start->next) {
+		const bool task = aie_op_is(start, "aiex.dma_configure_task");
+		const int64_t number = array_number(start, task ? "channel" : "channel_index", -1);
+		const int64_t direction = array_number(start, task ? "direction" : "channel_dir", 0);
+		const uint32_t tile = tile_of(array, task ? start : op, 0);
+
+		if (!aie_op_is(start, name))
+			continue;
+		if (tile == AIE_NONE || number < 0 || number >= AIE_ARRAY_CHANNELS)
+			return shape_fail(array, start);
+		if (array_channel(array, tile, direction == 1, (uint32_t)number) == AIE_NONE)
+			return PTOWSP_NO_MEMORY;
+	}
+	return PTOWSP_OK;
+}
+
+static ptowsp_status read_dma(struct aie_array *array, const struct aie_op *op)
+{
+	return op->region_count == 1 && tile_of(array, op, 0) != AIE_NONE ? read_starts(array, op, "aie.dma_start") : shape_fail(array, op);
+}
+
+static ptowsp_status read_core(struct aie_array *array, const struct aie_op *op)
+{
+	const uint32_t tile = tile_of(array, op, 0);
+
+	array->core_total++;
+	if (op->region_count != 1 || op->operand_count != 1 || tile == AIE_NONE)
+		return shape_fail(array, op);
+	if (array->tiles[tile].kind != AIE_CORE || array->tiles[tile].core)
+		return array_fail(array, op, PTOWSP_INVALID, "a core stands where there is none, or where there is one already");
+	array->tiles[tile].core = op;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status read_switch(struct aie_array *array, const struct aie_op *op)
+{
+	(void)op;
+	array->report->switches++;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status read_cascade(struct aie_array *array, const struct aie_op *op)
+{
+	return array_fail(array, op, PTOWSP_UNSUPPORTED, "cascades are not simulated");
+}
+
+static ptowsp_status read_sequence(struct aie_array *array, const struct aie_op *op)
+{
+	const char *name = array_text(op, "sym_name");
+
+	if (op->region_count != 1)
+		return shape_fail(array, op);
+	if (!array->sequence && (!array->args->sequence || (name && !strcmp(name, array->args->sequence))))
+		array->sequence = op;
+	return array->sequence == op ? read_starts(array, op, "aiex.dma_configure_task") : PTOWSP_OK;
+}
+
+static ptowsp_status read_nothing(struct aie_array *array, const struct aie_op *op)
+{
+	(void)array;
+	(void)op;
+	return PTOWSP_OK;
+}
+
+/* Tiles before what stands on them, then the rest; DMAs, fifos and links are read when all of these are known. */
+static const struct {
+	const char *name;
+	read_row *read;
+	int pass;
+} kinds[] = {
+	{"aie.tile", read_tile, 0},
+	{"aie.logical_tile", read_tile, 1}, /* behind those that have places */
+	{"func.func", read_function, 0},
+	{"aie.lock", read_lock, 2},
+	{"aie.buffer", read_buffer, 2},
+	{"aie.external_buffer", read_buffer, 2},
+	{"aie.flow", read_flow, 2},
+	{"aie.packet_flow", read_packets, 2},
+	{"aie.shim_dma_allocation", read_allocation, 2},
+	{"aie.core", read_core, 2},
+	{"aie.switchbox", read_switch, 2},
+	{"aie.shim_mux", read_switch, 2},
+	{"aie.cascade_flow", read_cascade, 2},
+	{"aie.runtime_sequence", read_sequence, 2},
+	{"aiex.runtime_sequence", read_sequence, 2},
+	{"aie.mem", read_dma, 2},
+	{"aie.memtile_dma", read_dma, 2},
+	{"aie.shim_dma", read_dma, 2},
+	{"aie.objectfifo", read_nothing, 2},
+	{"aie.objectfifo.link", read_nothing, 2},
+	{"aie.trace", read_nothing, 2},
+	{"aie.trace.config", read_nothing, 2},
+	{"memref.global", read_nothing, 2},
+	{"arith.constant", read_nothing, 2},
+	{"aie.end", read_nothing, 2},
+};
+enum { PASSES = 3 };
+
+static ptowsp_status read_op(struct aie_array *array, const struct aie_op *op, int pass)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (aie_op_is(op, kinds[i].name))
+			return kinds[i].pass == pass ? kinds[i].read(array, op) : PTOWSP_OK;
+	return array_fail(array, op, PTOWSP_UNSUPPORTED, "this operation has no model in a device");
+}
+
+ptowsp_status array_read(struct aie_array *array)
+{
+	ptowsp_status status = PTOWSP_OK;
+
+	for (const struct aie_op *op = array->args->device->outside->regions[0].first; !status && op; op = op->next)
+		if (aie_op_is(op, "func.func"))
+			status = read_function(array, op);
+	for (int pass = 0; pass < PASSES; pass++)
+		for (const struct aie_op *op = array->device->regions[0].first; !status && op; op = op->next)
+			status = read_op(array, op, pass);
+	if (!status && array->args->sequence && !array->sequence)
+		status = base_fail(array->error, PTOWSP_INVALID, "the device has no sequence '%.64s'", array->args->sequence);
+	for (uint32_t i = 0; !status && array->sequence && i < array->sequence->regions[0].argument_count; i++) {
+		const struct aie_type *type = array->sequence->regions[0].arguments[i]->type;
+
+		if (type->kind == AIE_TYPE_MEMREF)
+			status = memory_add(array, array->sequence, common_format(array->arena, "arg%u", i), type, true,
+					    &array->places[array->sequence->regions[0].arguments[i]->id]);
+	}
+	return status;
+}

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT
+ * test_aie_array.c - designs that other tools could have written: what they compute, who waits where they stand still, what is refused; beside the simulator of emitted
+ * designs; and ptowsp-aie, by which users run them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aie/array/array.h"
+#include "ptowsp/ids.h"
+#include "registry/npy.h"
+#include "tests/aie/aie_trial.h"
+#include "tests/check.h"
+#include "tests/contract/cli.h"
+#include "tests/draw.h"
+
+/* ---- running a text ----------------------------------------------------------------------------------------------- */
+
+enum { MEMORIES = 8 };
+struct trial {
+	/* Filled before the run, by name; kept behind it. */
+	struct content {
+		const char *name;
+		void *bytes;
+		size_t size;
+	} in[MEMORIES], out[MEMORIES];
+	const char *arch;
+	struct aie_sim_kernels kernels;
+	uint32_t buffering, number;
+	struct aie_array_report report;
+	struct aie_sim_stats stats;
+	struct ptowsp_error error;
+};
+
+static ptowsp_status on_memories(void *context, const struct aie_array_memory *memories, uint32_t count, bool ran, struct ptowsp_error *error)
+{
+	struct trial *trial = context;
+	struct content *wanted = ran ? trial->out : trial->in;
+
+	(void)error;
+	for (uint32_t w = 0; w < MEMORIES && wanted[w].name; w++) {
+		bool met = false;
+
+		for (uint32_t i = 0; i < count; i++) {
+			if (strcmp(memories[i].name, wanted[w].name) != 0)
+				continue;
+			met = CHECK_UINT(memories[i].size, wanted[w].size);
+			memcpy(ran ? wanted[w].bytes : memories[i].bytes, ran ? memories[i].bytes : wanted[w].bytes, wanted[w].size);
+		}
+		if (!met)
+			CHECK_FAIL("there is no memory %s", wanted[w].name);
+	}
+	return PTOWSP_OK;
+}
+
+static ptowsp_status trial_run(struct trial *trial, const char *text)
+{
+	struct aie_module module = {0};
+	struct aie_array_device device;
+	struct aie_array_args args = {.module = &module,
+				      .device = &device,
+				      .arch = trial->arch,
+				      .kernels = trial->kernels,
+				      .buffering = trial->buffering,
+				      .max_events = 1000000,
+				      .memories = on_memories,
+				      .memories_context = trial};
+	ptowsp_status status;
+
+	trial->error = (struct ptowsp_error){.head = PTOWSP_HEAD(trial->error, ERROR)};
+	status = aie_module_read(&module, text, strlen(text), &trial->error);
+	if (!status && !CHECK(aie_array_device_find(&module, trial->number, &device)))
+		status = PTOWSP_INVALID;
+	if (!status)
+		status = aie_array_run(&args, &trial->report, &trial->stats, &trial->error);
+	aie_module_finish(&module);
+	return status;
+}
+
+static char *array_read(const char *name)
+{
+	char *text = check_read(check_fmt("%s/tests/aie/arrays/%s.mlir", check_root(), name), NULL);
+
+	REQUIRE(text != NULL);
+	return text;
+}
+
+/* With 0 and with 8 words in streams: these designs depend on neither. */
+static void file_run(struct trial *trial, const char *name)
+{
+	char *text = array_read(name);
+
+	for (trial->buffering = 0; trial->buffering <= 8; trial->buffering += 8) {
+		if (!CHECK_INT(trial_run(trial, text), PTOWSP_OK))
+			CHECK_FAIL("%s: %s", name, trial->error.text);
+		aie_sim_finish(&trial->stats);
+	}
+	free(text);
+}
+
+#define MEMORY(of, array) {of, array, sizeof(array)}
+
+/* ---- what designs compute ----------------------------------------------------------------------------------------- */
+
+static void words_fill(int32_t *words, size_t count, uint64_t seed)
+{
+	for (size_t i = 0; i < count; i++)
+		words[i] = (int32_t)draw(&seed, 2001) - 1000;
+}
+
+static void a_core_adds_to_the_objects_of_its_fifo(void)
+{
+	int32_t x[64], y[64];
+	struct trial trial = {.in = {MEMORY("arg0", x)}, .out = {MEMORY("arg1", y)}};
+
+	words_fill(x, 64, 1);
+	file_run(&trial, "add");
+	for (int i = 0; i < 64; i++)
+		CHECK_INT(y[i], x[i] + 1);
+	CHECK_UINT(trial.report.cores, 1);
+	CHECK_UINT(trial.report.steps, 3);
+}
+
+static void a_memory_tile_turns_rows_into_columns(void)
+{
+	int32_t x[64], y[64], small[16], turned[16];
+	struct trial trial = {.in = {MEMORY("arg0", x)}, .out = {MEMORY("arg1", y)}};
+	struct trial generic = {.in = {MEMORY("arg0", small)}, .out = {MEMORY("arg1", turned)}};
+
+	words_fill(x, 64, 2);
+	file_run(&trial, "transpose");
+	for (int i = 0; i < 64; i++)
+		CHECK_INT(y[i], x[i % 8 * 8 + i / 8]);
+	words_fill(small, 16, 3);
+	file_run(&generic, "generic");
+	for (int i = 0; i < 16; i++)
+		CHECK_INT(turned[i], small[i % 4 * 4 + i / 4]);
+}
+
+static void links_distribute_and_join(void)
+{
+	int32_t x[48], y[48];
+	struct trial trial = {.in = {MEMORY("arg0", x)}, .out = {MEMORY("arg1", y)}};
+
+	words_fill(x, 48, 4);
+	file_run(&trial, "link");
+	for (int n = 0; n < 3; n++)
+		for (int i = 0; i < 8; i++) {
+			CHECK_INT(y[16 * n + 8 + i], 2 * x[16 * n + i]);
+			CHECK_INT(y[16 * n + i], -x[16 * n + 8 + i]);
+		}
+}
+
+static void packets_go_where_their_numbers_lead(void)
+{
+	static const int32_t low[] = {1, 2, 3, 4}, of_a[] = {5, 6, 7, 8}, of_b[] = {9, 9, 9, 9};
+	int32_t y[16], found = 0;
+	struct trial trial = {.out = {MEMORY("arg0", y)}};
+
+	file_run(&trial, "packet");
+	CHECK_MEM(y, low, sizeof(low));
+	for (int i = 4; i < 16; i += 4) /* packets of two senders come in any order, but whole */
+		if (!memcmp(y + i, of_a, sizeof(of_a)))
+			found += 1;
+		else if (CHECK_MEM(y + i, of_b, sizeof(of_b)))
+			found += 10;
+	CHECK_INT(found, 21);
+}
+
+static void branches_and_loops_are_followed(void)
+{
+	int32_t x[4] = {3, -2, 7, 1000}, y[4];
+	struct trial trial = {.in = {MEMORY("arg0", x)}, .out = {MEMORY("arg1", y)}};
+
+	file_run(&trial, "branch");
+	for (int i = 0; i < 4; i++)
+		CHECK_INT(y[i], 5 * x[i] % 2 ? 10 * x[i] : 5 * x[i]);
+}
+
+static void what_is_sent_is_padded(void)
+{
+	static const int32_t wanted[15] = {0, 0, 0, 0, 0, 0, 1, 2, 3, 0, 0, 4, 5, 6, 0};
+	int32_t y[15];
+	struct trial trial = {.out = {MEMORY("arg0", y)}};
+
+	file_run(&trial, "pad");
+	CHECK_MEM(y, wanted, sizeof(wanted));
+}
+
+static void binary_locks_are_held_by_one(void)
+{
+	int32_t kept[4];
+	struct trial trial = {.out = {MEMORY("kept", kept)}};
+
+	file_run(&trial, "binary");
+	CHECK_INT(kept[0], 377);
+	CHECK(!trial.report.host);
+	CHECK_STR(trial.report.borrowed, "npu1");
+}
+
+static ptowsp_status on_kernel(void *context, const struct aie_sim_call *call, uint64_t *cycles_out, struct ptowsp_error *error)
+{
+	const float *x = call->memrefs[0];
+	float *y = call->memrefs[1], factor;
+	const uint32_t bits = (uint32_t)call->scalars[2];
+
+	(void)context, (void)error;
+	memcpy(&factor, &bits, 4);
+	for (int i = 0; i < 8; i++)
+		y[i] = !strcmp(call->function->name, "scale") ? factor * x[i] : y[i] + x[i];
+	*cycles_out = 40;
+	return PTOWSP_OK;
+}
+
+static void kernels_get_pointers_and_numbers(void)
+{
+	float x[8], y[8];
+	struct trial trial = {.in = {MEMORY("arg0", x)}, .out = {MEMORY("arg1", y)}, .kernels = {.call = on_kernel}};
+
+	for (int i = 0; i < 8; i++)
+		x[i] = (float)i - 3;
+	file_run(&trial, "kernel");
+	for (int i = 0; i < 8; i++)
+		CHECK_NEAR(y[i], 3.5 * x[i], 0);
+}
+
+/* ---- beside the simulator of emitted designs ------------------------------------------------------------------------ */
+
+/* Whatever a kernel is called: each argument changes by those before it. */
+static ptowsp_status on_mix(void *context, const struct aie_sim_call *call, uint64_t *cycles_out, struct ptowsp_error *error)
+{
+	const struct aie_type *type = call->function->type;
+
+	(void)context, (void)error;
+	for (uint32_t a = 1; a < type->inputs; a++) {
+		const uint8_t *from = call->memrefs[a - 1];
+		uint8_t *to = call->memrefs[a];
+		const uint64_t count = aie_type_bytes(type->parts[a]), before = aie_type_bytes(type->parts[a - 1]);
+
+		for (uint64_t i = 0; i < count; i++)
+			to[i] = (uint8_t)(3 * to[i] + from[i % before] + 1);
+	}
+	*cycles_out = 100;
+	return PTOWSP_OK;
+}
+
+struct both {
+	const char *name;
+	size_t in, out; /* bytes of the arguments, of which the last one is written */
+};
+
+static void emitted_forms_give_what_the_emitted_design_gives(void)
+{
+	static const struct both designs[] = {{"pipe", 1024, 1024}};
+	static const char *const forms[] = {"mlir", "epoch_a", "epoch_b"};
+	int32_t in[256], out[256];
+
+	for (size_t f = 0; f < 3; f++) {
+		struct trial trial = {.in = {MEMORY("arg0", in)}, .out = {MEMORY("arg1", out)}, .kernels = {.call = on_mix}, .buffering = 8};
+		char *text = check_read(check_fmt("%s/tests/aie/designs/%s.%s", check_root(), designs[0].name, forms[f]), NULL);
+
+		REQUIRE(text != NULL);
+		words_fill(in, 256, 7);
+		memset(out, 0, sizeof(out));
+		CHECK_INT(trial_run(&trial, text), PTOWSP_OK);
+		CHECK_STR(trial.error.text, "");
+		for (int i = 0; i < 256; i++)
+			CHECK_INT(out[i], 5 * (in[i] + 3));
+		aie_sim_finish(&trial.stats);
+		free(text);
+	}
+}
+
+/* ---- what stands still ---------------------------------------------------------------------------------------------- */
+
+static void a_ring_of_locks_is_told(void)
+{
+	struct trial trial = {.buffering = 8};
+	char *text = array_read("order");
+
+	CHECK_INT(trial_run(&trial, text), PTOWSP_DEADLOCK);
+	CHECK_STR(trial.error.text, "deadlock in cycle 12, ring of 2: core (0,2) wants 1 of @right, has 0; core (0,3) wants 1 of @left, has 0");
+	if (CHECK_UINT(trial.stats.wait_count, 2) && CHECK_UINT(trial.stats.ring_count, 2)) {
+		CHECK_STR(trial.stats.waits[0].fifo, "right");
+		CHECK_STR(trial.stats.agents[trial.stats.waits[0].other].name, "core (0,3)");
+	}
+	aie_sim_finish(&trial.stats);
+	free(text);
+}
+
+static void a_host_that_waits_in_vain_is_told(void)
+{
+	int32_t y[8];
+	struct trial trial = {.out = {MEMORY("arg0", y)}, .buffering = 8};
+	char *text = array_read("starve");
+
+	CHECK_INT(trial_run(&trial, text), PTOWSP_DEADLOCK);
+	CHECK_CONTAINS(trial.error.text, "waits of 3: host wants a token of dma (0,0) S2MM 0; dma (0,2) MM2S 0 wants 1 of @out, has 0; dma (0,0) S2MM 0 wants 8");
+	CHECK_INT(y[0], 7);
+	aie_sim_finish(&trial.stats);
+	free(text);
+}
+
+/* ---- what is refused ------------------------------------------------------------------------------------------------ */
+
+static const struct refusal {
+	const char *body, *sentence;
+	ptowsp_status status;
+} refusals[] = {
+	{"%t = aie.tile(4, 2)", "line 1: aie.tile: tile (4,2) lies outside of npu1, which has 4 columns and 6 rows", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) %b = aie.buffer(%t) : memref<16385xi32>",
+	 "line 1: aie.buffer: with it tile (0,2) needs 65540 bytes of memory, of 65536", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 0) %b = aie.buffer(%t) : memref<1xi32>", "line 1: aie.buffer: it needs memory of tile (0,0), a shim, which has none", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) aie.core(%t) { aie.end } aie.core(%t) { aie.end }",
+	 "line 1: aie.core: a core stands where there is none, or where there is one already", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) %a = aie.lock(%t, 3) %b = aie.lock(%t, 3)", "line 1: aie.lock: lock 3 of tile (0,2) stands twice", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 1) aie.memtile_dma(%t) { aie.dma_start(MM2S, 0, ^a, ^b) ^a: aie.dma_bd(%t : index) aie.next_bd ^b ^b: aie.end }",
+	 "line 1: aie.dma_bd: it moves what is no buffer and no argument of the sequence", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 1) %m = aie.buffer(%t) : memref<8xi32> aie.memtile_dma(%t) { aie.dma_start(MM2S, 0, ^a, ^b) ^a: aie.dma_bd(%m : memref<8xi32>, 4, 5) "
+	 "aie.next_bd ^b ^b: aie.end }",
+	 "line 1: aie.dma_bd: it reaches from byte 16 to 36 of memory of 32; stay within", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 1) %m = aie.buffer(%t) : memref<8xi8> aie.memtile_dma(%t) { aie.dma_start(MM2S, 0, ^a, ^b) ^a: aie.dma_bd(%m : memref<8xi8>, 0, 6) "
+	 "aie.next_bd ^b ^b: aie.end }",
+	 "line 1: aie.dma_bd: it moves 6 bytes, which is no number of words", PTOWSP_UNSUPPORTED},
+	{"%t = aie.tile(0, 1) %m = aie.buffer(%t) : memref<8xi32> aie.memtile_dma(%t) { aie.dma_start(MM2S, 0, ^a, ^b) ^a: aie.dma_bd(%m : memref<8xi32>, 0, 7, "
+	 "[<size = 4, stride = 2>, <size = 2, stride = 1>]) aie.next_bd ^b ^b: aie.end }",
+	 "line 1: aie.dma_bd: a length of 7 ends within its dimensions, which have 2 elements inside each turn", PTOWSP_UNSUPPORTED},
+	{"%t = aie.tile(0, 2) aie.objectfifo @a(%t, {%t}, 0 : i32) : !aie.objectfifo<memref<1xi32>>",
+	 "line 1: aie.objectfifo: fifo 'a' is 0 objects deep, expected 1 to 1024 for each end", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) aie.core(%t) { %a = aie.objectfifo.acquire @a(Consume, 1) : memref<1xi32> aie.end }",
+	 "line 1: aie.objectfifo.acquire of @a, of which this core is not the consumer; use an end of the core's tile", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) aie.core(%t) { %c = arith.constant 70 : index aie.use_lock(%c, Acquire, 0) aie.end }",
+	 "line 1: the core uses a lock that is none of its tile or its neighbours", PTOWSP_KERNEL_FAILED},
+	{"aie.runtime_sequence @s(%x: memref<4xi32>) { aiex.npu.dma_wait {symbol = @no} }",
+	 "line 1: aiex.npu.dma_wait: 'no' is no fifo with an end on a shim and no aie.shim_dma_allocation", PTOWSP_INVALID},
+	{"aie.runtime_sequence @s(%x: memref<4xi32>) { \"aiex.npu.load_pdi\"() : () -> () }",
+	 "line 1: aiex.npu.load_pdi: this operation has no model in a sequence", PTOWSP_UNSUPPORTED},
+	{"\"aie.put_cascade\"() : () -> ()", "line 1: aie.put_cascade: this operation has no model in a device", PTOWSP_UNSUPPORTED},
+};
+
+static void what_has_no_model_is_refused_with_its_line(void)
+{
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
+		struct trial trial = {.buffering = 8};
+
+		CHECK_INT(trial_run(&trial, check_fmt("aie.device(npu1) { %s }", refusals[i].body)), refusals[i].status);
+		CHECK_STR(trial.error.text, refusals[i].sentence);
+		aie_sim_finish(&trial.stats);
+	}
+}
+
+/* A core that knows locks by numbers: 48 is lock 0 of its own tile, 32 that of the tile to the north. */
+static void locks_have_numbers_for_cores(void)
+{
+	struct trial trial = {.buffering = 8};
+
+	CHECK_INT(trial_run(&trial, "aie.device(npu1) { %t = aie.tile(1, 2) %u = aie.tile(1, 3) %l = aie.lock(%u, 0) aie.core(%t) { %n = arith.constant 32 : index\n"
+				    "aie.use_lock(%n, AcquireGreaterEqual, 2) aie.end } aie.core(%u) { %n = arith.constant 48 : index aie.use_lock(%n, Release, 1)\n"
+				    "aie.use_lock(%l, Release, 1) aie.end } }"),
+		  PTOWSP_OK);
+	CHECK_STR(trial.error.text, "");
+	aie_sim_finish(&trial.stats);
+}
+
+static void devices_of_a_file_are_found_in_their_order(void)
+{
+	static const char text[] = "module { aie.device(npu1) @a { %t = aie.tile(0, 2) } module { aie.device(npu2) @b { aie.runtime_sequence() { } } } }\n"
+				   "aie.device(npu1_1col) @c { }";
+	static const char *const names[] = {"a", "b", "c"};
+	struct aie_module module = {0};
+	struct aie_array_device device;
+
+	REQUIRE_INT(aie_module_read(&module, text, sizeof(text) - 1, NULL), PTOWSP_OK);
+	for (uint32_t i = 0; i < 3; i++) {
+		REQUIRE(aie_array_device_find(&module, i, &device));
+		CHECK_STR(device.name, names[i]);
+		CHECK_UINT(device.sequence_count, i == 1);
+	}
+	CHECK(!aie_array_device_find(&module, 3, &device));
+	aie_module_finish(&module);
+}
+
+/* ---- the tool ------------------------------------------------------------------------------------------------------- */
+
+#define ARRAYS "$R/tests/aie/arrays/"
+
+static void users_run_designs_with_files(void)
+{
+	cli_begin();
+	CLI_PRINTS(0, "$B/ptowsp-aie " ARRAYS "add.mlir", "device 0: ended in cycle 6991\n");
+	CLI_OUT(7, "$B/ptowsp-aie " ARRAYS "order.mlir", "device 0: deadlock in cycle 12\n", "core (0,2) waits for 1 of 'right', which has 0, from core (0,3)\n",
+		"each for the next: core (0,2) -> core (0,3) -> core (0,2)\n");
+	CLI_OUT(5, "$B/ptowsp-aie " ARRAYS "kernel.mlir", "kernel @scale is not there; name it with --kernel scale=FILE.so or FILE.c, or say --no-kernels");
+	CLI_OUT(0, "$B/ptowsp-aie --no-kernels=10 " ARRAYS "kernel.mlir", "2 of 2 calls were of kernels that are not there, and touched nothing\n");
+	CLI_ERR(2, "$B/ptowsp-aie --in arg7=nothing.npy " ARRAYS "add.mlir", "--in arg7: no device that ran has memory of that name");
+	CLI_ERR(2, "$B/ptowsp-aie --kernel scale " ARRAYS "add.mlir", "--kernel takes NAME=FILE");
+	CLI_ERR(2, "$B/ptowsp-aie --only 3 " ARRAYS "add.mlir", "has no aie.device 3");
+	CLI_ERR(2, "$B/ptowsp-aie", "no FILE is given");
+	CLI_ERR(2, "$B/ptowsp-aie nowhere.mlir", "nowhere.mlir cannot be read: No such file");
+	CLI_ERR(2, "echo '%a =' >bad.mlir; $B/ptowsp-aie bad.mlir", "bad.mlir:2:1: the text ends here, expected an operation");
+}
+
+static void kernels_come_from_c_and_data_from_npy(void)
+{
+	static const float x[8] = {1, 2, [7] = -2};
+	char file[NPY_HEADER + sizeof(x)];
+	json_t *timeline;
+	size_t size;
+
+	cli_begin();
+	size = npy_header(file, PTOWSP_F32, 1, (const uint64_t[]){8});
+	memcpy(file + size, x, sizeof(x));
+	REQUIRE(check_write(check_fmt("%s/x.npy", check_dir()), file, size + sizeof(x)));
+	CLI_OUT(0,
+		"$B/ptowsp-aie --kernel scale=" ARRAYS "kernels.c --kernel sum=" ARRAYS "kernels.c --in arg0=x.npy --out arg1=y.npy --trace t.json " ARRAYS
+		"kernel.mlir",
+		"device 0: ended in cycle ");
+	CLI_PRINTS(0, "tail -c 32 y.npy | od -An -v -tf4 -w4 | tr -d ' ' | tr '\\n' ' '", "3.5 7 0 0 0 0 0 -7 ");
+	CLI_OUT(0, "cat t.json", "\"name\":\"core (0,2)\"", "\"ph\":\"X\"");
+	timeline = json_load_file(check_fmt("%s/t.json", check_dir()), 0, NULL);
+	CHECK(json_array_size(json_object_get(timeline, "traceEvents")) > 10);
+	json_decref(timeline);
+	CLI_FIGURE("$B/ptowsp-aie --json " ARRAYS "add.mlir", "devices[0].cycles", 6991);
+	CLI_OUT(2, "$B/ptowsp-aie --kernel scale=" ARRAYS "kernels.c --in arg0=y.npy " ARRAYS "add.mlir", "has 32 bytes of data, memory arg0 of the design 256");
+}
+
+/* A design that the backend wrote, with its kernels as C, gives what cpu_sim gives: read, built and run by code that the backend does not use. */
+static void emitted_designs_run_with_their_kernels(void)
+{
+	static const char *const forms[] = {"design.mlir", "design.custom.mlir"};
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --quiet --plugin=aie --emit made --entry f32 --fill a_f32=random:1 --fill b_f32=random:2 --out a_f32=a.npy --out b_f32=b.npy "
+			"$P/gemm_1.pkg.zst && $B/ptowsp-run --quiet --plugin=cpu_sim --entry f32 --fill a_f32=random:1 --fill b_f32=random:2 --out c_f32=c.npy "
+			"$P/gemm_1.pkg.zst"),
+		    0);
+	for (size_t i = 0; i < 2; i++)
+		CLI_OUT(0,
+			check_fmt("PTOWSP_CC=\"cc -std=gnu11 -ffp-contract=off -DNDEBUG -I$T/made/kernels\" $B/ptowsp-aie --kernel kernel_add_f32=$(echo "
+				  "made/kernels/*add_f32.c) --kernel kernel_zero_f32=$(echo made/kernels/*zero_f32.c) --in arg0=a.npy --in arg1=b.npy --out arg2=d.npy "
+				  "made/%s && tail -c 1024 c.npy >c && tail -c 1024 d.npy | cmp - c && echo the same",
+				  forms[i]),
+			"the same");
+}
+
+void suite_aie_array(CU_pSuite s)
+{
+	cli_suite("aie_array");
+	TEST(s, a_core_adds_to_the_objects_of_its_fifo);
+	TEST(s, a_memory_tile_turns_rows_into_columns);
+	TEST(s, links_distribute_and_join);
+	TEST(s, packets_go_where_their_numbers_lead);
+	TEST(s, branches_and_loops_are_followed);
+	TEST(s, what_is_sent_is_padded);
+	TEST(s, binary_locks_are_held_by_one);
+	TEST(s, kernels_get_pointers_and_numbers);
+	TEST(s, emitted_forms_give_what_the_emitted_design_gives);
+	TEST(s, a_ring_of_locks_is_told);
+	TEST(s, a_host_that_waits_in_vain_is_told);
+	TEST(s, what_has_no_model_is_refused_with_its_line);
+	TEST(s, locks_have_numbers_for_cores);
+	TEST(s, devices_of_a_file_are_found_in_their_order);
+	TEST(s, users_run_designs_with_files);
+	TEST(s, kernels_come_from_c_and_data_from_npy);
+	TEST(s, emitted_designs_run_with_their_kernels);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* kernels.c - kernels of somebody's design: from shared objects, or from C that is compiled into one. */
+#include "tools/aie/aie.h"
+
+#include "base/command.h"
+#include "base/error.h"
+
+#include <dlfcn.h>
+#include <ffi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ARGUMENTS = 64 };
+struct aie_kernels {
+	struct kernel {
+		const char *name, *file;
+		void *library;
+		void (*call)(void);
+		bool called;
+	} * rows;
+	int count;
+	uint64_t absent_cycles, calls, absent;
+	char folder[32]; /* of compiled ones; "": none */
+};
+
+/* ---- opening -------------------------------------------------------------------------------------------------------- */
+
+static bool is_c(const char *path)
+{
+	const size_t length = strlen(path);
+
+	return length > 2 && !strcmp(path + length - 2, ".c");
+}
+
+static ptowsp_status folder_make(struct aie_kernels *kernels, struct ptowsp_error *error)
+{
+	if (*kernels->folder)
+		return PTOWSP_OK;
+	strcpy(kernels->folder, "/tmp/ptowsp-aie-XXXXXX");
+	if (mkdtemp(kernels->folder))
+		return PTOWSP_OK;
+	*kernels->folder = '\0';
+	return base_fail(error, PTOWSP_IO, "no folder for compiled kernels can be made in /tmp");
+}
+
+static ptowsp_status compile(struct aie_kernels *kernels, int number, const char *file, char path[64], struct ptowsp_error *error)
+{
+	struct base_command command = {.count = 0};
+	ptowsp_status status = folder_make(kernels, error);
+	char name[24], *whole = realpath(file, NULL);
+
+	if (!status && !whole)
+		status = base_fail(error, PTOWSP_IO, "%s cannot be read", file);
+	if (!status) {
+		snprintf(name, sizeof(name), "kernel%d", number);
+		snprintf(path, 64, "%s/%s.so", kernels->folder, name);
+		base_command_begin(&command, "PTOWSP_CC", "cc");
+		base_command_add(&command, "-O2");
+		base_command_add(&command, "-fPIC");
+		base_command_add(&command, "-shared");
+		base_command_add(&command, "-o");
+		base_command_add(&command, "%s", path);
+		base_command_add(&command, "%s", whole);
+		base_command_add(&command, "-lm");
+		status = base_command_compile(&command, kernels->folder, name, "", error);
+		base_command_finish(&command);
+	}
+	free(whole);
+	return status;
+}
+
+static ptowsp_status kernel_open(struct aie_kernels *kernels, int number, struct ptowsp_error *error)
+{
+	struct kernel *kernel = &kernels->rows[number];
+	char path[64];
+	char *whole;
+	ptowsp_status status = PTOWSP_OK;
+
+	if (is_c(kernel->file)) {
+		status = compile(kernels, number, kernel->file, path, error);
+		kernel->library = status ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	} else {
+		whole = realpath(kernel->file, NULL);
+		kernel->library = dlopen(whole ? whole : kernel->file, RTLD_NOW | RTLD_LOCAL);
+		free(whole);
+	}
+	if (status)
+		return status;
+	if (!kernel->library)
+		return base_fail(error, PTOWSP_IO, "kernel %s: %s", kernel->name, dlerror());
+	*(void **)(void *)&kernel->call = dlsym(kernel->library, kernel->name);
+	return kernel->call ? PTOWSP_OK
+			    : base_fail(error, PTOWSP_INVALID, "%s has no function %s; in C++ it has to be extern \"C\"", kernel->file, kernel->name);
+}
+
+ptowsp_status aie_kernels_open(struct aie_kernels **kernels_out, const struct aie_options *options, struct ptowsp_error *error)
+{
+	struct aie_kernels *kernels = calloc(1, sizeof(*kernels));
+	ptowsp_status status = PTOWSP_OK;
+
+	if (kernels)
+		kernels->rows = calloc((size_t)options->kernels.count + 1, sizeof(*kernels->rows));
+	if (!kernels || !kernels->rows) {
+		free(kernels);
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for kernels");
+	}
+	kernels->absent_cycles = options->no_kernels;
+	for (int i = 0; !status && i < options->kernels.count; i++) {
+		kernels->rows[kernels->count++] = (struct kernel){.name = options->kernels.rows[i].name, .file = options->kernels.rows[i].file};
+		status = kernel_open(kernels, i, error);
+	}
+	if (status)
+		aie_kernels_close(kernels);
+	else
+		*kernels_out = kernels;
+	return status;
+}
+
+void aie_kernels_close(struct aie_kernels *kernels)
+{
+	char path[64];
+
+	if (!kernels)
+		return;
+	for (int i = 0; i < kernels->count; i++)
+		if (kernels->rows[i].library)
+			dlclose(kernels->rows[i].library);
+	for (int i = 0; *kernels->folder && i < kernels->count; i++) {
+		snprintf(path, sizeof(path), "%s/kernel%d.so", kernels->folder, i);
+		unlink(path);
+		snprintf(path, sizeof(path), "%s/kernel%d.log", kernels->folder, i);
+		unlink(path);
+	}
+	if (*kernels->folder)
+		rmdir(kernels->folder);
+	free(kernels->rows);
+	free(kernels);
+}
+
+/* ---- calling -------------------------------------------------------------------------------------------------------- */
+
+static ffi_type *ffi_of(const struct aie_type *type)
+{
+	switch (type->kind) {
+	case AIE_TYPE_MEMREF: return &ffi_type_pointer;
+	case AIE_TYPE_INDEX: return &ffi_type_sint32; /* of a core */
+	case AIE_TYPE_INT:
+		return type->bits <= 8 ? &ffi_type_sint8 : type->bits <= 16 ? &ffi_type_sint16 : type->bits <= 32 ? &ffi_type_sint32 : &ffi_type_sint64;
+	case AIE_TYPE_F32: return &ffi_type_float;
+	case AIE_TYPE_BF16:
+	case AIE_TYPE_F16: return &ffi_type_uint16;
+	default: return NULL;
+	}
+}
+
+/* Loads and stores of a core while it does what the host's processor did: nobody can say; bytes of all arguments as vectors are what is said. */
+static uint64_t cycles_of(const struct aie_function *function)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < function->type->inputs; i++)
+		if (function->type->parts[i]->kind == AIE_TYPE_MEMREF)
+			bytes += aie_type_bytes(function->type->parts[i]);
+	return 30 + bytes / 32;
+}
+
+static ptowsp_status kernel_do(const struct kernel *kernel, const struct aie_sim_call *call, struct ptowsp_error *error)
+{
+	const struct aie_type *type = call->function->type;
+	ffi_type *types[ARGUMENTS];
+	void *values[ARGUMENTS], *pointers[ARGUMENTS];
+	uint64_t scalars[ARGUMENTS];
+	ffi_cif cif;
+
+	if (type->inputs > ARGUMENTS)
+		return base_fail(error, PTOWSP_UNSUPPORTED, "kernel @%s takes more than %d arguments", kernel->name, ARGUMENTS);
+	for (uint32_t i = 0; i < type->inputs; i++) {
+		types[i] = ffi_of(type->parts[i]);
+		if (!types[i])
+			return base_fail(error, PTOWSP_UNSUPPORTED, "argument %u of kernel @%s is of a type that C has no counterpart of here", i,
+					 kernel->name);
+		pointers[i] = call->memrefs[i];
+		scalars[i] = call->scalars[i];
+		values[i] = type->parts[i]->kind == AIE_TYPE_MEMREF ? (void *)&pointers[i] : (void *)&scalars[i];
+	}
+	if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, type->inputs, &ffi_type_void, types) != FFI_OK)
+		return base_fail(error, PTOWSP_UNSUPPORTED, "kernel @%s cannot be called here", kernel->name);
+	ffi_call(&cif, kernel->call, NULL, values);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status on_call(void *context, const struct aie_sim_call *call, uint64_t *cycles_out, struct ptowsp_error *error)
+{
+	struct aie_kernels *kernels = context;
+
+	kernels->calls++;
+	*cycles_out = cycles_of(call->function);
+	for (int i = 0; i < kernels->count; i++)
+		if (!strcmp(kernels->rows[i].name, call->function->name)) {
+			kernels->rows[i].called = true;
+			return kernel_do(&kernels->rows[i], call, error);
+		}
+	kernels->absent++;
+	*cycles_out = kernels->absent_cycles;
+	if (kernels->absent_cycles)
+		return PTOWSP_OK;
+	return base_fail(error, PTOWSP_UNSUPPORTED, "kernel @%s is not there; name it with --kernel %s=FILE.so or FILE.c, or say --no-kernels",
+			 call->function->name, call->function->name);
+}
+
+struct aie_sim_kernels aie_kernels_table(struct aie_kernels *kernels)
+{
+	return (struct aie_sim_kernels){.context = kernels, .call = on_call};
+}
+
+void aie_kernels_counts(const struct aie_kernels *kernels, uint64_t *calls_out, uint64_t *absent_out)
+{
+	*calls_out = kernels->calls;
+	*absent_out = kernels->absent;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* main.c - ptowsp-aie: runs designs for AMD's tile arrays that any tool wrote. */
+#include "tools/aie/aie.h"
+
+#include "base/error.h"
+#include "registry/variable.h"
+#include "tools/apart.h"
+#include "tools/pages/page.h"
+#include "tools/standard.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_EVENTS = 100000000, ABSENT_CYCLES = 1000, MOST_BYTES = 1 << 26 };
+
+static int exit_of(ptowsp_status status)
+{
+	switch (status) {
+#define X(name, code, exit_code, text)                                                                                                                         \
+	case code:                                                                                                                                             \
+		return exit_code;
+#include "ptowsp/status.def"
+#undef X
+	}
+	return 1;
+}
+
+static int complain(const struct ptowsp_error *error)
+{
+	fprintf(stderr, "ptowsp-aie: %s\n", error->text);
+	return exit_of(error->code);
+}
+
+static int misuse(const char *format, const char *what)
+{
+	fputs("ptowsp-aie: ", stderr);
+	fprintf(stderr, format, what);
+	fputs("; usage: ptowsp-aie [options] FILE.mlir, more with --help\n", stderr);
+	return 2;
+}
+
+/* ---- the command line ----------------------------------------------------------------------------------------------- */
+
+enum sort { FLAG, TEXT, NUMBER, PAIR, OPEN, PAGE };
+static const struct flag {
+	const char *name;
+	char letter;
+	enum sort sort;
+	size_t field;
+} flags[] = {
+#define FIELD_FLAG(field)   offsetof(struct aie_options, field)
+#define FIELD_TEXT(field)   offsetof(struct aie_options, field)
+#define FIELD_NUMBER(field) offsetof(struct aie_options, field)
+#define FIELD_PAIR(field)   offsetof(struct aie_options, field)
+#define FIELD_OPEN(field)   offsetof(struct aie_options, field)
+#define FIELD_PAGE(field)   field
+#define G(title)
+#define X(name, letter, sort, field, argument, text) {"--" name, letter, sort, FIELD_##sort(field)},
+#include "tools/aie/flags.def"
+#undef X
+#undef G
+};
+
+static const struct flag *flag_find(const char *text)
+{
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+		const size_t length = strlen(flags[i].name);
+
+		if (flags[i].letter && text[1] == flags[i].letter && !text[2])
+			return &flags[i];
+		if (!strncmp(text, flags[i].name, length) && (!text[length] || (text[length] == '=' && flags[i].sort != FLAG && flags[i].sort != PAGE)))
+			return &flags[i];
+	}
+	return NULL;
+}
+
+static int number_take(uint64_t *number, const char *name, const char *value)
+{
+	char *stop;
+
+	errno = 0;
+	*number = strtoull(value, &stop, 10);
+	return errno || *stop || *value < '0' || *value > '9' ? misuse("%s takes a number", name) : -1;
+}
+
+static int pair_take(struct aie_pairs *pairs, const char *name, const char *value)
+{
+	const char *equals = strchr(value, '=');
+
+	if (!equals || equals == value || !equals[1])
+		return misuse("%s takes NAME=FILE", name);
+	pairs->rows[pairs->count].name = strndup(value, (size_t)(equals - value));
+	pairs->rows[pairs->count].file = equals + 1;
+	return pairs->rows[pairs->count++].name ? -1 : 1;
+}
+
+/* -1: go on; else the exit status. */
+static int flag_take(struct aie_options *options, int argc, char **argv, int *at)
+{
+	const struct flag *flag = flag_find(argv[*at]);
+	const char *behind, *value;
+	void *field;
+
+	if (!flag)
+		return misuse("unknown flag %s", argv[*at]);
+	behind = argv[*at] + strlen(flag->name);
+	field = (char *)options + flag->field;
+	if (flag->sort == PAGE) {
+		if (flag->field == 'h')
+			page_print(&page_aie, stdout);
+		else
+			printf("ptowsp-aie %d.%d.0, ABI %s\n", PTOWSP_ABI_MAJOR, PTOWSP_ABI_MINOR, PTOWSP_ABI_STRING);
+		return 0;
+	}
+	if (flag->sort == FLAG)
+		return *(bool *)field = true, -1;
+	if (flag->sort == OPEN)
+		return *behind ? number_take(field, flag->name, behind + 1) : (*(uint64_t *)field = ABSENT_CYCLES, -1);
+	if (!*behind && *at + 1 >= argc)
+		return misuse("%s needs a value", flag->name);
+	value = *behind == '=' ? behind + 1 : argv[++*at];
+	if (flag->sort == TEXT)
+		return *(const char **)field = value, -1;
+	return flag->sort == NUMBER ? number_take(field, flag->name, value) : pair_take(field, flag->name, value);
+}
+
+/* -1: run; else the exit status. */
+static int options_read(struct aie_options *options, int argc, char **argv)
+{
+	bool flags_may_come = true;
+
+	for (int i = 1; i < argc; i++) {
+		int status = -1;
+
+		if (flags_may_come && !strcmp(argv[i], "--"))
+			flags_may_come = false;
+		else if (flags_may_come && argv[i][0] == '-')
+			status = flag_take(options, argc, argv, &i);
+		else if (options->path)
+			return misuse("more than one FILE is given: %s", argv[i]);
+		else
+			options->path = argv[i];
+		if (status >= 0)
+			return status;
+	}
+	if (!options->path)
+		return misuse("no %s is given", "FILE");
+	return options->buffering > 8 ? misuse("%s takes 0 to 8", "--buffering") : -1;
+}
+
+/* ---- running -------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status text_read(const char *path, char **text_out, size_t *size_out, struct ptowsp_error *error)
+{
+	FILE *file = fopen(path, "rb");
+	char *text = file ? malloc(MOST_BYTES + 1) : NULL;
+	size_t size = text ? fread(text, 1, MOST_BYTES + 1, file) : 0;
+	const bool failed = !file || (text && ferror(file));
+	ptowsp_status status = PTOWSP_OK;
+
+	if (failed)
+		status = base_fail(error, PTOWSP_IO, "%s cannot be read: %s", path, strerror(errno));
+	else if (!text)
+		status = base_fail(error, PTOWSP_NO_MEMORY, "no memory for %s", path);
+	if (file)
+		fclose(file);
+	*text_out = text;
+	*size_out = size;
+	return status;
+}
+
+struct session {
+	struct aie_options *options;
+	struct aie_module module;
+	struct aie_kernels *kernels;
+	struct aie_timeline timeline;
+	json_t *runs; /* with --json */
+	bool any;
+	int status; /* exit status of the worst */
+};
+
+static void device_run(struct session *session, const struct aie_array_device *device, uint32_t number)
+{
+	struct aie_options *options = session->options;
+	const struct aie_array_args args = {.module = &session->module,
+					    .device = device,
+					    .arch = options->arch,
+					    .sequence = options->sequence,
+					    .kernels = aie_kernels_table(session->kernels),
+					    .buffering = (uint32_t)options->buffering,
+					    .host_cycles = options->host_cycles,
+					    .max_events = options->max_events,
+					    .told = options->trace ? aie_timeline_told : NULL,
+					    .told_context = &session->timeline,
+					    .memories = aie_files_move,
+					    .memories_context = options};
+	struct aie_run run = {.device = device, .number = number, .error = {.head = PTOWSP_HEAD(run.error, ERROR)}};
+	uint64_t calls, absent;
+
+	aie_kernels_counts(session->kernels, &calls, &absent);
+	run.status = aie_array_run(&args, &run.report, &run.stats, &run.error);
+	aie_kernels_counts(session->kernels, &run.calls, &run.absent);
+	run.calls -= calls;
+	run.absent -= absent;
+	aie_timeline_name(&session->timeline, *device->name ? device->name : "device", &run.stats);
+	if (options->json)
+		json_array_append_new(session->runs, aie_run_json(&run));
+	else
+		aie_run_print(&run, options, stdout);
+	if (run.status && !session->status)
+		session->status = exit_of(run.status);
+	aie_sim_finish(&run.stats);
+	session->any = true;
+}
+
+static bool is_meant(const struct aie_options *options, const struct aie_array_device *device, uint32_t number)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", number);
+	return !options->only || !strcmp(options->only, device->name) || !strcmp(options->only, text);
+}
+
+static ptowsp_status pairs_check(const struct aie_pairs *pairs, const char *flag, struct ptowsp_error *error)
+{
+	for (int i = 0; i < pairs->count; i++)
+		if (!pairs->rows[i].met)
+			return base_fail(error, PTOWSP_INVALID, "%s %s: no device that ran has memory of that name", flag, pairs->rows[i].name);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status devices_run(struct session *session, struct ptowsp_error *error)
+{
+	struct aie_array_device device;
+	ptowsp_status status;
+
+	for (uint32_t i = 0; aie_array_device_find(&session->module, i, &device); i++)
+		if (is_meant(session->options, &device, i))
+			device_run(session, &device, i);
+	if (!session->any)
+		return base_fail(error, PTOWSP_INVALID, "%s has no aie.device%s%s", session->options->path, session->options->only ? " " : "",
+				 session->options->only ? session->options->only : "");
+	if (session->status && session->status != exit_of(PTOWSP_DEADLOCK))
+		return PTOWSP_OK;
+	status = pairs_check(&session->options->inputs, "--in", error);
+	return status ? status : pairs_check(&session->options->outputs, "--out", error);
+}
+
+static ptowsp_status files_keep(const struct aie_options *options, struct ptowsp_error *error)
+{
+	ptowsp_status status = apart_input(options->path, "the design", error);
+
+	for (int i = 0; !status && i < options->inputs.count; i++)
+		status = apart_input(options->inputs.rows[i].file, "--in", error);
+	for (int i = 0; !status && i < options->kernels.count; i++)
+		status = apart_input(options->kernels.rows[i].file, "--kernel", error);
+	for (int i = 0; !status && i < options->outputs.count; i++)
+		status = apart_output(options->outputs.rows[i].file, "--out", error);
+	return status || !options->trace ? status : apart_output(options->trace, "--trace", error);
+}
+
+static ptowsp_status session_run(struct session *session, struct ptowsp_error *error)
+{
+	char *text = NULL;
+	size_t size = 0;
+	ptowsp_status status = files_keep(session->options, error);
+
+	if (!status)
+		status = text_read(session->options->path, &text, &size, error);
+	if (!status && (status = aie_module_read(&session->module, text, size, error))) {
+		char sentence[sizeof(error->text)];
+
+		memcpy(sentence, error->text, sizeof(sentence));
+		base_fail(error, status, "%s:%s", session->options->path, sentence);
+	}
+	free(text);
+	if (!status)
+		status = aie_kernels_open(&session->kernels, session->options, error);
+	if (!status)
+		status = aie_timeline_begin(&session->timeline, session->options->trace, error);
+	if (!status)
+		status = devices_run(session, error);
+	if (!status)
+		status = aie_timeline_end(&session->timeline, error);
+	return status;
+}
+
+static void options_finish(struct aie_options *options)
+{
+	struct aie_pairs *lists[] = {&options->kernels, &options->inputs, &options->outputs};
+
+	for (size_t i = 0; i < 3; i++) {
+		for (int j = 0; j < lists[i]->count; j++)
+			free((char *)(uintptr_t)lists[i]->rows[j].name);
+		free(lists[i]->rows);
+	}
+}
+
+static int run(struct aie_options *options)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct session session = {.options = options, .runs = json_array()};
+	int status;
+
+	output_abort_on_signals();
+	status = session_run(&session, &error) ? complain(&error) : session.status;
+	if (options->json && session.any)
+		json_dumpf(json_pack("{s:s,s:s,s:O}", "schema", "ptowsp.aie/1", "file", options->path, "devices", session.runs), stdout,
+			   JSON_INDENT(2) | JSON_ENSURE_ASCII),
+			fputc('\n', stdout);
+	json_decref(session.runs);
+	output_drop(&session.timeline.output);
+	aie_kernels_close(session.kernels);
+	aie_module_finish(&session.module);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct aie_options options = {.buffering = 8, .max_events = MOST_EVENTS};
+	struct aie_pairs *lists[] = {&options.kernels, &options.inputs, &options.outputs};
+	int status;
+
+	standard_begin();
+	for (size_t i = 0; i < 3; i++)
+		lists[i]->rows = calloc((size_t)argc + 1, sizeof(*lists[i]->rows));
+	status = options.kernels.rows && options.inputs.rows && options.outputs.rows && reg_variables_guard() ? options_read(&options, argc, argv) : 1;
+	if (status < 0)
+		status = run(&options);
+	options_finish(&options);
+	return standard_end("ptowsp-aie", status, status ? status : 2);
+}
