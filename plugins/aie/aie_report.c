@@ -171,6 +171,8 @@ ptowsp_status aie_report_run(struct aie_report *report, const struct aie_design 
 
 	if (!status)
 		status = add(report, title, stats->ddr_bytes, stats->cycles * design->arch->ddr_bytes, "bytes", error, "from and to DDR");
+	if (!status)
+		status = add(report, title, stats->events, 0, "events", error, "of the simulation");
 	if (!status && stats->agent_count)
 		status = agent_add(report, picture, stats, stats->bottleneck, "bottleneck: ", error);
 	if (!status && busiest_core(stats) != AIE_NONE)

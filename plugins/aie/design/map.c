@@ -289,7 +289,7 @@ static ptowsp_status groups_choose(struct aie_map *map, const struct aie_map_arg
 	static const struct {
 		uint32_t group;
 		bool always;
-	} choices[] = {{0, false}, {COLUMN, false}, {3, false}, {2, false}, {COLUMN, true}, {3, true}, {2, true}};
+	} choices[] = {{0, false}, {COLUMN, false}, {2, false}, {COLUMN, true}, {2, true}};
 	ptowsp_status status = PTOWSP_OK, chosen = PTOWSP_UNSUPPORTED;
 	uint64_t least = 0;
 
@@ -305,7 +305,7 @@ static ptowsp_status groups_choose(struct aie_map *map, const struct aie_map_arg
 			*way = tried;
 		}
 		if (!map->graph.crowded && !c)
-			c = 3; /* the simplest way has channels enough */
+			c = 2; /* the simplest way has channels enough */
 	}
 	return status == PTOWSP_UNSUPPORTED ? chosen : status;
 }
