@@ -51,6 +51,12 @@ TILE_INLINE float tile_choose_f32(int condition, float yes, float no)
 	return value;
 }
 
+/* Whether a FOR goes on behind `now`. A sum beyond 64 bits has passed every bound. */
+TILE_INLINE int tile_goes_on(int64_t now, int64_t step, int64_t bound)
+{
+	return now <= INT64_MAX - step && now + step < bound;
+}
+
 /* e^x - 1 as *scale_out * (1 + result) - 1, where *scale_out = 2^n and |x - n ln 2| <= ln 2 / 2. x in [-1000, 1000] or NaN. The sum
  * with 1.5 * 2^52 rounds to an integer n and leaves it in the lowest bits; n times the first part of ln 2 is exact. The
  * polynomial interpolates (e^r - 1 - r) / r^2 at the roots of a Chebyshev polynomial. */

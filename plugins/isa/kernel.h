@@ -151,12 +151,6 @@ static __attribute__((cold, noinline, unused)) ptowsp_status tile_endless(const 
 	return PTOWSP_RUN_FAILED;
 }
 
-/* Whether a FOR goes on behind `now`. A sum beyond 64 bits has passed every bound. */
-TILE_INLINE int tile_goes_on(int64_t now, int64_t step, int64_t bound)
-{
-	return now <= INT64_MAX - step && now + step < bound;
-}
-
 /* --- windows --- */
 
 /* A tile in a window: rows `step` bytes apart, of elements `stride` bytes apart. at NULL: it does not lie there, and the sentence

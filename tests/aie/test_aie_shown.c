@@ -20,7 +20,7 @@ static void a_design_comes_as_files_that_say_what_they_are(void)
 		{"build.sh", "#!/bin/sh", "-Ikernels -idirafter kernels/bare"},
 		{"tiles.txt", "", "of 65536 bytes of memory"},
 		{"README.md", "# A design for npu1", "`aie-opt`"},
-		{"kernels/kernel_*_zero_i32.c", "/* A kernel, ", "__asm__(\"kernel_zero_i32\")"},
+		{"kernels/kernel_*_zero_i32.c", "/* A kernel, ", "void kernel_zero_i32(int32_t *restrict c)"},
 	};
 
 	cli_begin();
@@ -63,6 +63,25 @@ static void each_kernel_is_a_file_that_compiles_for_a_core(void)
 	}
 	if (!compiles)
 		CHECK_SKIP("clang has no target riscv32");
+}
+
+/* A core has 16 KiB of program memory: what the kernels that a core calls take by a compiler for a small machine without floats, each core of each design. */
+static void programs_of_cores_are_small(void)
+{
+	static const char *const examples[] = {
+		"vector_add", "softmax",     "fused_softmax", "dynamic_softmax", "matmul", "alternating_matmul_add", "gemm_1", "paged_attention", "llama",
+		"fan_in",     "passthrough", "two_stage",     "tiles",           "csp",    "attention_pipeline"};
+
+	if (check_run("clang --print-targets | grep -q riscv32 && llvm-size --version", NULL, NULL))
+		CHECK_SKIP("no clang with target riscv32, or no llvm-size");
+	cli_begin();
+	for (size_t i = 0; i < (cli_slow() ? 2 : sizeof(examples) / sizeof(*examples)); i++) {
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet --opt buffering=8 --emit made $P/%s.pkg.zst", examples[i])), 0);
+		if (cli("sh $R/tests/aie/program_size made"))
+			CHECK_FAIL("%s: %.600s", examples[i], cli_err);
+		CHECK(atoi(cli_out) > 0 && atoi(cli_out) <= 16384);
+		cli("rm -rf made");
+	}
 }
 
 /* ---- the picture ------------------------------------------------------------------------------------------------------ */
@@ -423,6 +442,7 @@ void suite_aie_shown(CU_pSuite s)
 	TEST(s, each_kernel_is_a_file_that_compiles_for_a_core);
 	TEST(s, ways_of_streams_lie_beside_the_texts);
 	TEST(s, the_picture_says_what_people_look_for);
+	TEST(s, programs_of_cores_are_small);
 	TEST(s, epochs_are_an_option);
 	TEST(s, files_are_those_of_the_run);
 	TEST(s, figures_say_use_and_limits);

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "isa/emit/emit.h"
+#include "isa/emit/emit_core.h"
 #include "ptowsp/note.h"
+#include "registry/common/common_text.h"
 #include "tests/base/emit_trials.h"
 #include "tests/check.h"
 #include "tests/isa/random_tiles.h"
@@ -57,7 +59,7 @@ static uint64_t program_write(const struct isa_program *program, const char *nam
 static void *library_make(const char *flags)
 {
 	char *errors;
-	const int code = check_run(check_fmt("cc -std=c11 -DTILE_ONE_MACHINE -Wall -Wextra -Wno-unused -Wno-tautological-compare "
+	const int code = check_run(check_fmt("cc -std=c11 -DTILE_ONE_MACHINE -Wall -Wextra -Wno-unused -Wno-tautological-compare -Wno-type-limits "
 					     "-Wno-aggressive-loop-optimizations -Werror %s -fPIC -shared -ffp-contract=off -fvisibility=hidden "
 					     "-I'%s' '%s'/*.c -o '%s/all.so' -lm",
 					     flags, folder, folder, folder),
@@ -169,9 +171,102 @@ static void trial_compare(struct trial *t, void *library, unsigned *failed)
 	windows_agree(t);
 }
 
+/* ---- for a core ----------------------------------------------------------------------------------------------------------- */
+
+/* Cores have elements of a row one behind the other, at multiples of their size. */
+static void windows_for_core(struct trial *t)
+{
+	for (unsigned w = 0; w < t->tiles.task.task.tensor_count; w++) {
+		struct ptowsp_tensor_arg *window = &t->tiles.task.tensors[w];
+
+		if (window->column_stride != 1)
+			tile_grid(&t->tiles.task, w, window->data, window->dtype, 40, 80, 97, 1);
+		if ((uintptr_t)window->data % 8)
+			window->data = t->tiles.memory[w] + 8;
+	}
+}
+
+static void make_random_core(struct trial *t, unsigned char (*memory)[RANDOM_BYTES])
+{
+	make_random(t, memory);
+	windows_for_core(t);
+}
+
+static void make_all_core(struct trial *t, unsigned char (*memory)[RANDOM_BYTES])
+{
+	make_all(t, memory);
+	windows_for_core(t);
+}
+
+/* NAME.c, with a function of one type for all kernels behind it. Objects begin somewhere else than windows. */
+static void core_write(struct trial *t)
+{
+	struct isa_core_window windows[TILE_PARAMS];
+	const struct ptowsp_task *task = &t->tiles.task.task;
+	const struct isa_core_function function = {
+		.symbol = t->name, .windows = windows, .tensors = task->tensor_count, .scalars = task->arg_count, .blocks = 1};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct common_text text = {0};
+	char *products = NULL, *code = NULL;
+
+	for (unsigned w = 0; w < task->tensor_count; w++)
+		windows[w] = (struct isa_core_window){.rows = t->tiles.task.tensors[w].rows,
+						      .columns = t->tiles.task.tensors[w].columns,
+						      .stride = t->tiles.task.tensors[w].row_stride,
+						      .before = (int64_t)w - 3,
+						      .same = w};
+	if (isa_emit_core(t->program, &function, &products, &code, &t->workspace, &error)) {
+		CHECK_FAIL("%s", error.text);
+		return;
+	}
+	common_text_add(&text, "#include \"isa/kernel_core.h\"\n%s%s\nvoid call_%s(void *const *tensors, const uint64_t *args);\n", products ? products : "",
+			code, t->name);
+	common_text_add(&text, "__attribute__((visibility(\"default\"))) void call_%s(void *const *tensors, const uint64_t *args)\n{\n\t(void)args;\n\t%s(",
+			t->name, t->name);
+	for (unsigned i = 0; i < task->tensor_count; i++)
+		common_text_add(&text, "%stensors[%u]", i ? ", " : "", i);
+	for (unsigned i = 0; i < task->arg_count; i++)
+		common_text_add(&text, ", (int64_t)args[%u]", i);
+	common_text_put(&text, ");\n}\n");
+	CHECK(check_write(check_fmt("%s/%s.c", folder, t->name), text.bytes, text.length));
+	common_text_finish(&text);
+	free(products);
+	free(code);
+}
+
+/* What the interpreter refuses a core does not look at, so there is nothing to compare. */
+static bool core_runs(struct trial *t)
+{
+	struct tile_task task = task_of(t, first);
+
+	relocate(&task);
+	return !tile_run(&task, t->program);
+}
+
+static void core_compare(struct trial *t, void *library)
+{
+	struct tile_task one = task_of(t, first), two = task_of(t, second);
+	void *objects[TILE_PARAMS];
+	void (*fn)(void *const *tensors, const uint64_t *args);
+
+	relocate(&one);
+	relocate(&two);
+	for (unsigned w = 0; w < two.task.tensor_count; w++)
+		objects[w] = (unsigned char *)two.tensors[w].data + ((int64_t)w - 3) * (int64_t)cell_bytes(two.tensors[w].dtype);
+	*(void **)&fn = dlsym(library, check_fmt("call_%s", t->name));
+	if (!fn)
+		CHECK_FAIL("%s is not in the library", t->name);
+	else {
+		CHECK_INT(tile_run(&one, t->program), 0);
+		fn(objects, two.args);
+		windows_agree(t);
+	}
+}
+
 /* Programs that can run, in one library. How many of them failed in both. flags: of the compiler; NULL: they are only written. */
 static unsigned batch_run(uint64_t seed, unsigned count, make_fn make, const char *flags)
 {
+	const bool core = make == make_random_core || make == make_all_core;
 	unsigned failed = 0, made = 0;
 	void *library = NULL;
 
@@ -187,6 +282,10 @@ static unsigned batch_run(uint64_t seed, unsigned count, make_fn make, const cha
 			CHECK_FAIL("PTOWSP_SEED=%llu: %s", (unsigned long long)t->seed, t->tiles.task.error.text);
 		else if (isa_program_unusable(t->program))
 			CHECK_FAIL("PTOWSP_SEED=%llu: %s", (unsigned long long)t->seed, isa_program_unusable(t->program));
+		else if (core && core_runs(t))
+			core_write(t);
+		else if (core)
+			failed++;
 		else
 			t->workspace = program_write(t->program, t->name);
 		tile_finish(&t->tiles.b);
@@ -195,10 +294,11 @@ static unsigned batch_run(uint64_t seed, unsigned count, make_fn make, const cha
 	if (flags)
 		library = library_make(flags);
 	for (unsigned i = 0; i < made; i++) {
-		if (library && trials[i].program) {
-			make(&trials[i], start); /* the windows again */
+		make(&trials[i], start); /* the windows again */
+		if (library && trials[i].program && !core)
 			trial_compare(&trials[i], library, &failed);
-		}
+		else if (library && trials[i].program && core_runs(&trials[i]))
+			core_compare(&trials[i], library);
 		isa_program_destroy(trials[i].program);
 	}
 	if (library)
@@ -236,6 +336,21 @@ static void every_operation_of_every_type_does_so(void)
 		batch_run(random_start() + part_now * 100, TILE_TYPES, make_all, PTOWSP_SANITIZER && part_now ? NULL : "-O0");
 }
 
+/* Windows as numbers, tiles in windows, memory for the others alone. */
+static void functions_for_cores_have_the_bits_of_the_interpreter(void)
+{
+	const unsigned count = getenv("PTOWSP_SEED") ? 1 : BATCH;
+	const unsigned rounds = getenv("PTOWSP_ROUNDS") ? (unsigned)atoi(getenv("PTOWSP_ROUNDS")) : 1;
+
+	for (unsigned i = 0; i < rounds; i++) {
+		const unsigned failed = batch_run(random_start() + 2000 + i * 7919, count, make_random_core, i % 2 ? "-O2 -DTILE_EXACT" : "-O0 -DTILE_EXACT");
+
+		CHECK(count == 1 || failed < count);
+	}
+	for (part_now = 0; part_now < 4; part_now++)
+		batch_run(random_start() + part_now * 100, TILE_TYPES, make_all_core, PTOWSP_SANITIZER && part_now ? NULL : "-O1 -DTILE_EXACT");
+}
+
 /* For 32 bits, by a compiler that has no library: plugins/aie/bare says all that is used of one. */
 static void every_operation_of_every_type_is_c_for_a_core(void)
 {
@@ -249,10 +364,10 @@ static void every_operation_of_every_type_is_c_for_a_core(void)
 			struct trial *t = &trials[i];
 
 			t->seed = random_start() + part_now * 100 + i;
-			make_all(t, start);
+			make_all_core(t, start);
 			snprintf(t->name, sizeof(t->name), "kernel_%u", i);
 			REQUIRE_INT(tile_create(&t->tiles.b, &t->program, &t->tiles.task.error), 0);
-			program_write(t->program, t->name);
+			core_write(t);
 			isa_program_destroy(t->program);
 			tile_finish(&t->tiles.b);
 		}
@@ -272,5 +387,6 @@ void suite_emit(CU_pSuite s)
 	TEST(s, random_programs_do_what_the_interpreter_does);
 	TEST(s, random_programs_do_so_optimised);
 	TEST(s, every_operation_of_every_type_does_so);
+	TEST(s, functions_for_cores_have_the_bits_of_the_interpreter);
 	TEST(s, every_operation_of_every_type_is_c_for_a_core);
 }

@@ -4,6 +4,7 @@
  * PTOWSP_SEED=n repeats a sample. */
 #include "isa/element.h"
 #include "isa/isa_tile.h"
+#include "isa/kernel_core.h"
 #include "tests/check.h"
 #include "tests/isa/tile_builder.h"
 #include "tests/isa/tile_random.h"
@@ -386,8 +387,46 @@ static void ends_of_functions_are_right(void)
 	CHECK(isnan(tile_silu_f32(-INFINITY)) && tile_silu_f32(INFINITY) == INFINITY && tile_silu_f32(2) == 2 / (1 + tile_exp_f32(-2)));
 }
 
+/* --- the functions of a core, in single precision --- */
+
+/* Units in the last place, over all arguments: what README.md says. */
+static const struct {
+	const char *name;
+	float (*fn)(float x);
+	double (*near)(double x);
+	double bound;
+} core_functions[] = {
+	{"exp", tile_core_exp_f32, exp, 1.02},
+	{"log", tile_core_log_f32, log, 0.84},
+	{"tanh", tile_core_tanh_f32, tanh, 2.5},
+};
+
+static void functions_of_a_core_are_as_near_as_is_said(void)
+{
+	const uint64_t step = getenv("PTOWSP_ALL_FLOATS") ? 1 : STEP;
+
+	for (size_t k = 0; k < sizeof(core_functions) / sizeof(*core_functions); k++) {
+		double worst = 0;
+
+		for (uint64_t bits = random_start() % step; bits < UINT64_C(1) << 32; bits += step) {
+			const float x = isa_float_of(bits), got = core_functions[k].fn(x);
+			const double want = core_functions[k].near(x);
+			const bool ends = isnan(want) || isinf((float)want) || isinf(got);
+			const double off = !ends                ? fabs(got - want) / unit((float)want)
+					   : isnan(want)        ? (isnan(got) ? 0 : INFINITY)
+					   : (float)want == got ? 0
+								: INFINITY;
+
+			worst = off > worst ? off : worst;
+		}
+		if (!(worst <= core_functions[k].bound) || worst < core_functions[k].bound / 2)
+			CHECK_FAIL("%s of a core is off by %g units in the last place, %g is said", core_functions[k].name, worst, core_functions[k].bound);
+	}
+}
+
 void suite_isa_tile(CU_pSuite s)
 {
+	TEST(s, functions_of_a_core_are_as_near_as_is_said);
 	TEST(s, functions_are_rounded_as_well_as_correctly);
 	TEST(s, ends_of_functions_are_right);
 	if (getenv("PTOWSP_ALL_FLOATS"))

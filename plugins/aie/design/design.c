@@ -185,6 +185,13 @@ struct aie_view aie_function_view(const struct aie_function *function, uint32_t 
 	return view;
 }
 
+uint32_t aie_function_shared(const struct aie_function *function, uint32_t argument)
+{
+	const int64_t back = number_of(function, "ptowsp.shared", argument);
+
+	return back > 0 && back <= argument ? argument - (uint32_t)back : argument;
+}
+
 /* ---- rows */
 
 static bool read_tile(struct aie_design_reader *reader, const struct aie_op *op)

@@ -72,6 +72,8 @@ struct aie_function {
 };
 /* The kernel's window in an argument, by ptowsp.before and ptowsp.window; without them as the argument's type has it. */
 struct aie_view aie_function_view(const struct aie_function *function, uint32_t argument);
+/* The first argument that lies in the same memory, by ptowsp.shared; itself where there is none before it. */
+uint32_t aie_function_shared(const struct aie_function *function, uint32_t argument);
 /* aiex.npu.dma_memcpy_nd and aiex.npu.dma_wait, in their order. */
 struct aie_step {
 	const struct aie_op *op;

@@ -2,21 +2,15 @@
 #include "aie/design/kernel_files.h"
 
 #include "isa/emit/emit.h"
+#include "isa/emit/emit_core.h"
 #include "registry/common/common_grow.h"
 #include "registry/common/common_text.h"
-#include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 extern const struct isa_text aie_bare_headers[]; /* made of bare/ */
-
-/* There is nobody on a core who reads sentences, and no room for what writes them. */
-static const char quiet[] = "#include <stdio.h>\n"
-			    "static inline __attribute__((unused)) int quiet(const void *text, ...)\n{\n\t(void)text;\n\treturn 0;\n}\n"
-			    "#undef snprintf\n#undef vsnprintf\n#define snprintf(...) quiet(__VA_ARGS__)\n#define vsnprintf(...) quiet(__VA_ARGS__)\n";
 
 /* Takes the text; false: no memory, and the text is freed. */
 static bool file_add(struct aie_kernel_files *files, const char *name, char *text)
@@ -29,11 +23,6 @@ static bool file_add(struct aie_kernel_files *files, const char *name, char *tex
 	files->files[files->count++].text = text;
 	return true;
 }
-
-/* A kernel that refuses what it gets: nobody can be told, so the core stands still, and the host sees a run without an end. */
-static const char still[] =
-	"\n/* For a kernel that refuses what it gets: nobody can be told, so the core stands still, and the host sees a run without an end. */\n"
-	"static __attribute__((unused, noinline)) void stop(void)\n{\n\tfor (;;)\n\t\t__asm__ volatile(\"\");\n}\n";
 
 static const struct base_kernel *row_of(const struct aie_kernel_files_args *args, uint32_t f)
 {
@@ -51,98 +40,68 @@ static bool name_make(char name_out[AIE_FILE_NAME], const struct aie_function *f
 	return length > 0 && snprintf(name_out, AIE_FILE_NAME, "%.*s.c", length, object->text) < AIE_FILE_NAME;
 }
 
-/* ---- calls -------------------------------------------------------------------------------------------------------------- */
-
-static void parameters(struct common_text *text, uint32_t tensors, uint32_t scalars)
-{
-	for (uint32_t i = 0; i < tensors; i++)
-		common_text_add(text, "%svoid *tensor_%" PRIu32, i ? ", " : "", i);
-	for (uint32_t i = 0; i < scalars; i++)
-		common_text_add(text, "%sint64_t scalar_%" PRIu32, tensors || i ? ", " : "", i);
-	if (!tensors && !scalars)
-		common_text_put(text, "void");
-}
-
-/* As the interpreter gets it. */
-static void window(struct common_text *text, const struct aie_view *view, const struct ptowsp_tensor_arg *like, uint32_t number)
-{
-	common_text_put(text, "\t\t{");
-	if (view->before)
-		common_text_add(text, "%" PRId64 " + (unsigned char *)", -view->before * (int64_t)rt_dtype_bytes(like->dtype));
-	common_text_add(text, "tensor_%" PRIu32 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", 1, %u, %u, %" PRIu32 "},\n", number, view->rows, view->columns,
-			view->stride, (unsigned)like->dtype, (unsigned)like->access, like->tensor);
-}
-
-static void call_write(struct common_text *text, const struct aie_kernel_files_args *args, uint32_t f, const struct aie_function *function, uint64_t workspace)
-{
-	const struct aie_lowered *lowered = args->lowered;
-	const struct base_walk_task *task = &args->walk->tasks[lowered->tasks[f]];
-	uint32_t kernel = lowered->kernels[f], tensors = task->tensor_count, scalars = function->type->inputs - task->tensor_count;
-
-	common_text_add(text, "\nvoid call_%" PRIu32 "(", f);
-	parameters(text, tensors, scalars);
-	common_text_add(text, ") __asm__(\"%s\");\nvoid call_%" PRIu32 "(", function->name, f);
-	parameters(text, tensors, scalars);
-	common_text_add(text, ")\n{\n\t_Alignas(64) unsigned char tiles[%" PRIu64 "];\n\tconst uint64_t args[] = {", workspace ? workspace : 1);
-	for (uint32_t i = 0; i < scalars; i++)
-		common_text_add(text, "(uint64_t)scalar_%" PRIu32 ", ", i);
-	common_text_put(text, "0};\n\tconst struct ptowsp_tensor_arg windows[] = {\n");
-	for (uint32_t i = 0; i < tensors; i++) {
-		const struct aie_view view = aie_function_view(function, i);
-
-		window(text, &view, &args->walk->tensors[task->tensors + i], i);
-	}
-	common_text_add(text,
-			"\t\t{NULL, 0, 0, 0, 0, 0, 0, 0},\n\t};\n\tstruct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), 0, NULL};\n"
-			"\tstruct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK), .args = args, .tensors = windows, .arg_count = %" PRIu32
-			", .tensor_count = %" PRIu32 ",\n"
-			"\t\t.tensor_stride = sizeof(*windows), .kernel = %" PRIu32 ", .process = PTOWSP_NONE, .block_count = %" PRIu32
-			", .workspace = tiles, .workspace_size = %" PRIu64 "};\n\n"
-			"\tfor (; task.block < task.block_count; task.block++)\n\t\tif (ptowsp_kernel_%" PRIu32 "(&task, &out))\n\t\t\tstop();\n}\n",
-			scalars, tensors, kernel, args->kernels->rows[kernel].blocks ? args->kernels->rows[kernel].blocks : 1, workspace, kernel);
-}
-
 /* ---- a kernel ----------------------------------------------------------------------------------------------------------- */
 
-/* What all its functions stand on. */
-static ptowsp_status kernel_write(struct common_text *text, const struct base_kernel *row, uint32_t kernel, struct ptowsp_error *error)
+static struct isa_core_window window_of(const struct aie_function *function, uint32_t argument)
 {
-	char symbol[32], *code = NULL;
-	size_t size;
+	const struct aie_view view = aie_function_view(function, argument);
+
+	return (struct isa_core_window){view.rows, view.columns, view.stride, view.before, aie_function_shared(function, argument)};
+}
+
+/* A function of the design: products that are not there yet, and behind `text` the function. */
+static ptowsp_status function_write(struct common_text *products, struct common_text *text, const struct aie_kernel_files_args *args, uint32_t f,
+				    struct ptowsp_error *error)
+{
+	const struct base_walk_task *task = &args->walk->tasks[args->lowered->tasks[f]];
+	const struct aie_function *function = &args->design->functions[f];
+	const struct base_kernel *row = row_of(args, f);
+	struct isa_core_window windows[AIE_MOST_TENSORS];
+	const struct isa_core_function core = {.symbol = function->name,
+					       .windows = windows,
+					       .tensors = task->tensor_count,
+					       .scalars = function->type->inputs - task->tensor_count,
+					       .blocks = row->blocks ? row->blocks : 1};
+	char *lines = NULL, *code = NULL;
+	uint64_t memory;
 	ptowsp_status status;
 
-	snprintf(symbol, sizeof(symbol), "ptowsp_kernel_%" PRIu32, kernel);
-	status = isa_emit(row->isa, &isa_emit_targets[0], symbol, &code, &size, error);
-	if (status)
-		return status;
-	common_text_put(text, "/* A kernel, and what a design calls of it: functions that call it as ptowsp/task.h has it. Made by ptowsp. */\n");
-	common_text_put(text, quiet);
-	common_text_put(text, code);
-	common_text_put(text, still);
+	for (uint32_t i = 0; i < core.tensors; i++)
+		windows[i] = window_of(function, i);
+	status = isa_emit_core(row->isa, &core, &lines, &code, &memory, error);
+	for (char *line = lines, *next; !status && line && *line; line = next) {
+		next = strchr(line, '\n') + 1;
+		next[-1] = '\0';
+		if (!strstr(common_text_view(products), line))
+			common_text_add(products, "%s\n", line);
+	}
+	if (!status)
+		common_text_add(text, "\n%s", code);
+	free(lines);
 	free(code);
-	return PTOWSP_OK;
+	return status;
 }
 
 /* All functions of the kernel that function `first` is the first one of. */
 static ptowsp_status file_make(struct aie_kernel_files *files, const struct aie_kernel_files_args *args, uint32_t first, struct ptowsp_error *error)
 {
 	const struct aie_lowered *lowered = args->lowered;
-	const struct base_kernel *row = row_of(args, first);
-	struct common_text text = {0};
+	struct common_text text = {0}, functions = {0};
 	char name[AIE_FILE_NAME];
-	uint64_t workspace = 0;
-	ptowsp_status status = isa_emit_workspace(row->isa, &workspace, error);
+	ptowsp_status status = PTOWSP_OK;
 
-	if (!status)
-		status = kernel_write(&text, row, lowered->kernels[first], error);
+	common_text_put(&text, "/* A kernel, as a design calls it. Each statement stands behind the instruction that it is made of. Made by ptowsp. */\n"
+			       "#include \"isa/kernel_core.h\"\n\n");
 	for (uint32_t f = first; !status && f < lowered->function_count; f++)
 		if (lowered->kernels[f] == lowered->kernels[first])
-			call_write(&text, args, f, &args->design->functions[f], workspace);
+			status = function_write(&text, &functions, args, f, error);
+	common_text_put(&text, common_text_view(&functions));
 	if (!status && !name_make(name, &args->design->functions[first]))
 		status = rt_fail(error, PTOWSP_UNSUPPORTED, "function %.60s of the design is linked with no object file; report this with the package",
 				 lowered->functions[first]);
-	if (!status && text.failed)
+	if (!status && (text.failed || functions.failed))
 		status = rt_no_memory(error, "a kernel's source");
+	common_text_finish(&functions);
 	if (status)
 		common_text_finish(&text);
 	else if (!file_add(files, name, text.bytes))
@@ -155,7 +114,12 @@ static ptowsp_status file_make(struct aie_kernel_files *files, const struct aie_
 /* What stands beside kernels and not below them is for other targets. */
 static bool is_needed(const struct isa_text *header)
 {
-	return !strstr(header->path, "cuda") && !strstr(header->path, "ascend");
+	static const char *const others[] = {"cuda", "ascend", "product", "kernel.h", "kernel_tile"};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (strstr(header->path, others[i]))
+			return false;
+	return true;
 }
 
 static bool headers_add(struct aie_kernel_files *files, const struct isa_text *headers)

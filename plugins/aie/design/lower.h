@@ -40,7 +40,8 @@ struct aie_lowered {
 };
 /* Fills a begun module, and zeroed or finished lowered. Functions have no body; each says its kernel in the attribute ptowsp.kernel, in link_with the object file that all
  * functions of that kernel are in, in ptowsp.before how many elements of a kernel's windows lie in front of its arguments (where it leaves the first ones alone; negative: how
- * many of the argument lie in front of the window), and in ptowsp.window rows, columns and stride of a window that is only a part of its argument, 0 of others. Functions of the
+ * many of the argument lie in front of the window), and in ptowsp.window rows, columns and stride of a window that is only a part of its argument, 0 of others; in ptowsp.shared how many
+ * arguments before it is the one whose memory each shares, 0: it is by itself. Functions of the
  * module are in the order of `lowered`. Errors: UNSUPPORTED naming tensor or kernel: what a channel moves is no multiple of 4 bytes, types that have no name in MLIR; NO_MEMORY. */
 ptowsp_status aie_lower(struct aie_module *module, const struct aie_lower_args *args, struct aie_lowered *lowered, struct ptowsp_error *error);
 void aie_lowered_finish(struct aie_lowered *lowered);

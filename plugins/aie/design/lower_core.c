@@ -49,7 +49,7 @@ static bool types_same(const struct aie_lowering *lowering, const struct call *a
 
 	for (uint32_t i = 0; same && i < a->line->count; i++)
 		same = aie_shape_same(&spots[a->line->spots + i].shape, &spots[b->line->spots + i].shape) &&
-		       views_same(&use_of(lowering, a, i)->view, &use_of(lowering, b, i)->view);
+		       views_same(&use_of(lowering, a, i)->view, &use_of(lowering, b, i)->view) && use_of(lowering, a, i)->with == use_of(lowering, b, i)->with;
 	return same;
 }
 
@@ -75,21 +75,24 @@ static void numbers_tell(struct aie_lowering *lowering, struct aie_op *op, const
 			    aie_attr_ints(lowering->module, AIE_ATTR_INTS, aie_type_plain(lowering->module, AIE_TYPE_INT, 64), count, numbers));
 }
 
-/* How many elements of its window a kernel has in front of each memref, where it does not touch the first ones, and what it sees where that is not all. */
+/* How many elements of its window a kernel has in front of each memref, where it does not touch the first ones, what it sees where that is not all, and how many arguments before it is
+ * the one whose memory it shares. */
 static void views_tell(struct aie_lowering *lowering, const struct call *call, struct aie_op *op)
 {
-	int64_t before[AIE_MOST_TENSORS], windows[3 * AIE_MOST_TENSORS];
+	int64_t before[AIE_MOST_TENSORS], windows[3 * AIE_MOST_TENSORS], shared[AIE_MOST_TENSORS];
 
 	for (uint32_t i = 0; i < call->line->count; i++) {
 		const struct aie_view *view = &use_of(lowering, call, i)->view;
 
 		before[i] = view->before;
+		shared[i] = (int64_t)i - use_of(lowering, call, i)->with;
 		windows[3 * i] = (int64_t)view->rows;
 		windows[3 * i + 1] = (int64_t)view->columns;
 		windows[3 * i + 2] = (int64_t)view->stride;
 	}
 	numbers_tell(lowering, op, "ptowsp.before", call->line->count, before);
 	numbers_tell(lowering, op, "ptowsp.window", 3 * call->line->count, windows);
+	numbers_tell(lowering, op, "ptowsp.shared", call->line->count, shared);
 }
 
 static void function_make(struct aie_lowering *lowering, const struct call *call, const char *name)
@@ -117,8 +120,9 @@ static void key_make(const struct aie_lowering *lowering, const struct call *cal
 		const struct aie_shape *shape = &lowering->args->graph->spots[call->line->spots + i].shape;
 		const struct aie_view *view = &use_of(lowering, call, i)->view;
 
-		common_text_add(key, ", %u %d %" PRIu64 " %" PRIu64 " %" PRIi64 " %" PRIu64 " %" PRIu64 " %" PRIu64, (unsigned)shape->dtype, shape->flat,
-				shape->rows, shape->columns, view->before, view->rows, view->columns, view->stride);
+		common_text_add(key, ", %u %d %" PRIu64 " %" PRIu64 " %" PRIi64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32, (unsigned)shape->dtype,
+				shape->flat, shape->rows, shape->columns, view->before, view->rows, view->columns, view->stride,
+				use_of(lowering, call, i)->with);
 	}
 }
 

@@ -44,7 +44,7 @@ void isa_comment(struct isa_emitter *e, uint32_t i)
 
 void isa_cycles_put(struct isa_emitter *e)
 {
-	if (e->cycles && !e->target->statement)
+	if (e->cycles && !e->target->statement && !e->core)
 		isa_line(e, "call->cycles += %llu;", (unsigned long long)e->cycles);
 	e->cycles = 0;
 }
@@ -60,7 +60,7 @@ bool isa_tile_is_placed(const struct isa_emitter *e, uint32_t tile)
 	const struct isa_program *p = e->p;
 	const struct isa_group *g = NULL;
 
-	if (e->target != &isa_emit_targets[0] || !p->place_at || !p->place_at[tile])
+	if (e->core || e->target != &isa_emit_targets[0] || !p->place_at || !p->place_at[tile])
 		return false;
 	for (uint32_t i = 0; i < p->header.inst_count && !g; i++)
 		if (p->insts[i].op == PTOWSP_PTO_TLOAD && p->steps[i].d.row == tile)
@@ -81,7 +81,7 @@ struct isa_piece isa_temp(struct isa_emitter *e, uint64_t count, unsigned dtype)
 	e->temp_now += (count * isa_dtype_bytes(dtype) + ISA_ALIGN - 1) / ISA_ALIGN * ISA_ALIGN;
 	if (e->temp_now > e->temp_most)
 		e->temp_most = e->temp_now;
-	return isa_piece("(%s *)(void *)(call->memory + %llu)", isa_stored_type(dtype), (unsigned long long)(e->temp_at + at));
+	return isa_piece("(%s *)(void *)(%s + %llu)", isa_stored_type(dtype), e->core ? "tile_memory" : "call->memory", (unsigned long long)(e->temp_at + at));
 }
 
 /* Tiles that are read before anything is written to them start as zeros. */
@@ -120,7 +120,7 @@ static uint32_t inst_emit(struct isa_emitter *e, uint32_t i)
 	return i + 1;
 }
 
-static void body_emit(struct isa_emitter *e)
+void isa_body_emit(struct isa_emitter *e)
 {
 	e->out.depth = 1;
 	zeros_emit(e);
@@ -129,7 +129,7 @@ static void body_emit(struct isa_emitter *e)
 	e->out.depth = 0;
 }
 
-static ptowsp_status begin(struct isa_emitter *e)
+ptowsp_status isa_emitter_begin(struct isa_emitter *e)
 {
 	ptowsp_status status = PTOWSP_OK;
 
@@ -142,17 +142,21 @@ static ptowsp_status begin(struct isa_emitter *e)
 		status = isa_names_make(e);
 	if (!status) {
 		e->temp_at = e->p->plan.bytes;
+		e->at = e->p->plan.at;
 		e->counted = isa_jumps_counted(e->p);
 	}
 	return status;
 }
 
-static void finish(struct isa_emitter *e)
+void isa_emitter_finish(struct isa_emitter *e)
 {
 	common_names_finish(&e->names);
 	free(e->tile_used);
 	free(e->group_tiles);
 	free(e->scalar_used);
+	free(e->homes);
+	free(e->done);
+	common_text_finish(&e->product_text);
 }
 
 /* The body is made first, in a text of its own: the head declares what it uses. */
@@ -160,7 +164,7 @@ static ptowsp_status text_make(struct isa_emitter *e)
 {
 	struct common_text body;
 
-	body_emit(e);
+	isa_body_emit(e);
 	body = e->out.text;
 	e->out = (struct isa_writing){.text.failed = body.failed};
 	e->target->head(e);
@@ -180,10 +184,10 @@ ptowsp_status isa_emit(const struct isa_program *program, const struct isa_emit_
 	*size_out = 0;
 	if (program->unusable[0])
 		return isa_error(error, PTOWSP_UNSUPPORTED, "%s", program->unusable);
-	status = begin(&e);
+	status = isa_emitter_begin(&e);
 	if (!status)
 		status = text_make(&e);
-	finish(&e);
+	isa_emitter_finish(&e);
 	if (status) {
 		common_text_finish(&e.out.text);
 		return isa_error(error, status, "no memory to write kernel %.64s", program->name);
@@ -196,15 +200,15 @@ ptowsp_status isa_emit(const struct isa_program *program, const struct isa_emit_
 ptowsp_status isa_emit_workspace(const struct isa_program *program, uint64_t *bytes_out, struct ptowsp_error *error)
 {
 	struct isa_emitter e = {.p = program, .target = &isa_emit_targets[0], .symbol = "kernel"};
-	ptowsp_status status = program->unusable[0] ? PTOWSP_OK : begin(&e);
+	ptowsp_status status = program->unusable[0] ? PTOWSP_OK : isa_emitter_begin(&e);
 
 	*bytes_out = 0;
 	if (!program->unusable[0] && !status) {
-		body_emit(&e);
+		isa_body_emit(&e);
 		status = e.out.text.failed ? PTOWSP_NO_MEMORY : PTOWSP_OK;
 		*bytes_out = e.temp_at + e.temp_most;
 	}
-	finish(&e);
+	isa_emitter_finish(&e);
 	common_text_finish(&e.out.text);
 	return status ? isa_error(error, status, "no memory to write kernel %.64s", program->name) : PTOWSP_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_c.c - the row for C: one function behind task.h, for any machine that a C compiler knows. */
+#include "isa/emit/emit_home.h"
 #include "isa/emit/emit_state.h"
 
 #include "registry/common/common_dtype.h"
@@ -23,16 +24,37 @@ void isa_params_put(struct isa_emitter *e, const char *kind)
 
 void isa_tiles_put(struct isa_emitter *e)
 {
+	const char *memory = e->core ? "tile_memory" : "call->memory";
+
 	for (uint32_t i = 0; i < e->p->header.tile_count; i++) {
 		const struct ptowsp_tile_tile *t = &e->p->tiles[i];
 		const char *type = isa_stored_type(t->dtype);
 
-		if (e->tile_used[i])
-			isa_line(e, "%s *const %s = (%s *)(void *)(call->memory + %lu); /* %lux%lux%s */", type, isa_tile(e, i).text, type,
-				 (unsigned long)e->p->plan.at[i], (unsigned long)t->rows, (unsigned long)t->columns, common_dtype_text(t->dtype));
+		if (e->tile_used[i] && e->core && e->homes[i].inst)
+			isa_line(e, "%s *%s%s = %s; /* %lux%lux%s */", type, e->homes[i].moves ? "" : "const ", isa_tile(e, i).text,
+				 e->homes[i].moves ? "NULL" : isa_place_pointer(e, e->homes[i].inst - 1).text, (unsigned long)t->rows,
+				 (unsigned long)t->columns, common_dtype_text(t->dtype));
+		else if (e->tile_used[i])
+			isa_line(e, "%s *const %s = (%s *)(void *)(%s + %lu); /* %lux%lux%s */", type, isa_tile(e, i).text, type, memory,
+				 (unsigned long)e->at[i], (unsigned long)t->rows, (unsigned long)t->columns, common_dtype_text(t->dtype));
 		if (e->tile_used[i] && isa_tile_is_placed(e, i))
 			isa_line(e, "const %s *%s_place = %s; /* or where it is loaded from */", type, isa_tile_name(e, i), isa_tile(e, i).text);
 	}
+}
+
+/* The same in a core's function: an argument is 64 bits, floats are their bits. */
+static struct isa_piece core_initial(const struct isa_emitter *e, uint32_t row)
+{
+	const struct ptowsp_tile_scalar *s = &e->p->scalars[row];
+	const char *type = isa_stored_type(s->dtype);
+	const struct isa_piece from = s->kind == PTOWSP_SCALAR_ARG ? isa_piece("tile_scalar_%lu", (unsigned long)s->value)
+								   : isa_piece("%s", s->kind == PTOWSP_SCALAR_BLOCK ? "tile_block" : "tile_blocks");
+
+	if (s->kind == PTOWSP_SCALAR_LOCAL)
+		return isa_literal(e->p->initial[row], s->dtype);
+	if (s->dtype == PTOWSP_F32 || s->dtype == PTOWSP_F64)
+		return isa_piece("isa_%s_of((uint64_t)%s)", type, from.text);
+	return s->dtype == PTOWSP_BOOL ? isa_piece("%s != 0", from.text) : isa_piece("(%s)%s", type, from.text);
 }
 
 /* The value with which a scalar starts. */
@@ -41,6 +63,8 @@ static struct isa_piece initial(const struct isa_emitter *e, uint32_t row)
 	const struct ptowsp_tile_scalar *s = &e->p->scalars[row];
 	const char *type = isa_stored_type(s->dtype);
 
+	if (e->core)
+		return core_initial(e, row);
 	if (s->kind == PTOWSP_SCALAR_LOCAL)
 		return isa_literal(e->p->initial[row], s->dtype);
 	if (s->kind == PTOWSP_SCALAR_ARG && (s->dtype == PTOWSP_F32 || s->dtype == PTOWSP_F64))

@@ -3,6 +3,8 @@
 #include "isa/convert.h"
 #include "isa/emit/emit_state.h"
 
+#include <assert.h>
+
 static const struct isa_step *step_of(const struct isa_emitter *e, uint32_t i)
 {
 	return &e->p->steps[i];
@@ -21,6 +23,7 @@ static struct isa_piece memory(struct isa_emitter *e, const struct isa_operand *
 
 static void returns(struct isa_emitter *e, const char *call)
 {
+	assert(!e->core);
 	isa_line(e, "if (%s)", call);
 	isa_line(e, "\treturn PTOWSP_KERNEL_FAILED;");
 }
@@ -80,6 +83,28 @@ static void scaled_emit(struct isa_emitter *e, const struct isa_step *s, const c
 
 	isa_line(e, "product_scaled_%s(%s, %s, %s, %lu, %s, %s, %lu, %lu, %lu, %lu);", suffix, d, a, a_scale.text, k / s->b.columns, b, b_scale.text,
 		 k / s->f.rows, (unsigned long)s->a.rows, k, (unsigned long)s->c.columns);
+}
+
+/* For a core: one function for the types that it has, which takes elements as they are stored. */
+static void core_product_emit(struct isa_emitter *e, uint32_t i)
+{
+	const struct isa_step *s = step_of(e, i);
+	const bool adds = s->op == PTOWSP_PTO_TMATMUL_ACC, scaled = s->op == PTOWSP_PTO_TMATMUL_MX, bias = s->op == PTOWSP_PTO_TMATMUL_BIAS;
+	const struct isa_operand *left = adds ? &s->b : &s->a, *right = adds || scaled ? &s->c : &s->b, *start = adds ? &s->a : bias ? &s->c : &s->d;
+	const unsigned types[] = {s->d.dtype, start->dtype, left->dtype, right->dtype}, scales[] = {s->d.dtype, s->b.dtype, s->a.dtype, s->c.dtype, s->f.dtype};
+	const char *macro = scaled ? "TILE_PRODUCT_SCALED" : bias ? "TILE_PRODUCT_BIAS" : "TILE_PRODUCT";
+	const struct isa_piece name = isa_core_product(e, macro, scaled ? scales : types, scaled ? 5 : 4, product_type(s->d.dtype));
+	const struct isa_piece d = s->copy ? isa_temp(e, count_of(&s->d), s->d.dtype) : memory(e, &s->d);
+	const unsigned long rows = left->rows, inner = left->columns, columns = right->columns;
+
+	if (scaled)
+		isa_line(e, "%s(%s, %s, %s, %lu, %s, %s, %lu, %lu, %lu, %lu);", name.text, d.text, memory(e, left).text, memory(e, &s->b).text,
+			 inner / s->b.columns, memory(e, right).text, memory(e, &s->f).text, inner / s->f.rows, rows, inner, columns);
+	else
+		isa_line(e, "%s(%s, %s, %s, %s, %lu, %lu, %lu);", name.text, d.text, adds || bias ? memory(e, start).text : "NULL", memory(e, left).text,
+			 memory(e, right).text, rows, inner, columns);
+	if (s->copy)
+		isa_line(e, e->target->move, memory(e, &s->d).text, d.text, count_of(&s->d) * s->d.bytes);
 }
 
 static void product_emit(struct isa_emitter *e, uint32_t i)
@@ -147,11 +172,21 @@ static void extract_emit(struct isa_emitter *e, uint32_t i)
 	const struct isa_piece r = isa_scalar_i64(e, s->b.row), c = isa_scalar_i64(e, s->c.row);
 	const unsigned long rows = s->d.rows, columns = s->d.columns, a_rows = s->a.rows, a_columns = s->a.columns;
 
-	isa_line(e, "if (!tile_holds(%lu, %lu, %s, %s, %lu, %lu))", a_rows, a_columns, r.text, c.text, rows, columns);
-	isa_line(e, "\treturn tile_extract_fail(call, %s, %lu, %lu, %lu, %lu, %s, %s, %s);", isa_place_text(e, i).text, rows, columns, a_rows, a_columns,
-		 isa_quoted(e->p->tile_names[s->a.row]).text, r.text, c.text);
+	if (isa_is_checked(e)) {
+		isa_line(e, "if (!tile_holds(%lu, %lu, %s, %s, %lu, %lu))", a_rows, a_columns, r.text, c.text, rows, columns);
+		isa_fail_put(e, isa_piece("return tile_extract_fail(call, %s, %lu, %lu, %lu, %lu, %s, %s, %s);", isa_place_text(e, i).text, rows, columns,
+					  a_rows, a_columns, isa_quoted(e->p->tile_names[s->a.row]).text, r.text, c.text)
+					.text);
+	}
 	isa_line(e, "tile_extract_%s(%s, %lu, %lu, %s, (size_t)(%s * %lu + %s), %lu);", isa_type_suffix(s->d.dtype), memory(e, &s->d).text, rows, columns,
 		 memory(e, &s->a).text, r.text, a_columns, c.text, a_columns);
+}
+
+/* A move that says how many of `count` elements it has done: indices are data. */
+static void moved_emit(struct isa_emitter *e, const char *moved, unsigned long count)
+{
+	isa_line(e, "if (%s != %lu)", moved, count);
+	isa_fail_put(e, "");
 }
 
 /* A move of `count` elements by the indices in `tile`, which may lie elsewhere by then, and below `limit` by `unit`. */
@@ -159,6 +194,10 @@ static void by_indices_emit(struct isa_emitter *e, uint32_t i, const char *index
 {
 	const struct isa_operand *tile = &step_of(e, i)->b;
 
+	if (e->core) {
+		moved_emit(e, moved, count);
+		return;
+	}
 	returns(e, isa_piece("tile_indices(call, %s, \"%s\", %s, %d, %s, \"%s\", %lu, %lu,\n\t\t\t %s)", isa_place_text(e, i).text,
 			     isa_op(step_of(e, i)->op)->mnemonic, index, tile->dtype == PTOWSP_U32, isa_quoted(e->p->tile_names[tile->row]).text, unit, limit,
 			     count, moved)
@@ -204,10 +243,15 @@ static void indexed_emit(struct isa_emitter *e, uint32_t i)
 	const bool reads = s->op == PTOWSP_PTO_MGATHER;
 	const struct isa_operand *tile = reads ? &s->d : &s->a;
 	const char *window = isa_param_name(e, reads ? s->a.row : s->d.row), *type = isa_type_suffix(tile->dtype);
+	const struct isa_piece place = isa_window_text(e, reads ? s->a.row : s->d.row);
 	const struct isa_piece index = isa_piece("%s, %d, %lu", memory(e, &s->b).text, s->b.dtype == PTOWSP_U32, count_of(tile));
-	const struct isa_piece moved = reads ? isa_piece("tile_mgather_%s(%s, tile_window(call, %s), %s)", type, memory(e, tile).text, window, index.text)
-					     : isa_piece("tile_mscatter_%s(tile_window(call, %s), %s, %s)", type, window, memory(e, tile).text, index.text);
+	const struct isa_piece moved = reads ? isa_piece("tile_mgather_%s(%s, %s, %s)", type, memory(e, tile).text, place.text, index.text)
+					     : isa_piece("tile_mscatter_%s(%s, %s, %s)", type, place.text, memory(e, tile).text, index.text);
 
+	if (e->core) {
+		moved_emit(e, moved.text, count_of(tile));
+		return;
+	}
 	returns(e, isa_piece("tile_elements(call, %s, \"%s\", %s, %s,\n\t\t\t  %s)", isa_place_text(e, i).text, reads ? "mgather reads" : "mscatter writes",
 			     window, index.text, moved.text)
 			   .text);
@@ -232,6 +276,13 @@ static void merge_emit(struct isa_emitter *e, const struct isa_step *s)
 
 static void offset_emit(struct isa_emitter *e, uint32_t i, const struct isa_operand *tile, uint32_t offset)
 {
+	if (!isa_is_checked(e))
+		return;
+	if (e->core) {
+		isa_line(e, "if ((uint64_t)%s >= %lu)", isa_scalar_i64(e, offset).text, count_of(tile));
+		isa_fail_put(e, "");
+		return;
+	}
 	returns(e, isa_piece("tile_offset(call, %s, \"%s\", %s, %s, %lu)", isa_place_text(e, i).text, isa_op(e->p->insts[i].op)->mnemonic,
 			     isa_quoted(e->p->tile_names[tile->row]).text, isa_scalar_i64(e, offset).text, count_of(tile))
 			   .text);
@@ -271,7 +322,12 @@ void isa_call_emit(struct isa_emitter *e, uint32_t i)
 	case PTOWSP_PTO_TMATMUL:
 	case PTOWSP_PTO_TMATMUL_ACC:
 	case PTOWSP_PTO_TMATMUL_BIAS:
-	case PTOWSP_PTO_TMATMUL_MX: product_emit(e, i); break;
+	case PTOWSP_PTO_TMATMUL_MX:
+		if (e->core)
+			core_product_emit(e, i);
+		else
+			product_emit(e, i);
+		break;
 	case PTOWSP_PTO_TCOLSUM:
 	case PTOWSP_PTO_TCOLMAX:
 	case PTOWSP_PTO_TCOLMIN: reduce_emit(e, s); break;

@@ -64,11 +64,15 @@ static void divide_emit(struct isa_emitter *e, uint32_t i)
 		return;
 	}
 	isa_cycles_put(e);
-	isa_open(e, "if (%s == 0) ", texts.source[1].text);
-	assign(e, s->d.row, "0");
-	isa_line(e, "return tile_fail(call, %s, \"DIV of %s by 0 (%%%%%%.48s)\", (%s)%s, %s);", isa_place_text(e, i).text, is_u64 ? "%llu" : "%lld",
-		 is_u64 ? "unsigned long long" : "long long", texts.source[0].text, isa_quoted(e->p->scalar_names[s->b.row]).text);
-	isa_close(e);
+	if (isa_is_checked(e)) {
+		isa_open(e, "if (%s == 0) ", texts.source[1].text);
+		assign(e, s->d.row, "0");
+		isa_fail_put(e, isa_piece("return tile_fail(call, %s, \"DIV of %s by 0 (%%%%%%.48s)\", (%s)%s, %s);", isa_place_text(e, i).text,
+					  is_u64 ? "%llu" : "%lld", is_u64 ? "unsigned long long" : "long long", texts.source[0].text,
+					  isa_quoted(e->p->scalar_names[s->b.row]).text)
+					.text);
+		isa_close(e);
+	}
 	assign(e, s->d.row,
 	       isa_narrowed(isa_piece("isa_div_%s(%s, %s)", isa_type_suffix(class), texts.source[0].text, texts.source[1].text).text, s->d.dtype).text);
 }
@@ -134,15 +138,21 @@ static void element_emit(struct isa_emitter *e, uint32_t i)
 
 	isa_cycles_put(e);
 	isa_open(e, "%s", "");
-	isa_line(e, "unsigned char *const at = tile_element(call, %s, \"%s\", %s, %s, %u);", isa_place_text(e, i).text, loads ? "LOAD reads" : "STORE writes",
-		 isa_param_name(e, window), isa_scalar_i64(e, s->b.row).text, isa_dtype_bytes(type));
+	if (e->core)
+		isa_line(e, "unsigned char *const at = tile_window_element(%s, %s, %u);", isa_window_text(e, window).text, isa_scalar_i64(e, s->b.row).text,
+			 isa_dtype_bytes(type));
+	else
+		isa_line(e, "unsigned char *const at = tile_element(call, %s, \"%s\", %s, %s, %u);", isa_place_text(e, i).text,
+			 loads ? "LOAD reads" : "STORE writes", isa_param_name(e, window), isa_scalar_i64(e, s->b.row).text, isa_dtype_bytes(type));
 	if (loads)
 		isa_line(e, "%s value;", isa_stored_type(type));
 	else
 		isa_line(e, "const %s value = %s;", isa_stored_type(type), isa_scalar_stored(e, s->a.row, type).text);
 	isa_put(e, "\n");
-	isa_line(e, "if (!at)");
-	isa_line(e, "\treturn PTOWSP_KERNEL_FAILED;");
+	if (isa_is_checked(e)) {
+		isa_line(e, "if (!at)");
+		isa_fail_put(e, "return PTOWSP_KERNEL_FAILED;");
+	}
 	isa_barrier_put(e);
 	isa_line(e, loads ? "memcpy(&value, at, sizeof(value));" : "memcpy(at, &value, sizeof(value));");
 	isa_barrier_put(e);
@@ -270,10 +280,12 @@ static void step_check(struct isa_emitter *e, uint32_t loop)
 	const struct isa_step *s = step_of(e, loop);
 	const struct isa_piece step = isa_scalar_i64(e, s->c.row);
 
-	if (is_constant(e->p, s->c.row) && (int64_t)e->p->initial[s->c.row] > 0)
+	if ((is_constant(e->p, s->c.row) && (int64_t)e->p->initial[s->c.row] > 0) || !isa_is_checked(e))
 		return;
 	isa_line(e, "if (%s <= 0)", step.text);
-	isa_line(e, "\treturn tile_fail(call, %s, \"FOR needs a positive step, got %%lld\", (long long)%s);", isa_place_text(e, loop).text, step.text);
+	isa_fail_put(e,
+		     isa_piece("return tile_fail(call, %s, \"FOR needs a positive step, got %%lld\", (long long)%s);", isa_place_text(e, loop).text, step.text)
+			     .text);
 }
 
 static void for_emit(struct isa_emitter *e, uint32_t i)
@@ -296,6 +308,8 @@ static void for_emit(struct isa_emitter *e, uint32_t i)
 
 static void jump_count(struct isa_emitter *e, uint32_t i)
 {
+	if (e->core)
+		return;
 	isa_line(e, "if (call->jumps-- == 0)");
 	isa_line(e, "\treturn tile_endless(call, %s);", isa_place_text(e, i).text);
 }
@@ -381,6 +395,6 @@ void isa_control_emit(struct isa_emitter *e, uint32_t i)
 	case PTOWSP_PTO_ENDIF: isa_close(e); break;
 	case PTOWSP_PTO_BREAK: isa_line(e, "break;"); break;
 	case PTOWSP_PTO_CONTINUE: continue_emit(e, i); break;
-	default: isa_line(e, "return PTOWSP_OK;"); break;
+	default: isa_line(e, e->core ? "return;" : "return PTOWSP_OK;"); break;
 	}
 }

@@ -52,13 +52,13 @@ static inline const struct isa_step *isa_group_step(const struct isa_grouping *g
 
 static inline unsigned isa_group_form(const struct isa_grouping *g, uint32_t i)
 {
-	return isa_emit_op(g->e->p->insts[i].op)->form;
+	return g->e->core && g->e->done[i] ? ISA_FORM_NOTHING : isa_emit_op(g->e->p->insts[i].op)->form;
 }
 
 /* The target of one element: the tile that is written, or stored. */
 static inline const struct isa_operand *isa_group_result(const struct isa_grouping *g, uint32_t i)
 {
-	return isa_group_form(g, i) == ISA_FORM_STORE ? &isa_group_step(g, i)->a : &isa_group_step(g, i)->d;
+	return isa_emit_op(g->e->p->insts[i].op)->form == ISA_FORM_STORE ? &isa_group_step(g, i)->a : &isa_group_step(g, i)->d;
 }
 
 static inline uint32_t isa_group_columns(const struct isa_grouping *g, uint32_t i)
@@ -108,6 +108,8 @@ const char *isa_bytes_text(const struct isa_operand *tile);
 bool isa_window_packed(const struct isa_grouping *g, uint32_t i);
 /* The name of its tile with an ending, and a number where it is not the group's first. */
 struct isa_piece isa_window_name(const struct isa_grouping *g, uint32_t i, const char *ending);
+/* Elements from row to row of a load's or store's window, as an expression. */
+struct isa_piece isa_window_step(const struct isa_grouping *g, uint32_t i);
 /* Checks of all loads and stores in their order, and the places that loops read and write; copies behind the loops. */
 void isa_windows_begin(struct isa_grouping *g);
 void isa_windows_end(struct isa_grouping *g);

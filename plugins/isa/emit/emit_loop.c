@@ -3,6 +3,7 @@
  * variables unless a later stage or somebody behind the group reads them. A row reduction is a stage of its own, and a group with
  * several stages goes through them by blocks of rows, which stay in the nearest memory. */
 #include "isa/emit/emit_group.h"
+#include "isa/emit/emit_home.h"
 
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@ enum { BLOCK_ROWS = 8 };
 static struct isa_piece window_element(const struct isa_grouping *g, uint32_t i, bool flat)
 {
 	const bool loads = isa_group_form(g, i) == ISA_FORM_LOAD;
-	const struct isa_piece base = isa_window_name(g, i, loads ? "_from" : "_into"), step = isa_window_name(g, i, loads ? "_from_step" : "_into_step");
+	const struct isa_piece base = isa_window_name(g, i, loads ? "_from" : "_into"), step = isa_window_step(g, i);
 	const uint32_t columns = isa_group_result(g, i)->columns;
 
 	if (flat)
@@ -136,7 +137,7 @@ static void loop_open(struct isa_grouping *g, const char *of, const char *name, 
 {
 	const struct isa_emit_target *t = g->e->target;
 
-	if (innermost && t->loop_note[0])
+	if (innermost && t->loop_note[0] && !g->e->core)
 		isa_line(g->e, "%s", t->loop_note);
 	isa_open(g->e, of ? of : t->loop, name, from, name, to, name);
 }
@@ -195,7 +196,7 @@ static void window_reduce(struct isa_grouping *g, uint32_t i, const char *name, 
 	const struct isa_step *s = isa_group_step(g, i);
 	const uint32_t load = g->tiles[s->a.row].window - 1;
 	const struct isa_piece d = isa_tile(e, s->d.row), from = isa_window_name(g, load, "_from");
-	const struct isa_piece step = isa_window_packed(g, load) ? isa_piece("%lu", (unsigned long)s->a.columns) : isa_window_name(g, load, "_from_step");
+	const struct isa_piece step = isa_window_packed(g, load) ? isa_piece("%lu", (unsigned long)s->a.columns) : isa_window_step(g, load);
 
 	if (!g->blocks)
 		isa_line(e, "tile_%s_apart_%s(%s, %s, %s, %lu, %lu); %s", name, type, d.text, from.text, step.text, (unsigned long)s->a.rows,
@@ -230,7 +231,7 @@ static void stages_emit(struct isa_grouping *g)
 {
 	const unsigned long rows = g->group->rows;
 
-	g->blocks = g->count > 1 && rows > BLOCK_ROWS && !g->e->target->loop_rows;
+	g->blocks = g->count > 1 && rows > BLOCK_ROWS && !g->e->target->loop_rows && !g->e->core;
 	if (g->blocks) {
 		isa_open(g->e, "for (size_t top = 0; top < %lu; top += %d) ", rows, BLOCK_ROWS);
 		if (rows % BLOCK_ROWS)
@@ -251,6 +252,31 @@ static void stages_emit(struct isa_grouping *g)
 	}
 	if (g->blocks)
 		isa_close(g->e);
+}
+
+/* The same for a core: tiles in windows are where the load says, others are copied. */
+static void core_move_emit(struct isa_grouping *g, uint32_t i)
+{
+	struct isa_emitter *e = g->e;
+	const bool loads = e->p->insts[i].op == PTOWSP_PTO_TLOAD;
+	const struct isa_operand *tile = isa_group_result(g, i);
+	const unsigned long width = (unsigned long)tile->columns * tile->bytes, step = isa_place_step(e, i) * tile->bytes;
+	struct isa_piece memory;
+
+	if (e->done[i]) {
+		if (loads && e->homes[tile->row].moves)
+			isa_line(e, "%s = %s;", isa_tile(e, tile->row).text, isa_place_pointer(e, i).text);
+		return;
+	}
+	memory = isa_tile(e, tile->row);
+	if (isa_place_packed(e, i) && loads)
+		isa_line(e, e->target->move, memory.text, isa_place_pointer(e, i).text, tile->rows * width);
+	else if (isa_place_packed(e, i))
+		isa_line(e, e->target->move, isa_place_pointer(e, i).text, memory.text, tile->rows * width);
+	else if (loads)
+		isa_line(e, "tile_copy(%s, %lu, %s, %lu, %lu, %lu);", memory.text, width, isa_place_pointer(e, i).text, step, (unsigned long)tile->rows, width);
+	else
+		isa_line(e, "tile_copy(%s, %lu, %s, %lu, %lu, %lu);", isa_place_pointer(e, i).text, step, memory.text, width, (unsigned long)tile->rows, width);
 }
 
 /* One load or store on its own is a copy. */
@@ -301,7 +327,10 @@ static void group_emit(struct isa_grouping *g)
 	if (g->group->end == first + 1 && (e->p->insts[first].op == PTOWSP_PTO_TLOAD || e->p->insts[first].op == PTOWSP_PTO_TSTORE)) {
 		isa_comment(e, first);
 		isa_cycles_put(e);
-		move_emit(g, first);
+		if (e->core)
+			core_move_emit(g, first);
+		else
+			move_emit(g, first);
 		e->cycles += isa_group_step(g, first)->cost;
 		return;
 	}

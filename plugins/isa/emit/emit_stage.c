@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_stage.c - a group as stages: as many instructions as can be one loop, or one reduction. */
 #include "isa/emit/emit_group.h"
+#include "isa/emit/emit_home.h"
 
 /* --- uses --- */
 
@@ -111,10 +112,20 @@ void isa_stage_windows(struct isa_grouping *g)
 
 /* --- stages --- */
 
+/* Columns of the stage that an instruction begins: what does nothing is in that of what follows. */
+static uint32_t columns_from(const struct isa_grouping *g, uint32_t first)
+{
+	uint32_t i = first;
+
+	while (i + 1 < g->group->end && isa_group_form(g, i) == ISA_FORM_NOTHING)
+		i++;
+	return isa_group_columns(g, i);
+}
+
 static void stage_add(struct isa_grouping *g, uint32_t first)
 {
-	g->stages[g->count++] = (struct isa_stage){
-		.first = first, .end = first + 1, .columns = isa_group_columns(g, first), .reduces = isa_group_form(g, first) == ISA_FORM_REDUCE};
+	g->stages[g->count++] =
+		(struct isa_stage){.first = first, .end = first + 1, .columns = columns_from(g, first), .reduces = isa_group_form(g, first) == ISA_FORM_REDUCE};
 }
 
 /* The end of the instructions in the stage's columns. */
@@ -122,7 +133,8 @@ static uint32_t run_end(const struct isa_grouping *g, const struct isa_stage *st
 {
 	uint32_t i = stage->end;
 
-	while (!stage->reduces && i < g->group->end && isa_group_form(g, i) != ISA_FORM_REDUCE && isa_group_columns(g, i) == stage->columns)
+	while (!stage->reduces && i < g->group->end && isa_group_form(g, i) != ISA_FORM_REDUCE &&
+	       (isa_group_form(g, i) == ISA_FORM_NOTHING || isa_group_columns(g, i) == stage->columns))
 		i++;
 	return i;
 }
@@ -161,6 +173,8 @@ bool isa_stage_keeps(const struct isa_grouping *g, uint32_t tile)
 
 	if (isa_plan_group(&g->e->p->plan, g->group->first) != g->group) /* not of the plan: nobody knows */
 		return true;
+	if (g->e->core && g->e->homes[tile].inst) /* what is in its window is the result */
+		return true;
 	if (g->tiles[tile].window)
 		return false;
 	later = isa_use_from(g, tile, g->end);
@@ -171,18 +185,28 @@ static uint64_t tile_end(const struct isa_grouping *g, uint32_t tile)
 {
 	const struct ptowsp_tile_tile *t = &g->e->p->tiles[tile];
 
-	return g->e->p->plan.at[tile] + (uint64_t)t->rows * t->columns * isa_dtype_bytes(t->dtype);
+	return g->e->at[tile] + (uint64_t)t->rows * t->columns * isa_dtype_bytes(t->dtype);
+}
+
+/* A tile that lies in a window shares memory only with others that do. */
+static bool lie_apart(const struct isa_emitter *e, uint32_t a, uint32_t b)
+{
+	if (e->core && (e->homes[a].inst || e->homes[b].inst))
+		return !e->homes[a].inst || !e->homes[b].inst || isa_places_apart(e, e->homes[a].inst - 1, e->homes[b].inst - 1);
+	return false;
 }
 
 /* Without lifetimes (isa_plan.h) each tile has a place of its own. */
 bool isa_tile_collides(const struct isa_grouping *g, uint32_t tile, unsigned marks)
 {
-	const uint32_t *at = g->e->p->plan.at;
+	const uint32_t *at = g->e->at;
 
 	for (uint32_t k = 0; g->e->p->plan.live && k < g->used_count; k++) {
 		const uint32_t t = g->used[k];
 
-		if (t != tile && (!marks || g->tiles[t].marks & marks) && at[t] < tile_end(g, tile) && at[tile] < tile_end(g, t))
+		if (t == tile || (marks && !(g->tiles[t].marks & marks)) || lie_apart(g->e, t, tile))
+			continue;
+		if ((g->e->core && g->e->homes[t].inst) || (at[t] < tile_end(g, tile) && at[tile] < tile_end(g, t)))
 			return true;
 	}
 	return false;

@@ -5,6 +5,7 @@
 
 #include "isa/element.h"
 #include "isa/emit/emit.h"
+#include "isa/emit/emit_core.h"
 #include "isa/isa_plan.h"
 #include "isa/isa_program.h"
 #include "registry/common/common_names.h"
@@ -27,6 +28,12 @@ struct isa_writing {
 	unsigned depth; /* of blocks, a tab each */
 };
 
+/* Of a tile in a core's function: 0 for memory of its own, else 1 + the load or store in whose window it lies. moves: at each load it lies where that says. */
+struct isa_home {
+	uint32_t inst;
+	bool moves;
+};
+
 struct isa_group_tile;
 struct isa_emitter {
 	const struct isa_program *p;
@@ -43,6 +50,12 @@ struct isa_emitter {
 	uint64_t temp_now;  /* of it that the statement in question has */
 	bool products;      /* product.h is used */
 	bool counted;       /* jumps back are counted */
+	const uint32_t *at; /* per tile, where its memory begins: the plan's, or a core's own */
+	/* A function for a core; NULL: one for any task. */
+	const struct isa_core_function *core;
+	struct isa_home *homes;          /* owned, per tile */
+	bool *done;                      /* owned, per instruction: nothing is left of it, as its tile lies in the window */
+	struct common_text product_text; /* functions for its products, each once */
 };
 
 /* emit_text.c: a line, indented; pieces of one; a line that opens or closes a block. */
@@ -120,7 +133,19 @@ void isa_params_put(struct isa_emitter *e, const char *kind);
 void isa_tiles_put(struct isa_emitter *e);
 void isa_scalars_put(struct isa_emitter *e);
 
-/* emit.c */
+/* emit_core.c: a product of these types as a function of the file; its name. */
+struct isa_piece isa_core_product(struct isa_emitter *e, const char *macro, const unsigned *dtypes, unsigned count, unsigned how);
+/* Whether what an instruction reads or writes has to be looked at: in a core's function only where data decide it. */
+bool isa_is_checked(const struct isa_emitter *e);
+/* A line that ends the kernel, by this statement or however a core does. */
+void isa_fail_put(struct isa_emitter *e, const char *statement);
+/* The window of a parameter as an expression: of the call, or of the core's function. */
+struct isa_piece isa_window_text(struct isa_emitter *e, uint32_t param);
+
+/* emit.c: tables of an emitter, made and freed; the statements of all instructions. */
+ptowsp_status isa_emitter_begin(struct isa_emitter *e); /* NO_MEMORY */
+void isa_emitter_finish(struct isa_emitter *e);
+void isa_body_emit(struct isa_emitter *e);
 void isa_barrier_put(struct isa_emitter *e);                              /* nothing where the target has none */
 struct isa_piece isa_place_text(const struct isa_emitter *e, uint32_t i); /* "line 12" between quotes */
 void isa_comment(struct isa_emitter *e, uint32_t i);                      /* the instruction, on a line of its own */

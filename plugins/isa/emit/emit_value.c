@@ -325,7 +325,9 @@ static const char *name_fill(struct filling *f, const char *at, unsigned key)
 
 	if (length == 1)
 		return word_fill(f, '$', at, key);
-	if (!strncmp(at, "tile_", 5))
+	if (!strncmp(at, "tile_", 5) && f->e->core && key != PTOWSP_F64)
+		fill(f, isa_piece("tile_core_%.*s_f32", (int)length - 5, at + 5).text);
+	else if (!strncmp(at, "tile_", 5))
 		fill(f, isa_piece("%.*s_%s", (int)length, at, key == PTOWSP_F64 ? "f64" : "f32").text);
 	else if (!strncmp(at, "LAST", length))
 		word_fill(f, '$', "n", key);

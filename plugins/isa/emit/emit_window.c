@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_window.c - loads and stores of a group before and behind its loops: checks, and where a loop finds the elements. */
 #include "isa/emit/emit_group.h"
+#include "isa/emit/emit_home.h"
 
 /* Tiles with rows shorter than PACKED_COLUMNS and of at most PACKED_BYTES are copied if their window has gaps: one loop over all their
  * elements is worth more than the copy takes. */
@@ -37,12 +38,25 @@ static struct isa_piece buffer(struct isa_grouping *g, uint32_t i)
 	return has_room(g, i) ? isa_tile(g->e, tile->row) : isa_temp(g->e, (uint64_t)tile->rows * tile->columns, tile->dtype);
 }
 
+/* A load for a core whose window may share elements with the one that the group stores to, other than one by one. */
+static bool is_copied(const struct isa_grouping *g, uint32_t i)
+{
+	if (isa_group_form(g, i) != ISA_FORM_LOAD)
+		return false;
+	for (uint32_t k = i + 1; k < g->group->end; k++)
+		if (isa_group_form(g, k) == ISA_FORM_STORE && !isa_places_same(g->e, i, k) && !isa_places_apart(g->e, i, k))
+			return true;
+	return false;
+}
+
 /* Whether the rows of the window, or of its copy, lie one behind the other. */
 bool isa_window_packed(const struct isa_grouping *g, uint32_t i)
 {
 	const struct isa_operand *tile = isa_group_result(g, i);
 	const uint64_t bytes = (uint64_t)tile->rows * tile->columns * tile->bytes;
 
+	if (g->e->core)
+		return isa_place_packed(g->e, i) || is_copied(g, i);
 	return g->e->target->windows && (tile->rows == 1 || (tile->columns < PACKED_COLUMNS && bytes <= PACKED_BYTES));
 }
 
@@ -53,6 +67,46 @@ struct isa_piece isa_window_name(const struct isa_grouping *g, uint32_t i, const
 
 	return before ? isa_piece("%s%s_%lu", isa_tile_name(g->e, isa_group_result(g, i)->row), ending, (unsigned long)before + 1)
 		      : isa_piece("%s%s", isa_tile_name(g->e, isa_group_result(g, i)->row), ending);
+}
+
+struct isa_piece isa_window_step(const struct isa_grouping *g, uint32_t i)
+{
+	if (g->e->core)
+		return isa_piece("%lu", (unsigned long)isa_place_step(g->e, i));
+	return isa_window_name(g, i, isa_group_form(g, i) == ISA_FORM_LOAD ? "_from_step" : "_into_step");
+}
+
+/* For a core: where a loop finds the elements, nothing else. */
+static void core_begin(struct isa_grouping *g, uint32_t i)
+{
+	struct isa_emitter *e = g->e;
+	const bool loads = isa_group_form(g, i) == ISA_FORM_LOAD, copied = is_copied(g, i);
+	const struct isa_operand *tile = isa_group_result(g, i);
+	const unsigned long width = (unsigned long)tile->columns * tile->bytes;
+	const struct isa_piece at = isa_place_pointer(e, i), name = isa_window_name(g, i, loads ? "_from" : "_into");
+	const char *type = isa_stored_type(tile->dtype);
+
+	if (e->done[i] && e->homes[tile->row].moves && e->p->insts[i].op == PTOWSP_PTO_TLOAD)
+		isa_line(e, "%s = %s;", isa_tile(e, tile->row).text, at.text);
+	if (e->done[i])
+		return;
+	isa_line(e, "%s%s *const %s = %s;", loads ? "const " : "", type, name.text,
+		 copied ? isa_temp(e, (uint64_t)tile->rows * tile->columns, tile->dtype).text : at.text);
+	if (copied)
+		isa_line(e, "tile_copy((void *)%s, %lu, %s, %lu, %lu, %lu);", name.text, width, at.text, isa_place_step(e, i) * tile->bytes,
+			 (unsigned long)tile->rows, width);
+}
+
+static void core_windows_begin(struct isa_grouping *g)
+{
+	for (uint32_t i = g->group->first; i < g->group->end; i++) {
+		const unsigned op = g->e->p->insts[i].op;
+
+		if (op != PTOWSP_PTO_TLOAD && op != PTOWSP_PTO_TSTORE && op != PTOWSP_PTO_TSTORE_FP)
+			continue;
+		isa_comment(g->e, i);
+		core_begin(g, i);
+	}
 }
 
 static void load_begin(struct isa_grouping *g, uint32_t i)
@@ -102,6 +156,10 @@ void isa_windows_begin(struct isa_grouping *g)
 {
 	struct isa_emitter *e = g->e;
 
+	if (e->core) {
+		core_windows_begin(g);
+		return;
+	}
 	for (uint32_t i = g->group->first; i < g->group->end; i++) {
 		const unsigned form = isa_group_form(g, i);
 
@@ -134,6 +192,8 @@ void isa_windows_begin(struct isa_grouping *g)
 
 void isa_windows_end(struct isa_grouping *g)
 {
+	if (g->e->core)
+		return;
 	for (uint32_t i = g->group->first; i < g->group->end; i++)
 		if (isa_group_form(g, i) == ISA_FORM_STORE)
 			isa_line(g->e, "tile_write_end(&%s, %s.at, %lu, %lu, %s);", isa_window_name(g, i, "_place").text, isa_window_name(g, i, "_to").text,

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* emit_core.c - the function of a kernel for a core: its head, its products, where its tiles lie on the stack. The statements are those of C, whose emitter asks here and in
+ * emit_home.c what a core has instead of a call. */
+#include "isa/emit/emit_core.h"
+
+#include "isa/emit/emit_home.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TURNS = 4 }; /* times that the body is written until the tiles that need memory are known; then all that may need some get it */
+
+/* ---- what statements ask for ---------------------------------------------------------------------------------------------- */
+
+bool isa_is_checked(const struct isa_emitter *e)
+{
+	return !e->core || e->p->data_dependent;
+}
+
+void isa_fail_put(struct isa_emitter *e, const char *statement)
+{
+	isa_line(e, "\t%s", e->core ? "tile_stop();" : statement);
+}
+
+struct isa_piece isa_window_text(struct isa_emitter *e, uint32_t param)
+{
+	const struct isa_core_window *w;
+
+	if (!e->core)
+		return isa_piece("tile_window(call, %s)", isa_param_name(e, param));
+	w = &e->core->windows[param];
+	return isa_piece("&(const struct ptowsp_tensor_arg){.data = %s, .rows = %llu, .columns = %llu, .row_stride = %llu, .column_stride = 1}",
+			 isa_param_name(e, param), (unsigned long long)w->rows, (unsigned long long)w->columns, (unsigned long long)w->stride);
+}
+
+struct isa_piece isa_core_product(struct isa_emitter *e, const char *macro, const unsigned *dtypes, unsigned count, unsigned how)
+{
+	static const char *const kinds[] = {"", "_bias", "_scaled"};
+	struct isa_piece name = isa_piece("tile_product%s", kinds[!strcmp(macro, "TILE_PRODUCT") ? 0 : !strcmp(macro, "TILE_PRODUCT_BIAS") ? 1 : 2]);
+	struct isa_piece types = isa_piece("%s", ""), line;
+
+	for (unsigned i = 0; i < count; i++) {
+		name = isa_piece("%s_%s", name.text, isa_type_suffix(dtypes[i]));
+		types = isa_piece("%s, %s", types.text, isa_type_suffix(dtypes[i]));
+	}
+	line = isa_piece("%s(%s%s, %s)\n", macro, name.text, types.text, isa_type_suffix(how));
+	if (!strstr(common_text_view(&e->product_text), line.text))
+		common_text_put(&e->product_text, line.text);
+	return name;
+}
+
+/* ---- the function --------------------------------------------------------------------------------------------------------- */
+
+static bool is_alone(const struct isa_core_function *f, uint32_t tensor)
+{
+	for (uint32_t i = 0; i < f->tensors; i++)
+		if (i != tensor && f->windows[i].same == f->windows[tensor].same)
+			return false;
+	return true;
+}
+
+static void parameters_put(struct isa_emitter *e)
+{
+	const struct isa_core_function *f = e->core;
+
+	for (uint32_t i = 0; i < f->tensors; i++) {
+		if (i < e->p->header.param_count)
+			isa_put(e, "%s%s *%s%s", i ? ", " : "", isa_stored_type(e->p->params[i].dtype), is_alone(f, i) ? "restrict " : "", isa_param_name(e, i));
+		else
+			isa_put(e, "%svoid *tile_tensor_%lu", i ? ", " : "", (unsigned long)i);
+	}
+	for (uint32_t i = 0; i < f->scalars; i++)
+		isa_put(e, "%sint64_t tile_scalar_%lu", f->tensors || i ? ", " : "", (unsigned long)i);
+}
+
+/* The kernel's windows begin where it counts from, which is not where the objects do. */
+static void windows_put(struct isa_emitter *e)
+{
+	for (uint32_t i = 0; i < e->p->header.param_count; i++)
+		if (e->core->windows[i].before)
+			isa_line(e, "%s -= %lld;", isa_param_name(e, i), (long long)e->core->windows[i].before);
+}
+
+/* What stands between the brackets of the function, "void" where that is nothing. */
+static void bracket_put(struct isa_emitter *e, const char *more)
+{
+	const bool any = e->core->tensors || e->core->scalars;
+
+	parameters_put(e);
+	isa_put(e, "%s%s)\n{\n", any && *more ? ", " : "", any || *more ? more : "void");
+}
+
+static void head_put(struct isa_emitter *e, uint64_t memory)
+{
+	const bool blocks = e->core->blocks > 1;
+
+	isa_put(e, "%svoid %s%s(", blocks ? "static " : "", e->core->symbol, blocks ? "_block" : "");
+	bracket_put(e, blocks ? "uint32_t tile_block" : "");
+	e->out.depth = 1;
+	if (memory)
+		isa_line(e, "_Alignas(32) unsigned char tile_memory[%llu];", (unsigned long long)memory);
+	if (e->p->of_blocks && !blocks)
+		isa_line(e, "static const uint32_t tile_block = 0;");
+	if (e->p->of_blocks)
+		isa_line(e, "static const uint32_t tile_blocks = %lu;", (unsigned long)e->core->blocks);
+	windows_put(e);
+	isa_tiles_put(e);
+	isa_scalars_put(e);
+	e->out.depth = 0;
+	isa_put(e, "\n");
+}
+
+static void tail_put(struct isa_emitter *e)
+{
+	const struct isa_core_function *f = e->core;
+
+	isa_put(e, "}\n");
+	if (f->blocks < 2)
+		return;
+	isa_put(e, "\nvoid %s(", f->symbol);
+	bracket_put(e, "");
+	isa_put(e, "\tfor (uint32_t tile_block = 0; tile_block < %lu; tile_block++)\n\t\t%s_block(", (unsigned long)f->blocks, f->symbol);
+	for (uint32_t i = 0; i < f->tensors; i++)
+		if (i < e->p->header.param_count)
+			isa_put(e, "%s, ", isa_param_name(e, i));
+		else
+			isa_put(e, "tile_tensor_%lu, ", (unsigned long)i);
+	for (uint32_t i = 0; i < f->scalars; i++)
+		isa_put(e, "tile_scalar_%lu, ", (unsigned long)i);
+	isa_put(e, "tile_block);\n}\n");
+}
+
+/* ---- memory --------------------------------------------------------------------------------------------------------------- */
+
+static void body_again(struct isa_emitter *e)
+{
+	const bool failed = e->out.text.failed;
+
+	common_text_finish(&e->out.text);
+	common_text_finish(&e->product_text);
+	e->out = (struct isa_writing){.text.failed = failed};
+	e->product_text = (struct common_text){0};
+	e->temp_most = 0;
+	memset(e->tile_used, 0, e->p->header.tile_count * sizeof(*e->tile_used));
+	isa_body_emit(e);
+}
+
+/* Adds to `in` tiles that the body has in memory; true: it had all of them. */
+static bool all_in(const struct isa_emitter *e, uint8_t *in, bool any)
+{
+	bool all = true;
+
+	for (uint32_t t = 0; t < e->p->header.tile_count; t++) {
+		const bool needs = !e->homes[t].inst && (any || e->tile_used[t]);
+
+		all &= !needs || in[t];
+		in[t] |= needs;
+	}
+	return all;
+}
+
+/* The body, written with places for just the tiles that it has in memory; which these are depends on what shares memory, so it is written again until it does not change. */
+static ptowsp_status body_place(struct isa_emitter *e, uint8_t *in, uint32_t *at)
+{
+	uint64_t bytes = 0;
+	ptowsp_status status;
+
+	all_in(e, in, true);
+	status = isa_program_memory_of(e->p, in, at, &bytes);
+	e->at = at;
+	if (!status)
+		body_again(e);
+	memset(in, 0, e->p->header.tile_count);
+	for (unsigned turn = 0; !status && !all_in(e, in, turn == TURNS); turn++) {
+		status = isa_program_memory_of(e->p, in, at, &bytes);
+		e->temp_at = bytes;
+		if (!status)
+			body_again(e);
+	}
+	if (!bytes)
+		e->temp_at = 0;
+	return status;
+}
+
+static ptowsp_status text_make(struct isa_emitter *e, uint64_t *memory_out)
+{
+	uint8_t *in = calloc(e->p->header.tile_count + 1u, sizeof(*in));
+	uint32_t *at = calloc(e->p->header.tile_count + 1u, sizeof(*at));
+	struct common_text body;
+	ptowsp_status status = in && at ? isa_homes_find(e) : PTOWSP_NO_MEMORY;
+
+	e->temp_at = 0;
+	if (!status)
+		status = body_place(e, in, at);
+	*memory_out = e->temp_at + e->temp_most;
+	body = e->out.text;
+	e->out = (struct isa_writing){.text.failed = body.failed};
+	if (!status) {
+		head_put(e, *memory_out);
+		common_text_put(&e->out.text, common_text_view(&body));
+		tail_put(e);
+	}
+	common_text_finish(&body);
+	free(in);
+	free(at);
+	return status ? status : e->out.text.failed || e->product_text.failed ? PTOWSP_NO_MEMORY : PTOWSP_OK;
+}
+
+ptowsp_status isa_emit_core(const struct isa_program *program, const struct isa_core_function *function, char **products_out, char **text_out,
+			    uint64_t *memory_out, struct ptowsp_error *error)
+{
+	struct isa_emitter e = {.p = program, .target = &isa_emit_targets[0], .symbol = function->symbol, .core = function};
+	ptowsp_status status;
+
+	*text_out = *products_out = NULL;
+	*memory_out = 0;
+	if (program->unusable[0])
+		return isa_error(error, PTOWSP_UNSUPPORTED, "%s", program->unusable);
+	e.homes = calloc(program->header.tile_count + 1u, sizeof(*e.homes));
+	e.done = calloc(program->header.inst_count + 1u, sizeof(*e.done));
+	status = e.homes && e.done ? isa_emitter_begin(&e) : PTOWSP_NO_MEMORY;
+	if (!status)
+		status = text_make(&e, memory_out);
+	if (!status) {
+		*text_out = e.out.text.bytes;
+		*products_out = e.product_text.bytes;
+		e.out.text = e.product_text = (struct common_text){0};
+	}
+	common_text_finish(&e.out.text);
+	isa_emitter_finish(&e);
+	return status ? isa_error(error, status, "no memory to write kernel %.64s", program->name) : PTOWSP_OK;
+}
