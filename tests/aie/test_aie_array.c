@@ -97,7 +97,10 @@ static void file_run(struct trial *trial, const char *name)
 	free(text);
 }
 
-#define MEMORY(of, array) {of, array, sizeof(array)}
+#define MEMORY(of, array)                                                                                                                                      \
+	{                                                                                                                                                      \
+		of, array, sizeof(array)                                                                                                                       \
+	}
 
 /* ---- what designs compute ----------------------------------------------------------------------------------------- */
 
@@ -294,7 +297,8 @@ static void a_host_that_waits_in_vain_is_told(void)
 	char *text = array_read("starve");
 
 	CHECK_INT(trial_run(&trial, text), PTOWSP_DEADLOCK);
-	CHECK_CONTAINS(trial.error.text, "waits of 3: host wants a token of dma (0,0) S2MM 0; dma (0,2) MM2S 0 wants 1 of @out, has 0; dma (0,0) S2MM 0 wants 8");
+	CHECK_CONTAINS(trial.error.text,
+		       "waits of 3: host wants a token of dma (0,0) S2MM 0; dma (0,2) MM2S 0 wants 1 of @out, has 0; dma (0,0) S2MM 0 wants 8");
 	CHECK_INT(y[0], 7);
 	aie_sim_finish(&trial.stats);
 	free(text);
@@ -307,21 +311,24 @@ static const struct refusal {
 	ptowsp_status status;
 } refusals[] = {
 	{"%t = aie.tile(4, 2)", "line 1: aie.tile: tile (4,2) lies outside of npu1, which has 4 columns and 6 rows", PTOWSP_INVALID},
-	{"%t = aie.tile(0, 2) %b = aie.buffer(%t) : memref<16385xi32>",
-	 "line 1: aie.buffer: with it tile (0,2) needs 65540 bytes of memory, of 65536", PTOWSP_INVALID},
-	{"%t = aie.tile(0, 0) %b = aie.buffer(%t) : memref<1xi32>", "line 1: aie.buffer: it needs memory of tile (0,0), a shim, which has none", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) %b = aie.buffer(%t) : memref<16385xi32>", "line 1: aie.buffer: with it tile (0,2) needs 65540 bytes of memory, of 65536",
+	 PTOWSP_INVALID},
+	{"%t = aie.tile(0, 0) %b = aie.buffer(%t) : memref<1xi32>", "line 1: aie.buffer: it needs memory of tile (0,0), a shim, which has none",
+	 PTOWSP_INVALID},
 	{"%t = aie.tile(0, 2) aie.core(%t) { aie.end } aie.core(%t) { aie.end }",
 	 "line 1: aie.core: a core stands where there is none, or where there is one already", PTOWSP_INVALID},
 	{"%t = aie.tile(0, 2) %a = aie.lock(%t, 3) %b = aie.lock(%t, 3)", "line 1: aie.lock: lock 3 of tile (0,2) stands twice", PTOWSP_INVALID},
 	{"%t = aie.tile(0, 1) aie.memtile_dma(%t) { aie.dma_start(MM2S, 0, ^a, ^b) ^a: aie.dma_bd(%t : index) aie.next_bd ^b ^b: aie.end }",
 	 "line 1: aie.dma_bd: it moves what is no buffer and no argument of the sequence", PTOWSP_INVALID},
-	{"%t = aie.tile(0, 1) %m = aie.buffer(%t) : memref<8xi32> aie.memtile_dma(%t) { aie.dma_start(MM2S, 0, ^a, ^b) ^a: aie.dma_bd(%m : memref<8xi32>, 4, 5) "
+	{"%t = aie.tile(0, 1) %m = aie.buffer(%t) : memref<8xi32> aie.memtile_dma(%t) { aie.dma_start(MM2S, 0, ^a, ^b) ^a: aie.dma_bd(%m : memref<8xi32>, 4, "
+	 "5) "
 	 "aie.next_bd ^b ^b: aie.end }",
 	 "line 1: aie.dma_bd: it reaches from byte 16 to 36 of memory of 32; stay within", PTOWSP_INVALID},
 	{"%t = aie.tile(0, 1) %m = aie.buffer(%t) : memref<8xi8> aie.memtile_dma(%t) { aie.dma_start(MM2S, 0, ^a, ^b) ^a: aie.dma_bd(%m : memref<8xi8>, 0, 6) "
 	 "aie.next_bd ^b ^b: aie.end }",
 	 "line 1: aie.dma_bd: it moves 6 bytes, which is no number of words", PTOWSP_UNSUPPORTED},
-	{"%t = aie.tile(0, 1) %m = aie.buffer(%t) : memref<8xi32> aie.memtile_dma(%t) { aie.dma_start(MM2S, 0, ^a, ^b) ^a: aie.dma_bd(%m : memref<8xi32>, 0, 7, "
+	{"%t = aie.tile(0, 1) %m = aie.buffer(%t) : memref<8xi32> aie.memtile_dma(%t) { aie.dma_start(MM2S, 0, ^a, ^b) ^a: aie.dma_bd(%m : memref<8xi32>, 0, "
+	 "7, "
 	 "[<size = 4, stride = 2>, <size = 2, stride = 1>]) aie.next_bd ^b ^b: aie.end }",
 	 "line 1: aie.dma_bd: a length of 7 ends within its dimensions, which have 2 elements inside each turn", PTOWSP_UNSUPPORTED},
 	{"%t = aie.tile(0, 2) aie.objectfifo @a(%t, {%t}, 0 : i32) : !aie.objectfifo<memref<1xi32>>",
@@ -353,9 +360,10 @@ static void locks_have_numbers_for_cores(void)
 {
 	struct trial trial = {.buffering = 8};
 
-	CHECK_INT(trial_run(&trial, "aie.device(npu1) { %t = aie.tile(1, 2) %u = aie.tile(1, 3) %l = aie.lock(%u, 0) aie.core(%t) { %n = arith.constant 32 : index\n"
-				    "aie.use_lock(%n, AcquireGreaterEqual, 2) aie.end } aie.core(%u) { %n = arith.constant 48 : index aie.use_lock(%n, Release, 1)\n"
-				    "aie.use_lock(%l, Release, 1) aie.end } }"),
+	CHECK_INT(trial_run(&trial,
+			    "aie.device(npu1) { %t = aie.tile(1, 2) %u = aie.tile(1, 3) %l = aie.lock(%u, 0) aie.core(%t) { %n = arith.constant 32 : index\n"
+			    "aie.use_lock(%n, AcquireGreaterEqual, 2) aie.end } aie.core(%u) { %n = arith.constant 48 : index aie.use_lock(%n, Release, 1)\n"
+			    "aie.use_lock(%l, Release, 1) aie.end } }"),
 		  PTOWSP_OK);
 	CHECK_STR(trial.error.text, "");
 	aie_sim_finish(&trial.stats);
@@ -387,8 +395,8 @@ static void users_run_designs_with_files(void)
 {
 	cli_begin();
 	CLI_PRINTS(0, "$B/ptowsp-aie " ARRAYS "add.mlir", "device 0: ended in cycle 6991\n");
-	CLI_OUT(7, "$B/ptowsp-aie " ARRAYS "order.mlir", "device 0: deadlock in cycle 12\n", "core (0,2) waits for 1 of 'right', which has 0, from core (0,3)\n",
-		"each for the next: core (0,2) -> core (0,3) -> core (0,2)\n");
+	CLI_OUT(7, "$B/ptowsp-aie " ARRAYS "order.mlir", "device 0: deadlock in cycle 12\n",
+		"core (0,2) waits for 1 of 'right', which has 0, from core (0,3)\n", "each for the next: core (0,2) -> core (0,3) -> core (0,2)\n");
 	CLI_OUT(5, "$B/ptowsp-aie " ARRAYS "kernel.mlir", "kernel @scale is not there; name it with --kernel scale=FILE.so or FILE.c, or say --no-kernels");
 	CLI_OUT(0, "$B/ptowsp-aie --no-kernels=10 " ARRAYS "kernel.mlir", "2 of 2 calls were of kernels that are not there, and touched nothing\n");
 	CLI_ERR(2, "$B/ptowsp-aie --in arg7=nothing.npy " ARRAYS "add.mlir", "--in arg7: no device that ran has memory of that name");
@@ -420,7 +428,8 @@ static void kernels_come_from_c_and_data_from_npy(void)
 	CHECK(json_array_size(json_object_get(timeline, "traceEvents")) > 10);
 	json_decref(timeline);
 	CLI_FIGURE("$B/ptowsp-aie --json " ARRAYS "add.mlir", "devices[0].cycles", 6991);
-	CLI_OUT(2, "$B/ptowsp-aie --kernel scale=" ARRAYS "kernels.c --in arg0=y.npy " ARRAYS "add.mlir", "has 32 bytes of data, memory arg0 of the design 256");
+	CLI_OUT(2, "$B/ptowsp-aie --kernel scale=" ARRAYS "kernels.c --in arg0=y.npy " ARRAYS "add.mlir",
+		"has 32 bytes of data, memory arg0 of the design 256");
 }
 
 /* A design that the backend wrote, with its kernels as C, gives what cpu_sim gives: read, built and run by code that the backend does not use. */
@@ -429,14 +438,16 @@ static void emitted_designs_run_with_their_kernels(void)
 	static const char *const forms[] = {"design.mlir", "design.custom.mlir"};
 
 	cli_begin();
-	REQUIRE_INT(cli("$B/ptowsp-run --quiet --plugin=aie --emit made --entry f32 --fill a_f32=random:1 --fill b_f32=random:2 --out a_f32=a.npy --out b_f32=b.npy "
+	REQUIRE_INT(cli("$B/ptowsp-run --quiet --plugin=aie --emit made --entry f32 --fill a_f32=random:1 --fill b_f32=random:2 --out a_f32=a.npy --out "
+			"b_f32=b.npy "
 			"$P/gemm_1.pkg.zst && $B/ptowsp-run --quiet --plugin=cpu_sim --entry f32 --fill a_f32=random:1 --fill b_f32=random:2 --out c_f32=c.npy "
 			"$P/gemm_1.pkg.zst"),
 		    0);
 	for (size_t i = 0; i < 2; i++)
 		CLI_OUT(0,
 			check_fmt("PTOWSP_CC=\"cc -std=gnu11 -ffp-contract=off -DNDEBUG -I$T/made/kernels\" $B/ptowsp-aie --kernel kernel_add_f32=$(echo "
-				  "made/kernels/*add_f32.c) --kernel kernel_zero_f32=$(echo made/kernels/*zero_f32.c) --in arg0=a.npy --in arg1=b.npy --out arg2=d.npy "
+				  "made/kernels/*add_f32.c) --kernel kernel_zero_f32=$(echo made/kernels/*zero_f32.c) --in arg0=a.npy --in arg1=b.npy --out "
+				  "arg2=d.npy "
 				  "made/%s && tail -c 1024 c.npy >c && tail -c 1024 d.npy | cmp - c && echo the same",
 				  forms[i]),
 			"the same");

@@ -558,7 +558,9 @@ static void the_report_says_what_went_wrong(void)
 	CHECK_CONTAINS(cli_out, "skipped run vector_add - it needs bridge");
 	CHECK_INT(report("FAKE_AIECC=fail", "--only compile --root none --peano $B/../fakes/xrt/peano --aiecc $B/../fakes/xrt/peano/bin/aiecc vector_add"), 1);
 	CHECK_CONTAINS(cli_out, "not ok compile vector_add - design.mlir:3:5: error: ");
-	REQUIRE_INT(cli(OWN_BEGIN " && printf '%s\n' 'for w; do case $w in *.c) sed -i \"s/tx + ty/tx - ty/\" $w ;; esac; done' 'exec cc \"$@\"' >odd"), 0);
+	REQUIRE_INT(cli(OWN_BEGIN
+			" && printf '%s\n' 'for w; do case $w in *.c) sed -i \"s/tx_tile\\[at\\] + /tx_tile[at] - /\" $w ;; esac; done' 'exec cc \"$@\"' >odd"),
+		    0);
 	CHECK_INT(report("FAKE_XRT='' FAKE_CC='sh '$T/odd",
 			 "--root $B/../fakes/xrt --peano $B/../fakes/xrt/peano --aiecc $B/../fakes/xrt/peano/bin/aiecc --cache "
 			 "$T/cache vector_add"),

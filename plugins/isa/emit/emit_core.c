@@ -65,7 +65,8 @@ static void parameters_put(struct isa_emitter *e)
 
 	for (uint32_t i = 0; i < f->tensors; i++) {
 		if (i < e->p->header.param_count)
-			isa_put(e, "%s%s *%s%s", i ? ", " : "", isa_stored_type(e->p->params[i].dtype), is_alone(f, i) ? "restrict " : "", isa_param_name(e, i));
+			isa_put(e, "%s%s *%s%s", i ? ", " : "", isa_stored_type(e->p->params[i].dtype), is_alone(f, i) ? "restrict " : "",
+				isa_param_name(e, i));
 		else
 			isa_put(e, "%svoid *tile_tensor_%lu", i ? ", " : "", (unsigned long)i);
 	}

@@ -126,8 +126,7 @@ bool isa_places_same(const struct isa_emitter *e, uint32_t a, uint32_t b)
 	where(s, s_rows);
 	where(t, t_rows);
 	for (unsigned k = 0; k < 2; k++)
-		if (s_rows[k] != t_rows[k] &&
-		    !(is_constant(e, s_rows[k]) && is_constant(e, t_rows[k]) && e->p->initial[s_rows[k]] == e->p->initial[t_rows[k]]))
+		if (s_rows[k] != t_rows[k] && !(is_constant(e, s_rows[k]) && is_constant(e, t_rows[k]) && e->p->initial[s_rows[k]] == e->p->initial[t_rows[k]]))
 			return false;
 	return param_of(s) == param_of(t) && x->rows == y->rows && x->columns == y->columns && x->bytes == y->bytes;
 }
@@ -269,11 +268,7 @@ static void inst_note(const struct isa_emitter *e, struct life *lives, uint32_t 
 static void lives_find(const struct isa_emitter *e, struct life *lives)
 {
 	for (uint32_t t = 0; t < e->p->header.tile_count; t++)
-		lives[t] = (struct life){.first = UINT32_MAX,
-					 .first_write = UINT32_MAX,
-					 .first_read = UINT32_MAX,
-					 .packed = true,
-					 .constant_free = true};
+		lives[t] = (struct life){.first = UINT32_MAX, .first_write = UINT32_MAX, .first_read = UINT32_MAX, .packed = true, .constant_free = true};
 	for (uint32_t i = 0; i < e->p->header.inst_count; i++)
 		inst_note(e, lives, i);
 	for (uint32_t k = 0; k < e->p->zero_count; k++)
