@@ -189,6 +189,27 @@ static void what_is_sent_is_padded(void)
 	CHECK_MEM(y, wanted, sizeof(wanted));
 }
 
+static void descriptors_go_on_from_time_to_time(void)
+{
+	int32_t x[12], y[12];
+	struct trial trial = {.in = {MEMORY("arg0", x)}, .out = {MEMORY("arg1", y)}};
+
+	words_fill(x, 12, 9);
+	file_run(&trial, "rotate");
+	for (int i = 0; i < 12; i++)
+		CHECK_INT(y[(i + 4) % 12], x[i]);
+}
+
+static void dmas_of_regions_take_turns(void)
+{
+	int32_t y[18];
+	struct trial trial = {.out = {MEMORY("arg0", y)}};
+
+	file_run(&trial, "regions");
+	for (int i = 0; i < 18; i++)
+		CHECK_INT(y[i], i % 6 == 0 || i % 6 == 5 ? 0 : i / 6 * 4 + i % 6 - 1);
+}
+
 static void binary_locks_are_held_by_one(void)
 {
 	int32_t kept[4];
@@ -462,6 +483,8 @@ void suite_aie_array(CU_pSuite s)
 	TEST(s, packets_go_where_their_numbers_lead);
 	TEST(s, branches_and_loops_are_followed);
 	TEST(s, what_is_sent_is_padded);
+	TEST(s, descriptors_go_on_from_time_to_time);
+	TEST(s, dmas_of_regions_take_turns);
 	TEST(s, binary_locks_are_held_by_one);
 	TEST(s, kernels_get_pointers_and_numbers);
 	TEST(s, emitted_forms_give_what_the_emitted_design_gives);

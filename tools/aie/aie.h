@@ -58,8 +58,6 @@ struct aie_run {
 	struct ptowsp_error error;
 	uint64_t calls, absent;
 };
-/* How it ended, in a word: "ended", "cores ended", "waits", "nothing moves", "deadlock", "refused", ... */
-const char *aie_run_word(const struct aie_run *run);
 void aie_run_print(const struct aie_run *run, const struct aie_options *options, FILE *to);
 struct json_t *aie_run_json(const struct aie_run *run); /* NULL: no memory */
 

@@ -7,22 +7,6 @@
 #include <jansson.h>
 #include <string.h>
 
-static bool moves_nothing(const struct aie_run *run)
-{
-	return !run->report.cores && !run->report.steps && !run->report.descriptors;
-}
-
-const char *aie_run_word(const struct aie_run *run)
-{
-	switch (run->status) {
-	case PTOWSP_OK: return run->report.host ? "ended" : moves_nothing(run) ? "nothing moves" : "cores ended";
-	case PTOWSP_DEADLOCK: return run->report.host || run->stats.ring_count ? "deadlock" : "waits";
-	case PTOWSP_LIMIT: return "not over";
-	case PTOWSP_KERNEL_FAILED: return "failed";
-	default: return "refused";
-	}
-}
-
 static void wait_print(const struct aie_sim_stats *stats, const struct aie_sim_wait *wait, FILE *to)
 {
 	fprintf(to, "  %s waits for ", stats->agents[wait->agent].name);
@@ -77,7 +61,8 @@ static void left_print(const struct aie_run *run, FILE *to)
 
 void aie_run_print(const struct aie_run *run, const struct aie_options *options, FILE *to)
 {
-	fprintf(to, "device %u%s%s: %s", run->number, *run->device->name ? " @" : "", run->device->name, aie_run_word(run));
+	fprintf(to, "device %u%s%s: %s", run->number, *run->device->name ? " @" : "", run->device->name,
+		aie_array_outcome(run->status, &run->report, &run->stats));
 	if (run->status && run->status != PTOWSP_DEADLOCK)
 		fprintf(to, ": %s\n", run->error.text);
 	else
@@ -132,11 +117,11 @@ struct json_t *aie_run_json(const struct aie_run *run)
 	const struct aie_sim_stats *stats = &run->stats;
 
 	return json_pack("{s:I,s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:s,s:s?,s:{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i},s:{s:i,s:i,s:i},s:I,s:I,s:o,s:o,s:o}", "device",
-			 (json_int_t)run->number, "name", run->device->name, "outcome", aie_run_word(run), "error", run->status ? run->error.text : "",
-			 "cycles", (json_int_t)stats->cycles, "events", (json_int_t)stats->events, "ddr_bytes", (json_int_t)stats->ddr_bytes, "mhz",
-			 (json_int_t)report->mhz, "model", AIE_MODEL, "costs_of", report->borrowed, "has", "tiles", report->tiles, "cores", report->cores,
-			 "fifos", report->fifos, "flows", report->flows, "packet_flows", report->packet_flows, "locks", report->locks, "buffers",
-			 report->buffers, "descriptors", report->descriptors, "steps", report->steps, "not_run", "flows", report->elsewhere, "switches",
-			 report->switches, "registers", report->ignored, "kernel_calls", (json_int_t)run->calls, "absent_kernel_calls", (json_int_t)run->absent,
-			 "agents", agents_json(stats), "waits", waits_json(stats), "ring", ring_json(stats));
+			 (json_int_t)run->number, "name", run->device->name, "outcome", aie_array_outcome(run->status, &run->report, &run->stats), "error",
+			 run->status ? run->error.text : "", "cycles", (json_int_t)stats->cycles, "events", (json_int_t)stats->events, "ddr_bytes",
+			 (json_int_t)stats->ddr_bytes, "mhz", (json_int_t)report->mhz, "model", AIE_MODEL, "costs_of", report->borrowed, "has", "tiles",
+			 report->tiles, "cores", report->cores, "fifos", report->fifos, "flows", report->flows, "packet_flows", report->packet_flows, "locks",
+			 report->locks, "buffers", report->buffers, "descriptors", report->descriptors, "steps", report->steps, "not_run", "flows",
+			 report->elsewhere, "switches", report->switches, "registers", report->ignored, "kernel_calls", (json_int_t)run->calls,
+			 "absent_kernel_calls", (json_int_t)run->absent, "agents", agents_json(stats), "waits", waits_json(stats), "ring", ring_json(stats));
 }

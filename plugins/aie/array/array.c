@@ -143,6 +143,17 @@ static void finish(struct aie_array *array)
 	free(array->memories);
 }
 
+const char *aie_array_outcome(ptowsp_status status, const struct aie_array_report *report, const struct aie_sim_stats *stats)
+{
+	switch (status) {
+	case PTOWSP_OK: return report->host ? "ended" : report->cores || report->steps || report->descriptors ? "cores ended" : "nothing moves";
+	case PTOWSP_DEADLOCK: return report->host || stats->ring_count ? "deadlock" : "waits";
+	case PTOWSP_LIMIT: return "not over";
+	case PTOWSP_KERNEL_FAILED: return "failed";
+	default: return "refused";
+	}
+}
+
 /* ---- running -------------------------------------------------------------------------------------------------------- */
 
 static ptowsp_status memories_tell(const struct aie_array *array, bool ran, struct ptowsp_error *error)

@@ -57,4 +57,8 @@ struct aie_array_report {
  * LIMIT, CANCELLED; of kernels; NO_MEMORY. */
 ptowsp_status aie_array_run(const struct aie_array_args *args, struct aie_array_report *report, struct aie_sim_stats *stats, struct ptowsp_error *error);
 
+/* How a run ended, in a word: "ended" (the host's sequence), "cores ended" (there is none, or an empty one), "nothing moves" (no core, no descriptor, no step), "deadlock", "waits" (for a
+ * host that the file does not have), "not over" (max_events), "failed" (a core did what no program may), "refused". */
+const char *aie_array_outcome(ptowsp_status status, const struct aie_array_report *report, const struct aie_sim_stats *stats);
+
 #endif

@@ -240,18 +240,41 @@ static ptowsp_status pad_make(struct aie_array *array, const struct aie_op *op, 
 	return pad->image ? PTOWSP_OK : array_no_memory(array);
 }
 
+/* #aie.bd_iteration<size = 4, stride = 1024, current = 2>: where it goes from time to time. */
+static ptowsp_status iteration_read(struct aie_array *array, const struct aie_op *op, const struct aie_type *type, int64_t offset, const struct walk *walk,
+				    struct aie_piece *piece)
+{
+	const char *text = array_text(op, "iteration");
+	const int64_t size = array_number_in(text, "size", 0), stride = array_number_in(text, "stride", 0), current = array_number_in(text, "current", 0);
+	struct aie_path last;
+
+	if (!text)
+		return PTOWSP_OK;
+	if (size < 1 || size > 64 || stride < 0 || stride > INT32_MAX || current < 0 || current >= size)
+		return array_fail(array, op, PTOWSP_INVALID, "an iteration of a size beyond 1 to 64, or that begins beyond it");
+	piece->step = stride * (int64_t)aie_type_bytes(type->element);
+	piece->round = (uint32_t)size;
+	piece->at = (uint32_t)current;
+	return array_path(array, op, type, offset + stride * (size - 1), walk->rank, walk->sizes, walk->strides, &last);
+}
+
 static ptowsp_status descriptor_read(struct aie_array *array, const struct aie_op *op, struct aie_piece *piece)
 {
 	const struct aie_array_memory *memory = op->operand_count ? memory_of(array, op->operands[0]) : NULL;
+	const bool known = op->operand_count == 1 && (!aie_attr_of(op, "sizes") || aie_attr_of(op, "dimensions"));
 	const int64_t offset = array_number(op, "offset", 0);
 	struct walk walk;
 	ptowsp_status status;
 
 	if (!memory)
 		return array_fail(array, op, PTOWSP_INVALID, "it moves what is no buffer and no argument of the sequence");
+	if (!known)
+		return array_fail(array, op, PTOWSP_UNSUPPORTED, "an offset, a length or a size that is no number before it runs has no model");
 	status = walk_read(array, op, array_number(op, "len", (int64_t)aie_type_count(memory->type)), &walk);
 	if (!status)
 		status = array_path(array, op, memory->type, offset, walk.rank, walk.sizes, walk.strides, &piece->path);
+	if (!status)
+		status = iteration_read(array, op, memory->type, offset, &walk, piece);
 	if (status)
 		return status;
 	piece->base = memory->bytes + (uint64_t)offset * aie_type_bytes(memory->type->element);
@@ -262,15 +285,17 @@ static ptowsp_status descriptor_read(struct aie_array *array, const struct aie_o
 
 static ptowsp_status lock_read(struct aie_array *array, const struct aie_op *op, struct aie_piece *piece)
 {
-	const uint32_t row = op->operand_count == 1 ? array_place(array, op->operands[0], "aie.lock") : AIE_NONE;
+	const uint32_t row = op->operand_count ? array_place(array, op->operands[0], "aie.lock") : AIE_NONE;
+	const struct aie_value *value = op->operand_count == 2 ? op->operands[1] : NULL;
 	const int64_t action = array_number(op, "action", -1);
+	const int64_t number = value ? array_number(value->op, "value", INT64_MIN) : array_number(op, "value", 1);
 	struct aie_hold *hold = action == 1 ? &piece->give : &piece->take;
 
-	if (row == AIE_NONE || action < 0 || action > 2)
+	if (row == AIE_NONE || action < 0 || action > 2 || (value && (value->argument || number == INT64_MIN)))
 		return array_fail(array, op, PTOWSP_INVALID, "it uses what is no aie.lock, or does what is no action");
 	if (hold->semaphore != AIE_NONE)
 		return array_fail(array, op, PTOWSP_INVALID, "a descriptor takes one lock and gives one");
-	*hold = (struct aie_hold){array->locks[row].semaphore, array_number(op, "value", 1), action == 0};
+	*hold = (struct aie_hold){array->locks[row].semaphore, number, action == 0};
 	return PTOWSP_OK;
 }
 
@@ -292,7 +317,8 @@ static ptowsp_status block_read(struct aie_array *array, const struct aie_op *fi
 			piece->packet = (uint32_t)array_number(op, "packet_id", 0);
 		} else if (aie_op_is(op, "aie.next_bd")) {
 			*next_out = op->successor_count ? op->successors[0] : NULL;
-		} else if (!aie_op_is(op, "aie.end") && !aie_op_is(op, "aie.dma_start")) {
+		} else if (!aie_op_is(op, "aie.end") && !aie_op_is(op, "aie.dma_start") && !aie_op_is(op, "arith.constant") && !aie_op_is(op, "aie.lock") &&
+			   !aie_op_is(op, "aie.buffer") && !aie_op_is(op, "aie.dma")) {
 			status = array_fail(array, op, PTOWSP_UNSUPPORTED, "this operation has no model in a descriptor's block");
 		}
 	}
@@ -369,9 +395,36 @@ static ptowsp_status start_read(struct aie_array *array, const struct aie_op *op
 	return status;
 }
 
-static bool is_dma(const struct aie_op *op)
+/* aie.dma: descriptors one after the other, round and round unless it says `loop = false`. */
+static ptowsp_status dma_read(struct aie_array *array, const struct aie_op *op, uint32_t tile)
 {
-	return aie_op_is(op, "aie.mem") || aie_op_is(op, "aie.memtile_dma") || aie_op_is(op, "aie.shim_dma");
+	const int64_t number = array_number(op, "channel_index", -1), repeat = array_number(op, "repeat_count", 0);
+	const uint32_t first = array->net->piece_count;
+	const bool round = !aie_attr_of(op, "loop") || array_flag(op, "loop");
+	uint32_t channel;
+	ptowsp_status status = PTOWSP_OK;
+
+	if (number < 0 || number >= AIE_ARRAY_CHANNELS || repeat < 0)
+		return array_fail(array, op, PTOWSP_INVALID, "other regions or attributes than it must have");
+	channel = array_channel(array, tile, array_number(op, "channel_dir", 0) == 1, (uint32_t)number);
+	for (uint32_t i = 0; !status && i < op->region_count; i++) {
+		const struct aie_op *next;
+		struct aie_piece piece;
+		bool moves;
+
+		status = block_read(array, op->regions[i].first, &piece, &moves, &next);
+		if (!status && !moves)
+			status = array_fail(array, op, PTOWSP_INVALID, "a descriptor that moves nothing");
+		if (i + 1 < op->region_count)
+			piece.next = first + i + 1;
+		else if (round)
+			piece.next = first;
+		if (!status && aie_net_link(array->net, &piece) == AIE_NONE)
+			status = array_no_memory(array);
+	}
+	if (!status && op->region_count)
+		aie_net_chain(array->net, array->channels[channel].end, first, (uint64_t)repeat + 1);
+	return status;
 }
 
 ptowsp_status array_dmas(struct aie_array *array)
@@ -379,15 +432,13 @@ ptowsp_status array_dmas(struct aie_array *array)
 	ptowsp_status status = PTOWSP_OK;
 
 	for (const struct aie_op *dma = array->device->regions[0].first; !status && dma; dma = dma->next) {
-		const uint32_t tile = is_dma(dma) && dma->operand_count == 1 ? array_place(array, dma->operands[0], "aie.tile") : AIE_NONE;
+		const uint32_t tile = array_is_dma(dma) ? array_tile_of(array, dma, 0) : AIE_NONE;
 
-		if (!is_dma(dma))
-			continue;
-		if (tile == AIE_NONE || dma->region_count != 1)
-			return array_fail(array, dma, PTOWSP_INVALID, "it stands on no tile, or has no region");
-		for (const struct aie_op *op = dma->regions[0].first; !status && op; op = op->next)
+		for (const struct aie_op *op = tile == AIE_NONE ? NULL : dma->regions[0].first; !status && op; op = op->next)
 			if (aie_op_is(op, "aie.dma_start"))
 				status = start_read(array, op, tile);
+			else if (aie_op_is(op, "aie.dma"))
+				status = dma_read(array, op, tile);
 	}
 	return status;
 }

@@ -62,10 +62,8 @@ static ptowsp_status fifo_read(struct aie_array *array, const struct aie_op *op)
 		return array_fail(array, op, PTOWSP_INVALID, "other operands or attributes than it must have");
 	fifo->type = type->type->element;
 	for (uint32_t i = 0; i <= consumers; i++) {
-		uint32_t tile = array_place(array, op->operands[i], "aie.tile");
+		const uint32_t tile = array_tile_of(array, op, i);
 
-		if (tile == AIE_NONE)
-			tile = array_place(array, op->operands[i], "aie.logical_tile");
 		if (tile == AIE_NONE)
 			return array_fail(array, op, PTOWSP_INVALID, "end %u of fifo '%.64s' is no tile", i, fifo->name);
 		*(i ? &fifo->consumers[i - 1] : &fifo->producer) = tile;

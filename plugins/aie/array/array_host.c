@@ -47,12 +47,20 @@ static uint32_t descriptor_of(const struct aie_array *array, uint32_t tile, int6
 	return id >= 0 && id < 16 && number < AIE_NET_DESCRIPTORS ? (uint32_t)number : AIE_NONE;
 }
 
+static int64_t allocation_packet(const struct aie_array *array, const char *name)
+{
+	for (uint32_t i = 0; name && i < array->allocation_count; i++)
+		if (!strcmp(array->allocations[i].name, name))
+			return array->allocations[i].packet;
+	return -1;
+}
+
 static ptowsp_status task_add(struct aie_array *array, const struct aie_op *op, uint32_t channel, const struct aie_array_memory *memory, int64_t offset,
 			      const struct aie_path *path)
 {
 	const struct array_channel *row = &array->channels[channel];
 	const bool token = !row->sends || array_flag(op, "issue_token");
-	const int64_t packet = array_number_in(array_text(op, "packet"), "pkt_id", -1);
+	const int64_t packet = array_number_in(array_text(op, "packet"), "pkt_id", allocation_packet(array, array_text(op, "metadata")));
 	uint8_t *base = memory->bytes + (uint64_t)offset * aie_type_bytes(memory->type->element);
 	const struct aie_piece piece = {.lock = AIE_NONE,
 					.path = *path,
@@ -96,6 +104,7 @@ static ptowsp_status configure_read(struct aie_array *array, const struct aie_op
 	const uint32_t row = ARRAY_ROW(array, task);
 	const bool named = aie_op_is(op, "aiex.dma_configure_task_for");
 	struct array_task task = {.op = op, .channel = AIE_NONE};
+	int64_t packet;
 	ptowsp_status status = PTOWSP_OK;
 
 	if (row == AIE_NONE)
@@ -105,7 +114,7 @@ static ptowsp_status configure_read(struct aie_array *array, const struct aie_op
 	if (named) {
 		status = channel_find(array, op, "alloc", &task.channel);
 	} else {
-		const uint32_t tile = op->operand_count == 1 ? array_place(array, op->operands[0], "aie.tile") : AIE_NONE;
+		const uint32_t tile = op->operand_count == 1 ? array_tile_of(array, op, 0) : AIE_NONE;
 
 		task.channel = tile == AIE_NONE ? AIE_NONE
 						: array_channel(array, tile, array_number(op, "direction", 0) == 1, (uint32_t)array_number(op, "channel", 0));
@@ -117,6 +126,9 @@ static ptowsp_status configure_read(struct aie_array *array, const struct aie_op
 		status = array_fail(array, op, PTOWSP_INVALID, "a task without a descriptor");
 	if (status)
 		return status;
+	packet = array_number_in(array_text(op, "packet"), "pkt_id", allocation_packet(array, array_text(op, "alloc")));
+	if (packet >= 0 && array->net->pieces[task.piece].packet == AIE_NONE)
+		array->net->pieces[task.piece].packet = (uint32_t)packet;
 	task.repeat = (uint32_t)array_number(op, "repeat_count", 0) + 1;
 	task.token = !array->channels[task.channel].sends || array_flag(op, "issue_token");
 	array->tasks[row] = task;
@@ -253,6 +265,8 @@ ptowsp_status array_host(struct aie_array *array)
 		{"aiex.npu.maskwrite32", ignore},
 		{"aiex.npu.writebd", ignore},
 		{"aiex.npu.address_patch", ignore},
+		{"aiex.npu.blockwrite", ignore},
+		{"memref.get_global", nothing},
 		{"aiex.npu.push_queue", unsupported},
 		{"arith.constant", nothing},
 		{"memref.assume_alignment", nothing},

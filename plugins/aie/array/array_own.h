@@ -26,6 +26,7 @@ struct array_tile {
 	const struct aie_op *op, *core; /* core: NULL: none */
 	int32_t column, row;
 	enum aie_kind kind;
+	uint32_t named;                           /* values that name it */
 	uint64_t bytes;                           /* of its memory that are taken */
 	uint32_t channels[2][AIE_ARRAY_CHANNELS]; /* S2MM, MM2S: + 1; 0: not used */
 };
@@ -83,6 +84,7 @@ struct array_link {
 struct array_allocation {
 	const char *name;
 	uint32_t channel;
+	int64_t packet; /* of what goes through it; -1: none */
 };
 /* aiex.dma_configure_task: what it is when it is started. */
 struct array_task {
@@ -151,6 +153,10 @@ enum aie_kind array_arch_kind(const struct array_arch *arch, int32_t row);
 ptowsp_status array_read(struct aie_array *array);
 /* Row of what this value is, where it is one of this operation's (NULL: of any that has rows); AIE_NONE. */
 uint32_t array_place(const struct aie_array *array, const struct aie_value *value, const char *name);
+/* The tile that an operand names; AIE_NONE. */
+uint32_t array_tile_of(const struct aie_array *array, const struct aie_op *op, uint32_t operand);
+/* aie.mem, aie.memtile_dma, aie.shim_dma. */
+bool array_is_dma(const struct aie_op *op);
 /* The channel of a tile, made where it is new. */
 uint32_t array_channel(struct aie_array *array, uint32_t tile, bool sends, uint32_t number);
 /* Takes so many bytes of a tile's memory. Errors: INVALID with what it needs and has. */

@@ -81,7 +81,7 @@ uint32_t array_place(const struct aie_array *array, const struct aie_value *valu
 	return array->places[value->id];
 }
 
-static uint32_t tile_of(const struct aie_array *array, const struct aie_op *op, uint32_t operand)
+uint32_t array_tile_of(const struct aie_array *array, const struct aie_op *op, uint32_t operand)
 {
 	uint32_t tile = AIE_NONE;
 
@@ -179,26 +179,33 @@ static ptowsp_status shape_fail(struct aie_array *array, const struct aie_op *op
 	return array_fail(array, op, PTOWSP_INVALID, "other operands, results or attributes than it must have");
 }
 
-/* A tile without a place gets the next free one of its kind, as the tools' sequential placer does. */
+/* A tile without a place gets the first one of its kind that the fewest others have, as the tools' sequential placer does; a core has one for itself. */
 static ptowsp_status logical_place(struct aie_array *array, const struct aie_op *op, int64_t *column, int64_t *row)
 {
+	uint32_t fewest = AIE_NONE;
+	int64_t best_column = -1, best_row = -1;
 	const char *type = array_text(op, "tile_type");
 	const enum aie_kind kind = !type ? AIE_CORE : !strncmp(type, "Shim", 4) ? AIE_SHIM : !strncmp(type, "Mem", 3) ? AIE_MEMTILE : AIE_CORE;
 
 	for (int32_t c = 0; c < array->arch->columns; c++)
 		for (int32_t r = 0; r < array->arch->rows; r++) {
-			bool taken = false;
+			uint32_t others = 0;
 
 			if (array_arch_kind(array->arch, r) != kind || (*column >= 0 && *column != c) || (*row >= 0 && *row != r))
 				continue;
 			for (uint32_t i = 0; i < array->tile_count; i++)
-				taken = taken || (array->tiles[i].column == c && array->tiles[i].row == r);
-			if (taken)
+				if (array->tiles[i].column == c && array->tiles[i].row == r)
+					others = array->tiles[i].named;
+			if (others >= fewest || (kind == AIE_CORE && others))
 				continue;
-			*column = c;
-			*row = r;
-			return PTOWSP_OK;
+			fewest = others;
+			best_column = c;
+			best_row = r;
 		}
+	*column = best_column;
+	*row = best_row;
+	if (fewest != AIE_NONE)
+		return PTOWSP_OK;
 	return array_fail(array, op, PTOWSP_UNSUPPORTED, "no tile of %s is free for it", array->arch->name);
 }
 
@@ -218,12 +225,15 @@ static ptowsp_status read_tile(struct aie_array *array, const struct aie_op *op)
 		return array_fail(array, op, PTOWSP_INVALID, "tile (%" PRId64 ",%" PRId64 ") lies outside of %s, which has %d columns and %d rows", column, row,
 				  array->arch->name, array->arch->columns, array->arch->rows);
 	array->places[op->results[0]->id] = array_tile_at(array, (int32_t)column, (int32_t)row);
-	return array->places[op->results[0]->id] == AIE_NONE ? PTOWSP_NO_MEMORY : PTOWSP_OK;
+	if (array->places[op->results[0]->id] == AIE_NONE)
+		return PTOWSP_NO_MEMORY;
+	array->tiles[array->places[op->results[0]->id]].named++;
+	return PTOWSP_OK;
 }
 
 static ptowsp_status read_lock(struct aie_array *array, const struct aie_op *op)
 {
-	const uint32_t tile = tile_of(array, op, 0), row = ARRAY_ROW(array, lock);
+	const uint32_t tile = array_tile_of(array, op, 0), row = ARRAY_ROW(array, lock);
 	const char *name = array_text(op, "sym_name");
 	int64_t id = array_number(op, "lockID", AIE_NONE);
 	char text[32];
@@ -284,9 +294,9 @@ static ptowsp_status read_buffer(struct aie_array *array, const struct aie_op *o
 
 	if (row == AIE_NONE)
 		return PTOWSP_NO_MEMORY;
-	if (op->result_count != 1 || (!external && tile_of(array, op, 0) == AIE_NONE))
+	if (op->result_count != 1 || (!external && array_tile_of(array, op, 0) == AIE_NONE))
 		return shape_fail(array, op);
-	status = external ? PTOWSP_OK : array_bytes_take(array, op, tile_of(array, op, 0), aie_type_bytes(op->results[0]->type));
+	status = external ? PTOWSP_OK : array_bytes_take(array, op, array_tile_of(array, op, 0), aie_type_bytes(op->results[0]->type));
 	if (!status)
 		status = memory_add(array, op, name ? name : common_format(array->arena, "buffer%u", row), op->results[0]->type, external,
 				    &array->buffers[row].memory);
@@ -346,11 +356,12 @@ static ptowsp_status flow_add(struct aie_array *array, uint32_t from, uint32_t t
 static ptowsp_status read_flow(struct aie_array *array, const struct aie_op *op)
 {
 	uint32_t from, to;
-	ptowsp_status status =
-		port_channel(array, op, tile_of(array, op, 0), array_number(op, "source_bundle", -1), array_number(op, "source_channel", -1), true, &from);
+	ptowsp_status status = port_channel(array, op, array_tile_of(array, op, 0), array_number(op, "source_bundle", -1),
+					    array_number(op, "source_channel", -1), true, &from);
 
 	if (!status)
-		status = port_channel(array, op, tile_of(array, op, 1), array_number(op, "dest_bundle", -1), array_number(op, "dest_channel", -1), false, &to);
+		status = port_channel(array, op, array_tile_of(array, op, 1), array_number(op, "dest_bundle", -1), array_number(op, "dest_channel", -1), false,
+				      &to);
 	array->report->flows++;
 	return status ? status : flow_add(array, from, to, AIE_NONE);
 }
@@ -367,13 +378,13 @@ static ptowsp_status read_packets(struct aie_array *array, const struct aie_op *
 	for (const struct aie_op *source = op->regions[0].first; source; source = source->next) {
 		if (!aie_op_is(source, "aie.packet_source"))
 			continue;
-		status = port_channel(array, source, tile_of(array, source, 0), array_number(source, "bundle", -1), array_number(source, "channel", -1), true,
-				      &from);
+		status = port_channel(array, source, array_tile_of(array, source, 0), array_number(source, "bundle", -1), array_number(source, "channel", -1),
+				      true, &from);
 		for (const struct aie_op *dest = op->regions[0].first; !status && dest; dest = dest->next) {
 			if (!aie_op_is(dest, "aie.packet_dest"))
 				continue;
-			status = port_channel(array, dest, tile_of(array, dest, 0), array_number(dest, "bundle", -1), array_number(dest, "channel", -1), false,
-					      &to);
+			status = port_channel(array, dest, array_tile_of(array, dest, 0), array_number(dest, "bundle", -1), array_number(dest, "channel", -1),
+					      false, &to);
 			if (!status)
 				status = flow_add(array, from, to, (uint32_t)number & 31);
 		}
@@ -387,7 +398,7 @@ static ptowsp_status read_allocation(struct aie_array *array, const struct aie_o
 {
 	const uint32_t row = ARRAY_ROW(array, allocation);
 	const int64_t column = array_number(op, "col", -1), number = array_number(op, "channel_index", -1);
-	uint32_t tile = tile_of(array, op, 0);
+	uint32_t tile = array_tile_of(array, op, 0);
 	ptowsp_status status;
 
 	if (row == AIE_NONE)
@@ -400,6 +411,7 @@ static ptowsp_status read_allocation(struct aie_array *array, const struct aie_o
 	status = port_channel(array, op, tile, AIE_BUNDLE_DMA, number, array_number(op, "channel_dir", 0) == 1, &array->allocations[row].channel);
 	if (!status)
 		array->channels[array->allocations[row].channel].name = array->allocations[row].name;
+	array->allocations[row].packet = array_number_in(array_text(op, "packet"), "pkt_id", -1);
 	return status;
 }
 
@@ -408,11 +420,19 @@ static ptowsp_status read_starts(struct aie_array *array, const struct aie_op *o
 {
 	for (const struct aie_op *start = op->regions[0].first; start; start = start->next) {
 		const bool task = aie_op_is(start, "aiex.dma_configure_task");
+		ptowsp_status status = PTOWSP_OK;
+
 		const int64_t number = array_number(start, task ? "channel" : "channel_index", -1);
 		const int64_t direction = array_number(start, task ? "direction" : "channel_dir", 0);
-		const uint32_t tile = tile_of(array, task ? start : op, 0);
+		const uint32_t tile = array_tile_of(array, task ? start : op, 0);
 
-		if (!aie_op_is(start, name))
+		if (!task && aie_op_is(start, "aie.buffer"))
+			status = read_buffer(array, start);
+		else if (!task && aie_op_is(start, "aie.lock"))
+			status = read_lock(array, start);
+		if (status)
+			return status;
+		if (!aie_op_is(start, name) && (task || !aie_op_is(start, "aie.dma")))
 			continue;
 		if (tile == AIE_NONE || number < 0 || number >= AIE_ARRAY_CHANNELS)
 			return shape_fail(array, start);
@@ -422,14 +442,19 @@ static ptowsp_status read_starts(struct aie_array *array, const struct aie_op *o
 	return PTOWSP_OK;
 }
 
+bool array_is_dma(const struct aie_op *op)
+{
+	return aie_op_is(op, "aie.mem") || aie_op_is(op, "aie.memtile_dma") || aie_op_is(op, "aie.shim_dma");
+}
+
 static ptowsp_status read_dma(struct aie_array *array, const struct aie_op *op)
 {
-	return op->region_count == 1 && tile_of(array, op, 0) != AIE_NONE ? read_starts(array, op, "aie.dma_start") : shape_fail(array, op);
+	return op->region_count == 1 && array_tile_of(array, op, 0) != AIE_NONE ? read_starts(array, op, "aie.dma_start") : shape_fail(array, op);
 }
 
 static ptowsp_status read_core(struct aie_array *array, const struct aie_op *op)
 {
-	const uint32_t tile = tile_of(array, op, 0);
+	const uint32_t tile = array_tile_of(array, op, 0);
 
 	array->core_total++;
 	if (op->region_count != 1 || op->operand_count != 1 || tile == AIE_NONE)

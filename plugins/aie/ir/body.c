@@ -68,6 +68,21 @@ static ptowsp_status number_emit(struct aie_body_maker *maker, const struct aie_
 	return aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_NUMBER, .d = aie_body_place(maker, op->results[0]), .c = row});
 }
 
+ptowsp_status aie_body_case(struct aie_body_maker *maker, const struct aie_op *op, int64_t number, uint32_t scratch)
+{
+	const uint32_t row = AIE_BODY_ROW(maker->body, number);
+	ptowsp_status status;
+
+	if (row == AIE_NONE)
+		return aie_body_no_memory(maker);
+	maker->body->number_rows[row] = (union aie_register){.i = number};
+	status = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_NUMBER, .d = scratch, .c = row});
+	if (!status)
+		status = aie_body_emit(maker, op,
+				       (struct aie_ins){.code = AIE_CODE_EQ, .d = scratch + 1, .a = aie_body_place(maker, op->operands[0]), .b = scratch});
+	return status ? status : aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_UNLESS, .cost = AIE_COST_OP_BRANCH, .a = scratch + 1});
+}
+
 static ptowsp_status constant(struct aie_body_maker *maker, const struct aie_op *op)
 {
 	const struct aie_attr *value = aie_attr_of(op, "value");

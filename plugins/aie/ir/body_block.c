@@ -146,6 +146,39 @@ static ptowsp_status loop(struct aie_body_maker *maker, const struct aie_op *op)
 	return aie_body_moves(maker, op, condition->operands + 1, op->results, op->result_count);
 }
 
+/* One of the cases, or the first region: a comparison after the other. */
+static ptowsp_status choose(struct aie_body_maker *maker, const struct aie_op *op)
+{
+	const struct aie_attr *cases = aie_body_attr(op, "cases", AIE_ATTR_INTS);
+	uint32_t ends[AIE_REGIONS], is = aie_body_registers(maker, 2), end_count = 0;
+	ptowsp_status status = PTOWSP_OK;
+
+	if (op->operand_count != 1 || op->operands[0]->type->kind != AIE_TYPE_INDEX || !cases || cases->count + 1 != op->region_count)
+		return shape_fail(maker, op);
+	for (uint32_t i = 0; !status && i < op->region_count; i++) {
+		const struct aie_region *region = &op->regions[i + 1 < op->region_count ? i + 1 : 0];
+		const uint32_t unless = maker->body->code_count + 2;
+
+		if (!region->last || !aie_op_is(region->last, "scf.yield") || region->last->operand_count != op->result_count || region->argument_count ||
+		    !types_are(region->last->operands, op->results, op->result_count))
+			return shape_fail(maker, op);
+		if (i < cases->count)
+			status = aie_body_case(maker, op, cases->ints[i], is);
+		if (!status)
+			status = aie_body_region(maker, region);
+		if (!status)
+			status = aie_body_moves(maker, op, region->last->operands, op->results, op->result_count);
+		ends[end_count++] = maker->body->code_count;
+		if (!status)
+			status = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_JUMP});
+		if (!status && i < cases->count)
+			maker->body->code_rows[unless].c = maker->body->code_count;
+	}
+	for (uint32_t i = 0; !status && i < end_count; i++)
+		maker->body->code_rows[ends[i]].c = maker->body->code_count;
+	return status;
+}
+
 static ptowsp_status nothing(struct aie_body_maker *maker, const struct aie_op *op)
 {
 	(void)maker;
@@ -167,11 +200,16 @@ static ptowsp_status lock(struct aie_body_maker *maker, const struct aie_op *op)
 {
 	const struct aie_body_outside *outside = maker->body->outside;
 	const struct aie_attr *value = aie_body_attr(op, "value", AIE_ATTR_INT);
-	int64_t action, number = value ? value->number : 1;
+	int64_t action, number;
 	uint32_t semaphore;
 
-	if (!action_of(op, &action) || op->operand_count != 1 || op->result_count || op->operands[0]->type->kind != AIE_TYPE_INDEX || number < INT16_MIN ||
-	    number > INT16_MAX)
+	if (op->operand_count == 2 && !op->operands[1]->argument && aie_op_is(op->operands[1]->op, "arith.constant"))
+		value = aie_body_attr(op->operands[1]->op, "value", AIE_ATTR_INT);
+	else if (op->operand_count == 2)
+		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: aie.use_lock with a value that is no constant has no model", op->line);
+	number = value ? value->number : 1;
+	if (!action_of(op, &action) || !op->operand_count || op->operand_count > 2 || op->result_count || op->operands[0]->type->kind != AIE_TYPE_INDEX ||
+	    number < INT16_MIN || number > INT16_MAX)
 		return shape_fail(maker, op);
 	semaphore = op->operands[0]->argument || !outside->semaphore ? AIE_NONE : outside->semaphore(outside->context, op->operands[0]->op);
 	if (action == 1 && semaphore != AIE_NONE && outside->gives)
@@ -262,6 +300,7 @@ ptowsp_status aie_body_blocks(struct aie_body_maker *maker, const struct aie_op 
 		{"cf.br", branch, false},
 		{"cf.cond_br", choice, false},
 		{"scf.while", loop, false},
+		{"scf.index_switch", choose, false},
 		{"scf.condition", nothing, false},
 		{"memref.assume_alignment", nothing, false},
 		{"aie.event", nothing, false},

@@ -309,8 +309,13 @@ struct aie_region *aie_op_region(struct aie_module *module, struct aie_op *op)
 {
 	if (!op || op->region_count == AIE_REGIONS)
 		return NULL;
-	if (!op->regions)
-		op->regions = common_take(module->arena, AIE_REGIONS, sizeof(*op->regions));
+	if (!op->regions || op->region_count == AIE_REGIONS_FEW) {
+		struct aie_region *more = common_take(module->arena, op->regions ? AIE_REGIONS : AIE_REGIONS_FEW, sizeof(*more));
+
+		if (more && op->regions)
+			memcpy(more, op->regions, AIE_REGIONS_FEW * sizeof(*more));
+		op->regions = more;
+	}
 	return op->regions ? &op->regions[op->region_count++] : NULL;
 }
 

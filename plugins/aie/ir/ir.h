@@ -24,8 +24,8 @@ enum aie_type_kind {
 	AIE_TYPE_OBJECTS,  /* !aie.objectfifosubview<element>: what an acquire gives in epoch A */
 	AIE_TYPE_OTHER,    /* any other, kept as text: vector<16xi32>, !llvm.ptr */
 };
-enum { AIE_DIMS = 5, AIE_REGIONS = 4 };
-#define AIE_DYNAMIC INT64_MIN /* what MLIR writes for a size, a stride or an offset that an operand gives */
+enum { AIE_DIMS = 5, AIE_REGIONS_FEW = 4, AIE_REGIONS = 64 }; /* most operations have few regions; an aie.dma has one for each descriptor */
+#define AIE_DYNAMIC INT64_MIN                                 /* what MLIR writes for a size, a stride or an offset that an operand gives */
 struct aie_type {
 	enum aie_type_kind kind;
 	uint32_t bits;             /* of INT and of floats */
@@ -144,7 +144,7 @@ bool aie_op_operand(struct aie_module *module, struct aie_op *op, struct aie_val
 struct aie_value *aie_op_result(struct aie_module *module, struct aie_op *op, const struct aie_type *type);
 /* In place of the one of this name, if it has one. */
 bool aie_op_attr(struct aie_module *module, struct aie_op *op, const char *name, const struct aie_attr *attr);
-/* At most AIE_REGIONS; regions stay where they are. */
+/* At most AIE_REGIONS; the first AIE_REGIONS_FEW stay where they are until there are more. */
 struct aie_region *aie_op_region(struct aie_module *module, struct aie_op *op);
 struct aie_value *aie_region_argument(struct aie_module *module, struct aie_op *op, struct aie_region *region, const struct aie_type *type);
 

@@ -15,8 +15,8 @@ bool aie_form_listed(struct aie_reader *reader, struct aie_op *op, const char *l
 bool aie_form_symbol(struct aie_reader *reader, struct aie_op *op, const char *name);
 
 /* ir_form_more.c */
-aie_form_rest aie_form_logical, aie_form_initial, aie_form_value, aie_form_descriptor, aie_form_masterset, aie_form_allocation, aie_form_fifo,
-	aie_form_fifo_link, aie_form_more_results, aie_form_sequence, aie_form_memcpy, aie_form_skipped, aie_form_branch, aie_form_while, aie_form_condition,
-	aie_form_global;
+aie_form_rest aie_form_dma, aie_form_task, aie_form_switch, aie_form_logical, aie_form_initial, aie_form_value, aie_form_descriptor, aie_form_masterset,
+	aie_form_allocation, aie_form_fifo, aie_form_fifo_link, aie_form_more_results, aie_form_sequence, aie_form_memcpy, aie_form_skipped, aie_form_branch,
+	aie_form_while, aie_form_condition, aie_form_global;
 
 #endif

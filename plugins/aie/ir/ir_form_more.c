@@ -49,6 +49,26 @@ bool aie_form_value(struct aie_reader *reader, struct aie_op *op)
 	return closed(reader, op);
 }
 
+static bool packet_set(struct aie_reader *reader, struct aie_op *op, const char *text)
+{
+	char whole[AIE_READ_OTHER + sizeof("#aie.packet_info")];
+
+	snprintf(whole, sizeof(whole), "#aie.packet_info%s", text);
+	return aie_read_set(reader, op, "packet", aie_attr_text(reader->module, AIE_ATTR_OTHER, whole));
+}
+
+/* , <pkt_type = 0, pkt_id = 2> if it stands here. */
+static bool packet_take(struct aie_reader *reader, struct aie_op *op)
+{
+	char text[AIE_READ_OTHER + 1];
+
+	if (!aie_read_take(reader, ','))
+		return true;
+	if (!aie_read_at_mark(reader, '<'))
+		return aie_read_expected(reader, "the number of packets, <pkt_type = 0, pkt_id = 0>");
+	return aie_read_raw(reader, text) && packet_set(reader, op, text);
+}
+
 /* %t, MM2S, 0) or MM2S, 0, 2) with the column. */
 bool aie_form_allocation(struct aie_reader *reader, struct aie_op *op)
 {
@@ -60,7 +80,7 @@ bool aie_form_allocation(struct aie_reader *reader, struct aie_op *op)
 		return false;
 	if (!tile && (!aie_form_comma(reader) || !aie_form_number(reader, op, "col")))
 		return false;
-	return closed(reader, op);
+	return packet_take(reader, op) && closed(reader, op);
 }
 
 bool aie_form_masterset(struct aie_reader *reader, struct aie_op *op)
@@ -91,11 +111,79 @@ static bool pad_take(struct aie_reader *reader, struct aie_op *op)
 	return aie_read_raw(reader, text) && aie_read_set(reader, op, "pad_dimensions", aie_attr_text(reader->module, AIE_ATTR_OTHER, text));
 }
 
+static bool numbers_take(struct aie_reader *reader, struct aie_op *op, const char *name, int64_t *dynamic_out);
+
+/* = 4, = %n: a value that is a constant is its number. */
+static bool number_take(struct aie_reader *reader, struct aie_op *op, const char *name)
+{
+	const struct aie_attr *number;
+	struct aie_value *value;
+
+	if (!aie_read_mark(reader, '=', "and a number"))
+		return false;
+	if (reader->token.kind != AIE_TOKEN_VALUE)
+		return aie_form_number(reader, op, name);
+	value = aie_read_value(reader);
+	if (!value)
+		return false;
+	number = value->argument ? NULL : aie_attr_of(value->op, "value");
+	if (number && number->kind == AIE_ATTR_INT)
+		return aie_read_set(reader, op, name, aie_form_i32(reader, number->number));
+	return aie_op_operand(reader->module, op, value) || aie_read_memory(reader); /* which has no number before it runs */
+}
+
+/* sizes = [..] strides = [..] as dimensions; where one is no number before it runs they stay lists with a hole. */
+static bool walk_words(struct aie_reader *reader, struct aie_op *op)
+{
+	const struct aie_attr *sizes, *strides;
+	int64_t dynamic[2], pairs[2 * NUMBERS];
+
+	if (!aie_read_mark(reader, '=', "and sizes") || !numbers_take(reader, op, "sizes", &dynamic[0]) || !aie_read_word(reader, "strides", "behind sizes") ||
+	    !aie_read_mark(reader, '=', "and strides") || !numbers_take(reader, op, "strides", &dynamic[1]))
+		return false;
+	sizes = aie_attr_of(op, "sizes");
+	strides = aie_attr_of(op, "strides");
+	if (sizes->count != strides->count)
+		return aie_read_expected(reader, "as many strides as sizes before this");
+	if (dynamic[0] || dynamic[1])
+		return true;
+	for (uint32_t i = 0; i < sizes->count; i++) {
+		pairs[2 * i] = sizes->ints[i];
+		pairs[2 * i + 1] = strides->ints[i];
+	}
+	return aie_read_set(reader, op, "dimensions", aie_attr_ints(reader->module, AIE_ATTR_DIMS, NULL, 2 * sizes->count, pairs));
+}
+
+/* offset = 0 len = 256 sizes = [..] strides = [..] pad [..] pad_value = 0: the form since 2026. */
+static bool descriptor_words(struct aie_reader *reader, struct aie_op *op)
+{
+	while (reader->token.kind == AIE_TOKEN_WORD) {
+		bool good;
+
+		if (aie_read_take_word(reader, "sizes"))
+			good = walk_words(reader, op);
+		else if (aie_read_take_word(reader, "pad"))
+			good = aie_read_at_mark(reader, '[') ? pad_take(reader, op) : aie_read_expected(reader, "'[' and the padding");
+		else if (aie_read_take_word(reader, "offset"))
+			good = number_take(reader, op, "offset");
+		else if (aie_read_take_word(reader, "len"))
+			good = number_take(reader, op, "len");
+		else
+			good = aie_read_word(reader, "pad_value", "or ')'") && number_take(reader, op, "pad_value");
+		if (!good)
+			return false;
+	}
+	return closed(reader, op);
+}
+
 /* , 0, 256, [dimensions], [padding], pad_value = 0) */
 bool aie_form_descriptor(struct aie_reader *reader, struct aie_op *op)
 {
 	static const char *const numbers[] = {"offset", "len"};
 	uint32_t count = 0;
+
+	if (reader->token.kind == AIE_TOKEN_WORD)
+		return descriptor_words(reader, op);
 
 	while (aie_read_take(reader, ',')) {
 		if (aie_read_at_mark(reader, '[') && stands_ahead(reader, "const_pad")) {
@@ -112,6 +200,25 @@ bool aie_form_descriptor(struct aie_reader *reader, struct aie_op *op)
 		}
 	}
 	return closed(reader, op);
+}
+
+/* {..}, {..}] behind the opening mark: a descriptor each. */
+bool aie_form_dma(struct aie_reader *reader, struct aie_op *op)
+{
+	do {
+		if (op->region_count == AIE_REGIONS)
+			return aie_read_expected(reader, "']' behind so many descriptors");
+		if (!aie_read_region(reader, op))
+			return false;
+	} while (aie_read_take(reader, ','));
+	return aie_read_mark(reader, ']', "or ',' behind a descriptor") && aie_read_result(reader, op, aie_type_plain(reader->module, AIE_TYPE_INT, 1));
+}
+
+/* , <pkt_id = 0>) { descriptors } */
+bool aie_form_task(struct aie_reader *reader, struct aie_op *op)
+{
+	return packet_take(reader, op) && aie_read_mark(reader, ')', "behind a channel") && aie_read_region(reader, op) && aie_form_attrs(reader, op) &&
+	       aie_read_result(reader, op, aie_type_plain(reader->module, AIE_TYPE_INDEX, 0));
 }
 
 /* [a, %b, c] as numbers; a value that is a constant is its number, another an operand. */
@@ -144,14 +251,6 @@ static bool numbers_take(struct aie_reader *reader, struct aie_op *op, const cha
 	}
 	aie_read_next(reader);
 	return i64s_set(reader, op, name, 64, count, numbers);
-}
-
-static bool packet_set(struct aie_reader *reader, struct aie_op *op, const char *text)
-{
-	char whole[AIE_READ_OTHER + sizeof("#aie.packet_info")];
-
-	snprintf(whole, sizeof(whole), "#aie.packet_info%s", text);
-	return aie_read_set(reader, op, "packet", aie_attr_text(reader->module, AIE_ATTR_OTHER, whole));
 }
 
 /* %m[offsets][sizes][strides], packet = <...>) {...} : type; older: two numbers before. */
@@ -429,4 +528,32 @@ bool aie_form_condition(struct aie_reader *reader, struct aie_op *op)
 		if ((i > 1 && !aie_form_comma(reader)) || !aie_form_typed(reader, op, i, &type))
 			return false;
 	return true;
+}
+
+/* -> T case 0 { ... } default { ... }: regions, that of `default` first, and the numbers of the others as attribute cases. */
+bool aie_form_switch(struct aie_reader *reader, struct aie_op *op)
+{
+	const struct aie_type **types = NULL;
+	struct aie_region *first = aie_op_region(reader->module, op);
+	int64_t cases[AIE_REGIONS];
+	uint32_t count = 0, type_count = 0;
+
+	if (!first)
+		return aie_read_memory(reader);
+	if (reader->token.kind == AIE_TOKEN_ARROW) {
+		aie_read_next(reader);
+		if (!aie_read_types(reader, &types, &type_count))
+			return false;
+	}
+	for (uint32_t i = 0; i < type_count; i++)
+		if (!aie_read_result(reader, op, types[i]))
+			return false;
+	while (aie_read_take_word(reader, "case")) {
+		if (op->region_count == AIE_REGIONS)
+			return aie_read_expected(reader, "'default' behind so many cases");
+		if (!aie_read_integer(reader, &cases[count++]) || !aie_read_region(reader, op))
+			return false;
+	}
+	return i64s_set(reader, op, "cases", 64, count, cases) && aie_read_word(reader, "default", "behind the cases") &&
+	       aie_read_body(reader, op, &op->regions[0], reader->scope.count) && aie_form_attrs(reader, op);
 }

@@ -77,6 +77,8 @@ struct aie_piece {
 	uint32_t next;              /* AIE_NONE: it ends here */
 	uint32_t packet;            /* number of its packet; AIE_NONE: none */
 	const struct aie_pad *pad;  /* NULL: none */
+	int64_t step;               /* bytes from one time that it is used to the next, `round` times, then from the beginning; round 0: base stays */
+	uint32_t round, at;         /* at: the time that comes */
 };
 /* Whom packets of a sender reach. */
 struct aie_packet {

@@ -213,7 +213,7 @@ static void link_done(struct aie_net *net, struct aie_end *end);
 /* The locks of a chain's descriptor; one without bytes is there for its locks alone. */
 static void link_begin(struct aie_net *net, struct aie_end *end)
 {
-	const struct aie_piece *piece = piece_of(net, end);
+	struct aie_piece *piece = piece_of(net, end);
 	const bool waited = end->state == AIE_END_LOCK;
 	uint64_t when;
 
@@ -232,7 +232,9 @@ static void link_begin(struct aie_net *net, struct aie_end *end)
 		return;
 	}
 	end->path = &piece->path;
-	aie_cursor_begin(&end->cursor, piece->base);
+	aie_cursor_begin(&end->cursor, piece->base + piece->step * (int64_t)piece->at);
+	if (piece->round)
+		piece->at = piece->at + 1 < piece->round ? piece->at + 1 : 0;
 	ready_set(end, waited ? net->now : 0, end->fresh);
 	end->fresh = false;
 }
