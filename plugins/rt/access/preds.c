@@ -6,12 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Room of a list at first, and its marks. */
+enum { FEW = 24, MARKS = 256 };
+
 bool rt_preds_init(struct rt_preds *preds)
 {
 	memset(preds, 0, sizeof(*preds));
-	preds->room = 2 * RT_PREDS_FEW;
+	preds->room = FEW;
+	preds->mask = MARKS - 1;
 	preds->list = malloc(preds->room * sizeof(*preds->list));
-	return preds->list != NULL;
+	preds->marks = calloc(MARKS, sizeof(*preds->marks));
+	return preds->list && preds->marks;
 }
 
 void rt_preds_finish(struct rt_preds *preds)
@@ -21,42 +26,65 @@ void rt_preds_finish(struct rt_preds *preds)
 	memset(preds, 0, sizeof(*preds));
 }
 
-/* A mark per live task. New ones are empty, so what is in the list is marked again. */
-static bool marks_make(struct rt_preds *preds)
+static uint32_t *mark_of(const struct rt_preds *preds, uint64_t producer)
 {
-	uint64_t size = rt_power_above((uint64_t)preds->span + 1 < 1024 ? 1024 : (uint64_t)preds->span + 1);
-	uint32_t *more = size <= UINT64_C(1) << 32 ? calloc(size, sizeof(*more)) : NULL;
+	return &preds->marks[rt_preds_stamp(preds, producer) & preds->mask];
+}
+
+void rt_preds_unmark(struct rt_preds *preds)
+{
+	for (uint32_t i = 0; i < preds->count; i++)
+		*mark_of(preds, preds->list[i]) = preds->stamp - 1;
+}
+
+void rt_preds_unmark_all(struct rt_preds *preds)
+{
+	memset(preds->marks, 0xFF, ((size_t)preds->mask + 1) * sizeof(*preds->marks));
+}
+
+/* So many marks, a power of two; those of the list are set again, the others are older. */
+static bool marks_make(struct rt_preds *preds, uint64_t size)
+{
+	uint32_t *more = size <= UINT64_C(1) << 32 ? malloc(size * sizeof(*more)) : NULL;
 
 	if (!more)
 		return false;
+	for (uint64_t i = 0; i < size; i++)
+		more[i] = preds->stamp - 1;
 	free(preds->marks);
 	preds->marks = more;
 	preds->mask = (uint32_t)(size - 1);
+	for (uint32_t i = 0; i < preds->count; i++)
+		*mark_of(preds, preds->list[i]) = preds->stamp;
 	return true;
 }
 
-static uint32_t *mark_of(const struct rt_preds *preds, uint64_t producer)
+/* Without memory for it, short lists are searched. */
+void rt_preds_widen(struct rt_preds *preds)
 {
-	return &preds->marks[producer & preds->mask];
+	if (preds->mask + 1 < RT_PREDS_MARKS_MOST)
+		marks_make(preds, 4 * ((uint64_t)preds->mask + 1));
 }
 
-static void list_mark(struct rt_preds *preds)
+static bool has(const struct rt_preds *preds, uint64_t producer)
 {
-	for (uint32_t i = 0; i < preds->count; i++)
-		*mark_of(preds, preds->list[i]) = preds->stamp;
+	uint32_t i = 0;
+
+	while (i < preds->count && preds->list[i] != producer)
+		i++;
+	return i < preds->count;
 }
 
-void rt_preds_add_slowly(struct rt_preds *preds, uint64_t producer)
+/* Long lists have a mark for each. */
+void rt_preds_put_slowly(struct rt_preds *preds, uint32_t stamp)
 {
+	uint64_t producer = preds->task - (preds->stamp - stamp);
 	void *list = preds->list;
+	bool one_each = preds->mask >= preds->span;
 
-	if ((!preds->marks || preds->span > preds->mask) && !marks_make(preds)) {
-		preds->out_of_memory = true;
-		return;
-	}
-	if (preds->count == RT_PREDS_FEW)
-		list_mark(preds);
-	if (*mark_of(preds, producer) == preds->stamp)
+	if (!one_each && preds->count >= FEW)
+		preds->out_of_memory |= !(one_each = marks_make(preds, rt_power_above((uint64_t)preds->span + 1)));
+	if (preds->out_of_memory || (one_each ? *mark_of(preds, producer) == preds->stamp : has(preds, producer)))
 		return;
 	if (!common_grow(&list, &preds->room, preds->count, sizeof(*preds->list))) {
 		preds->out_of_memory = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* preds.h - the predecessors of the task being issued, each once.
+/* preds.h - the predecessors of the task being issued, each once: a mark says that one is in the list, so that adding it costs the same however long that is.
  *
  * A stamp is the low half of a task's number + base + 1. Of two stamps only the distance counts: how many tasks ago. Whoever keeps stamps has to
  * set those that are gone to rt_preds_stale every 2^30 tasks; a run under a window of 2^31 or more has at most 2^32 - 1 tasks. */
@@ -17,20 +17,24 @@ struct rt_preds {
 	uint32_t span;  /* tasks before it that are live: older ones have left the window */
 	bool bounded;   /* by a window below 2^31 */
 	uint32_t count, room;
-	uint64_t *list;  /* of count, in the order in which they were found */
-	uint32_t *marks; /* at task & mask: stamp of the latest task that it came before; only used for long lists */
-	uint32_t mask;
+	uint64_t *list;     /* of count, in the order in which they were found */
+	uint32_t *marks;    /* at stamp & mask: stamp of the latest task that it came before, or that another one of this place did */
+	uint32_t mask;      /* span at least, so that no two live ones have one place, but for a long window and a short list */
 	bool out_of_memory; /* sticky */
 };
-
-/* From so many on, the list is no longer searched for what is to be added. */
-#define RT_PREDS_FEW 12u
 
 /* False when out of memory. */
 bool rt_preds_init(struct rt_preds *preds);
 void rt_preds_finish(struct rt_preds *preds);
-/* Adds to a list that is long, or full. */
-void rt_preds_add_slowly(struct rt_preds *preds, uint64_t producer);
+/* Enters one where the list is full, or where the mark may be that of another one. */
+void rt_preds_put_slowly(struct rt_preds *preds, uint32_t stamp);
+/* More marks, for a list that is empty. */
+void rt_preds_widen(struct rt_preds *preds);
+/* Takes the marks of the list away, for a task that begins anew; all marks, when stamps begin at 0 again. */
+void rt_preds_unmark(struct rt_preds *preds);
+void rt_preds_unmark_all(struct rt_preds *preds);
+/* Marks of more tasks cost more than searching a short list. */
+#define RT_PREDS_MARKS_MOST (UINT32_C(1) << 16)
 
 /* The stamp of a task. */
 static inline uint32_t rt_preds_stamp(const struct rt_preds *preds, uint64_t task)
@@ -43,11 +47,17 @@ static inline void rt_preds_next(struct rt_preds *preds, uint64_t task, uint64_t
 {
 	uint64_t span = window && task >= window ? window - 1 : task;
 
+	if (preds->count)
+		rt_preds_unmark(preds);
 	preds->task = task;
 	preds->stamp = rt_preds_stamp(preds, task);
+	if (!preds->stamp)
+		rt_preds_unmark_all(preds);
 	preds->span = span < UINT32_MAX ? (uint32_t)span : UINT32_MAX;
 	preds->bounded = window && !(window >> 31);
 	preds->count = 0;
+	if (preds->span > preds->mask)
+		rt_preds_widen(preds);
 }
 
 /* A stamp that is not live now, nor for the next 2^30 tasks, nor ever under a window of 2^31 or more. */
@@ -60,10 +70,11 @@ static inline uint32_t rt_preds_stale(const struct rt_preds *preds)
 static inline void rt_preds_step(struct rt_preds *preds, uint32_t most)
 {
 	preds->task++;
-	preds->stamp++;
-	if (preds->span < most)
-		preds->span++;
 	preds->count = 0;
+	if (!++preds->stamp)
+		rt_preds_unmark_all(preds);
+	if (preds->span < most && ++preds->span > preds->mask)
+		rt_preds_widen(preds);
 }
 
 /* Has the task of the stamp left the window? The task being issued has not. */
@@ -72,23 +83,27 @@ static inline bool rt_preds_gone(const struct rt_preds *preds, uint32_t stamp)
 	return preds->stamp - stamp > preds->span;
 }
 
-/* Enters a producer unless it is the task itself, has left the window, or is there already. */
-RT_INLINE void rt_preds_add(struct rt_preds *preds, uint32_t stamp)
+/* Enters a producer of the window unless it is there already. */
+RT_INLINE void rt_preds_put(struct rt_preds *preds, uint32_t stamp)
 {
-	uint32_t age = preds->stamp - stamp, count = preds->count;
-	uint64_t producer = preds->task - age;
+	uint32_t *mark = &preds->marks[stamp & preds->mask], count = preds->count;
 
-	if (age - 1 >= preds->span)
+	if (*mark == preds->stamp && preds->mask >= preds->span)
 		return;
-	if (count >= RT_PREDS_FEW) {
-		rt_preds_add_slowly(preds, producer);
+	if (*mark == preds->stamp || count == preds->room) {
+		rt_preds_put_slowly(preds, stamp);
 		return;
 	}
-	for (uint32_t i = 0; i < count; i++)
-		if (preds->list[i] == producer)
-			return;
-	preds->list[count] = producer;
+	*mark = preds->stamp;
+	preds->list[count] = preds->task - (preds->stamp - stamp);
 	preds->count = count + 1;
+}
+
+/* The same unless it is the task itself, or has left the window. */
+RT_INLINE void rt_preds_add(struct rt_preds *preds, uint32_t stamp)
+{
+	if (preds->stamp - stamp - 1 < preds->span)
+		rt_preds_put(preds, stamp);
 }
 
 #endif

@@ -5,6 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Records end at the limit: behind the ring's last place, or where the serial would be 0. */
+static void limit_set(struct rt_track *track)
+{
+	uint32_t room = track->tail + track->mask + 1 - track->head, serials = 0 - track->head;
+
+	track->limit = track->head + (room < serials ? room : serials);
+}
+
 bool rt_track_init(struct rt_track *track, struct rt_preds *preds, bool full)
 {
 	memset(track, 0, sizeof(*track));
@@ -13,6 +21,7 @@ bool rt_track_init(struct rt_track *track, struct rt_preds *preds, bool full)
 	track->full = full;
 	track->mask = 1023;
 	track->readers = malloc(((size_t)track->mask + 1) * sizeof(*track->readers));
+	limit_set(track);
 	return track->readers != NULL;
 }
 
@@ -20,11 +29,6 @@ void rt_track_finish(struct rt_track *track)
 {
 	free(track->readers);
 	memset(track, 0, sizeof(*track));
-}
-
-static bool listed(const struct rt_track *track, uint32_t serial)
-{
-	return serial - track->tail < track->head - track->tail;
 }
 
 static void grow(struct rt_track *track)
@@ -51,20 +55,26 @@ uint32_t rt_track_room(struct rt_track *track)
 		track->tail++;
 	if (track->head - track->tail > track->mask / 2)
 		grow(track);
-	return track->head ? track->head : 1;
+	if (!track->head) /* a link that is none leads to a record that has left */
+		track->readers[track->head++ & track->mask] = (struct rt_reader){rt_preds_stale(track->preds), 0};
+	limit_set(track);
+	return track->head;
 }
 
 void rt_cell_readers(struct rt_track *track, const struct rt_cell *cell)
 {
-	uint32_t serial = cell->readers;
+	struct rt_preds *preds = track->preds;
+	const uint32_t tail = track->tail, listed = track->head - tail;
 
-	while (listed(track, serial)) {
-		const struct rt_reader *reader = &track->readers[serial & track->mask];
+	for (uint32_t serial = cell->readers; serial - tail < listed;) {
+		const struct rt_reader reader = track->readers[serial & track->mask];
+		const uint32_t age = preds->stamp - reader.task;
 
-		if (rt_preds_gone(track->preds, reader->task))
+		if (age > preds->span)
 			return;
-		rt_preds_add(track->preds, reader->task);
-		serial = reader->next;
+		if (age) /* not the task itself */
+			rt_preds_put(preds, reader.task);
+		serial = reader.next;
 	}
 }
 

@@ -24,10 +24,11 @@ struct rt_track {
 	bool full; /* hazards: WAR and WAW too */
 	struct rt_reader *readers;
 	uint32_t mask, head, tail; /* free-running serials; 0 is none */
+	uint32_t limit;            /* head for which room has to be made */
 };
 bool rt_track_init(struct rt_track *track, struct rt_preds *preds, bool full);
 void rt_track_finish(struct rt_track *track);
-/* Makes room for a record: drops those that left the window, else twice the room. Returns its serial. */
+/* Makes room for records at `limit`: drops those that left the window, else twice the room. Returns the serial of the next one. */
 uint32_t rt_track_room(struct rt_track *track);
 /* The readers among those whom a writer must wait for. */
 void rt_cell_readers(struct rt_track *track, const struct rt_cell *cell);
@@ -49,17 +50,17 @@ static inline struct rt_cell rt_cell_new(const struct rt_track *track)
 	return (struct rt_cell){stale, stale, 0};
 }
 
-/* The task of the stamp has read. */
-RT_INLINE void rt_cell_reader(struct rt_track *track, struct rt_cell *cell, uint32_t stamp)
+/* The task has read. */
+RT_INLINE void rt_cell_reader(struct rt_track *track, const struct rt_preds *preds, struct rt_cell *cell)
 {
 	uint32_t serial = track->head;
 
-	if (serial - track->tail > track->mask || !serial)
+	if (serial == track->limit)
 		serial = rt_track_room(track);
-	track->readers[serial & track->mask] = (struct rt_reader){stamp, cell->readers};
+	track->readers[serial & track->mask] = (struct rt_reader){preds->stamp, cell->readers};
 	track->head = serial + 1;
 	cell->readers = serial;
-	cell->last = stamp;
+	cell->last = preds->stamp;
 }
 
 /* The task reads: RAW. full: track->full. */
@@ -67,7 +68,7 @@ RT_INLINE void rt_cell_read(struct rt_track *track, struct rt_preds *preds, stru
 {
 	rt_preds_add(preds, cell->writer);
 	if (full && cell->last != preds->stamp)
-		rt_cell_reader(track, cell, preds->stamp);
+		rt_cell_reader(track, preds, cell);
 }
 
 /* The task writes: WAR and WAW. reads: it reads the same first. */
