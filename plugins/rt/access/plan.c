@@ -182,12 +182,16 @@ static bool io_plan(struct rt_plan *plan, uint32_t number, const struct rt_acces
 
 /* ---- a plan ---------------------------------------------------------------------------------------------------- */
 
-static void window_move_add(struct rt_plan *plan, uint32_t io, const struct rt_tensors *tensors)
+/* Of the windows that move during a round, or of those that do not. */
+static void window_moves_add(struct rt_plan *plan, const struct rt_tensors *tensors, bool moving)
 {
-	uint64_t step = plan->ios[io].start_step * tensors->rows[plan->accesses[io].io->tensor].size;
+	for (uint32_t i = 0; i < plan->io_count; i++) {
+		const struct rt_tensor *tensor = &tensors->rows[plan->accesses[i].io->tensor];
+		const struct rt_plan_io *io = &plan->ios[i];
 
-	if (step)
-		plan->moves[plan->move_count++] = (struct rt_plan_move){step, &plan->windows[io]};
+		if (io->start.terms && (io->start_step != 0) == moving)
+			*plan->moves_end++ = (struct rt_plan_move){io->start_step * tensor->size, &plan->windows[i], &io->start, tensor->place, tensor->size};
+	}
 }
 
 static bool is_failing(const struct rt_env *env, const struct rt_form *form)
@@ -265,7 +269,7 @@ static struct rt_plan *plan_alloc(uint32_t ios, uint32_t args, uint32_t pairs)
 	plan->checks = plan->checks_end = (struct rt_plan_check *)(void *)(block + forms + uses);
 	plan->accesses = (struct rt_access *)(void *)((char *)plan->checks + checks);
 	plan->windows = (struct ptowsp_tensor_arg *)(void *)((char *)plan->accesses + accesses);
-	plan->moves = (struct rt_plan_move *)(void *)((char *)plan->windows + windows);
+	plan->moves = plan->moves_end = (struct rt_plan_move *)(void *)((char *)plan->windows + windows);
 	plan->args = (uint64_t *)(void *)((char *)plan->moves + moves);
 	plan->pairs = (struct rt_plan_pair *)(void *)((char *)plan->args + words);
 	return plan;
@@ -298,8 +302,9 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 	plan->affine = is_affine(plan, &run->codes);
 	memcpy(plan->accesses, run->accesses, site->io_count * sizeof(*run->accesses));
 	memcpy(plan->args, run->task_args, site->arg_count * sizeof(*plan->args));
-	for (uint32_t i = 0; i < site->io_count; i++)
-		window_move_add(plan, i, &run->tensors);
+	window_moves_add(plan, &run->tensors, true);
+	plan->rests = plan->moves_end;
+	window_moves_add(plan, &run->tensors, false);
 	plan->pair_count = pairs_find(run->accesses, site->io_count, plan->pairs);
 	plan->counted = !site->distinct && run->program->schedule.deps != PTOWSP_DEPS_EXPLICIT;
 	plan->map_most = plan->counted ? site->writes + (run->program->schedule.full ? site->reads : 0u) : rt_infer_map(run, site);
@@ -439,15 +444,20 @@ static void asks_set(struct rt_plan *plan, uint32_t bit, bool on)
 	plan->asks = on ? plan->asks | bit : plan->asks & ~bit;
 }
 
+static void lone_count(const struct rt_run *run, struct rt_plan *plan)
+{
+	asks_set(plan, RT_ASK_KEYS, false);
+	rt_plan_recount(plan, run->env.loops, run->track.full);
+}
+
 /* left: how far the round goes on, 0 without one. */
 static void map_count(const struct rt_run *run, struct rt_plan *plan, int64_t left)
 {
 	bool full = run->track.full, known = true;
 	uint32_t less;
 
-	asks_set(plan, RT_ASK_KEYS, false);
 	if (!left) {
-		rt_plan_recount(plan, run->env.loops, full);
+		lone_count(run, plan);
 		return;
 	}
 	rt_plan_accesses_move(plan, &run->env);
@@ -456,16 +466,6 @@ static void map_count(const struct rt_run *run, struct rt_plan *plan, int64_t le
 		less += repeated(plan, PTOWSP_READ, left, &known);
 	plan->map_need = plan->map_most - less;
 	asks_set(plan, RT_ASK_KEYS, !known);
-}
-
-static void windows_make(struct rt_plan *plan, const struct rt_tensors *tensors)
-{
-	for (uint32_t i = 0; i < plan->io_count; i++) {
-		const struct rt_access *access = &plan->accesses[i];
-
-		rt_access_window(access->io, &tensors->rows[access->io->tensor], access->start, access->length, &plan->windows[i]);
-	}
-	plan->windows_at = plan->at;
 }
 
 void rt_plan_accesses_move(struct rt_plan *plan, const struct rt_env *env)
@@ -485,10 +485,26 @@ void rt_plan_accesses_move(struct rt_plan *plan, const struct rt_env *env)
 	plan->accesses_anew = false;
 }
 
+static void windows_make(struct rt_plan *plan, const struct rt_tensors *tensors)
+{
+	for (uint32_t i = 0; i < plan->io_count; i++) {
+		const struct rt_access *access = &plan->accesses[i];
+
+		rt_access_window(access->io, &tensors->rows[access->io->tensor], access->start, access->length, &plan->windows[i]);
+	}
+}
+
 void rt_plan_windows_anew(struct rt_plan *plan, const struct rt_env *env)
 {
-	rt_plan_accesses_move(plan, env);
-	windows_make(plan, env->tensors);
+	if (plan->windows_made && !plan->windows_loose) {
+		for (const struct rt_plan_move *move = plan->moves, *end = plan->moves_end; move < end; move++)
+			move->window->data = move->place + rt_form_sum(env->loops, move->start) * move->size;
+	} else {
+		rt_plan_accesses_move(plan, env);
+		windows_make(plan, env->tensors);
+	}
+	plan->windows_made = true;
+	plan->windows_at = plan->at;
 	plan->windows_anew = plan->windows_loose || plan->round == RT_NO_ROUND;
 }
 
@@ -538,21 +554,45 @@ static void round_begin(struct rt_run *run, struct rt_plan *plan, struct rt_way 
 	*way_out = (struct rt_way){round->stride, left};
 }
 
-bool rt_plan_find(struct rt_run *run, struct rt_plan *plan)
+/* The loop goes on, so that its next tasks need not be found, or uses have no cells yet. */
+static __attribute__((noinline)) void find_on(struct rt_run *run, struct rt_plan *plan, bool goes_on)
 {
 	struct rt_way way = {0, 0};
 
-	plan->round = RT_NO_ROUND;
-	if ((plan->code && !rt_code_fill(&run->env, &run->codes.rows[plan->code - 1])) || !is_inside(plan, run->env.loops))
-		return false;
-	plan->accesses_anew = plan->windows_anew = true;
-	if (plan->affine)
+	if (goes_on)
 		round_begin(run, plan, &way);
+	if (plan->round == RT_NO_ROUND)
+		plan->at = 0;
 	if (plan->counted && plan->plain)
 		map_count(run, plan, way.left);
 	if (plan->settled)
 		settled_place(plan, run->env.loops);
 	else
 		all_place(run, plan, way);
+}
+
+/* A task without a round stands where the loop is 0. */
+static void lone_place(struct rt_plan *plan, const int64_t *places)
+{
+	plan->at = 0;
+	for (struct rt_use *use = plan->uses; use < plan->uses_end; use++)
+		use->origin = use->base + (uint64_t)rt_form_sum(places, use->start);
+}
+
+bool rt_plan_find(struct rt_run *run, struct rt_plan *plan)
+{
+	bool goes_on = plan->affine && run->expand.rounds[plan->inner].last != plan->at;
+
+	plan->round = RT_NO_ROUND;
+	if ((plan->code && !rt_code_fill(&run->env, &run->codes.rows[plan->code - 1])) || !is_inside(plan, run->env.loops))
+		return false;
+	plan->accesses_anew = plan->windows_anew = true;
+	if (goes_on || !plan->settled) {
+		find_on(run, plan, goes_on);
+		return true;
+	}
+	lone_place(plan, run->env.loops);
+	if (plan->counted && plan->plain)
+		lone_count(run, plan);
 	return true;
 }

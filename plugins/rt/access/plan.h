@@ -32,10 +32,13 @@ struct rt_plan_check {
 	struct rt_form sum;
 	struct rt_limit limit;
 };
-/* Of a window that moves on by `step` bytes per 1 of the innermost loop. */
+/* Of a window that does not stay where it is: it begins `start` elements of `size` bytes behind `place`, and moves on by `step` bytes per 1 of the innermost loop. */
 struct rt_plan_move {
 	uint64_t step;
 	struct ptowsp_tensor_arg *window;
+	const struct rt_form *start;
+	char *place;
+	int64_t size;
 };
 /* Two accesses whose keys can be equal. */
 struct rt_plan_pair {
@@ -58,7 +61,8 @@ struct rt_plan {
 	int64_t accesses_at, windows_at; /* what those are of */
 	bool accesses_anew;              /* they are of no task since the plan was found */
 	bool windows_anew;               /* they are not of this round */
-	bool windows_loose;              /* moving them on does not do */
+	bool windows_loose;              /* moving them on does not do: their lengths change, too */
+	bool windows_made;               /* all but where they begin is there */
 	bool plain;                      /* its tasks need nothing but what stands here: rt_issue_plain; then: */
 	bool lone;                       /* there is one place where they can run, and the tensor map has room for each: clock_lone.c */
 	uint64_t cycles;                 /* of each */
@@ -75,9 +79,9 @@ struct rt_plan {
 	struct rt_plan_check *checks, *checks_end;
 	struct rt_access *accesses;
 	struct ptowsp_tensor_arg *windows;
-	uint64_t *args;             /* of the latest task; they stay where none of them varies */
-	struct rt_plan_move *moves; /* of the windows that do not stay where they are */
-	uint32_t move_count;
+	uint64_t *args;                         /* of the latest task; they stay where none of them varies */
+	struct rt_plan_move *moves, *moves_end; /* those that stay during a round behind `rests` */
+	struct rt_plan_move *rests;
 	struct rt_plan_pair *pairs; /* where `counted` */
 	uint32_t pair_count;
 	struct rt_plan_io ios[];
@@ -111,7 +115,7 @@ static inline void rt_plan_windows_move(struct rt_plan *plan, const struct rt_en
 		rt_plan_windows_anew(plan, env);
 		return;
 	}
-	for (const struct rt_plan_move *move = plan->moves, *end = move + plan->move_count; move < end; move++)
+	for (const struct rt_plan_move *move = plan->moves, *end = plan->rests; move < end; move++)
 		move->window->data = (char *)move->window->data + move->step * steps;
 	plan->windows_at = plan->at;
 }

@@ -14,7 +14,7 @@ enum { RT_USE_NAMED, RT_USE_INTERNED, RT_USE_PIECES, RT_USE_VERSION };
 struct rt_use {
 	uint64_t name;
 	uint64_t origin;             /* of a plan: the name where the loop is 0; */
-	uint64_t step;               /*   per 1 of it; both wrap */
+	uint64_t step;               /*   per 1 of it, 0 where it moves otherwise; both wrap */
 	const struct rt_form *start; /* of a plan: where the access starts; */
 	uint64_t base;               /*   its name is that much more, */
 	bool sure;                   /*   whatever the task, while its tensor is not accessed as intervals */
