@@ -294,31 +294,48 @@ static inline bool slot_pass(struct rt_expand *expand, const struct rt_ins *in)
 	return true;
 }
 
+/* At the end of a body. False: somebody hears of it. */
+static inline bool end_pass(struct rt_expand *expand, const struct rt_frame *top)
+{
+	if (top->op == PTOWSP_OP_COND) {
+		expand->at = (uint32_t)top->left;
+		expand->depth--;
+		return true;
+	}
+	if (rt_expand_iterate(expand))
+		return true;
+	if (top->op != PTOWSP_OP_PARALLEL_FOR && (top->op != PTOWSP_OP_SELECT || top->left))
+		return false;
+	rt_loop_end(expand, top);
+	return true;
+}
+
+/* At an instruction that is no task. False: the same. */
+static inline bool instruction_pass(struct rt_expand *expand, const struct rt_ins *in)
+{
+	switch (in->op) {
+	case PTOWSP_OP_SLOT_SET: return expand->slots && slot_pass(expand, in);
+	case PTOWSP_OP_COND: return !expand->program->exprs.rows[in->row].read_count && cond_pass(expand, in);
+	case PTOWSP_OP_PARALLEL_FOR:
+	case PTOWSP_OP_SELECT: return rt_loop_pass(expand, in);
+	}
+	return false;
+}
+
 bool rt_expand_reach(struct rt_expand *expand)
 {
 	const struct rt_ins *code = expand->program->code;
 
-	while (expand->budget > 1) {
-		struct rt_frame *top = &expand->frames[expand->depth - 1];
+	for (; expand->budget > 1; expand->budget--) {
+		const struct rt_frame *top = &expand->frames[expand->depth - 1];
 		const struct rt_ins *in = &code[expand->at];
 
-		if (expand->at == top->end) {
-			if (top->op == PTOWSP_OP_COND) {
-				expand->at = (uint32_t)top->left;
-				expand->depth--;
-			} else if (!rt_expand_iterate(expand)) {
-				return false;
-			}
-		} else if (in->op == PTOWSP_OP_TASK) {
+		if (expand->at != top->end && in->op == PTOWSP_OP_TASK) {
 			rt_expand_take(expand, in);
 			return true;
-		} else if (in->op == PTOWSP_OP_SLOT_SET && expand->slots) {
-			if (!slot_pass(expand, in))
-				return false;
-		} else if (in->op != PTOWSP_OP_COND || expand->program->exprs.rows[in->row].read_count || !cond_pass(expand, in)) {
-			return false;
 		}
-		expand->budget--;
+		if (!(expand->at == top->end ? end_pass(expand, top) : instruction_pass(expand, in)))
+			return false;
 	}
 	return false;
 }

@@ -87,8 +87,8 @@ bool rt_expand_break(struct rt_expand *expand);
 enum rt_event rt_expand_step(struct rt_expand *expand);
 /* Gives back what bodies hold that were not walked to their end; nothing otherwise. */
 void rt_expand_finish(struct rt_expand *expand);
-/* expand_loop.c: at the end of the body of a parallel_for over a dense axis: enters its next iteration. False, and nothing has changed: there is none, or it is
- * not such a body. */
+/* expand_loop.c: at the end of the body of a parallel_for or a select: enters its next iteration. False, and nothing has changed: there is none, it fails, or it
+ * is not such a body. */
 bool rt_expand_again(struct rt_expand *expand);
 /* The next iteration of the innermost body, where the expander stands at its end. */
 static inline bool rt_expand_iterate(struct rt_expand *expand)
@@ -103,8 +103,8 @@ static inline bool rt_expand_iterate(struct rt_expand *expand)
 	return true;
 }
 
-/* rt_expand_next, where it comes to a task through ends of iterations, conditions that read no slot, and slots that are set at once, as it mostly does. False: it is something else, and
- * rt_expand_next finds out. */
+/* rt_expand_next, where it comes to a task through loops and conditions that read no slot, and slots that are set at once, as it mostly does. False: it is
+ * something else, and rt_expand_next finds out. */
 bool rt_expand_reach(struct rt_expand *expand);
 
 static inline void rt_expand_take(struct rt_expand *expand, const struct rt_ins *in)

@@ -149,16 +149,45 @@ enum rt_event rt_loop_leave(struct rt_expand *expand, struct rt_frame *frame)
 	return frame->op == PTOWSP_OP_FOR_EACH ? RT_EVENT_ORDER_STEP : RT_EVENT_NONE;
 }
 
+/* The next index, where it can be found. */
+static bool select_again(struct rt_expand *expand, struct rt_frame *frame)
+{
+	if (!frame->left)
+		return false;
+	if (select_step(expand, frame) != RT_EVENT_NONE) {
+		frame->step--; /* whoever asks again hears of it */
+		return false;
+	}
+	frame->left--;
+	return true;
+}
+
 bool rt_expand_again(struct rt_expand *expand)
 {
 	struct rt_frame *frame = &expand->frames[expand->depth - 1];
 	bool more = false;
 
-	if (frame->op == PTOWSP_OP_PARALLEL_FOR && !expand->breaking)
+	if (expand->breaking)
+		return false;
+	if (frame->op == PTOWSP_OP_PARALLEL_FOR)
 		loop_step(expand, frame, &more); /* no event for this opcode */
+	else if (frame->op == PTOWSP_OP_SELECT)
+		more = select_again(expand, frame);
 	if (more)
 		expand->at = frame->at + 1;
 	return more;
+}
+
+bool rt_loop_pass(struct rt_expand *expand, const struct rt_ins *in)
+{
+	const uint32_t depth = expand->depth;
+
+	if (expand->program->loops[in->row].read_count)
+		return false;
+	if (rt_loop_enter(expand, in) == RT_EVENT_NONE)
+		return true;
+	expand->depth = depth;
+	return false;
 }
 
 enum rt_event rt_while_test(struct rt_expand *expand, uint32_t at)
