@@ -56,11 +56,16 @@ static uint32_t work_steal(const struct rt_pick *pick)
 	return rt_free_least(pick->free, pick->dispatch->executors);
 }
 
+static int64_t grid_value(const struct rt_pick *pick, unsigned dimension)
+{
+	return pick->grid[dimension] < 0 ? 0 : pick->loops[pick->grid[dimension]];
+}
+
 static uint32_t grid(const struct rt_pick *pick)
 {
 	uint32_t rows = (uint32_t)pick->dispatch->rows, columns = (uint32_t)pick->dispatch->columns;
 
-	return rt_modulo(pick->grid[0], rows) * columns + rt_modulo(pick->grid[1], columns);
+	return rt_modulo(grid_value(pick, 0), rows) * columns + rt_modulo(grid_value(pick, 1), columns);
 }
 
 static const struct rt_policy policies[] = {

@@ -14,7 +14,8 @@ struct rt_pick {
 	uint64_t task;        /* number */
 	uint64_t count;       /* earlier tasks of the pool */
 	int64_t value;        /* of the policy's expression or affinity axis, 0 where there is none */
-	int64_t grid[2];      /* values of the two outermost parallel loops */
+	const int32_t *grid;  /* depths of the two outermost parallel loops, -1: none */
+	const int64_t *loops; /* values by depth */
 	const uint64_t *free; /* when each executor of the pool is free; timed policies only */
 };
 struct rt_policy {

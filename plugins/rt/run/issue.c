@@ -325,7 +325,7 @@ static ptowsp_status blocked(struct rt_run *run, ptowsp_status status, struct rt
 	return end ? end : rt_block_report(run, status, block, run->deadlock);
 }
 
-ptowsp_status rt_issue_place(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+RT_INLINE ptowsp_status place(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
 {
 	ptowsp_status status;
 
@@ -333,6 +333,11 @@ ptowsp_status rt_issue_place(struct rt_run *run, const struct rt_site *site, str
 		return PTOWSP_OK;
 	status = rt_place(&run->places, &run->clock, &run->env, site, task, run->error);
 	return !status && run->env.failed ? divided(run, site) : status;
+}
+
+ptowsp_status rt_issue_place(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+{
+	return place(run, site, task);
 }
 
 /* The heap comes behind ring, map and pool, but what is more than all of it is found first. */
@@ -495,7 +500,7 @@ static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, str
 	if (!status && site->renamed && run->kernels)
 		status = rt_versions_place(run, site);
 	if (!status)
-		status = rt_issue_place(run, site, task);
+		status = place(run, site, task);
 	return status || !run->race.on ? status : rt_infer_race(run, site, task);
 }
 
@@ -575,18 +580,21 @@ static ptowsp_status plan_call(struct rt_run *run, struct rt_plan *plan)
 	return status ? rt_crew_failure(run->program, plan->kernel, run->tasks, status, run->error) : PTOWSP_OK;
 }
 
-static ptowsp_status called_here(struct rt_run *run, struct rt_plan *plan)
+static __attribute__((noinline)) ptowsp_status called_here(struct rt_run *run, struct rt_plan *plan)
 {
-	ptowsp_status status = plan_call(run, plan);
+	ptowsp_status status;
+
+	run->kernel = plan->kernel;
+	status = plan_call(run, plan);
 
 	return !status && (run->cancel || run->args->deadline_ns || run->sample_left) ? rt_look_after_kernel(run) : status;
 }
 
 /* Its place, and when it runs. */
-static ptowsp_status placed_tell(struct rt_run *run, struct rt_plan *plan, struct rt_clock_task *task)
+RT_INLINE ptowsp_status placed_tell(struct rt_run *run, struct rt_plan *plan, struct rt_clock_task *task)
 {
 	struct rt_clock_times times;
-	ptowsp_status status = rt_issue_place(run, plan->site, task);
+	ptowsp_status status = place(run, plan->site, task);
 
 	if (status)
 		return status;
@@ -595,12 +603,13 @@ static ptowsp_status placed_tell(struct rt_run *run, struct rt_plan *plan, struc
 	if (!rt_lag_none(&run->lag, task))
 		return rt_clock_failed(run, rt_lag_task(&run->lag, task));
 	status = rt_clock_task(&run->clock, task, &times);
-	plan->stats->tasks += !status;
-	plan->stats->cycles += status ? 0 : plan->cycles;
-	return status ? rt_clock_failed(run, run->lag.broken = status) : PTOWSP_OK;
+	if (status)
+		return rt_clock_failed(run, run->lag.broken = status);
+	plan->told++;
+	return PTOWSP_OK;
 }
 
-static struct rt_clock_task task_of(const struct rt_run *run, const struct rt_plan *plan)
+RT_INLINE struct rt_clock_task task_of(const struct rt_run *run, const struct rt_plan *plan)
 {
 	return (struct rt_clock_task){.cycles = plan->cycles,
 				      .need = need_of(run, plan),
@@ -608,6 +617,13 @@ static struct rt_clock_task task_of(const struct rt_run *run, const struct rt_pl
 				      .depth_loops = plan->site->depth_loops,
 				      .preds = run->preds.list,
 				      .pred_count = run->preds.count};
+}
+
+static ptowsp_status placed_issue(struct rt_run *run, struct rt_plan *plan)
+{
+	struct rt_clock_task task = task_of(run, plan);
+
+	return placed_tell(run, plan, &task);
 }
 
 RT_INLINE void keep(struct rt_run *run, struct rt_plan *plan)
@@ -643,11 +659,10 @@ static ptowsp_status shared_issue(struct rt_run *run, struct rt_plan *plan)
 	return status;
 }
 
-/* With kernels, or where there is a choice of an executor, or what tasks reserve is counted. */
+/* With kernels that run elsewhere, or where there is a choice of an executor, or what tasks reserve is counted. */
 static __attribute__((noinline)) ptowsp_status careful_issue(struct rt_run *run, struct rt_plan *plan)
 {
 	struct rt_block block;
-	struct rt_clock_task task;
 	ptowsp_status status = rt_flow_reserve(&run->flow, need_of(run, plan), &run->reason, &block);
 
 	run->plan = plan;
@@ -659,31 +674,37 @@ static __attribute__((noinline)) ptowsp_status careful_issue(struct rt_run *run,
 		return shared_issue(run, plan);
 	if (plan->lone && is_lone(run))
 		keep(run, plan);
-	else if (task = task_of(run, plan), (status = placed_tell(run, plan, &task)))
-		return status;
-	return run->kernels ? called_here(run, plan) : PTOWSP_OK;
+	else
+		status = placed_issue(run, plan);
+	return status || !run->kernels ? status : called_here(run, plan);
 }
 
-/* Nothing has to be done for a task of one place but that the clock hears of it, later. */
-static bool is_calm(const struct rt_run *run)
+/* Nothing has to be done for a task of one place but that the clock hears of it, later, and that its kernel, if any, runs here. */
+enum calm { NOT_CALM, CALM, CALM_WITH_KERNELS };
+static enum calm calm_of(const struct rt_run *run)
 {
-	return !run->kernels && is_lone(run) && !run->flow.counting;
+	if (!is_lone(run) || run->flow.counting)
+		return NOT_CALM;
+	return run->kernels ? CALM_WITH_KERNELS : CALM;
 }
 
-RT_INLINE ptowsp_status ordinary_issue(struct rt_run *run, struct rt_plan *plan, bool calm)
+RT_INLINE ptowsp_status ordinary_issue(struct rt_run *run, struct rt_plan *plan, enum calm calm)
 {
 	ptowsp_status status = plan_prepare(run, plan);
 
 	if (status)
 		return status;
-	if (calm && plan->lone) {
+	if (!calm || !plan->lone || (calm == CALM_WITH_KERNELS && !run->known[plan->kernel].here)) {
+		status = careful_issue(run, plan);
+	} else {
 		run->flow.issued++;
 		keep(run, plan);
-	} else if ((status = careful_issue(run, plan))) {
-		return status;
+		if (calm == CALM_WITH_KERNELS)
+			status = called_here(run, plan);
 	}
-	tasks_count(run);
-	return PTOWSP_OK;
+	if (!status)
+		tasks_count(run);
+	return status;
 }
 
 static ptowsp_status unplanned_issue(struct rt_run *run)
@@ -700,12 +721,12 @@ ptowsp_status rt_issue(struct rt_run *run)
 {
 	struct rt_plan *plan = is_ordinary(run) ? plan_of(run) : NULL;
 
-	return plan ? ordinary_issue(run, plan, is_calm(run)) : unplanned_issue(run);
+	return plan ? ordinary_issue(run, plan, calm_of(run)) : unplanned_issue(run);
 }
 
 ptowsp_status rt_issue_tasks(struct rt_run *run)
 {
-	bool calm = is_calm(run);
+	enum calm calm = calm_of(run);
 	ptowsp_status status;
 
 	if (!is_ordinary(run))
@@ -717,7 +738,7 @@ ptowsp_status rt_issue_tasks(struct rt_run *run)
 			status = ordinary_issue(run, plan, calm);
 		} else {
 			status = unplanned_issue(run);
-			calm = is_calm(run);
+			calm = calm_of(run);
 		}
 	} while (!status && rt_expand_task(&run->expand));
 	return status;

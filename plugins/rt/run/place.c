@@ -87,11 +87,6 @@ static ptowsp_status pool_choose(struct rt_places *places, struct rt_clock *cloc
 	return rt_clock_pools(clock, places->pools) ? PTOWSP_OK : rt_no_memory(error, "pools");
 }
 
-static int64_t grid_value(const struct rt_env *env, int32_t depth)
-{
-	return depth < 0 ? 0 : env->loops[depth];
-}
-
 /* Threshold: the value that was found chooses the policy, which has a value of its own. */
 static const struct rt_policy *part_choose(const struct rt_places *places, struct rt_env *env, const struct rt_site *site, struct rt_pick *pick)
 {
@@ -120,8 +115,8 @@ static uint32_t executor_choose(const struct rt_places *places, const struct rt_
 	if (clock->executors == 1)
 		return 0;
 	pick.free = clock->free + (size_t)pool * clock->executors;
-	pick.grid[0] = grid_value(env, site->grid[0]);
-	pick.grid[1] = grid_value(env, site->grid[1]);
+	pick.grid = site->grid;
+	pick.loops = env->loops;
 	return policy->pick(&pick);
 }
 
