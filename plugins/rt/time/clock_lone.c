@@ -40,6 +40,7 @@ struct lone {
 	uint64_t end;       /* when the next task can start: the executor is free, and nothing holds it */
 	uint64_t free;      /* 1: no scope is open */
 	uint64_t window, ring_mark, ready_mark, used_mark;
+	uint64_t used_most;
 	uint64_t stalls, stalled;
 };
 
@@ -63,6 +64,7 @@ RT_INLINE struct lone lone_begin(const struct rt_clock *clock)
 		.window = clock->window,
 		.ring_mark = clock->meters[PTOWSP_RESOURCE_TASK_RING].high_water,
 		.ready_mark = clock->ready_meters[0].high_water,
+		.used_most = FREE_BITS | pair(clock->map_most, clock->deps_most),
 		.used_mark = FREE_BITS | pair(clock->meters[PTOWSP_RESOURCE_TENSOR_MAP].high_water, clock->meters[PTOWSP_RESOURCE_DEP_LIST].high_water),
 	};
 }
@@ -136,14 +138,23 @@ RT_INLINE void lone_settle(struct lone *at)
 	}
 }
 
+/* The larger of both parts of a mark, whose free bits are set, and of what is used. */
+RT_INLINE uint64_t larger(uint64_t mark, uint64_t used)
+{
+	uint64_t least = (mark - used) & FREE_BITS; /* of parts where the mark is no less */
+	uint64_t keep = least - (least >> 31);
+
+	return FREE_BITS | (mark & keep) | (used & ~keep);
+}
+
 /* More is used than ever. False, and no mark has changed: it is more than there is. */
 RT_INLINE bool lone_mark(const struct rt_clock *clock, struct lone *at, uint64_t used)
 {
-	if (is_more(used, FREE_BITS | pair(clock->map_most, clock->deps_most)) || at->waiting >= clock->ready_most)
+	if (is_more(used, at->used_most) || at->waiting >= clock->ready_most)
 		return false;
 	at->ring_mark = rt_later(at->ring_mark, at->left + 1);
 	at->ready_mark = rt_later(at->ready_mark, at->waiting + 1);
-	at->used_mark = FREE_BITS | pair(rt_later((uint32_t)at->used_mark & INT32_MAX, (uint32_t)used), rt_later(at->used_mark >> 32 & INT32_MAX, used >> 32));
+	at->used_mark = larger(at->used_mark, used);
 	return true;
 }
 
