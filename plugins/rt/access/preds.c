@@ -6,14 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room of a list at first, and its marks. */
-enum { FEW = 24, MARKS = 256 };
+/* Marks at first, and how long a list is that is not searched. */
+enum { MARKS = 256, FEW = 24 };
+
+/* Behind as many as have marks, those of a short list that have not. */
+static uint64_t room_of(uint64_t marks)
+{
+	return marks + FEW;
+}
 
 bool rt_preds_init(struct rt_preds *preds)
 {
 	memset(preds, 0, sizeof(*preds));
-	preds->room = FEW;
 	preds->mask = MARKS - 1;
+	preds->room = room_of(MARKS);
 	preds->list = malloc(preds->room * sizeof(*preds->list));
 	preds->marks = calloc(MARKS, sizeof(*preds->marks));
 	return preds->list && preds->marks;
@@ -46,14 +52,19 @@ void rt_preds_unmark_all(struct rt_preds *preds)
 static bool marks_make(struct rt_preds *preds, uint64_t size)
 {
 	uint32_t *more = size <= UINT64_C(1) << 32 ? malloc(size * sizeof(*more)) : NULL;
+	void *list = preds->list;
 
-	if (!more)
+	if (!more || !common_resize(&list, room_of(size), sizeof(*preds->list))) {
+		free(more);
 		return false;
+	}
 	for (uint64_t i = 0; i < size; i++)
 		more[i] = preds->stamp - 1;
 	free(preds->marks);
 	preds->marks = more;
 	preds->mask = (uint32_t)(size - 1);
+	preds->list = list;
+	preds->room = room_of(size);
 	for (uint32_t i = 0; i < preds->count; i++)
 		*mark_of(preds, preds->list[i]) = preds->stamp;
 	return true;
@@ -75,22 +86,16 @@ static bool has(const struct rt_preds *preds, uint64_t producer)
 	return i < preds->count;
 }
 
-/* Long lists have a mark for each. */
+/* Two of the window can have one place: a short list is searched, a long one gets a mark for each. */
 void rt_preds_put_slowly(struct rt_preds *preds, uint32_t stamp)
 {
 	uint64_t producer = preds->task - (preds->stamp - stamp);
-	void *list = preds->list;
-	bool one_each = preds->mask >= preds->span;
+	bool is_long = preds->count >= FEW;
 
-	if (!one_each && preds->count >= FEW)
-		preds->out_of_memory |= !(one_each = marks_make(preds, rt_power_above((uint64_t)preds->span + 1)));
-	if (preds->out_of_memory || (one_each ? *mark_of(preds, producer) == preds->stamp : has(preds, producer)))
-		return;
-	if (!common_grow(&list, &preds->room, preds->count, sizeof(*preds->list))) {
+	if (is_long && !marks_make(preds, rt_power_above((uint64_t)preds->span + 1)))
 		preds->out_of_memory = true;
+	if (preds->out_of_memory || (is_long ? *mark_of(preds, producer) == preds->stamp : has(preds, producer)))
 		return;
-	}
 	*mark_of(preds, producer) = preds->stamp;
-	preds->list = list;
 	preds->list[preds->count++] = producer;
 }

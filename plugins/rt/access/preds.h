@@ -16,7 +16,8 @@ struct rt_preds {
 	uint32_t stamp; /* its stamp */
 	uint32_t span;  /* tasks before it that are live: older ones have left the window */
 	bool bounded;   /* by a window below 2^31 */
-	uint32_t count, room;
+	uint32_t count;
+	uint64_t room;
 	uint64_t *list;     /* of count, in the order in which they were found */
 	uint32_t *marks;    /* at stamp & mask: stamp of the latest task that it came before, or that another one of this place did */
 	uint32_t mask;      /* span at least, so that no two live ones have one place, but for a long window and a short list */
@@ -26,7 +27,7 @@ struct rt_preds {
 /* False when out of memory. */
 bool rt_preds_init(struct rt_preds *preds);
 void rt_preds_finish(struct rt_preds *preds);
-/* Enters one where the list is full, or where the mark may be that of another one. */
+/* Enters one where the mark may be that of another one. */
 void rt_preds_put_slowly(struct rt_preds *preds, uint32_t stamp);
 /* More marks, for a list that is empty. */
 void rt_preds_widen(struct rt_preds *preds);
@@ -88,10 +89,9 @@ RT_INLINE void rt_preds_put(struct rt_preds *preds, uint32_t stamp)
 {
 	uint32_t *mark = &preds->marks[stamp & preds->mask], count = preds->count;
 
-	if (*mark == preds->stamp && preds->mask >= preds->span)
-		return;
-	if (*mark == preds->stamp || count == preds->room) {
-		rt_preds_put_slowly(preds, stamp);
+	if (*mark == preds->stamp) {
+		if (preds->mask < preds->span)
+			rt_preds_put_slowly(preds, stamp);
 		return;
 	}
 	*mark = preds->stamp;

@@ -31,6 +31,19 @@ void rt_track_finish(struct rt_track *track)
 	memset(track, 0, sizeof(*track));
 }
 
+/* Records from serial `from` up to before `end`, to where they are in a ring twice as long: in runs that go on in both. */
+static void records_move(const struct rt_track *track, struct rt_reader *to, uint32_t from, uint32_t end)
+{
+	const uint32_t wide = track->mask * 2 + 1;
+
+	while (from != end) {
+		uint32_t left = track->mask + 1 - (from & track->mask), count = end - from < left ? end - from : left;
+
+		memcpy(&to[from & wide], &track->readers[from & track->mask], count * sizeof(*to));
+		from += count;
+	}
+}
+
 static void grow(struct rt_track *track)
 {
 	uint32_t mask = track->mask * 2 + 1;
@@ -41,8 +54,7 @@ static void grow(struct rt_track *track)
 		track->tail = track->head; /* forgets the readers: the run ends before that matters */
 		return;
 	}
-	for (uint32_t s = track->tail; s != track->head; s++)
-		more[s & mask] = track->readers[s & track->mask];
+	records_move(track, more, track->tail, track->head);
 	free(track->readers);
 	track->readers = more;
 	track->mask = mask;
