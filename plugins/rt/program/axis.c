@@ -298,11 +298,24 @@ static ptowsp_status unbound(const struct look *l, uint32_t tensor)
 	return PTOWSP_OK;
 }
 
+/* An element that is there. */
+static bool element_known(const struct rt_tensors *tensors, uint32_t tensor, int64_t place, int64_t *value_out)
+{
+	const struct rt_tensor *t = &tensors->rows[tensor];
+
+	if (!t->data || (uint64_t)place >= t->elements || tensors->measuring)
+		return false;
+	*value_out = rt_element_value((const char *)t->data + (uint64_t)place * t->size, t->dtype);
+	return true;
+}
+
 static ptowsp_status element(const struct look *l, uint32_t tensor, int64_t place, int64_t *value_out)
 {
 	const struct rt_tensors *tensors = l->env->tensors;
 	const struct rt_tensor *t = &tensors->rows[tensor];
 
+	if (element_known(tensors, tensor, place, value_out))
+		return PTOWSP_OK;
 	*value_out = 0;
 	if (tensors->measuring && (uint64_t)place >= tensors->most[tensor])
 		tensors->most[tensor] = (uint64_t)place + 1;
@@ -371,21 +384,28 @@ ptowsp_status rt_axis_open(const struct rt_program *program, struct rt_env *env,
 	return loop->kind == PTOWSP_AXIS_RAGGED ? ragged_open(&l, row_out) : sparse_open(&l, row_out);
 }
 
-ptowsp_status rt_axis_index(const struct rt_program *program, struct rt_env *env, const struct rt_loop *loop, uint32_t where, int64_t place, int64_t *index_out,
-			    struct ptowsp_error *error)
+static ptowsp_status index_find(const struct rt_program *program, struct rt_env *env, const struct rt_loop *loop, uint32_t where, int64_t place,
+				int64_t *index_out, struct ptowsp_error *error)
 {
 	struct look l = {program, env, loop, where, 0, error};
-	int64_t rows = 0;
-	ptowsp_status status;
+	ptowsp_status status = element(&l, loop->indices, place, index_out);
 
-	if (loop->count) {
-		rt_expr_known(&program->exprs, loop->high, &rows);
-		*index_out = values_of(program, loop)[rows + 1 + place];
-		return PTOWSP_OK;
-	}
-	status = element(&l, loop->indices, place, index_out);
 	if (status || *index_out >= 0)
 		return status;
 	l.row = rt_value(env, loop->line);
 	return refuse(&l, "an index", *index_out, INT64_MAX);
+}
+
+ptowsp_status rt_axis_index(const struct rt_program *program, struct rt_env *env, const struct rt_loop *loop, uint32_t where, int64_t place, int64_t *index_out,
+			    struct ptowsp_error *error)
+{
+	int64_t rows = 0;
+
+	if (!loop->count)
+		return element_known(env->tensors, loop->indices, place, index_out) && *index_out >= 0
+			       ? PTOWSP_OK
+			       : index_find(program, env, loop, where, place, index_out, error);
+	rt_expr_known(&program->exprs, loop->high, &rows);
+	*index_out = values_of(program, loop)[rows + 1 + place];
+	return PTOWSP_OK;
 }
