@@ -422,6 +422,8 @@ static void users_run_designs_with_files(void)
 	CLI_OUT(0, "$B/ptowsp-aie --no-kernels=10 " ARRAYS "kernel.mlir", "2 of 2 calls were of kernels that are not there, and touched nothing\n");
 	CLI_ERR(2, "$B/ptowsp-aie --in arg7=nothing.npy " ARRAYS "add.mlir", "--in arg7: no device that ran has memory of that name");
 	CLI_ERR(2, "$B/ptowsp-aie --kernel scale " ARRAYS "add.mlir", "--kernel takes NAME=FILE");
+	CLI_ERR(2, "$B/ptowsp-aie --kernel other=" ARRAYS "kernels.c " ARRAYS "add.mlir", "kernels.c has no function other; in C++ it has to be extern \"C\"");
+	CLI_ERR(8, "echo 'int x' >bad.c; $B/ptowsp-aie --kernel scale=bad.c " ARRAYS "add.mlir", "kernel scale: the kernel0 cannot be compiled: ");
 	CLI_ERR(2, "$B/ptowsp-aie --only 3 " ARRAYS "add.mlir", "has no aie.device 3");
 	CLI_ERR(2, "$B/ptowsp-aie", "no FILE is given");
 	CLI_ERR(2, "$B/ptowsp-aie nowhere.mlir", "nowhere.mlir cannot be read: No such file");

@@ -242,7 +242,8 @@ static void designs_of_others_do_what_the_list_says(void)
 	}
 	for (uint32_t i = 0; i < table.count; i++)
 		design_run(folder, table.rows[i].columns, &totals);
-	printf("# %u files: %u run to the end of the host's sequence, in %u of which what comes out is known; %u run cores alone, %u move nothing, %u stand still\n",
+	printf("# %u files: %u run to the end of the host's sequence, in %u of which what comes out is known; %u run cores alone, %u move nothing, %u stand "
+	       "still\n",
 	       totals.files, totals.ended, totals.checked, totals.cores, totals.nothing, totals.stood);
 	corpus_table_free(&table);
 }

@@ -23,6 +23,7 @@ struct aie_kernels {
 	int count;
 	uint64_t absent_cycles, calls, absent;
 	char folder[32]; /* of compiled ones; "": none */
+	bool refused;    /* by the compiler, whose words stay there */
 };
 
 /* ---- opening -------------------------------------------------------------------------------------------------------- */
@@ -54,7 +55,7 @@ static ptowsp_status compile(struct aie_kernels *kernels, int number, const char
 	if (!status && !whole)
 		status = base_fail(error, PTOWSP_IO, "%s cannot be read", file);
 	if (!status) {
-		snprintf(name, sizeof(name), "kernel%d", number);
+		snprintf(name, sizeof(name), "kernel%d", number); /* of files: a kernel's own name may be anything */
 		snprintf(path, 64, "%s/%s.so", kernels->folder, name);
 		base_command_begin(&command, "PTOWSP_CC", "cc");
 		base_command_add(&command, "-O2");
@@ -66,6 +67,7 @@ static ptowsp_status compile(struct aie_kernels *kernels, int number, const char
 		base_command_add(&command, "-lm");
 		status = base_command_compile(&command, kernels->folder, name, "", error);
 		base_command_finish(&command);
+		kernels->refused = status != PTOWSP_OK;
 	}
 	free(whole);
 	return status;
@@ -86,8 +88,12 @@ static ptowsp_status kernel_open(struct aie_kernels *kernels, int number, struct
 		kernel->library = dlopen(whole ? whole : kernel->file, RTLD_NOW | RTLD_LOCAL);
 		free(whole);
 	}
-	if (status)
-		return status;
+	if (status) {
+		char why[sizeof(error->text)];
+
+		memcpy(why, error->text, sizeof(why));
+		return base_fail(error, status, "kernel %s: %s", kernel->name, why);
+	}
 	if (!kernel->library)
 		return base_fail(error, PTOWSP_IO, "kernel %s: %s", kernel->name, dlerror());
 	*(void **)(void *)&kernel->call = dlsym(kernel->library, kernel->name);
@@ -131,9 +137,10 @@ void aie_kernels_close(struct aie_kernels *kernels)
 		snprintf(path, sizeof(path), "%s/kernel%d.so", kernels->folder, i);
 		unlink(path);
 		snprintf(path, sizeof(path), "%s/kernel%d.log", kernels->folder, i);
-		unlink(path);
+		if (!kernels->refused)
+			unlink(path);
 	}
-	if (*kernels->folder)
+	if (*kernels->folder && !kernels->refused)
 		rmdir(kernels->folder);
 	free(kernels->rows);
 	free(kernels);

@@ -13,7 +13,9 @@ static const struct page_row rows[] = {PAGE_U("[options] FILE.mlir", "") PAGE_P(
 						       PAGE_E("1", "out of memory, or a core did what no program may")
 							       PAGE_E("2", "usage, a file that cannot be read or written, or a design that breaks a rule of "
 									   "the language or of the array") PAGE_E("5", "what no model here knows")
-								       PAGE_E("7", "deadlock: who waits is said") PAGE_E("10", "not over after --max-events")};
+								       PAGE_E("7", "deadlock: who waits is said")
+									       PAGE_E("8", "no compiler for a kernel in C, or one that refuses it")
+										       PAGE_E("10", "not over after --max-events")};
 #undef X
 #undef G
 

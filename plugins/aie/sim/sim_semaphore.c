@@ -19,6 +19,8 @@ static void given_see(struct aie_semaphore *semaphore, uint64_t now)
 		}
 		seen++;
 	}
+	if (!seen)
+		return;
 	semaphore->given_count -= seen;
 	memmove(semaphore->given, semaphore->given + seen, semaphore->given_count * sizeof(*semaphore->given));
 }

@@ -64,13 +64,16 @@ static void semaphore_look(const struct aie_net *net, uint32_t agent, const stru
 static void core_look(const struct aie_net *net, const struct aie_machine_core *core, struct list *list)
 {
 	const enum aie_side side = core->ask.side;
-	const struct aie_lock *lock = &net->locks[core->ask.lock];
+	const struct aie_lock *lock;
 
-	if (core->state == AIE_CORE_WAITS && core->ask.kind == AIE_ASK_TAKE)
+	if (core->state != AIE_CORE_WAITS)
+		return;
+	if (core->ask.kind == AIE_ASK_TAKE) {
 		semaphore_look(net, core->agent, &core->ask.hold, list);
-	else if (core->state == AIE_CORE_WAITS)
-		wait_add(list,
-			 (struct aie_sim_wait){core->agent, lock->agent[!side], lock->name, lock->begun[side] - lock->done[side], core->ask.count, false});
+		return;
+	}
+	lock = &net->locks[core->ask.lock];
+	wait_add(list, (struct aie_sim_wait){core->agent, lock->agent[!side], lock->name, lock->begun[side] - lock->done[side], core->ask.count, false});
 }
 
 static void locks_look(const struct aie_net *net, const struct aie_end *end, struct list *list)
