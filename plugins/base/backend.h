@@ -36,7 +36,7 @@ struct base_backend {
 	ptowsp_status (*open)(struct base_device *device, struct ptowsp_error *error);
 	void (*close)(struct base_device *device);
 	/* Inside load, when program->kernels is there and before program->rt is: may refuse kernels, set program->own, and with program->kernels.costs say what
-	 * portable kernels cost instead of the reference model. */
+	 * portable kernels cost instead of the reference model, with program->kernels.compute who executes them instead of this processor. */
 	ptowsp_status (*bind)(struct base_program *program, struct ptowsp_error *error);
 	/* Behind load: program->rt is lowered, too; may set program->own. */
 	ptowsp_status (*load)(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error);

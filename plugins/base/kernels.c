@@ -160,6 +160,18 @@ static ptowsp_status call_known(struct base_kernels *kernels, const struct base_
 	return status;
 }
 
+static ptowsp_status call_device(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+				 uint32_t worker)
+{
+	struct patience patience = {.kernels = kernels, .kernel = kernel};
+	const struct isa_guard guard = {stop, &patience};
+	const uint64_t known = is_known(kernel) ? out->cycles : 0;
+	const ptowsp_status status = kernels->compute->block(kernels->compute->context, task->kernel, task, out, worker, &guard);
+
+	out->cycles = known ? known : out->cycles;
+	return status;
+}
+
 static ptowsp_status call(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 			  uint32_t worker)
 {
@@ -170,6 +182,8 @@ static ptowsp_status call(struct base_kernels *kernels, const struct base_kernel
 
 	if (kernel->ref.fn)
 		status = call_function(kernel, task, out, scratch);
+	else if (kernels->compute)
+		status = call_device(kernels, kernel, task, out, worker);
 	else if (kernels->costs && is_known(kernel))
 		return call_known(kernels, kernel, task, out, worker);
 	else if (kernels->costs)
@@ -267,7 +281,7 @@ void base_kernels_settle(struct base_kernels *kernels)
 	for (uint32_t i = 0; i < kernels->count; i++) {
 		struct base_kernel *kernel = &kernels->rows[i];
 
-		kernel->plain = (kernel->ref.fn ? !kernel->workspace && !kernel->fixed_cycles : kernel->isa != NULL) && !*kernel->why && kernel->blocks == 1 &&
+		kernel->plain = (kernel->ref.fn ? !kernel->workspace && !kernel->fixed_cycles : kernel->isa && !kernels->compute) && !*kernel->why && kernel->blocks == 1 &&
 				!kernels->shards && !kernels->instance->options->profiling;
 	}
 }

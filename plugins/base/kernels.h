@@ -46,6 +46,17 @@ struct base_costs {
 			     const struct isa_guard *guard);
 };
 
+/* Who executes portable kernels, where that is not the interpreter of this processor: a device. Each block of each task whose kernel has a portable payload and no C function goes to it, whether
+ * or not its cycles are known before. A backend sets it in `bind`. */
+struct base_compute {
+	void *context;
+	/* Executes block task->block of task->block_count. Windows are memory of the host, which holds the results when it returns. While it waits it asks guard->stop now and then: if that is
+	 * not 0 the run was cancelled or is late; it answers CANCELLED, and nothing touches the windows any more. out->cycles: known ones stay whatever it sets; where nobody knows them, those
+	 * that it sets are the task's. Worker threads call it, several at once for different tasks; worker: which, below the threads of the device. Errors: KERNEL_FAILED or DEVICE_LOST,
+	 * a sentence in out->error. */
+	ptowsp_status (*block)(void *context, uint32_t row, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker, const struct isa_guard *guard);
+};
+
 /* The kernels of one program. Constant after create, but for watch and the profile. */
 struct base_kernels {
 	const struct base_instance *instance;
@@ -55,7 +66,8 @@ struct base_kernels {
 	uint64_t scratch_bytes; /* per worker, a multiple of 64: tiles of portable kernels, workspace of others */
 	unsigned char *scratch; /* workers * scratch_bytes */
 	struct base_watch watch;
-	const struct base_costs *costs; /* borrowed; NULL: the reference model */
+	const struct base_costs *costs;     /* borrowed; NULL: the reference model */
+	const struct base_compute *compute; /* borrowed; NULL: the interpreter */
 	struct base_shards *shards;     /* NULL: every tensor is whole */
 	struct base_timeline timeline;  /* with trace=real */
 };

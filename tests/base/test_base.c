@@ -62,6 +62,9 @@ static struct {
 	int opens, closes, binds, loads, unloads, runs;
 	ptowsp_status open, bind, load, run; /* what the hooks answer */
 	uint64_t cost;
+	bool device; /* portable kernels are executed by trial_compute */
+	atomic_bool hangs;
+	atomic_int computed; /* blocks */
 	struct base_program *program;
 	unsigned lanes;
 	char folder[64];
@@ -106,15 +109,35 @@ static ptowsp_status trial_block(void *context, uint32_t row, const struct ptows
 	return status;
 }
 
+/* Waits where the device is said to hang: until it is told to stop. */
+static ptowsp_status trial_compute(void *context, uint32_t row, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker,
+				   const struct isa_guard *guard)
+{
+	struct base_kernels *kernels = &seen.program->kernels;
+	ptowsp_status status;
+
+	CHECK(context == &seen && task->kernel == row && worker < kernels->workers);
+	atomic_fetch_add(&seen.computed, 1);
+	while (atomic_load(&seen.hangs))
+		if (guard->stop(guard->context))
+			return PTOWSP_CANCELLED;
+	status = isa_run_guarded(kernels->rows[row].isa, task, out, kernels->scratch + worker * kernels->scratch_bytes, guard);
+	out->cycles = 11;
+	return status;
+}
+
 static ptowsp_status trial_bind(struct base_program *program, struct ptowsp_error *error)
 {
 	static const struct base_costs costs = {&seen, trial_walk, trial_block};
+	static const struct base_compute compute = {&seen, trial_compute};
 
 	seen.binds++;
 	seen.program = program;
 	CHECK(!program->rt && program->kernels.count == 1);
 	if (program->kernels.rows[0].isa)
 		program->kernels.costs = &costs;
+	if (seen.device)
+		program->kernels.compute = &compute;
 	return seen.bind ? base_fail(error, seen.bind, "kernel %s is too wide", program->kernels.rows[0].name) : PTOWSP_OK;
 }
 
@@ -388,6 +411,47 @@ static void it_says_what_its_kernels_cost(void)
 	}
 }
 
+/* Each task goes there, with cycles that are known before and with those that it says, run after run; trial_run makes them ten times as many. */
+static void a_device_executes_every_portable_kernel(void)
+{
+	static const uint64_t costs[][2] = {{7, 70}, {0, 110}};
+
+	for (int known = 0; known < 2; known++) {
+		begin(&trial_ops);
+		seen.cost = costs[known][0];
+		seen.device = true;
+		fake_add_program();
+		fake.data[0][0] = 2, fake.data[1][0] = 3;
+		fake_start(1);
+		for (int again = 1; again < 4; again++) {
+			CHECK_INT(fake_submit((uint64_t)again, 0, NULL), PTOWSP_OK);
+			fake_drain();
+			CHECK_INT(fake.status, PTOWSP_OK);
+			CHECK_UINT(fake.stats.total_cycles, costs[known][1]);
+			CHECK_NEAR(fake.data[2][0], 5, 0);
+			CHECK_INT(atomic_load(&seen.computed), again);
+		}
+		fake_stop();
+	}
+}
+
+static void a_device_that_hangs_is_told_of_a_cancel(void)
+{
+	begin(&trial_ops);
+	seen.device = true;
+	atomic_store(&seen.hangs, true);
+	fake_add_program();
+	fake_start(1);
+	CHECK_INT(fake_submit(1, 0, NULL), PTOWSP_OK);
+	while (!atomic_load(&seen.computed))
+		sched_yield();
+	CHECK_INT(fake.ops->cancel(fake.device, 1, NULL), PTOWSP_OK);
+	fake_drain();
+	CHECK_INT(fake.status, PTOWSP_CANCELLED);
+	CHECK_CONTAINS(fake.error, "the run was cancelled in kernel");
+	fake_stop();
+}
+
 static void fini_closes_in_order_what_is_open(void)
 {
 	begin(&trial_ops);
@@ -620,6 +684,8 @@ void suite_base(CU_pSuite s)
 	TEST(s, every_hook_is_called_in_its_place);
 	TEST(s, what_a_hook_refuses_leaves_nothing_behind);
 	TEST(s, it_says_what_its_kernels_cost);
+	TEST(s, a_device_executes_every_portable_kernel);
+	TEST(s, a_device_that_hangs_is_told_of_a_cancel);
 	TEST(s, fini_closes_in_order_what_is_open);
 	TEST(s, without_hooks_it_is_what_the_processor_does);
 	TEST(s, payloads_for_its_name_and_its_targets_are_its_own);
