@@ -281,8 +281,8 @@ void base_kernels_settle(struct base_kernels *kernels)
 	for (uint32_t i = 0; i < kernels->count; i++) {
 		struct base_kernel *kernel = &kernels->rows[i];
 
-		kernel->plain = (kernel->ref.fn ? !kernel->workspace && !kernel->fixed_cycles : kernel->isa && !kernels->compute) && !*kernel->why && kernel->blocks == 1 &&
-				!kernels->shards && !kernels->instance->options->profiling;
+		kernel->plain = (kernel->ref.fn ? !kernel->workspace && !kernel->fixed_cycles : kernel->isa && !kernels->compute) && !*kernel->why &&
+				kernel->blocks == 1 && !kernels->shards && !kernels->instance->options->profiling;
 	}
 }
 

@@ -54,7 +54,8 @@ struct base_compute {
 	 * not 0 the run was cancelled or is late; it answers CANCELLED, and nothing touches the windows any more. out->cycles: known ones stay whatever it sets; where nobody knows them, those
 	 * that it sets are the task's. Worker threads call it, several at once for different tasks; worker: which, below the threads of the device. Errors: KERNEL_FAILED or DEVICE_LOST,
 	 * a sentence in out->error. */
-	ptowsp_status (*block)(void *context, uint32_t row, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker, const struct isa_guard *guard);
+	ptowsp_status (*block)(void *context, uint32_t row, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker,
+			       const struct isa_guard *guard);
 };
 
 /* The kernels of one program. Constant after create, but for watch and the profile. */
@@ -68,8 +69,8 @@ struct base_kernels {
 	struct base_watch watch;
 	const struct base_costs *costs;     /* borrowed; NULL: the reference model */
 	const struct base_compute *compute; /* borrowed; NULL: the interpreter */
-	struct base_shards *shards;     /* NULL: every tensor is whole */
-	struct base_timeline timeline;  /* with trace=real */
+	struct base_shards *shards;         /* NULL: every tensor is whole */
+	struct base_timeline timeline;      /* with trace=real */
 };
 
 /* Chooses for each kernel: the first of its payloads that runs here, native ones with PTOWSP_LOAD_TRUST_NATIVE only ▸ function registered with the host ▸ built-in ▸ a sentence why there is none

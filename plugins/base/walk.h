@@ -6,7 +6,7 @@
 
 #include "patience.h"
 #include "ptowsp/run.h"
-#include "rt/run/feed.h"
+#include "rt/rt_feed.h"
 
 /* A task, by its number. */
 struct base_walk_task {

@@ -4,7 +4,7 @@
 #include "ascend/emit/ascend_emit.h"
 #include "rt/program/arithmetic.h"
 #include "rt/program/dtype.h"
-#include "rt/run/feed.h"
+#include "rt/rt_feed.h"
 #include "tests/emit/tree_glue.h"
 #include <dlfcn.h>
 #include <errno.h>

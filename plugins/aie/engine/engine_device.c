@@ -301,7 +301,7 @@ static void times_tell(const struct device_run *going, struct rt_feed *feed)
 			uint64_t task = line->kind == AIE_LINE_CALL ? map->acts.rows[line->act].task : UINT64_MAX;
 
 			if (task < walk->task_count)
-				rt_feed_told(feed, &(struct ptowsp_trace_task){.task = task,
+				rt_feed_tell(feed, &(struct ptowsp_trace_task){.task = task,
 									       .start = going->ns,
 									       .end = going->ns,
 									       .kernel = walk->tasks[task].kernel,

@@ -164,7 +164,7 @@ static void times_tell(struct going *going)
 	aie_ring_tell(&going->ring, going->ends);
 	rt_feed_executors(going->feed, going->back.design.core_count);
 	for (uint64_t t = 0; t < walk->task_count; t++)
-		rt_feed_told(going->feed, &(struct ptowsp_trace_task){.task = t,
+		rt_feed_tell(going->feed, &(struct ptowsp_trace_task){.task = t,
 								      .start = going->starts[t],
 								      .end = going->ends[t],
 								      .kernel = walk->tasks[t].kernel,

@@ -4,7 +4,7 @@
 #include "ascend/emit/emit_rows.h"
 
 #include "rt/program/rt_error.h"
-#include "rt/run/feed.h"
+#include "rt/rt_feed.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -45,7 +45,7 @@ static void task_tell(const struct base_walk *walk, uint64_t number, uint64_t st
 {
 	const struct base_walk_task *task = &walk->tasks[number];
 
-	rt_feed_told(feed, &(struct ptowsp_trace_task){
+	rt_feed_tell(feed, &(struct ptowsp_trace_task){
 				   .task = number, .start = start, .end = end, .kernel = task->kernel, .executor = task->executor, .stream = task->stream});
 }
 

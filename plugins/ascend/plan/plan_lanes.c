@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/plan/plan_lanes.h"
 
-#include "rt/run/feed.h"
+#include "rt/rt_feed.h"
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

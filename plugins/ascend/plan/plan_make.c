@@ -7,7 +7,7 @@
 #include "ascend/plan/plan_preds.h"
 #include "ascend/plan/plan_window.h"
 #include "rt/program/rt_error.h"
-#include "rt/run/feed.h"
+#include "rt/rt_feed.h"
 #include <stdlib.h>
 
 #define SCOPE_TASKS 256u

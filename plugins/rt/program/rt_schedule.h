@@ -6,18 +6,10 @@
 #include "ptowsp/ids.h"
 #include "rt/program/table.h"
 #include "rt/rt.h"
+#include "rt/rt_feed.h"
 #include <stdbool.h>
 
-enum { RT_DEPTH_LIMIT = 8, RT_BOUND_LIMIT = 7, RT_POOL_LIMIT = 256, RT_EXECUTOR_LIMIT = 65536, RT_PART_LIMIT = 8 };
-enum rt_domain { RT_DOMAIN_GLOBAL, RT_DOMAIN_STREAM, RT_DOMAIN_POOL, RT_DOMAIN_LOOP };
-enum rt_window_mode { RT_WINDOW_STALL, RT_WINDOW_ABORT, RT_WINDOW_BENCHMARK };
-
-/* pipeline_depth(domain, depth). */
-struct rt_depth {
-	uint32_t domain; /* enum rt_domain */
-	uint32_t loop;   /* STRS offset of the loop's name */
-	uint64_t depth;
-};
+enum { RT_BOUND_LIMIT = 7, RT_POOL_LIMIT = 256, RT_EXECUTOR_LIMIT = 65536, RT_PART_LIMIT = 8 };
 
 /* Where tasks go: rt_policy rows read these. */
 struct rt_dispatch {

@@ -315,9 +315,11 @@ static void say(const struct rt_feed *feed, const struct ptowsp_trace_event *eve
 	feed->run->sinks->event(feed->run->sinks->context, event);
 }
 
-void rt_feed_told_slowly(struct rt_feed *feed, const struct ptowsp_trace_task *trace)
+void rt_feed_tell(struct rt_feed *feed, const struct ptowsp_trace_task *trace)
 {
-	feed->run->sinks->task(feed->run->sinks->context, trace);
+	rt_feed_ended(feed, trace->kernel, trace->start, trace->end);
+	if (feed->heard)
+		feed->run->sinks->task(feed->run->sinks->context, trace);
 }
 
 void rt_feed_stall(struct rt_feed *feed, enum ptowsp_resource resource, uint32_t pool, uint64_t task, uint32_t process, uint64_t begin, uint64_t end)

@@ -9,12 +9,9 @@
 
 #include "ptowsp/run.h"
 #include "ptowsp/workload.h"
+#include "rt/rt_feed.h"
 #include <stdbool.h>
 
-/* What a task reserves besides its place in the ring. */
-struct rt_need {
-	uint32_t map, deps;
-};
 struct rt_flow {
 	uint64_t window, map_capacity, deps_capacity; /* 0: unbounded */
 	uint64_t map_most, deps_most;                 /* the same, UINT64_MAX: unbounded */
