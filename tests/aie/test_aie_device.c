@@ -203,6 +203,8 @@ static void compiled_kernels_have_the_bits_of_the_interpreter(void)
 		{"matmul", "c"},
 		{"paged_attention", "out"},
 		{"passthrough", "y"},
+		{"bgemm", "c"},
+		{"indexer", "y chosen"},
 	};
 
 	NEED_DEVICE();

@@ -68,9 +68,23 @@ static void each_kernel_is_a_file_that_compiles_for_a_core(void)
 /* A core has 16 KiB of program memory: what the kernels that a core calls take by a compiler for a small machine without floats, each core of each design. */
 static void programs_of_cores_are_small(void)
 {
-	static const char *const examples[] = {
-		"vector_add", "softmax",     "fused_softmax", "dynamic_softmax", "matmul", "alternating_matmul_add", "gemm_1", "paged_attention", "llama",
-		"fan_in",     "passthrough", "two_stage",     "tiles",           "csp",    "attention_pipeline"};
+	static const char *const examples[] = {"vector_add",
+					       "softmax",
+					       "fused_softmax",
+					       "dynamic_softmax",
+					       "matmul",
+					       "alternating_matmul_add",
+					       "gemm_1",
+					       "paged_attention",
+					       "llama",
+					       "bgemm",
+					       "indexer",
+					       "fan_in",
+					       "passthrough",
+					       "two_stage",
+					       "tiles",
+					       "csp",
+					       "attention_pipeline"};
 
 	if (check_run("clang --print-targets | grep -q riscv32 && llvm-size --version", NULL, NULL))
 		CHECK_SKIP("no clang with target riscv32, or no llvm-size");

@@ -20,7 +20,6 @@ struct aie_lower_args {
 	const struct aie_place *places;   /* per cell, then per stream that begins or ends at the host, then per group */
 	const struct aie_tensor *tensors; /* per TENS row */
 	uint32_t tensor_count, kernel_count;
-	const uint64_t *stacks; /* per KREG row: bytes that a call takes on its core */
 	const char *(*kernel_name)(const void *context, uint32_t kernel);
 	const char *(*channel_name)(const void *context, uint32_t channel);
 	const char *(*tensor_name)(const void *context, uint32_t tensor);

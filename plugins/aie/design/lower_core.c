@@ -428,7 +428,7 @@ static uint64_t stack_of(const struct aie_lowering *lowering, const struct aie_l
 
 	for (uint32_t l = 0; l < program->count; l++)
 		if (program->lines[l].kind == AIE_LINE_CALL) {
-			uint64_t bytes = lowering->args->stacks[call_of(lowering, &program->lines[l]).task->kernel];
+			uint64_t bytes = lowering->args->acts->rows[program->lines[l].act].stack;
 
 			most = bytes > most ? bytes : most;
 		}

@@ -47,7 +47,7 @@ static uint64_t cell_bytes(const struct aie_map *map, const struct aie_map_args 
 
 	for (uint32_t l = 0; l < program->count; l++)
 		if (program->lines[l].kind == AIE_LINE_CALL) {
-			uint64_t need = args->stacks[map->acts.rows[program->lines[l].act].kernel];
+			uint64_t need = map->acts.rows[program->lines[l].act].stack;
 
 			stack = need > stack ? need : stack;
 		}
@@ -209,6 +209,7 @@ struct way {
 	uint32_t cells;           /* most */
 	bool obey;                /* executors are cells */
 	bool apart;               /* cells hand each other nothing but through memory */
+	bool by_kernel;           /* as in cell.h */
 	bool share, pack, always; /* as in aie_graph.h */
 	uint32_t group, depth, keep;
 };
@@ -230,7 +231,7 @@ static ptowsp_status streams_make(struct aie_map *map, const struct aie_map_args
 	ptowsp_status status = base_patience_check(args->patience, error);
 
 	if (!status)
-		status = aie_cells_make(&map->cells, &map->acts, way->obey ? &map->executors : NULL, way->cells, error);
+		status = aie_cells_make(&map->cells, &map->acts, way->obey ? &map->executors : NULL, way->cells, way->by_kernel, error);
 
 	if (!status)
 		status = aie_pins_apply(&args->pins, &map->cells, error);
@@ -415,7 +416,7 @@ static ptowsp_status cells_try(struct aie_map *map, const struct aie_map_args *a
 	return status;
 }
 
-/* As the schedule says, if that can be. Else as it fits; where memory is short at last so that what is read from memory again comes again. */
+/* As the schedule says, if that can be. Else as it fits; where memory is short so that what is read from memory again comes again, and at last with cores that have one kernel each. */
 static ptowsp_status graph_choose(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
 {
 	uint32_t all = args->arch->columns * (args->arch->rows - AIE_FIRST_CORE), cells = args->cells && args->cells < all ? args->cells : all;
@@ -428,6 +429,8 @@ static ptowsp_status graph_choose(struct aie_map *map, const struct aie_map_args
 		return rt_fail(error, PTOWSP_UNSUPPORTED, "the schedule's executors cannot be cores: %s", map->why);
 	status = status == PTOWSP_UNSUPPORTED ? cells_try(map, args, (struct way){.cells = cells, .keep = KEEP}, error) : status;
 	status = status == PTOWSP_UNSUPPORTED ? cells_try(map, args, (struct way){.cells = cells}, error) : status;
+	if (status == PTOWSP_UNSUPPORTED && !map->acts.processes)
+		status = cells_try(map, args, (struct way){.cells = cells, .by_kernel = true}, error);
 	if (status == PTOWSP_UNSUPPORTED && map->acts.processes && map->stood.text[0])
 		*error = map->stood; /* what channels need may not fit, too, but that they need it is the reason */
 	return status;
@@ -446,7 +449,6 @@ static ptowsp_status text_make(struct aie_map *map, const struct aie_map_args *a
 					     .tensors = args->tensors,
 					     .tensor_count = args->tensor_count,
 					     .kernel_count = args->kernel_count,
-					     .stacks = args->stacks,
 					     .kernel_name = args->kernel_name,
 					     .channel_name = args->channel_name,
 					     .tensor_name = args->tensor_name,

@@ -18,7 +18,6 @@ struct aie_map_args {
 	void *const *bases;                /* per TENS row, as in act.h */
 	const struct aie_tensor *tensors;  /* per TENS row */
 	const uint8_t *kept;               /* per TENS row: what is written is seen after the run */
-	const uint64_t *stacks;            /* per KREG row: bytes of tiles */
 	const struct base_kernels *served; /* as in act.h */
 	uint32_t tensor_count, kernel_count;
 	uint32_t cells;                         /* most cores, 0: all that there are */

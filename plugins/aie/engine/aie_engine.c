@@ -38,17 +38,13 @@ static ptowsp_status planned_make(struct aie_loaded *loaded, const struct ptowsp
 static ptowsp_status tables_make(struct aie_loaded *loaded, struct ptowsp_error *error)
 {
 	const struct rt_tables *tables = &loaded->planned->tables;
-	size_t tensors = (size_t)tables->tensor.count + 1, kernels = (size_t)tables->kernel.count + 1;
+	size_t tensors = (size_t)tables->tensor.count + 1;
 
 	loaded->bases = calloc(tensors, sizeof(*loaded->bases));
 	loaded->tensors = calloc(tensors, sizeof(*loaded->tensors));
 	loaded->kept = calloc(tensors, 1);
-	loaded->stacks = calloc(kernels, sizeof(*loaded->stacks));
-	if (!loaded->bases || !loaded->tensors || !loaded->kept || !loaded->stacks)
+	if (!loaded->bases || !loaded->tensors || !loaded->kept)
 		return rt_no_memory(error, "a program of the array");
-	for (uint32_t k = 0; k < loaded->program->kernels.count; k++)
-		if (loaded->program->kernels.rows[k].isa)
-			loaded->stacks[k] = isa_program_scratch(loaded->program->kernels.rows[k].isa);
 	for (uint32_t t = 0; t < tables->tensor.count; t++)
 		loaded->kept[t] = tables->tensor.rows[t].role != PTOWSP_ROLE_TEMP;
 	return PTOWSP_OK;
@@ -84,7 +80,6 @@ void aie_engine_unload(struct base_program *program)
 	free(loaded->bases);
 	free(loaded->tensors);
 	free(loaded->kept);
-	free(loaded->stacks);
 	free(loaded->layouts);
 	free(loaded->stated);
 	free(loaded);
@@ -282,7 +277,6 @@ static ptowsp_status map_make(struct aie_run *run)
 					  .bases = loaded->bases,
 					  .tensors = loaded->tensors,
 					  .kept = loaded->kept,
-					  .stacks = loaded->stacks,
 					  .served = &loaded->program->kernels,
 					  .tensor_count = loaded->planned->tables.tensor.count,
 					  .kernel_count = loaded->planned->tables.kernel.count,

@@ -22,7 +22,6 @@ struct aie_loaded {
 	void **bases;               /* per TENS row, of the run: where it lies */
 	struct aie_tensor *tensors; /* per TENS row, of the run */
 	uint8_t *kept;              /* per TENS row */
-	uint64_t *stacks;           /* per KREG row */
 	struct aie_report report;   /* of the latest run */
 	struct aie_layout *layouts; /* per TENS row, of the run */
 	bool by_holder;             /* the schedule says nothing of executors: tasks go to those who hold what they touch */

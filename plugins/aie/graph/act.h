@@ -40,6 +40,7 @@ struct aie_act {
 	uint32_t cell;              /* set by cell.h */
 	uint64_t task;              /* of CALL, GATE */
 	uint32_t kernel;            /* of CALL: KREG row */
+	uint64_t stack;             /* of CALL: bytes of its tiles on the core's stack; set by fits.h */
 	uint32_t channel;           /* of SEND, TAKE, CLOSE and LEAVE: CSPC row */
 	uint64_t token;             /* its number in the channel; of CLOSE and LEAVE: of the closing that both are, in the order of LEAVEs */
 	uint32_t uses, use_count;   /* a token without elements has none */

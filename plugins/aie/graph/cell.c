@@ -15,6 +15,10 @@ struct maker {
 	uint64_t *made_at;    /* per area: when, as act + 1 */
 	uint32_t first;       /* cell of the workload */
 	uint32_t most, begun; /* cells of the workload, tasks that went to the next one */
+	/* Kernels have cells of their own; NULL: they share them. */
+	uint32_t *kinds; /* per KREG row: its number among kernels that are called, as they come, + 1; 0: none yet */
+	uint32_t *turns; /* per KREG row: its tasks that went to the next cell */
+	uint32_t kind_count;
 };
 
 /* ---- processes --------------------------------------------------------------------------------------------------------- */
@@ -61,6 +65,27 @@ static uint32_t maker_of(const struct maker *maker, const struct aie_use *use)
 	return maker->made_by[use->area] - 1;
 }
 
+/* Cells are dealt out to kernels by turns, several to one where there are fewer cells. */
+static bool may(const struct maker *maker, const struct aie_act *act, uint32_t cell)
+{
+	const uint32_t room = maker->most - maker->first;
+
+	return !maker->kinds || act->kind != AIE_ACT_CALL || (cell - maker->first) % maker->kind_count == (maker->kinds[act->kernel] - 1) % room;
+}
+
+/* The next one of its kernel. */
+static uint32_t next_cell(struct maker *maker, const struct aie_act *act)
+{
+	const uint32_t room = maker->most - maker->first;
+	uint32_t kind, cells;
+
+	if (!maker->kinds || act->kind != AIE_ACT_CALL)
+		return maker->first + maker->begun++ % room;
+	kind = (maker->kinds[act->kernel] - 1) % room;
+	cells = maker->kind_count < room ? (room - kind + maker->kind_count - 1) / maker->kind_count : 1;
+	return maker->first + kind + maker->turns[act->kernel]++ % cells * maker->kind_count;
+}
+
 /* What it changes weighs more than what it reads. */
 static uint32_t chained(const struct maker *maker, const struct aie_act *act)
 {
@@ -69,7 +94,7 @@ static uint32_t chained(const struct maker *maker, const struct aie_act *act)
 			const struct aie_use *use = &maker->acts->uses[act->uses + u];
 			uint32_t cell = use->writes == changes ? maker_of(maker, use) : AIE_HOST;
 
-			if (cell != AIE_HOST && cell >= maker->first)
+			if (cell != AIE_HOST && cell >= maker->first && may(maker, act, cell))
 				return cell;
 		}
 	return AIE_HOST;
@@ -77,14 +102,14 @@ static uint32_t chained(const struct maker *maker, const struct aie_act *act)
 
 static uint32_t task_cell(struct maker *maker, const struct aie_act *act)
 {
-	uint32_t room = maker->most - maker->first, cell;
+	uint32_t cell;
 
 	if (act->kind == AIE_ACT_HOLD)
 		return maker->first + (uint32_t)act->task;
 	if (maker->executors)
 		return maker->first + maker->executors->of_task[act->task];
 	cell = chained(maker, act);
-	return cell != AIE_HOST ? cell : maker->first + maker->begun++ % room;
+	return cell != AIE_HOST ? cell : next_cell(maker, act);
 }
 
 static void written(struct maker *maker, const struct aie_act *act, uint32_t number)
@@ -137,7 +162,27 @@ static ptowsp_status acts_take(struct maker *maker, struct ptowsp_error *error)
 	return PTOWSP_OK;
 }
 
-ptowsp_status aie_cells_make(struct aie_cells *cells, struct aie_acts *acts, const struct aie_executors *executors, uint32_t most, struct ptowsp_error *error)
+/* False: no memory. */
+static bool kinds_find(struct maker *maker)
+{
+	uint32_t rows = 0;
+
+	for (uint32_t a = 0; a < maker->acts->count; a++)
+		if (maker->acts->rows[a].kind == AIE_ACT_CALL && maker->acts->rows[a].kernel >= rows)
+			rows = maker->acts->rows[a].kernel + 1;
+	maker->kinds = calloc((size_t)rows + 1, sizeof(*maker->kinds));
+	maker->turns = calloc((size_t)rows + 1, sizeof(*maker->turns));
+	for (uint32_t a = 0; maker->kinds && maker->turns && a < maker->acts->count; a++) {
+		const struct aie_act *act = &maker->acts->rows[a];
+
+		if (act->kind == AIE_ACT_CALL && act->process == PTOWSP_NONE && !maker->kinds[act->kernel])
+			maker->kinds[act->kernel] = ++maker->kind_count;
+	}
+	return maker->kinds && maker->turns;
+}
+
+ptowsp_status aie_cells_make(struct aie_cells *cells, struct aie_acts *acts, const struct aie_executors *executors, uint32_t most, bool by_kernel,
+			     struct ptowsp_error *error)
 {
 	struct maker maker = {.cells = cells, .executors = executors, .acts = acts, .most = most};
 	ptowsp_status status = PTOWSP_OK;
@@ -147,7 +192,7 @@ ptowsp_status aie_cells_make(struct aie_cells *cells, struct aie_acts *acts, con
 	maker.of_process = calloc((size_t)acts->processes + 1, sizeof(*maker.of_process));
 	maker.made_by = calloc((size_t)acts->areas.count + 1, sizeof(*maker.made_by));
 	maker.made_at = calloc((size_t)acts->areas.count + 1, sizeof(*maker.made_at));
-	if (!cells->rows || !maker.of_process || !maker.made_by || !maker.made_at)
+	if (!cells->rows || !maker.of_process || !maker.made_by || !maker.made_at || (by_kernel && !kinds_find(&maker)))
 		status = rt_no_memory(error, "the cells of a plan");
 	if (!status)
 		status = processes_take(&maker, error);
@@ -156,6 +201,8 @@ ptowsp_status aie_cells_make(struct aie_cells *cells, struct aie_acts *acts, con
 	free(maker.of_process);
 	free(maker.made_by);
 	free(maker.made_at);
+	free(maker.kinds);
+	free(maker.turns);
 	return status;
 }
 

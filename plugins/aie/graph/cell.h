@@ -21,8 +21,10 @@ struct aie_cells {
 	uint32_t count;
 };
 /* Fills zeroed or finished cells and acts' cell. executors: whose the tasks of the workload are, NULL: nobody says so. most: cells that there may be, at least 1.
+ * by_kernel: tasks of a workload that nobody says anything of share a cell only with those of their kernel, where there are cells enough.
  * Errors: TOO_SMALL for more processes that call kernels, UNSUPPORTED for more executors than cells; NO_MEMORY. */
-ptowsp_status aie_cells_make(struct aie_cells *cells, struct aie_acts *acts, const struct aie_executors *executors, uint32_t most, struct ptowsp_error *error);
+ptowsp_status aie_cells_make(struct aie_cells *cells, struct aie_acts *acts, const struct aie_executors *executors, uint32_t most, bool by_kernel,
+			     struct ptowsp_error *error);
 void aie_cells_finish(struct aie_cells *cells);
 
 #endif

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/fits.h"
 
+#include "isa/emit/emit_core.h"
+#include "registry/common/common_grow.h"
+#include "registry/common/common_names.h"
+#include "registry/common/common_text.h"
 #include "rt/program/rt_error.h"
+#include <inttypes.h>
+#include <stdlib.h>
 
 /* Each area once: what is changed in place is there once. */
 static bool is_new(const struct aie_acts *acts, const struct aie_act *act, uint32_t u)
@@ -23,17 +29,110 @@ static uint64_t arguments_of(const struct aie_acts *acts, const struct aie_act *
 	return bytes;
 }
 
-ptowsp_status aie_fits_check(const struct aie_acts *acts, const struct aie_map_args *args, struct ptowsp_error *error)
+/* ---- tiles -------------------------------------------------------------------------------------------------------------- */
+
+/* Calls of one kernel with windows alike have one function: a name for each, and what its tiles take. */
+struct functions {
+	struct common_names names;
+	uint64_t *bytes; /* per name */
+	uint32_t room;
+};
+
+/* The window as the function of a design says it (design.h). */
+static struct isa_core_window window_of(const struct aie_acts *acts, const struct aie_use *use)
+{
+	const struct aie_area *area = &acts->areas.rows[use->area];
+	const struct aie_view *view = &use->view;
+	const uint64_t columns = area->columns + (uint64_t)view->before;
+
+	if (view->rows)
+		return (struct isa_core_window){view->rows, view->columns, view->stride, view->before, use->with};
+	return (struct isa_core_window){area->flat ? 1 : area->rows, columns, columns, view->before, use->with};
+}
+
+static void key_make(struct common_text *key, const struct aie_act *act, const struct isa_core_window *windows, uint32_t scalars)
+{
+	common_text_add(key, "%" PRIu32 " %" PRIu32, act->kernel, scalars);
+	for (uint32_t i = 0; i < act->use_count; i++)
+		common_text_add(key, ", %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIi64 " %" PRIu32, windows[i].rows, windows[i].columns, windows[i].stride,
+				windows[i].before, windows[i].same);
+}
+
+/* Of a function that is not known yet. */
+static ptowsp_status function_measure(struct functions *functions, const struct base_kernel *kernel, const struct isa_core_function *function, const char *key,
+				      uint64_t *bytes_out, struct ptowsp_error *error)
+{
+	char *products, *text;
+	ptowsp_status status = isa_emit_core(kernel->isa, function, &products, &text, bytes_out, error);
+
+	free(products);
+	free(text);
+	if (status == PTOWSP_UNSUPPORTED) { /* it cannot run, which who runs it says */
+		*bytes_out = 0;
+		status = PTOWSP_OK;
+	}
+	if (!status && (!COMMON_GROW(functions->bytes, functions->room, functions->names.count) || !common_names_add(&functions->names, key)))
+		status = rt_no_memory(error, "what kernels take of a core's memory");
+	if (!status)
+		functions->bytes[functions->names.count - 1] = *bytes_out;
+	return status;
+}
+
+static ptowsp_status stack_find(struct functions *functions, const struct aie_acts *acts, struct aie_act *act, const struct aie_map_args *args,
+				struct ptowsp_error *error)
+{
+	const struct base_kernel *kernel = act->kernel < args->served->count ? &args->served->rows[act->kernel] : NULL;
+	const uint32_t scalars = args->walk->tasks[act->task].arg_count;
+	struct isa_core_window windows[AIE_MOST_TENSORS];
+	const struct isa_core_function function = {"kernel", windows, act->use_count, scalars, kernel && kernel->blocks ? kernel->blocks : 1};
+	struct common_text key = {0};
+	ptowsp_status status = PTOWSP_OK;
+	uint32_t row;
+
+	act->stack = 0;
+	if (!kernel || !kernel->isa || act->use_count > AIE_MOST_TENSORS)
+		return PTOWSP_OK;
+	for (uint32_t i = 0; i < act->use_count; i++)
+		windows[i] = window_of(acts, &acts->uses[act->uses + i]);
+	key_make(&key, act, windows, scalars);
+	row = common_names_find(&functions->names, common_text_view(&key));
+	if (key.failed)
+		status = rt_no_memory(error, "what kernels take of a core's memory");
+	else if (row)
+		act->stack = functions->bytes[row - 1];
+	else
+		status = function_measure(functions, kernel, &function, common_text_view(&key), &act->stack, error);
+	common_text_finish(&key);
+	return status;
+}
+
+static ptowsp_status stacks_find(struct aie_acts *acts, const struct aie_map_args *args, struct ptowsp_error *error)
+{
+	struct functions functions = {.bytes = NULL};
+	ptowsp_status status = PTOWSP_OK;
+
+	for (uint32_t a = 0; !status && a < acts->count; a++)
+		if (acts->rows[a].kind == AIE_ACT_CALL)
+			status = stack_find(&functions, acts, &acts->rows[a], args, error);
+	common_names_finish(&functions.names);
+	free(functions.bytes);
+	return status;
+}
+
+ptowsp_status aie_fits_check(struct aie_acts *acts, const struct aie_map_args *args, struct ptowsp_error *error)
 {
 	const uint64_t stack = aie_arch_tile(args->arch, AIE_FIRST_CORE)->limits[AIE_STACK], there = aie_arch_core_bytes(args->arch);
+	const ptowsp_status status = stacks_find(acts, args, error);
 
+	if (status)
+		return status;
 	for (uint32_t a = 0; a < acts->count; a++) {
 		const struct aie_act *act = &acts->rows[a];
 		uint64_t tiles, arguments;
 
 		if (act->kind != AIE_ACT_CALL)
 			continue;
-		tiles = args->stacks[act->kernel];
+		tiles = act->stack;
 		arguments = arguments_of(acts, act);
 		if (tiles + arguments + stack > there)
 			return rt_fail_at(error, PTOWSP_UNSUPPORTED, act->task, act->kernel,

@@ -4,6 +4,7 @@
 #include "isa/emit/emit_core.h"
 
 #include "isa/emit/emit_home.h"
+#include "isa/isa_values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -210,15 +211,20 @@ static ptowsp_status text_make(struct isa_emitter *e, uint64_t *memory_out)
 ptowsp_status isa_emit_core(const struct isa_program *program, const struct isa_core_function *function, char **products_out, char **text_out,
 			    uint64_t *memory_out, struct ptowsp_error *error)
 {
-	struct isa_emitter e = {.p = program, .target = &isa_emit_targets[0], .symbol = function->symbol, .core = function};
+	struct isa_emitter e = {.target = &isa_emit_targets[0], .symbol = function->symbol, .core = function};
+	struct isa_program *split;
 	ptowsp_status status;
 
 	*text_out = *products_out = NULL;
 	*memory_out = 0;
 	if (program->unusable[0])
 		return isa_error(error, PTOWSP_UNSUPPORTED, "%s", program->unusable);
-	e.homes = calloc(program->header.tile_count + 1u, sizeof(*e.homes));
-	e.done = calloc(program->header.inst_count + 1u, sizeof(*e.done));
+	status = isa_values_split(&split, program, error);
+	if (status)
+		return status;
+	e.p = split;
+	e.homes = calloc(split->header.tile_count + 1u, sizeof(*e.homes));
+	e.done = calloc(split->header.inst_count + 1u, sizeof(*e.done));
 	status = e.homes && e.done ? isa_emitter_begin(&e) : PTOWSP_NO_MEMORY;
 	if (!status)
 		status = text_make(&e, memory_out);
@@ -229,5 +235,6 @@ ptowsp_status isa_emit_core(const struct isa_program *program, const struct isa_
 	}
 	common_text_finish(&e.out.text);
 	isa_emitter_finish(&e);
+	isa_program_destroy(split);
 	return status ? isa_error(error, status, "no memory to write kernel %.64s", program->name) : PTOWSP_OK;
 }
