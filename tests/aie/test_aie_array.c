@@ -24,6 +24,8 @@ struct trial {
 		size_t size;
 	} in[MEMORIES], out[MEMORIES];
 	const char *arch;
+	const struct aie_array_value *values;
+	uint32_t value_count;
 	struct aie_sim_kernels kernels;
 	uint32_t buffering, number;
 	struct aie_array_report report;
@@ -59,6 +61,8 @@ static ptowsp_status trial_run(struct trial *trial, const char *text)
 	struct aie_array_args args = {.module = &module,
 				      .device = &device,
 				      .arch = trial->arch,
+				      .values = trial->values,
+				      .value_count = trial->value_count,
 				      .kernels = trial->kernels,
 				      .buffering = trial->buffering,
 				      .max_events = 1000000,
@@ -208,6 +212,20 @@ static void dmas_of_regions_take_turns(void)
 	file_run(&trial, "regions");
 	for (int i = 0; i < 18; i++)
 		CHECK_INT(y[i], i % 6 == 0 || i % 6 == 5 ? 0 : i / 6 * 4 + i % 6 - 1);
+}
+
+static void sequences_count_by_their_arguments(void)
+{
+	for (int n = 1; n <= 5; n++) {
+		const struct aie_array_value values[] = {{2, n}};
+		int32_t x[8], y[40];
+		struct trial trial = {.in = {MEMORY("arg0", x)}, .out = {MEMORY("arg1", y)}, .values = values, .value_count = 1};
+
+		words_fill(x, 8, 20 + (uint64_t)n);
+		file_run(&trial, "counted");
+		for (int i = 0; i < 40; i++)
+			CHECK_INT(y[i], i < 8 * n || (n > 3 && i >= 32) ? x[i % 8] : 0);
+	}
 }
 
 static void binary_locks_are_held_by_one(void)
@@ -360,6 +378,12 @@ static const struct refusal {
 	 "line 1: the core uses a lock that is none of its tile or its neighbours", PTOWSP_KERNEL_FAILED},
 	{"aie.runtime_sequence @s(%x: memref<4xi32>) { aiex.npu.dma_wait {symbol = @no} }",
 	 "line 1: aiex.npu.dma_wait: 'no' is no fifo with an end on a shim and no aie.shim_dma_allocation", PTOWSP_INVALID},
+	{"aie.runtime_sequence @s(%n: i32) { %m = arith.addi %n, %n : i32 }",
+	 "line 1: arith.addi: it counts with what is not known before the run; give arguments that are numbers by --value", PTOWSP_UNSUPPORTED},
+	{"aie.runtime_sequence @s(%n: i32) { %z = arith.constant 0 : i32 %m = arith.divsi %z, %z : i32 }", "line 1: arith.divsi: it divides by 0",
+	 PTOWSP_INVALID},
+	{"aie.runtime_sequence @s(%n: index) { %z = arith.constant 0 : index scf.for %i = %z to %n step %n { } }",
+	 "line 1: scf.for: how often it turns is not known before the run; give arguments that are numbers by --value", PTOWSP_UNSUPPORTED},
 	{"aie.runtime_sequence @s(%x: memref<4xi32>) { \"aiex.npu.load_pdi\"() : () -> () }",
 	 "line 1: aiex.npu.load_pdi: this operation has no model in a sequence", PTOWSP_UNSUPPORTED},
 	{"\"aie.put_cascade\"() : () -> ()", "line 1: aie.put_cascade: this operation has no model in a device", PTOWSP_UNSUPPORTED},
@@ -424,6 +448,9 @@ static void users_run_designs_with_files(void)
 	CLI_ERR(2, "$B/ptowsp-aie --kernel scale " ARRAYS "add.mlir", "--kernel takes NAME=FILE");
 	CLI_ERR(2, "$B/ptowsp-aie --kernel other=" ARRAYS "kernels.c " ARRAYS "add.mlir", "kernels.c has no function other; in C++ it has to be extern \"C\"");
 	CLI_ERR(8, "echo 'int x' >bad.c; $B/ptowsp-aie --kernel scale=bad.c " ARRAYS "add.mlir", "kernel scale: the kernel0 cannot be compiled: ");
+	CLI_OUT(0, "$B/ptowsp-aie --value arg2=3 " ARRAYS "counted.mlir", "device 0: ended in cycle ");
+	CLI_OUT(5, "$B/ptowsp-aie " ARRAYS "counted.mlir", "give arguments that are numbers by --value");
+	CLI_ERR(2, "$B/ptowsp-aie --value n=3 " ARRAYS "counted.mlir", "--value takes argN=NUMBER");
 	CLI_ERR(2, "$B/ptowsp-aie --only 3 " ARRAYS "add.mlir", "has no aie.device 3");
 	CLI_ERR(2, "$B/ptowsp-aie", "no FILE is given");
 	CLI_ERR(2, "$B/ptowsp-aie nowhere.mlir", "nowhere.mlir cannot be read: No such file");
@@ -487,6 +514,7 @@ void suite_aie_array(CU_pSuite s)
 	TEST(s, what_is_sent_is_padded);
 	TEST(s, descriptors_go_on_from_time_to_time);
 	TEST(s, dmas_of_regions_take_turns);
+	TEST(s, sequences_count_by_their_arguments);
 	TEST(s, binary_locks_are_held_by_one);
 	TEST(s, kernels_get_pointers_and_numbers);
 	TEST(s, emitted_forms_give_what_the_emitted_design_gives);

@@ -144,9 +144,8 @@ static void tasks_write(struct written *t, const struct chain *chain, const char
 	const int each = chain->words / parts;
 
 	for (int i = 0; i < parts; i++)
-		written_add(t,
-			    "aiex.npu.dma_memcpy_nd(%%x%d[0, 0, 0, %d][1, 1, 1, %d][0, 0, 0, 1]) {id = %d : i64, metadata = @%s} : memref<%dxi32>\n", argument,
-			    i * each, i + 1 == parts ? chain->words - i * each : each, id + i, name, chain->words);
+		written_add(t, "aiex.npu.dma_memcpy_nd(%%x%d[0, 0, 0, %d][1, 1, 1, %d][0, 0, 0, 1]) {id = %d : i64, metadata = @%s} : memref<%dxi32>\n",
+			    argument, i * each, i + 1 == parts ? chain->words - i * each : each, id + i, name, chain->words);
 }
 
 static char *chain_write(const struct chain *chain)
@@ -164,7 +163,8 @@ static char *chain_write(const struct chain *chain)
 	}
 	for (int i = 0; i <= chain->twice; i++)
 		written_add(&t, "aie.flow(%%%s, DMA : 0, %%shim, DMA : %d)\naie.shim_dma_allocation @out%d(%%shim, S2MM, %d)\n", from, i, i, i);
-	written_add(&t, "aie.shim_dma_allocation @in(%%shim, MM2S, 0)\naie.runtime_sequence(%%x0: memref<%dxi32>, %%x1: memref<%dxi32>, %%x2: memref<%dxi32>) {\n",
+	written_add(&t,
+		    "aie.shim_dma_allocation @in(%%shim, MM2S, 0)\naie.runtime_sequence(%%x0: memref<%dxi32>, %%x1: memref<%dxi32>, %%x2: memref<%dxi32>) {\n",
 		    chain->words, chain->words, chain->words);
 	for (int i = 0; i <= chain->twice; i++)
 		tasks_write(&t, chain, i ? "out1" : "out0", 1 + i, chain->takes, 3 + 3 * i);

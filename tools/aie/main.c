@@ -126,6 +126,20 @@ static int flag_take(struct aie_options *options, int argc, char **argv, int *at
 	return flag->sort == NUMBER ? number_take(field, flag->name, value) : pair_take(field, flag->name, value);
 }
 
+static bool value_read(const struct aie_pair *pair, struct aie_array_value *value)
+{
+	char *stop;
+
+	if (strncmp(pair->name, "arg", 3) != 0 || pair->name[3] < '0' || pair->name[3] > '9')
+		return false;
+	value->number = (uint32_t)strtoul(pair->name + 3, &stop, 10);
+	if (*stop)
+		return false;
+	errno = 0;
+	value->value = strtoll(pair->file, &stop, 10);
+	return !errno && !*stop && *pair->file;
+}
+
 /* -1: run; else the exit status. */
 static int options_read(struct aie_options *options, int argc, char **argv)
 {
@@ -145,6 +159,9 @@ static int options_read(struct aie_options *options, int argc, char **argv)
 		if (status >= 0)
 			return status;
 	}
+	for (int i = 0; i < options->values.count; i++)
+		if (!value_read(&options->values.rows[i], &options->numbers[i]))
+			return misuse("%s takes argN=NUMBER", "--value");
 	if (!options->path)
 		return misuse("no %s is given", "FILE");
 	return options->buffering > 8 ? misuse("%s takes 0 to 8", "--buffering") : -1;
@@ -188,6 +205,8 @@ static void device_run(struct session *session, const struct aie_array_device *d
 					    .device = device,
 					    .arch = options->arch,
 					    .sequence = options->sequence,
+					    .values = options->numbers,
+					    .value_count = (uint32_t)options->values.count,
 					    .kernels = aie_kernels_table(session->kernels),
 					    .buffering = (uint32_t)options->buffering,
 					    .host_cycles = options->host_cycles,
@@ -289,9 +308,10 @@ static ptowsp_status session_run(struct session *session, struct ptowsp_error *e
 
 static void options_finish(struct aie_options *options)
 {
-	struct aie_pairs *lists[] = {&options->kernels, &options->inputs, &options->outputs};
+	struct aie_pairs *lists[] = {&options->kernels, &options->inputs, &options->outputs, &options->values};
 
-	for (size_t i = 0; i < 3; i++) {
+	free(options->numbers);
+	for (size_t i = 0; i < 4; i++) {
 		for (int j = 0; j < lists[i]->count; j++)
 			free((char *)(uintptr_t)lists[i]->rows[j].name);
 		free(lists[i]->rows);
@@ -320,13 +340,16 @@ static int run(struct aie_options *options)
 int main(int argc, char **argv)
 {
 	struct aie_options options = {.buffering = 8, .max_events = MOST_EVENTS};
-	struct aie_pairs *lists[] = {&options.kernels, &options.inputs, &options.outputs};
+	struct aie_pairs *lists[] = {&options.kernels, &options.inputs, &options.outputs, &options.values};
 	int status;
 
 	standard_begin();
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < 4; i++)
 		lists[i]->rows = calloc((size_t)argc + 1, sizeof(*lists[i]->rows));
-	status = options.kernels.rows && options.inputs.rows && options.outputs.rows && reg_variables_guard() ? options_read(&options, argc, argv) : 1;
+	options.numbers = calloc((size_t)argc + 1, sizeof(*options.numbers));
+	status = options.kernels.rows && options.inputs.rows && options.outputs.rows && options.values.rows && options.numbers && reg_variables_guard()
+			 ? options_read(&options, argc, argv)
+			 : 1;
 	if (status < 0)
 		status = run(&options);
 	options_finish(&options);

@@ -72,7 +72,8 @@ static ptowsp_status begin(struct aie_array *array)
 	array->arena = common_arena_create();
 	array->value_count = array->args->module->value_count;
 	array->places = malloc(((size_t)array->value_count + 1) * sizeof(*array->places));
-	if (!array->arena || !array->places)
+	array->values = calloc((size_t)array->value_count + 1, sizeof(*array->values));
+	if (!array->arena || !array->places || !array->values)
 		return array_no_memory(array);
 	memset(array->places, 0xFF, ((size_t)array->value_count + 1) * sizeof(*array->places));
 	array->functions.arena = array->arena;
@@ -131,6 +132,7 @@ static void finish(struct aie_array *array)
 	common_names_finish(&array->functions.function_names);
 	common_arena_destroy(array->arena);
 	free(array->places);
+	free(array->values);
 	free(array->tiles);
 	free(array->locks);
 	free(array->buffers);

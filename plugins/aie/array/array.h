@@ -28,11 +28,18 @@ struct aie_array_memory {
 	uint64_t size;
 	bool host; /* an argument or an external buffer */
 };
+/* An argument of the sequence that is a number: which, and what. */
+struct aie_array_value {
+	uint32_t number;
+	int64_t value;
+};
 struct aie_array_args {
 	const struct aie_module *module;
 	const struct aie_array_device *device;
 	const char *arch;     /* NULL: what the device says, else this */
 	const char *sequence; /* name of the sequence to run; NULL: the first one */
+	const struct aie_array_value *values;
+	uint32_t value_count;
 	struct aie_sim_kernels kernels;
 	uint32_t buffering;
 	uint64_t host_cycles, max_events; /* 0: the model's; as many as it takes */

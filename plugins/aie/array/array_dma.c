@@ -184,9 +184,8 @@ static void pads_read(const char *text, struct walk *walk)
 }
 
 /* Dimensions of a descriptor: the outermost goes on as long as the length says. */
-static ptowsp_status walk_read(struct aie_array *array, const struct aie_op *op, int64_t length, struct walk *walk)
+static ptowsp_status walk_read(struct aie_array *array, const struct aie_op *op, const struct aie_attr *dims, int64_t length, struct walk *walk)
 {
-	const struct aie_attr *dims = aie_attr_of(op, "dimensions");
 	int64_t inner = 1;
 
 	*walk = (struct walk){.rank = 1, .sizes = {length}, .strides = {1}};
@@ -258,19 +257,52 @@ static ptowsp_status iteration_read(struct aie_array *array, const struct aie_op
 	return array_path(array, op, type, offset + stride * (size - 1), walk->rank, walk->sizes, walk->strides, &last);
 }
 
+/* An attribute's number, or that of the operand that stands for it; *operand goes on. */
+static bool number_of(const struct aie_array *array, const struct aie_op *op, const char *name, int64_t missing, uint32_t *operand, int64_t *number_out)
+{
+	*number_out = array_number(op, name, missing);
+	return *number_out != AIE_DYNAMIC || (*operand < op->operand_count && array_value(array, op->operands[(*operand)++], number_out));
+}
+
+/* Sizes and strides of which some are operands, those of sizes first. */
+static bool pairs_of(const struct aie_array *array, const struct aie_op *op, uint32_t *operand, struct aie_attr *dims, int64_t *pairs)
+{
+	static const char *const names[] = {"sizes", "strides"};
+
+	for (uint32_t side = 0; side < 2; side++) {
+		const struct aie_attr *attr = aie_attr_of(op, names[side]);
+
+		if (!attr || attr->kind != AIE_ATTR_INTS || attr->count > AIE_WALK_DIMS || (side && 2 * attr->count != dims->count))
+			return false;
+		dims->count = 2 * attr->count;
+		dims->ints = pairs;
+		for (uint32_t i = 0; i < attr->count; i++) {
+			pairs[2 * i + side] = attr->ints[i];
+			if (attr->ints[i] == AIE_DYNAMIC &&
+			    (*operand >= op->operand_count || !array_value(array, op->operands[(*operand)++], &pairs[2 * i + side])))
+				return false;
+		}
+	}
+	return true;
+}
+
 static ptowsp_status descriptor_read(struct aie_array *array, const struct aie_op *op, struct aie_piece *piece)
 {
 	const struct aie_array_memory *memory = op->operand_count ? memory_of(array, op->operands[0]) : NULL;
-	const bool known = op->operand_count == 1 && (!aie_attr_of(op, "sizes") || aie_attr_of(op, "dimensions"));
-	const int64_t offset = array_number(op, "offset", 0);
+	const struct aie_attr *dims = aie_attr_of(op, "dimensions");
+	int64_t offset = 0, length = 0;
+	struct aie_attr counted = {.kind = AIE_ATTR_DIMS};
+	int64_t pairs[2 * AIE_WALK_DIMS];
+	uint32_t operand = 1;
 	struct walk walk;
 	ptowsp_status status;
 
 	if (!memory)
 		return array_fail(array, op, PTOWSP_INVALID, "it moves what is no buffer and no argument of the sequence");
-	if (!known)
-		return array_fail(array, op, PTOWSP_UNSUPPORTED, "an offset, a length or a size that is no number before it runs has no model");
-	status = walk_read(array, op, array_number(op, "len", (int64_t)aie_type_count(memory->type)), &walk);
+	if (!number_of(array, op, "offset", 0, &operand, &offset) || !number_of(array, op, "len", (int64_t)aie_type_count(memory->type), &operand, &length) ||
+	    (!dims && aie_attr_of(op, "sizes") && !pairs_of(array, op, &operand, &counted, pairs)) || operand != op->operand_count)
+		return array_fail(array, op, PTOWSP_UNSUPPORTED, "an offset, a length or a size that is no number before the run has no model");
+	status = walk_read(array, op, dims ? dims : &counted, length, &walk);
 	if (!status)
 		status = array_path(array, op, memory->type, offset, walk.rank, walk.sizes, walk.strides, &piece->path);
 	if (!status)
@@ -288,10 +320,11 @@ static ptowsp_status lock_read(struct aie_array *array, const struct aie_op *op,
 	const uint32_t row = op->operand_count ? array_place(array, op->operands[0], "aie.lock") : AIE_NONE;
 	const struct aie_value *value = op->operand_count == 2 ? op->operands[1] : NULL;
 	const int64_t action = array_number(op, "action", -1);
-	const int64_t number = value ? array_number(value->op, "value", INT64_MIN) : array_number(op, "value", 1);
+	int64_t number = array_number(op, "value", 1);
+	const bool known = !value || array_value(array, value, &number);
 	struct aie_hold *hold = action == 1 ? &piece->give : &piece->take;
 
-	if (row == AIE_NONE || action < 0 || action > 2 || (value && (value->argument || number == INT64_MIN)))
+	if (row == AIE_NONE || action < 0 || action > 2 || !known)
 		return array_fail(array, op, PTOWSP_INVALID, "it uses what is no aie.lock, or does what is no action");
 	if (hold->semaphore != AIE_NONE)
 		return array_fail(array, op, PTOWSP_INVALID, "a descriptor takes one lock and gives one");

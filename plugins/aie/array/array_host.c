@@ -27,16 +27,21 @@ static ptowsp_status step_made(struct aie_array *array, uint32_t step)
 
 /* ---- tasks ---------------------------------------------------------------------------------------------------------- */
 
-static const int64_t *numbers_of(const struct aie_op *op, const char *name, uint32_t count)
+/* Four numbers, those that the text does not know from the operands that follow; *operand goes on. */
+static bool numbers_of(const struct aie_array *array, const struct aie_op *op, const char *name, uint32_t *operand, int64_t numbers[4])
 {
 	const struct aie_attr *attr = aie_attr_of(op, name);
 
-	if (!attr || attr->kind != AIE_ATTR_INTS || attr->count != count)
-		return NULL;
-	for (uint32_t i = 0; i < count; i++)
-		if (attr->ints[i] < 0 || attr->ints[i] > INT32_MAX)
-			return NULL;
-	return attr->ints;
+	if (!attr || attr->kind != AIE_ATTR_INTS || attr->count != 4)
+		return false;
+	for (uint32_t i = 0; i < 4; i++) {
+		numbers[i] = attr->ints[i];
+		if (numbers[i] == AIE_DYNAMIC && (*operand >= op->operand_count || !array_value(array, op->operands[(*operand)++], &numbers[i])))
+			return false;
+		if (numbers[i] < 0 || numbers[i] > INT32_MAX)
+			return false;
+	}
+	return true;
 }
 
 /* Number of a descriptor among those of all shims; AIE_NONE: more than there are places for. */
@@ -79,18 +84,19 @@ static ptowsp_status task_add(struct aie_array *array, const struct aie_op *op, 
 
 static ptowsp_status memcpy_read(struct aie_array *array, const struct aie_op *op)
 {
-	const int64_t *offsets = numbers_of(op, "static_offsets", 4), *sizes = numbers_of(op, "static_sizes", 4),
-		      *strides = numbers_of(op, "static_strides", 4);
 	const struct aie_value *value = op->operand_count ? op->operands[0] : NULL;
+	int64_t offsets[4], sizes[4], strides[4];
 	struct aie_path path;
-	uint32_t channel;
+	uint32_t channel, operand = 1;
 	int64_t offset = 0;
 	ptowsp_status status;
 
 	if (!value || !value->argument || value->op != array->sequence || array->places[value->id] == AIE_NONE)
 		return array_fail(array, op, PTOWSP_INVALID, "it moves what is no memref of the sequence's arguments");
-	if (!offsets || !sizes || !strides || op->operand_count != 1)
-		return array_fail(array, op, PTOWSP_UNSUPPORTED, "offsets, sizes and strides are four numbers each, from 0 to 2^31, in the model");
+	if (!numbers_of(array, op, "static_offsets", &operand, offsets) || !numbers_of(array, op, "static_sizes", &operand, sizes) ||
+	    !numbers_of(array, op, "static_strides", &operand, strides) || operand != op->operand_count)
+		return array_fail(array, op, PTOWSP_UNSUPPORTED,
+				  "offsets, sizes and strides are four numbers each, from 0 to 2^31, known before the run, in the model");
 	status = channel_find(array, op, "metadata", &channel);
 	for (uint32_t i = 0; i < 4; i++)
 		offset += offsets[i] * strides[i];
@@ -139,11 +145,13 @@ static ptowsp_status configure_read(struct aie_array *array, const struct aie_op
 /* The task that an operand names; NULL. */
 static const struct array_task *task_of(const struct aie_array *array, const struct aie_op *op)
 {
+	const uint32_t row = op->operand_count == 1 ? array->places[op->operands[0]->id] : AIE_NONE;
 	const struct aie_value *value = op->operand_count == 1 ? op->operands[0] : NULL;
+	const bool carried = value && (value->argument || !strncmp(value->op->name, "scf.", 4));
 
-	if (!value || value->argument || (!aie_op_is(value->op, "aiex.dma_configure_task") && !aie_op_is(value->op, "aiex.dma_configure_task_for")))
+	if (!value || (!carried && !aie_op_is(value->op, "aiex.dma_configure_task") && !aie_op_is(value->op, "aiex.dma_configure_task_for")))
 		return NULL;
-	return array->places[value->id] == AIE_NONE ? NULL : &array->tasks[array->places[value->id]];
+	return row < array->task_count && (!carried || array->values[value->id].known) ? &array->tasks[row] : NULL;
 }
 
 static ptowsp_status start_read(struct aie_array *array, const struct aie_op *op)
@@ -245,7 +253,7 @@ static ptowsp_status unsupported(struct aie_array *array, const struct aie_op *o
 	return array_fail(array, op, PTOWSP_UNSUPPORTED, "registers that begin transfers have no model; say the task instead");
 }
 
-ptowsp_status array_host(struct aie_array *array)
+ptowsp_status array_steps(struct aie_array *array, const struct aie_region *region)
 {
 	static const struct {
 		const char *name;
@@ -274,16 +282,28 @@ ptowsp_status array_host(struct aie_array *array)
 	};
 	ptowsp_status status = PTOWSP_OK;
 
-	array->net->host_agent = aie_net_agent(array->net, "host");
-	if (array->net->host_agent == AIE_NONE)
-		return array_no_memory(array);
-	for (const struct aie_op *op = array->sequence ? array->sequence->regions[0].first : NULL; !status && op; op = op->next) {
+	for (const struct aie_op *op = region->first; !status && op; op = op->next) {
+		bool known;
 		size_t i = 0;
 
 		while (i < sizeof(kinds) / sizeof(*kinds) && !aie_op_is(op, kinds[i].name))
 			i++;
-		status = i < sizeof(kinds) / sizeof(*kinds) ? kinds[i].read(array, op)
-							    : array_fail(array, op, PTOWSP_UNSUPPORTED, "this operation has no model in a sequence");
+		known = i < sizeof(kinds) / sizeof(*kinds);
+		status = known ? kinds[i].read(array, op) : array_control(array, op, &known);
+		if (!status && !known)
+			status = array_fail(array, op, PTOWSP_UNSUPPORTED, "this operation has no model in a sequence");
 	}
 	return status;
+}
+
+ptowsp_status array_host(struct aie_array *array)
+{
+	ptowsp_status status = PTOWSP_OK;
+
+	array->net->host_agent = aie_net_agent(array->net, "host");
+	if (array->net->host_agent == AIE_NONE)
+		return array_no_memory(array);
+	if (array->sequence)
+		status = array_arguments(array);
+	return status || !array->sequence ? status : array_steps(array, &array->sequence->regions[0]);
 }

@@ -12,6 +12,7 @@ enum {
 	AIE_ARRAY_FIFOS = 1024,
 	AIE_ARRAY_BYTES = 1 << 20, /* most that a padded descriptor sends, and of a fifo's objects */
 	AIE_ARRAY_CHANNELS = 64,   /* most of a tile, each way */
+	AIE_ARRAY_TURNS = 1 << 16, /* most of all loops of a sequence */
 	AIE_ARRAY_CHAIN = 4096,    /* most descriptors of a chain */
 };
 #define AIE_ARRAY_HOST_BYTES (UINT64_C(1) << 34) /* most of all arguments and external buffers */
@@ -92,6 +93,11 @@ struct array_task {
 	uint32_t channel, piece, repeat;
 	bool token;
 };
+/* A number of a sequence. */
+struct array_known {
+	int64_t number;
+	bool known;
+};
 struct array_core {
 	struct aie_array *array;
 	const struct aie_op *op;
@@ -109,8 +115,9 @@ struct aie_array {
 	const struct aie_arch *costs;
 	struct aie_design functions; /* its functions alone */
 	struct common_arena *arena;
-	uint32_t *places; /* [values of the module]: row of what a value is, by its operation; AIE_NONE */
-	uint32_t value_count;
+	uint32_t *places;           /* [values of the module]: row of what a value is, by its operation; AIE_NONE */
+	struct array_known *values; /* [values of the module] */
+	uint32_t value_count, turns;
 	struct array_tile *tiles;
 	struct array_lock *locks;
 	struct array_buffer *buffers;
@@ -184,5 +191,16 @@ ptowsp_status array_path(struct aie_array *array, const struct aie_op *op, const
 ptowsp_status array_cores(struct aie_array *array);
 void array_cores_finish(struct aie_array *array);
 ptowsp_status array_host(struct aie_array *array);
+
+/* Operations of a region of the sequence, one after the other. */
+ptowsp_status array_steps(struct aie_array *array, const struct aie_region *region);
+
+/* ---- array_value.c: a number that is known before the run; false: it is none. */
+bool array_value(const struct aie_array *array, const struct aie_value *value, int64_t *number_out);
+/* arith on known numbers; those, and loops and choices. *known_out: it was one. */
+ptowsp_status array_count(struct aie_array *array, const struct aie_op *op, bool *known_out);
+ptowsp_status array_control(struct aie_array *array, const struct aie_op *op, bool *known_out);
+/* Arguments that are numbers, as the caller gave them. */
+ptowsp_status array_arguments(struct aie_array *array);
 
 #endif

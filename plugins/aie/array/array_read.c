@@ -416,9 +416,11 @@ static ptowsp_status read_allocation(struct aie_array *array, const struct aie_o
 }
 
 /* Channels that operations of a region begin: streams are made of all that there are. */
-static ptowsp_status read_starts(struct aie_array *array, const struct aie_op *op, const char *name)
+static ptowsp_status read_starts(struct aie_array *array, const struct aie_op *op, uint32_t region, const char *name)
 {
-	for (const struct aie_op *start = op->regions[0].first; start; start = start->next) {
+	const bool task_name = !strncmp(name, "aiex.", 5);
+
+	for (const struct aie_op *start = op->regions[region].first; start; start = start->next) {
 		const bool task = aie_op_is(start, "aiex.dma_configure_task");
 		ptowsp_status status = PTOWSP_OK;
 
@@ -426,6 +428,8 @@ static ptowsp_status read_starts(struct aie_array *array, const struct aie_op *o
 		const int64_t direction = array_number(start, task ? "direction" : "channel_dir", 0);
 		const uint32_t tile = array_tile_of(array, task ? start : op, 0);
 
+		for (uint32_t i = 0; !status && task_name && !task && i < start->region_count; i++)
+			status = read_starts(array, start, i, name);
 		if (!task && aie_op_is(start, "aie.buffer"))
 			status = read_buffer(array, start);
 		else if (!task && aie_op_is(start, "aie.lock"))
@@ -449,7 +453,7 @@ bool array_is_dma(const struct aie_op *op)
 
 static ptowsp_status read_dma(struct aie_array *array, const struct aie_op *op)
 {
-	return op->region_count == 1 && array_tile_of(array, op, 0) != AIE_NONE ? read_starts(array, op, "aie.dma_start") : shape_fail(array, op);
+	return op->region_count == 1 && array_tile_of(array, op, 0) != AIE_NONE ? read_starts(array, op, 0, "aie.dma_start") : shape_fail(array, op);
 }
 
 static ptowsp_status read_core(struct aie_array *array, const struct aie_op *op)
@@ -485,7 +489,7 @@ static ptowsp_status read_sequence(struct aie_array *array, const struct aie_op 
 		return shape_fail(array, op);
 	if (!array->sequence && (!array->args->sequence || (name && !strcmp(name, array->args->sequence))))
 		array->sequence = op;
-	return array->sequence == op ? read_starts(array, op, "aiex.dma_configure_task") : PTOWSP_OK;
+	return array->sequence == op ? read_starts(array, op, 0, "aiex.dma_configure_task") : PTOWSP_OK;
 }
 
 static ptowsp_status read_nothing(struct aie_array *array, const struct aie_op *op)

@@ -129,7 +129,9 @@ static bool number_take(struct aie_reader *reader, struct aie_op *op, const char
 	number = value->argument ? NULL : aie_attr_of(value->op, "value");
 	if (number && number->kind == AIE_ATTR_INT)
 		return aie_read_set(reader, op, name, aie_form_i32(reader, number->number));
-	return aie_op_operand(reader->module, op, value) || aie_read_memory(reader); /* which has no number before it runs */
+	if (!aie_op_operand(reader->module, op, value))
+		return aie_read_memory(reader);
+	return aie_read_set(reader, op, name, aie_attr_int(reader->module, aie_type_plain(reader->module, AIE_TYPE_INT, 64), AIE_DYNAMIC));
 }
 
 /* sizes = [..] strides = [..] as dimensions; where one is no number before it runs they stay lists with a hole. */
