@@ -234,6 +234,40 @@ static void programs_that_differed_agree(void)
 	}
 }
 
+/* One product of tiles that are objects as they are: in a core lie its arguments and 1 KiB of stack. */
+static void products_take_the_memory_of_their_arguments(void)
+{
+	static const struct {
+		const char *in, *out;
+		unsigned rows, inner, columns;
+	} products[] = {{"bf16", "f32", 48, 64, 48}, {"bf16", "f32", 64, 64, 64}, {"bf16", "f32", 80, 80, 80},  {"i8", "i32", 29, 200, 45},
+			{"i16", "i32", 48, 128, 48}, {"f32", "f32", 64, 64, 64},  {"bf16", "bf16", 128, 80, 72}};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(products) / sizeof(*products); i++) {
+		const char *in = products[i].in, *out = products[i].out;
+		const unsigned m = products[i].rows, k = products[i].inner, n = products[i].columns;
+		char text[2000];
+		const int length = snprintf(
+			text, sizeof(text),
+			"module @product\n"
+			"tensor %%a : %s[%u, %u] in\ntensor %%b : %s[%u, %u] in\ntensor %%c : %s[%u, %u] out\n"
+			"func @product(%%a: !pto.memref<gm,...,%s>, %%b: !pto.memref<gm,...,%s>, %%c: !pto.memref<gm,...,%s>) {\n"
+			"  %%x = alloc_tile : !pto.tile<%ux%ux%s>\n  %%y = alloc_tile : !pto.tile<%ux%ux%s>\n  %%z = alloc_tile : !pto.tile<%ux%ux%s>\n"
+			"  %%x = tload %%a[0, 0]\n  %%y = tload %%b[0, 0]\n  %%z = tmatmul %%x, %%y\n  tstore %%z, %%c[0, 0]\n  return\n}\n"
+			"kernel @multiply(%%a: %s[%u, %u] in, %%b: %s[%u, %u] in, %%c: %s[%u, %u] out) { portable @product }\n"
+			"workload @main { call @multiply(%%a -> %%a, %%b -> %%b, %%c -> %%c) }\n",
+			in, m, k, in, k, n, out, m, n, in, in, out, m, k, in, k, n, in, m, n, out, in, m, k, in, k, n, out, m, n);
+
+		REQUIRE(length > 0 && length < (int)sizeof(text) && check_write(check_fmt("%s/p.pto", check_dir()), text, (size_t)length));
+		REQUIRE_INT(cli("$B/ptowsp-pack p.pto -o p.pkg.zst && $B/ptowsp-run --quiet --fill a=random:1 --fill b=random:2 --out c=cpu.npy p.pkg.zst"), 0);
+		if (cli("for d in npu1 npu2; do $B/ptowsp-run --plugin=aie --device=$d --quiet --fill a=random:1 --fill b=random:2 --out c=aie.npy p.pkg.zst "
+			"&& "
+			"cmp cpu.npy aie.npy || exit 1; done"))
+			CHECK_FAIL("%s %ux%ux%u: %s%s", in, m, k, n, cli_out, cli_err);
+	}
+}
+
 /* A core's program is linked with a library of C and with what the tools begin it by. */
 static void kernels_may_have_any_name(void)
 {
@@ -268,6 +302,7 @@ void suite_aie(CU_pSuite s)
 	TEST(s, results_do_not_depend_on_the_array);
 	TEST(s, the_same_package_gives_the_same_text);
 	TEST(s, channels_are_streams_of_the_text);
+	TEST(s, products_take_the_memory_of_their_arguments);
 	TEST(s, kernels_may_have_any_name);
 	TEST(s, what_cannot_be_is_said);
 	TEST(s, no_row_is_false);
