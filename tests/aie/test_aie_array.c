@@ -214,6 +214,18 @@ static void dmas_of_regions_take_turns(void)
 		CHECK_INT(y[i], i % 6 == 0 || i % 6 == 5 ? 0 : i / 6 * 4 + i % 6 - 1);
 }
 
+static void switches_lead_where_a_router_left_them(void)
+{
+	int32_t x[16], y[16], box[8];
+	struct trial trial = {.in = {MEMORY("arg0", x)}, .out = {MEMORY("arg1", y), MEMORY("box", box)}};
+
+	words_fill(x, 16, 30);
+	file_run(&trial, "routed");
+	CHECK_MEM(y, x, sizeof(x));
+	CHECK_MEM(box, x + 8, sizeof(box));
+	CHECK_UINT(trial.report.switches, 4);
+}
+
 static void sequences_count_by_their_arguments(void)
 {
 	for (int n = 1; n <= 5; n++) {
@@ -370,10 +382,17 @@ static const struct refusal {
 	 "7, "
 	 "[<size = 4, stride = 2>, <size = 2, stride = 1>]) aie.next_bd ^b ^b: aie.end }",
 	 "line 1: aie.dma_bd: a length of 7 ends within its dimensions, which have 2 elements inside each turn", PTOWSP_UNSUPPORTED},
+	{"%s = aie.tile(0, 2) %t = aie.tile(0, 3) aie.switchbox(%s) { aie.connect<DMA: 0, NORTH: 0> aie.connect<NORTH: 0, NORTH: 0> } aie.switchbox(%t) { "
+	 "aie.connect<SOUTH: 0, SOUTH: 0> } aie.mem(%s) { aie.dma_start(MM2S, 0, ^a, ^a) ^a: aie.end }",
+	 "line 1: aie.device: ways through its switches go round, or are too many", PTOWSP_UNSUPPORTED},
 	{"%t = aie.tile(0, 2) aie.objectfifo @a(%t, {%t}, 0 : i32) : !aie.objectfifo<memref<1xi32>>",
 	 "line 1: aie.objectfifo: fifo 'a' is 0 objects deep, expected 1 to 1024 for each end", PTOWSP_INVALID},
 	{"%t = aie.tile(0, 2) aie.core(%t) { %a = aie.objectfifo.acquire @a(Consume, 1) : memref<1xi32> aie.end }",
 	 "line 1: aie.objectfifo.acquire of @a, of which this core is not the consumer; use an end of the core's tile", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) aie.objectfifo @a(%t, {%t}, 1 : i32) : !aie.objectfifo<memref<1xi32>> aie.core(%t) { %a = aie.objectfifo.acquire @a(Consume, 1) "
+	 ": "
+	 "memref<2xi32> aie.end }",
+	 "line 1: aie.objectfifo.acquire of @a as a type that is larger than its objects; say theirs", PTOWSP_INVALID},
 	{"%t = aie.tile(0, 2) aie.core(%t) { %c = arith.constant 70 : index aie.use_lock(%c, Acquire, 0) aie.end }",
 	 "line 1: the core uses a lock that is none of its tile or its neighbours", PTOWSP_KERNEL_FAILED},
 	{"aie.runtime_sequence @s(%x: memref<4xi32>) { aiex.npu.dma_wait {symbol = @no} }",
@@ -514,6 +533,7 @@ void suite_aie_array(CU_pSuite s)
 	TEST(s, what_is_sent_is_padded);
 	TEST(s, descriptors_go_on_from_time_to_time);
 	TEST(s, dmas_of_regions_take_turns);
+	TEST(s, switches_lead_where_a_router_left_them);
 	TEST(s, sequences_count_by_their_arguments);
 	TEST(s, binary_locks_are_held_by_one);
 	TEST(s, kernels_get_pointers_and_numbers);

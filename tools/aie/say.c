@@ -53,8 +53,6 @@ static void left_print(const struct aie_run *run, FILE *to)
 			(unsigned long long)run->calls);
 	if (run->report.elsewhere)
 		fprintf(to, "  %u flows begin or end at no DMA (traces, control, streams of cores) and carry nothing\n", run->report.elsewhere);
-	if (run->report.switches)
-		fprintf(to, "  %u switches are not walked: flows are what is said by aie.flow and aie.packet_flow\n", run->report.switches);
 	if (run->report.ignored)
 		fprintf(to, "  %u writes to registers are not done\n", run->report.ignored);
 }
@@ -116,12 +114,12 @@ struct json_t *aie_run_json(const struct aie_run *run)
 	const struct aie_array_report *report = &run->report;
 	const struct aie_sim_stats *stats = &run->stats;
 
-	return json_pack("{s:I,s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:s,s:s?,s:{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i},s:{s:i,s:i,s:i},s:I,s:I,s:o,s:o,s:o}", "device",
+	return json_pack("{s:I,s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:s,s:s?,s:{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i},s:{s:i,s:i},s:I,s:I,s:o,s:o,s:o}", "device",
 			 (json_int_t)run->number, "name", run->device->name, "outcome", aie_array_outcome(run->status, &run->report, &run->stats), "error",
 			 run->status ? run->error.text : "", "cycles", (json_int_t)stats->cycles, "events", (json_int_t)stats->events, "ddr_bytes",
 			 (json_int_t)stats->ddr_bytes, "mhz", (json_int_t)report->mhz, "model", AIE_MODEL, "costs_of", report->borrowed, "has", "tiles",
 			 report->tiles, "cores", report->cores, "fifos", report->fifos, "flows", report->flows, "packet_flows", report->packet_flows, "locks",
 			 report->locks, "buffers", report->buffers, "descriptors", report->descriptors, "steps", report->steps, "not_run", "flows",
-			 report->elsewhere, "switches", report->switches, "registers", report->ignored, "kernel_calls", (json_int_t)run->calls,
-			 "absent_kernel_calls", (json_int_t)run->absent, "agents", agents_json(stats), "waits", waits_json(stats), "ring", ring_json(stats));
+			 report->elsewhere, "registers", report->ignored, "kernel_calls", (json_int_t)run->calls, "absent_kernel_calls",
+			 (json_int_t)run->absent, "agents", agents_json(stats), "waits", waits_json(stats), "ring", ring_json(stats));
 }

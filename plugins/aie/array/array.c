@@ -105,6 +105,8 @@ static ptowsp_status make(struct aie_array *array)
 	if (!status)
 		status = array_fifos(array);
 	if (!status)
+		status = array_switches(array);
+	if (!status)
 		status = array_streams(array);
 	if (!status)
 		status = array_dmas(array);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* array.h - a device as anybody's tools write it (aie.device with tiles, locks, buffers, DMAs, flows, fifos, cores and a sequence of the host), as what the simulator runs.
  *
- * Fifos become buffers, locks and chains of descriptors, as mlir-aie's stateful transform makes them; explicit locks, DMAs and flows stay what they are. Switches are not walked: a
- * flow is a stream, as long as the way between its tiles. One thread; the module stays as long as the array does. */
+ * Fifos become buffers, locks and chains of descriptors, as mlir-aie's stateful transform makes them; explicit locks, DMAs and flows stay what they are. A flow is a stream,
+ * as long as the way between its tiles; where a design has switches that connect, they are walked, and what is found is a flow. One thread; the module stays as long as the array does. */
 #ifndef AIE_ARRAY_H
 #define AIE_ARRAY_H
 
@@ -54,7 +54,7 @@ struct aie_array_args {
 struct aie_array_report {
 	uint32_t tiles, cores, buffers, locks, fifos, flows, packet_flows, descriptors, steps;
 	uint32_t elsewhere;   /* ends of flows that are no DMA's: traces, control, streams of cores */
-	uint32_t switches;    /* aie.switchbox and aie.shim_mux: not walked */
+	uint32_t switches;    /* aie.switchbox and aie.shim_mux: walked from DMAs that send */
 	uint32_t ignored;     /* writes to registers and the like in the sequence */
 	bool host;            /* there is a sequence with steps */
 	uint64_t mhz;         /* of the clock */

@@ -523,5 +523,6 @@ bool array_fifo_end(const struct aie_array *array, uint32_t tile, const char *na
 	end_out->give = free ? AIE_NONE : port ? pool->put : pool->full;
 	end_out->depth = pool->depth;
 	end_out->objects = pool->objects;
+	end_out->bytes = pool->bytes;
 	return true;
 }

@@ -24,7 +24,7 @@ struct array_arch {
 	bool binary;                     /* locks of the first generation */
 };
 struct array_tile {
-	const struct aie_op *op, *core; /* core: NULL: none */
+	const struct aie_op *op, *core, *box, *mux; /* core, switch and mux of a shim; NULL: none */
 	int32_t column, row;
 	enum aie_kind kind;
 	uint32_t named;                           /* values that name it */
@@ -172,6 +172,12 @@ ptowsp_status array_bytes_take(struct aie_array *array, const struct aie_op *op,
 uint32_t array_channel_named(const struct aie_array *array, const char *name);
 uint32_t array_tile_at(struct aie_array *array, int32_t column, int32_t row);
 const char *array_tile_text(const struct aie_array *array, uint32_t tile, char text[32]);
+
+/* A flow between channels, once; AIE_NONE at an end: it carries nothing. */
+ptowsp_status array_flow_add(struct aie_array *array, uint32_t from, uint32_t to, uint32_t packet);
+
+/* ---- array_switch.c: flows by way of switches that say theirs. */
+ptowsp_status array_switches(struct aie_array *array);
 
 /* ---- array_fifo.c: fifos and links as pools, locks and flows; their descriptors, when streams are there; a core's end of one. */
 ptowsp_status array_fifos(struct aie_array *array);

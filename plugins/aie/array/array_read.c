@@ -338,7 +338,7 @@ static ptowsp_status port_channel(struct aie_array *array, const struct aie_op *
 	return *channel_out == AIE_NONE ? PTOWSP_NO_MEMORY : PTOWSP_OK;
 }
 
-static ptowsp_status flow_add(struct aie_array *array, uint32_t from, uint32_t to, uint32_t packet)
+ptowsp_status array_flow_add(struct aie_array *array, uint32_t from, uint32_t to, uint32_t packet)
 {
 	uint32_t row;
 
@@ -346,6 +346,9 @@ static ptowsp_status flow_add(struct aie_array *array, uint32_t from, uint32_t t
 		array->report->elsewhere++;
 		return PTOWSP_OK;
 	}
+	for (uint32_t i = 0; i < array->flow_count; i++)
+		if (array->flows[i].from == from && array->flows[i].to == to && array->flows[i].packet == packet)
+			return PTOWSP_OK;
 	row = ARRAY_ROW(array, flow);
 	if (row == AIE_NONE)
 		return PTOWSP_NO_MEMORY;
@@ -363,7 +366,7 @@ static ptowsp_status read_flow(struct aie_array *array, const struct aie_op *op)
 		status = port_channel(array, op, array_tile_of(array, op, 1), array_number(op, "dest_bundle", -1), array_number(op, "dest_channel", -1), false,
 				      &to);
 	array->report->flows++;
-	return status ? status : flow_add(array, from, to, AIE_NONE);
+	return status ? status : array_flow_add(array, from, to, AIE_NONE);
 }
 
 static ptowsp_status read_packets(struct aie_array *array, const struct aie_op *op)
@@ -386,7 +389,7 @@ static ptowsp_status read_packets(struct aie_array *array, const struct aie_op *
 			status = port_channel(array, dest, array_tile_of(array, dest, 0), array_number(dest, "bundle", -1), array_number(dest, "channel", -1),
 					      false, &to);
 			if (!status)
-				status = flow_add(array, from, to, (uint32_t)number & 31);
+				status = array_flow_add(array, from, to, (uint32_t)number & 31);
 		}
 		if (status)
 			return status;
@@ -471,7 +474,11 @@ static ptowsp_status read_core(struct aie_array *array, const struct aie_op *op)
 
 static ptowsp_status read_switch(struct aie_array *array, const struct aie_op *op)
 {
-	(void)op;
+	const uint32_t tile = array_tile_of(array, op, 0);
+
+	if (tile == AIE_NONE || op->region_count != 1)
+		return shape_fail(array, op);
+	*(aie_op_is(op, "aie.switchbox") ? &array->tiles[tile].box : &array->tiles[tile].mux) = op;
 	array->report->switches++;
 	return PTOWSP_OK;
 }

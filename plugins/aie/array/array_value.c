@@ -61,12 +61,11 @@ static bool integer(const char *name, int64_t a, int64_t b, uint32_t bits, int64
 
 static bool compare(int64_t predicate, int64_t a, int64_t b)
 {
-	switch (predicate) {
 #define COMPARE(op, number, value)                                                                                                                             \
-	case number: return (value);
+	if (predicate == number)                                                                                                                               \
+		return value;
 #include "aie/ir/body.def"
-	default: return false;
-	}
+	return false;
 }
 
 /* One operand each way: extui and index_castui without its sign, the others with it. */
@@ -91,7 +90,8 @@ ptowsp_status array_count(struct aie_array *array, const struct aie_op *op, bool
 		return PTOWSP_OK;
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		if (!array_value(array, op->operands[i], &operands[i]))
-			return array_fail(array, op, PTOWSP_UNSUPPORTED, "it counts with what is not known before the run; give arguments that are numbers by --value");
+			return array_fail(array, op, PTOWSP_UNSUPPORTED,
+					  "it counts with what is not known before the run; give arguments that are numbers by --value");
 	*known_out = true;
 	if (divides(op->name) && !operands[1])
 		return array_fail(array, op, PTOWSP_INVALID, "it divides by 0");

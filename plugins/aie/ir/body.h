@@ -17,6 +17,7 @@ struct aie_body_fifo {
 	int64_t port;
 	uint32_t take, give, depth; /* semaphores of the net; AIE_NONE: nobody waits */
 	uint8_t *const *objects;    /* [depth] */
+	uint64_t bytes;             /* of an object */
 	uint32_t first, held;       /* of the run */
 };
 /* Numbers of locks as values of a core: this and the semaphore; smaller ones are what a core calls its neighbours' locks by. */

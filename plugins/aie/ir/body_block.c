@@ -264,6 +264,13 @@ static ptowsp_status object(struct aie_body_maker *maker, const struct aie_op *o
 	if (size->number > maker->body->fifo_rows[fifo].depth)
 		return base_fail(maker->error, PTOWSP_INVALID, "line %u: %s of %lld objects of @%s, which is %u deep; ask for no more", op->line, op->name,
 				 (long long)size->number, name->text, maker->body->fifo_rows[fifo].depth);
+	for (uint32_t i = 0; i < op->result_count; i++) {
+		const struct aie_type *type = view ? op->results[i]->type->element : op->results[i]->type;
+
+		if (type->kind != AIE_TYPE_MEMREF || type->strided || aie_type_bytes(type) > maker->body->fifo_rows[fifo].bytes)
+			return base_fail(maker->error, PTOWSP_INVALID, "line %u: %s of @%s as a type that is larger than its objects; say theirs", op->line,
+					 op->name, name->text);
+	}
 	maker->body->port_rows[row] = (struct aie_body_port){AIE_NONE, (uint32_t)size->number, fifo, port->number ? AIE_GETTER : AIE_PUTTER};
 	first = aie_body_registers(maker, acquires ? (uint32_t)size->number : 0);
 	for (uint32_t i = 0; i < op->result_count; i++)
