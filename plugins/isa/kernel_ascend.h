@@ -69,11 +69,6 @@ TILE_CORE void tile_end(struct tile_call *call)
 #define tile_fail(call, place, ...) PTOWSP_KERNEL_FAILED
 #define tile_endless(call, place)   PTOWSP_RUN_FAILED
 
-TILE_CORE int tile_goes_on(int64_t now, int64_t step, int64_t bound)
-{
-	return now <= INT64_MAX - step && now + step < bound;
-}
-
 /* ---- elements: as isa_s_ stores them --------------------------------------------------------------------------------- */
 
 /* Types by the names of element.def: what a tensor has, what an element is stored as, what it is computed in. */

@@ -125,11 +125,6 @@ TILE_DEVICE void tile_run(const struct tile_kernel *kernel, const struct tile_ta
 	}
 }
 
-TILE_DEVICE int tile_goes_on(int64_t now, int64_t step, int64_t bound)
-{
-	return now <= INT64_MAX - step && now + step < bound;
-}
-
 /* ---- bytes, by all threads; a barrier behind ---------------------------------------------------------------------- */
 
 TILE_DEVICE void tile_zero(void *to, size_t size)
