@@ -497,6 +497,9 @@ static void kernels_come_from_c_and_data_from_npy(void)
 	CHECK(json_array_size(json_object_get(timeline, "traceEvents")) > 10);
 	json_decref(timeline);
 	CLI_FIGURE("$B/ptowsp-aie --json " ARRAYS "add.mlir", "devices[0].cycles", 6991);
+	CLI_FIGURE("$B/ptowsp-aie --json " ARRAYS "add.mlir", "devices[0].waited[0].times", 3);
+	CLI_OUT(0, "$B/ptowsp-aie --stats " ARRAYS "add.mlir", "core (0,2)               waited for 'in' ");
+	CLI_OUT(0, "cat t.json", "waits for scaled");
 	CLI_OUT(2, "$B/ptowsp-aie --kernel scale=" ARRAYS "kernels.c --in arg0=y.npy " ARRAYS "add.mlir",
 		"has 32 bytes of data, memory arg0 of the design 256");
 }

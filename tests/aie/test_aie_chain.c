@@ -260,7 +260,156 @@ static void random_chains_turn_words_as_a_list_does(void)
 			return;
 }
 
+/* ---- packets -------------------------------------------------------------------------------------------------------- */
+
+enum { SENDERS = 3, RECEIVERS = 2, PACKETS = 5, LENGTH = 12 };
+
+/* Cores send packets of other lengths, each to one of two channels of the host or to both, which take all that is for them in one task. */
+struct net {
+	int senders, counts[SENDERS];
+	struct packet {
+		int words, to; /* to: bits of receivers */
+	} packets[SENDERS][PACKETS];
+	int totals[RECEIVERS];
+	uint32_t buffering;
+};
+
+static struct net net_pick(uint64_t seed)
+{
+	uint64_t state = draw_seed(seed);
+	struct net net = {.senders = pick(&state, 1, SENDERS), .buffering = (uint32_t)pick(&state, 0, 8)};
+
+	for (int s = 0; s < net.senders; s++) {
+		net.counts[s] = pick(&state, 1, PACKETS);
+		for (int p = 0; p < net.counts[s]; p++) {
+			struct packet *packet = &net.packets[s][p];
+
+			*packet = (struct packet){pick(&state, 1, LENGTH), pick(&state, 1, 3)};
+			for (int r = 0; r < RECEIVERS; r++)
+				net.totals[r] += packet->to >> r & 1 ? packet->words : 0;
+		}
+	}
+	return net;
+}
+
+/* A number of packets for each sender and each set of receivers. */
+static int number_of(int sender, int to)
+{
+	return 3 * sender + to;
+}
+
+static int32_t word_of(int sender, int packet, int at)
+{
+	return 10000 * (sender + 1) + 100 * packet + at;
+}
+
+static void sender_write(struct written *t, const struct net *net, int s)
+{
+	written_add(t, "%%t%d = aie.tile(0, %d)\n", s, 2 + s);
+	for (int to = 1; to <= 3; to++) {
+		written_add(t, "aie.packet_flow(%d) {\naie.packet_source<%%t%d, DMA : 0>\n", number_of(s, to), s);
+		for (int r = 0; r < RECEIVERS; r++)
+			if (to >> r & 1)
+				written_add(t, "aie.packet_dest<%%shim, DMA : %d>\n", r);
+		written_add(t, "}\n");
+	}
+	for (int p = 0; p < net->counts[s]; p++) {
+		written_add(t, "%%b%d_%d = aie.buffer(%%t%d) : memref<%dxi32> = dense<[", s, p, s, net->packets[s][p].words);
+		for (int i = 0; i < net->packets[s][p].words; i++)
+			written_add(t, "%s%d", i ? ", " : "", word_of(s, p, i));
+		written_add(t, "]>\n");
+	}
+	written_add(t, "aie.mem(%%t%d) {\naie.dma_start(MM2S, 0, ^b0, ^end)\n", s);
+	for (int p = 0; p < net->counts[s]; p++)
+		written_add(t, "^b%d:\naie.dma_bd_packet(0, %d)\naie.dma_bd(%%b%d_%d : memref<%dxi32>)\naie.next_bd ^%s\n", p,
+			    number_of(s, net->packets[s][p].to), s, p, net->packets[s][p].words, p + 1 < net->counts[s] ? check_fmt("b%d", p + 1) : "end");
+	written_add(t, "^end:\naie.end\n}\n");
+}
+
+static char *net_write(const struct net *net)
+{
+	struct written t;
+
+	written_begin(&t);
+	written_add(&t, "aie.device(npu1_1col) {\n%%shim = aie.tile(0, 0)\n");
+	for (int s = 0; s < net->senders; s++)
+		sender_write(&t, net, s);
+	written_add(&t,
+		    "aie.shim_dma_allocation @out0(%%shim, S2MM, 0)\naie.shim_dma_allocation @out1(%%shim, S2MM, 1)\n"
+		    "aie.runtime_sequence(%%x0: memref<1xi32>, %%x1: memref<%dxi32>, %%x2: memref<%dxi32>) {\n",
+		    MOST, MOST);
+	for (int side = 0; side < 2; side++)
+		for (int r = 0; r < RECEIVERS; r++)
+			if (net->totals[r] && side)
+				written_add(&t, "aiex.npu.dma_wait {symbol = @out%d}\n", r);
+			else if (net->totals[r])
+				written_add(&t,
+					    "aiex.npu.dma_memcpy_nd(%%x%d[0, 0, 0, 0][1, 1, 1, %d][0, 0, 0, 1]) {id = %d : i64, metadata = @out%d} : "
+					    "memref<%dxi32>\n",
+					    1 + r, net->totals[r], r, r, MOST);
+	written_add(&t, "}\n}\n");
+	return t.text;
+}
+
+/* Whole packets, those of a sender in their order, and no other. */
+static bool received(const struct net *net, int r, const int32_t *words)
+{
+	int next[SENDERS] = {0}, at = 0;
+
+	while (at < net->totals[r]) {
+		const int sender = words[at] / 10000 - 1, packet = words[at] / 100 % 100;
+
+		if (sender < 0 || sender >= net->senders || packet < next[sender] || packet >= net->counts[sender] ||
+		    !(net->packets[sender][packet].to >> r & 1))
+			return false;
+		for (int p = next[sender]; p < packet; p++) /* those between were not for this one */
+			if (net->packets[sender][p].to >> r & 1)
+				return false;
+		next[sender] = packet + 1;
+		for (int i = 0; i < net->packets[sender][packet].words; i++)
+			if (words[at++] != word_of(sender, packet, i))
+				return false;
+	}
+	return true;
+}
+
+static bool net_compare(uint64_t seed)
+{
+	const struct net net = net_pick(seed);
+	struct content content = {{0}, {{0}}};
+	struct aie_module module = {0};
+	struct aie_array_device device;
+	const struct aie_array_args args = {
+		.module = &module, .device = &device, .buffering = net.buffering, .max_events = 1000000, .memories = on_memories, .memories_context = &content};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct aie_array_report report;
+	struct aie_sim_stats stats = {0};
+	char *text = net_write(&net);
+	bool same;
+
+	same = CHECK_INT(aie_module_read(&module, text, strlen(text), &error), PTOWSP_OK) && CHECK(aie_array_device_find(&module, 0, &device)) &&
+	       CHECK_INT(aie_array_run(&args, &report, &stats, &error), PTOWSP_OK);
+	for (int r = 0; same && r < RECEIVERS; r++)
+		same = CHECK(received(&net, r, content.out[r]));
+	if (!same)
+		CHECK_FAIL("seed %llu: %s\n%s", (unsigned long long)seed, error.text, text);
+	aie_sim_finish(&stats);
+	aie_module_finish(&module);
+	free(text);
+	return same;
+}
+
+static void random_packets_reach_those_whom_they_are_for(void)
+{
+	uint64_t count, first = check_seeds(&count, SEEDS);
+
+	for (uint64_t seed = first; seed < first + count; seed++)
+		if (!net_compare(seed))
+			return;
+}
+
 void suite_aie_chain(CU_pSuite s)
 {
 	TEST(s, random_chains_turn_words_as_a_list_does);
+	TEST(s, random_packets_reach_those_whom_they_are_for);
 }

@@ -41,6 +41,8 @@ static const char *const talkers[] = {
 	"$B/ptowsp-pack --json $S/scale.pto -o s.pkg.zst",
 	"$B/ptowsp-conform --list",
 	"$B/ptowsp-bench --version",
+	"$B/ptowsp-aie $R/tests/aie/arrays/add.mlir",
+	"$B/ptowsp-aie --json $R/tests/aie/arrays/add.mlir",
 };
 
 static void talks(const char *talker, const char *way, const char *why)

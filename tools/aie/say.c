@@ -43,6 +43,9 @@ static void stats_print(const struct aie_run *run, FILE *to)
 	for (uint32_t i = 0; i < stats->agent_count; i++)
 		fprintf(to, "  %-24s busy %llu, blocked %llu, %llu objects\n", stats->agents[i].name, (unsigned long long)stats->agents[i].busy,
 			(unsigned long long)stats->agents[i].blocked, (unsigned long long)stats->agents[i].objects);
+	for (uint32_t i = 0; i < stats->waited_count; i++)
+		fprintf(to, "  %-24s waited for '%s' %llu time%s, %llu cycles\n", stats->agents[stats->waited[i].agent].name, stats->waited[i].lock,
+			(unsigned long long)stats->waited[i].times, stats->waited[i].times == 1 ? "" : "s", (unsigned long long)stats->waited[i].cycles);
 }
 
 /* What of the design was not run. */
@@ -100,6 +103,16 @@ static json_t *waits_json(const struct aie_sim_stats *stats)
 	return list;
 }
 
+static json_t *waited_json(const struct aie_sim_stats *stats)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < stats->waited_count; i++)
+		json_array_append_new(list, json_pack("{s:s,s:s,s:I,s:I}", "who", stats->agents[stats->waited[i].agent].name, "lock", stats->waited[i].lock,
+						      "times", (json_int_t)stats->waited[i].times, "cycles", (json_int_t)stats->waited[i].cycles));
+	return list;
+}
+
 static json_t *ring_json(const struct aie_sim_stats *stats)
 {
 	json_t *list = json_array();
@@ -114,12 +127,13 @@ struct json_t *aie_run_json(const struct aie_run *run)
 	const struct aie_array_report *report = &run->report;
 	const struct aie_sim_stats *stats = &run->stats;
 
-	return json_pack("{s:I,s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:s,s:s?,s:{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i},s:{s:i,s:i},s:I,s:I,s:o,s:o,s:o}", "device",
+	return json_pack("{s:I,s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:s,s:s?,s:{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i},s:{s:i,s:i},s:I,s:I,s:o,s:o,s:o,s:o}", "device",
 			 (json_int_t)run->number, "name", run->device->name, "outcome", aie_array_outcome(run->status, &run->report, &run->stats), "error",
 			 run->status ? run->error.text : "", "cycles", (json_int_t)stats->cycles, "events", (json_int_t)stats->events, "ddr_bytes",
 			 (json_int_t)stats->ddr_bytes, "mhz", (json_int_t)report->mhz, "model", AIE_MODEL, "costs_of", report->borrowed, "has", "tiles",
 			 report->tiles, "cores", report->cores, "fifos", report->fifos, "flows", report->flows, "packet_flows", report->packet_flows, "locks",
 			 report->locks, "buffers", report->buffers, "descriptors", report->descriptors, "steps", report->steps, "not_run", "flows",
 			 report->elsewhere, "registers", report->ignored, "kernel_calls", (json_int_t)run->calls, "absent_kernel_calls",
-			 (json_int_t)run->absent, "agents", agents_json(stats), "waits", waits_json(stats), "ring", ring_json(stats));
+			 (json_int_t)run->absent, "agents", agents_json(stats), "waited", waited_json(stats), "waits", waits_json(stats), "ring",
+			 ring_json(stats));
 }

@@ -18,7 +18,8 @@ static void switch_enter(struct walk *walk, uint32_t tile, int64_t bundle, int64
 
 static bool port_is(const struct aie_op *op, bool source, int64_t bundle, int64_t channel)
 {
-	return array_number(op, source ? "source_bundle" : "dest_bundle", -1) == bundle && array_number(op, source ? "source_channel" : "dest_channel", -1) == channel;
+	return array_number(op, source ? "source_bundle" : "dest_bundle", -1) == bundle &&
+	       array_number(op, source ? "source_channel" : "dest_channel", -1) == channel;
 }
 
 static void dma_reach(struct walk *walk, uint32_t tile, int64_t number, uint32_t packet)

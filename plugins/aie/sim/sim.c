@@ -30,6 +30,24 @@ static ptowsp_status stats_take(const struct aie_net *net, struct aie_sim_stats 
 						      : base_fail(error, PTOWSP_NO_MEMORY, "no memory for the statistics of %u agents", net->agent_count);
 }
 
+/* Where there is no memory for the name of a lock it is left out. */
+static void waited_take(const struct aie_net *net, struct aie_sim_stats *stats)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < net->semaphore_count; i++)
+		count += net->semaphores[i].wait_count;
+	stats->waited = calloc(count + 1, sizeof(*stats->waited));
+	for (uint32_t i = 0; stats->waited && i < net->semaphore_count; i++)
+		for (uint32_t w = 0; w < net->semaphores[i].wait_count; w++) {
+			const struct aie_waits *waits = &net->semaphores[i].waits[w];
+			const char *lock = strdup(net->semaphores[i].name);
+
+			if (lock)
+				stats->waited[stats->waited_count++] = (struct aie_sim_waited){waits->agent, lock, waits->times, waits->cycles};
+		}
+}
+
 /* Names of fifos are the design's, which may go before the stats do; one for which there is no memory is left out. */
 static void waits_own(struct aie_sim_stats *stats)
 {
@@ -49,6 +67,7 @@ ptowsp_status aie_sim_stats_take(const struct aie_net *net, ptowsp_status ended,
 {
 	const ptowsp_status taken = stats_take(net, stats, error);
 
+	waited_take(net, stats);
 	if (ended == PTOWSP_DEADLOCK && !taken && aie_stuck_list(net, stats))
 		waits_own(stats);
 	return taken;
@@ -78,6 +97,9 @@ void aie_sim_finish(struct aie_sim_stats *stats)
 	for (uint32_t i = 0; i < stats->wait_count; i++)
 		free((char *)(uintptr_t)stats->waits[i].fifo);
 	free(stats->waits);
+	for (uint32_t i = 0; i < stats->waited_count; i++)
+		free((char *)(uintptr_t)stats->waited[i].lock);
+	free(stats->waited);
 	free(stats->ring);
 	*stats = (struct aie_sim_stats){0};
 }

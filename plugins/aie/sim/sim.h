@@ -55,6 +55,12 @@ struct aie_sim_wait {
 	uint64_t held, wanted; /* objects, or words where `words` */
 	bool words;
 };
+/* How often, and how long in all, somebody waited for a lock of the array. */
+struct aie_sim_waited {
+	uint32_t agent;
+	const char *lock;
+	uint64_t times, cycles;
+};
 struct aie_sim_stats {
 	uint64_t cycles; /* when all was over, without the launch */
 	uint64_t events;
@@ -64,6 +70,8 @@ struct aie_sim_stats {
 	uint64_t ddr_bytes;
 	struct aie_sim_wait *waits; /* of a deadlock: all who wait; ring: of some of them, each for the next, the last for the first */
 	uint32_t wait_count;
+	struct aie_sim_waited *waited; /* also of a run that ended; lock by lock */
+	uint32_t waited_count;
 	uint32_t *ring; /* agents */
 	uint32_t ring_count;
 };

@@ -88,8 +88,10 @@ static bool take(struct aie_net *net, uint32_t number, uint64_t *spent_out)
 		aie_queue_set(&net->queue, number, when);
 		return false;
 	}
-	if (core->state == AIE_CORE_WAITS)
+	if (core->state == AIE_CORE_WAITS) {
+		aie_semaphore_waited(net, core->ask.hold.semaphore, core->agent, core->since);
 		core_works(net, core);
+	}
 	*spent_out = AIE_COST_LOCK_CORE;
 	return true;
 }

@@ -146,10 +146,13 @@ uint32_t aie_net_packet(struct aie_net *net, uint32_t from, uint32_t number, uin
 
 uint32_t aie_net_semaphore(struct aie_net *net, const char *name, int64_t value, bool binary)
 {
-	const uint32_t row = ROW_ADD(net, semaphore);
+	char *waiting = name ? aie_net_memory(net, strlen(name) + sizeof("waits for ")) : NULL;
+	const uint32_t row = waiting ? ROW_ADD(net, semaphore) : AIE_NONE;
 
-	if (row != AIE_NONE)
-		net->semaphores[row] = (struct aie_semaphore){.name = name, .value = value, .binary = binary};
+	if (row == AIE_NONE)
+		return row;
+	sprintf(waiting, "waits for %s", name);
+	net->semaphores[row] = (struct aie_semaphore){.name = name, .value = value, .binary = binary, .waiting = waiting};
 	return row;
 }
 
@@ -242,6 +245,7 @@ void aie_net_finish(struct aie_net *net)
 		free(net->cores[i].objects);
 	for (uint32_t i = 0; i < net->semaphore_count; i++) {
 		free(net->semaphores[i].given);
+		free(net->semaphores[i].waits);
 		free(net->semaphores[i].waiters);
 	}
 	free(net->blocks);

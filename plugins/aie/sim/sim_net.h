@@ -46,7 +46,13 @@ struct aie_semaphore {
 		int64_t value;
 	} * given; /* owned, by time: what nobody has seen yet */
 	uint32_t given_count, given_room;
-	uint32_t *waiters; /* owned: cores, and ends with AIE_WAITER_END */
+	struct aie_waits {
+		uint32_t agent;
+		uint64_t times, cycles;
+	} * waits; /* owned: of those who have waited */
+	uint32_t wait_count, wait_room;
+	const char *waiting; /* "waits for NAME", of the net */
+	uint32_t *waiters;   /* owned: cores, and ends with AIE_WAITER_END */
 	uint32_t waiter_count, waiter_room;
 };
 #define AIE_WAITER_END (UINT32_C(1) << 31)
@@ -113,6 +119,7 @@ struct aie_end {
 	bool fresh;               /* nothing was done yet */
 	uint64_t ready, base;     /* base: cycle in which it could begin if the lock were there */
 	uint64_t since, begun;    /* since: of the last account; begun: of this piece */
+	uint64_t asked;           /* LOCK of a chain: since when */
 	uint64_t left;            /* words */
 	const struct aie_path *path;
 	struct aie_cursor cursor;
@@ -255,6 +262,8 @@ uint64_t aie_lock_ready(const struct aie_lock *lock, enum aie_side side, uint64_
 void aie_lock_done(struct aie_net *net, uint32_t lock, enum aie_side side, uint64_t seen);
 /* Takes, or (false) waits: *when_out the cycle in which to ask again, AIE_NEVER: when somebody gave. */
 bool aie_semaphore_take(struct aie_net *net, const struct aie_hold *hold, uint32_t waiter, uint64_t *when_out);
+/* The agent waited from `since` on, and has now what it waited for: is counted, and told. */
+void aie_semaphore_waited(struct aie_net *net, uint32_t semaphore, uint32_t agent, uint64_t since);
 /* false: no memory. */
 bool aie_semaphore_give(struct aie_net *net, const struct aie_hold *hold, uint64_t seen);
 /* What it would have if all that was given were seen. */

@@ -55,6 +55,23 @@ bool aie_semaphore_take(struct aie_net *net, const struct aie_hold *hold, uint32
 	return false;
 }
 
+void aie_semaphore_waited(struct aie_net *net, uint32_t number, uint32_t agent, uint64_t since)
+{
+	struct aie_semaphore *semaphore = &net->semaphores[number];
+	uint32_t i = 0;
+
+	while (i < semaphore->wait_count && semaphore->waits[i].agent != agent)
+		i++;
+	if (i == semaphore->wait_count) {
+		if (!COMMON_GROW(semaphore->waits, semaphore->wait_room, semaphore->wait_count))
+			return; /* a figure less */
+		semaphore->waits[semaphore->wait_count++] = (struct aie_waits){.agent = agent};
+	}
+	semaphore->waits[i].times++;
+	semaphore->waits[i].cycles += net->now - since;
+	aie_net_tell(net, agent, semaphore->waiting, since, net->now);
+}
+
 bool aie_semaphore_give(struct aie_net *net, const struct aie_hold *hold, uint64_t seen)
 {
 	struct aie_semaphore *semaphore = &net->semaphores[hold->semaphore];

@@ -219,9 +219,12 @@ static void link_begin(struct aie_net *net, struct aie_end *end)
 
 	if (piece->take.semaphore != AIE_NONE && !aie_semaphore_take(net, &piece->take, AIE_WAITER_END | (uint32_t)(end - net->ends), &when)) {
 		end->state = AIE_END_LOCK;
+		end->asked = waited ? end->asked : net->now;
 		aie_net_wake(net, aie_agent_stream(net, end->stream), when);
 		return;
 	}
+	if (waited)
+		aie_semaphore_waited(net, piece->take.semaphore, end->agent, end->asked);
 	if (piece->pad) {
 		uint8_t *image = piece->pad->image;
 
