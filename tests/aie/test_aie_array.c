@@ -214,6 +214,17 @@ static void dmas_of_regions_take_turns(void)
 		CHECK_INT(y[i], i % 6 == 0 || i % 6 == 5 ? 0 : i / 6 * 4 + i % 6 - 1);
 }
 
+static void the_host_writes_words_and_locks(void)
+{
+	static const int32_t wanted[] = {11, -22, 0, 44};
+	int32_t y[4];
+	struct trial trial = {.out = {MEMORY("arg0", y)}};
+
+	file_run(&trial, "written");
+	CHECK_MEM(y, wanted, sizeof(wanted));
+	CHECK_UINT(trial.report.ignored, 1);
+}
+
 static void switches_lead_where_a_router_left_them(void)
 {
 	int32_t x[16], y[16], box[8];
@@ -536,6 +547,7 @@ void suite_aie_array(CU_pSuite s)
 	TEST(s, what_is_sent_is_padded);
 	TEST(s, descriptors_go_on_from_time_to_time);
 	TEST(s, dmas_of_regions_take_turns);
+	TEST(s, the_host_writes_words_and_locks);
 	TEST(s, switches_lead_where_a_router_left_them);
 	TEST(s, sequences_count_by_their_arguments);
 	TEST(s, binary_locks_are_held_by_one);

@@ -208,21 +208,57 @@ static ptowsp_status sync_read(struct aie_array *array, const struct aie_op *op)
 
 /* ---- values --------------------------------------------------------------------------------------------------------- */
 
+static ptowsp_status word_write(struct aie_array *array, const struct aie_op *op, const struct aie_array_memory *memory, int64_t index)
+{
+	if (index < 0 || 4 * ((uint64_t)index + 1) > memory->size)
+		return array_fail(array, op, PTOWSP_INVALID, "word %" PRId64 " of '%.64s', which has %" PRIu64 " bytes", index, memory->name, memory->size);
+	return step_made(array, aie_net_write(array->net, memory->bytes + 4 * index, AIE_NONE, (int32_t)array_number(op, "value", 0)));
+}
+
 static ptowsp_status value_read(struct aie_array *array, const struct aie_op *op)
 {
 	const char *name = array_text(op, "buffer");
-	const int64_t index = array_number(op, "index", -1);
 
-	for (uint32_t i = 0; name && i < array->memory_count; i++) {
-		const struct aie_array_memory *memory = &array->memories[i];
-
-		if (strcmp(memory->name, name) != 0)
-			continue;
-		if (index < 0 || 4 * ((uint64_t)index + 1) > memory->size)
-			return array_fail(array, op, PTOWSP_INVALID, "word %" PRId64 " of '%.64s', which has %" PRIu64 " bytes", index, name, memory->size);
-		return step_made(array, aie_net_write(array->net, memory->bytes + 4 * index, AIE_NONE, (int32_t)array_number(op, "value", 0)));
-	}
+	for (uint32_t i = 0; name && i < array->memory_count; i++)
+		if (!strcmp(array->memories[i].name, name))
+			return word_write(array, op, &array->memories[i], array_number(op, aie_attr_of(op, "index") ? "index" : "address", -1));
 	return array_fail(array, op, PTOWSP_INVALID, "'%.64s' is no buffer", name ? name : "");
+}
+
+/* The lock whose value stands at an address of a tile: 16 bytes each from there on, by the register maps of aie-rt (XAIEMLGBL_MEMORY_MODULE_LOCK0_VALUE and its like). */
+static uint32_t lock_at(const struct aie_array *array, uint32_t tile, int64_t address)
+{
+	static const int64_t first[] = {[AIE_SHIM] = 0x14000, [AIE_MEMTILE] = 0xC0000, [AIE_CORE] = 0x1F000};
+	const int64_t from = address - first[array->tiles[tile].kind];
+
+	for (uint32_t i = 0; from >= 0 && from % 16 == 0 && i < array->lock_count; i++)
+		if (array->locks[i].tile == tile && array->locks[i].id == from / 16)
+			return array->locks[i].semaphore;
+	return AIE_NONE;
+}
+
+/* A word of a buffer by its name, or by the address that the text gives it; a lock; any other register is not written. */
+static ptowsp_status register_read(struct aie_array *array, const struct aie_op *op)
+{
+	const int64_t column = array_number(op, "column", -1), row = array_number(op, "row", -1), address = (int64_t)(uint32_t)array_number(op, "address", 0);
+
+	if (array_text(op, "buffer"))
+		return value_read(array, op);
+	for (uint32_t i = 0; i < array->buffer_count; i++) {
+		const struct array_buffer *buffer = &array->buffers[i];
+		const struct aie_array_memory *memory = &array->memories[buffer->memory];
+		const int64_t from = array_number(buffer->op, "address", -1);
+		const uint32_t tile = array_tile_of(array, buffer->op, 0);
+
+		if (from >= 0 && tile != AIE_NONE && array->tiles[tile].column == column && array->tiles[tile].row == row && address >= from &&
+		    (uint64_t)(address - from) < memory->size && (address - from) % 4 == 0)
+			return word_write(array, op, memory, (address - from) / 4);
+	}
+	for (uint32_t i = 0; i < array->tile_count; i++)
+		if (array->tiles[i].column == column && array->tiles[i].row == row && lock_at(array, i, address) != AIE_NONE)
+			return step_made(array, aie_net_write(array->net, NULL, lock_at(array, i, address), (int32_t)array_number(op, "value", 0)));
+	array->report->ignored++;
+	return PTOWSP_OK;
 }
 
 static ptowsp_status lock_read(struct aie_array *array, const struct aie_op *op)
@@ -269,7 +305,7 @@ ptowsp_status array_steps(struct aie_array *array, const struct aie_region *regi
 		{"aiex.dma_start_task", start_read},
 		{"aiex.dma_await_task", await_read},
 		{"aiex.dma_free_task", nothing},
-		{"aiex.npu.write32", ignore},
+		{"aiex.npu.write32", register_read},
 		{"aiex.npu.maskwrite32", ignore},
 		{"aiex.npu.writebd", ignore},
 		{"aiex.npu.address_patch", ignore},
