@@ -198,6 +198,77 @@ static void make_all_core(struct trial *t, unsigned char (*memory)[RANDOM_BYTES]
 	windows_for_core(t);
 }
 
+/* Three windows of one memory, at several distances and strides: sums, products and reductions of what is loaded there and stored there again. */
+static void make_shared_core(struct trial *t, unsigned char (*memory)[RANDOM_BYTES])
+{
+	static const unsigned twos[] = {PTOWSP_PTO_TADD, PTOWSP_PTO_TSUB, PTOWSP_PTO_TMUL, PTOWSP_PTO_TMAX};
+	struct random_tiles *r = &t->tiles;
+	struct tile_builder *b = &r->b;
+	unsigned tiles[5], row;
+	float value;
+
+	random_seed = t->seed;
+	r->memory = memory;
+	tile_begin(b, check_fmt("shared_%llu", (unsigned long long)t->seed));
+	tile_task_begin(&r->task);
+	for (unsigned w = 0; w < RANDOM_WINDOWS; w++)
+		tile_param(b, "", PTOWSP_F32);
+	for (unsigned k = 0; k < 4; k++) {
+		tiles[k] = tile_tile(b, "", 8, 8, PTOWSP_F32);
+		tile_op(b, PTOWSP_PTO_TLOAD, tiles[k], random_below(3), tile_int(b, random_below(3)), tile_int(b, random_below(12)));
+	}
+	row = tiles[4] = tile_tile(b, "", 8, 1, PTOWSP_F32);
+	for (unsigned k = 4 + random_below(20); k > 0; k--) {
+		const unsigned tile = tiles[random_below(4)], one = tiles[random_below(4)], other = tiles[random_below(4)];
+
+		switch (random_below(7)) {
+		case 0: tile_op(b, PTOWSP_PTO_TLOAD, tile, random_below(3), tile_int(b, random_below(3)), tile_int(b, random_below(12))); break;
+		case 1: tile_op(b, PTOWSP_PTO_TMATMUL, tile, one, other); break;
+		case 2: tile_op(b, PTOWSP_PTO_TMATMUL_ACC, tile, tile, one, other); break;
+		case 3:
+			tile_op(b, PTOWSP_PTO_TROWMAX, row, one);
+			tile_op(b, PTOWSP_PTO_TROWEXPANDSUB, tile, other, row);
+			break;
+		case 4: tile_op(b, twos[random_below(4)], tile, one, other); break;
+		default: tile_op(b, PTOWSP_PTO_TSTORE, tile, random_below(3), tile_int(b, random_below(3)), tile_int(b, random_below(12))); break;
+		}
+	}
+	for (unsigned w = 0; w < RANDOM_WINDOWS; w++)
+		b->params[w].access |= PTOWSP_READ;
+	for (unsigned w = 0; w < RANDOM_WINDOWS; w++)
+		for (size_t at = 0; at < RANDOM_BYTES; at += sizeof(value)) {
+			value = (float)random_below(9) - 4;
+			memcpy(memory[w] + at, &value, sizeof(value));
+		}
+	tile_window(&r->task, 0, memory[0] + 256, PTOWSP_F32, 2000);
+	tile_window(&r->task, 1, memory[0] + 256 + sizeof(value) * random_below(80), PTOWSP_F32, 2000);
+	tile_grid(&r->task, 2, memory[0] + 256 + sizeof(value) * random_below(40), PTOWSP_F32, 40, 24, random_below(2) ? 24 : 30, 1);
+	for (unsigned w = 3; w < RANDOM_WINDOWS; w++)
+		tile_window(&r->task, w, memory[w] + 256, PTOWSP_F32, 2000);
+}
+
+/* The first window of the same memory. */
+static unsigned shared_with(const struct trial *t, unsigned window)
+{
+	const struct ptowsp_tensor_arg *windows = t->tiles.task.tensors;
+	unsigned w = 0;
+
+	while (((unsigned char *)windows[w].data - t->tiles.memory[0]) / RANDOM_BYTES !=
+	       ((unsigned char *)windows[window].data - t->tiles.memory[0]) / RANDOM_BYTES)
+		w++;
+	return w;
+}
+
+/* Elements of a window in front of its object, whose place is taken from the first window in it. */
+static int64_t before_of(const struct trial *t, unsigned window)
+{
+	const struct ptowsp_tensor_arg *windows = t->tiles.task.tensors;
+	const unsigned first_one = shared_with(t, window);
+
+	return (int64_t)first_one - 3 -
+	       ((unsigned char *)windows[window].data - (unsigned char *)windows[first_one].data) / (int64_t)cell_bytes(windows[window].dtype);
+}
+
 /* NAME.c, with a function of one type for all kernels behind it. Objects begin somewhere else than windows. */
 static void core_write(struct trial *t)
 {
@@ -213,8 +284,8 @@ static void core_write(struct trial *t)
 		windows[w] = (struct isa_core_window){.rows = t->tiles.task.tensors[w].rows,
 						      .columns = t->tiles.task.tensors[w].columns,
 						      .stride = t->tiles.task.tensors[w].row_stride,
-						      .before = (int64_t)w - 3,
-						      .same = w};
+						      .before = before_of(t, w),
+						      .same = shared_with(t, w)};
 	if (isa_emit_core(t->program, &function, &products, &code, &t->workspace, &error)) {
 		CHECK_FAIL("%s", error.text);
 		return;
@@ -252,7 +323,7 @@ static void core_compare(struct trial *t, void *library)
 	relocate(&one);
 	relocate(&two);
 	for (unsigned w = 0; w < two.task.tensor_count; w++)
-		objects[w] = (unsigned char *)two.tensors[w].data + ((int64_t)w - 3) * (int64_t)cell_bytes(two.tensors[w].dtype);
+		objects[w] = (unsigned char *)two.tensors[w].data + before_of(t, w) * (int64_t)cell_bytes(two.tensors[w].dtype);
 	*(void **)&fn = dlsym(library, check_fmt("call_%s", t->name));
 	if (!fn)
 		CHECK_FAIL("%s is not in the library", t->name);
@@ -266,7 +337,7 @@ static void core_compare(struct trial *t, void *library)
 /* Programs that can run, in one library. How many of them failed in both. flags: of the compiler; NULL: they are only written. */
 static unsigned batch_run(uint64_t seed, unsigned count, make_fn make, const char *flags)
 {
-	const bool core = make == make_random_core || make == make_all_core;
+	const bool core = make == make_random_core || make == make_all_core || make == make_shared_core;
 	unsigned failed = 0, made = 0;
 	void *library = NULL;
 
@@ -346,6 +417,7 @@ static void functions_for_cores_have_the_bits_of_the_interpreter(void)
 		const unsigned failed = batch_run(random_start() + 2000 + i * 7919, count, make_random_core, i % 2 ? "-O2 -DTILE_EXACT" : "-O0 -DTILE_EXACT");
 
 		CHECK(count == 1 || failed < count);
+		CHECK_INT(batch_run(random_start() + 3000 + i * 7919, count, make_shared_core, i % 2 ? "-O0" : "-O2"), 0);
 	}
 	for (part_now = 0; part_now < 4; part_now++)
 		batch_run(random_start() + part_now * 100, TILE_TYPES, make_all_core, PTOWSP_SANITIZER && part_now ? NULL : "-O1 -DTILE_EXACT");
