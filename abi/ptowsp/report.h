@@ -19,7 +19,8 @@ struct ptowsp_figure {
 struct ptowsp_report_extension {
 	struct ptowsp_head head;
 	/* What a run with these arguments, as for submit, would be, as files: the path is below a folder of the host's choice, as in ptowsp_artifact_extension; bytes are
-	 * borrowed for that call, and a status other than 0 ends the whole. Nothing is run and no tensor is written. Not while a run of the program is going on.
+	 * borrowed for that call, and a status other than 0 ends the whole. No tensor is written; a kernel runs only
+	 * where what it computes decides what follows, and then on copies. Not while a run of the program is going on.
 	 * Errors: those of load and of a run. NULL: it makes none. [device] */
 	ptowsp_status (*emit)(struct ptowsp_object *program, const struct ptowsp_run_args *args,
 			      ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size), void *context, struct ptowsp_error *error);

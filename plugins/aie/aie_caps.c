@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* aie_caps.c - on the array structure is what streams and the host's order say: a task runs when its objects are there. Nobody issues tasks one after the other, so what a
- * schedule says of issuing, rings and queues has nothing to act on; a program is walked before it runs, so nothing that tasks compute can decide which tasks there are. */
+ * schedule says of issuing, rings and queues has nothing to act on; a program is walked before it runs, in phases where what tasks compute decides which tasks there are. */
 #include "aie/aie_caps.h"
 
 #include "ptowsp/graph.h"
@@ -33,10 +33,7 @@ static const struct ptowsp_cap own_rows[] = {
 	BASE_CAP(OPCODE(FREE), RECORDED),
 	BASE_CAP(GRAPH(MC_ALLOC), RECORDED),
 	BASE_CAP(GRAPH(MC_FREE), RECORDED),
-	/* what only a run tells, and other devices */
-	BASE_CAP(FEATURE(TENSOR_TO_SLOT), UNSUPPORTED),
-	BASE_CAP(GRAPH(CF_WHILE), UNSUPPORTED),
-	BASE_CAP(GRAPH(CF_ENDWHILE), UNSUPPORTED),
+	/* other devices */
 	BASE_CAP(OPCODE(NOTIFY), UNSUPPORTED),
 	BASE_CAP(OPCODE(WAIT_NOTIFY), UNSUPPORTED),
 	BASE_CAP(GRAPH(SY_NOTIFY), UNSUPPORTED),

@@ -217,6 +217,47 @@ ptowsp_status aie_report_buffering(struct aie_report *report, const struct aie_s
 	return status ? status : add(report, "stream buffering", depends, 0, depends ? "yes" : "no", error, "the design depends on it");
 }
 
+/* ---- phases ------------------------------------------------------------------------------------------------------------- */
+
+static const char phases[] = "phases";
+
+ptowsp_status aie_report_phase(struct aie_report *report, uint32_t from, uint32_t phase, uint64_t tasks, const char *why, struct ptowsp_error *error)
+{
+	for (uint32_t r = from; r < report->count; r++) {
+		char group[sizeof(report->rows[r].group)];
+
+		base_text(group, sizeof(group), "%u: %.27s", phase, report->rows[r].group);
+		memcpy(report->rows[r].group, group, sizeof(group));
+	}
+	return add(report, phases, tasks, 0, "tasks", error, "%u: %.90s", phase, why);
+}
+
+/* Rows of phases stand together, behind those of their designs. */
+static ptowsp_status phases_gather(struct aie_report *report, struct ptowsp_error *error)
+{
+	struct ptowsp_figure *rows = malloc(((size_t)report->room + 1) * sizeof(*rows));
+	uint32_t count = 0;
+
+	if (!rows)
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for the figures of a run");
+	for (int behind = 0; behind < 2; behind++)
+		for (uint32_t r = 0; r < report->count; r++)
+			if ((strcmp(report->rows[r].group, phases) == 0) == (behind == 1))
+				rows[count++] = report->rows[r];
+	free(report->rows);
+	report->rows = rows;
+	return PTOWSP_OK;
+}
+
+ptowsp_status aie_report_phases(struct aie_report *report, uint32_t count, uint64_t cycles, struct ptowsp_error *error)
+{
+	ptowsp_status status = add(report, phases, count, 0, "designs", error, "one after the other");
+
+	if (!status)
+		status = add(report, phases, cycles, 0, "cycles", error, "of all of them, without what lies between");
+	return status ? status : phases_gather(report, error);
+}
+
 /* ---- a deadlock --------------------------------------------------------------------------------------------------------- */
 
 static void wait_add(const struct aie_sim_stats *stats, const struct aie_sim_wait *wait, char *text, size_t size)

@@ -33,6 +33,10 @@ ptowsp_status aie_report_calls(struct aie_report *report, const char *kernel, co
 ptowsp_status aie_report_costs(struct aie_report *report, struct ptowsp_error *error);
 /* Of a run with 0 words of stream buffering (stats[0]) and one with 8 (stats[1]). */
 ptowsp_status aie_report_buffering(struct aie_report *report, const struct aie_sim_stats stats[2], bool depends, struct ptowsp_error *error);
+/* Rows from number `from` on are those of a phase of a run, counted from 1: their groups say so, and one says how many tasks it has and why it ended. Errors: NO_MEMORY. */
+ptowsp_status aie_report_phase(struct aie_report *report, uint32_t from, uint32_t phase, uint64_t tasks, const char *why, struct ptowsp_error *error);
+/* All phases together. Errors: NO_MEMORY. */
+ptowsp_status aie_report_phases(struct aie_report *report, uint32_t phases, uint64_t cycles, struct ptowsp_error *error);
 void aie_report_finish(struct aie_report *report);
 /* All who wait, what for, and the ring, as far as there is room. sentence: of the run's error. */
 void aie_report_stuck(const struct aie_sim_stats *stats, const char *sentence, struct ptowsp_deadlock *deadlock_out);

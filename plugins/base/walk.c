@@ -41,11 +41,11 @@ static bool tensor_add(struct base_walk *walk, const struct ptowsp_tensor_arg *t
 static bool task_told(struct base_walk *walk, const struct ptowsp_task *task)
 {
 	struct base_walk_task *row;
-	bool ok = task_room(walk, task->number);
+	bool ok = task_room(walk, task->number - walk->first);
 
 	if (!ok)
 		return false;
-	row = &walk->tasks[task->number];
+	row = &walk->tasks[task->number - walk->first];
 	row->there = true;
 	row->args = walk->arg_count;
 	row->tensors = walk->tensor_count;
@@ -83,13 +83,13 @@ ptowsp_status base_walk_moved(void *context, const struct rt_moved *moved, struc
 
 static bool task_take(struct base_walk *walk, const struct rt_item *item)
 {
+	const uint64_t number = item->number - walk->first;
 	struct base_walk_task *row;
 
-	if (!task_room(walk, item->number))
+	if (!task_room(walk, number))
 		return false;
-	row = &walk->tasks[item->number];
+	row = &walk->tasks[number];
 	row->preds = walk->pred_count;
-	row->pred_count = item->count;
 	row->executor = item->executor;
 	row->stream = item->stream;
 	row->pool = item->pool;
@@ -99,22 +99,90 @@ static bool task_take(struct base_walk *walk, const struct rt_item *item)
 	row->kernel = item->kernel;
 	row->unit = item->unit;
 	for (uint32_t i = 0; i < item->count; i++) {
+		if (item->list[i] < walk->first) /* which has run */
+			continue;
 		if (!COMMON_GROW(walk->preds, walk->pred_room, walk->pred_count))
 			return false;
-		walk->preds[walk->pred_count++] = item->list[i];
+		walk->preds[walk->pred_count++] = item->list[i] - walk->first;
 	}
-	walk->edges += item->count;
-	walk->task_count = item->number + 1;
+	row->pred_count = (uint32_t)(walk->pred_count - row->preds);
+	walk->edges += row->pred_count;
+	walk->task_count = number + 1;
 	return true;
+}
+
+static bool event_add(struct base_walk *walk, const struct base_walk_event *event)
+{
+	if (!COMMON_GROW(walk->events, walk->event_room, walk->event_count))
+		return false;
+	walk->events[walk->event_count++] = *event;
+	return true;
+}
+
+/* Tokens and closings have numbers of their own. */
+static bool counts_tasks(unsigned kind)
+{
+	return kind != RT_ITEM_SEND && kind != RT_ITEM_TAKE && kind != RT_ITEM_FINISH;
 }
 
 static bool event_take(struct base_walk *walk, const struct rt_item *item)
 {
-	if (!COMMON_GROW(walk->events, walk->event_room, walk->event_count))
-		return false;
-	walk->events[walk->event_count++] =
-		(struct base_walk_event){.kind = item->kind, .row = item->row, .process = item->process, .number = item->number, .at = walk->task_count};
-	return true;
+	const uint64_t before = counts_tasks(item->kind) ? walk->first : 0;
+	const struct base_walk_event event = {.kind = item->kind,
+					      .row = item->row,
+					      .process = item->process,
+					      .number = item->number > before ? item->number - before : 0,
+					      .at = walk->task_count};
+
+	return event_add(walk, &event);
+}
+
+/* ---- phases ---------------------------------------------------------------------------------------------------------- */
+
+/* Of events that begin and end: those that are open at the end of the walk, at most `room` of them, in their order. */
+static uint32_t open_find(const struct base_walk *walk, struct base_walk_event *open, uint32_t room)
+{
+	uint32_t count = 0, deeper = 0;
+
+	for (uint32_t e = 0; e < walk->event_count; e++) {
+		const struct base_walk_event *event = &walk->events[e];
+
+		if (event->kind == RT_ITEM_SCOPE_BEGIN || event->kind == RT_ITEM_ORDER_BEGIN) {
+			if (count < room)
+				open[count++] = *event;
+			else
+				deeper++;
+		} else if (event->kind == RT_ITEM_SCOPE_END || event->kind == RT_ITEM_ORDER_END) {
+			if (deeper)
+				deeper--;
+			else
+				count -= count > 0;
+		}
+	}
+	return deeper ? UINT32_MAX : count;
+}
+
+enum { OPEN = 256 }; /* more than blocks of a program nest */
+
+/* What is open goes on in the next phase. */
+static ptowsp_status phase_next(struct base_walk *walk, struct ptowsp_error *error)
+{
+	struct base_walk_event open[OPEN];
+	const uint32_t count = open_find(walk, open, OPEN);
+	const uint64_t first = walk->first + walk->task_count;
+	struct base_walk next = {.first = first, .limits = walk->limits, .capacities = walk->capacities, .edges = walk->edges};
+	bool ok = true;
+
+	if (count == UINT32_MAX)
+		return rt_fail(error, PTOWSP_UNSUPPORTED, "a slot is loaded within more than %d loops and scopes", OPEN);
+	walk->capacities = NULL;
+	base_walk_finish(walk);
+	*walk = next;
+	for (uint32_t o = 0; ok && o < count; o++) {
+		open[o].at = open[o].number = 0;
+		ok = event_add(walk, &open[o]);
+	}
+	return ok ? PTOWSP_OK : rt_no_memory(error, tasks_planned);
 }
 
 static bool limits_take(struct base_walk *walk, const struct rt_feed *feed)
@@ -152,6 +220,14 @@ static ptowsp_status most_check(const struct pulling *pulling, const struct rt_i
 		       (unsigned long long)pulling->then->most);
 }
 
+static ptowsp_status phase_run(const struct pulling *pulling, struct rt_feed *feed, const struct rt_item *item, struct ptowsp_error *error)
+{
+	const struct base_walk_phase phase = {item->row, item->bytes - 1};
+	ptowsp_status status = pulling->then->phase(pulling->then->context, feed, &phase, error);
+
+	return status ? status : phase_next(pulling->walk, error);
+}
+
 static ptowsp_status pull(void *context, struct rt_feed *feed, struct ptowsp_error *error)
 {
 	const struct pulling *pulling = context;
@@ -168,9 +244,11 @@ static ptowsp_status pull(void *context, struct rt_feed *feed, struct ptowsp_err
 			return rt_fail(
 				error, PTOWSP_UNSUPPORTED,
 				"the program waits for other devices or tells them, which this engine has no way for; take another backend, such as cpu_sim");
-		status = most_check(pulling, item, error);
+		status = item->kind == RT_ITEM_PHASE ? phase_run(pulling, feed, item, error) : most_check(pulling, item, error);
 		if (status)
 			return status;
+		if (item->kind == RT_ITEM_PHASE)
+			continue;
 		ok = item->kind == RT_ITEM_TASK ? task_take(walk, item) : event_take(walk, item);
 	}
 	return rt_no_memory(error, tasks_planned);
@@ -180,7 +258,7 @@ ptowsp_status base_walk_fill(struct base_walk *walk, struct rt_program *planned,
 			     struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
 {
 	struct pulling pulling = {walk, then};
-	const struct rt_engine engine = {&pulling, pull};
+	const struct rt_engine engine = {&pulling, pull, then->phase != NULL};
 	struct rt_run_args with = *args;
 	struct rt_pool *pool;
 	ptowsp_status status = rt_pool_create(&pool, 1, error);

@@ -32,6 +32,7 @@ struct base_walk_move {
 	uint64_t tensor; /* place of its window */
 };
 struct base_walk {
+	uint64_t first; /* tasks before its own, which have run: all numbers in it count from there */
 	struct base_walk_task *tasks;
 	uint64_t *args;
 	struct ptowsp_tensor_arg *tensors;
@@ -45,6 +46,11 @@ struct base_walk {
 	uint64_t edges;
 	bool exhausted; /* a task was not taken for want of memory */
 };
+/* Where a walk goes on when its tasks so far have run. */
+struct base_walk_phase {
+	uint32_t slot;   /* that is loaded */
+	uint64_t writer; /* from what this task writes, of the whole run */
+};
 
 /* kernels.run of the planned program, with the walk as its context. */
 ptowsp_status base_walk_task_run(void *walk, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker);
@@ -54,6 +60,8 @@ ptowsp_status base_walk_moved(void *walk, const struct rt_moved *moved, struct p
 struct base_walk_then {
 	void *context;
 	ptowsp_status (*walked)(void *context, struct rt_feed *feed, struct ptowsp_error *error);
+	/* NULL: a program whose tasks decide which tasks there are is refused. Else runs the tasks of the walk so far, behind which it is emptied, and goes on. */
+	ptowsp_status (*phase)(void *context, struct rt_feed *feed, const struct base_walk_phase *phase, struct ptowsp_error *error);
 	uint64_t most;                  /* tasks and events that are taken, 0: any number */
 	struct base_patience *patience; /* asked meanwhile, and told of tasks; NULL: rt alone looks at deadline and cancel */
 };

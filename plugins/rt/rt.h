@@ -140,6 +140,7 @@ struct rt_feed;
 struct rt_engine {
 	void *context;
 	ptowsp_status (*run)(void *context, struct rt_feed *feed, struct ptowsp_error *error);
+	bool phases; /* of a planned program: where a workload reads what a task writes, the engine is given RT_ITEM_PHASE and runs what it has, instead of a refusal */
 };
 struct rt_run_args {
 	const struct ptowsp_run_args *args;

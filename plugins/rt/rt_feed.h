@@ -41,6 +41,7 @@ enum rt_item_kind {
 	RT_ITEM_ALLOC,   /* `bytes` of the heap */
 	RT_ITEM_FREE,    /* `bytes` come back when all tasks before `number` have left */
 	RT_ITEM_NOTIFY, /* number: the tasks before it; another device is told when all of them have ended, and rt_feed_settled has said when that is, before the next pull */
+	RT_ITEM_PHASE, /* number: the tasks before it, all of which have run, with their elements in memory, before the next pull; slot `row` is loaded from what task bytes - 1 writes */
 	RT_ITEM_NOTICE, /* nothing goes on before time `number`, when another device told this one */
 	RT_ITEM_FOLLOW, /* a process goes on when the tasks of list have ended; without a list, when all before `number` have, behind which none of them is */
 	RT_ITEM_SEND,   /* token `number`, whose value is `bytes`, goes into channel `row` */

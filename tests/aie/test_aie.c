@@ -36,14 +36,8 @@ static const struct example {
 	{"llama_8k", "task 1, kernel linear needs 99328 bytes of a core tile's memory", NULL},
 	{"llama_layer", "task 1, kernel tile_matmul needs 99328 bytes of a core tile's memory", NULL},
 	{"llama_layer_4", "task 1, kernel tile_matmul needs 99328 bytes of a core tile's memory", NULL},
-	{"moe",
-	 "slot count is read from tensor counts, which task 1 fills, but this engine is given all tasks before the first one runs; take another backend, such "
-	 "as cpu_sim",
-	 NULL},
-	{"predicated",
-	 "slot open is read from tensor gates, which task 1 fills, but this engine is given all tasks before the first one runs; take another backend, such as "
-	 "cpu_sim",
-	 NULL},
+	{"moe", NULL, NULL},
+	{"predicated", NULL, NULL},
 	{"fan_in", NULL, NULL},
 	{"passthrough", NULL, NULL},
 	{"two_stage", NULL, PROCESSES},
@@ -163,9 +157,9 @@ static void results_do_not_depend_on_the_array(void)
 
 static char *design_of(const char *name, const char *how)
 {
-	if (cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet %s --emit $T/emitted $P/%s.pkg.zst", how, name)))
+	if (cli(check_fmt("rm -rf $T/emitted && $B/ptowsp-run --plugin=aie --quiet %s --emit $T/emitted $P/%s.pkg.zst", how, name)))
 		return NULL;
-	return cli("cat $T/emitted/design.mlir") ? NULL : strdup(cli_out);
+	return cli("cat $(find $T/emitted -name design.mlir | sort)") ? NULL : strdup(cli_out);
 }
 
 static void the_same_package_gives_the_same_text(void)

@@ -205,6 +205,8 @@ static void compiled_kernels_have_the_bits_of_the_interpreter(void)
 		{"passthrough", "y"},
 		{"bgemm", "c"},
 		{"indexer", "y chosen"},
+		{"predicated", "y gates"},
+		{"moe", "y share counts tokens"},
 	};
 
 	NEED_DEVICE();

@@ -410,7 +410,7 @@ static ptowsp_status core_run(struct emit_tree *tree, struct rt_program *program
 	const struct ptowsp_run_args args = run_args(tree);
 	struct rt_pool *pool = NULL;
 	const struct rt_sinks sinks = {0};
-	const struct rt_engine engine = {tree, owners_keep};
+	const struct rt_engine engine = {.context = tree, .run = owners_keep};
 	struct rt_run_args how = {.args = &args, .sinks = &sinks, .schedulers = instances, .notify = &notify, .engine = instances > 1 ? &engine : NULL};
 	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
 	ptowsp_status status = rt_pool_create(&pool, 1, error);

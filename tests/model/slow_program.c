@@ -54,7 +54,7 @@ static ptowsp_status record(void *context, struct rt_feed *feed, struct ptowsp_e
 
 struct rt_engine slow_program_recorder(struct slow_program *p)
 {
-	return (struct rt_engine){p, record};
+	return (struct rt_engine){.context = p, .run = record};
 }
 
 void slow_program_finish(struct slow_program *p)

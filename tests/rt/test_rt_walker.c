@@ -78,7 +78,7 @@ static struct builder *program_make(unsigned flags)
 
 static struct outcome *look_at(struct looker *looker, uint32_t threads, unsigned flags)
 {
-	const struct rt_engine engine = {looker, look};
+	const struct rt_engine engine = {.context = looker, .run = look};
 	struct builder *b = program_make(flags);
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct outcome_how how = {.threads = threads, .seed = 3, .no_sinks = true, .engine = &engine, .cancel = (const volatile uint32_t *)&looker->cancel};

@@ -220,7 +220,7 @@ static void explain_ends_as_the_run_does(void)
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s--plugin=aie wide.pkg.zst", where[i])), 5);
 		sentence = strdup(cli_err);
 		REQUIRE(sentence != NULL);
-		CHECK_CONTAINS(sentence, "task 0, kernel one needs 2");
+		CHECK_CONTAINS(sentence, "task 0, kernel one needs 132096");
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run --explain %s--plugin=aie wide.pkg.zst", where[i])), 5);
 		CHECK_STR(cli_err, sentence);
 		CHECK_CONTAINS(cli_out, check_fmt("\nload: refused, exit 5: %s", sentence + strlen("ptowsp-run: ")));
@@ -230,7 +230,7 @@ static void explain_ends_as_the_run_does(void)
 	CHECK_INT(cli("$B/ptowsp-run --explain --json --plugin=aie wide.pkg.zst"), 5);
 	told = cli_json();
 	CHECK_STR(cli_text(told, "load.status"), "UNSUPPORTED");
-	CHECK_CONTAINS(cli_text(told, "load.text"), "task 0, kernel one needs 2");
+	CHECK_CONTAINS(cli_text(told, "load.text"), "task 0, kernel one needs 132096");
 	CLI_OUT(0, "$B/ptowsp-run --explain wide.pkg.zst", "\nload: the backend takes it; no kernel was run: ");
 	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=aie $P/paged_attention.pkg.zst"), 0); /* which tasks there are is not known */
 	CHECK_CONTAINS(cli_out, "\nload: the backend takes it; how its run ends is not known: data of tensors decide ");
@@ -239,47 +239,46 @@ static void explain_ends_as_the_run_does(void)
 	CHECK_CONTAINS(cli_out, "how its run ends is not known: the deadline passed in kernel endless");
 }
 
-/* A slot comes from what a task writes: an array is given all tasks before. Where data from outside decide whether that happens, a look cannot tell. */
-#define LATE(branch)                                                                                                                                           \
+/* A process loads a slot from what a task writes: an array is given all tasks of processes before. Where data from outside decide whether that happens, a look cannot tell. */
+#define LATE(first, branch)                                                                                                                                    \
 	"cat >late.pto <<'END'\nslot %s : i64 = 0\nslot %n : i64 = 0\ntensor %given : i32[4, 4] in\ntensor %made : i32[4, 4] out\n"                            \
+	"channel %c : token capacity 1\n"                                                                                                                      \
 	"func @put(%x: !pto.memref<gm,...,i32>) {\n  %t = alloc_tile : !pto.tile<4x4xi32>\n  %t = texpands %1\n  tstore %t, %x[0, 0]\n}\n"                     \
-	"workload @main {\n slot_load %s, %given[0, 0]\n call @put(%x -> %made[0, 0])\n " branch " { slot_load %n, %made[0, 0] }\n}\nEND\n"                    \
+	"process @p produces(%c) {\n " first " call @put(%x -> %made[0, 0])\n " branch                                                                         \
+	" { slot_load %n, %made[0, 0] }\n if %n { send %c, 1 }\n}\nprocess @q consumes(%c) {\n consume %c as %v { }\n}\nEND\n"                                 \
 	"$B/ptowsp-pack late.pto -o late.pkg.zst"
 #define LATE_SENTENCE " is read from tensor "
 
 static void data_of_tasks_are_refused_before_the_run(void)
 {
-	static const char *const packages[] = {"moe", "predicated"};
+	char *sentence;
 
 	cli_begin();
-	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++) {
-		char *sentence;
-
-		CLI_ERR(5, check_fmt("$B/ptowsp-run --plugin=aie $P/%s.pkg.zst", packages[i]), LATE_SENTENCE);
-		sentence = strdup(cli_err + strlen("ptowsp-run: "));
-		REQUIRE(sentence != NULL);
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run --explain --plugin=aie $P/%s.pkg.zst", packages[i])), 5);
-		CHECK_STR(cli_err + strlen("ptowsp-run: "), sentence);
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=auto --plugin-order aie,cpu_sim $P/%s.pkg.zst", packages[i])), 0);
-		CHECK_STR(cli_err, check_fmt("ptowsp-run: auto: aie skipped: %s", sentence));
-		CHECK_INT(strncmp(cli_out, "cpu_sim cpu0: ", 14), 0);
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run --explain --no-kernels --plugin=aie $P/%s.pkg.zst", packages[i])), 0); /* which takes zeros for them */
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run --no-kernels --plugin=aie --emit design $P/%s.pkg.zst", packages[i])),
-			  5); /* of a run that there cannot be */
-		CHECK_INT(cli("test ! -e design"), 0);
-		free(sentence);
-	}
+	REQUIRE_INT(cli(LATE("", "if 1")), 0);
+	CLI_ERR(5, "$B/ptowsp-run --plugin=aie late.pkg.zst", LATE_SENTENCE);
+	sentence = strdup(cli_err + strlen("ptowsp-run: "));
+	REQUIRE(sentence != NULL);
+	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=aie late.pkg.zst"), 5);
+	CHECK_STR(cli_err + strlen("ptowsp-run: "), sentence);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=auto --plugin-order aie,cpu_sim late.pkg.zst"), 0);
+	CHECK_STR(cli_err, check_fmt("ptowsp-run: auto: aie skipped: %s", sentence));
+	CHECK_INT(strncmp(cli_out, "cpu_sim cpu0: ", 14), 0);
+	CHECK_INT(cli("$B/ptowsp-run --explain --no-kernels --plugin=aie late.pkg.zst"), 0);     /* which takes zeros for them */
+	CHECK_INT(cli("$B/ptowsp-run --no-kernels --plugin=aie --emit design late.pkg.zst"), 5); /* of a run that there cannot be */
+	CHECK_INT(cli("test ! -e design"), 0);
+	free(sentence);
 }
 
 static void data_from_outside_are_waited_for(void)
 {
 	cli_begin();
-	REQUIRE_INT(cli(LATE("if %s")), 0);
+	REQUIRE_INT(cli(LATE("slot_load %s, %given[0, 0]\n", "if %s")), 0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --fill given=zeros late.pkg.zst"), 0);
 	CLI_ERR(5, "$B/ptowsp-run --plugin=aie --fill given=ones late.pkg.zst", LATE_SENTENCE);
 	CLI_OUT(0, "$B/ptowsp-run --explain --plugin=aie late.pkg.zst", "how its run ends is not known: data of tensors decide ");
-	REQUIRE_INT(cli(LATE("for_each %i in 0 to 1")), 0); /* the look does not know that the first slot has no say */
-	CLI_OUT(0, "$B/ptowsp-run --explain --plugin=aie late.pkg.zst", "how its run ends is not known: data of tensors decide ");
+	CLI_OUT(0, "$B/ptowsp-run --explain --plugin=aie $P/moe.pkg.zst", "how its run ends is not known: data of tensors decide ");
+	CHECK_INT(cli("$B/ptowsp-run --plugin=auto --plugin-order aie,cpu_sim $P/moe.pkg.zst"), 0);
+	CHECK_INT(strncmp(cli_out, "aie npu1: ", 10), 0);
 }
 
 static void auto_goes_on_where_a_backend_does_not_take_it(void)
@@ -288,12 +287,12 @@ static void auto_goes_on_where_a_backend_does_not_take_it(void)
 	REQUIRE_INT(cli(WIDE), 0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=auto --plugin-order aie,cpu_sim wide.pkg.zst"), 0);
 	CHECK_INT(strncmp(cli_out, "cpu_sim cpu0: 1 task", 20), 0);
-	CHECK_CONTAINS(cli_err, "ptowsp-run: auto: aie skipped: task 0, kernel one needs 2");
+	CHECK_CONTAINS(cli_err, "ptowsp-run: auto: aie skipped: task 0, kernel one needs 132096");
 	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=auto --plugin-order aie,cpu_sim --json wide.pkg.zst"), 0);
 	CHECK_STR(cli_text(cli_json(), "plugin"), "cpu_sim");
 	CHECK_STR(cli_text(cli_json(), "passed[0].name"), "aie");
-	CHECK_CONTAINS(cli_text(cli_json(), "passed[0].reason"), "task 0, kernel one needs 2");
-	CLI_OUT(0, "$B/ptowsp-run --explain --plugin=auto --plugin-order aie,cpu_sim wide.pkg.zst", "\npassed over: aie: task 0, kernel one needs 2");
+	CHECK_CONTAINS(cli_text(cli_json(), "passed[0].reason"), "task 0, kernel one needs 132096");
+	CLI_OUT(0, "$B/ptowsp-run --explain --plugin=auto --plugin-order aie,cpu_sim wide.pkg.zst", "\npassed over: aie: task 0, kernel one needs 132096");
 	CHECK_INT(cli("$B/ptowsp-run --plugin=auto --plugin-order aie wide.pkg.zst"), 4);
 }
 

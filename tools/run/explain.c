@@ -174,6 +174,18 @@ static const char *temps_line(const struct part *x, uint32_t index)
 	return !told && !index ? "all are renamed that have no alloc of their own" : NULL;
 }
 
+/* The index-th line about phases of the run, counted from 0; NULL behind the last. */
+static const char *phases_line(const struct part *x, uint32_t index)
+{
+	static struct ptowsp_diagnostic row;
+	uint32_t told = 0;
+
+	for (uint32_t i = 0; x->program && ptowsp_diagnostic_row(x->program, i, &row); i++)
+		if (row.feature == PTOWSP_FEATURE_TENSOR_TO_SLOT && row.state == PTOWSP_STATE_DIAGNOSED && told++ == index)
+			return row.text;
+	return NULL;
+}
+
 /* The backend of one device, and for that of the first one what a run asks of it before anything is loaded. */
 static ptowsp_status part_open(struct explanation *x, uint32_t number, struct ptowsp_error *error)
 {
@@ -419,6 +431,8 @@ static void part_print(const struct part *x)
 		plain_print(stdout, "load: the backend takes it; how its run ends is not known: %s\n", x->refusal.text);
 	else
 		plain_print(stdout, "load: the backend takes it; no kernel was run: what kernels do, and hold meanwhile, only a run tells\n");
+	for (uint32_t i = 0; phases_line(x, i); i++)
+		plain_print(stdout, "phases: %s\n", phases_line(x, i));
 	if (*ptowsp_match_trust(x->match))
 		plain_print(stdout, "trust in native code: %s\n", ptowsp_match_trust(x->match));
 	verdicts_print(x);
@@ -505,6 +519,15 @@ static json_t *temps_json(const struct part *x)
 	return rows;
 }
 
+static json_t *phases_json(const struct part *x)
+{
+	json_t *rows = json_array();
+
+	for (uint32_t i = 0; phases_line(x, i); i++)
+		json_array_append_new(rows, json_string(phases_line(x, i)));
+	return rows;
+}
+
 static json_t *search_json(const struct explanation *x)
 {
 	json_t *folders = json_array(), *files = json_array();
@@ -530,13 +553,16 @@ static json_t *passed_json(void)
 static json_t *part_json(const struct part *x)
 {
 	const struct ptowsp_device *device = ptowsp_backend_current(x->backend);
+	json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "isolation",
+				   run_isolation_text(ptowsp_backend_isolation(x->backend)), "trust", ptowsp_match_trust(x->match), "entry",
+				   ptowsp_plan_entry(x->plan), "plugin", ptowsp_backend_name(x->backend), "plugin_version", ptowsp_backend_version(x->backend),
+				   "plugin_path", plain_json(ptowsp_backend_path(x->backend)), "device", device ? device->name : "", "engine",
+				   run_engine(device), "cycle_model", run_cycle_model(device), "verdicts", verdicts_json(x), "values", values_json(x),
+				   "tensors", tensors_json(x), "temps", temps_json(x), "load", load_json(x));
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "isolation",
-			 run_isolation_text(ptowsp_backend_isolation(x->backend)), "trust", ptowsp_match_trust(x->match), "entry", ptowsp_plan_entry(x->plan),
-			 "plugin", ptowsp_backend_name(x->backend), "plugin_version", ptowsp_backend_version(x->backend), "plugin_path",
-			 plain_json(ptowsp_backend_path(x->backend)), "device", device ? device->name : "", "engine", run_engine(device), "cycle_model",
-			 run_cycle_model(device), "verdicts", verdicts_json(x), "values", values_json(x), "tensors", tensors_json(x), "temps", temps_json(x),
-			 "load", load_json(x));
+	if (object && phases_line(x, 0))
+		json_object_set_new(object, "phases", phases_json(x));
+	return object;
 }
 
 /* The first device's part is at the top; of several devices all are in a list, too. */

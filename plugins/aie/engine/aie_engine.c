@@ -43,10 +43,12 @@ static ptowsp_status tables_make(struct aie_loaded *loaded, struct ptowsp_error 
 	loaded->bases = calloc(tensors, sizeof(*loaded->bases));
 	loaded->tensors = calloc(tensors, sizeof(*loaded->tensors));
 	loaded->kept = calloc(tensors, 1);
-	if (!loaded->bases || !loaded->tensors || !loaded->kept)
+	loaded->all = malloc(tensors);
+	if (!loaded->bases || !loaded->tensors || !loaded->kept || !loaded->all)
 		return rt_no_memory(error, "a program of the array");
 	for (uint32_t t = 0; t < tables->tensor.count; t++)
 		loaded->kept[t] = tables->tensor.rows[t].role != PTOWSP_ROLE_TEMP;
+	memset(loaded->all, 1, tensors);
 	return PTOWSP_OK;
 }
 
@@ -66,6 +68,8 @@ ptowsp_status aie_engine_load(struct base_program *program, const struct ptowsp_
 		status = planned_make(loaded, args, error);
 	if (!status)
 		status = tables_make(loaded, error);
+	if (!status)
+		aie_phases_say(loaded);
 	return status ? status : aie_layouts_load(loaded, args, error);
 }
 
@@ -80,6 +84,7 @@ void aie_engine_unload(struct base_program *program)
 	free(loaded->bases);
 	free(loaded->tensors);
 	free(loaded->kept);
+	free(loaded->all);
 	free(loaded->layouts);
 	free(loaded->stated);
 	free(loaded);
@@ -276,7 +281,7 @@ static ptowsp_status map_make(struct aie_run *run)
 					  .kernels = &loaded->planned->kernels,
 					  .bases = loaded->bases,
 					  .tensors = loaded->tensors,
-					  .kept = loaded->kept,
+					  .kept = run->more ? loaded->all : loaded->kept,
 					  .served = &loaded->program->kernels,
 					  .tensor_count = loaded->planned->tables.tensor.count,
 					  .kernel_count = loaded->planned->tables.kernel.count,
@@ -324,10 +329,9 @@ static ptowsp_status scopes_look(const struct aie_run *run, struct rt_feed *feed
 	return aborts && status == PTOWSP_DEADLOCK ? rt_feed_full(feed, report.task) : status;
 }
 
-/* The walk is over: rt has looked at bindings and values, and said which tasks there are. */
-static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_error *error)
+/* rt has looked at bindings and values, and said which tasks there are. */
+ptowsp_status aie_engine_planned(struct aie_run *run, struct rt_feed *feed, struct ptowsp_error *error)
 {
-	struct aie_run *run = context;
 	ptowsp_status status;
 
 	run->error = error;
@@ -344,13 +348,25 @@ static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_e
 	if (!status)
 		status = map_make(run);
 	if (!status)
-		status = rt_memory_limit_check(run->args->held, run->loaded->walk.task_count, error);
+		status = rt_memory_limit_check(run->args->held, run->loaded->walk.first + run->loaded->walk.task_count, error);
 	return base_patience_told(&run->patience, status ? status : run->then(run, feed), error);
+}
+
+/* ---- a run -------------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_error *error)
+{
+	return aie_phase_last(context, feed, error);
+}
+
+static ptowsp_status phase(void *context, struct rt_feed *feed, const struct base_walk_phase *at, struct ptowsp_error *error)
+{
+	return aie_phase_run(context, feed, at, error);
 }
 
 ptowsp_status aie_engine_walk(struct aie_run *run, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out)
 {
-	const struct base_walk_then then = {run, walked, MOST_TASKS, &run->patience};
+	const struct base_walk_then then = {run, walked, phase, MOST_TASKS, &run->patience};
 	ptowsp_status status;
 
 	run->counted = run->args->args->flags & PTOWSP_RUN_NO_KERNELS;

@@ -22,6 +22,7 @@ struct aie_loaded {
 	void **bases;               /* per TENS row, of the run: where it lies */
 	struct aie_tensor *tensors; /* per TENS row, of the run */
 	uint8_t *kept;              /* per TENS row */
+	uint8_t *all;               /* per TENS row: 1, as a phase keeps what the next one may read */
 	struct aie_report report;   /* of the latest run */
 	struct aie_layout *layouts; /* per TENS row, of the run */
 	bool by_holder;             /* the schedule says nothing of executors: tasks go to those who hold what they touch */
@@ -41,6 +42,9 @@ struct aie_run {
 	uint64_t grid[2];              /* rows and columns that executors of this run stand on; 0: none */
 	struct base_patience patience; /* with its planning and its simulation */
 	bool counted;                  /* no kernel runs, and tensors need no memory */
+	uint32_t phase;                /* phases that are over */
+	bool more;                     /* behind the one that goes on another one follows */
+	uint64_t cycles;               /* of those that are over; of a device nanoseconds */
 };
 static inline const struct aie_options *aie_options_of(const struct base_program *program)
 {
@@ -62,6 +66,16 @@ ptowsp_status aie_back_read(struct aie_back *back, const struct aie_map *map, st
 void aie_back_finish(struct aie_back *back);
 /* engine_emit.c: the text of the map and what is read from it as files. */
 ptowsp_status aie_engine_files(struct aie_run *run, const struct aie_back *back);
+/* engine_phase.c: a run in phases. A slot that is loaded from what a task writes ends one: its design runs, and the walk goes on with the values that are there then. The tasks of the walk so far
+ * are one phase: behind it run->phase and run->cycles count it. */
+ptowsp_status aie_phase_run(struct aie_run *run, struct rt_feed *feed, const struct base_walk_phase *phase, struct ptowsp_error *error);
+/* What follows the last of them, or all of it: a run without phases is one. */
+ptowsp_status aie_phase_last(struct aie_run *run, struct rt_feed *feed, struct ptowsp_error *error);
+/* May the program have phases? Before its runs a diagnostic says so. */
+bool aie_phases_may(const struct rt_program *program);
+void aie_phases_say(const struct aie_loaded *loaded);
+/* aie_engine.c: maps what was walked, and does what follows. */
+ptowsp_status aie_engine_planned(struct aie_run *run, struct rt_feed *feed, struct ptowsp_error *error);
 /* engine_layout.c: layouts of a program, whose shards the engine places itself. load: behind the tables of `loaded`. Errors: NO_MEMORY. */
 ptowsp_status aie_layouts_load(struct aie_loaded *loaded, const struct ptowsp_load_args *args, struct ptowsp_error *error);
 /* Of a run: as its tensors are bound. Errors: INVALID for a dimension that a tensor has not. */

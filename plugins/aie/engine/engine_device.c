@@ -301,9 +301,9 @@ static void times_tell(const struct device_run *going, struct rt_feed *feed)
 			uint64_t task = line->kind == AIE_LINE_CALL ? map->acts.rows[line->act].task : UINT64_MAX;
 
 			if (task < walk->task_count)
-				rt_feed_tell(feed, &(struct ptowsp_trace_task){.task = task,
-									       .start = going->ns,
-									       .end = going->ns,
+				rt_feed_tell(feed, &(struct ptowsp_trace_task){.task = walk->first + task,
+									       .start = going->run->cycles + going->ns,
+									       .end = going->run->cycles + going->ns,
 									       .kernel = walk->tasks[task].kernel,
 									       .executor = c,
 									       .stream = walk->tasks[task].stream});
@@ -361,10 +361,12 @@ ptowsp_status aie_device_go(struct aie_run *run, struct rt_feed *feed)
 	struct device_run going = {.run = run, .opened = run->loaded->program->device->own};
 	ptowsp_status status = design_run(&going);
 
-	if (!status)
+	if (!status) {
 		times_tell(&going, feed);
-	else if (status == PTOWSP_RUN_FAILED && going.ns)
+		run->cycles += going.ns;
+	} else if (status == PTOWSP_RUN_FAILED && going.ns) {
 		status = refusal_find(&going, status, feed);
+	}
 	finish(&going);
 	return status;
 }

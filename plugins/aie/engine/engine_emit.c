@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* engine_emit.c - the extension "ptowsp.report/1": what a run would be as files, and figures of the one that was. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "aie/aie_artifact.h"
 #include "aie/design/aie_emit.h"
@@ -8,18 +10,87 @@
 #include "aie/engine/aie_engine_own.h"
 #include "base/error.h"
 #include "base/queue.h"
+#include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
 #include "rt/program/rt_program.h"
 #include "rt/structure/memory_limit.h"
 
-/* Each file may take long to make. */
+/* Each file may take long to make; those of a phase lie in its folder. */
 static ptowsp_status file_give(void *context, const char *path, const void *bytes, uint64_t size)
 {
 	struct aie_run *run = context;
+	char name[200];
 	ptowsp_status status = base_patience_check(&run->patience, run->error);
 
-	return status ? status : run->file(run->context, path, bytes, size);
+	if (status)
+		return status;
+	snprintf(name, sizeof(name), "phase_%u/%.180s", run->phase + 1, path);
+	return run->file(run->context, run->more || run->phase ? name : path, bytes, size);
 }
+
+/* ---- copies of tensors ---------------------------------------------------------------------------------------------------- */
+
+/* What phases write to know which tasks follow, nobody is to see: bindings of the caller's, with memory of their own. */
+struct copies {
+	struct ptowsp_run_args args;
+	unsigned char *bindings; /* owned, as binding_stride says, and the memory of each */
+};
+
+static struct ptowsp_binding *copy_at(const struct copies *copies, uint32_t binding)
+{
+	return (void *)(copies->bindings + (size_t)binding * copies->args.binding_stride);
+}
+
+static void copies_finish(struct copies *copies)
+{
+	for (uint32_t b = 0; copies->bindings && b < copies->args.binding_count; b++)
+		free(copy_at(copies, b)->data);
+	free(copies->bindings);
+}
+
+/* Only of a program that may have phases, and where kernels run. */
+static ptowsp_status copies_make(struct copies *copies, struct aie_run *run, const struct ptowsp_run_args *args)
+{
+	const size_t bytes = (size_t)args->binding_count * args->binding_stride;
+
+	copies->args = *args;
+	if (args->flags & PTOWSP_RUN_NO_KERNELS || !aie_phases_may(run->loaded->planned) || !bytes)
+		return PTOWSP_OK;
+	copies->bindings = malloc(bytes);
+	if (!copies->bindings)
+		return rt_no_memory(run->error, "copies of the tensors");
+	memcpy(copies->bindings, args->bindings, bytes);
+	copies->args.bindings = (void *)copies->bindings;
+	for (uint32_t b = 0; b < args->binding_count; b++)
+		copy_at(copies, b)->data = NULL;
+	for (uint32_t b = 0; b < args->binding_count; b++) {
+		const struct ptowsp_binding *from = base_binding_at(args, b);
+		const uint64_t size = from->elements * rt_dtype_bytes(from->dtype);
+
+		if (!from->data)
+			continue;
+		copy_at(copies, b)->data = malloc(size + 1);
+		if (!copy_at(copies, b)->data)
+			return rt_no_memory(run->error, "copies of the tensors");
+		memcpy(copy_at(copies, b)->data, from->data, size);
+	}
+	return PTOWSP_OK;
+}
+
+/* What the folders are. */
+static ptowsp_status phases_tell(struct aie_run *run)
+{
+	char text[400];
+	int length = snprintf(text, sizeof(text),
+			      "# A run in %u phases\n\nTasks decide which tasks there are: each phase is a design of its own, `phase_1` to `phase_%u`, which "
+			      "run one after the other "
+			      "and hand each other tensors in memory. They are those of these values and tensors.\n",
+			      run->phase, run->phase);
+
+	return run->file(run->context, "README.md", text, (uint64_t)length);
+}
+
+/* ---- files ---------------------------------------------------------------------------------------------------------------- */
 
 /* What compiles the design. */
 static ptowsp_status script_give(struct aie_run *run, const struct aie_kernel_files *files)
@@ -74,8 +145,9 @@ static ptowsp_status emit(struct ptowsp_object *object, const struct ptowsp_run_
 	struct ptowsp_deadlock deadlock = {.head = PTOWSP_HEAD(deadlock, DEADLOCK)}; /* its sentence is in the error, too */
 	struct rt_sinks sinks = {0};
 	struct rt_memory_limit held;
+	struct copies copies = {0};
 	const struct rt_run_args walking = {
-		.args = args, .sinks = &sinks, .schedulers = 1, .memory = program->device->memory_limit, .held = &held, .designed = true};
+		.args = &copies.args, .sinks = &sinks, .schedulers = 1, .memory = program->device->memory_limit, .held = &held, .designed = true};
 	struct aie_run run = {.loaded = program->own,
 			      .args = &walking,
 			      .error = error ? error : &own,
@@ -91,8 +163,13 @@ static ptowsp_status emit(struct ptowsp_object *object, const struct ptowsp_run_
 		return status;
 	rt_memory_limit_begin(&held, program->device->memory_limit, base_given_bytes(program, args));
 	base_kernels_watch(&program->kernels, NULL, args->deadline_ns);
-	status = base_kernels_watched(&program->kernels, aie_engine_walk(&run, &stats, &deadlock), run.error);
+	status = copies_make(&copies, &run, args);
+	if (!status)
+		status = base_kernels_watched(&program->kernels, aie_engine_walk(&run, &stats, &deadlock), run.error);
+	if (!status && run.phase > 1)
+		status = phases_tell(&run);
 	base_kernels_watch(&program->kernels, NULL, 0);
+	copies_finish(&copies);
 	return status;
 }
 

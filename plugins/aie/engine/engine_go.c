@@ -127,6 +127,7 @@ static ptowsp_status call(void *context, const struct aie_sim_call *call, uint64
 	const struct base_walk *walk = &going->run->loaded->walk;
 	const uint32_t known = (uint32_t)(function - going->back.design.functions); /* in the order of the map */
 	uint32_t tensors = 0;
+	uint64_t number;
 	struct ptowsp_tensor_arg windows[AIE_MOST_TENSORS];
 	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), 0, error};
 	struct ptowsp_task task = {
@@ -136,7 +137,8 @@ static ptowsp_status call(void *context, const struct aie_sim_call *call, uint64
 	if (known >= lowered->function_count)
 		return rt_fail(error, PTOWSP_UNSUPPORTED, "no model for kernel %.60s", function->name);
 	task.kernel = lowered->kernels[known];
-	task.number = task_next(going, call->core);
+	number = task_next(going, call->core);
+	task.number = number == UINT64_MAX ? number : number + walk->first;
 	task.executor = call->core;
 	task.tensor_count = walk->tasks[lowered->tasks[known]].tensor_count;
 	task.arg_count = function->type->inputs - task.tensor_count;
@@ -147,11 +149,11 @@ static ptowsp_status call(void *context, const struct aie_sim_call *call, uint64
 		windows[tensors] = window(&view, call->memrefs[tensors], &walk->tensors[walk->tasks[lowered->tasks[known]].tensors + tensors]);
 	}
 	if (going->run->counted)
-		out.cycles = task.number < walk->task_count ? walk->tasks[task.number].cycles : 1;
+		out.cycles = number < walk->task_count ? walk->tasks[number].cycles : 1;
 	else if ((status = rt_crew_invoke(program, &task, &out, 0)))
 		return rt_crew_failure(program, task.kernel, task.number, status, error);
 	status = cost_of(going, &task, out.cycles, cycles_out);
-	time_take(going, task.number, call->core, call->at, *cycles_out);
+	time_take(going, number, call->core, call->at, *cycles_out);
 	return status;
 }
 
@@ -164,9 +166,9 @@ static void times_tell(struct going *going)
 	aie_ring_tell(&going->ring, going->ends);
 	rt_feed_executors(going->feed, going->back.design.core_count);
 	for (uint64_t t = 0; t < walk->task_count; t++)
-		rt_feed_tell(going->feed, &(struct ptowsp_trace_task){.task = t,
-								      .start = going->starts[t],
-								      .end = going->ends[t],
+		rt_feed_tell(going->feed, &(struct ptowsp_trace_task){.task = walk->first + t,
+								      .start = going->run->cycles + going->starts[t],
+								      .end = going->run->cycles + going->ends[t],
 								      .kernel = walk->tasks[t].kernel,
 								      .executor = going->cores[t],
 								      .stream = walk->tasks[t].stream});
@@ -263,6 +265,7 @@ static ptowsp_status ring_begin(struct going *going)
 	const struct aie_loaded *loaded = going->run->loaded;
 	const struct rt_schedule *schedule = &loaded->planned->schedule;
 
+	going->ring.before = going->run->cycles;
 	return aie_ring_begin(&going->ring, &loaded->map, &loaded->walk, going->feed, schedule->window_stated ? schedule->window : 0, schedule->window_mode,
 			      going->run->error);
 }
@@ -308,7 +311,7 @@ static ptowsp_status report_fill(struct going *going, const struct aie_sim_stats
 		status = aie_report_calls(report, kernels->rows[k].name, &going->calls[k], error);
 	if (!status && both)
 		status = aie_report_buffering(report, going->stats, depends, error);
-	return status ? status : aie_report_costs(report, error);
+	return status || going->run->phase ? status : aie_report_costs(report, error);
 }
 
 static ptowsp_status simulate(struct going *going)
@@ -420,7 +423,8 @@ static ptowsp_status going_begin(struct going *going)
 		status = copies_make(going);
 	if (!status)
 		status = ring_begin(going);
-	return status ? status : rt_memory_limit_check(going->run->args->held, going->run->loaded->walk.task_count, going->run->error);
+	return status ? status
+		      : rt_memory_limit_check(going->run->args->held, going->run->loaded->walk.first + going->run->loaded->walk.task_count, going->run->error);
 }
 
 ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed)
@@ -436,8 +440,10 @@ ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed)
 		status = simulate(&going);
 		shadows_take(&going);
 	}
-	if (!status && !run->file)
+	if (!status && !run->file) {
 		times_tell(&going);
+		run->cycles += going.stats[run->options->buffering != AIE_BUFFERING_0].cycles;
+	}
 	going_finish(&going);
 	return status;
 }

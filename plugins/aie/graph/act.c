@@ -190,6 +190,7 @@ static ptowsp_status gaps(const struct maker *maker, uint64_t number, uint32_t k
 {
 	const struct aie_acts_args *args = maker->args;
 
+	number += args->walk->first;
 	return rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, number, kernel,
 			  "task %llu, kernel %.60s: its window of tensor %.40s has gaps between the elements of a row, which no buffer descriptor walks here; "
 			  "use --opt clock=reference",
@@ -200,6 +201,7 @@ static ptowsp_status types(const struct maker *maker, uint64_t number, uint32_t 
 {
 	const struct aie_acts_args *args = maker->args;
 
+	number += args->walk->first;
 	return rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, number, kernel,
 			  "task %llu, kernel %.60s: its tensor arguments %u and %u have elements of %.40s in common and different types, and no buffer of a "
 			  "core has two; use --opt clock=reference",
@@ -434,6 +436,7 @@ ptowsp_status aie_acts_make(struct aie_acts *acts, const struct aie_acts_args *a
 
 	aie_acts_finish(acts);
 	acts->patience = args->patience;
+	acts->first = args->walk->first;
 	status = begin(&maker) ? merge(&maker) : rt_no_memory(error, "the acts of a plan");
 	if (!status)
 		status = aie_closings_settle(acts, maker.channels, error);

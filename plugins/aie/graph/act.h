@@ -53,6 +53,7 @@ struct aie_acts {
 	uint64_t *preds;
 	uint32_t pred_count, pred_room;
 	uint32_t count, room, use_count, use_room;
+	uint64_t first;     /* tasks of the run before those of the acts: what sentences add to their numbers */
 	uint32_t processes; /* instances */
 	uint32_t closings;
 	struct base_patience *patience; /* of who works on them; NULL: any. Work on acts that takes long asks it, and ends with any error when it is over */

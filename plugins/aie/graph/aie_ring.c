@@ -11,7 +11,7 @@ ptowsp_status aie_ring_begin(struct aie_ring *ring, const struct aie_map *map, c
 {
 	size_t tasks = walk->task_count + 1;
 
-	*ring = (struct aie_ring){.map = map, .walk = walk, .feed = feed, .window = window, .mode = mode};
+	*ring = (struct aie_ring){.map = map, .walk = walk, .feed = feed, .window = window, .mode = mode, .before = ring->before};
 	if (!window)
 		return PTOWSP_OK;
 	ring->issued = malloc(tasks * sizeof(*ring->issued));
@@ -45,7 +45,7 @@ ptowsp_status aie_ring_stepped(void *context, uint32_t step, uint64_t begin, uin
 	if (ring->stalls[row->task] == UINT64_MAX)
 		ring->stalls[row->task] = begin;
 	ring->stalled[row->task] += end - begin;
-	return ring->mode == RT_WINDOW_ABORT ? rt_feed_full(ring->feed, row->task) : PTOWSP_OK;
+	return ring->mode == RT_WINDOW_ABORT ? rt_feed_full(ring->feed, ring->walk->first + row->task) : PTOWSP_OK;
 }
 
 /* Places of which it is told who holds them. */
@@ -90,6 +90,11 @@ static void scopes_find(const struct base_walk *walk, uint64_t *until)
 	free(ends);
 }
 
+static void stall_tell(struct aie_ring *ring, uint64_t t, uint64_t begin, uint64_t end)
+{
+	rt_feed_stall(ring->feed, PTOWSP_RESOURCE_TASK_RING, 0, ring->walk->first + t, PTOWSP_NONE, ring->before + begin, ring->before + end);
+}
+
 static void task_tell(struct aie_ring *ring, struct telling *telling, uint64_t t)
 {
 	uint64_t full = t >= ring->window ? telling->leaves[t - ring->window] : 0;
@@ -97,9 +102,9 @@ static void task_tell(struct aie_ring *ring, struct telling *telling, uint64_t t
 	if (ring->issued[t] != UINT64_MAX && ring->issued[t] > telling->issue)
 		telling->issue = ring->issued[t];
 	if (ring->stalls[t] != UINT64_MAX)
-		rt_feed_stall(ring->feed, PTOWSP_RESOURCE_TASK_RING, 0, t, PTOWSP_NONE, ring->stalls[t], ring->stalls[t] + ring->stalled[t]);
+		stall_tell(ring, t, ring->stalls[t], ring->stalls[t] + ring->stalled[t]);
 	else if (ring->mode == RT_WINDOW_BENCHMARK && full > telling->issue)
-		rt_feed_stall(ring->feed, PTOWSP_RESOURCE_TASK_RING, 0, t, PTOWSP_NONE, telling->issue, full);
+		stall_tell(ring, t, telling->issue, full);
 	while (telling->gone < t && telling->leaves[telling->gone] <= telling->issue && telling->until[telling->gone] <= t)
 		telling->gone++;
 	rt_feed_use(ring->feed, PTOWSP_RESOURCE_TASK_RING, 0, t + 1 - telling->gone);

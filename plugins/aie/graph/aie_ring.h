@@ -12,11 +12,12 @@ struct aie_ring {
 	struct rt_feed *feed;
 	uint64_t window;   /* 0: none is stated, and nothing else is there */
 	uint32_t mode;     /* enum rt_window_mode */
+	uint64_t before;   /* cycles of the run before these */
 	uint64_t *issued;  /* per task: when it was handed over; UINT64_MAX: with the one before it */
 	uint64_t *stalls;  /* per task: when the host began to wait for its place; UINT64_MAX: it had not to */
 	uint64_t *stalled; /* per task: for how long */
 };
-/* ring: zeroed. Errors: NO_MEMORY. */
+/* ring: zeroed but for `before`. Errors: NO_MEMORY. */
 ptowsp_status aie_ring_begin(struct aie_ring *ring, const struct aie_map *map, const struct base_walk *walk, struct rt_feed *feed, uint64_t window,
 			     uint32_t mode, struct ptowsp_error *error);
 /* As in aie_sim_args. RUN_FAILED, said by the feed: the window is full, and its mode is abort. */

@@ -135,11 +135,11 @@ ptowsp_status aie_fits_check(struct aie_acts *acts, const struct aie_map_args *a
 		tiles = act->stack;
 		arguments = arguments_of(acts, act);
 		if (tiles + arguments + stack > there)
-			return rt_fail_at(error, PTOWSP_UNSUPPORTED, act->task, act->kernel,
+			return rt_fail_at(error, PTOWSP_UNSUPPORTED, acts->first + act->task, act->kernel,
 					  "task %llu, kernel %.60s needs %llu bytes of a core tile's memory, %llu for its tiles, %llu for its arguments, %llu "
 					  "of stack, and one has %llu; "
 					  "give it smaller tiles, or use --opt clock=reference",
-					  (unsigned long long)act->task, args->kernel_name(args->context, act->kernel),
+					  (unsigned long long)(acts->first + act->task), args->kernel_name(args->context, act->kernel),
 					  (unsigned long long)(tiles + arguments + stack), (unsigned long long)tiles, (unsigned long long)arguments,
 					  (unsigned long long)stack, (unsigned long long)there);
 	}

@@ -184,6 +184,7 @@ static ptowsp_status act_make(struct aie_acting *acting)
 {
 	struct aie_maker *maker = acting->maker;
 	const struct aie_act *act = acting->act;
+	const uint64_t first = maker->args->acts->first;
 	ptowsp_status status = PTOWSP_OK;
 
 	if (act->kind == AIE_ACT_CALL) {
@@ -200,13 +201,14 @@ static ptowsp_status act_make(struct aie_acting *acting)
 		status = aie_gate_act(maker, act);
 	}
 	if (!status && acting->crowded)
-		status = rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, act->task, act->kernel,
-				    "task %llu has more than %u tensor arguments from different streams", (unsigned long long)act->task, AIE_ACT_OPEN);
+		status =
+			rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, first + act->task, act->kernel,
+				   "task %llu has more than %u tensor arguments from different streams", (unsigned long long)(first + act->task), AIE_ACT_OPEN);
 	if (!status && acting->crossed)
 		status = rt_fail_at(
-			maker->error, PTOWSP_UNSUPPORTED, act->task, act->kernel,
+			maker->error, PTOWSP_UNSUPPORTED, first + act->task, act->kernel,
 			"task %llu reads what another core makes in another order than that core makes it, and a stream has one; use fewer cores (--opt grid)",
-			(unsigned long long)act->task);
+			(unsigned long long)(first + act->task));
 	return status;
 }
 

@@ -236,7 +236,7 @@ static ptowsp_status misfit(const struct aie_hold_args *args, const struct aie_a
 
 	aie_layout_text(&args->layouts[a], first);
 	aie_layout_text(&args->layouts[b], second);
-	return rt_fail_at(error, PTOWSP_INVALID, act->task, act->kernel,
+	return rt_fail_at(error, PTOWSP_INVALID, args->acts->first + act->task, act->kernel,
 			  "kernel %.60s takes parts of %.60s with layout %s and of %.60s with layout %s: one dimension is cut over different axes of the grid; "
 			  "relayout one of them, or state equal layouts",
 			  args->kernel_name(args->context, act->kernel), args->tensor_name(args->context, a), first, args->tensor_name(args->context, b),

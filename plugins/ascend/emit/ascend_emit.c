@@ -88,7 +88,7 @@ static void auto_decide(struct ascend_emitter *e, struct rt_program *p)
 	const struct rt_tables *t = &p->tables;
 	struct ptowsp_error why = {.head = PTOWSP_HEAD(why, ERROR)};
 	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
-	const struct rt_engine engine = {NULL, at_once};
+	const struct rt_engine engine = {.run = at_once};
 	struct ptowsp_run_args args = {.head = PTOWSP_HEAD(args, RUN_ARGS), .value_count = t->slot.count, .flags = PTOWSP_RUN_NO_KERNELS};
 	struct rt_run_args how = {.args = &args, .schedulers = 1, .engine = &engine};
 	uint64_t *values = calloc((size_t)t->slot.count + 1, sizeof(*values));

@@ -125,5 +125,5 @@ static ptowsp_status engine_run(void *context, struct rt_feed *feed, struct ptow
 
 struct rt_engine ascend_machine_engine(struct ascend_machine *machine)
 {
-	return (struct rt_engine){machine, engine_run};
+	return (struct rt_engine){.context = machine, .run = engine_run};
 }

@@ -32,26 +32,49 @@ static bool tells_another(const struct rt_feed *feed, enum rt_event event)
 	return event == RT_EVENT_SYNC && run->program->code[run->expand.sync].op == PTOWSP_OP_NOTIFY;
 }
 
+/* The writer, + 1, of what a slot is loaded from, where the engine has to run it first. */
+static uint64_t phase_writer(const struct rt_feed *feed, enum rt_event event)
+{
+	struct rt_run *run = feed->run;
+
+	if (event != RT_EVENT_SLOT_LOAD || !run->engine->phases || !run->program->planned || run->record || run->quiet)
+		return 0;
+	return rt_slot_load_writer(run, &run->program->ios[run->expand.io]);
+}
+
+static ptowsp_status phase_put(struct rt_feed *feed, uint64_t writer)
+{
+	struct rt_run *run = feed->run;
+	ptowsp_status status = rt_wait_tasks(run, run->tasks); /* which the engine has heard of then */
+
+	run->phased = run->tasks;
+	return status ? status : rt_feed_put(feed, RT_ITEM_PHASE, run->expand.slot, run->tasks, writer);
+}
+
 static ptowsp_status workload_step(struct rt_feed *feed)
 {
 	struct rt_run *run = feed->run;
+	uint64_t writer;
 	enum rt_event event = feed->filtered ? rt_skip_next(&feed->skip) : rt_expand_next(&run->expand);
 
 	if (event == RT_EVENT_END) {
 		feed->stage = run->record ? RT_FEED_GRAPH : RT_FEED_PIPELINE;
 		return PTOWSP_OK;
 	}
+	feed->event = event;
 	if (tells_another(feed, event)) {
 		feed->held = true;
 		return rt_feed_put(feed, RT_ITEM_NOTIFY, 0, run->tasks, 0);
 	}
-	return rt_event_take(run, event);
+	writer = phase_writer(feed, event);
+	feed->held = writer != 0;
+	return writer ? phase_put(feed, writer) : rt_event_take(run, event);
 }
 
 static ptowsp_status held_take(struct rt_feed *feed)
 {
 	feed->held = false;
-	return rt_event_take(feed->run, RT_EVENT_SYNC);
+	return rt_event_take(feed->run, feed->event);
 }
 
 /* The processes of the entry, if it has some; a round of turns at a time. */

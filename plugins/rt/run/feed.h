@@ -49,7 +49,8 @@ struct rt_feed {
 	struct rt_items *fill; /* &give, or what the walker fills */
 	enum rt_feed_stage stage;
 	ptowsp_status failed; /* the walk, while items that were met before it are still to be given */
-	bool held;            /* the walk stands before a NOTIFY that the engine was asked about */
+	bool held;            /* the walk stands before an event that the engine was asked about, */
+	enum rt_event event;  /*   a NOTIFY or a SLOT_LOAD */
 	bool filtered;        /* the program has filters, and instances that they choose from */
 	struct rt_owner owner;
 	bool numbered;       /* the number of a task alone says whose it is, by its rest */

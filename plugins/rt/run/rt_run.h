@@ -61,6 +61,7 @@ struct rt_run {
 	bool bodies;          /*   and what it needs has to be there: a shadowed program tells without */
 	bool quiet;           /* a look ahead: no clock, no kernels, no messages */
 	uint64_t loaded_from; /* writer of the latest slot_load, + 1 */
+	uint64_t phased;      /* tasks that the engine has run, where it runs phases (rt_engine.phases) */
 	bool designed;        /* rt_run_args.designed */
 	bool load_said;       /* a slot_load without a bound tensor was reported */
 	uint8_t *unwritten;   /* per TENS row: 1: a temp tensor that no task has touched so far; NULL: there is none to look after */
@@ -241,6 +242,8 @@ ptowsp_status rt_event_take(struct rt_run *run, enum rt_event event);
 int64_t rt_element_value(const char *at, unsigned dtype);
 ptowsp_status rt_slot_set(struct rt_run *run, uint32_t slot, uint32_t expr);
 ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io *io);
+/* Would it read what a task writes that the engine has not run yet? The writer, + 1; 0: no. Where it fails is for rt_slot_load to say. */
+uint64_t rt_slot_load_writer(struct rt_run *run, const struct rt_io *io);
 
 /* dispatch.c: windows of the task being issued, two words each. */
 void rt_windows_store(struct rt_run *run, const struct rt_site *site, uint64_t *words);

@@ -163,6 +163,14 @@ static bool is_needed_before(const struct rt_run *run)
 	return run->designed && !blind;
 }
 
+uint64_t rt_slot_load_writer(struct rt_run *run, const struct rt_io *io)
+{
+	int64_t element = 0;
+	uint64_t writer = element_find(run, io, &element) ? 0 : element_writer(run, io, element);
+
+	return writer > run->phased ? writer : 0;
+}
+
 ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io *io)
 {
 	const struct rt_tensor *tensor = &run->tensors.rows[io->tensor];
@@ -174,7 +182,7 @@ ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io
 		return status;
 	writer = element_writer(run, io, element);
 	run->loaded_from = writer;
-	if (writer && is_needed_before(run))
+	if (writer > run->phased && is_needed_before(run))
 		return rt_record_load(run, slot, io->tensor, writer);
 	status = rt_wait_tasks(run, writer);
 	if (status)
