@@ -19,14 +19,7 @@
 #define TILE_PART  1
 #include "isa/tile_op.h"
 
-ISA_NUMBERS(TILE_REDUCE, )
-ISA_TYPES(TILE_TRANSPOSE, )
-ISA_TYPES(TILE_EXTRACT, )
-ISA_TYPES(TILE_GATHER, )
-ISA_TYPES(TILE_SCATTER, )
-ISA_TYPES(TILE_WINDOW_INDEXED, )
-ISA_FLOATS(TILE_SORT, TILE_BEFORE_FLOAT)
-ISA_INTEGERS(TILE_SORT, TILE_BEFORE_INTEGER)
+TILE_FUNCTIONS
 
 /* Functions have the arguments that a design calls them with. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"

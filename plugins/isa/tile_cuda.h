@@ -40,14 +40,7 @@ TILE_DEVICE int tile_indices_outside(const void *index, int is_unsigned, size_t 
 	return __syncthreads_or(outside);
 }
 
-ISA_NUMBERS(TILE_REDUCE, )
-ISA_TYPES(TILE_TRANSPOSE, )
-ISA_TYPES(TILE_EXTRACT, )
-ISA_TYPES(TILE_GATHER, )
-ISA_TYPES(TILE_SCATTER, )
-ISA_TYPES(TILE_WINDOW_INDEXED, )
-ISA_FLOATS(TILE_SORT, TILE_BEFORE_FLOAT)
-ISA_INTEGERS(TILE_SORT, TILE_BEFORE_INTEGER)
+TILE_FUNCTIONS
 
 /* As in kernel_tile.h, without sentences. */
 #define tile_indices(call, place, mnemonic, index, is_unsigned, tile, unit, limit, count, done) tile_done(call, place, count, done)

@@ -311,4 +311,15 @@ TILE_OP bool tile_holds(uint32_t x_rows, uint32_t x_columns, int64_t r, int64_t 
 #define TILE_BEFORE_FLOAT   a > b || (a == a && b != b)
 #define TILE_BEFORE_INTEGER a > b
 
+/* The functions of this file for every element type that each is on. */
+#define TILE_FUNCTIONS                                                                                                                                         \
+	ISA_NUMBERS(TILE_REDUCE, )                                                                                                                             \
+	ISA_TYPES(TILE_TRANSPOSE, )                                                                                                                            \
+	ISA_TYPES(TILE_EXTRACT, )                                                                                                                              \
+	ISA_TYPES(TILE_GATHER, )                                                                                                                               \
+	ISA_TYPES(TILE_SCATTER, )                                                                                                                              \
+	ISA_TYPES(TILE_WINDOW_INDEXED, )                                                                                                                       \
+	ISA_FLOATS(TILE_SORT, TILE_BEFORE_FLOAT)                                                                                                               \
+	ISA_INTEGERS(TILE_SORT, TILE_BEFORE_INTEGER)
+
 #endif
