@@ -24,7 +24,7 @@ static const struct mutant {
 	{"core_gives_no_index", "pipe", "(index) -> index", "(index) -> i32",
 	 "13:14: aie.core: the result of a core on core tile (0,2) is no index (rule 0.2)"},
 	{"misspelt_type", "pipe", "!aie.objectfifo", "!aie.objectfif",
-	 "7:84: '!aie.objectfif' stands here, expected a type: of this dialect's the reader knows !aie.objectfifo"},
+	 "7:5: aie.objectfifo: fifo 'in' has objects of another type than a memref without strides (rule 0.1)"},
 	{"fifo_without_depth", "pipe", "elemNumber = 2 : i32, ", "", "7:5: aie.objectfifo: attribute 'elemNumber' is missing (rule 0.1)"},
 	{"device_3", "pipe", "device = 5", "device = 3", "3:3: aie.device: device 3 is not known, npu1 is 4 and npu2 is 8 (rule 0.3)"},
 	{"link_without_ins", "split", "fifoIns = [@in], ", "", "15:5: aie.objectfifo.link: attribute 'fifoIns' is missing (rule 0.1)"},

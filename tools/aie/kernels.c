@@ -178,7 +178,8 @@ static ptowsp_status kernel_do(const struct kernel *kernel, const struct aie_sim
 	const struct aie_type *type = call->function->type;
 	ffi_type *types[ARGUMENTS];
 	void *values[ARGUMENTS], *pointers[ARGUMENTS];
-	uint64_t scalars[ARGUMENTS];
+	uint64_t scalars[ARGUMENTS], result[2] = {0}; /* libffi widens what is smaller than a register */
+	ffi_type *given = &ffi_type_void;
 	ffi_cif cif;
 
 	if (type->inputs > ARGUMENTS)
@@ -192,9 +193,13 @@ static ptowsp_status kernel_do(const struct kernel *kernel, const struct aie_sim
 		scalars[i] = call->scalars[i];
 		values[i] = type->parts[i]->kind == AIE_TYPE_MEMREF ? (void *)&pointers[i] : (void *)&scalars[i];
 	}
-	if (ffi_prep_cif(&cif, FFI_DEFAULT_ABI, type->inputs, &ffi_type_void, types) != FFI_OK)
-		return base_fail(error, PTOWSP_UNSUPPORTED, "kernel @%s cannot be called here", kernel->name);
-	ffi_call(&cif, kernel->call, NULL, values);
+	if (type->part_count > type->inputs)
+		given = type->part_count == type->inputs + 1 ? ffi_of(type->parts[type->inputs]) : NULL;
+	if (!given || ffi_prep_cif(&cif, FFI_DEFAULT_ABI, type->inputs, given, types) != FFI_OK)
+		return base_fail(error, PTOWSP_UNSUPPORTED, "kernel @%s cannot be called here: C gives one number or none", kernel->name);
+	ffi_call(&cif, kernel->call, result, values);
+	if (type->part_count > type->inputs)
+		memcpy(call->results, result, sizeof(uint64_t));
 	return PTOWSP_OK;
 }
 

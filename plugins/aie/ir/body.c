@@ -158,6 +158,15 @@ static bool call_fits(const struct aie_op *op, const struct aie_type *type)
 	return true;
 }
 
+/* Of a kernel: pointers would be to nobody's memory. */
+static bool gives_numbers(const struct aie_body_maker *maker, const struct aie_op *op)
+{
+	for (uint32_t i = 0; i < op->result_count; i++)
+		if (op->results[i]->type->kind == AIE_TYPE_MEMREF)
+			return false;
+	return maker->body->outside->fifo != NULL;
+}
+
 static ptowsp_status call_look(struct aie_body_maker *maker, const struct aie_op *op, uint32_t number)
 {
 	const char *name = aie_attr_of(op, "callee")->text;
@@ -167,7 +176,7 @@ static ptowsp_status call_look(struct aie_body_maker *maker, const struct aie_op
 		return base_fail(maker->error, PTOWSP_INVALID, "line %u: func.call of @%s, which is no function; declare it", op->line, name);
 	if (!call_fits(op, design->functions[number].type))
 		return base_fail(maker->error, PTOWSP_INVALID, "line %u: func.call of @%s with other types than it has; give it what it takes", op->line, name);
-	if (design->functions[number].outside && op->result_count)
+	if (design->functions[number].outside && op->result_count && !gives_numbers(maker, op))
 		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: kernel @%s gives %u results; a kernel gives none, let it store them", op->line,
 				 name, op->result_count);
 	return PTOWSP_OK;
@@ -462,13 +471,16 @@ static bool tables_begin(struct aie_body *body)
 /* Room for the arguments of any kernel that is called. */
 static bool arguments_begin(struct aie_body *body)
 {
-	uint32_t most = 1;
+	uint32_t most = 1, results = 1;
 
-	for (uint32_t i = 0; i < body->call_count; i++)
+	for (uint32_t i = 0; i < body->call_count; i++) {
 		most = body->call_rows[i].arguments > most ? body->call_rows[i].arguments : most;
+		results = body->call_rows[i].results > results ? body->call_rows[i].results : results;
+	}
 	body->memrefs = calloc(most, sizeof(*body->memrefs));
 	body->scalars = calloc(most, sizeof(*body->scalars));
-	return body->memrefs && body->scalars;
+	body->results = calloc(results, sizeof(*body->results));
+	return body->memrefs && body->scalars && body->results;
 }
 
 static ptowsp_status make(struct aie_body_maker *maker)
@@ -540,6 +552,7 @@ void aie_body_destroy(struct aie_body *body)
 	free(body->register_rows);
 	free(body->memrefs);
 	free(body->scalars);
+	free(body->results);
 	free(body->file);
 	free(body->stack);
 	free(body);

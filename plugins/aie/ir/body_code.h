@@ -75,7 +75,7 @@ struct aie_body {
 	uint32_t wanted, wanted_count; /* registers that the objects of the last acquire go to */
 	uint32_t wanted_fifo;          /* whose objects those are; AIE_NONE: the net says */
 	void **memrefs;                /* of the kernel that is called, per argument */
-	uint64_t *scalars;
+	uint64_t *scalars, *results;
 	uint64_t instructions;
 };
 

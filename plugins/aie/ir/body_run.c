@@ -133,7 +133,23 @@ static void copy(const struct aie_copy *copied, uint8_t *from, uint8_t *to)
 
 /* ---- calls -------------------------------------------------------------------------------------------------------- */
 
-static ptowsp_status kernel(struct aie_body *body, const struct aie_call *call, const union aie_register *r, uint64_t *cycles, struct ptowsp_error *error)
+/* What a kernel gave; a type that is no number is 0. */
+static void results_put(const struct aie_body *body, const struct aie_call *call, union aie_register *r)
+{
+	for (uint32_t i = 0; i < call->results; i++) {
+		const struct aie_type *type = call->function->type->parts[call->arguments + i];
+		union aie_register *to = &r[body->register_rows[call->first + call->arguments + i]];
+
+		if (type->kind == AIE_TYPE_INDEX || type->kind == AIE_TYPE_INT)
+			to->i = cut((int64_t)body->results[i], type->kind == AIE_TYPE_INDEX ? 0 : 64 - type->bits);
+		else if (type->kind < AIE_TYPE_MEMREF)
+			to->f = float_of_bits(body->results[i], type->kind);
+		else
+			to->i = 0;
+	}
+}
+
+static ptowsp_status kernel(struct aie_body *body, const struct aie_call *call, union aie_register *r, uint64_t *cycles, struct ptowsp_error *error)
 {
 	const struct aie_sim_kernels *kernels = &body->outside->kernels;
 	uint64_t spent = 0;
@@ -153,11 +169,13 @@ static ptowsp_status kernel(struct aie_body *body, const struct aie_call *call, 
 		else
 			body->scalars[i] = bits_of_float(value.f, type->kind);
 	}
+	memset(body->results, 0, call->results * sizeof(*body->results));
 	status = kernels->call(kernels->context,
 			       &(struct aie_sim_call){call->function, body->outside->core, (body->outside->now ? *body->outside->now : 0) + *cycles,
-						      body->memrefs, body->scalars},
+						      body->memrefs, body->scalars, body->results},
 			       &spent, error);
 	*cycles += spent;
+	results_put(body, call, r);
 	return status;
 }
 

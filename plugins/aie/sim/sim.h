@@ -15,6 +15,7 @@ struct aie_sim_call {
 	uint64_t at;             /* cycle in which it begins */
 	void *const *memrefs;    /* per argument of the function: the address of its first element, of a memref */
 	const uint64_t *scalars; /* per argument: its bits, of a scalar */
+	uint64_t *results;       /* per result: its bits, zeros before the call; only cores of other people's arrays call for results */
 };
 struct aie_sim_kernels {
 	void *context;

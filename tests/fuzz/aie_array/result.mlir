@@ -1,0 +1,1 @@
+../../aie/arrays/result.mlir
