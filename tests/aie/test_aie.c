@@ -22,7 +22,7 @@ static const struct example {
 	{"dynamic_softmax", NULL, NULL},
 	{"matmul", NULL, NULL},
 	{"matmul_diamond", "task 0, kernel split needs 66560 bytes of a core tile's memory", NULL},
-	{"bgemm", NULL, "node 'gemm' needs 66560 bytes of memory"},
+	{"bgemm", NULL, "node 'gemm' needs 66560 bytes of memory (1024 of stack, "},
 	{"alternating_matmul_add", NULL, NULL},
 	{"gemm_1", NULL, NULL},
 	{"gemm_16", NULL, NULL},

@@ -40,10 +40,11 @@ static const char *cell_name(const struct aie_map *map, const struct aie_map_arg
 	return "core";
 }
 
-static uint64_t cell_bytes(const struct aie_map *map, const struct aie_map_args *args, uint32_t cell)
+/* Without objects of its streams. */
+static void cell_bytes(const struct aie_map *map, const struct aie_map_args *args, uint32_t cell, struct aie_place_node *node)
 {
 	const struct aie_lines *program = &map->graph.cells[cell];
-	uint64_t stack = 0, bytes = 0;
+	uint64_t stack = 0;
 
 	for (uint32_t l = 0; l < program->count; l++)
 		if (program->lines[l].kind == AIE_LINE_CALL) {
@@ -53,8 +54,9 @@ static uint64_t cell_bytes(const struct aie_map *map, const struct aie_map_args 
 		}
 	for (uint32_t b = 0; b < map->graph.buffer_count; b++)
 		if (map->graph.buffers[b].cell == cell)
-			bytes += aie_shape_bytes(&map->graph.buffers[b].shape);
-	return bytes + stack + aie_arch_tile(args->arch, AIE_FIRST_CORE)->limits[AIE_STACK];
+			node->buffers += aie_shape_bytes(&map->graph.buffers[b].shape);
+	node->stack = stack + aie_arch_tile(args->arch, AIE_FIRST_CORE)->limits[AIE_STACK];
+	node->bytes = node->buffers + node->stack;
 }
 
 static void cells_describe(struct placing *placing, const struct aie_map *map, const struct aie_map_args *args)
@@ -62,11 +64,9 @@ static void cells_describe(struct placing *placing, const struct aie_map *map, c
 	for (uint32_t c = 0; c < map->graph.cell_count; c++) {
 		struct aie_place_node *node = &placing->nodes[c];
 
-		*node = (struct aie_place_node){.kind = AIE_CORE,
-						.column = map->cells.rows[c].column,
-						.row = map->cells.rows[c].row,
-						.bytes = cell_bytes(map, args, c),
-						.name = cell_name(map, args, c)};
+		*node = (struct aie_place_node){
+			.kind = AIE_CORE, .column = map->cells.rows[c].column, .row = map->cells.rows[c].row, .name = cell_name(map, args, c)};
+		cell_bytes(map, args, c, node);
 	}
 	placing->node_count = map->graph.cell_count;
 }

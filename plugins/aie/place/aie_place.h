@@ -13,6 +13,8 @@ struct aie_place_node {
 	uint32_t in, out;    /* DMA channels that it takes; of shims and memory tiles several nodes share a tile while these fit */
 	uint32_t locks, bds;
 	uint64_t bytes;   /* of the tile's memory; of a core its stack is a part of them */
+	uint64_t stack;   /* of these bytes, where it is a core: for sentences, 0: not said; */
+	uint64_t buffers; /*   and those of its buffers: the rest are objects of its streams */
 	const char *name; /* for texts */
 };
 enum aie_place_need { AIE_NEED_NEAR, AIE_NEED_SHARED, AIE_NEED_CASCADE };

@@ -4,6 +4,7 @@
  * Cores are placed in two ways, and the cheaper one stays. By need: whoever is most strongly connected to those that are placed goes next, to the tile where that costs
  * least. By chain: nodes form chains along their strongest connections and lie on a snake through the columns, down the first and up the second, so that each sees the
  * memory of the one before it. Down first: that is the way of a cascade. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,17 +34,28 @@ static ptowsp_status look_at_pin(const struct place_state *state, uint32_t node,
 	return PTOWSP_OK;
 }
 
+/* " (1024 of stack, 512 of buffers, 65536 of objects of its streams)", "" where it is not known. */
+static const char *sum_text(const struct aie_place_node *node, enum aie_limit limit, char *text, size_t size)
+{
+	*text = 0;
+	if (limit == AIE_MEMORY && node->stack)
+		snprintf(text, size, " (%llu of stack, %llu of buffers, %llu of objects of its streams)", (unsigned long long)node->stack,
+			 (unsigned long long)node->buffers, (unsigned long long)(node->bytes - node->stack - node->buffers));
+	return text;
+}
+
 static ptowsp_status look_at_needs(const struct place_state *state, uint32_t node, struct ptowsp_error *error)
 {
 	const struct aie_place_node *n = &state->nodes[node];
+	char sum[120];
 
 	for (uint32_t i = 0; i < PLACE_RESOURCES; i++) {
 		const uint64_t wants = place_wants(n, i), limit = state->arch->generation->tiles[n->kind].limits[place_resource(i)];
 
 		if (wants > limit)
-			return base_fail(error, PTOWSP_UNSUPPORTED, "node '%s' needs %llu %s, and a %s has %llu; split it, or pack what it takes", n->name,
-					 (unsigned long long)wants, aie_arch_limit_text(place_resource(i)), aie_arch_kind_text(n->kind),
-					 (unsigned long long)limit);
+			return base_fail(error, PTOWSP_UNSUPPORTED, "node '%.40s' needs %llu %s%s, and a %s has %llu; split it, or pack what it takes", n->name,
+					 (unsigned long long)wants, aie_arch_limit_text(place_resource(i)), sum_text(n, place_resource(i), sum, sizeof(sum)),
+					 aie_arch_kind_text(n->kind), (unsigned long long)limit);
 	}
 	return PTOWSP_OK;
 }
