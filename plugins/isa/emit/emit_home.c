@@ -275,20 +275,35 @@ static void lives_find(const struct isa_emitter *e, struct life *lives)
 		lives[e->p->zero_tiles[k]].barred = true;
 }
 
+/* The first instruction of the loops that an instruction is part of. */
+static uint32_t loops_of(const struct isa_program *p, uint32_t i)
+{
+	for (uint32_t g = 0; g < p->plan.group_count; g++)
+		if (i >= p->plan.groups[g].first && i < p->plan.groups[g].end)
+			return p->plan.groups[g].first;
+	return i;
+}
+
+/* Does an instruction behind the load write, before the tile's last reader is done, where the tile may lie? In one loop with it, it writes while that reads. */
+static bool spoils(const struct isa_emitter *e, const struct life *l, uint32_t i)
+{
+	const struct access a = access_of(&e->p->steps[i]);
+
+	if (!a.writes || class_of(e, a.param) != class_of(e, e->p->steps[l->load].a.row) || loops_of(e->p, i) > l->last)
+		return false;
+	return i < l->last || e->p->insts[i].op != PTOWSP_PTO_TSTORE || !(isa_places_same(e, l->load, i) || isa_places_apart(e, l->load, i));
+}
+
 /* Writes to what the load reads stand before it, or behind all readers in the same block of the text: a turn of a loop around both loads anew. */
 static bool stays_loaded(const struct isa_emitter *e, const struct life *l)
 {
 	const struct range block = block_of(e->p, l->load);
-	const uint32_t class = class_of(e, e->p->steps[l->load].a.row);
 
 	if (l->loads != 1 || l->writes != 1 || l->first_write != UINT32_MAX || l->first < l->load || l->last >= block.end || has_jumps(e->p, block))
 		return false;
-	for (uint32_t i = l->load + 1; i < l->last; i++) {
-		const struct access a = access_of(&e->p->steps[i]);
-
-		if (a.writes && class_of(e, a.param) == class)
+	for (uint32_t i = l->load + 1; i < block.end; i++)
+		if (spoils(e, l, i))
 			return false;
-	}
 	return true;
 }
 
