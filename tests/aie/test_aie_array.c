@@ -366,6 +366,46 @@ static void a_host_that_waits_in_vain_is_told(void)
 	free(text);
 }
 
+/* Two tasks take turns on one channel by the numbers of their packets. The first one's words are taken one by one, and all but the first only when the second one's are there: as many
+ * as a stream holds may stand before it. */
+static ptowsp_status queued_run(uint32_t words, uint32_t buffering)
+{
+	struct trial trial = {.buffering = buffering};
+	ptowsp_status status;
+
+	status = trial_run(
+		&trial,
+		check_fmt(
+			"aie.device(npu2_1col) { %%s = aie.tile(0, 0) %%t = aie.tile(0, 2) %%a = aie.buffer(%%t) : memref<1xi32> %%b = aie.buffer(%%t) : "
+			"memref<4xi32>\n"
+			"%%room = aie.lock(%%t, 0) {init = 1 : i32} %%full = aie.lock(%%t, 1) %%come = aie.lock(%%t, 2) %%done = aie.lock(%%t, 3)\n"
+			"aie.shim_dma_allocation @to_a(%%s, MM2S, 0, <pkt_id = 0>) aie.shim_dma_allocation @to_b(%%s, MM2S, 0, <pkt_type = 0, pkt_id = 1>)\n"
+			"aie.packet_flow(0) { aie.packet_source<%%s, DMA : 0> aie.packet_dest<%%t, DMA : 0> }\n"
+			"aie.packet_flow(1) { aie.packet_source<%%s, DMA : 0> aie.packet_dest<%%t, DMA : 1> }\n"
+			"aie.mem(%%t) { aie.dma_start(S2MM, 0, ^a, ^n) ^a: aie.use_lock(%%room, AcquireGreaterEqual, 1) aie.dma_bd(%%a : memref<1xi32>)\n"
+			"aie.use_lock(%%full, Release, 1) aie.next_bd ^a ^n: aie.dma_start(S2MM, 1, ^b, ^e) ^b: aie.dma_bd(%%b : memref<4xi32>)\n"
+			"aie.use_lock(%%come, Release, 1) aie.next_bd ^b ^e: aie.end }\n"
+			"aie.core(%%t) { %%c0 = arith.constant 0 : index %%c1 = arith.constant 1 : index %%n = arith.constant %u : index\n"
+			"aie.use_lock(%%come, AcquireGreaterEqual, 1) scf.for %%i = %%c0 to %%n step %%c1 { aie.use_lock(%%full, AcquireGreaterEqual, 1)\n"
+			"aie.use_lock(%%room, Release, 1) } aie.end }\n"
+			"aie.runtime_sequence(%%x: memref<%uxi32>, %%y: memref<4xi32>) {\n"
+			"aiex.npu.dma_memcpy_nd(%%x[0, 0, 0, 0][1, 1, 1, %u][0, 0, 0, 1]) {id = 0 : i64, metadata = @to_a, issue_token = true} : "
+			"memref<%uxi32>\n"
+			"aiex.npu.dma_memcpy_nd(%%y[0, 0, 0, 0][1, 1, 1, 4][0, 0, 0, 1]) {id = 1 : i64, metadata = @to_b, issue_token = true} : memref<4xi32>\n"
+			"aiex.npu.dma_wait {symbol = @to_a} aiex.npu.dma_wait {symbol = @to_b} } }",
+			words, words, words, words));
+	aie_sim_finish(&trial.stats);
+	return status;
+}
+
+static void what_stands_in_a_stream_holds_up_what_comes_behind(void)
+{
+	for (uint32_t buffering = 0; buffering <= 8; buffering++) {
+		CHECK_INT(queued_run(1 + buffering, buffering), PTOWSP_OK);
+		CHECK_INT(queued_run(2 + buffering, buffering), PTOWSP_DEADLOCK);
+	}
+}
+
 /* ---- what is refused ------------------------------------------------------------------------------------------------ */
 
 static const struct refusal {
@@ -559,6 +599,7 @@ void suite_aie_array(CU_pSuite s)
 	TEST(s, emitted_forms_give_what_the_emitted_design_gives);
 	TEST(s, a_ring_of_locks_is_told);
 	TEST(s, a_host_that_waits_in_vain_is_told);
+	TEST(s, what_stands_in_a_stream_holds_up_what_comes_behind);
 	TEST(s, what_has_no_model_is_refused_with_its_line);
 	TEST(s, locks_have_numbers_for_cores);
 	TEST(s, devices_of_a_file_are_found_in_their_order);
