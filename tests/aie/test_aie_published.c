@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "aie/sim/aie_cost.h"
+#include "isa/opcode.h"
 #include "ptowsp/ids.h"
 #include "ptowsp/tile.h"
 #include "tests/aie/aie_design.h"
 #include "tests/aie/aie_written.h"
 #include "tests/check.h"
+#include "tests/isa/tile_random.h"
 
 enum source { INDEPENDENT, SAME, FIT };
 
@@ -138,8 +140,27 @@ static void first_tasks_of_shims_are_near_measured_ones(void)
 	}
 }
 
+/* Operations on tiles, each on the element types of its keys (pto_ops.def), as emitted. */
+static void each_operation_on_each_type_has_a_figure(void)
+{
+	for (unsigned code = 0; code < 256; code++) {
+		const struct isa_op *op = isa_op(code);
+
+		if (!op || op->cost == ISA_COST_ZERO)
+			continue;
+		for (const unsigned *dtype = tile_dtypes; dtype < tile_dtypes + TILE_TYPES; dtype++) {
+			const char key = *dtype == PTOWSP_BOOL ? 'b' : cell_is_float(*dtype) ? 'f' : 'i';
+
+			if (!strchr(op->keys, key) != !aie_cost_scalar((uint8_t)code, *dtype, 100))
+				CHECK_FAIL("%s on type %u: the table has %llu", op->mnemonic, *dtype,
+					   (unsigned long long)aie_cost_scalar((uint8_t)code, *dtype, 100));
+		}
+	}
+}
+
 void suite_aie_published(CU_pSuite s)
 {
 	TEST(s, cycles_are_near_published_ones);
 	TEST(s, first_tasks_of_shims_are_near_measured_ones);
+	TEST(s, each_operation_on_each_type_has_a_figure);
 }
