@@ -184,8 +184,10 @@ ptowsp_status array_fifos(struct aie_array *array);
 ptowsp_status array_fifo_chains(struct aie_array *array);
 bool array_fifo_end(const struct aie_array *array, uint32_t tile, const char *name, int64_t port, struct aie_body_fifo *end_out);
 
-/* ---- array_dma.c: streams of channels; chains of descriptors of DMAs; the chain of a task. */
+/* ---- array_stream.c: streams of channels. */
 ptowsp_status array_streams(struct aie_array *array);
+
+/* ---- array_dma.c: chains of descriptors of DMAs; the chain of a task. */
 ptowsp_status array_dmas(struct aie_array *array);
 /* The descriptors of an operation's region from its first block on, or from `block` on; *piece_out AIE_NONE: there are none. */
 ptowsp_status array_chain(struct aie_array *array, const struct aie_op *owner, const struct aie_op *block, uint32_t *piece_out);
