@@ -131,6 +131,7 @@ void suite_faults(CU_pSuite s)
 		"two_devices",
 		"two_devices_that_fail",
 		"an_array",
+		"an_array_in_phases",
 		"an_array_for_processes",
 		"a_machine",
 		"a_machine_for_processes",

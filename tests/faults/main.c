@@ -88,6 +88,7 @@ static const struct program {
 	{"two_devices", "two_devices", "left", {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, "right", NULL},
 	{"two_devices_that_fail", "two_devices", "left", {"tensor_map=1"}, NULL, 2, 0, NULL, PTOWSP_TOO_SMALL, "right", NULL},
 	{"an_array", "passthrough", NULL, {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, "aie"},
+	{"an_array_in_phases", "predicated", NULL, {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, "aie"},
 	{"an_array_for_processes", "two_stage", NULL, {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, "aie"},
 	{"a_machine", "softmax", NULL, {NULL}, "total_rows=5", 1, 0, NULL, PTOWSP_OK, NULL, "a2a3sim"},
 	{"a_machine_for_processes", "two_stage", NULL, {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL, "a2a3sim"},
