@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_view.c - bytes of a tensor that kernels see as elements of another type: edges, windows, ends, what is refused. */
+#include "rt/threads/crew.h"
 #include "tests/check_outcome.h"
 
 enum { BYTES = 256 };
@@ -121,6 +122,28 @@ static void a_loop_over_views_is_a_loop_over_bytes(void)
 	builder_destroy(b);
 }
 
+/* A task that is handed over has its windows made from a plan, on a thread of its own. */
+static void a_view_is_the_same_on_another_thread(void)
+{
+	const struct rt_crew_rules usual = rt_crew_rules;
+	uint32_t t;
+	struct builder *b = bytes_builder(&t, BUILDER_NO_FOOTPRINT | BUILDER_STEADY);
+	uint32_t loop = builder_expr(b, PTOWSP_EXPR_LOOP, 0, 0, 0);
+	struct outcome *told, *o;
+
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 31);
+	builder_task(b, 1, 3, "m", builder_view(b, t, builder_expr(b, PTOWSP_EXPR_MUL, loop, builder_const(b, 8), 0), 16, 0, PTOWSP_I64));
+	builder_task(b, 1, 3, "m", builder_view(b, t, builder_const(b, 8), 32, 0, PTOWSP_I64));
+	builder_end(b);
+	told = builder_run(b, &(struct outcome_how){.seed = 1});
+	rt_crew_rules.brief_ns = 0;
+	o = builder_run(b, &(struct outcome_how){.seed = 1, .threads = 2, .no_sinks = true});
+	rt_crew_rules = usual;
+	outcome_same(1, "2 threads", told, o, true);
+	outcome_destroy(told);
+	outcome_done(b, o);
+}
+
 /* A slot is loaded from bytes 4 to 7; who wrote the last of them is waited for. */
 static void a_slot_is_loaded_from_an_element_of_the_view(void)
 {
@@ -176,6 +199,7 @@ void suite_rt_view(CU_pSuite s)
 	TEST(s, a_window_ends_where_it_was_said);
 	TEST(s, a_view_begins_at_an_element);
 	TEST(s, a_loop_over_views_is_a_loop_over_bytes);
+	TEST(s, a_view_is_the_same_on_another_thread);
 	TEST(s, a_slot_is_loaded_from_an_element_of_the_view);
 	TEST(s, views_that_make_no_sense_are_refused);
 }

@@ -23,10 +23,9 @@ ptowsp_status rt_crew_init(struct rt_crew *crew, const struct rt_program *progra
 	crew->brief_ns = rt_crew_rules.brief_ns;
 	crew->flight = window && window < FLIGHT_LIMIT ? window : FLIGHT_LIMIT;
 	rt_workers_init(&crew->workers, pool, slot_run, crew);
-	/* Each worker's part begins at a cache line of its own. */
 	crew->scratch_stride = (program->most_ios + 8) / 8 * 8;
-	crew->scratch = aligned_alloc(RT_LINE, (size_t)crew->scratch_stride * crew->workers.threads * sizeof(*crew->scratch));
-	return crew->scratch ? PTOWSP_OK : rt_no_memory(error, "tasks in flight");
+	crew->kept = program->most_ios <= 64 ? RT_CREW_KEPT : 1;
+	return rt_crew_widen(crew, crew->workers.threads) ? PTOWSP_OK : rt_no_memory(error, "tasks in flight");
 }
 
 ptowsp_status rt_crew_make(struct rt_crew *crew, struct ptowsp_error *error)
@@ -62,14 +61,16 @@ void rt_crew_order(struct rt_crew *crew)
 	crew->brief_ns = 0;
 }
 
+/* Each worker's part begins at a cache line of its own. */
 bool rt_crew_widen(struct rt_crew *crew, uint32_t workers)
 {
-	struct ptowsp_tensor_arg *scratch = aligned_alloc(RT_LINE, (size_t)crew->scratch_stride * workers * sizeof(*scratch));
-
-	if (!scratch)
-		return false;
+	free(crew->windows);
 	free(crew->scratch);
-	crew->scratch = scratch;
+	crew->windows = aligned_alloc(RT_LINE, workers * sizeof(*crew->windows));
+	crew->scratch = aligned_alloc(RT_LINE, (size_t)crew->scratch_stride * crew->kept * workers * sizeof(*crew->scratch));
+	if (!crew->windows || !crew->scratch)
+		return false;
+	memset(crew->windows, 0, workers * sizeof(*crew->windows));
 	return true;
 }
 
@@ -79,6 +80,7 @@ void rt_crew_finish(struct rt_crew *crew)
 		return;
 	rt_workers_finish(&crew->workers);
 	rt_ring_finish(&crew->ring);
+	free(crew->windows);
 	free(crew->scratch);
 	memset(crew, 0, sizeof(*crew));
 }
@@ -99,22 +101,19 @@ static void fresh_clear(const struct rt_crew *crew, const struct rt_call *call, 
 			memset(tensors[i].data, 0, (size_t)ios[i].rows * ios[i].columns * crew->tensors.rows[ios[i].tensor].size);
 }
 
-static void windows_placed(const struct rt_io *ios, uint32_t count, const struct rt_tensor *tensors, const uint64_t *words,
-			   struct ptowsp_tensor_arg *windows_out)
+/* All but where windows begin, and how long flat ones are. */
+static void windows_begin(const struct rt_io *ios, uint32_t count, const struct rt_tensor *tensors, struct ptowsp_tensor_arg *windows_out)
 {
-	for (const struct rt_io *io = ios, *end = ios + count; io < end; io++, words += 2, windows_out++) {
-		*windows_out = (struct ptowsp_tensor_arg){
-			.data = (void *)(uintptr_t)words[0],
-			.rows = io->unit ? 1 : io->rows,
-			.columns = words[1],
-			.row_stride = io->unit ? words[1] : (uint64_t)tensors[io->tensor].columns,
-			.column_stride = 1,
-			.dtype = tensors[io->tensor].dtype,
-			.access = io->access,
-			.tensor = io->tensor,
-		};
-		if (io->view)
-			rt_window_view(io, windows_out);
+	for (const struct rt_io *io = ios, *end = ios + count; io < end; io++, windows_out++)
+		rt_access_window(io, &tensors[io->tensor], 0, 0, windows_out);
+}
+
+static void windows_placed(const struct rt_io *ios, uint32_t count, const uint64_t *words, struct ptowsp_tensor_arg *windows)
+{
+	for (const struct rt_io *io = ios, *end = ios + count; io < end; io++, words += 2, windows++) {
+		windows->data = (void *)(uintptr_t)words[0];
+		if (io->unit)
+			windows->columns = windows->row_stride = words[1];
 	}
 }
 
@@ -124,11 +123,31 @@ static void windows_make(const struct rt_io *ios, uint32_t count, const struct r
 		rt_access_window(&ios[i], &tensors[ios[i].tensor], (int64_t)words[2 * i], words[2 * i + 1], &windows_out[i]);
 }
 
+/* The windows of a call, where its worker has them. */
+static struct ptowsp_tensor_arg *windows_of(struct rt_crew *crew, const struct rt_call *call, uint32_t worker)
+{
+	const struct rt_site *site = call->site;
+	const struct rt_io *ios = &crew->program->ios[site->first_io];
+	uint32_t kept = (uint32_t)(site - crew->program->sites) % crew->kept;
+	struct ptowsp_tensor_arg *windows = crew->scratch + ((size_t)worker * crew->kept + kept) * crew->scratch_stride;
+	const struct rt_site **owner = &crew->windows[worker].sites[kept];
+
+	if (!call->placed) {
+		*owner = NULL;
+		windows_make(ios, site->io_count, crew->tensors.rows, call->windows, windows);
+		return windows;
+	}
+	if (*owner != site)
+		windows_begin(ios, site->io_count, crew->tensors.rows, windows);
+	*owner = site;
+	windows_placed(ios, site->io_count, call->windows, windows);
+	return windows;
+}
+
 ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out, struct ptowsp_error *error)
 {
 	const struct rt_program *program = crew->program;
-	const struct rt_io *ios = &program->ios[call->site->first_io];
-	struct ptowsp_tensor_arg *tensors = crew->scratch + (size_t)worker * crew->scratch_stride;
+	struct ptowsp_tensor_arg *tensors = windows_of(crew, call, worker);
 	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), call->cycles, error};
 	struct ptowsp_task task = {
 		.head = PTOWSP_HEAD(task, TASK),
@@ -146,12 +165,8 @@ ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uin
 	};
 	ptowsp_status status;
 
-	if (call->placed)
-		windows_placed(ios, call->site->io_count, crew->tensors.rows, call->windows, tensors);
-	else
-		windows_make(ios, call->site->io_count, crew->tensors.rows, call->windows, tensors);
 	if (call->site->renamed)
-		fresh_clear(crew, call, ios, tensors);
+		fresh_clear(crew, call, &program->ios[call->site->first_io], tensors);
 	if (error)
 		error->text[0] = 0;
 	status = rt_crew_invoke(program, &task, &out, worker);

@@ -17,7 +17,13 @@ struct rt_call {
 	uint32_t kernel, executor, stream;
 	const uint64_t *args;
 	const uint64_t *windows; /* per tensor argument: start (signed), length as in struct rt_access */
-	bool placed;             /* no: address, columns */
+	bool placed;             /* no: address, and of flat windows the length */
+};
+
+/* Windows of the latest calls of a worker, so that a site that is called again writes only where they begin; of one where calls have more than 64. */
+#define RT_CREW_KEPT 8u
+struct rt_crew_windows {
+	const struct rt_site *sites[RT_CREW_KEPT]; /* whose windows are there; NULL: nobody's. A cache line */
 };
 
 struct rt_crew {
@@ -26,8 +32,9 @@ struct rt_crew {
 	struct rt_tensors tensors;         /* a copy, for the same reason */
 	uint64_t flight;                   /* tasks in flight, at most */
 	uint64_t brief_ns;                 /* kernels that take less are brief: that of the rules, or more where others have enough to do meanwhile */
-	struct ptowsp_tensor_arg *scratch; /* most_ios per worker */
-	uint32_t scratch_stride;
+	struct rt_crew_windows *windows;   /* of calls: `kept` per worker, by site; */
+	struct ptowsp_tensor_arg *scratch; /*   most_ios for each of them */
+	uint32_t scratch_stride, kept;
 	struct rt_ring ring;
 	struct rt_workers workers; /* tasks behind the first that failed do not begin any more; those before it go on */
 
