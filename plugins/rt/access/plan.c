@@ -246,10 +246,33 @@ static uint32_t pairs_find(const struct rt_access *accesses, uint32_t count, str
 			if (!bits || accesses[i].io->key != accesses[k].io->key)
 				continue;
 			if (pairs_out)
-				pairs_out[pairs] = (struct rt_plan_pair){(uint8_t)i, (uint8_t)k, bits};
+				pairs_out[pairs] = (struct rt_plan_pair){.later = (uint8_t)i, .earlier = (uint8_t)k, .bits = bits};
 			pairs++;
 		}
 	return pairs;
+}
+
+/* The use of a block that has one of its own; use_count: there is none. */
+static uint32_t block_use(const struct rt_plan *plan, uint32_t access)
+{
+	uint32_t use = 0;
+
+	while (use < plan->use_count && (plan->uses[use].argument != access || plan->accesses[access].io->unit))
+		use++;
+	return use;
+}
+
+/* Two blocks of one class have the same name where they have the same key. */
+static void pairs_name(struct rt_plan *plan)
+{
+	plan->pairs_named = true;
+	for (struct rt_plan_pair *pair = plan->pairs, *end = pair + plan->pair_count; pair < end; pair++) {
+		uint32_t later = block_use(plan, pair->later), earlier = block_use(plan, pair->earlier);
+
+		plan->pairs_named &= later < plan->use_count && earlier < plan->use_count;
+		pair->uses[0] = (uint8_t)later;
+		pair->uses[1] = (uint8_t)earlier;
+	}
 }
 
 /* Everything lies in one block; the uses, a cache line each, come first behind the forms. */
@@ -334,6 +357,7 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 		use->step = rt_use_step(run, plan->accesses[use->argument].io, &plan->ios[use->argument]);
 		use->start = &plan->ios[use->argument].start;
 	}
+	pairs_name(plan);
 	*row = plan;
 	if (plan->plain)
 		plans->plain[row - plans->rows] = plan;
@@ -579,6 +603,15 @@ static void lone_place(struct rt_plan *plan, const int64_t *places)
 		use->origin = use->base + (uint64_t)rt_form_sum(places, use->start);
 }
 
+static bool names_differ(const struct rt_plan *plan)
+{
+	bool differ = plan->pairs_named;
+
+	for (const struct rt_plan_pair *pair = plan->pairs, *end = pair + plan->pair_count; differ && pair < end; pair++)
+		differ = plan->uses[pair->uses[0]].origin != plan->uses[pair->uses[1]].origin;
+	return differ;
+}
+
 bool rt_plan_find(struct rt_run *run, struct rt_plan *plan)
 {
 	bool goes_on = plan->affine && run->expand.rounds[plan->inner].last != plan->at;
@@ -592,7 +625,13 @@ bool rt_plan_find(struct rt_run *run, struct rt_plan *plan)
 		return true;
 	}
 	lone_place(plan, run->env.loops);
-	if (plan->counted && plan->plain)
+	if (!plan->counted || !plan->plain)
+		return true;
+	if (!names_differ(plan)) {
 		lone_count(run, plan);
+		return true;
+	}
+	plan->map_need = plan->map_most;
+	asks_set(plan, RT_ASK_KEYS, false);
 	return true;
 }

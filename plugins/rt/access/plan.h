@@ -44,6 +44,7 @@ struct rt_plan_move {
 struct rt_plan_pair {
 	uint8_t later, earlier; /* of the accesses */
 	uint8_t bits;           /* what both do: PTOWSP_READ, PTOWSP_WRITE */
+	uint8_t uses[2];        /* of the two, where `pairs_named` */
 };
 /* Questions that a plan leaves to each task: its arguments are wanted, and vary; the clock hears of the slots that it reads; which of its keys are equal changes within a round; not all uses are
  * by name. */
@@ -71,6 +72,7 @@ struct rt_plan {
 	uint32_t asks;           /* of each of its tasks: RT_ASK_x */
 	bool settled;            /* all uses are cells whatever the task, until another tensor is divided */
 	bool counted;            /* which of its keys are equal is found for each round */
+	bool pairs_named;        /* none are where names differ */
 	uint32_t map_most;       /* places in the tensor map if no two of its keys are equal */
 	uint32_t map_need;       /*   of the latest task */
 	struct ptowsp_task task; /* for the kernel: all but number and args */
