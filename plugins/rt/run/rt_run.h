@@ -220,6 +220,10 @@ uint32_t rt_pool_guess(struct rt_run *run, const struct rt_site *site);
 /* auto.c: dispatch auto becomes an affinity, once per program; before the clock is made. */
 ptowsp_status rt_auto_decide(struct rt_run *run);
 
+/* known.c: run->kernel becomes that of the task at its tile level, and run->known of it is what there is to know before the task is issued; its arguments are there. Errors: KERNEL_FAILED
+ * for a kernel that cannot run, RUN_FAILED, LIMIT or NO_MEMORY where the backend cannot say. */
+ptowsp_status rt_kernel_choose(struct rt_run *run, const struct rt_site *site, uint32_t level);
+
 /* issue.c: arguments, kernel and accesses of a task; nothing is reserved yet. */
 ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_t level);
 /* Nothing has to be asked before its predecessors are found but what a plan knows. After rt_infer_init. */
