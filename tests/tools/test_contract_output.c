@@ -218,7 +218,7 @@ static void what_cannot_be_written_leaves_nothing(void)
 		int status;
 	} cases[] = {
 		{"$B/ptowsp-run -q " GOOD " --emit e " SCALE, "makes no files", 5},
-		{"$B/ptowsp-run -q --plugin=aie --emit e $P/bgemm.pkg.zst", "needs", 5},
+		{"$B/ptowsp-run -q --plugin=aie --emit e $P/deepseek.pkg.zst", "needs", 5},
 		{"ulimit -f 1; $B/ptowsp-run -q --plugin=a2a3sim --emit e $P/attention_pipeline.pkg.zst", "File too large", 2},
 		{"ulimit -f 1; $B/ptowsp-run -q --plugin=aie --emit e $P/attention_pipeline.pkg.zst", "File too large", 2},
 		{"ulimit -f 1; $B/ptowsp-run -q --entry mixed --trace t.json --no-kernels --set n=100 --set m=100 " VECTORS, "File too large", 2},
