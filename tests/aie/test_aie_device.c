@@ -223,6 +223,23 @@ static void compiled_kernels_have_the_bits_of_the_interpreter(void)
 	}
 }
 
+/* With exp, ln and tanh of a core, which are not the interpreter's, results are within what the examples allow, and they are others. */
+static void compiled_kernels_have_functions_of_their_own(void)
+{
+	static const char *const rows[][2] = {{"softmax", "y"}, {"attention_pipeline", "o"}, {"paged_attention", "out"}};
+
+	NEED_DEVICE();
+	REQUIRE_INT(cli(OWN_BEGIN), 0);
+	setenv("FAKE_PEANO", "core", 1);
+	for (size_t i = 0; i < (cli_slow() ? 1 : sizeof(rows) / sizeof(*rows)); i++) {
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet --out %s=a.npy $P/%s.pkg.zst", rows[i][1], rows[i][0])), 0);
+		CHECK_INT(device_run("", check_fmt(OWN "--out %s=b.npy $P/%s.pkg.zst", rows[i][1], rows[i][0])), 0);
+		CHECK_CONTAINS(cli_out, "compare: ok");
+		CHECK_INT(cli("cmp a.npy b.npy"), 1);
+	}
+	unsetenv("FAKE_PEANO");
+}
+
 /* Their names are nobody's else in a core's program. */
 static void kernels_may_have_names_of_the_library(void)
 {
@@ -601,6 +618,7 @@ void suite_aie_device(CU_pSuite s)
 	TEST(s, each_piece_is_missed_until_it_is_there);
 	TEST(s, calls_come_in_their_order);
 	TEST(s, compiled_kernels_have_the_bits_of_the_interpreter);
+	TEST(s, compiled_kernels_have_functions_of_their_own);
 	TEST(s, kernels_may_have_names_of_the_library);
 	TEST(s, words_that_are_shared_come_back_whole);
 	TEST(s, every_run_has_a_context_of_its_own);

@@ -59,11 +59,12 @@ static uint64_t program_write(const struct isa_program *program, const char *nam
 static void *library_make(const char *flags)
 {
 	char *errors;
-	const int code = check_run(check_fmt("cc -std=c11 -DTILE_ONE_MACHINE -Wall -Wextra -Wno-unused -Wno-tautological-compare -Wno-type-limits "
-					     "-Wno-aggressive-loop-optimizations -Werror %s -fPIC -shared -ffp-contract=off -fvisibility=hidden "
-					     "-I'%s' '%s'/*.c -o '%s/all.so' -lm",
-					     flags, folder, folder, folder),
-				   NULL, &errors);
+	const int code =
+		check_run(check_fmt("cc -std=c11 -DTILE_ONE_MACHINE -Wall -Wextra -Wno-unused -Wno-tautological-compare -Wno-type-limits -Wno-bool-compare "
+				    "-Wno-aggressive-loop-optimizations -Werror %s -fPIC -shared -ffp-contract=off -fvisibility=hidden "
+				    "-I'%s' '%s'/*.c -o '%s/all.so' -lm",
+				    flags, folder, folder, folder),
+			  NULL, &errors);
 	void *library = NULL;
 
 	if (code)
