@@ -551,6 +551,11 @@ static void kernels_come_from_c_and_data_from_npy(void)
 	CLI_FIGURE("$B/ptowsp-aie --json " ARRAYS "add.mlir", "devices[0].waited[0].times", 3);
 	CLI_OUT(0, "$B/ptowsp-aie --stats " ARRAYS "add.mlir", "core (0,2)               waited for 'in' ");
 	CLI_OUT(0, "cat t.json", "waits for scaled");
+	CLI_OUT(0, "$B/ptowsp-aie --kernel scale=" ARRAYS "kernels.c --kernel sum=" ARRAYS "kernels.c --cycles scale=1000000 --stats " ARRAYS "kernel.mlir",
+		"busy 1000");
+	CLI_ERR(2, "$B/ptowsp-aie --kernel scale=" ARRAYS "kernels.c --cycles scale=1x " ARRAYS "kernel.mlir",
+		"--cycles scale=1x: a number of cycles from 1 on");
+	CLI_ERR(2, "$B/ptowsp-aie --kernel scale=" ARRAYS "kernels.c --cycles sum=5 " ARRAYS "kernel.mlir", "--cycles sum: no --kernel names it");
 	CLI_OUT(0, "$B/ptowsp-aie --kernel largest=" ARRAYS "kernels.c --out best=b.npy " ARRAYS "result.mlir", "device 0: cores ended in cycle ");
 	CLI_PRINTS(0, "tail -c 8 b.npy | od -An -v -td4 -w8 | tr -s ' '", " 9 -3\n");
 	CLI_OUT(0, "$B/ptowsp-aie --no-kernels --out best=b.npy " ARRAYS "result.mlir", "2 of 2 calls were of kernels that are not there");

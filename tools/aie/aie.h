@@ -17,7 +17,7 @@ struct aie_pairs {
 };
 struct aie_options {
 	const char *path, *only, *arch, *sequence, *trace;
-	struct aie_pairs kernels, inputs, outputs, values;
+	struct aie_pairs kernels, cycles, inputs, outputs, values;
 	struct aie_array_value *numbers; /* of values */
 	uint64_t no_kernels;             /* cycles of a kernel that is not there; 0: it is refused */
 	uint64_t buffering, host_cycles, max_events;

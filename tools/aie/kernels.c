@@ -2,10 +2,12 @@
 /* kernels.c - kernels of somebody's design: from shared objects, or from C that is compiled into one. */
 #include "tools/aie/aie.h"
 
+#include "aie/sim/aie_cost.h"
 #include "base/command.h"
 #include "base/error.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <ffi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +20,7 @@ struct aie_kernels {
 		const char *name, *file;
 		void *library;
 		void (*call)(void);
+		uint64_t cycles; /* of a call, 0: nobody said */
 		bool called;
 	} * rows;
 	int count;
@@ -101,6 +104,33 @@ static ptowsp_status kernel_open(struct aie_kernels *kernels, int number, struct
 			    : base_fail(error, PTOWSP_INVALID, "%s has no function %s; in C++ it has to be extern \"C\"", kernel->file, kernel->name);
 }
 
+/* The cycles that the options give it. INVALID: no number from 1 on. */
+static ptowsp_status cycles_take(struct kernel *kernel, const struct aie_pairs *cycles, struct ptowsp_error *error)
+{
+	for (int i = 0; i < cycles->count; i++) {
+		char *stop;
+
+		if (strcmp(cycles->rows[i].name, kernel->name) != 0)
+			continue;
+		cycles->rows[i].met = true;
+		errno = 0;
+		kernel->cycles = *cycles->rows[i].file == '-' ? 0 : strtoull(cycles->rows[i].file, &stop, 10);
+		if (!kernel->cycles || errno || *stop)
+			return base_fail(error, PTOWSP_INVALID, "--cycles %s=%s: a number of cycles from 1 on is needed", kernel->name, cycles->rows[i].file);
+	}
+	return PTOWSP_OK;
+}
+
+/* INVALID: cycles of what no --kernel names. */
+static ptowsp_status cycles_check(const struct aie_pairs *cycles, struct ptowsp_error *error)
+{
+	for (int i = 0; i < cycles->count; i++)
+		if (!cycles->rows[i].met)
+			return base_fail(error, PTOWSP_INVALID, "--cycles %s: no --kernel names it; --no-kernels=CYCLES says what absent ones take",
+					 cycles->rows[i].name);
+	return PTOWSP_OK;
+}
+
 ptowsp_status aie_kernels_open(struct aie_kernels **kernels_out, const struct aie_options *options, struct ptowsp_error *error)
 {
 	struct aie_kernels *kernels = calloc(1, sizeof(*kernels));
@@ -115,8 +145,12 @@ ptowsp_status aie_kernels_open(struct aie_kernels **kernels_out, const struct ai
 	kernels->absent_cycles = options->no_kernels;
 	for (int i = 0; !status && i < options->kernels.count; i++) {
 		kernels->rows[kernels->count++] = (struct kernel){.name = options->kernels.rows[i].name, .file = options->kernels.rows[i].file};
-		status = kernel_open(kernels, i, error);
+		status = cycles_take(&kernels->rows[i], &options->cycles, error);
+		if (!status)
+			status = kernel_open(kernels, i, error);
 	}
+	if (!status)
+		status = cycles_check(&options->cycles, error);
 	if (status)
 		aie_kernels_close(kernels);
 	else
@@ -162,15 +196,15 @@ static ffi_type *ffi_of(const struct aie_type *type)
 	}
 }
 
-/* Loads and stores of a core while it does what the host's processor did: nobody can say; bytes of all arguments as vectors are what is said. */
-static uint64_t cycles_of(const struct aie_function *function)
+/* What the core takes for what the host's processor did: as somebody said, or all arguments once as vectors by the model. */
+static uint64_t cycles_of(const struct kernel *kernel, const struct aie_function *function)
 {
 	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; i < function->type->inputs; i++)
 		if (function->type->parts[i]->kind == AIE_TYPE_MEMREF)
 			bytes += aie_type_bytes(function->type->parts[i]);
-	return 30 + bytes / 32;
+	return kernel->cycles ? kernel->cycles : aie_cost_call(aie_cost_vector(bytes, 0, 0, 0));
 }
 
 static ptowsp_status kernel_do(const struct kernel *kernel, const struct aie_sim_call *call, struct ptowsp_error *error)
@@ -208,10 +242,10 @@ static ptowsp_status on_call(void *context, const struct aie_sim_call *call, uin
 	struct aie_kernels *kernels = context;
 
 	kernels->calls++;
-	*cycles_out = cycles_of(call->function);
 	for (int i = 0; i < kernels->count; i++)
 		if (!strcmp(kernels->rows[i].name, call->function->name)) {
 			kernels->rows[i].called = true;
+			*cycles_out = cycles_of(&kernels->rows[i], call->function);
 			return kernel_do(&kernels->rows[i], call, error);
 		}
 	kernels->absent++;

@@ -308,10 +308,10 @@ static ptowsp_status session_run(struct session *session, struct ptowsp_error *e
 
 static void options_finish(struct aie_options *options)
 {
-	struct aie_pairs *lists[] = {&options->kernels, &options->inputs, &options->outputs, &options->values};
+	struct aie_pairs *lists[] = {&options->kernels, &options->cycles, &options->inputs, &options->outputs, &options->values};
 
 	free(options->numbers);
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
 		for (int j = 0; j < lists[i]->count; j++)
 			free((char *)(uintptr_t)lists[i]->rows[j].name);
 		free(lists[i]->rows);
@@ -340,14 +340,15 @@ static int run(struct aie_options *options)
 int main(int argc, char **argv)
 {
 	struct aie_options options = {.buffering = 8, .max_events = MOST_EVENTS};
-	struct aie_pairs *lists[] = {&options.kernels, &options.inputs, &options.outputs, &options.values};
+	struct aie_pairs *lists[] = {&options.kernels, &options.cycles, &options.inputs, &options.outputs, &options.values};
 	int status;
 
 	standard_begin();
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		lists[i]->rows = calloc((size_t)argc + 1, sizeof(*lists[i]->rows));
 	options.numbers = calloc((size_t)argc + 1, sizeof(*options.numbers));
-	status = options.kernels.rows && options.inputs.rows && options.outputs.rows && options.values.rows && options.numbers && reg_variables_guard()
+	status = options.kernels.rows && options.cycles.rows && options.inputs.rows && options.outputs.rows && options.values.rows && options.numbers &&
+				 reg_variables_guard()
 			 ? options_read(&options, argc, argv)
 			 : 1;
 	if (status < 0)
