@@ -35,6 +35,8 @@ void aie_artifact_script(struct common_text *text, const struct aie_arch *arch, 
 				"-fdata-sections -I%s -idirafter %s/bare -c \"%s/$source.c\" -o \"$work/$source.o\"\ndone\n",
 				strcmp(arch->generation->name, "AIE2") ? "aie2p" : "aie2", folder, folder, folder);
 	}
+	for (uint32_t f = files->kernel_count; f < files->kernel_count + files->object_count; f++)
+		common_text_add(text, "cp \"%s/%s\" \"$work\" # the user's own\n", folder, files->files[f].name);
 	common_text_put(text, "cd \"$work\"\n"
 			      "\"$aiecc\" --peano=\"$peano\" --get-xclbin --get-npu-insts --xclbin-name=aie.xclbin --npu-insts-name=insts.bin --output-dir=. "
 			      "--tmpdir=steps design.mlir || failed=$?\n"
@@ -58,15 +60,17 @@ static struct base_digest digest_of(const struct aie_artifact_args *args, const 
 	base_digest_init(&digest);
 	digest_text(&digest, args->text);
 	digest_text(&digest, script);
-	for (uint32_t f = 0; f < args->files->count; f++)
-		digest_text(&digest, args->files->files[f].text);
+	for (uint32_t f = 0; f < args->files->count; f++) {
+		base_digest_add(&digest, &args->files->files[f].size, sizeof(args->files->files[f].size));
+		base_digest_add(&digest, args->files->files[f].text, args->files->files[f].size);
+	}
 	return digest;
 }
 
 static const char *const folders[] = {"isa", "ptowsp", "bare"}; /* of headers */
 enum { FOLDERS = sizeof(folders) / sizeof(*folders) };
 
-static bool file_write(const char *folder, const char *name, const char *text)
+static bool file_write(const char *folder, const char *name, const void *bytes, size_t size)
 {
 	char path[FILE_PATH + AIE_FILE_NAME];
 	FILE *file;
@@ -74,21 +78,21 @@ static bool file_write(const char *folder, const char *name, const char *text)
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	file = fopen(path, "w");
-	ok = file && fputs(text, file) >= 0;
+	ok = file && fwrite(bytes, 1, size, file) == size;
 	return file && !fclose(file) && ok;
 }
 
 static bool sources_write(const char *folder, const struct aie_artifact_args *args, const char *script)
 {
 	char path[FILE_PATH];
-	bool ok = file_write(folder, "design.mlir", args->text) && file_write(folder, "build.sh", script);
+	bool ok = file_write(folder, "design.mlir", args->text, strlen(args->text)) && file_write(folder, "build.sh", script, strlen(script));
 
 	for (size_t i = 0; ok && i < FOLDERS; i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, folders[i]);
 		ok = !mkdir(path, 0755);
 	}
 	for (uint32_t f = 0; ok && f < args->files->count; f++)
-		ok = file_write(folder, args->files->files[f].name, args->files->files[f].text);
+		ok = file_write(folder, args->files->files[f].name, args->files->files[f].text, args->files->files[f].size);
 	snprintf(path, sizeof(path), "%s/build.sh", folder);
 	return ok && !chmod(path, 0755);
 }

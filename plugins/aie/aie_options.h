@@ -22,8 +22,9 @@ struct aie_options {
 	unsigned cost;      /* whose cycles a call of a portable kernel takes: AIE_COST_OF_x */
 	/* Paths for engine=device, "" for where each is by itself: aie_hardware.h, aie_client.h, base/cache.h. */
 	char xrt[BASE_TEXT], peano[BASE_TEXT], aiecc[BASE_TEXT], bridge[BASE_TEXT], cache[BASE_TEXT], root[BASE_TEXT];
-	char grid[BASE_TEXT]; /* as in part.h */
-	char pins[BASE_TEXT]; /* as in pin.h */
+	char objects[BASE_TEXT]; /* as in kernel_object.h */
+	char grid[BASE_TEXT];    /* as in part.h */
+	char pins[BASE_TEXT];    /* as in pin.h */
 };
 /* options NULL: the defaults. */
 bool aie_options_own(const struct base_options *options);

@@ -187,6 +187,9 @@ ptowsp_status aie_report_calls(struct aie_report *report, const char *kernel, co
 	static const char title[] = "kernels, not measured";
 	ptowsp_status status = PTOWSP_OK;
 
+	if (calls->count && calls->object)
+		return add(report, title, calls->work.published, 0, "cycles", error, "%.40s: %llu calls of your object, as if it was one that was published",
+			   kernel, (unsigned long long)calls->count);
 	if (calls->count)
 		status = add(report, title, calls->work.emitted, 0, "cycles", error, "%.40s: %llu calls of the emitted C", kernel,
 			     (unsigned long long)calls->count);

@@ -240,6 +240,34 @@ static void compiled_kernels_have_functions_of_their_own(void)
 	unsetenv("FAKE_PEANO");
 }
 
+/* An object that takes a difference in place of a sum: what comes out is its, and the simulator's is the package's. It lies beside the sources as it was, and is asked for before a run. */
+static void objects_of_the_user_are_linked(void)
+{
+	static const struct {
+		const char *objects, *says;
+	} rows[] = {
+		{"add=own.o", "the package has no kernel add"},
+		{"add_block", "an object is KERNEL=FILE"},
+		{"add_block=none.o", "none.o cannot be read: No such file"},
+		{"add_block=own.c", "own.c is no object file"},
+	};
+
+	NEED_DEVICE();
+	REQUIRE_INT(cli("echo 'void kernel_add_block(float *x, float *y, float *sum) { for (int i = 0; i < 256; i++) sum[i] = x[i] - y[i]; }' >own.c && cc -O1 "
+			"-fPIC -c own.c -o own.o && " OWN_BEGIN),
+		    0);
+	CHECK_INT(device_run("", OWN "--opt objects=add_block=own.o --fill a=iota --fill b=iota --out c=c.npy $P/vector_add.pkg.zst"), 0);
+	CLI_PRINTS(0, "tail -c 8192 c.npy | tr -d '\\000' | wc -c", "0\n");
+	CHECK_INT(device_run("", OWN "--fill a=iota --fill b=iota --out c=c.npy $P/vector_add.pkg.zst"), 0);
+	CLI_PRINTS(0, "tail -c 4 c.npy | od -An -tf4 | tr -d ' '", "4094\n");
+	CLI_OUT(0, "$B/ptowsp-run --plugin=aie --quiet --opt objects=add_block=own.o --emit e --stats $P/vector_add.pkg.zst",
+		"add_block: 8 calls of your object");
+	CHECK_INT(cli("cmp own.o e/kernels/kernel_0_add_block.o && grep -F '| `kernels/*.o` |' e/README.md && sh -n e/build.sh"), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		CLI_ERR(2, check_fmt("$B/ptowsp-run --plugin=aie --quiet --opt objects=%s --emit no $P/vector_add.pkg.zst", rows[i].objects), rows[i].says);
+	CHECK_INT(cli("test ! -e no"), 0);
+}
+
 /* Their names are nobody's else in a core's program. */
 static void kernels_may_have_names_of_the_library(void)
 {
@@ -619,6 +647,7 @@ void suite_aie_device(CU_pSuite s)
 	TEST(s, calls_come_in_their_order);
 	TEST(s, compiled_kernels_have_the_bits_of_the_interpreter);
 	TEST(s, compiled_kernels_have_functions_of_their_own);
+	TEST(s, objects_of_the_user_are_linked);
 	TEST(s, kernels_may_have_names_of_the_library);
 	TEST(s, words_that_are_shared_come_back_whole);
 	TEST(s, every_run_has_a_context_of_its_own);

@@ -47,7 +47,7 @@ static void begin(void)
 /* Every variable that code of the tree reads, by the names in it. */
 #define VARIABLES                                                                                                                                              \
 	"PTOWSP_PLUGIN_PATH PTOWSP_TRUST_DIR CC TMPDIR CXX HOME XDG_CACHE_HOME XILINX_XRT PEANO_INSTALL_DIR PATH LD_LIBRARY_PATH ASCEND_HOME_PATH PB_QUIET_S " \
-	"PTOWSP_SHARED PTO_RUNTIME_DIR"
+	"PTOWSP_SHARED PTO_RUNTIME_DIR PTOWSP_CC"
 static void no_variable_is_read(void)
 {
 	static const char *const set = "for v in " VARIABLES "; do [ $v = PATH ] || [ $v = LD_LIBRARY_PATH ] || export $v=/x; done; " AS_NOBODY;
@@ -66,7 +66,7 @@ static void programs_and_libraries_read_variables_in_the_secure_way_only(void)
 	if (check_sanitizer()[0])
 		CHECK_SKIP("sanitizers have runtimes that read the environment themselves");
 	CLI_PRINTS(0,
-		   "for f in $B/ptowsp-run $B/ptowsp-pack $B/ptowsp-inspect $B/ptowsp-bench $B/../lib/*.so* $B/../lib/ptowsp/ptowsp-worker "
+		   "for f in $B/ptowsp-run $B/ptowsp-pack $B/ptowsp-inspect $B/ptowsp-bench $B/ptowsp-aie $B/../lib/*.so* $B/../lib/ptowsp/ptowsp-worker "
 		   "$B/../lib/ptowsp/plugins/*.so; do"
 		   " nm -D --undefined-only $f | grep -qw getenv && echo $f; done; true",
 		   "");

@@ -24,14 +24,16 @@ static ptowsp_status give_made(const struct aie_emit_args *args, const char *pat
 }
 
 /* Each kernel and what it includes. */
-static ptowsp_status give_kernels(const struct aie_emit_args *args, struct ptowsp_error *error)
+static ptowsp_status give_kernels(const struct aie_emit_args *args)
 {
 	char path[AIE_FILE_NAME + 16];
 	ptowsp_status status = PTOWSP_OK;
 
 	for (uint32_t f = 0; !status && f < args->files->count; f++) {
-		snprintf(path, sizeof(path), "kernels/%s", args->files->files[f].name);
-		status = give(args, path, args->files->files[f].text, error);
+		const struct aie_file *file = &args->files->files[f];
+
+		snprintf(path, sizeof(path), "kernels/%s", file->name);
+		status = args->file(args->context, path, file->text, file->size);
 	}
 	return status;
 }
@@ -53,6 +55,8 @@ static void say_files(struct common_text *text, const struct aie_emit_args *args
 			      "| `tiles.txt` | a line per tile: use and limit of memory, channels, buffer descriptors, locks |\n");
 	if (args->files->kernel_count)
 		common_text_add(text, "| `kernels` | %u kernels as C, a file each, with the headers that they include |\n", args->files->kernel_count);
+	if (args->files->object_count)
+		common_text_add(text, "| `kernels/*.o` | %u objects that were given with `--opt objects`, as they were |\n", args->files->object_count);
 	common_text_put(text, "\n");
 }
 
@@ -181,6 +185,6 @@ ptowsp_status aie_emit(const struct aie_emit_args *args, struct ptowsp_error *er
 	if (!status)
 		status = give_made(args, "tiles.txt", aie_channels_report(args->channels, args->design), error);
 	if (!status)
-		status = give_kernels(args, error);
+		status = give_kernels(args);
 	return status ? status : give_made(args, "README.md", readme(args), error);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/design/kernel_files.h"
 
+#include "aie/design/kernel_object.h"
 #include "isa/emit/emit.h"
 #include "isa/emit/emit_core.h"
 #include "registry/common/common_grow.h"
@@ -13,13 +14,14 @@
 extern const struct isa_text aie_bare_headers[]; /* made of bare/ */
 
 /* Takes the text; false: no memory, and the text is freed. */
-static bool file_add(struct aie_kernel_files *files, const char *name, char *text)
+static bool file_add(struct aie_kernel_files *files, const char *name, char *text, size_t size)
 {
 	if (!text || !COMMON_GROW(files->files, files->room, files->count)) {
 		free(text);
 		return false;
 	}
 	snprintf(files->files[files->count].name, sizeof(files->files[0].name), "%s", name);
+	files->files[files->count].size = size;
 	files->files[files->count++].text = text;
 	return true;
 }
@@ -31,13 +33,13 @@ static const struct base_kernel *row_of(const struct aie_kernel_files_args *args
 	return kernel < args->kernels->count ? &args->kernels->rows[kernel] : NULL;
 }
 
-/* The file that becomes the object of a function; false: it is linked with none. */
-static bool name_make(char name_out[AIE_FILE_NAME], const struct aie_function *function)
+/* The object of a function, or the C that becomes it: another last letter; false: it is linked with none. */
+static bool name_make(char name_out[AIE_FILE_NAME], const struct aie_function *function, char last)
 {
 	const struct aie_attr *object = aie_attr_of(function->op, "link_with");
 	const int length = object && object->kind == AIE_ATTR_STRING ? (int)strlen(object->text) - 2 : 0;
 
-	return length > 0 && snprintf(name_out, AIE_FILE_NAME, "%.*s.c", length, object->text) < AIE_FILE_NAME;
+	return length > 0 && snprintf(name_out, AIE_FILE_NAME, "%.*s.%c", length, object->text, last) < AIE_FILE_NAME;
 }
 
 /* ---- a kernel ----------------------------------------------------------------------------------------------------------- */
@@ -96,7 +98,7 @@ static ptowsp_status file_make(struct aie_kernel_files *files, const struct aie_
 		if (lowered->kernels[f] == lowered->kernels[first])
 			status = function_write(&text, &functions, args, f, error);
 	common_text_put(&text, common_text_view(&functions));
-	if (!status && !name_make(name, &args->design->functions[first]))
+	if (!status && !name_make(name, &args->design->functions[first], 'c'))
 		status = rt_fail(error, PTOWSP_UNSUPPORTED, "function %.60s of the design is linked with no object file; report this with the package",
 				 lowered->functions[first]);
 	if (!status && (text.failed || functions.failed))
@@ -104,8 +106,19 @@ static ptowsp_status file_make(struct aie_kernel_files *files, const struct aie_
 	common_text_finish(&functions);
 	if (status)
 		common_text_finish(&text);
-	else if (!file_add(files, name, text.bytes))
+	else if (!file_add(files, name, text.bytes, text.length))
 		status = rt_no_memory(error, "a kernel's source");
+	return status;
+}
+
+static ptowsp_status object_take(struct aie_kernel_files *files, const struct aie_function *function, const char *path, struct ptowsp_error *error)
+{
+	char name[AIE_FILE_NAME], *bytes;
+	size_t size;
+	ptowsp_status status = aie_kernel_object_read(path, &bytes, &size, error);
+
+	if (!status && !(name_make(name, function, 'o') && file_add(files, name, bytes, size)))
+		status = rt_no_memory(error, "an object file");
 	return status;
 }
 
@@ -138,33 +151,46 @@ static bool headers_add(struct aie_kernel_files *files, const struct isa_text *h
 			common_text_finish(&text);
 			return false;
 		}
-		if (!file_add(files, path, text.bytes))
+		if (!file_add(files, path, text.bytes, text.length))
 			return false;
 	}
 	return true;
 }
 
-/* written: per kernel, those of the package and behind them one for all others. */
-static ptowsp_status kernels_add(struct aie_kernel_files *files, const struct aie_kernel_files_args *args, bool *written, struct ptowsp_error *error)
+/* The file of a kernel, which function f is the first one of: C, or else an object that the user has. */
+static ptowsp_status kernel_add(struct aie_kernel_files *files, const struct aie_kernel_files_args *args, uint32_t f, bool object, struct ptowsp_error *error)
+{
+	const struct base_kernel *row = row_of(args, f);
+	char path[BASE_TEXT];
+	const bool is_own = row && aie_kernel_object_find(args->objects, row->name, path);
+
+	if (is_own != object)
+		return PTOWSP_OK;
+	if (is_own)
+		return object_take(files, &args->design->functions[f], path, error);
+	if (row && row->isa)
+		return file_make(files, args, f, error);
+	return args->all ? rt_fail(error, PTOWSP_UNSUPPORTED,
+				   "kernel %.60s has no portable code, and engine=device has no other for a core; give it a body, an object (--opt objects), "
+				   "or take engine=array",
+				   row ? row->name : "copy")
+			 : PTOWSP_OK;
+}
+
+/* written: per kernel, those of the package and behind them one for all others; all false. */
+static ptowsp_status kernels_add(struct aie_kernel_files *files, const struct aie_kernel_files_args *args, bool *written, bool object,
+				 struct ptowsp_error *error)
 {
 	const struct aie_lowered *lowered = args->lowered;
 	ptowsp_status status = PTOWSP_OK;
 
 	for (uint32_t f = 0; !status && f < lowered->function_count; f++) {
-		const struct base_kernel *row = row_of(args, f);
-		bool *is_written = &written[row ? lowered->kernels[f] : args->kernels->count];
+		bool *is_written = &written[row_of(args, f) ? lowered->kernels[f] : args->kernels->count];
 
-		if (*is_written)
-			continue;
+		if (!*is_written)
+			status = kernel_add(files, args, f, object, error);
 		*is_written = true;
-		if (row && row->isa)
-			status = file_make(files, args, f, error);
-		else if (args->all)
-			status = rt_fail(error, PTOWSP_UNSUPPORTED,
-					 "kernel %.60s has no portable code, and engine=device has no other for a core; give it a body, or take engine=array",
-					 row ? row->name : "copy");
 	}
-	files->kernel_count = files->count;
 	return status;
 }
 
@@ -175,8 +201,14 @@ ptowsp_status aie_kernel_files_make(struct aie_kernel_files *files, const struct
 
 	aie_kernel_files_finish(files);
 	if (!status)
-		status = kernels_add(files, args, written, error);
-	if (!status && files->count && !(headers_add(files, isa_emit_headers) && headers_add(files, aie_bare_headers)))
+		status = kernels_add(files, args, written, false, error);
+	files->kernel_count = files->count;
+	if (!status) {
+		memset(written, 0, ((size_t)args->kernels->count + 1) * sizeof(*written));
+		status = kernels_add(files, args, written, true, error);
+	}
+	files->object_count = files->count - files->kernel_count;
+	if (!status && files->kernel_count && !(headers_add(files, isa_emit_headers) && headers_add(files, aie_bare_headers)))
 		status = rt_no_memory(error, "the headers of kernels");
 	if (status)
 		aie_kernel_files_finish(files);

@@ -11,21 +11,25 @@
 enum { AIE_FILE_NAME = 88 };
 struct aie_file {
 	char name[AIE_FILE_NAME]; /* of a kernel as the object that its functions are linked with, ".c" in place of ".o"; of a header "isa/kernel.h" */
-	char *text;               /* owned */
+	char *text;               /* owned; C ends with a 0 that size does not count */
+	size_t size;              /* bytes */
 };
 struct aie_kernel_files {
 	struct aie_file *files;
 	uint32_t count, room;
-	uint32_t kernel_count; /* of files: the others are headers, in the folders isa, ptowsp and bare; those of bare are for compilers that have no library */
+	uint32_t kernel_count; /* of files, the first ones: C */
+	uint32_t
+		object_count; /* behind them: objects that a user has; the others are headers, in the folders isa, ptowsp and bare; those of bare are for compilers that have no library */
 };
 struct aie_kernel_files_args {
 	const struct aie_design *design; /* read from the text of `lowered` */
 	const struct aie_lowered *lowered;
 	const struct base_walk *walk;
 	const struct base_kernels *kernels; /* per KREG row */
+	const char *objects;                /* as in kernel_object.h, "": none */
 	bool all;                           /* a kernel without portable code is an error; else it has no file */
 };
-/* Fills zeroed or finished files. Errors: UNSUPPORTED naming a kernel without portable code, or why it cannot be written; NO_MEMORY; the files are empty then. */
+/* Fills zeroed or finished files. Errors: UNSUPPORTED naming a kernel without portable code, or why it cannot be written; those of kernel_object.h; NO_MEMORY; the files are empty then. */
 ptowsp_status aie_kernel_files_make(struct aie_kernel_files *files, const struct aie_kernel_files_args *args, struct ptowsp_error *error);
 void aie_kernel_files_finish(struct aie_kernel_files *files);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/engine/aie_engine.h"
+#include "aie/design/kernel_object.h"
 
 #include "aie/engine/aie_engine_own.h"
 #include "aie/engine/engine_device.h"
@@ -63,7 +64,9 @@ ptowsp_status aie_engine_load(struct base_program *program, const struct ptowsp_
 		return rt_no_memory(error, "a program of the array");
 	loaded->program = program;
 	loaded->arch = &loaded->part;
-	status = aie_part_read(&loaded->part, aie_model_arch(program->device->model), options->grid, error);
+	status = aie_kernel_objects_check(options->objects, &program->kernels, error);
+	if (!status)
+		status = aie_part_read(&loaded->part, aie_model_arch(program->device->model), options->grid, error);
 	if (!status)
 		status = planned_make(loaded, args, error);
 	if (!status)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* engine_go.c - what the text of a map says is run: what tasks compute and when comes from there and from nowhere else. */
+#include "aie/design/kernel_object.h"
 #include "aie/engine/aie_engine_own.h"
 #include "aie/graph/aie_ring.h"
 #include "aie/sim/aie_cost.h"
@@ -82,10 +83,10 @@ static ptowsp_status cost_of(struct going *going, const struct ptowsp_task *task
 {
 	struct aie_work work;
 	ptowsp_status status = work_of(going, task, said_cycles, &work);
+	struct aie_calls *calls = task->kernel < going->run->loaded->program->kernels.count ? &going->calls[task->kernel] : NULL;
 
-	*cycles_out = going->run->options->cost == AIE_COST_OF_EMITTED ? work.emitted : work.published;
-	if (task->kernel < going->run->loaded->program->kernels.count && !going->again) {
-		struct aie_calls *calls = &going->calls[task->kernel];
+	*cycles_out = going->run->options->cost == AIE_COST_OF_EMITTED && !(calls && calls->object) ? work.emitted : work.published;
+	if (calls && !going->again) {
 
 		calls->count++;
 		calls->work.emitted += work.emitted;
@@ -186,7 +187,9 @@ static bool rooms_make(struct going *going)
 {
 	const struct aie_loaded *loaded = going->run->loaded;
 	const struct aie_lowered *lowered = &loaded->map.lowered;
+	const struct base_kernels *kernels = &loaded->program->kernels;
 	uint64_t tasks = loaded->walk.task_count + 1;
+	char path[BASE_TEXT];
 
 	going->arguments = calloc((size_t)lowered->argument_count + 1, sizeof(*going->arguments));
 	going->filler = calloc(1, lowered->filler_bytes + 4);
@@ -198,6 +201,8 @@ static bool rooms_make(struct going *going)
 	going->cores = calloc(tasks, sizeof(*going->cores));
 	if (!going->arguments || !going->filler || !going->works || !going->calls || !going->next || !going->starts || !going->ends || !going->cores)
 		return false;
+	for (uint32_t k = 0; k < kernels->count; k++)
+		going->calls[k].object = aie_kernel_object_find(going->run->options->objects, kernels->rows[k].name, path);
 	for (uint32_t a = 0; a < lowered->argument_count; a++)
 		going->arguments[a] = lowered->arguments[a] == AIE_NOTHING ? going->filler : memory_of(going->run, lowered->arguments[a]);
 	return true;
