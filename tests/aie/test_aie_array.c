@@ -553,6 +553,8 @@ static void kernels_come_from_c_and_data_from_npy(void)
 	CLI_OUT(0, "cat t.json", "waits for scaled");
 	CLI_OUT(0, "$B/ptowsp-aie --kernel scale=" ARRAYS "kernels.c --kernel sum=" ARRAYS "kernels.c --cycles scale=1000000 --stats " ARRAYS "kernel.mlir",
 		"busy 1000");
+	CLI_ERR(1, "echo 'void scale(int *volatile x) { x = 0; *x = 1; }' >fault.c; $B/ptowsp-aie --kernel scale=fault.c --no-kernels " ARRAYS "kernel.mlir",
+		"kernel scale ended with signal 11; its arguments have the sizes that the design says");
 	CLI_ERR(2, "$B/ptowsp-aie --kernel scale=" ARRAYS "kernels.c --cycles scale=1x " ARRAYS "kernel.mlir",
 		"--cycles scale=1x: a number of cycles from 1 on");
 	CLI_ERR(2, "$B/ptowsp-aie --kernel scale=" ARRAYS "kernels.c --cycles sum=5 " ARRAYS "kernel.mlir", "--cycles sum: no --kernel names it");

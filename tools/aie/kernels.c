@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <ffi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,6 +208,34 @@ static uint64_t cycles_of(const struct kernel *kernel, const struct aie_function
 	return kernel->cycles ? kernel->cycles : aie_cost_call(aie_cost_vector(bytes, 0, 0, 0));
 }
 
+/* The kernel that runs: what a handler of signals reads. */
+static const char *volatile running;
+
+/* Memory of the array is as it was in the middle of a call, so that nothing can go on. */
+static void on_fault(int number)
+{
+	char text[160];
+	const int length = snprintf(text, sizeof(text), "ptowsp-aie: kernel %.80s ended with signal %d; its arguments have the sizes that the design says\n",
+				    running, number);
+
+	if (write(STDERR_FILENO, text, (size_t)length) == length)
+		_exit(1);
+	_exit(2);
+}
+
+/* Of what a kernel does wrong; on a stack of its own, for one that has used up the other. */
+static void faults_take(void (*handler)(int))
+{
+	static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+	static char stack[65536];
+	struct sigaction action = {.sa_flags = SA_ONSTACK};
+
+	action.sa_handler = handler;
+	sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof(stack)}, NULL);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		sigaction(numbers[i], &action, NULL);
+}
+
 static ptowsp_status kernel_do(const struct kernel *kernel, const struct aie_sim_call *call, struct ptowsp_error *error)
 {
 	const struct aie_type *type = call->function->type;
@@ -231,7 +260,10 @@ static ptowsp_status kernel_do(const struct kernel *kernel, const struct aie_sim
 		given = type->part_count == type->inputs + 1 ? ffi_of(type->parts[type->inputs]) : NULL;
 	if (!given || ffi_prep_cif(&cif, FFI_DEFAULT_ABI, type->inputs, given, types) != FFI_OK)
 		return base_fail(error, PTOWSP_UNSUPPORTED, "kernel @%s cannot be called here: C gives one number or none", kernel->name);
+	running = kernel->name;
+	faults_take(on_fault);
 	ffi_call(&cif, kernel->call, result, values);
+	faults_take(SIG_DFL);
 	if (type->part_count > type->inputs)
 		memcpy(call->results, result, sizeof(uint64_t));
 	return PTOWSP_OK;

@@ -51,7 +51,8 @@ ptowsp_status aie_kernel_objects_check(const char *text, const struct base_kerne
 		while (k < kernels->count && strcmp(kernels->rows[k].name, part.kernel) != 0)
 			k++;
 		if (k == kernels->count)
-			return rt_fail(error, PTOWSP_INVALID, "--opt objects=%.60s: the package has no kernel %.95s; ptowsp-inspect lists them", from, part.kernel);
+			return rt_fail(error, PTOWSP_INVALID, "--opt objects=%.60s: the package has no kernel %.95s; ptowsp-inspect lists them", from,
+				       part.kernel);
 	}
 	return PTOWSP_OK;
 }
