@@ -266,7 +266,7 @@ static ptowsp_status on_kernel(void *context, const struct aie_sim_call *call, u
 {
 	const float *x = call->memrefs[0];
 	float *y = call->memrefs[1], factor;
-	const uint32_t bits = (uint32_t)call->scalars[2];
+	const uint32_t bits = call->function->type->inputs > 2 ? (uint32_t)call->scalars[2] : 0;
 
 	(void)context, (void)error;
 	memcpy(&factor, &bits, 4);

@@ -326,10 +326,13 @@ static int run(struct aie_options *options)
 
 	output_abort_on_signals();
 	status = session_run(&session, &error) ? complain(&error) : session.status;
-	if (options->json && session.any)
-		json_dumpf(json_pack("{s:s,s:s,s:O}", "schema", "ptowsp.aie/1", "file", options->path, "devices", session.runs), stdout,
-			   JSON_INDENT(2) | JSON_ENSURE_ASCII),
-			fputc('\n', stdout);
+	if (options->json && session.any) {
+		json_t *all = json_pack("{s:s,s:s,s:O}", "schema", "ptowsp.aie/1", "file", options->path, "devices", session.runs);
+
+		json_dumpf(all, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+		fputc('\n', stdout);
+		json_decref(all);
+	}
 	json_decref(session.runs);
 	output_drop(&session.timeline.output);
 	aie_kernels_close(session.kernels);
