@@ -275,7 +275,7 @@ static void a_sandbox_with_fewer_threads_than_it_has_does_not_run(void)
 		const char *flags, *said;
 		int status;
 	} rows[] = {{"--isolate=sandbox --sandbox-threads 1 --threads 16", "--sandbox-threads 1 has no room for --threads 16", 2},
-		    {"--isolate=sandbox --sandbox-threads 9 --threads 8", "its sandbox had more than 9 threads (--sandbox-threads) in open", 9},
+		    {"--isolate=sandbox --sandbox-threads 9 --threads 8", "its sandbox had more than 9 threads (--sandbox-threads)", 9},
 		    {"--isolate=sandbox --sandbox-threads 1", "its sandbox had more than 1 threads (--sandbox-threads)", 9},
 		    {"--isolate=process --sandbox-threads 9", "go with --isolate=sandbox", 2},
 		    {"--isolate=sandbox --sandbox-threads 40 --threads 8", "", 0}};
