@@ -332,7 +332,7 @@ uint64_t print_c_workspace(const struct print_tasks *p, const struct print_funct
 
 	if (!payload || isa_program_create(&program, p->t->code + payload->offset, payload->size, p->t->strings, p->t->strings_size, &error))
 		return function->workspace;
-	if (isa_emit_workspace(program, &tiles, &error))
+	if (isa_emit_workspace(program, isa_emit_targets, &tiles, &error))
 		tiles = 0;
 	isa_program_destroy(program);
 	return tiles > function->workspace ? tiles : function->workspace;

@@ -7,7 +7,9 @@
 #include "isa/element.h"
 #include "ptowsp/tile.h"
 
+#ifndef __OPENCL_C_VERSION__
 #include <math.h>
+#endif
 
 /* Class and bits of a type, as element.def has them. */
 static inline char isa_class(unsigned dtype)
@@ -83,11 +85,11 @@ static inline uint64_t isa_shift_round(uint64_t mantissa, int shift, bool negati
 {
 	const uint64_t kept = shift < 64 ? mantissa >> shift : 0;
 	const uint64_t lost = shift < 64 ? mantissa - (kept << shift) : mantissa;
-	const uint64_t half = shift <= 64 ? UINT64_C(1) << (shift - 1) : UINT64_MAX;
+	const uint64_t middle = shift <= 64 ? UINT64_C(1) << (shift - 1) : UINT64_MAX;
 
 	if (!lost)
 		return kept;
-	return isa_kept_round(kept, shift > 64 || lost < half ? -1 : lost > half, negative, mode);
+	return isa_kept_round(kept, shift > 64 || lost < middle ? -1 : lost > middle, negative, mode);
 }
 
 /* The float of type dtype nearest to mantissa * 2^exponent by mode (PTOWSP_ROUND_x, NONE is RINT), as its bits: exact for every

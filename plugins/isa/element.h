@@ -4,9 +4,11 @@
 #ifndef ISA_ELEMENT_H
 #define ISA_ELEMENT_H
 
+#ifndef __OPENCL_C_VERSION__
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#endif
 
 #include "ptowsp/ids.h"
 
@@ -80,6 +82,12 @@ typedef isa_bits_8 isa_s_8;
 #include "isa/element.def"
 #undef X
 
+#ifdef __OPENCL_C_VERSION__
+#define isa_float_of(bits)        as_float((uint32_t)(bits))
+#define isa_bits_of(value)        ((uint64_t)as_uint((float)(value)))
+#define isa_double_of(bits)       as_double((uint64_t)(bits))
+#define isa_bits_of_double(value) as_ulong((double)(value))
+#else
 static inline float isa_float_of(uint64_t bits)
 {
 	const uint32_t low = (uint32_t)bits;
@@ -112,16 +120,17 @@ static inline uint64_t isa_bits_of_double(double value)
 	memcpy(&bits, &value, sizeof(bits));
 	return bits;
 }
+#endif
 
 /* The two halves of these functions are chosen, not branched to, so that loops of them become vectors.
  * f16: five bits of exponent, bias 15. Moved up by 13 bits it is an f32 with an exponent 112 too small, which a product with
  * 2^112 repairs, subnormal numbers too. */
-static inline float isa_get_f16(uint16_t half)
+static inline float isa_get_f16(uint16_t stored)
 {
-	const uint32_t sign = (uint32_t)(half & 0x8000u) << 16, rest = (uint32_t)(half & 0x7FFFu) << 13;
+	const uint32_t sign = (uint32_t)(stored & 0x8000u) << 16, rest = (uint32_t)(stored & 0x7FFFu) << 13;
 	const uint32_t finite = (uint32_t)isa_bits_of(isa_float_of(rest) * 0x1p112f);
 
-	return isa_float_of(sign | ((half & 0x7C00u) == 0x7C00u ? rest | 0x7F800000u : finite));
+	return isa_float_of(sign | ((stored & 0x7C00u) == 0x7C00u ? rest | 0x7F800000u : finite));
 }
 
 /* To nearest even. From 2^-14 on the low 13 bits are rounded off as an integer, a carry moves on into the exponent; below that
@@ -137,9 +146,9 @@ static inline uint16_t isa_put_f16(float value)
 	return (uint16_t)(sign | (size >= 143u << 23 ? large : finite));
 }
 
-static inline float isa_get_bf16(uint16_t half)
+static inline float isa_get_bf16(uint16_t stored)
 {
-	return isa_float_of((uint32_t)half << 16);
+	return isa_float_of((uint32_t)stored << 16);
 }
 
 static inline uint16_t isa_put_bf16(float value)

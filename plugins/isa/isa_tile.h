@@ -7,11 +7,17 @@
 #ifndef ISA_TILE_H
 #define ISA_TILE_H
 
+#define TILE_INLINE static inline __attribute__((always_inline, unused))
+
+#ifdef __OPENCL_C_VERSION__
+#define tile_double_of(bits)    as_double((uint64_t)(bits))
+#define tile_bits_of(value)     as_ulong((double)(value))
+#define tile_float_of(bits)     as_float((uint32_t)(bits))
+#define tile_bits_of_f32(value) as_uint((float)(value))
+#else
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-
-#define TILE_INLINE static inline __attribute__((always_inline, unused))
 
 TILE_INLINE double tile_double_of(uint64_t bits)
 {
@@ -29,6 +35,23 @@ TILE_INLINE uint64_t tile_bits_of(double value)
 	return bits;
 }
 
+TILE_INLINE float tile_float_of(uint32_t bits)
+{
+	float value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+TILE_INLINE uint32_t tile_bits_of_f32(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+#endif
+
 /* condition ? yes : no without a branch, which a compiler would follow with constants instead of making vectors. */
 TILE_INLINE double tile_choose(int condition, double yes, double no)
 {
@@ -41,14 +64,8 @@ TILE_INLINE double tile_choose(int condition, double yes, double no)
 TILE_INLINE float tile_choose_f32(int condition, float yes, float no)
 {
 	const uint32_t mask = 0 - (uint32_t)condition;
-	uint32_t one, other;
-	float value;
 
-	memcpy(&one, &yes, sizeof(one));
-	memcpy(&other, &no, sizeof(other));
-	one = (one & mask) | (other & ~mask);
-	memcpy(&value, &one, sizeof(value));
-	return value;
+	return tile_float_of((tile_bits_of_f32(yes) & mask) | (tile_bits_of_f32(no) & ~mask));
 }
 
 /* Whether a FOR goes on behind `now`. A sum beyond 64 bits has passed every bound. */

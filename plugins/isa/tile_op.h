@@ -26,32 +26,37 @@
 
 /* ---- tiles: parameters, and elements ----------------------------------------------------------------------------------- */
 
+#ifndef TILE_MEMORY
+#define TILE_MEMORY /* their address space */
+#endif
 #ifndef TILE_GET
-#define TILE_IN(type)          const isa_s_##type *
-#define TILE_OUT(type)         isa_s_##type *
+#define TILE_IN(type)          const TILE_MEMORY isa_s_##type *
+#define TILE_OUT(type)         TILE_MEMORY isa_s_##type *
 #define TILE_GET(x, at)        (x)[at]
 #define TILE_SET(d, at, value) (d)[at] = (value)
 /* Tiles of indices, i32 or u32. */
 #define TILE_INDEXED(type) TILE_TEMPLATE(type)
-#define TILE_INDICES       const void *index, int is_unsigned
+#define TILE_INDICES       const TILE_MEMORY void *index, int is_unsigned
 #define TILE_INDEX(at)     tile_index(index, is_unsigned, at)
-#define TILE_ORDER         int32_t *
+#define TILE_ORDER         TILE_MEMORY int32_t *
 #define TILE_RANK          int32_t
+#ifndef TILE_RUN
 /* n elements that lie one behind the other. */
 #define TILE_RUN(d, to, x, from, n) memmove((d) + (to), (x) + (from), (n) * sizeof(*(d)))
 /* Between a tile and an element of a window, which begins at any byte. */
 #define TILE_FETCH(type, d, at, from) memcpy((d) + (at), from, sizeof(*(d)))
 #define TILE_DROP(type, to, x, at)    memcpy(to, (x) + (at), sizeof(*(x)))
+#endif
 
-TILE_OP int64_t tile_index(const void *tile, int is_unsigned, size_t i)
+TILE_OP int64_t tile_index(const TILE_MEMORY void *tile, int is_unsigned, size_t i)
 {
-	return is_unsigned ? (int64_t)((const uint32_t *)tile)[i] : (int64_t)((const int32_t *)tile)[i];
+	return is_unsigned ? (int64_t)((const TILE_MEMORY uint32_t *)tile)[i] : (int64_t)((const TILE_MEMORY int32_t *)tile)[i];
 }
 #endif
 
 /* ---- threads that share the elements of a step ------------------------------------------------------------------------- */
 
-#ifndef TILE_EACH
+#ifndef TILE_BEGIN
 #define TILE_BEGIN                         /* all have got here */
 #define TILE_END                           /* all are done */
 #define TILE_ALONE                         /* one of them does what follows */

@@ -50,7 +50,7 @@ static uint64_t program_write(const struct isa_program *program, const char *nam
 		return 0;
 	}
 	CHECK(check_write(check_fmt("%s/%s.c", folder, name), text, size));
-	CHECK_INT(isa_emit_workspace(program, &bytes, &error), 0);
+	CHECK_INT(isa_emit_workspace(program, isa_emit_targets, &bytes, &error), 0);
 	free(text);
 	return bytes;
 }

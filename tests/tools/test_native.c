@@ -183,7 +183,7 @@ static void options_that_make_no_sense_are_exit_2(void)
 {
 	check_tmp();
 	CHECK_INT(pack("", check_fmt("--emit=fortran %s -o f", example("softmax"))), 2);
-	CHECK_CONTAINS(err, "no sources are written for --emit=fortran; known: c, cuda, ascend-a2a3, ascend-a5\n");
+	CHECK_CONTAINS(err, "no sources are written for --emit=fortran; known: c, cuda, opencl, ascend-a2a3, ascend-a5\n");
 	CHECK_INT(pack("", check_fmt("--emit=c --native %s -o f", example("softmax"))), 2);
 	CHECK_INT(pack("", check_fmt("--emit=c %s -o f.pkg.zst", example("softmax"))), 2);
 	CHECK_INT(pack("", check_fmt("'--native=a b' %s -o f.pkg.zst", example("softmax"))), 2);
@@ -223,6 +223,16 @@ static void emitted_text_is_what_is_kept(void)
 		free(got);
 		free(want);
 	}
+}
+
+/* A package that is there has the same text as its source. */
+static void a_package_is_emitted_like_its_source(void)
+{
+	check_tmp();
+	CHECK_INT(pack("", check_fmt("--emit=opencl %s -o of_source && '%s/bin/ptowsp-pack' --emit=opencl '%s/packages/softmax.pkg.zst' -o of_package && "
+				     "diff -r of_source of_package && test -s of_package/softmax_row.cl",
+				     example("softmax"), check_build(), check_build())),
+		  0);
 }
 
 static void emitted_text_compiles_without_the_tree(void)
@@ -326,6 +336,7 @@ void suite_native(CU_pSuite s)
 	TEST(s, options_that_make_no_sense_are_exit_2);
 	TEST(s, a_kernel_that_cannot_run_stays_portable_and_is_named);
 	TEST(s, emitted_text_is_what_is_kept);
+	TEST(s, a_package_is_emitted_like_its_source);
 	TEST(s, emitted_text_compiles_without_the_tree);
 	TEST(s, emitted_entries_run_with_their_kernels);
 	TEST(s, the_documented_program_around_an_entry_runs);

@@ -246,6 +246,8 @@ static int options_run(const struct pack_options *o)
 		return pack_key_make(o->make_key);
 	if (o->sign && o->input_count && pack_sign_takes(o->inputs[0]))
 		return pack_sign_files(o);
+	if (o->emit && o->input_count && pack_sign_takes(o->inputs[0]))
+		return pack_emit_package(o);
 	if (o->json)
 		return pack_json(o);
 	if (o->folders)

@@ -145,6 +145,10 @@ static int options_check(struct pack_options *o)
 		return usage_fail("--entry, --name and --default belong to sources, not to --from-json", "");
 	if (o->emit && !pack_emit_target(o->emit))
 		return emit_fail(o->emit);
+	if (o->emit && o->input_count && pack_sign_takes(o->inputs[0]) &&
+	    (o->input_count > 1 || o->entry || o->name || o->default_count || o->data_count || o->expected_count || o->schedule_count || o->target_count ||
+	     o->lines))
+		return usage_fail("--emit takes one package that is there and nothing that belongs to sources, beside ", o->inputs[0]);
 	if (o->emit && o->native)
 		return usage_fail("--emit writes sources, --native puts code into a package: one of them", "");
 	if (o->native && (strspn(o->native, "abcdefghijklmnopqrstuvwxyz0123456789_-") != strlen(o->native) || *o->native == '-'))

@@ -46,6 +46,8 @@ ptowsp_status pack_extras_add(const struct pack_options *options, struct pkg_wri
 ptowsp_status pack_native_add(const struct pack_options *options, struct pkg_writer *writer, struct ptowsp_error *error);
 /* Kernels as sources in a folder. Errors: IO. */
 ptowsp_status pack_emit_write(const struct pack_options *options, struct pkg_writer *writer, const char *folder, struct ptowsp_error *error);
+/* The same of the package that is the only input. Exit code of the tool. */
+int pack_emit_package(const struct pack_options *options);
 /* The package as the writer has it so far, opened again: its tables are what is compiled. *bytes_out is to be freed behind the package. Errors: those of
  * sealing and opening; both are then NULL or to be closed and freed as well. */
 struct pkg;

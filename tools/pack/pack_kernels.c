@@ -20,7 +20,7 @@ static ptowsp_status kernel_emit(struct pack_kernel *k, const struct print_funct
 		return status;
 	status = isa_emit(program, target, function->name, &k->text, &k->size, error);
 	if (!status)
-		status = isa_emit_workspace(program, &k->workspace, error);
+		status = isa_emit_workspace(program, target, &k->workspace, error);
 	else if (status == PTOWSP_UNSUPPORTED)
 		fprintf(stderr, "ptowsp-pack: kernel %.80s stays portable only: %s\n", pkg_string(t, t->kernel[function->kernel].name), error->text);
 	isa_program_destroy(program);

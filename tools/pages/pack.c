@@ -8,8 +8,9 @@ static const struct page_row rows[] = {
 	PAGE_U("SOURCE.pto... -o PACKAGE.pkg.zst", "compile; several files are one module set linked by name") PAGE_U(
 		"FOLDER... -o FOLDER", "every .pto file below them, each its own package, one line each") PAGE_U("--from-json FILE -o PACKAGE.pkg.zst",
 														 "a package from its JSON form")
-		PAGE_U("--emit=TARGET SOURCE.pto... -o FOLDER",
-		       "source files of its kernels") PAGE_U("--make-key FILE", "a key pair: FILE signs, FILE.pub goes into trust folders")
+		PAGE_U("--emit=TARGET SOURCE.pto... -o FOLDER", "source files of its kernels") PAGE_U(
+			"--emit=TARGET PACKAGE.pkg.zst -o FOLDER",
+			"the same of a package that is there") PAGE_U("--make-key FILE", "a key pair: FILE signs, FILE.pub goes into trust folders")
 			PAGE_U("--sign=KEY PACKAGE.pkg.zst...", "sign packages that are there, in their place or with -o") PAGE_U(
 				"--sign=KEY libptowsp_NAME.so", "sign a plugin: libptowsp_NAME.so.sig beside it")
 #include "tools/pack/flags.def"

@@ -89,7 +89,7 @@ static bool source_give(struct ascend_emitter *e, const struct rt_program *p, ui
 	}
 	status = isa_emit(program, ascend_emit_target(e), symbol, &text, &size, &why);
 	if (!status)
-		status = isa_emit_workspace(program, &workspace, &why);
+		status = isa_emit_workspace(program, isa_emit_targets, &workspace, &why);
 	if (status == PTOWSP_NO_MEMORY && !e->status)
 		e->status = rt_no_memory(e->error, "kernels");
 	if (status) {

@@ -74,14 +74,22 @@ struct isa_piece isa_tile(struct isa_emitter *e, uint32_t tile)
 	return isa_piece("%s_tile", isa_tile_name(e, tile));
 }
 
-struct isa_piece isa_temp(struct isa_emitter *e, uint64_t count, unsigned dtype)
+uint64_t isa_temp_take(struct isa_emitter *e, uint64_t count, unsigned dtype)
 {
 	const uint64_t at = e->temp_now;
 
 	e->temp_now += (count * isa_dtype_bytes(dtype) + ISA_ALIGN - 1) / ISA_ALIGN * ISA_ALIGN;
 	if (e->temp_now > e->temp_most)
 		e->temp_most = e->temp_now;
-	return isa_piece("(%s *)(void *)(%s + %llu)", isa_stored_type(dtype), e->core ? "tile_memory" : "call->memory", (unsigned long long)(e->temp_at + at));
+	return e->temp_at + at;
+}
+
+struct isa_piece isa_temp(struct isa_emitter *e, uint64_t count, unsigned dtype)
+{
+	const char *space = e->target->memory;
+
+	return isa_piece("(%s%s *)(%svoid *)(%s + %llu)", space, isa_stored_type(dtype), space, e->core ? "tile_memory" : "call->memory",
+			 (unsigned long long)isa_temp_take(e, count, dtype));
 }
 
 /* Tiles that are read before anything is written to them start as zeros. */
@@ -197,9 +205,9 @@ ptowsp_status isa_emit(const struct isa_program *program, const struct isa_emit_
 	return PTOWSP_OK;
 }
 
-ptowsp_status isa_emit_workspace(const struct isa_program *program, uint64_t *bytes_out, struct ptowsp_error *error)
+ptowsp_status isa_emit_workspace(const struct isa_program *program, const struct isa_emit_target *target, uint64_t *bytes_out, struct ptowsp_error *error)
 {
-	struct isa_emitter e = {.p = program, .target = &isa_emit_targets[0], .symbol = "kernel"};
+	struct isa_emitter e = {.p = program, .target = target, .symbol = "kernel"};
 	ptowsp_status status = program->unusable[0] ? PTOWSP_OK : isa_emitter_begin(&e);
 
 	*bytes_out = 0;

@@ -27,6 +27,12 @@ struct isa_emit_target {
 	 * loops. Then no cycles are counted either. */
 	uint32_t (*statement)(struct isa_emitter *e, uint32_t i);
 	bool registers; /* A5: vector registers */
+	/* Before the type of what a pointer to tiles, or to windows, points to: "", or the name of an address space and a blank. */
+	const char *memory, *global;
+	/* Where copies of windows lie, placed like the tiles; NULL: in the memory of the tiles. */
+	const char *copies;
+	/* Statements that read the element of a window at `at` into `value`, and the other way round. */
+	const char *fetch, *drop;
 	/* The file up to the first statement, and from the last one on. The body exists when they are called. */
 	void (*head)(struct isa_emitter *e);
 	void (*tail)(struct isa_emitter *e);
@@ -47,7 +53,7 @@ void isa_emit_symbol(char *symbol_out, size_t size, const char *name);
  * not count. Errors: UNSUPPORTED with the sentence why the program cannot run, NO_MEMORY. */
 ptowsp_status isa_emit(const struct isa_program *program, const struct isa_emit_target *target, const char *symbol, char **text_out, size_t *size_out,
 		       struct ptowsp_error *error);
-/* Bytes that the emitted function needs as its task's workspace. Errors: NO_MEMORY. */
-ptowsp_status isa_emit_workspace(const struct isa_program *program, uint64_t *bytes_out, struct ptowsp_error *error);
+/* Bytes that the function for a target needs as its task's workspace. Errors: NO_MEMORY. */
+ptowsp_status isa_emit_workspace(const struct isa_program *program, const struct isa_emit_target *target, uint64_t *bytes_out, struct ptowsp_error *error);
 
 #endif

@@ -5,6 +5,22 @@
 
 #include "registry/common/common_dtype.h"
 
+uint64_t isa_memory_bytes(const struct isa_emitter *e)
+{
+	return e->temp_at + e->temp_most;
+}
+
+void isa_param_names_put(struct isa_emitter *e)
+{
+	if (!e->p->header.param_count)
+		return;
+	isa_indent(e);
+	isa_put(e, "enum {");
+	for (uint32_t i = 0; i < e->p->header.param_count; i++)
+		isa_put(e, "%s %s", i ? "," : "", isa_param_name(e, i));
+	isa_put(e, " }; /* windows */\n");
+}
+
 void isa_params_put(struct isa_emitter *e, const char *kind)
 {
 	static const char *const accesses[] = {"0", "PTOWSP_READ", "PTOWSP_WRITE", "PTOWSP_READ | PTOWSP_WRITE"};
@@ -12,10 +28,8 @@ void isa_params_put(struct isa_emitter *e, const char *kind)
 
 	if (!p->header.param_count)
 		return;
-	isa_put(e, "enum {");
-	for (uint32_t i = 0; i < p->header.param_count; i++)
-		isa_put(e, "%s %s", i ? "," : "", isa_param_name(e, i));
-	isa_put(e, " }; /* windows */\n%s struct tile_param params[] = {\n", kind);
+	isa_param_names_put(e);
+	isa_put(e, "%s struct tile_param params[] = {\n", kind);
 	for (uint32_t i = 0; i < p->header.param_count; i++)
 		isa_put(e, "\t{%s, PTOWSP_%s, %s},\n", isa_quoted(p->param_names[i]).text, isa_type_code(p->params[i].dtype),
 			accesses[p->params[i].access & 3]);
@@ -24,7 +38,7 @@ void isa_params_put(struct isa_emitter *e, const char *kind)
 
 void isa_tiles_put(struct isa_emitter *e)
 {
-	const char *memory = e->core ? "tile_memory" : "call->memory";
+	const char *memory = e->core ? "tile_memory" : "call->memory", *space = e->target->memory;
 
 	for (uint32_t i = 0; i < e->p->header.tile_count; i++) {
 		const struct ptowsp_tile_tile *t = &e->p->tiles[i];
@@ -35,8 +49,8 @@ void isa_tiles_put(struct isa_emitter *e)
 				 e->homes[i].moves ? "NULL" : isa_place_pointer(e, e->homes[i].inst - 1).text, (unsigned long)t->rows,
 				 (unsigned long)t->columns, common_dtype_text(t->dtype));
 		else if (e->tile_used[i])
-			isa_line(e, "%s *const %s = (%s *)(void *)(%s + %lu); /* %lux%lux%s */", type, isa_tile(e, i).text, type, memory,
-				 (unsigned long)e->at[i], (unsigned long)t->rows, (unsigned long)t->columns, common_dtype_text(t->dtype));
+			isa_line(e, "%s%s *const %s = (%s%s *)(%svoid *)(%s + %lu); /* %lux%lux%s */", space, type, isa_tile(e, i).text, space, type, space,
+				 memory, (unsigned long)e->at[i], (unsigned long)t->rows, (unsigned long)t->columns, common_dtype_text(t->dtype));
 		if (e->tile_used[i] && isa_tile_is_placed(e, i))
 			isa_line(e, "const %s *%s_place = %s; /* or where it is loaded from */", type, isa_tile_name(e, i), isa_tile(e, i).text);
 	}
@@ -92,7 +106,7 @@ void isa_c_head(struct isa_emitter *e)
 	isa_params_put(e, "static const");
 	isa_put(e, "static const struct tile_kernel kernel = {%s, %s, %lu, %lu, %llu};\n\n", isa_quoted(p->name).text,
 		p->header.param_count ? "params" : "NULL", (unsigned long)p->header.param_count, (unsigned long)p->arg_count,
-		(unsigned long long)(e->temp_at + e->temp_most));
+		(unsigned long long)isa_memory_bytes(e));
 	isa_put(e, "TILE_MACHINES\nstatic ptowsp_status %s_body(struct tile_call *call)\n{\n", e->symbol);
 	e->out.depth = 1;
 	isa_tiles_put(e);

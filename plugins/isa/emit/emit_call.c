@@ -58,7 +58,7 @@ static struct isa_piece factor(struct isa_emitter *e, const struct isa_operand *
 	struct isa_piece wide;
 
 	if (computed_type(tile->dtype) == tile->dtype)
-		return type == tile->dtype ? here : isa_piece("(const %s *)%s", isa_stored_type(type), here.text);
+		return type == tile->dtype ? here : isa_piece("(const %s%s *)%s", e->target->memory, isa_stored_type(type), here.text);
 	wide = isa_temp(e, count_of(tile), type);
 	isa_line(e, "product_widen_%s(%s, %s, %lu);", isa_type_suffix(tile->dtype), wide.text, here.text, count_of(tile));
 	return wide;
@@ -70,7 +70,7 @@ static struct isa_piece start(struct isa_emitter *e, const char *d, const struct
 	const unsigned type = product_type(from->dtype);
 
 	if (computed_type(from->dtype) == from->dtype)
-		return type == from->dtype ? memory(e, from) : isa_piece("(const %s *)%s", isa_stored_type(type), memory(e, from).text);
+		return type == from->dtype ? memory(e, from) : isa_piece("(const %s%s *)%s", e->target->memory, isa_stored_type(type), memory(e, from).text);
 	isa_line(e, "product_widen_%s(%s, %s, %lu);", isa_type_suffix(from->dtype), d, memory(e, from).text, count_of(from));
 	return isa_piece("%s", d);
 }
@@ -119,7 +119,7 @@ static void product_emit(struct isa_emitter *e, uint32_t i)
 
 	e->products = true;
 	if (!apart && type != s->d.dtype)
-		d = isa_piece("(%s *)%s", isa_stored_type(type), d.text);
+		d = isa_piece("(%s%s *)%s", e->target->memory, isa_stored_type(type), d.text);
 	a = factor(e, left);
 	b = factor(e, right);
 	if (adds)
@@ -259,8 +259,10 @@ static void indexed_emit(struct isa_emitter *e, uint32_t i)
 
 static void sort_emit(struct isa_emitter *e, const struct isa_step *s)
 {
-	isa_line(e, "tile_sort32_%s(%s, (int32_t *)(void *)%s, %s, %lu);", isa_type_suffix(s->a.dtype), memory(e, &s->d).text, memory(e, &s->e).text,
-		 memory(e, &s->a).text, count_of(&s->a));
+	const char *space = e->target->memory;
+
+	isa_line(e, "tile_sort32_%s(%s, (%sint32_t *)(%svoid *)%s, %s, %lu);", isa_type_suffix(s->a.dtype), memory(e, &s->d).text, space, space,
+		 memory(e, &s->e).text, memory(e, &s->a).text, count_of(&s->a));
 }
 
 static void merge_emit(struct isa_emitter *e, const struct isa_step *s)

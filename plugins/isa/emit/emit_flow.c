@@ -142,7 +142,7 @@ static void element_emit(struct isa_emitter *e, uint32_t i)
 		isa_line(e, "unsigned char *const at = tile_window_element(%s, %s, %u);", isa_window_text(e, window).text, isa_scalar_i64(e, s->b.row).text,
 			 isa_dtype_bytes(type));
 	else
-		isa_line(e, "unsigned char *const at = tile_element(call, %s, \"%s\", %s, %s, %u);", isa_place_text(e, i).text,
+		isa_line(e, "%sunsigned char *const at = tile_element(call, %s, \"%s\", %s, %s, %u);", e->target->global, isa_place_text(e, i).text,
 			 loads ? "LOAD reads" : "STORE writes", isa_param_name(e, window), isa_scalar_i64(e, s->b.row).text, isa_dtype_bytes(type));
 	if (loads)
 		isa_line(e, "%s value;", isa_stored_type(type));
@@ -154,7 +154,7 @@ static void element_emit(struct isa_emitter *e, uint32_t i)
 		isa_fail_put(e, "return PTOWSP_KERNEL_FAILED;");
 	}
 	isa_barrier_put(e);
-	isa_line(e, loads ? "memcpy(&value, at, sizeof(value));" : "memcpy(at, &value, sizeof(value));");
+	isa_line(e, "%s", loads ? e->target->fetch : e->target->drop);
 	isa_barrier_put(e);
 	if (loads)
 		assign(e, s->d.row,

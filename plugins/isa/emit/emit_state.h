@@ -123,13 +123,17 @@ bool isa_jumps_counted(const struct isa_program *p);
 uint32_t isa_ascend_statement(struct isa_emitter *e, uint32_t i);
 void isa_ascend_head(struct isa_emitter *e);
 void isa_ascend_tail(struct isa_emitter *e);
-/* emit_c.c, emit_cuda.c: heads and tails of rows of the table. */
+/* emit_c.c, emit_cuda.c, emit_opencl.c: heads and tails of rows of the table. */
 void isa_c_head(struct isa_emitter *e);
 void isa_c_tail(struct isa_emitter *e);
 void isa_cuda_head(struct isa_emitter *e);
 void isa_cuda_tail(struct isa_emitter *e);
+void isa_opencl_head(struct isa_emitter *e);
+void isa_opencl_tail(struct isa_emitter *e);
 /* emit_c.c: what the heads of several targets have: the table of parameters, behind `kind` ("static const"); tiles and scalars as variables. */
 void isa_params_put(struct isa_emitter *e, const char *kind);
+void isa_param_names_put(struct isa_emitter *e);        /* of that table, their numbers */
+uint64_t isa_memory_bytes(const struct isa_emitter *e); /* of tiles and temporary memory; behind the body */
 void isa_tiles_put(struct isa_emitter *e);
 void isa_scalars_put(struct isa_emitter *e);
 
@@ -155,5 +159,6 @@ bool isa_tile_is_placed(const struct isa_emitter *e, uint32_t tile);      /* loa
 struct isa_piece isa_tile(struct isa_emitter *e, uint32_t tile);          /* its memory, which is then declared */
 /* Temporary memory of the statement, aligned; as a pointer to elements of a type. temp_now is 0 at its begin. */
 struct isa_piece isa_temp(struct isa_emitter *e, uint64_t count, unsigned dtype);
+uint64_t isa_temp_take(struct isa_emitter *e, uint64_t count, unsigned dtype); /* where in the memory it begins */
 
 #endif

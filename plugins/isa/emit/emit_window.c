@@ -34,8 +34,13 @@ static bool has_room(struct isa_grouping *g, uint32_t i)
 static struct isa_piece buffer(struct isa_grouping *g, uint32_t i)
 {
 	const struct isa_operand *tile = isa_group_result(g, i);
+	const uint64_t count = (uint64_t)tile->rows * tile->columns;
+	const bool room = has_room(g, i);
 
-	return has_room(g, i) ? isa_tile(g->e, tile->row) : isa_temp(g->e, (uint64_t)tile->rows * tile->columns, tile->dtype);
+	if (g->e->target->copies)
+		return isa_piece("%s + %llu", g->e->target->copies,
+				 room ? (unsigned long long)g->e->at[tile->row] : (unsigned long long)isa_temp_take(g->e, count, tile->dtype));
+	return room ? isa_tile(g->e, tile->row) : isa_temp(g->e, count, tile->dtype);
 }
 
 /* A load for a core whose window may share elements with the one that the group stores to, other than one by one. */
@@ -175,7 +180,7 @@ void isa_windows_begin(struct isa_grouping *g)
 	}
 	for (uint32_t i = g->group->first; i < g->group->end; i++) {
 		const bool loads = isa_group_form(g, i) == ISA_FORM_LOAD;
-		const char *type;
+		const char *type, *constant = loads ? "const " : "", *space = e->target->global;
 		struct isa_piece end, at;
 
 		if (!loads && isa_group_form(g, i) != ISA_FORM_STORE)
@@ -183,7 +188,7 @@ void isa_windows_begin(struct isa_grouping *g)
 		type = isa_stored_type(isa_group_result(g, i)->dtype);
 		end = isa_window_name(g, i, loads ? "_from" : "_into");
 		at = isa_window_name(g, i, loads ? "_at" : "_to");
-		isa_line(e, "%s%s *const %s = (%s%s *)(void *)%s.at;", loads ? "const " : "", type, end.text, loads ? "const " : "", type, at.text);
+		isa_line(e, "%s%s%s *const %s = (%s%s%s *)(%svoid *)%s.at;", constant, space, type, end.text, constant, space, type, space, at.text);
 		if (!isa_window_packed(g, i))
 			isa_line(e, "const size_t %s = %s.step / %s;", isa_window_name(g, i, loads ? "_from_step" : "_into_step").text, at.text,
 				 isa_bytes_text(isa_group_result(g, i)));
