@@ -283,7 +283,7 @@ PTOWSP_API ptowsp_status ptowsp_tensor_bind(struct ptowsp_program *program, cons
 PTOWSP_API ptowsp_status ptowsp_buffer_alloc(void **out, uint64_t bytes, struct ptowsp_error *error);
 PTOWSP_API void ptowsp_buffer_free(void *memory); /* NULL is allowed. [any] */
 /* Shape of a shapeless tensor, or a demand on a shaped one: it is compared when a run is prepared. `source` names where the
- * shape comes from in messages ("file x.npy"), NULL: the caller; copied. Errors: NOT_FOUND (index), INVALID (rank above 4, too large). */
+ * shape comes from in messages ("file x.npy"), NULL: the caller; copied. extents NULL takes shape or demand back. Errors: NOT_FOUND (index), INVALID (rank above 4, too large). */
 PTOWSP_API ptowsp_status ptowsp_tensor_shape(struct ptowsp_program *program, uint32_t index, uint32_t rank, const uint64_t *extents, const char *source,
 					     struct ptowsp_error *error);
 /* Called each time a run is prepared, to fill memory that the host allocated; fill NULL takes it back. Of an index that no tensor has nothing is kept. */

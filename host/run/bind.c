@@ -88,18 +88,22 @@ ptowsp_status ptowsp_tensor_shape(struct ptowsp_program *p, uint32_t index, uint
 	status = index_check(p, index, error);
 	if (status)
 		return host_error_leave(status, error);
+	tensor = &p->tensors[index];
+	p->prepared = false;
+	if (!extents) {
+		*tensor->given_from = 0;
+		return PTOWSP_OK;
+	}
 	source = source && *source ? source : "the caller";
 	if (rank > 4 || host_elements(extents, rank, element_bytes(p, index), &elements))
 		return host_error_leave(
 			host_fail(error, PTOWSP_INVALID, "tensor \"%s\": %s has more than 4 dimensions or is too large", p->plan->tensors[index].name, source),
 			error);
-	tensor = &p->tensors[index];
 	tensor->given_rank = rank;
 	memset(tensor->given, 0, sizeof(tensor->given));
 	memcpy(tensor->given, extents, rank * sizeof(*extents));
 	reg_text_init(&text, tensor->given_from, sizeof(tensor->given_from));
 	reg_text_add(&text, "%s", source);
-	p->prepared = false;
 	return PTOWSP_OK;
 }
 

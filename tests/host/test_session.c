@@ -82,12 +82,17 @@ static void a_run_that_waits_times_out_and_is_cancelled(void)
 	one_session_close();
 }
 
-static void an_index_that_no_tensor_has_is_refused(void)
+static void shapes_are_demanded_and_an_index_that_no_tensor_has_is_refused(void)
 {
 	const uint64_t extents[1] = {N};
 	struct ptowsp_tensor_view view = {.rank = 7};
 
 	REQUIRE(one_session_start(&one_session_shaped, "poll"));
+	CHECK_INT(ptowsp_tensor_shape(one_session.program, 0, 1, (uint64_t[]){N - 1}, "a file", &one_session.error), 0);
+	CHECK_INT(ptowsp_prepare(one_session.program, NULL, &one_session.error), PTOWSP_INVALID);
+	CHECK_CONTAINS(one_session.error.text, "but a file has [");
+	CHECK_INT(ptowsp_tensor_shape(one_session.program, 0, 0, NULL, NULL, &one_session.error), 0); /* taken back */
+	CHECK_INT(ptowsp_prepare(one_session.program, NULL, &one_session.error), 0);
 	for (uint32_t index = 3; index; index = index == 3 ? UINT32_MAX : 0) {
 		CHECK_INT(ptowsp_tensor_shape(one_session.program, index, 1, extents, NULL, &one_session.error), PTOWSP_NOT_FOUND);
 		CHECK_CONTAINS(one_session.error.text, "main has no tensor with index ");
@@ -407,7 +412,7 @@ void suite_session(CU_pSuite suite)
 	TEST(suite, memory_of_the_caller_is_used_in_place);
 	TEST(suite, async_runs_complete_once);
 	TEST(suite, a_run_that_waits_times_out_and_is_cancelled);
-	TEST(suite, an_index_that_no_tensor_has_is_refused);
+	TEST(suite, shapes_are_demanded_and_an_index_that_no_tensor_has_is_refused);
 	TEST(suite, a_second_completion_is_ignored_and_logged);
 	TEST(suite, tokens_of_the_past_do_not_complete_the_present);
 	TEST(suite, absurd_statistics_are_the_plugin_s_fault);

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""libptowsp and libptowsp-pack, opened by their own headers: `abi.h` beside this file is what a C compiler leaves of them."""
+import pathlib
+import weakref
+
+import cffi
+
+from .tables import DTYPES, STATUSES
+
+_here = pathlib.Path(__file__).resolve().parent
+ffi = cffi.FFI()
+ffi.cdef((_here / "abi.h").read_text())
+
+
+def _open(name):
+    """The library of the tree or prefix that this package lies in, else the loader's."""
+    for folder in _here.parents:
+        for place in (folder / "lib" / name, folder / name):
+            if place.exists():
+                return ffi.dlopen(str(place))
+    return ffi.dlopen(name)
+
+
+host = _open("libptowsp.so.10")
+pack = _open("libptowsp-pack.so")
+
+
+class Error(Exception):
+    """A call that failed. `code` is its name in the table of statuses ("NOT_FOUND"), `exit_code` what the tools end with."""
+
+    def __init__(self, status, sentence):
+        self.status = status
+        self.code, self.exit_code, meaning = STATUSES.get(status, (str(status), 1, "unknown status"))
+        super().__init__(sentence or meaning)
+
+
+class Deadlock(Error):
+    """A run in which nothing can go on. `report` says why, `option` is what would let it go on, "" where nothing would."""
+
+    def __init__(self, report):
+        super().__init__(host.PTOWSP_DEADLOCK, text(report.text))
+        self.report, self.option = text(report.text), text(report.option)
+        self.task, self.capacity, self.proposed = report.task, report.capacity, report.proposed
+
+
+def text(pointer):
+    """A C string as str, None for NULL."""
+    return None if pointer == ffi.NULL else ffi.string(pointer).decode()
+
+
+def new_error():
+    error = ffi.new("struct ptowsp_error *")
+    error.head.size, error.head.type = ffi.sizeof("struct ptowsp_error"), host.PTOWSP_STRUCT_ERROR
+    return error
+
+
+def check(status, error):
+    if status:
+        raise Error(status, text(error.text))
+
+
+def make(function, *arguments):
+    """What a maker of libptowsp puts into its first argument; the last one, the error, is added."""
+    kind = ffi.typeof(function).args[0].item
+    out, error = ffi.new(ffi.getctype(kind, "*")), new_error()
+    check(function(out, *arguments, error), error)
+    return out[0]
+
+
+def owned(owner, handle, destroy, *parents):
+    """The handle, destroyed behind the end of its owner; parents, from which it was made, outlive it. (Of a circle that is collected, ends come in any order: what
+    weakref.finalize holds is no part of one.)"""
+    weakref.finalize(owner, lambda last, *kept: destroy(last), handle, *parents)
+    return handle
+
+
+def rows(function, handle, kind):
+    """The rows that function(handle, index, &row) gives until it says 0; each is valid until the next."""
+    row = ffi.new("struct %s *" % kind)
+    index = 0
+    while function(handle, index, row):
+        yield row
+        index += 1
+
+
+def texts(function, handle):
+    """The texts that function(handle, index) gives until NULL."""
+    found, index = [], 0
+    while (row := function(handle, index)) != ffi.NULL:
+        found.append(text(row))
+        index += 1
+    return found
+
+
+def text_array(values, keep):
+    """Texts as const char *const *; what they need to live is appended to keep."""
+    strings = [ffi.new("char[]", str(value).encode()) for value in values]
+    array = ffi.new("const char *[]", strings)
+    keep.extend([strings, array])
+    return array
+
+
+def dtype_name(code):
+    return DTYPES[code][0]
