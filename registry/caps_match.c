@@ -15,6 +15,7 @@ enum { SCOPES = 7 }; /* bits of reg_needs.graph behind the first */
 struct matching {
 	const struct reg_needs *needs;
 	const struct reg_caps *caps;
+	struct common_tile_rows tiles;
 	struct reg_verdict *rows;
 	uint32_t count, room;
 };
@@ -178,16 +179,46 @@ static bool runs_images(const struct matching *m)
 	return cap && cap->state == PTOWSP_STATE_ENFORCED;
 }
 
+/* Its portable payload is what runs: as the backend says, else as its TILE rows do. True: not all of it on the device. */
+static bool tiles_meet(const struct matching *m, const struct reg_kernel_need *kernel, struct reg_support *met_out, struct common_tile_lack *lack)
+{
+	*met_out = kernel->judged;
+	if (!met_out->told && common_tile_lacks(&m->tiles, kernel->portable, kernel->portable_size, lack))
+		*met_out = (struct reg_support){lack->state ? PTOWSP_STATE_DIAGNOSED : PTOWSP_STATE_UNSUPPORTED, true, lack->op, lack->text};
+	return met_out->told && met_out->state < PTOWSP_STATE_ENFORCED;
+}
+
+static void tiles_say(struct matching *m, const struct reg_kernel_need *kernel, const struct reg_support *met)
+{
+	struct reg_verdict *v = verdict_add(m, REG_VERDICT_TILE, met->op == PTOWSP_NONE ? 0 : PTOWSP_FEATURE_TILE(met->op));
+	const unsigned of_all = wanted_by_package(m->needs, PTOWSP_FEATURE_TILE(0u)), of_this = wanted_by_package(m->needs, v->feature);
+	struct reg_text text;
+
+	v->state = met->state;
+	v->wanted = m->needs->strict ? PTOWSP_STATE_ENFORCED : (uint8_t)(of_all > of_this ? of_all : of_this);
+	reg_text_init(&text, v->what, sizeof(v->what));
+	reg_text_add(&text, "kernel %s", kernel->name);
+	reg_text_init(&text, v->reason, sizeof(v->reason));
+	reg_text_add(&text, "%s%s", met->state ? "the processor runs it: " : "", met->reason);
+	refuse_below(v);
+}
+
 /* One that will run is told of only if it has native code: what runs is then not plain. */
 static void match_kernel(struct matching *m, const struct reg_kernel_need *kernel)
 {
 	bool native = kernel->native == REG_NATIVE_FIRST && kernel_runs(m, kernel, UINT32_C(1) << PTOWSP_PAYLOAD_ELF);
 	bool runs = kernel_runs(m, kernel, UINT32_MAX), flawed = native && *kernel->flaw;
 	bool usable = !flawed && (runs || kernel->served || !kernel->carried);
+	struct common_tile_lack lack;
+	struct reg_support met;
 	struct reg_verdict *v;
 	struct reg_text text;
 	char why[216];
 
+	if (usable && runs && !native && tiles_meet(m, kernel, &met, &lack)) {
+		tiles_say(m, kernel, &met);
+		return;
+	}
 	if (usable && !kernel->native)
 		return;
 	reg_text_init(&text, why, sizeof(why));
@@ -228,6 +259,10 @@ static void match_requirement(struct matching *m, const struct ptowsp_requiremen
 	struct reg_feature name;
 	struct reg_verdict *v;
 
+	if (common_tile_is_feature(need->feature)) { /* without any row all of them are enforced */
+		cap = m->tiles.of[need->feature & 0xFF];
+		state = cap ? cap->state : PTOWSP_STATE_ENFORCED;
+	}
 	if (is_directive_of(m->needs, need->feature) || state >= PTOWSP_STATE_ENFORCED)
 		return;
 	v = verdict_add(m, REG_VERDICT_REQUIREMENT, need->feature);
@@ -332,6 +367,7 @@ ptowsp_status reg_match(const struct reg_needs *needs, const struct reg_caps *ca
 	m.rows = room < UINT32_MAX ? calloc((size_t)room, sizeof(*m.rows)) : NULL;
 	if (!m.rows)
 		return PTOWSP_NO_MEMORY;
+	common_tile_rows_find(&m.tiles, caps->rows, caps->count, caps->stride);
 	for (uint32_t i = 0; i < needs->directive_count; i++)
 		match_directive(&m, i);
 	for (unsigned opcode = 0; opcode < 256; opcode++)

@@ -3,7 +3,7 @@
  *
  * Rules. A directive without a row is diagnosed; it is refused only if it must be enforced, or if the package's REQS ask
  * for more. A bytecode opcode or payload kind without a row is unsupported. A value outside a row's limits is met as
- * diagnosed at best. `unsupported` is always refused. An instruction of a graph without a row is judged by the bytecode that it became. */
+ * diagnosed at best. `unsupported` is always refused. Operations of portable kernels are judged by TILE rows, and by the backend, whose word is the last. An instruction of a graph without a row is judged by the bytecode that it became. */
 #ifndef REGISTRY_CAPS_MATCH_H
 #define REGISTRY_CAPS_MATCH_H
 
@@ -11,6 +11,7 @@
 
 #include "ptowsp/caps.h"
 #include "ptowsp/package.h"
+#include "registry/common/common_tile.h"
 #include "registry/expression.h"
 
 enum reg_native {                       /* what comes of a kernel's native code on this machine */
@@ -21,6 +22,13 @@ enum reg_native {                       /* what comes of a kernel's native code 
 		  REG_NATIVE_ELSEWHERE  /* all of it is for other machines */
 };
 /* A kernel that the program calls. */
+/* What a backend said of a kernel (support.h). */
+struct reg_support {
+	uint8_t state;      /* PTOWSP_STATE_UNSUPPORTED: it cannot run it; DIAGNOSED: the processor runs it; ENFORCED: the device does */
+	bool told;          /* else nothing is said */
+	uint32_t op;        /* that it is about; PTOWSP_NONE: no single one */
+	const char *reason; /* one clause */
+};
 struct reg_kernel_need {
 	const char *name;
 	uint32_t kinds;        /* bit k: it has a payload of kind k that may be used here (trust, target) */
@@ -30,6 +38,9 @@ struct reg_kernel_need {
 	const char *target;    /* of its native code, "" if that names none; may be NULL without any */
 	const char *untrusted; /* why the package is not trusted, "": nobody asked its signatures; may be NULL */
 	char flaw[144];        /* of native code that may run: why it cannot be loaded, "" if nobody has found anything */
+	const void *portable;  /* payload of kind pto that may be used here, untrusted bytes; NULL: none */
+	size_t portable_size;
+	struct reg_support judged; /* by the backend */
 };
 
 /* The needs of a program; everything borrowed. */
@@ -54,7 +65,7 @@ struct reg_caps {
 /* NULL if the backend has no row for it. The best one counts if there are several. */
 const struct ptowsp_cap *reg_caps_find(const struct reg_caps *caps, uint32_t feature);
 
-enum { REG_VERDICT_DIRECTIVE, REG_VERDICT_OPCODE, REG_VERDICT_KERNEL, REG_VERDICT_REQUIREMENT, REG_VERDICT_GRAPH };
+enum { REG_VERDICT_DIRECTIVE, REG_VERDICT_OPCODE, REG_VERDICT_KERNEL, REG_VERDICT_REQUIREMENT, REG_VERDICT_GRAPH, REG_VERDICT_TILE };
 struct reg_verdict {
 	uint32_t feature;
 	uint8_t kind;     /* REG_VERDICT_x */

@@ -7,6 +7,7 @@
 
 #include "ptowsp/package.h"
 #include "ptowsp/workload.h"
+#include "registry/common/common_tile.h"
 #include "registry/text.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -34,15 +35,19 @@ static const struct row graphs[] = {
 #define GRAPH_OP(NAME, code, place, effect) {PTOWSP_FEATURE_GRAPH(code), "", #NAME},
 #include "registry/common/common_graph_ops.def"
 };
+static const struct row tiles[] = {
+	{PTOWSP_FEATURE_TILE(0u), "tile ", "operations"},
+#define X(NAME, code, mnemonic, operands, shape, keys, types, cost, effect) {PTOWSP_FEATURE_TILE(code), "tile ", mnemonic},
+#include "ptowsp/pto_ops.def"
+#undef X
+};
 static const struct group {
 	const char *name;
 	const struct row *rows;
 	uint32_t count;
 } groups[] = {
-	{"opcode", opcodes, COUNT(opcodes)},
-	{"payload", payloads, COUNT(payloads)},
-	{"feature", others, COUNT(others)},
-	{"graph", graphs, COUNT(graphs)},
+	{"opcode", opcodes, COUNT(opcodes)}, {"payload", payloads, COUNT(payloads)}, {"feature", others, COUNT(others)},
+	{"graph", graphs, COUNT(graphs)},    {"tile", tiles, COUNT(tiles)},
 };
 
 static void name_row(struct reg_feature *feature, const struct group *group, const struct row *row)
@@ -53,6 +58,7 @@ static void name_row(struct reg_feature *feature, const struct group *group, con
 	reg_text_add(&text, "%s%s", row->prefix, row->name);
 	feature->group = group->name;
 	feature->id = row->id;
+	feature->optional = common_tile_is_feature(row->id);
 }
 
 /* "dispatch=round_robin"; a bare policy is named without its "=": "task_window(stall)". */
@@ -64,6 +70,7 @@ static void name_policy(struct reg_feature *feature, const struct reg_policy *po
 	reg_text_add(&text, "%s%s%s", reg_directive(policy->directive)->text, reg_policy_is_bare(policy) ? "" : "=", policy->word);
 	feature->group = "directive";
 	feature->id = PTOWSP_FEATURE_POLICY(policy->directive, policy->code);
+	feature->optional = false;
 }
 
 uint32_t reg_feature_count(void)
@@ -105,5 +112,6 @@ bool reg_feature(uint32_t id, struct reg_feature *feature_out)
 	reg_text_add(&text, "feature 0x%04x", (unsigned)id);
 	feature_out->group = "unknown";
 	feature_out->id = id;
+	feature_out->optional = false;
 	return false;
 }

@@ -48,8 +48,9 @@ bool reg_policy_is_bare(const struct reg_policy *policy);               /* its w
 /* Every feature that this host knows, group by group. */
 struct reg_feature {
 	char name[48];     /* "parallel_for", "dispatch=round_robin", "payload pto", "deadlock report" */
-	const char *group; /* "opcode", "directive", "payload", "feature", "graph" */
+	const char *group; /* "opcode", "directive", "payload", "feature", "graph", "tile" */
 	uint32_t id;
+	bool optional; /* a backend need not say anything of it: lists leave it out where no row does */
 };
 uint32_t reg_feature_count(void);
 bool reg_feature_at(uint32_t index, struct reg_feature *feature_out); /* false behind the last */

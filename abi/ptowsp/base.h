@@ -28,7 +28,7 @@
 #endif
 
 #define PTOWSP_ABI_MAJOR 10
-#define PTOWSP_ABI_MINOR 0 /* newest minor this header describes */
+#define PTOWSP_ABI_MINOR 1 /* newest minor this header describes; 10.1 is provisional (abi/CHANGES.md) */
 #define PTOWSP_ABI_STRING "v10.0"
 
 /* Newest minor that this translation unit may touch. 0 by default, so that building an old plugin

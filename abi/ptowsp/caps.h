@@ -8,11 +8,15 @@
 PTOWSP_BEGIN
 
 /* Feature ids. Opcodes of workload_ops.def: 0x1000 | opcode. Directive and policy: 0x2000 | directive << 4 | policy.
- * Payload kinds: 0x3000 | kind. Instructions of graph_ops.def: 0x5000 | code. The rest: features.def. */
+ * Payload kinds: 0x3000 | kind. Instructions of graph_ops.def: 0x5000 | code. Operations of portable kernels: 0x6000 | opcode. The rest: features.def. */
 #define PTOWSP_FEATURE_OPCODE(opcode) (0x1000u | (opcode))
 #define PTOWSP_FEATURE_POLICY(directive, policy) (0x2000u | (uint32_t)(directive) << 4 | (policy))
 #define PTOWSP_FEATURE_PAYLOAD(kind) (0x3000u | (kind))
 #define PTOWSP_FEATURE_GRAPH(op) (0x5000u | (op))
+/* An operation of pto_ops.def in portable kernels, since 10.1. PTOWSP_FEATURE_TILE(0) is the row of all that have none; where that is missing, too, they are enforced for every type, as
+ * `payload pto` says. `bits`: 1 << PTOWSP_DTYPE for each element type that its operands may have, literals aside; 0: all. `high`: elements of its largest tile, 0: any. An instruction outside
+ * of these, or of a row that is unsupported, is refused before anything is opened; one of a row below enforced is run by the processor, with the same results. */
+#define PTOWSP_FEATURE_TILE(op) (0x6000u | (op))
 enum {
 #define X(name, id, text) PTOWSP_FEATURE_##name = id,
 #include "features.def"

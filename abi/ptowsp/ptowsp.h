@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ptowsp.h - everything of the ptowsp ABI v10.0. A plugin needs plugin.h and note.h; one that reads
+/* ptowsp.h - everything of the ptowsp ABI v10. A plugin needs plugin.h and note.h; one that reads
  * packages also package.h, workload.h, graph.h and tile.h. */
 #ifndef PTOWSP_PTOWSP_H
 #define PTOWSP_PTOWSP_H
@@ -16,6 +16,7 @@
 #include "plugin.h"
 #include "report.h"
 #include "run.h"
+#include "support.h"
 #include "task.h"
 #include "tile.h"
 #include "workload.h"

@@ -96,6 +96,10 @@ struct ptowsp_kernel_stats {
 	uint32_t kernel; /* row of the KREG table */
 	uint32_t flags;  /* PTOWSP_KERNEL_x */
 	uint64_t tasks, cycles;
+#if PTOWSP_ABI_TARGET >= 1
+	uint64_t device_tasks; /* of tasks: those that the device executed; with PTOWSP_FEATURE_DEVICE_TASKS, else 0 */
+	uint64_t device_ns;    /* wall time from their begin to their end there, 0: not measured. Never semantic */
+#endif
 };
 /* One channel after a run; what producers and consumers waited for it, in semantic cycles. Its row among the resources carries both waits together. */
 struct ptowsp_channel_stats {

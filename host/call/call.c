@@ -153,6 +153,8 @@ bool host_caller_offers(struct host_caller *caller, struct ptowsp_object *instan
 {
 	const uint16_t table = host_operations[operation].table;
 
+	if (host_operations[operation].since > caller->minor)
+		return false;         /* an id of a later minor is not asked either */
 	if (table != HOST_STRUCT_ops) /* acquire above: the table's bytes are seen with its address */
 		atomic_store_explicit(&caller->tables[table], host_call_extension(caller, instance, host_extension_id(table)), memory_order_release);
 	return host_table_has(atomic_load_explicit(&caller->tables[table], memory_order_acquire), operation, caller->minor);

@@ -314,12 +314,19 @@ static void tables_give(struct host_unwire *w, uint16_t id, const void **to, con
 		to[i] = host_unwire_struct(w, id, places[i]);
 }
 
+/* How many of `limit` come back: as many as the callee says, or all where the count only goes in. */
+static uint64_t out_count(const struct host_call *call, const struct host_parameter *p, const uint64_t *values, uint64_t limit)
+{
+	if (p->count == HOST_NOWHERE)
+		return 0;
+	return is_out(parameter_of(call, p->count)) ? smaller(limit, values[p->count]) : limit;
+}
+
 /* limit: rows or values that the caller has room for. */
 static void out_take(struct host_unwire *w, struct host_call *call, uint64_t *values, unsigned i, uint64_t limit)
 {
 	const struct host_parameter *p = parameter_of(call, i);
-	const uint64_t own = p->kind == HOST_PARAMETER_VALUES ? p->of : host_structs[p->of].size,
-		       n = p->count == HOST_NOWHERE ? 0 : smaller(limit, values[p->count]);
+	const uint64_t own = p->kind == HOST_PARAMETER_VALUES ? p->of : host_structs[p->of].size, n = out_count(call, p, values, limit);
 	void *to = call->values[i].pointer;
 	const void *from;
 

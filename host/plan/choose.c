@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* choose.c - --plugin=auto: the first of the preference list that enforces what a plan needs, and loads it. */
+/* choose.c - --plugin=auto: the first of the preference list that enforces what a plan needs, and loads it; if none does, the first whose processor runs what its device does not have. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,10 +13,14 @@ struct choice {
 	const struct ptowsp_plan *plan;
 	const struct ptowsp_choice *how;
 	struct reg_text tried; /* names for the last sentence */
+	bool processor;        /* second time: the processor may run what the device does not have */
+	bool again;            /* one would do then */
 };
 
 static void skip(struct choice *c, const char *name, const char *reason)
 {
+	if (c->processor)
+		return; /* said the first time */
 	reg_text_add(&c->tried, "%s%s", c->tried.length ? ", " : "", name);
 	if (c->how->skipped)
 		c->how->skipped(c->how->context, name, reason);
@@ -50,7 +54,8 @@ static ptowsp_status suits(struct choice *c, struct ptowsp_backend *backend, str
 	if (status)
 		return status;
 	status = host_match_check(match, backend, c->plan, error);
-	weak = host_match_weak(match);
+	weak = host_match_weak(match, c->processor);
+	c->again |= weak && !status && !host_match_weak(match, true);
 	if (!status && weak)
 		status = host_fail(error, PTOWSP_UNSUPPORTED, "%s is only %s: %s", weak->what, reg_state_text(weak->state), weak->reason);
 	ptowsp_match_destroy(match);
@@ -116,9 +121,12 @@ static ptowsp_status choose_among(struct choice *c, const char *const *names, ui
 	char tried[100];
 
 	reg_text_init(&c->tried, tried, sizeof(tried));
-	for (uint32_t i = 0; i < count; i++)
-		if (!try(c, names[i], out, error))
-			return PTOWSP_OK;
+	for (int pass = 0; pass == 0 || (pass == 1 && c->again); pass++) {
+		c->processor = pass;
+		for (uint32_t i = 0; i < count; i++)
+			if (!try(c, names[i], out, error))
+				return PTOWSP_OK;
+	}
 	strangers_report(c, names, count, error);
 	return host_fail(error, PTOWSP_PLUGIN_REFUSED,
 			 "no plugin of the preference list (%s) enforces what the package needs and "

@@ -238,3 +238,16 @@ ptowsp_status host_plan_data_check(const struct ptowsp_plan *plan, struct ptowsp
 		decide |= (t->axis[i].kind == PTOWSP_AXIS_RAGGED || t->axis[i].kind == PTOWSP_AXIS_SPARSE) && !t->axis[i].count;
 	return decide ? host_fail(error, PTOWSP_INVALID, "data of tensors decide which tasks there are, and only a run has them") : PTOWSP_OK;
 }
+
+struct ptowsp_load_args host_plan_load_args(const struct ptowsp_plan *plan, const struct ptowsp_section *sections, uint32_t count, uint32_t flags)
+{
+	struct ptowsp_load_args args = {.head = PTOWSP_HEAD(struct ptowsp_load_args, LOAD_ARGS),
+					.sections = sections,
+					.section_count = count,
+					.section_stride = sizeof(*sections),
+					.entry = plan->entry,
+					.flags = flags};
+
+	memcpy(args.digest, pkg_digest(plan->package->pkg), sizeof(args.digest));
+	return args;
+}

@@ -54,6 +54,8 @@ ptowsp_status host_plan_name(struct ptowsp_plan *plan, struct ptowsp_error *erro
 ptowsp_status host_plan_schedule(struct ptowsp_plan *plan, const char *const *texts, uint32_t count, struct ptowsp_error *error);
 /* The tables that expressions of the directives refer to. */
 struct reg_expression_tables host_plan_expressions(const struct ptowsp_plan *plan);
+/* Arguments of load: these sections for the plan's entry. Borrowed from both. */
+struct ptowsp_load_args host_plan_load_args(const struct ptowsp_plan *plan, const struct ptowsp_section *sections, uint32_t count, uint32_t flags);
 /* Index of a value by name. NOT_FOUND lists the known ones. */
 ptowsp_status host_plan_value_find(const struct ptowsp_plan *plan, const char *name, uint32_t *index_out, struct ptowsp_error *error);
 /* Data that only a run has decide which tasks there are, so that a look cannot tell: INVALID. */

@@ -8,6 +8,9 @@
 
 #include "host/find/refuse.h"
 #include "host/trust/code.h"
+#if PTOWSP_ABI_MINOR >= 1
+#include "ptowsp/support.h"
+#endif
 #include "registry/names.h"
 #include "registry/registry_kernels.h"
 
@@ -136,6 +139,20 @@ static void native_collect(const struct ptowsp_plan *plan, const struct host_not
 	}
 }
 
+/* The first portable payload for this backend's targets. */
+static void portable_collect(const struct pkg_tables *t, const struct host_note *note, const struct ptowsp_kernel_record *kernel, struct reg_kernel_need *need)
+{
+	for (uint32_t i = 0; i < kernel->payload_count && !need->portable; i++) {
+		const struct ptowsp_payload_record *payload = &t->payload[kernel->payloads + i];
+		const char *target = pkg_string(t, payload->target);
+
+		if (payload->kind == PTOWSP_PAYLOAD_PTO && (!*target || serves(note, target))) {
+			need->portable = t->code + payload->offset;
+			need->portable_size = (size_t)payload->size;
+		}
+	}
+}
+
 static uint32_t kernels_collect(const struct ptowsp_plan *plan, const struct host_note *note, uint32_t flags, bool look, const char *untrusted,
 				struct reg_kernel_need *needs)
 {
@@ -154,10 +171,51 @@ static uint32_t kernels_collect(const struct ptowsp_plan *plan, const struct hos
 			.served = reg_kernel_has(name),
 			.untrusted = untrusted,
 		};
+		portable_collect(t, note, &t->kernel[i], &needs[count]);
 		native_collect(plan, note, &t->kernel[i], flags, look, &needs[count++]);
 	}
 	return count;
 }
+
+#if PTOWSP_ABI_MINOR >= 1
+/* A row of the backend as the registry knows it; one that says nothing of itself is not told. */
+static struct reg_support support_read(struct ptowsp_kernel_support *row)
+{
+	static const uint8_t states[] = {[PTOWSP_SUPPORT_NO] = PTOWSP_STATE_UNSUPPORTED,
+					 [PTOWSP_SUPPORT_HOST] = PTOWSP_STATE_DIAGNOSED,
+					 [PTOWSP_SUPPORT_DEVICE] = PTOWSP_STATE_ENFORCED};
+
+	row->reason[sizeof(row->reason) - 1] = '\0';
+	if (row->verdict == PTOWSP_SUPPORT_UNTOLD || row->verdict >= sizeof(states) / sizeof(*states))
+		return (struct reg_support){.told = false};
+	return (struct reg_support){states[row->verdict], true, row->opcode < COMMON_TILE_OPS ? row->opcode : PTOWSP_NONE,
+				    *row->reason && reg_text_is_plain(row->reason) ? row->reason : "the backend does not say why"};
+}
+
+/* What the backend says of each used kernel; owned rows that the needs point to, NULL: nothing is said. What it refuses to judge it says when it loads. Calling it changes nothing of it that a
+ * caller sees. */
+static struct ptowsp_kernel_support *kernels_judge(const struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags,
+						   struct reg_kernel_need *needs)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct host_caller *caller = (struct host_caller *)&backend->caller;
+	const struct ptowsp_load_args args = host_plan_load_args(plan, plan->sections, plan->section_count, flags);
+	const struct ptowsp_device *device = ptowsp_backend_current(backend);
+	const uint32_t count = plan->tables->kernel_count;
+	struct ptowsp_kernel_support *rows;
+	uint32_t need = 0;
+	ptowsp_status status;
+
+	rows = count && host_caller_offers(caller, backend->instance, HOST_OPERATION_support_judge) ? calloc(count, sizeof(*rows)) : NULL;
+	if (!rows)
+		return NULL;
+	status = host_call_support_judge(caller, backend->instance, device ? device->name : "", &args, rows, sizeof(*rows), count, &error);
+	for (uint32_t k = 0; k < count && !status; k++)
+		if (plan->usage.kernels[k])
+			needs[need++].judged = support_read(&rows[k]);
+	return rows;
+}
+#endif
 
 ptowsp_status host_match_create(struct ptowsp_match **out, const struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags, bool look,
 				struct ptowsp_error *error)
@@ -180,15 +238,20 @@ ptowsp_status host_match_create(struct ptowsp_match **out, const struct ptowsp_b
 		.strict = flags & PTOWSP_LOAD_STRICT,
 	};
 	ptowsp_status status = PTOWSP_NO_MEMORY;
+	void *judged = NULL;
 
 	*out = NULL;
 	error = host_error_enter(error);
 	if (kernels && match) {
 		flags = host_trust_flags(backend, plan, flags, match->trust);
 		needs.kernel_count = kernels_collect(plan, &backend->plugin->note, flags, look, match->trust, kernels);
+#if PTOWSP_ABI_MINOR >= 1
+		judged = kernels_judge(backend, plan, flags, kernels);
+#endif
 		status = reg_match(&needs, &caps, &match->rows, &match->count);
 	}
 	free(kernels);
+	free(judged);
 	if (status) {
 		free(match);
 		return host_error_leave(host_fail(error, status, "no memory to match capabilities"), error);
@@ -226,11 +289,14 @@ int ptowsp_match_row(const struct ptowsp_match *match, uint32_t index, struct pt
 	return 1;
 }
 
-const struct reg_verdict *host_match_weak(const struct ptowsp_match *match)
+const struct reg_verdict *host_match_weak(const struct ptowsp_match *match, bool processor)
 {
-	for (uint32_t i = 0; i < match->count; i++)
-		if (match->rows[i].refused || (match->rows[i].state < PTOWSP_STATE_ENFORCED && match->rows[i].kind != REG_VERDICT_GRAPH))
-			return &match->rows[i];
+	for (uint32_t i = 0; i < match->count; i++) {
+		const struct reg_verdict *row = &match->rows[i];
+
+		if (row->refused || (row->state < PTOWSP_STATE_ENFORCED && row->kind != REG_VERDICT_GRAPH && !(processor && row->kind == REG_VERDICT_TILE)))
+			return row;
+	}
 	return NULL;
 }
 

@@ -25,7 +25,7 @@ ptowsp_status host_match_create(struct ptowsp_match **out, const struct ptowsp_b
 /* UNSUPPORTED with the first refused row, or with the targets if none of the backend's is among the package's. */
 ptowsp_status host_match_check(const struct ptowsp_match *match, const struct ptowsp_backend *backend, const struct ptowsp_plan *plan,
 			       struct ptowsp_error *error);
-/* First directive below enforced, NULL if all are. */
-const struct reg_verdict *host_match_weak(const struct ptowsp_match *match);
+/* First need below enforced, NULL if all are met. processor: kernels that the processor runs count as met. */
+const struct reg_verdict *host_match_weak(const struct ptowsp_match *match, bool processor);
 
 #endif

@@ -65,12 +65,7 @@ ptowsp_status ptowsp_artifact_emit(struct ptowsp_backend *backend, const struct 
 				   struct ptowsp_error *error)
 {
 	const struct ptowsp_device *device = ptowsp_backend_current(backend);
-	struct ptowsp_load_args args = {.head = PTOWSP_HEAD(struct ptowsp_load_args, LOAD_ARGS),
-					.sections = plan->sections,
-					.section_count = plan->section_count,
-					.section_stride = sizeof(*plan->sections),
-					.entry = plan->entry,
-					.flags = flags & PTOWSP_LOAD_STRICT};
+	const struct ptowsp_load_args args = host_plan_load_args(plan, plan->sections, plan->section_count, flags & PTOWSP_LOAD_STRICT);
 	struct ptowsp_error theirs = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}, ours = theirs;
 	struct host_artifact_sink g = {backend, file, context, PTOWSP_OK, &ours};
 	ptowsp_status status;
@@ -78,7 +73,6 @@ ptowsp_status ptowsp_artifact_emit(struct ptowsp_backend *backend, const struct 
 	error = host_error_enter(error);
 	if (!host_caller_offers(&backend->caller, backend->instance, HOST_OPERATION_artifact_emit))
 		return host_error_leave(host_fail(error, PTOWSP_UNSUPPORTED, "%s makes no files of a program", ptowsp_backend_name(backend)), error);
-	memcpy(args.digest, pkg_digest(plan->package->pkg), sizeof(args.digest));
 	status = host_call_artifact_emit(&backend->caller, backend->instance, device ? device->name : "", &args, host_artifact_take, &g, &theirs);
 	status = host_artifact_answer(&g, status, &theirs, error);
 	return host_error_leave(g.refused ? status : host_answer_plan(backend, plan, "emit", status, error), error);

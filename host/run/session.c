@@ -84,19 +84,6 @@ static ptowsp_status file_name(const struct ptowsp_program *p, ptowsp_status sta
 	return status;
 }
 
-static struct ptowsp_load_args load_args(const struct ptowsp_plan *plan, const struct ptowsp_section *sections, uint32_t count, uint32_t flags)
-{
-	struct ptowsp_load_args args = {.head = PTOWSP_HEAD(struct ptowsp_load_args, LOAD_ARGS),
-					.sections = sections,
-					.section_count = count,
-					.section_stride = sizeof(*sections),
-					.entry = plan->entry,
-					.flags = flags};
-
-	memcpy(args.digest, pkg_digest(plan->package->pkg), sizeof(args.digest));
-	return args;
-}
-
 /* The answer of the plugin to the package without the overrides. */
 static ptowsp_status alone(struct ptowsp_backend *backend, const struct ptowsp_plan *plan)
 {
@@ -109,7 +96,7 @@ static ptowsp_status alone(struct ptowsp_backend *backend, const struct ptowsp_p
 
 	if (!backend->device)
 		return PTOWSP_NO_DEVICE;
-	args = load_args(plan, sections, count, 0);
+	args = host_plan_load_args(plan, sections, count, 0);
 	status = host_call_load(&backend->caller, backend->device, &args, &object, &ignored);
 	if (!status)
 		host_call_unload(&backend->caller, object, &ignored);
@@ -133,8 +120,8 @@ ptowsp_status host_answer_plan(struct ptowsp_backend *backend, const struct ptow
 
 static ptowsp_status load(struct ptowsp_program *p, uint32_t flags, struct ptowsp_error *error)
 {
-	struct ptowsp_load_args args = load_args(p->plan, p->plan->sections, p->plan->section_count,
-						 (flags & PTOWSP_LOAD_STRICT) | (p->findings.trusted ? PTOWSP_LOAD_TRUST_NATIVE : 0));
+	struct ptowsp_load_args args = host_plan_load_args(p->plan, p->plan->sections, p->plan->section_count,
+							   (flags & PTOWSP_LOAD_STRICT) | (p->findings.trusted ? PTOWSP_LOAD_TRUST_NATIVE : 0));
 	uint64_t begin = host_now_ns();
 	ptowsp_status status;
 

@@ -2,6 +2,7 @@
 /* format_names.c - words and codes, from the .def tables of abi/ptowsp. */
 #include "format/format_names.h"
 #include "registry/common/common_operation.h"
+#include "registry/common/common_tile.h"
 
 #include "ptowsp/caps.h"
 #include "ptowsp/package.h"
@@ -290,6 +291,13 @@ static bool features_visit(int (*visit)(void *context, uint32_t feature, const c
 	for (size_t i = 0; i < sizeof(graph_ops) / sizeof(graph_ops[0]); i++)
 		if (visit(context, PTOWSP_FEATURE_GRAPH(graph_ops[i].code), graph_ops[i].word))
 			return true;
+	for (unsigned op = 0; op < COMMON_TILE_OPS; op++) {
+		if (!common_tile_op_text(op))
+			continue;
+		snprintf(text, sizeof(text), "tile %s", common_tile_op_text(op));
+		if (visit(context, PTOWSP_FEATURE_TILE(op), text))
+			return true;
+	}
 	return false;
 }
 

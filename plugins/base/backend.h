@@ -13,7 +13,9 @@
 #include "rt/rt.h"
 
 struct base_device;
+struct base_kernel;
 struct base_program;
+struct ptowsp_kernel_support;
 
 /* Constant, static. Hooks may be NULL. Those of a device and its programs are called by one thread at a time. */
 struct base_backend {
@@ -25,6 +27,12 @@ struct base_backend {
 	 * platform have: what is enforced in a run with these options and nothing else. rows_out has room for BASE_CAPS_LIMIT (base_caps.h); returns how many it wrote.
 	 * NULL: there are none. Any thread. */
 	uint32_t (*caps)(const struct base_options *options, const struct base_model *model, struct ptowsp_cap *rows_out);
+	/* Kernels with operations that its TILE rows (BASE_TILE among `caps`) do not have enforced: 0 they are refused, 1 the interpreter of this processor runs them, beside the device. */
+	uint32_t processor;
+	/* The last word on a portable kernel, where rows cannot say it. support: as the rows have it, DEVICE, HOST or NO; may become any of the three, the latter two with a reason. Asked before a
+	 * device is open, and for each program once more: the same answer. Any thread. */
+	void (*judge)(const struct base_options *options, const struct base_model *model, const struct base_kernel *kernel,
+		      struct ptowsp_kernel_support *support);
 	uint32_t untested; /* 1: no row is self-tested, because tests of this project cannot run it; the evidence of each is a claim */
 	/* Options of its own; one that has the name of a standard option stands in its place. */
 	const struct base_option *options;

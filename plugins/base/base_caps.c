@@ -113,6 +113,17 @@ static uint32_t caps_told(const struct base_backend *backend, const struct base_
 	return base_caps_add(rows_out, there, others, base_caps(backend, options, model, others));
 }
 
+/* Those that the host knows. */
+static uint32_t caps_of_minor(struct ptowsp_cap rows[BASE_CAPS_LIMIT], uint32_t there, uint32_t minor)
+{
+	uint32_t known = 0;
+
+	for (uint32_t i = 0; i < there; i++)
+		if (rows[i].since <= minor)
+			rows[known++] = rows[i];
+	return known;
+}
+
 ptowsp_status base_caps_list(const struct base_backend *backend, struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out,
 			     uint32_t stride, uint32_t *count, struct ptowsp_error *error)
 {
@@ -125,7 +136,7 @@ ptowsp_status base_caps_list(const struct base_backend *backend, struct ptowsp_o
 
 	if (status)
 		return status;
-	there = caps_told(backend, options, model, rows);
+	there = caps_of_minor(rows, caps_told(backend, options, model, rows), base_minor_of(instance));
 	*count = there;
 	if (room < there)
 		return base_fail(error, PTOWSP_MORE, "%s has %u capability rows, there is room for %u", backend->name, there, room);

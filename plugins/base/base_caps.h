@@ -5,6 +5,7 @@
 
 #include "models.h"
 #include "ptowsp/caps.h"
+#include "ptowsp/ids.h"
 
 #define BASE_CAPS_LIMIT 512u
 
@@ -12,6 +13,18 @@
 #define BASE_CAP(f, s)                                                                                                                                         \
 	{                                                                                                                                                      \
 		.feature = (f), .state = PTOWSP_STATE_##s, .evidence = PTOWSP_EVIDENCE_SELF_TESTED                                                             \
+	}
+/* A TILE row (caps.h): the operation, 0 for all that have none of their own, and the types that it has, 0 for all: BASE_TILE(0, ENFORCED, BASE_TYPE(F32) | BASE_TYPE(I32)),
+ * BASE_TILE(PTOWSP_PTO_TSORT32, UNSUPPORTED, 0). What such rows say is obeyed when a program is loaded, too (support.h). */
+#define BASE_TYPE(name) (UINT64_C(1) << PTOWSP_##name)
+#define BASE_TILE(op, s, types)                                                                                                                                \
+	{                                                                                                                                                      \
+		.feature = PTOWSP_FEATURE_TILE(op), .state = PTOWSP_STATE_##s, .evidence = PTOWSP_EVIDENCE_SELF_TESTED, .since = 1, .bits = (types)            \
+	}
+/* With base_compute tasks are counted where they ran. */
+#define BASE_DEVICE_TASKS                                                                                                                                      \
+	{                                                                                                                                                      \
+		.feature = PTOWSP_FEATURE_DEVICE_TASKS, .state = PTOWSP_STATE_ENFORCED, .evidence = PTOWSP_EVIDENCE_SELF_TESTED, .since = 1                    \
 	}
 #define BASE_POLICY(directive, policy) PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy)
 

@@ -39,6 +39,11 @@ const struct base_options *base_options_of(const struct ptowsp_object *instance)
 	return instance ? ((const struct base_instance *)(const void *)instance)->options : NULL;
 }
 
+uint32_t base_minor_of(const struct ptowsp_object *instance)
+{
+	return instance ? ((const struct base_instance *)(const void *)instance)->host->minor : 0;
+}
+
 static uint64_t instance_bytes(const struct base_backend *backend)
 {
 	return sizeof(struct base_instance) + base_options_size(backend);

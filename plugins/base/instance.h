@@ -22,6 +22,8 @@ ptowsp_status base_init(const struct base_backend *backend, const struct ptowsp_
 ptowsp_status base_fini(struct ptowsp_object *instance, struct ptowsp_error *error);
 /* Of an instance; NULL of none. */
 const struct base_options *base_options_of(const struct ptowsp_object *instance);
+/* The effective minor; 0 of none. */
+uint32_t base_minor_of(const struct ptowsp_object *instance);
 
 /* Zeroed memory accounted to this plugin by the host; NULL when there is none. Any thread. */
 void *base_alloc(const struct base_instance *instance, uint64_t size);

@@ -130,6 +130,14 @@ static uint32_t code(void *context, uint32_t row)
 	return ((const struct base_kernels *)context)->rows[row].code;
 }
 
+static void device(void *context, uint32_t row, uint64_t *tasks_out, uint64_t *ns_out)
+{
+	struct base_kernel *kernel = &((struct base_kernels *)context)->rows[row];
+
+	*tasks_out = atomic_load_explicit(&kernel->device_tasks, memory_order_relaxed);
+	*ns_out = atomic_load_explicit(&kernel->device_ns, memory_order_relaxed);
+}
+
 /* Registered functions and native code say nothing while they run: a deadline or a cancel waits for their end. */
 static ptowsp_status call_function(const struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, unsigned char *scratch)
 {
@@ -160,19 +168,24 @@ static ptowsp_status call_known(struct base_kernels *kernels, const struct base_
 	return status;
 }
 
-static ptowsp_status call_device(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+/* A task counts when its last block has ended well. */
+static ptowsp_status call_device(struct base_kernels *kernels, struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 				 uint32_t worker)
 {
+	const struct ptowsp_host *host = kernels->instance->host;
+	const uint64_t begin = host->now_ns(host->context);
 	struct patience patience = {.kernels = kernels, .kernel = kernel};
 	const struct isa_guard guard = {stop, &patience};
 	const uint64_t known = is_known(kernel) ? out->cycles : 0;
 	const ptowsp_status status = kernels->compute->block(kernels->compute->context, task->kernel, task, out, worker, &guard);
 
 	out->cycles = known ? known : out->cycles;
+	atomic_fetch_add_explicit(&kernel->device_ns, host->now_ns(host->context) - begin, memory_order_relaxed);
+	atomic_fetch_add_explicit(&kernel->device_tasks, !status && task->block + 1 >= task->block_count, memory_order_relaxed);
 	return status;
 }
 
-static ptowsp_status call(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+static ptowsp_status call(struct base_kernels *kernels, struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 			  uint32_t worker)
 {
 	struct patience patience = {.kernels = kernels, .kernel = kernel};
@@ -182,7 +195,7 @@ static ptowsp_status call(struct base_kernels *kernels, const struct base_kernel
 
 	if (kernel->ref.fn)
 		status = call_function(kernel, task, out, scratch);
-	else if (kernels->compute)
+	else if (kernels->compute && !kernel->processor)
 		status = call_device(kernels, kernel, task, out, worker);
 	else if (kernels->costs && is_known(kernel))
 		return call_known(kernels, kernel, task, out, worker);
@@ -196,7 +209,7 @@ static ptowsp_status call(struct base_kernels *kernels, const struct base_kernel
 }
 
 /* blockdim n: one round per block, because a core of this machine runs one at a time; the cycles add up. */
-static ptowsp_status call_blocks(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+static ptowsp_status call_blocks(struct base_kernels *kernels, struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 				 uint32_t worker)
 {
 	struct patience patience = {.kernels = kernels, .kernel = kernel};
@@ -216,14 +229,14 @@ static ptowsp_status call_blocks(struct base_kernels *kernels, const struct base
 	return status;
 }
 
-static ptowsp_status call_all(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+static ptowsp_status call_all(struct base_kernels *kernels, struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 			      uint32_t worker)
 {
 	return kernel->blocks == 1 ? call(kernels, kernel, task, out, worker) : call_blocks(kernels, kernel, task, out, worker);
 }
 
 /* Through the memory of the executors that own what it touches. */
-static ptowsp_status call_staged(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+static ptowsp_status call_staged(struct base_kernels *kernels, struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 				 uint32_t worker)
 {
 	const struct rt_kernels table = base_kernels_table(kernels);
@@ -273,7 +286,7 @@ static ptowsp_status run_in_real_time(void *context, const struct ptowsp_task *t
 
 struct rt_kernels base_kernels_table(struct base_kernels *kernels)
 {
-	return (struct rt_kernels){kernels, cycles, footprint, varies, kernels->timeline.lanes ? run_in_real_time : run, unusable, explain, code, NULL};
+	return (struct rt_kernels){kernels, cycles, footprint, varies, kernels->timeline.lanes ? run_in_real_time : run, unusable, explain, code, NULL, device};
 }
 
 void base_kernels_settle(struct base_kernels *kernels)
@@ -281,8 +294,8 @@ void base_kernels_settle(struct base_kernels *kernels)
 	for (uint32_t i = 0; i < kernels->count; i++) {
 		struct base_kernel *kernel = &kernels->rows[i];
 
-		kernel->plain = (kernel->ref.fn ? !kernel->workspace && !kernel->fixed_cycles : kernel->isa && !kernels->compute) && !*kernel->why &&
-				kernel->blocks == 1 && !kernels->shards && !kernels->instance->options->profiling;
+		kernel->plain = (kernel->ref.fn ? !kernel->workspace && !kernel->fixed_cycles : kernel->isa && (!kernels->compute || kernel->processor)) &&
+				!*kernel->why && kernel->blocks == 1 && !kernels->shards && !kernels->instance->options->profiling;
 	}
 }
 
@@ -291,6 +304,14 @@ void base_kernels_watch(struct base_kernels *kernels, const _Atomic uint32_t *ca
 	kernels->watch.cancel = cancel;
 	kernels->watch.deadline_ns = deadline_ns;
 	atomic_store(&kernels->watch.stopped, 0);
+}
+
+void base_kernels_begin(struct base_kernels *kernels)
+{
+	for (uint32_t i = 0; kernels->compute && i < kernels->count; i++) {
+		atomic_store_explicit(&kernels->rows[i].device_tasks, 0, memory_order_relaxed);
+		atomic_store_explicit(&kernels->rows[i].device_ns, 0, memory_order_relaxed);
+	}
 }
 
 ptowsp_status base_kernels_watched(struct base_kernels *kernels, ptowsp_status status, struct ptowsp_error *error)

@@ -13,19 +13,24 @@
 
 /* One row of KREG. Without why, its tasks call ref.fn if that is set, else they run isa. */
 struct base_kernel {
-	const char *name, *symbol;       /* borrowed from STRS; symbol: of the C function that may serve it */
-	struct isa_program *isa;         /* portable payload, owned; behind native code it tells cycles and footprint only */
-	struct ptowsp_kernel_ref ref;    /* C function: native payload, registered or built in */
-	uint32_t code;                   /* PTOWSP_KERNEL_PORTABLE, _NATIVE, _C; 0 if nothing serves it */
-	uint64_t workspace;              /* bytes that ref.fn gets with each task */
-	uint64_t fixed_cycles;           /* per call, 0: the model's or the kernel's own */
-	uint32_t arg_count;              /* scalars */
-	uint32_t blocks;                 /* times a task calls it */
-	uint32_t unit;                   /* enum ptowsp_unit, as the package says */
-	uint32_t plain;                  /* 1: a call runs isa once, or ref where there is one, and there is nothing to do around it */
-	_Atomic uint32_t known;          /* 1: its cycles were asked before it ran and are the same for every task, so that a run need not find them */
-	char why[216];                   /* why it cannot be run, "" if it can */
-	_Atomic uint64_t calls, wall_ns; /* with profiling=on */
+	const char *name, *symbol; /* borrowed from STRS; symbol: of the C function that may serve it */
+	const void *payload;       /* bytes of that which isa is made of, borrowed from CODE */
+	uint64_t payload_size;
+	uint32_t payload_number;                  /* of the kernel's own */
+	uint32_t processor;                       /* 1: the interpreter runs isa though there is a compute (support.h) */
+	struct isa_program *isa;                  /* portable payload, owned; behind native code it tells cycles and footprint only */
+	struct ptowsp_kernel_ref ref;             /* C function: native payload, registered or built in */
+	uint32_t code;                            /* PTOWSP_KERNEL_PORTABLE, _NATIVE, _C; 0 if nothing serves it */
+	uint64_t workspace;                       /* bytes that ref.fn gets with each task */
+	uint64_t fixed_cycles;                    /* per call, 0: the model's or the kernel's own */
+	uint32_t arg_count;                       /* scalars */
+	uint32_t blocks;                          /* times a task calls it */
+	uint32_t unit;                            /* enum ptowsp_unit, as the package says */
+	uint32_t plain;                           /* 1: a call runs isa once, or ref where there is one, and there is nothing to do around it */
+	_Atomic uint32_t known;                   /* 1: its cycles were asked before it ran and are the same for every task, so that a run need not find them */
+	char why[216];                            /* why it cannot be run, "" if it can */
+	_Atomic uint64_t calls, wall_ns;          /* with profiling=on */
+	_Atomic uint64_t device_tasks, device_ns; /* of the run: what compute executed */
 };
 
 /* The limit that ends a kernel that takes too long. Set between runs, read by all threads of a run. */
@@ -85,6 +90,8 @@ void base_kernels_settle(struct base_kernels *kernels);
 void base_kernels_finish(struct base_kernels *kernels); /* of zeroed or half-made ones too */
 /* The callbacks of rt.h, with kernels as their context. */
 struct rt_kernels base_kernels_table(struct base_kernels *kernels);
+/* Before a run: nothing has been executed. */
+void base_kernels_begin(struct base_kernels *kernels);
 /* Before a run: what may end its kernels early. After it: CANCELLED or DEADLINE with a sentence if that happened, else status. */
 void base_kernels_watch(struct base_kernels *kernels, const _Atomic uint32_t *cancel, uint64_t deadline_ns);
 ptowsp_status base_kernels_watched(struct base_kernels *kernels, ptowsp_status status, struct ptowsp_error *error);

@@ -9,6 +9,7 @@
 #include "rt/program/dtype.h"
 #include "rt/program/policy.h"
 #include "rt/structure/memory_limit.h"
+#include "support.h"
 #include <string.h>
 
 static bool in_order(const struct base_program *program)
@@ -65,7 +66,7 @@ static ptowsp_status lower(struct base_program *program, const struct ptowsp_loa
 	return status ? status : rt_entries_check(&lowering, error);
 }
 
-static ptowsp_status args_check(const struct ptowsp_load_args *args, struct ptowsp_error *error)
+ptowsp_status base_load_args_check(const struct ptowsp_load_args *args, struct ptowsp_error *error)
 {
 	ptowsp_status status = base_args_check(&args->head, PTOWSP_STRUCT_LOAD_ARGS, PTOWSP_LOAD_ARGS_FLOOR_10_0, "load", error);
 
@@ -74,13 +75,23 @@ static ptowsp_status args_check(const struct ptowsp_load_args *args, struct ptow
 	return status;
 }
 
+static void kernels_support(struct base_program *program, struct base_sections *sections)
+{
+	const struct base_instance *instance = program->device->instance;
+	struct base_support support;
+
+	base_support_init(&support, instance->backend, instance->options, program->device->model);
+	for (uint32_t k = 0; k < program->kernels.count; k++)
+		base_support_apply(&support, &program->kernels.rows[k], sections, k);
+}
+
 ptowsp_status base_load(struct ptowsp_object *object, const struct ptowsp_load_args *args, struct ptowsp_object **program_out, struct ptowsp_error *error)
 {
 	struct base_device *device = (struct base_device *)object;
 	const struct base_backend *backend = device->instance->backend;
 	struct base_program *program;
 	struct base_sections sections;
-	ptowsp_status status = args_check(args, error);
+	ptowsp_status status = base_load_args_check(args, error);
 
 	*program_out = NULL;
 	if (status)
@@ -93,6 +104,8 @@ ptowsp_status base_load(struct ptowsp_object *object, const struct ptowsp_load_a
 	device->programs = program;
 	base_sections_find(&sections, args);
 	status = base_kernels_init(&program->kernels, device->instance, &sections, args->flags, rt_pool_threads(device->pool), device->memory_limit, error);
+	if (!status)
+		kernels_support(program, &sections);
 	if (!status)
 		status = base_shards_init(&program->shards, device->instance, &sections, args->entry, error);
 	if (!status && device->instance->options->real_time)
@@ -228,6 +241,7 @@ ptowsp_status base_program_run(struct base_program *program, const struct base_r
 		instance->backend->forget(program);
 	rt_memory_limit_begin(&held, program->device->memory_limit, base_given_bytes(program, &run->args));
 	args.notify = connect(&connection, &notify, error) ? &notify : NULL;
+	base_kernels_begin(&program->kernels);
 	base_kernels_watch(&program->kernels, &run->cancel, run->args.deadline_ns);
 	base_timeline_begin(&program->kernels.timeline, &program->trace);
 	status = program->shards.chosen ? rt_grid_find(program->rt, &run->args, program->shards.grid, error) : PTOWSP_OK;

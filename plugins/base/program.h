@@ -22,6 +22,8 @@ struct base_program {
 };
 
 ptowsp_status base_load(struct ptowsp_object *device, const struct ptowsp_load_args *args, struct ptowsp_object **program_out, struct ptowsp_error *error);
+/* Arguments of load as the ABI says them. Errors: INVALID, UNKNOWN_FIELD. */
+ptowsp_status base_load_args_check(const struct ptowsp_load_args *args, struct ptowsp_error *error);
 /* INVALID while a run of the program is going on: the program stays as it is. */
 ptowsp_status base_unload(struct ptowsp_object *program, struct ptowsp_error *error);
 ptowsp_status base_stats(struct ptowsp_object *program, struct ptowsp_run_stats *stats_out, struct ptowsp_error *error);

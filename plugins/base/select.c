@@ -56,7 +56,7 @@ static bool is_this_machine(const struct base_backend *backend, const char *targ
 	return is_here(backend, target) || (!strncmp(target, MACHINE, length) && (!target[length] || target[length] == '-'));
 }
 
-static void why_set(struct base_kernel *kernel, struct base_sections *sections, uint32_t row, const char *why)
+void base_why_set(struct base_kernel *kernel, struct base_sections *sections, uint32_t row, const char *why)
 {
 	char place[128];
 
@@ -83,10 +83,12 @@ static ptowsp_status portable_take(const struct choice *c, const struct ptowsp_p
 	}
 	if (status)
 		return status;
+	kernel->payload = bytes;
+	kernel->payload_size = payload->size;
 	kernel->fixed_cycles = kernel->fixed_cycles ? kernel->fixed_cycles : payload->cycles;
 	kernel->code = kernel->code ? kernel->code : PTOWSP_KERNEL_PORTABLE;
 	if (!kernel->ref.fn && isa_program_unusable(kernel->isa))
-		why_set(kernel, c->sections, c->row, isa_program_unusable(kernel->isa));
+		base_why_set(kernel, c->sections, c->row, isa_program_unusable(kernel->isa));
 	return PTOWSP_OK;
 }
 
@@ -160,6 +162,7 @@ static ptowsp_status payloads_try(struct choice *c, struct ptowsp_error *error)
 
 	for (uint32_t i = 0; !status && !c->kernel->isa && i < c->record->payload_count; i++) {
 		status = base_sections_row(&c->sections->kpay, (uint64_t)c->record->payloads + i, &payload, sizeof(payload), error);
+		c->kernel->payload_number = i;
 		if (!status)
 			status = payload_try(c, &payload, error);
 	}
@@ -218,7 +221,7 @@ static void none_say(const struct choice *c, const char *known)
 		  : found->native_elsewhere   ? " (native code for other machines only)"
 					      : "",
 		  function, builtins, *known ? known : "none");
-	why_set(kernel, c->sections, c->row, why);
+	base_why_set(kernel, c->sections, c->row, why);
 }
 
 static void choice_log(const struct base_kernel *kernel, const struct base_instance *instance)

@@ -5,6 +5,10 @@
 #include "error.h"
 #include "program.h"
 #include "queue.h"
+#include "support.h"
+#if PTOWSP_ABI_TARGET >= 1
+#include "ptowsp/support.h"
+#endif
 #include <string.h>
 
 static void tasks_flush(struct base_trace *trace)
@@ -133,6 +137,10 @@ const void *base_extension(const struct base_backend *backend, struct ptowsp_obj
 
 	if (own)
 		return own;
+#if PTOWSP_ABI_TARGET >= 1
+	if (!strcmp(id, PTOWSP_EXTENSION_SUPPORT))
+		return base_support_table(backend, instance);
+#endif
 	for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++)
 		if (!strcmp(extensions[i].id, id))
 			return extensions[i].table;

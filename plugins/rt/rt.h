@@ -42,6 +42,8 @@ struct rt_kernels {
 	/* Of a planned program: a token that an instance sends or takes has elements with it, which are not moved; those of one instance and channel in their order,
 	 * sends and takes each. Errors end the run. May be NULL. */
 	ptowsp_status (*moved)(void *context, const struct rt_moved *moved, struct ptowsp_error *error);
+	/* Tasks of the run that a device has executed so far, and their wall time there, for the statistics. Any thread. May be NULL: none. */
+	void (*device)(void *context, uint32_t kernel, uint64_t *tasks_out, uint64_t *ns_out);
 };
 
 /* Worker threads of a device: parked while idle. threads includes the one that calls rt_run; >= 1. */

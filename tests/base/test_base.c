@@ -10,6 +10,7 @@
 #include "base/sections.h"
 #include "ptowsp/graph.h"
 #include "ptowsp/ids.h"
+#include "ptowsp/support.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,20 @@ static const struct base_model *trial_models(const struct base_options *options,
 	return models + (o && o->mood);
 }
 
+static struct {
+	int opens, closes, binds, loads, unloads, runs;
+	ptowsp_status open, bind, load, run; /* what the hooks answer */
+	uint64_t cost;
+	const struct ptowsp_cap *tiles; /* rows of its own, one */
+	uint32_t judged, verdict;       /* what the hook sets, 0: nothing */
+	bool device;                    /* portable kernels are executed by trial_compute */
+	atomic_bool hangs;
+	atomic_int computed; /* blocks */
+	struct base_program *program;
+	unsigned lanes;
+	char folder[64];
+} seen;
+
 static uint32_t trial_caps(const struct base_options *options, const struct base_model *model, struct ptowsp_cap *rows_out)
 {
 	static const struct ptowsp_cap rows[] = {
@@ -55,20 +70,10 @@ static uint32_t trial_caps(const struct base_options *options, const struct base
 	};
 
 	(void)model;
+	if (seen.tiles)
+		return base_caps_add(rows_out, 0, seen.tiles, 1);
 	return options && ((const struct trial_options *)(const void *)options)->mood ? BASE_CAPS_ADD(rows_out, 0, rows) : 0;
 }
-
-static struct {
-	int opens, closes, binds, loads, unloads, runs;
-	ptowsp_status open, bind, load, run; /* what the hooks answer */
-	uint64_t cost;
-	bool device; /* portable kernels are executed by trial_compute */
-	atomic_bool hangs;
-	atomic_int computed; /* blocks */
-	struct base_program *program;
-	unsigned lanes;
-	char folder[64];
-} seen;
 
 static ptowsp_status trial_open(struct base_device *device, struct ptowsp_error *error)
 {
@@ -174,6 +179,18 @@ static const void *trial_extension(struct ptowsp_object *instance, const char *i
 	return !strcmp(id, "tests.trial/1") ? &seen : NULL;
 }
 
+static void trial_judge(const struct base_options *options, const struct base_model *model, const struct base_kernel *kernel,
+			struct ptowsp_kernel_support *support)
+{
+	(void)options, (void)model;
+	CHECK(kernel->isa && support->payload == 0);
+	seen.judged++;
+	if (!seen.verdict)
+		return;
+	support->verdict = (uint16_t)seen.verdict;
+	snprintf(support->reason, sizeof(support->reason), "it says so");
+}
+
 static const struct base_backend trial = {.name = "trial",
 					  .targets = "trial,brother,sister",
 					  .models = trial_models,
@@ -189,6 +206,11 @@ static const struct base_backend trial = {.name = "trial",
 					  .unload = trial_unload,
 					  .run = trial_run};
 BASE_OPS(trial_ops, trial);
+/* Its processor runs what its device does not have; and one that judges each kernel. */
+static struct base_backend beside;
+BASE_OPS(beside_ops, beside);
+static struct base_backend judging;
+BASE_OPS(judging_ops, judging);
 /* Its options are the standard ones alone. */
 static const struct base_model *plain_models(const struct base_options *options, uint32_t *count_out)
 {
@@ -433,6 +455,89 @@ static void a_device_executes_every_portable_kernel(void)
 		}
 		fake_stop();
 	}
+}
+
+/* What "ptowsp.support/0" says of the kernel, and what becomes of a run: computed blocks, -1: it fails. */
+static int supported(const struct ptowsp_ops *ops, const struct ptowsp_cap *row, uint32_t verdict, struct ptowsp_kernel_support *told)
+{
+	const struct ptowsp_support_extension *table;
+	int computed;
+
+	begin(ops);
+	fake.host.minor = 1;
+	seen.tiles = row;
+	seen.verdict = verdict;
+	seen.device = true;
+	seen.cost = 7;
+	fake_add_program();
+	fake.data[0][0] = 2, fake.data[1][0] = 3;
+	fake_start(1);
+	*told = (struct ptowsp_kernel_support){0};
+	table = ops->extension(fake.instance, PTOWSP_EXTENSION_SUPPORT);
+	CHECK(!ops->extension(NULL, PTOWSP_EXTENSION_SUPPORT));
+	if (table)
+		CHECK_INT(fake_judge(table, told), PTOWSP_OK);
+	CHECK_INT(fake_submit(1, 0, NULL), PTOWSP_OK);
+	fake_drain();
+	computed = atomic_load(&seen.computed);
+	CHECK_UINT(fake.device_tasks, computed);
+	if (!fake.status)
+		CHECK_NEAR(fake.data[2][0], 5, 0);
+	CHECK_CONTAINS(fake.error, fake.status ? told->reason : "");
+	computed = fake.status ? -1 : computed;
+	fake_stop();
+	return computed;
+}
+
+static void kernels_run_where_rows_and_the_backend_say(void)
+{
+	static const struct ptowsp_cap has = BASE_TILE(0, ENFORCED, BASE_TYPE(F32)), lacks = BASE_TILE(PTOWSP_PTO_TADD, UNSUPPORTED, 0),
+				       not_f32 = BASE_TILE(PTOWSP_PTO_TADD, ENFORCED, BASE_TYPE(I32)), weak = BASE_TILE(PTOWSP_PTO_TADD, DIAGNOSED, 0);
+	struct ptowsp_kernel_support told;
+
+	CHECK_INT(supported(&trial_ops, &has, 0, &told), 1);
+	CHECK_UINT(told.verdict, PTOWSP_SUPPORT_UNTOLD); /* rows say it all: there is no such extension */
+	CHECK_INT(supported(&trial_ops, &lacks, 0, &told), -1);
+	CHECK_CONTAINS(fake.error, "kernel add: tadd, line 3; the device does not have it");
+	CHECK_INT(supported(&trial_ops, &weak, 0, &told), 0);
+	beside = judging = trial;
+	beside.processor = 1;
+	CHECK_INT(supported(&beside_ops, &not_f32, 0, &told), 0);
+	CHECK_UINT(told.verdict, PTOWSP_SUPPORT_HOST);
+	CHECK_STR(told.reason, "tadd of f32, line 3; the device has it for i32");
+	CHECK_UINT(told.opcode, PTOWSP_PTO_TADD);
+	CHECK_UINT(told.dtype, PTOWSP_F32);
+	CHECK_INT(supported(&beside_ops, &has, 0, &told), 1);
+	CHECK_UINT(told.verdict, PTOWSP_SUPPORT_DEVICE);
+	judging.judge = trial_judge;
+	CHECK_INT(supported(&judging_ops, &has, 0, &told), 1);
+	CHECK_UINT(seen.judged, 2); /* for the host, and for the program */
+	CHECK_INT(supported(&judging_ops, &lacks, PTOWSP_SUPPORT_DEVICE, &told), 1);
+	CHECK_INT(supported(&judging_ops, &has, PTOWSP_SUPPORT_HOST, &told), 0);
+	CHECK_INT(supported(&judging_ops, &has, PTOWSP_SUPPORT_NO, &told), -1);
+	CHECK_CONTAINS(fake.error, "kernel add: it says so");
+}
+
+static void hosts_of_10_0_hear_nothing_of_operations(void)
+{
+	static const struct ptowsp_cap lacks = BASE_TILE(PTOWSP_PTO_TADD, UNSUPPORTED, 0);
+
+	begin(&judging_ops);
+	judging = trial;
+	judging.judge = trial_judge;
+	seen.tiles = &lacks;
+	CHECK_INT(fake_init(NULL, NULL, NULL), PTOWSP_OK);
+	CHECK(!fake.ops->extension(fake.instance, PTOWSP_EXTENSION_SUPPORT));
+	CHECK_INT(state(NULL, lacks.feature), -1);
+	fake_stop();
+	begin(&judging_ops);
+	seen.tiles = &lacks;
+	fake.host.minor = 1;
+	CHECK_INT(state(NULL, lacks.feature), -1); /* no instance: nobody said that it is of 10.1 */
+	CHECK_INT(fake_init(NULL, NULL, NULL), PTOWSP_OK);
+	CHECK_INT(state(NULL, lacks.feature), PTOWSP_STATE_UNSUPPORTED);
+	CHECK(fake.ops->extension(fake.instance, PTOWSP_EXTENSION_SUPPORT) != NULL);
+	fake_stop();
 }
 
 static void a_device_that_hangs_is_told_of_a_cancel(void)
@@ -685,6 +790,8 @@ void suite_base(CU_pSuite s)
 	TEST(s, what_a_hook_refuses_leaves_nothing_behind);
 	TEST(s, it_says_what_its_kernels_cost);
 	TEST(s, a_device_executes_every_portable_kernel);
+	TEST(s, kernels_run_where_rows_and_the_backend_say);
+	TEST(s, hosts_of_10_0_hear_nothing_of_operations);
 	TEST(s, a_device_that_hangs_is_told_of_a_cancel);
 	TEST(s, fini_closes_in_order_what_is_open);
 	TEST(s, without_hooks_it_is_what_the_processor_does);

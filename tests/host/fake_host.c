@@ -54,6 +54,7 @@ static void fake_done(void *context, const struct ptowsp_done *done)
 	fake.status = done->status;
 	fake.stats = *done->stats;
 	fake.first_kernel_cycles = done->stats->kernel_count ? done->stats->kernels[0].cycles : 0;
+	fake.device_tasks = done->stats->kernel_count ? done->stats->kernels[0].device_tasks : 0;
 	fake.error[0] = 0;
 	if (done->error)
 		snprintf(fake.error, sizeof(fake.error), "%s", done->error->text);
@@ -164,6 +165,16 @@ ptowsp_status fake_load(struct ptowsp_error *error)
 		.head = PTOWSP_HEAD(args, LOAD_ARGS), .sections = sections, .section_count = count, .section_stride = sizeof(*sections)};
 
 	return fake.ops->load(fake.device, &args, &fake.program, error);
+}
+
+ptowsp_status fake_judge(const struct ptowsp_support_extension *table, struct ptowsp_kernel_support *row_out)
+{
+	uint32_t count;
+	const struct ptowsp_section *sections = fake_program_seal(&fake.code, &count);
+	struct ptowsp_load_args args = {
+		.head = PTOWSP_HEAD(args, LOAD_ARGS), .sections = sections, .section_count = count, .section_stride = sizeof(*sections)};
+
+	return table->judge(fake.instance, NULL, &args, row_out, sizeof(*row_out), 1, NULL);
 }
 
 struct ptowsp_run_args fake_run_args(uint64_t token)

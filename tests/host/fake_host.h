@@ -4,6 +4,7 @@
 #define TESTS_FAKE_HOST_H
 
 #include "ptowsp/plugin.h"
+#include "ptowsp/support.h"
 #include "tests/host/fake_program.h"
 #include <stdatomic.h>
 
@@ -24,7 +25,7 @@ struct fake {
 	uint64_t tokens[64];
 	ptowsp_status status;
 	struct ptowsp_run_stats stats;
-	uint64_t first_kernel_cycles;
+	uint64_t first_kernel_cycles, device_tasks; /* of the first kernel */
 	char error[216];
 	char log[4096];
 	struct fake_program code;
@@ -41,6 +42,8 @@ void fake_reset(void);
 ptowsp_status fake_init(const char *key, const char *value, struct ptowsp_error *error);
 ptowsp_status fake_open(uint32_t threads, struct ptowsp_error *error);
 ptowsp_status fake_load(struct ptowsp_error *error);
+/* Of the first kernel. */
+ptowsp_status fake_judge(const struct ptowsp_support_extension *table, struct ptowsp_kernel_support *row_out);
 struct ptowsp_run_args fake_run_args(uint64_t token);
 ptowsp_status fake_submit(uint64_t token, uint32_t flags, struct ptowsp_error *error);
 /* A table of the program that is being written. */

@@ -35,7 +35,7 @@ static char *layout_of(const char *abi)
 {
 	char *out = NULL, *err = NULL;
 
-	if (check_run(check_fmt("'%s/tests/abi/layout' '%s'", check_root(), abi), &out, &err)) {
+	if (check_run(check_fmt("'%s/tests/abi/layout' '%s' all", check_root(), abi), &out, &err)) {
 		CHECK_FAIL("tests/abi/layout %s: %s", abi, err);
 		free(out);
 		out = NULL;

@@ -274,7 +274,8 @@ static void call_draw(struct host_call *call, const struct host_operation *o)
 static void out_draw(struct host_call *call, unsigned i)
 {
 	const struct host_parameter *p = &call->operation->parameters[i];
-	const uint64_t count = p->kind == HOST_PARAMETER_VALUES ? MOST : draw(MOST + 1);
+	const bool all = p->kind == HOST_PARAMETER_VALUES || (p->count != HOST_NOWHERE && !is_out(&call->operation->parameters[p->count]));
+	const uint64_t count = all ? MOST : draw(MOST + 1);
 	void *at = call->values[i].pointer, *rows;
 
 	switch (p->kind) {

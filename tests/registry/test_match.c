@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "ptowsp/graph.h"
+#include "ptowsp/task.h"
+#include "ptowsp/tile.h"
 #include "registry/caps_match.h"
 
 #define FEATURE(d, p) PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_##d, PTOWSP_##d##_##p)
@@ -223,7 +225,7 @@ static void instructions_of_graphs_are_hints_unless_unsupported(void)
 
 static void kernels_need_one_payload_that_runs(void)
 {
-	struct reg_kernel_need kernel = {"k", 1u << PTOWSP_PAYLOAD_PTO | 1u << PTOWSP_PAYLOAD_SOURCE, true, false, 0, NULL, NULL, ""};
+	struct reg_kernel_need kernel = {.name = "k", .kinds = 1u << PTOWSP_PAYLOAD_PTO | 1u << PTOWSP_PAYLOAD_SOURCE, .carried = true};
 	const struct ptowsp_cap cap = {.feature = PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), .state = PTOWSP_STATE_ENFORCED};
 	const struct ptowsp_cap image = {.feature = PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE), .state = PTOWSP_STATE_ENFORCED};
 	struct reg_needs needs = {.kernels = &kernel, .kernel_count = 1};
@@ -283,7 +285,12 @@ static void kernels_with_native_code_say_what_runs(void)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct reg_kernel_need kernel = {"k", cases[i].kinds, true, cases[i].served, cases[i].native, cases[i].open ? "" : "m-linux", NULL, ""};
+		struct reg_kernel_need kernel = {.name = "k",
+						 .kinds = cases[i].kinds,
+						 .carried = true,
+						 .served = cases[i].served,
+						 .native = cases[i].native,
+						 .target = cases[i].open ? "" : "m-linux"};
 		struct reg_needs needs = {.kernels = &kernel, .kernel_count = 1};
 
 		snprintf(kernel.flaw, sizeof(kernel.flaw), "%s", cases[i].flaw ? cases[i].flaw : "");
@@ -316,6 +323,145 @@ static void a_directive_that_is_required_but_not_used_is_diagnosed(void)
 	need.feature = PTOWSP_FEATURE_CANCEL; /* no directive: a missing row is unsupported */
 	match(&needs, NULL, 0);
 	CHECK(rows[0].refused);
+}
+
+/* ---- operations of portable kernels ---------------------------------------------------------------------------- */
+
+/* tload of f32, tcvt to bf16 in line 7, LI of a double in line 8, return. */
+struct portable {
+	struct ptowsp_tile_header header;
+	struct ptowsp_tile_param params[1];
+	struct ptowsp_tile_tile tiles[2];
+	struct ptowsp_tile_scalar scalars[2];
+	struct ptowsp_tile_inst insts[4];
+};
+static const struct portable portable = {
+	{PTOWSP_TILE_MAGIC, PTOWSP_TILE_VERSION, 1, 2, 2, 4, 0, 0},
+	{{.dtype = PTOWSP_F32, .access = PTOWSP_READ, .rows = 8, .columns = 16}},
+	{{8, 16, PTOWSP_F32, PTOWSP_SPACE_UB, 0}, {8, 16, PTOWSP_BF16, PTOWSP_SPACE_UB, 0}},
+	{{.dtype = PTOWSP_I64, .kind = PTOWSP_SCALAR_CONST}, {.dtype = PTOWSP_F64, .kind = PTOWSP_SCALAR_LOCAL}},
+	{{.op = PTOWSP_PTO_TLOAD, .line = 6}, {.op = PTOWSP_PTO_TCVT, .d = 1, .line = 7}, {.op = PTOWSP_PTO_LI, .d = 1, .line = 8}, {.op = PTOWSP_PTO_RETURN}},
+};
+
+static struct ptowsp_cap tile(unsigned op, unsigned row_state, uint64_t bits, int64_t high)
+{
+	return (struct ptowsp_cap){.feature = PTOWSP_FEATURE_TILE(op), .state = (uint8_t)row_state, .since = 1, .high = high, .bits = bits};
+}
+
+/* The verdict about the kernel above under payload pto and two more rows; NULL: it runs, and nothing is said. */
+static const struct reg_verdict *tile_verdict(struct ptowsp_cap a, struct ptowsp_cap b, struct reg_support judged, const struct reg_needs *more)
+{
+	const struct ptowsp_cap caps[] = {{.feature = PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), .state = PTOWSP_STATE_ENFORCED}, a, b};
+	struct reg_kernel_need kernel = {
+		.name = "k", .kinds = 1u << PTOWSP_PAYLOAD_PTO, .carried = true, .portable = &portable, .portable_size = sizeof(portable), .judged = judged};
+	struct reg_needs needs = *more;
+
+	needs.kernels = &kernel;
+	needs.kernel_count = 1;
+	match(&needs, caps, 3);
+	return count ? &rows[0] : NULL;
+}
+
+#define TYPE(name) (UINT64_C(1) << PTOWSP_##name)
+
+static void operations_are_held_against_tile_rows(void)
+{
+	static const struct ptowsp_cap none = {.feature = 1};
+	const struct {
+		struct ptowsp_cap a, b;
+		int state; /* -1: nothing is said */
+		const char *reason;
+	} cases[] = {
+		{none, none, -1, ""},
+		{tile(0, PTOWSP_STATE_ENFORCED, 0, 0), none, -1, ""},
+		{tile(0, PTOWSP_STATE_ENFORCED, ~TYPE(BF16), 0), none, PTOWSP_STATE_UNSUPPORTED,
+		 "tcvt of bf16, line 7; the device has it for f32 f16 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool"},
+		{tile(PTOWSP_PTO_TCVT, PTOWSP_STATE_ENFORCED, TYPE(F32) | TYPE(F16), 0), none, PTOWSP_STATE_UNSUPPORTED,
+		 "tcvt of bf16, line 7; the device has it for f32 f16"},
+		{tile(0, PTOWSP_STATE_ENFORCED, TYPE(F32) | TYPE(BF16), 0), none, PTOWSP_STATE_UNSUPPORTED,
+		 "LI of f64, line 8; the device has it for f32 bf16"},
+		{tile(0, PTOWSP_STATE_ENFORCED, TYPE(F32), 0), tile(PTOWSP_PTO_TCVT, PTOWSP_STATE_ENFORCED, 0, 0), PTOWSP_STATE_UNSUPPORTED,
+		 "LI of f64, line 8; the device has it for f32"},
+		{tile(PTOWSP_PTO_TLOAD, PTOWSP_STATE_UNSUPPORTED, 0, 0), none, PTOWSP_STATE_UNSUPPORTED, "tload, line 6; the device does not have it"},
+		{tile(PTOWSP_PTO_TADD, PTOWSP_STATE_UNSUPPORTED, 0, 0), none, -1, ""},
+		{tile(PTOWSP_PTO_TCVT, PTOWSP_STATE_DIAGNOSED, 0, 0), none, PTOWSP_STATE_DIAGNOSED,
+		 "the processor runs it: tcvt, line 7; the device does not have it"},
+		{tile(PTOWSP_PTO_TLOAD, PTOWSP_STATE_DIAGNOSED, 0, 0), tile(PTOWSP_PTO_TCVT, PTOWSP_STATE_UNSUPPORTED, 0, 0), PTOWSP_STATE_UNSUPPORTED,
+		 "tcvt, line 7; the device does not have it"},
+		{tile(PTOWSP_PTO_TLOAD, PTOWSP_STATE_ENFORCED, 0, 127), none, PTOWSP_STATE_UNSUPPORTED,
+		 "tload of a tile of 128 elements, line 6; the device has it up to 127"},
+		{tile(PTOWSP_PTO_TLOAD, PTOWSP_STATE_ENFORCED, 0, 128), none, -1, ""},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct reg_verdict *v = tile_verdict(cases[i].a, cases[i].b, (struct reg_support){.told = false}, &(struct reg_needs){.strict = false});
+
+		CHECK_INT(v ? v->state : -1, cases[i].state);
+		CHECK_STR(v ? v->reason : "", cases[i].reason);
+		CHECK_STR(v ? v->what : "kernel k", "kernel k");
+		CHECK_INT(v && v->refused, v && v->state == PTOWSP_STATE_UNSUPPORTED);
+	}
+}
+
+static void what_the_processor_runs_is_refused_where_more_is_asked_for(void)
+{
+	const struct ptowsp_cap processor = tile(PTOWSP_PTO_TCVT, PTOWSP_STATE_DIAGNOSED, 0, 0), none = {.feature = 1};
+	const struct ptowsp_requirement_record this = {PTOWSP_FEATURE_TILE(PTOWSP_PTO_TCVT), PTOWSP_STATE_ENFORCED, 0},
+					       other = {PTOWSP_FEATURE_TILE(PTOWSP_PTO_TADD), PTOWSP_STATE_ENFORCED, 0},
+					       all = {PTOWSP_FEATURE_TILE(0u), PTOWSP_STATE_ENFORCED, 0};
+	const struct reg_support untold = {.told = false};
+
+	CHECK(!tile_verdict(processor, none, untold, &(struct reg_needs){.requirements = &other, .requirement_count = 1})->refused);
+	CHECK(tile_verdict(processor, none, untold, &(struct reg_needs){.requirements = &this, .requirement_count = 1})->refused);
+	CHECK(tile_verdict(processor, none, untold, &(struct reg_needs){.requirements = &all, .requirement_count = 1})->refused);
+	CHECK(tile_verdict(processor, none, untold, &(struct reg_needs){.strict = true})->refused);
+	/* of a backend that says nothing of operations every one is enforced */
+	CHECK(tile_verdict(none, none, untold, &(struct reg_needs){.requirements = &all, .requirement_count = 1}) == NULL);
+}
+
+static void the_backend_has_the_last_word_about_a_kernel(void)
+{
+	const struct ptowsp_cap no = tile(PTOWSP_PTO_TCVT, PTOWSP_STATE_UNSUPPORTED, 0, 0), none = {.feature = 1};
+	const struct reg_needs needs = {.strict = false};
+	const struct reg_verdict *v;
+
+	CHECK(tile_verdict(no, none, (struct reg_support){PTOWSP_STATE_ENFORCED, true, PTOWSP_NONE, ""}, &needs) == NULL);
+	v = tile_verdict(none, none, (struct reg_support){PTOWSP_STATE_UNSUPPORTED, true, PTOWSP_NONE, "its tiles need 9 KiB of 8"}, &needs);
+	REQUIRE(v != NULL);
+	CHECK(v->refused);
+	CHECK_STR(v->reason, "its tiles need 9 KiB of 8");
+	v = tile_verdict(none, none, (struct reg_support){PTOWSP_STATE_DIAGNOSED, true, PTOWSP_PTO_TCVT, "it is slow there"}, &needs);
+	REQUIRE(v != NULL);
+	CHECK(!v->refused);
+	CHECK_UINT(v->feature, PTOWSP_FEATURE_TILE(PTOWSP_PTO_TCVT));
+	CHECK_STR(v->reason, "the processor runs it: it is slow there");
+}
+
+/* Whatever stands there, nothing beyond the bytes is read: each length, each byte changed. */
+static void malformed_programs_lack_nothing_and_are_read_within_their_bytes(void)
+{
+	const struct ptowsp_cap row = tile(0, PTOWSP_STATE_ENFORCED, TYPE(F32), 1);
+	struct common_tile_rows tiles;
+	struct common_tile_lack lack;
+
+	common_tile_rows_find(&tiles, &row, 1, sizeof(row));
+	CHECK(common_tile_lacks(&tiles, &portable, sizeof(portable), &lack));
+	for (size_t size = 0; size < sizeof(portable); size++) {
+		void *bytes = malloc(size + !size);
+
+		memcpy(bytes, &portable, size);
+		CHECK(!common_tile_lacks(&tiles, bytes, size, &lack));
+		free(bytes);
+	}
+	for (size_t at = 0; at < sizeof(portable) * 8; at++) {
+		unsigned char *bytes = malloc(sizeof(portable));
+
+		memcpy(bytes, &portable, sizeof(portable));
+		bytes[at / 8] ^= (unsigned char)(1u << at % 8);
+		common_tile_lacks(&tiles, bytes, sizeof(portable), &lack);
+		CHECK(memchr(lack.text, 0, sizeof(lack.text)) != NULL);
+		free(bytes);
+	}
 }
 
 static void the_better_of_two_rows_counts(void)
@@ -360,6 +506,10 @@ void suite_match(CU_pSuite s)
 	TEST(s, kernels_with_native_code_say_what_runs);
 	TEST(s, a_kernel_that_nobody_trusts_says_why);
 	TEST(s, a_directive_that_is_required_but_not_used_is_diagnosed);
+	TEST(s, operations_are_held_against_tile_rows);
+	TEST(s, what_the_processor_runs_is_refused_where_more_is_asked_for);
+	TEST(s, the_backend_has_the_last_word_about_a_kernel);
+	TEST(s, malformed_programs_lack_nothing_and_are_read_within_their_bytes);
 	TEST(s, the_better_of_two_rows_counts);
 	TEST(s, rows_of_a_longer_stride_are_read);
 }

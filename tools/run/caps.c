@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "ptowsp/graph.h"
+#include "registry/common/common_dtype.h"
 #include "registry/common/common_grow.h"
+#include "registry/common/common_tile.h"
 #include "registry/names.h"
 #include "registry/platform.h"
 #include "registry/text.h"
@@ -145,15 +147,28 @@ static void cell_text(const struct ptowsp_cap *cap, char *memory, size_t room)
 	reg_text_add(&text, "%s", cap->feature ? state_text(cap) : "-");
 	if (cap->low || cap->high)
 		reg_text_add(&text, " %lld..%lld", (long long)cap->low, (long long)cap->high);
+	for (unsigned dtype = 0; common_tile_is_feature(cap->feature) && common_dtype(dtype); dtype++)
+		if (cap->bits >> dtype & 1)
+			reg_text_add(&text, " %s", common_dtype_text(dtype));
 	for (unsigned scope = 0; scope < 8 && cap->feature == PTOWSP_FEATURE_GRAPH(PTOWSP_MC_FENCE); scope++)
 		if (cap->bits >> scope & 1)
 			reg_text_add(&text, " but %s", reg_fence_scope(scope));
 }
 
+/* Does any backend say something of it, or leave it out? */
+static bool is_shown(const struct matrix *m, uint32_t i, const struct reg_feature *feature)
+{
+	bool told = !feature->optional;
+
+	for (uint32_t c = 0; c < m->count; c++)
+		told |= m->columns[c].cells[i].feature != 0;
+	return told;
+}
+
 static uint32_t column_width(const struct column *column, uint32_t features)
 {
 	uint32_t width = (uint32_t)strlen(column->name);
-	char text[64];
+	char text[96];
 
 	for (uint32_t i = 0; i < features; i++) {
 		cell_text(&column->cells[i], text, sizeof(text));
@@ -179,7 +194,7 @@ static void matrix_print(const struct matrix *m)
 	const char *group = "";
 	uint32_t *widths = calloc(m->count + 1u, sizeof(*widths));
 	int name = name_width();
-	char text[64];
+	char text[96];
 
 	printf("%-*s", name + 2, "feature");
 	for (uint32_t c = 0; c < m->count; c++) {
@@ -189,6 +204,8 @@ static void matrix_print(const struct matrix *m)
 	}
 	printf("\n");
 	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
+		if (!is_shown(m, i, &feature))
+			continue;
 		if (strcmp(group, feature.group))
 			printf("%s\n", feature.group);
 		group = feature.group;
@@ -237,8 +254,11 @@ static json_t *matrix_json(const struct matrix *m)
 		json_object_set_new(engines, m->columns[c].name, json_pack("{s:s, s:s}", "engine", m->columns[c].engine, "cycle_model", m->columns[c].model));
 	}
 	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
-		json_t *cells = json_object();
+		json_t *cells;
 
+		if (!is_shown(m, i, &feature))
+			continue;
+		cells = json_object();
 		for (uint32_t c = 0; c < m->count; c++)
 			json_object_set_new(cells, m->columns[c].name, cell_json(&m->columns[c].cells[i]));
 		json_array_append_new(

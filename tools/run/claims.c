@@ -147,12 +147,28 @@ static void loss_keep(struct claims *claims, const struct probe *probe, struct t
 		reg_fail(&claims->lost, loss->error.code, "%s", tally->lost);
 }
 
+static bool is_told(const struct ptowsp_backend *backend, const struct reg_feature *feature)
+{
+	return !feature->optional || ptowsp_backend_cap(backend, feature->id);
+}
+
+static uint32_t features_count(const struct ptowsp_backend *backend)
+{
+	struct reg_feature feature;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; reg_feature_at(i, &feature); i++)
+		count += is_told(backend, &feature);
+	return count;
+}
+
 static void backend_probe(struct claims *claims, struct probe *probe)
 {
 	const struct ptowsp_backend *backend = probe_backend(probe);
 	struct tally tally = {.json = claims->options->json ? json_array() : NULL};
-	const uint32_t count = reg_feature_count();
+	const uint32_t count = features_count(backend);
 	struct reg_feature feature;
+	uint32_t number = 0;
 
 	device_open(claims, probe, &tally);
 	if (claims->status) {
@@ -161,7 +177,9 @@ static void backend_probe(struct claims *claims, struct probe *probe)
 	}
 	columns_add(&tally.table, "capability\tdeclared\tobserved\tverdict\twhat was seen, or why not");
 	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
-		progress(claims, probe, &feature, i + 1, count);
+		if (!is_told(backend, &feature))
+			continue;
+		progress(claims, probe, &feature, ++number, count);
 		row_add(claims, &tally, probe, &feature);
 	}
 	progress(claims, probe, NULL, count, count);

@@ -122,6 +122,14 @@ static ptowsp_status kernel_add(struct rt_tables *t, uint32_t *row_out, struct p
 	return PTOWSP_OK;
 }
 
+static void device(void *context, uint32_t kernel, uint64_t *tasks_out, uint64_t *ns_out)
+{
+	const struct rt_program *program = context;
+
+	if (kernel != program->copy_kernel && program->backend.device)
+		program->backend.device(program->backend.context, kernel, tasks_out, ns_out);
+}
+
 ptowsp_status rt_copy_init(struct rt_program *program, struct ptowsp_error *error)
 {
 	ptowsp_status status;
@@ -131,6 +139,6 @@ ptowsp_status rt_copy_init(struct rt_program *program, struct ptowsp_error *erro
 		return PTOWSP_OK;
 	status = kernel_add(&program->tables, &program->copy_kernel, error);
 	program->backend = program->kernels;
-	program->kernels = (struct rt_kernels){program, cycles, footprint, varies, run, unusable, explain, code, moved};
+	program->kernels = (struct rt_kernels){program, cycles, footprint, varies, run, unusable, explain, code, moved, device};
 	return status;
 }

@@ -147,13 +147,28 @@ static void processes_fill(const struct rt_run *run, struct rt_snapshot *snapsho
 	}
 }
 
+/* Where its tasks ran; headers of 10.0 have no place for that. */
+static void device_fill(const struct rt_kernels *kernels, struct ptowsp_kernel_stats *row)
+{
+#if PTOWSP_ABI_TARGET >= 1
+	if (kernels->device)
+		kernels->device(kernels->context, row->kernel, &row->device_tasks, &row->device_ns);
+#else
+	(void)kernels, (void)row;
+#endif
+}
+
 static void kernels_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 {
 	rt_plans_count(&run->plans);
 	snapshot->stats.kernel_count = 0;
 	for (uint32_t k = 0; k < run->program->tables.kernel.count; k++)
-		if (run->kernel_stats[k].tasks)
-			snapshot->kernels[snapshot->stats.kernel_count++] = run->kernel_stats[k];
+		if (run->kernel_stats[k].tasks) {
+			struct ptowsp_kernel_stats *row = &snapshot->kernels[snapshot->stats.kernel_count++];
+
+			*row = run->kernel_stats[k];
+			device_fill(&run->program->kernels, row);
+		}
 }
 
 static void chosen_fill(const struct rt_program *program, struct ptowsp_run_stats *stats)
