@@ -293,7 +293,7 @@ static void usage_errors_are_one_sentence_and_exit_2(void)
 		{"p.pkg.zst q.pkg.zst", "q.pkg.zst"},
 		{"--no-kernels --out z=z.npy p.pkg.zst", "--no-kernels"},
 		{"--graph - --stats=json p.pkg.zst", "both write to stdout"},
-		{"--trace a.json --graph a.json p.pkg.zst", "a.json is to be written twice; --out, --trace, --graph and --checkpoint take a file each"},
+		{"--trace a.json --graph a.json p.pkg.zst", "a.json is to be written twice; --out, --trace, --graph, --report and --checkpoint take a file each"},
 		{"--out z=z.npy --out y=z.npy p.pkg.zst", "z.npy is to be written twice"},
 		{"--device=cpu0, p.pkg.zst", "a name is missing beside a comma"},
 		{"--device=cpu0,,cpu1 p.pkg.zst", "a name is missing beside a comma"},

@@ -26,7 +26,8 @@ static void file_runs(const char *file)
 		CHECK_SKIP("python3 has no sanitizer");
 	if (!python)
 		CHECK_SKIP("no python3 here has cffi, NumPy and pytest");
-	check_run(check_fmt("cd '%s' && { PYTHONDONTWRITEBYTECODE=1 PYTHONPATH='%s/python' %s -m pytest -q -p no:cacheprovider --tb=short %s; echo \"ends with $?\"; } "
+	check_run(check_fmt("cd '%s' && { PYTHONDONTWRITEBYTECODE=1 PYTHONPATH='%s/python' %s -m pytest -q -p no:cacheprovider --tb=short %s; echo \"ends with "
+			    "$?\"; } "
 			    "2>&1 | tail -n 40",
 			    check_root(), check_build(), python, file),
 		  &out, NULL);

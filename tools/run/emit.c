@@ -71,7 +71,7 @@ bool run_emit_was_all(const struct run *run, ptowsp_status status, const struct 
 	const struct run_options *o = run->options;
 	const bool lacks = status == PTOWSP_NO_DEVICE || (status == PTOWSP_UNSUPPORTED && !o->strict);
 
-	if (!lacks || !run->emitted || o->trace || o->graph || o->stats || o->checkpoint || o->out.count || o->expect.count)
+	if (!lacks || !run->emitted || o->trace || o->graph || o->report || o->stats || o->checkpoint || o->out.count || o->expect.count)
 		return false;
 	if (!o->quiet)
 		fprintf(stderr, "ptowsp-run: nothing was run: %s\n", error->text);

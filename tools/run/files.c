@@ -86,6 +86,8 @@ ptowsp_status run_files_apart(const struct run_options *o, struct ptowsp_error *
 	if (!status && o->graph && strcmp(o->graph, "-") != 0)
 		status = apart_output(o->graph, "--graph", error);
 	if (!status)
+		status = one(apart_output, o->report, "--report", error);
+	if (!status)
 		status = one(apart_output, o->checkpoint, "--checkpoint", error);
 	return status ? status : log_apart(o->layer, error);
 }

@@ -232,7 +232,7 @@ uint32_t run_isolation(const struct run_options *o)
 /* Files of one run are different ones: what is written last would be all that is left. */
 static ptowsp_status files_check(const struct run_options *o, struct ptowsp_error *error)
 {
-	const char *const single[] = {o->trace, o->graph, o->checkpoint};
+	const char *const single[] = {o->trace, o->graph, o->report, o->checkpoint};
 	const uint32_t count = o->out.count + (uint32_t)(sizeof(single) / sizeof(*single));
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -243,7 +243,7 @@ static ptowsp_status files_check(const struct run_options *o, struct ptowsp_erro
 
 			if (other && !strcmp(file, other))
 				return reg_fail(error, PTOWSP_INVALID,
-						"%.160s is to be written twice; --out, --trace, --graph and --checkpoint take a file each", file);
+						"%.160s is to be written twice; --out, --trace, --graph, --report and --checkpoint take a file each", file);
 		}
 	}
 	return PTOWSP_OK;
@@ -251,7 +251,7 @@ static ptowsp_status files_check(const struct run_options *o, struct ptowsp_erro
 
 /* Flags that only a run, or its explanation, heeds. */
 static const char *const of_a_run[] = {"in",       "fill",       "out",  "expect", "rtol",  "atol",  "checkpoint", "restore", "set",
-				       "schedule", "no-kernels", "runs", "stats",  "trace", "graph", "emit",       "entry"};
+				       "schedule", "no-kernels", "runs", "stats",  "trace", "graph", "report",     "emit",    "entry"};
 
 static bool given(const struct run_options *o, const struct flag *flag)
 {

@@ -12,6 +12,7 @@
 #include "tools/run/checkpoint.h"
 #include "tools/run/compare.h"
 #include "tools/run/fill.h"
+#include "tools/run/report.h"
 #include "tools/run/run_options.h"
 #include "tools/tools_graph.h"
 
@@ -74,8 +75,9 @@ struct run {
 	struct checkpoint restored; /* --restore */
 	struct output checkpoint;   /* --checkpoint */
 	struct run_trace trace;
+	struct run_report report;
 	struct graph graph;
-	bool graph_wanted, trace_wanted;
+	bool graph_wanted, trace_wanted, report_wanted;
 	_Atomic bool graph_full; /* there are more than GRAPH_MOST: set on the plugin's thread, and the run is to end */
 	bool emitted;            /* --emit has written its files, or would have */
 	uint64_t runs_done;
@@ -208,6 +210,8 @@ void run_state_print(struct run *run);
 void run_progress_print(struct run *run, const struct ptowsp_run_stats *live);
 
 /* run/stats.c, run/text.c: results of the last run. */
+/* The object of --stats=json; NULL without memory. failure may be NULL where status is OK. */
+struct json_t *run_stats_make(struct run *run, ptowsp_status status, const struct ptowsp_error *failure);
 ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct ptowsp_error *failure, struct ptowsp_error *error);
 void run_stats_text(struct run *run);
 /* Name of a resource row, a channel's in full; into text where it is not the row's own. */

@@ -62,6 +62,10 @@ ptowsp_status run_files_open(struct run *run, struct ptowsp_error *error)
 		status = output_open(&run->trace.output, o->trace, error);
 		run->trace_wanted = !status;
 	}
+	if (!status && o->report) {
+		status = output_open(&run->report.output, o->report, error);
+		run->report_wanted = !status;
+	}
 	return status;
 }
 
@@ -206,7 +210,8 @@ static ptowsp_status run_once(struct run *run, uint64_t number, struct ptowsp_er
 	return status ? status : run_compare(run, error);
 }
 
-static ptowsp_status results_save(struct run *run, struct ptowsp_error *error)
+/* failure: values that are not as expected, NULL else. */
+static ptowsp_status results_save(struct run *run, const struct ptowsp_error *failure, struct ptowsp_error *error)
 {
 	struct output graph = {.slot = -1};
 	ptowsp_status status = run_outputs_write(run, error);
@@ -216,6 +221,8 @@ static ptowsp_status results_save(struct run *run, struct ptowsp_error *error)
 		status = run_trace_finish(run, NULL, error);
 	if (!status && run->graph_wanted)
 		status = graph_file(&run->graph, run->options->graph, &graph, error);
+	if (!status && run->report_wanted)
+		status = run_report_write(run, failure, error);
 	if (!status)
 		status = run_checkpoint_write(run, error);
 	if (!status)
@@ -227,6 +234,8 @@ static ptowsp_status results_save(struct run *run, struct ptowsp_error *error)
 		status = run_outputs_publish(run, error);
 	if (!status && run->trace_wanted)
 		status = output_publish(&run->trace.output, error);
+	if (!status && run->report_wanted)
+		status = output_publish(&run->report.output, error);
 	if (!status && run->options->checkpoint)
 		status = output_publish(&run->checkpoint, error);
 	return status;
@@ -245,13 +254,17 @@ static void failure_save(struct run *run, const struct ptowsp_error *failure)
 	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
 		tells = tells || told[i] == failure->code;
 	if (failure->code == PTOWSP_MISMATCH && run->runs_done == run->options->runs)
-		status = results_save(run, &error);
+		status = results_save(run, failure, &error);
 	else if (tells && run->trace.begun)
 		status = run_trace_finish(run, failure, &error);
 	if (!status && tells && run->trace.begun) {
 		run_signals_over();
 		status = output_publish(&run->trace.output, &error);
 	}
+	if (!status && tells && run->report_wanted)
+		status = run_report_write(run, failure, &error);
+	if (!status && tells && run->report_wanted)
+		status = output_publish(&run->report.output, &error);
 	if (status)
 		fprintf(stderr, "ptowsp-run: %s\n", error.text);
 }
@@ -270,7 +283,7 @@ ptowsp_status run_execute(struct run *run, struct ptowsp_error *error)
 			run_summary_print(run);
 	}
 	if (!status)
-		return results_save(run, error);
+		return results_save(run, NULL, error);
 	failure_save(run, error);
 	return status;
 }

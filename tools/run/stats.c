@@ -314,7 +314,7 @@ static unsigned digits(const struct run *run)
 	return 9;
 }
 
-ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct ptowsp_error *failure, struct ptowsp_error *error)
+json_t *run_stats_make(struct run *run, ptowsp_status status, const struct ptowsp_error *failure)
 {
 	const struct ptowsp_device *device = ptowsp_backend_current(run->backend);
 	json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "schema", "ptowsp.stats/1", "plugin", ptowsp_backend_name(run->backend), "device",
@@ -336,5 +336,10 @@ ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct
 		if (ptowsp_deadlock(run->program))
 			json_object_set_new(root, "deadlock", deadlock_json(run, ptowsp_deadlock(run->program)));
 	}
-	return run_json_print_digits(root, digits(run), error);
+	return root;
+}
+
+ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct ptowsp_error *failure, struct ptowsp_error *error)
+{
+	return run_json_print_digits(run_stats_make(run, status, failure), digits(run), error);
 }

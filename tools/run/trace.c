@@ -59,6 +59,8 @@ static void on_tasks(void *context, const struct ptowsp_trace_task *tasks, uint3
 
 		if (run->trace_wanted)
 			event_write(&run->trace, task);
+		if (run->report_wanted)
+			run_report_task(&run->report, task);
 		if (run->graph_wanted && graph_has_room(run))
 			graph_task_add(&run->graph, task->task, ptowsp_plan_kernel(run->plan, task->kernel), ptowsp_plan_kernel_bytes(run->plan, task->kernel));
 	}
@@ -71,7 +73,9 @@ static void on_edges(void *context, const struct ptowsp_graph_edge *edges, uint3
 	for (uint32_t i = 0; i < count; i++) {
 		const struct ptowsp_graph_edge *edge = (const void *)((const char *)edges + (size_t)i * stride);
 
-		if (graph_has_room(run))
+		if (run->report_wanted)
+			run_report_edge(&run->report, edge);
+		if (run->graph_wanted && graph_has_room(run))
 			graph_edge_add(&run->graph, edge->producer, edge->consumer);
 	}
 }
@@ -80,8 +84,16 @@ static void on_events(void *context, const struct ptowsp_trace_event *events, ui
 {
 	struct run *run = context;
 
-	for (uint32_t i = 0; i < count; i++)
-		run_tracks_write(&run->trace, (const void *)((const char *)events + (size_t)i * stride));
+	for (uint32_t i = 0; i < count; i++) {
+		const struct ptowsp_trace_event *event = (const void *)((const char *)events + (size_t)i * stride);
+
+		if (run->trace_wanted)
+			run_tracks_write(&run->trace, event);
+		else if (event->kind == PTOWSP_TRACE_EXECUTOR)
+			run_executor_told(&run->trace, event);
+		if (run->report_wanted)
+			run_report_event(&run->report, event);
+	}
 }
 
 ptowsp_status run_sinks_attach(struct run *run, struct ptowsp_error *error)
@@ -92,11 +104,14 @@ ptowsp_status run_sinks_attach(struct run *run, struct ptowsp_error *error)
 	run->trace.begun = run->trace_wanted;
 	if (run->trace_wanted)
 		fprintf(run->trace.output.file, "{\"schema\":\"ptowsp.trace/1\",\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-	if (run->graph_wanted)
+	if (run->report_wanted)
+		run_report_begin(&run->report);
+	if (run->graph_wanted || run->report_wanted)
 		status = ptowsp_graph_attach(run->program, on_edges, run, error);
-	if (!status && (run->trace_wanted || run->graph_wanted))
+	if (!status && (run->trace_wanted || run->graph_wanted || run->report_wanted))
 		status = ptowsp_trace_attach(run->program, on_tasks, run, error);
-	if (!status && run->trace_wanted && ptowsp_trace_events_attach(run->program, on_events, run, NULL) && !run->options->quiet)
+	if (!status && (run->trace_wanted || run->report_wanted) && ptowsp_trace_events_attach(run->program, on_events, run, NULL) && run->trace_wanted &&
+	    !run->options->quiet)
 		fprintf(stderr, "ptowsp-run: --trace shows tasks only: %s tells nothing of stalls and channels\n", ptowsp_backend_name(run->backend));
 	return status;
 }
@@ -130,5 +145,6 @@ void run_trace_drop(struct run *run)
 	run->trace.lane_count = 0;
 	if (run->trace_wanted)
 		output_drop(&run->trace.output);
+	run_report_drop(&run->report);
 	graph_finish(&run->graph);
 }

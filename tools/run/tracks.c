@@ -146,7 +146,7 @@ static void work_write(struct run_trace *trace, const struct ptowsp_trace_event 
 	fprintf(open_event(trace, "E", PID_EXECUTORS, e->instance, e->end), "}");
 }
 
-static void executor_add(struct run_trace *trace, const struct ptowsp_trace_event *e)
+void run_executor_told(struct run_trace *trace, const struct ptowsp_trace_event *e)
 {
 	for (uint32_t k = 0; k < trace->executor_count; k++)
 		if (trace->executors[k].executor == e->instance)
@@ -162,7 +162,7 @@ void run_tracks_write(struct run_trace *trace, const struct ptowsp_trace_event *
 	case PTOWSP_TRACE_SEND:
 	case PTOWSP_TRACE_CONSUME: token_write(trace, e, e->kind == PTOWSP_TRACE_SEND); break;
 	case PTOWSP_TRACE_WORK: work_write(trace, e); break;
-	case PTOWSP_TRACE_EXECUTOR: executor_add(trace, e); break;
+	case PTOWSP_TRACE_EXECUTOR: run_executor_told(trace, e); break;
 	default: break; /* processes stand in the statistics, by name */
 	}
 }
@@ -239,33 +239,55 @@ static void failure_write(struct run_trace *trace, uint64_t cycles, const struct
 	fprintf(file, "}}");
 }
 
+/* Executors by name: cores and schedulers where the backend tells them, processes and executors else. */
+static void each_executor(const struct run *run, void (*tell)(void *context, uint32_t executor, const char *name), void *context)
+{
+	const struct ptowsp_run_stats *s = ptowsp_stats(run->program);
+	const struct run_trace *trace = &run->trace;
+	char text[192];
+
+	for (uint32_t k = 0; k < trace->executor_count; k++) {
+		snprintf(text, sizeof(text), "%s %llu", reg_pool_text(trace->executors[k].unit), (unsigned long long)trace->executors[k].number);
+		tell(context, trace->executors[k].executor, text);
+	}
+	for (uint64_t e = 0; !trace->executor_count && e < s->executors && e < EXECUTORS_NAMED; e++) {
+		if (e < s->process_count && s->process_count <= s->executors) /* of fewer executors none is a process */
+			process_name(run, s, (uint32_t)e, text, sizeof(text));
+		else
+			executor_name(s, e, text, sizeof(text));
+		tell(context, (uint32_t)e, text);
+	}
+}
+
+static void executor_track_name(void *context, uint32_t executor, const char *name)
+{
+	name_write(context, "thread_name", PID_EXECUTORS, executor, name);
+}
+
+static void executor_json(void *context, uint32_t executor, const char *name)
+{
+	char key[16];
+
+	snprintf(key, sizeof(key), "%u", executor);
+	json_object_set_new(context, key, json_string(name));
+}
+
+json_t *run_executor_names(const struct run *run)
+{
+	json_t *names = json_object();
+
+	each_executor(run, executor_json, names);
+	return names;
+}
+
 static void names_write(struct run *run, const struct ptowsp_run_stats *s)
 {
 	struct run_trace *trace = &run->trace;
 	char text[192];
 
-	name_write(trace, "process_name", PID_EXECUTORS, 0, s->process_count ? "processes" : "executors");
-	for (uint64_t e = 0; e < s->executors && e < EXECUTORS_NAMED; e++) {
-		if (e < s->process_count)
-			process_name(run, s, (uint32_t)e, text, sizeof(text));
-		else
-			executor_name(s, e, text, sizeof(text));
-		name_write(trace, "thread_name", PID_EXECUTORS, (uint32_t)e, text);
-	}
-}
-
-/* Cores and schedulers as the backend counts them; processes are apart. */
-static void told_names_write(struct run *run, const struct ptowsp_run_stats *s)
-{
-	struct run_trace *trace = &run->trace;
-	char text[192];
-
-	name_write(trace, "process_name", PID_EXECUTORS, 0, "cores");
-	for (uint32_t k = 0; k < trace->executor_count; k++) {
-		snprintf(text, sizeof(text), "%s %llu", reg_pool_text(trace->executors[k].unit), (unsigned long long)trace->executors[k].number);
-		name_write(trace, "thread_name", PID_EXECUTORS, trace->executors[k].executor, text);
-	}
-	for (uint32_t i = 0; i < s->process_count; i++) {
+	name_write(trace, "process_name", PID_EXECUTORS, 0, trace->executor_count ? "cores" : s->process_count ? "processes" : "executors");
+	each_executor(run, executor_track_name, trace);
+	for (uint32_t i = 0; trace->executor_count && i < s->process_count; i++) {
 		if (!i)
 			name_write(trace, "process_name", PID_PROCESSES, 0, "processes");
 		process_name(run, s, i, text, sizeof(text));
@@ -281,10 +303,7 @@ void run_tracks_finish(struct run *run, const struct ptowsp_error *failure)
 
 	if (failure)
 		failure_write(trace, s->total_cycles, failure);
-	if (trace->executor_count)
-		told_names_write(run, s);
-	else
-		names_write(run, s);
+	names_write(run, s);
 	for (uint32_t i = 0; i < trace->lane_count; i++) {
 		unsigned pid = is_channel(trace->lanes[i].resource) ? PID_CHANNELS : PID_RESOURCES;
 

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ * test_report.c - --report: one page of HTML with a run's data, and what a browser makes of it. */
+#include "tests/check.h"
+#include "tests/contract/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char *page_read(size_t *size_out)
+{
+	char *page = check_read(check_fmt("%s/r.html", check_dir()), size_out);
+
+	REQUIRE(page != NULL);
+	return page;
+}
+
+static void a_report_is_one_page_with_the_run_in_it(void)
+{
+	size_t size;
+	char *page;
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run -q --report r.html $P/bgemm.pkg.zst"), 0);
+	page = page_read(&size);
+	CHECK_CONTAINS(page, "<!DOCTYPE html>");
+	CHECK_CONTAINS(page, "\"num_tasks\":128");
+	CHECK_CONTAINS(page, "\"kernel_names\":[\"");
+	CHECK_CONTAINS(page, "\"status\":\"OK\"");
+	CHECK(!strstr(page, "@run@") && !strstr(page, "@tasks@") && !strstr(page, "@edges@") && !strstr(page, "@events@") && !strstr(page, "@array@"));
+	CHECK(!strstr(page, "http://") && !strstr(page, "https://")); /* it asks no network */
+	CHECK(size > 20000 && size < 40000);
+	free(page);
+}
+
+/* many.pkg.zst: 100,000 tasks, some of which wait for others. */
+static void many_pack(void)
+{
+	check_put("many.pto", "tensor %x : f32[8192, 8] inout\nfunc @f(%a: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %a[0, 0]\n"
+			      "  tstore %t, %a[0, 0]\n  return\n}\nworkload @main { parallel_for %i in 0 to 100000 { call @f(%a -> %x[%i * %i % 1021 * 8, 0]) } }\n");
+	REQUIRE_INT(cli("$B/ptowsp-pack many.pto -o many.pkg.zst"), 0);
+}
+
+static void a_report_of_many_tasks_stays_small(void)
+{
+	size_t size;
+
+	cli_begin();
+	many_pack();
+	REQUIRE_INT(cli("$B/ptowsp-run -q --report r.html --no-kernels --schedule 'dispatch=hash(i,8)' --schedule task_window=64 many.pkg.zst"), 0);
+	free(page_read(&size));
+	CHECK(size < 2000000);
+}
+
+static void a_report_tells_of_a_deadlock_and_of_other_results(void)
+{
+	char *page;
+
+	cli_begin();
+	check_put("d.pto", "tensor %x : f32[8, 8] inout\nfunc @f(%a: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %a[0, 0]\n"
+			   "  tstore %t, %a[0, 0]\n  return\n}\nworkload @main { scope { call @f(%a -> %x) call @f(%a -> %x) call @f(%a -> %x) } }\n");
+	REQUIRE_INT(cli("$B/ptowsp-pack d.pto -o d.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run -q --report r.html --schedule task_window=2 d.pkg.zst"), 7);
+	page = page_read(NULL);
+	CHECK_CONTAINS(page, "\"status\":\"DEADLOCK\"");
+	CHECK_CONTAINS(page, "--schedule task_window=3");
+	free(page);
+	CHECK_INT(cli("$B/ptowsp-run -q --report r.html --fill x=iota --expect x=none.npy d.pkg.zst"), 2); /* nothing ran: the page stays */
+	page = page_read(NULL);
+	CHECK_CONTAINS(page, "DEADLOCK");
+	free(page);
+	CHECK_INT(cli("$B/ptowsp-run -q --report r.html --trace r.html d.pkg.zst"), 2);
+	CHECK_CONTAINS(cli_err, "is to be written twice");
+	CHECK_INT(cli("$B/ptowsp-run -q --report d.pkg.zst d.pkg.zst"), 2);
+	cli_check_sentence();
+}
+
+/* Texts of a package go into a script of the page: none of them ends it. */
+static void a_name_is_no_part_of_the_page(void)
+{
+	char *page;
+
+	cli_begin();
+	check_put("n.pto", "module @n\nmeta note \"</script><script>alert(1)</script>\"\ntensor %x : f32[8, 8] inout\nkernel @k(%a: f32[8, 8] inout) function \"</script>\"\n"
+			   "workload @main { nop }\n");
+	if (cli("$B/ptowsp-pack n.pto -o n.pkg.zst"))
+		return;
+	CHECK_INT(cli("$B/ptowsp-run -q --report r.html n.pkg.zst"), 0);
+	page = page_read(NULL);
+	CHECK_INT((int)check_occurrences(page, "</script>"), 5);
+	free(page);
+}
+
+/* What the page's script makes of it: the words of the accessible names, and no error. */
+static void a_browser_shows_it(void)
+{
+	static const struct {
+		const char *run, *words;
+	} rows[] = {{"$P/bgemm.pkg.zst", "Timeline of 128 tasks on 1 lines"},
+		    {"--plugin=aie $P/llama.pkg.zst", "Graph of 16 kernels"},
+		    {"--plugin=a2a3sim $P/flash_attention.pkg.zst", "Graph of 6 tasks and 9 connections"},
+		    {"--no-kernels many.pkg.zst", "Timeline of 100,000 tasks"}};
+
+	if (check_run("chromium --version", NULL, NULL))
+		CHECK_SKIP("chromium is not installed");
+	if (cli_slow())
+		CHECK_SKIP("the page is the same in every build");
+	cli_begin();
+	many_pack();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run -q --report r.html %s", rows[i].run)), 0);
+		REQUIRE_INT(cli("timeout 100 chromium --headless=new --no-sandbox --disable-gpu --user-data-dir=$T/chromium --enable-logging=stderr --dump-dom "
+				"file://$T/r.html >dom 2>log; cat dom; grep -a CONSOLE log >&2; rm -rf chromium"),
+			    0);
+		CHECK_CONTAINS(cli_out, rows[i].words);
+		CHECK_CONTAINS(cli_out, "The run ended well.");
+		CHECK_STR(cli_err, "");
+	}
+}
+
+void suite_report(CU_pSuite s)
+{
+	cli_suite("report");
+	TEST(s, a_report_is_one_page_with_the_run_in_it);
+	TEST(s, a_report_of_many_tasks_stays_small);
+	TEST(s, a_report_tells_of_a_deadlock_and_of_other_results);
+	TEST(s, a_name_is_no_part_of_the_page);
+	TEST(s, a_browser_shows_it);
+}

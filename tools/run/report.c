@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* report.c - --report: data of a run, put into the places of tools/run/report.html. */
+#include "tools/run/report.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/json/base64.h"
+#include "registry/common/common_grow.h"
+#include "registry/names.h"
+#include "registry/text.h"
+#include "tools/run/run_run.h"
+
+static void put(struct report_column *column, uint64_t value)
+{
+	if (!COMMON_RESERVE(column->bytes, column->room, column->size + 10)) {
+		column->failed = true;
+		return;
+	}
+	for (; value > 127; value >>= 7)
+		column->bytes[column->size++] = (unsigned char)(value | 128);
+	column->bytes[column->size++] = (unsigned char)value;
+}
+
+/* The difference to the value before, of the first or second such of a row. */
+static void put_difference(struct report_column *column, unsigned which, uint64_t value)
+{
+	const int64_t difference = (int64_t)(value - column->last[which]);
+
+	put(column, (uint64_t)difference << 1 ^ (uint64_t)(difference >> 63));
+	column->last[which] = value;
+}
+
+static bool has_room(struct report_column *column, uint64_t most)
+{
+	return column->count < most && !column->failed && ++column->count;
+}
+
+void run_report_begin(struct run_report *report)
+{
+	struct report_column *const columns[] = {&report->tasks, &report->edges, &report->events};
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
+		columns[i]->size = 0;
+		columns[i]->count = 0;
+		memset(columns[i]->last, 0, sizeof(columns[i]->last));
+	}
+	report->tasks.last[0] = UINT64_MAX; /* a task has the number behind that of the one before it */
+}
+
+void run_report_task(struct run_report *report, const struct ptowsp_trace_task *task)
+{
+	struct report_column *column = &report->tasks;
+
+	if (!has_room(column, REPORT_TASKS))
+		return;
+	column->last[0]++;
+	put_difference(column, 0, task->task);
+	put_difference(column, 1, task->start);
+	put(column, task->end - task->start);
+	put(column, task->executor);
+	put(column, task->kernel);
+}
+
+void run_report_edge(struct run_report *report, const struct ptowsp_graph_edge *edge)
+{
+	if (edge->producer > edge->consumer || !has_room(&report->edges, REPORT_EDGES))
+		return;
+	put_difference(&report->edges, 0, edge->consumer);
+	put(&report->edges, edge->consumer - edge->producer);
+}
+
+void run_report_event(struct run_report *report, const struct ptowsp_trace_event *event)
+{
+	struct report_column *column = &report->events;
+
+	if (event->kind != PTOWSP_TRACE_STALL || event->end < event->begin || !has_room(column, REPORT_EVENTS))
+		return;
+	put(column, event->kind);
+	put(column, event->resource);
+	put(column, event->row);
+	put(column, event->instance == PTOWSP_NONE ? 0 : event->instance + UINT64_C(1));
+	put_difference(column, 0, event->begin);
+	put(column, event->end - event->begin);
+}
+
+void run_report_drop(struct run_report *report)
+{
+	free(report->tasks.bytes);
+	free(report->edges.bytes);
+	free(report->events.bytes);
+	output_drop(&report->output);
+}
+
+/* ---- the page ---------------------------------------------------------------------------------------------------- */
+
+static json_t *verdicts_json(const struct run *run)
+{
+	json_t *rows = json_array();
+	struct ptowsp_match *match;
+	struct ptowsp_verdict v;
+
+	if (ptowsp_match_create(&match, run->backend, run->plan, run_load_flags(run->options), NULL))
+		return rows;
+	for (uint32_t i = 0; ptowsp_match_row(match, i, &v); i++)
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:s}", "about", v.what, "state", reg_state_text(v.state), "reason", v.reason));
+	ptowsp_match_destroy(match);
+	return rows;
+}
+
+/* Names by row until "?", which no row has. */
+static json_t *names_json(const struct ptowsp_plan *plan, const char *(*name)(const struct ptowsp_plan *plan, uint32_t row))
+{
+	json_t *rows = json_array();
+
+	for (uint32_t i = 0; strcmp(name(plan, i), "?") != 0; i++)
+		json_array_append_new(rows, json_string(name(plan, i)));
+	return rows;
+}
+
+static json_t *resource_names_json(void)
+{
+	json_t *rows = json_array();
+
+	for (uint32_t i = 0; i <= PTOWSP_RESOURCE_CHANNEL_EMPTY; i++)
+		json_array_append_new(rows, json_string(reg_stall_text(i)));
+	return rows;
+}
+
+static void run_write(struct run *run, const struct ptowsp_error *failure, FILE *file)
+{
+	const char *trace = run_setting(run, "trace");
+	json_t *root = run_stats_make(run, failure ? failure->code : PTOWSP_OK, failure);
+
+	if (!root)
+		return;
+	json_object_set_new(root, "version", json_string(ptowsp_version()));
+	json_object_set_new(root, "time_unit", json_string(trace && !strcmp(trace, "real") ? "ns" : "cycles"));
+	json_object_set_new(root, "kernel_names", names_json(run->plan, ptowsp_plan_kernel));
+	json_object_set_new(root, "channel_names", names_json(run->plan, ptowsp_plan_channel));
+	json_object_set_new(root, "resource_names", resource_names_json());
+	json_object_set_new(root, "executor_names", run_executor_names(run));
+	json_object_set_new(root, "verdicts", verdicts_json(run));
+	json_dumpf(root, file, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ESCAPE_SLASH); /* no "</script>" can come of it */
+	json_decref(root);
+}
+
+static void column_write(const struct report_column *column, FILE *file)
+{
+	char *text = pkg_base64_write(column->bytes, column->size);
+
+	if (text)
+		fputs(text, file);
+	free(text);
+}
+
+/* The picture of an array, which stands in the page as it is. */
+static ptowsp_status picture_take(void *context, const char *path, const void *bytes, uint64_t size)
+{
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path, *begin = size ? memmem(bytes, size, "<svg", 4) : NULL;
+
+	if (begin && !strcmp(name, "array.svg"))
+		fwrite(begin, 1, (size_t)(size - (uint64_t)(begin - (const char *)bytes)), context);
+	return PTOWSP_OK;
+}
+
+static bool place_fill(struct run *run, const char *line, const struct ptowsp_error *failure, FILE *file)
+{
+	struct run_report *report = &run->report;
+
+	if (!strcmp(line, "@run@\n"))
+		run_write(run, failure, file);
+	else if (!strcmp(line, "@tasks@\n"))
+		column_write(&report->tasks, file);
+	else if (!strcmp(line, "@edges@\n"))
+		column_write(&report->edges, file);
+	else if (!strcmp(line, "@events@\n"))
+		column_write(&report->events, file);
+	else if (strcmp(line, "@array@\n") != 0)
+		return false;
+	else if (!failure && ptowsp_report_has_files(run->backend))
+		ptowsp_report_emit(run->program, &run->execute, picture_take, file, NULL);
+	fputc('\n', file);
+	return true;
+}
+
+ptowsp_status run_report_write(struct run *run, const struct ptowsp_error *failure, struct ptowsp_error *error)
+{
+	FILE *file = run->report.output.file;
+
+	if (run->report.tasks.failed || run->report.edges.failed || run->report.events.failed)
+		return reg_fail(error, PTOWSP_NO_MEMORY, "out of memory for the tasks and edges of --report");
+	for (const char *const *line = run_report_page[0].lines; *line; line++)
+		if (!place_fill(run, *line, failure, file))
+			fputs(*line, file);
+	return output_finish(&run->report.output, error);
+}
