@@ -70,13 +70,14 @@ static bool brings_native(const struct base_sections *sections, uint32_t k)
 	if (base_sections_row(&sections->kreg, k, &record, sizeof(record), NULL))
 		return false;
 	for (uint32_t i = 0; i < record.payload_count && !native; i++)
-		native = !base_sections_row(&sections->kpay, (uint64_t)record.payloads + i, &payload, sizeof(payload), NULL) && payload.kind == PTOWSP_PAYLOAD_ELF;
+		native = !base_sections_row(&sections->kpay, (uint64_t)record.payloads + i, &payload, sizeof(payload), NULL) &&
+			 payload.kind == PTOWSP_PAYLOAD_ELF;
 	return native;
 }
 
 /* Writes what the caller has room for. */
-static ptowsp_status row_judge(const struct base_support *support, const struct base_instance *instance, struct base_sections *sections, uint32_t k, uint32_t flags,
-			       void *row_out, uint32_t stride, struct ptowsp_error *error)
+static ptowsp_status row_judge(const struct base_support *support, const struct base_instance *instance, struct base_sections *sections, uint32_t k,
+			       uint32_t flags, void *row_out, uint32_t stride, struct ptowsp_error *error)
 {
 	struct base_kernel kernel = {.name = ""};
 	struct ptowsp_kernel_support row = {.payload = UINT16_MAX, .opcode = PTOWSP_NONE, .dtype = PTOWSP_NONE};

@@ -49,6 +49,14 @@ void conform_program_unload(struct conform *c, struct conform_program *program);
 /* Arguments of a run of the loaded program; flags: PTOWSP_RUN_x. */
 struct ptowsp_run_args conform_program_run(const struct conform_program *program, uint32_t flags);
 
+/* ---- damage ---- */
+
+enum { CONFORM_SUBJECTS = 48 };
+/* Programs that are damaged: those that the plugin takes, and that end soon. The first one is the smallest. */
+uint32_t conform_subjects_find(struct conform *c, struct conform_program programs_out[CONFORM_SUBJECTS]);
+/* Puts a damaged copy of a section, by seed, in its place; false: there is none. The copy is lent. */
+bool conform_damage(struct conform *c, struct conform_program *program, uint32_t type, uint64_t seed);
+
 /* ---- runs ---- */
 
 /* submit; AGAIN is answered by polling until there is room. NULL: the plugin refused, c->error has why. */

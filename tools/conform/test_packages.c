@@ -33,17 +33,14 @@ void conform_test_every_package_is_loaded_or_refused(struct conform *c)
 
 /* ---- damage ----------------------------------------------------------------------------------------------------- */
 
-enum { SUBJECTS = 48 };
-
-/* Programs that are damaged: those that the plugin takes, and that end soon. */
-static uint32_t subjects_find(struct conform *c, struct conform_program *programs)
+uint32_t conform_subjects_find(struct conform *c, struct conform_program programs[CONFORM_SUBJECTS])
 {
 	uint32_t count = 1;
 	char name[64];
 
 	conform_smallest(c, &programs[0]);
 	conform_match_begin(c);
-	for (uint32_t i = 0; count < SUBJECTS && conform_program_at(c, i, name); i++)
+	for (uint32_t i = 0; count < CONFORM_SUBJECTS && conform_program_at(c, i, name); i++)
 		if (strcmp(name, "tasks:long") != 0 && conform_program_find(c, &programs[count], name) && conform_program_fits(c, &programs[count]))
 			count++;
 	conform_match_end(c);
@@ -99,17 +96,14 @@ static void mutant_run(struct conform *c, struct conform_program *p, uint32_t fl
 			     (unsigned long long)c->record->seed);
 }
 
-static void mutant_try(struct conform *c, const struct conform_program *whole, uint32_t type, uint64_t seed, uint32_t flags)
+bool conform_damage(struct conform *c, struct conform_program *p, uint32_t type, uint64_t seed)
 {
-	struct conform_program p = *whole;
-	struct ptowsp_section *s;
+	struct ptowsp_section *s = section_of(p, type);
 	uint64_t random = seed;
 	uint8_t *copy;
 
-	p.load.sections = p.sections;
-	s = section_of(&p, type);
 	if (!s || !s->count)
-		return;
+		return false;
 	copy = conform_lend_copy(c, s->data, s->count);
 	if (((uintptr_t)copy & 63) != 0) { /* sections are 64-byte aligned: leave a gap behind */
 		copy = conform_lend(c, (s->count + 63) / 64 * 64);
@@ -119,6 +113,16 @@ static void mutant_try(struct conform *c, const struct conform_program *whole, u
 	c->record->seed = seed;
 	for (uint64_t i = 0, changes = 1 + common_random(&random) % 4; i < changes && s->count; i++)
 		damage(copy, &s->count, &random);
+	return true;
+}
+
+static void mutant_try(struct conform *c, const struct conform_program *whole, uint32_t type, uint64_t seed, uint32_t flags)
+{
+	struct conform_program p = *whole;
+
+	p.load.sections = p.sections;
+	if (!conform_damage(c, &p, type, seed))
+		return;
 	if (!conform_program_load(c, c->device, &p))
 		mutant_run(c, &p, flags);
 	conform_program_unload(c, &p);
@@ -128,8 +132,8 @@ static void mutant_try(struct conform *c, const struct conform_program *whole, u
 
 static void mutants_try(struct conform *c, uint32_t type, uint32_t flags)
 {
-	static struct conform_program programs[SUBJECTS];
-	uint32_t count = subjects_find(c, programs);
+	static struct conform_program programs[CONFORM_SUBJECTS];
+	uint32_t count = conform_subjects_find(c, programs);
 
 	conform_open(c, 1);
 	for (uint32_t i = 0; i < c->rounds; i++)

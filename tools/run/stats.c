@@ -21,6 +21,21 @@ static json_t *real(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
+/* Where its tasks ran, of a backend that counts it; headers of 10.0 have no place for that. */
+static void device_add(const struct run *run, json_t *row, const struct ptowsp_kernel_stats *k)
+{
+#if PTOWSP_ABI_MINOR >= 1
+	const struct ptowsp_cap *cap = ptowsp_backend_cap(run->backend, PTOWSP_FEATURE_DEVICE_TASKS);
+
+	if (!cap || cap->state != PTOWSP_STATE_ENFORCED)
+		return;
+	json_object_set_new(row, "device_tasks", number(k->device_tasks));
+	json_object_set_new(row, "device_ns", number(k->device_ns));
+#else
+	(void)run, (void)row, (void)k;
+#endif
+}
+
 static json_t *kernels_json(const struct run *run, const struct ptowsp_run_stats *s)
 {
 	json_t *rows = json_array();
@@ -34,6 +49,7 @@ static json_t *kernels_json(const struct run *run, const struct ptowsp_run_stats
 			json_object_set_new(row, "code", json_string(run_code_text(k->flags)));
 		if (k->flags & PTOWSP_KERNEL_COUNTED_ONE)
 			json_object_set_new(row, "counted_one", json_true());
+		device_add(run, row, k);
 		json_array_append_new(rows, row);
 	}
 	return rows;

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* test_support.c - a device that has only some operations, as a user meets it: said before it is opened, by --explain, --plugin=auto, require, --strict, in this process and in a worker. The
+ * plugin is tests/narrow. */
+#include "tests/contract/cli.h"
+
+#define NARROW  "\"$B/ptowsp-run\" --plugin=\"$B/../test/narrow/libptowsp_narrow.so\" "
+#define CURVE   " --fill x=iota \"$K/curve.pkg.zst\""
+#define CHOICE  "\"$B/ptowsp-run\" --plugin-dir=\"$B/../test/narrow\" --plugin=auto "
+#define LACKING "texp, line 8; the device does not have it"
+
+static const char *const places[] = {"--isolate=none ", "--isolate=process ", "--isolate=sandbox "};
+
+static void what_the_device_lacks_is_refused_before_it_is_opened(void)
+{
+	cli_begin();
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		CLI_ERR(5, check_fmt(NARROW "%s" CURVE, places[i]), "kernel curve is unsupported on narrow: " LACKING);
+		CLI_OUT(5, check_fmt(NARROW "--explain %s" CURVE, places[i]), "kernel curve  unsupported, refused: " LACKING);
+		/* by the backend's own word */
+		CLI_ERR(5, check_fmt(NARROW "--opt beside=on --opt tiles=0 %s" CURVE, places[i]), "it has 1 tiles, and the device takes 0");
+	}
+}
+
+static void what_the_processor_runs_is_said_and_gives_the_same_bytes(void)
+{
+	cli_begin();
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		CLI_ERR(0, check_fmt(NARROW "--opt beside=on --out y=narrow.npy %s" CURVE, places[i]),
+			"kernel curve is diagnosed: the processor runs it: " LACKING);
+		CLI_OUT(0, "\"$B/ptowsp-run\" --quiet --out y=cpu.npy" CURVE " && cmp narrow.npy cpu.npy && echo same", "same");
+		CLI_FIGURE(check_fmt(NARROW "--quiet --opt beside=on --stats=json %s" CURVE, places[i]), "kernels[curve].device_tasks", 0);
+		CLI_FIGURE(check_fmt(NARROW "--quiet --set count=1 --stats=json %s \"$K/scale.pkg.zst\"", places[i]), "kernels[scale].device_tasks", 1);
+	}
+	CLI_ERR(5, NARROW "--opt beside=on --strict" CURVE, "is diagnosed on narrow but must be at least enforced: the processor runs it");
+}
+
+static void a_package_may_require_an_operation(void)
+{
+	cli_begin();
+	CLI_ERR(5, NARROW "--opt beside=on --fill x=iota \"$K/curve_required.pkg.zst\"", "must be at least enforced");
+	CLI_OUT(0, "\"$B/ptowsp-run\" --fill x=iota \"$K/curve_required.pkg.zst\"", "");
+}
+
+static void auto_takes_who_has_all_on_the_device_first(void)
+{
+	cli_begin();
+	CLI_OUT(0, CHOICE "--plugin-order=narrow,cpu_sim" CURVE, "cpu_sim cpu0: 4 tasks");
+	CLI_ERR(0, CHOICE "--plugin-order=narrow --opt beside=on" CURVE, "the processor runs it: " LACKING);
+	CLI_ERR(4, CHOICE "--plugin-order=narrow" CURVE, "no plugin of the preference list (narrow)");
+}
+
+static void the_matrix_has_types_and_leaves_out_what_nobody_says(void)
+{
+	cli_begin();
+	CLI_OUT(0, NARROW "--capabilities", "f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool", "  tile texp ");
+	CHECK(strstr(cli_out, "tile tadd") == NULL);
+	CLI_OUT(0, "\"$B/ptowsp-run\" --capabilities --plugin=cpu_sim", "payload pto");
+	CHECK(strstr(cli_out, "tile texp") == NULL);
+}
+
+void suite_support(CU_pSuite s)
+{
+	cli_suite("support");
+	TEST(s, what_the_device_lacks_is_refused_before_it_is_opened);
+	TEST(s, what_the_processor_runs_is_said_and_gives_the_same_bytes);
+	TEST(s, a_package_may_require_an_operation);
+	TEST(s, auto_takes_who_has_all_on_the_device_first);
+	TEST(s, the_matrix_has_types_and_leaves_out_what_nobody_says);
+}
