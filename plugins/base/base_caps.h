@@ -15,7 +15,7 @@
 		.feature = (f), .state = PTOWSP_STATE_##s, .evidence = PTOWSP_EVIDENCE_SELF_TESTED                                                             \
 	}
 /* A TILE row (caps.h): the operation, 0 for all that have none of their own, and the types that it has, 0 for all: BASE_TILE(0, ENFORCED, BASE_TYPE(F32) | BASE_TYPE(I32)),
- * BASE_TILE(PTOWSP_PTO_TSORT32, UNSUPPORTED, 0). What such rows say is obeyed when a program is loaded, too (support.h). */
+ * BASE_TILE(PTOWSP_PTO_TSORT32, UNSUPPORTED, 0). What such rows say is obeyed when a program is loaded, too (base_support.h). */
 #define BASE_TYPE(name) (UINT64_C(1) << PTOWSP_##name)
 #define BASE_TILE(op, s, types)                                                                                                                                \
 	{                                                                                                                                                      \

@@ -17,7 +17,7 @@ struct base_kernel {
 	const void *payload;       /* bytes of that which isa is made of, borrowed from CODE */
 	uint64_t payload_size;
 	uint32_t payload_number;                  /* of the kernel's own */
-	uint32_t processor;                       /* 1: the interpreter runs isa though there is a compute (support.h) */
+	uint32_t processor;                       /* 1: the interpreter runs isa though there is a compute (base_support.h) */
 	struct isa_program *isa;                  /* portable payload, owned; behind native code it tells cycles and footprint only */
 	struct ptowsp_kernel_ref ref;             /* C function: native payload, registered or built in */
 	uint32_t code;                            /* PTOWSP_KERNEL_PORTABLE, _NATIVE, _C; 0 if nothing serves it */

@@ -3,13 +3,13 @@
 
 #include "backend.h"
 #include "base_caps.h"
+#include "base_support.h"
 #include "error.h"
 #include "planned.h"
 #include "queue.h"
 #include "rt/program/dtype.h"
 #include "rt/program/policy.h"
 #include "rt/structure/memory_limit.h"
-#include "support.h"
 #include <string.h>
 
 static bool in_order(const struct base_program *program)

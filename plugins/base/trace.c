@@ -2,10 +2,10 @@
 #include "trace.h"
 
 #include "backend.h"
+#include "base_support.h"
 #include "error.h"
 #include "program.h"
 #include "queue.h"
-#include "support.h"
 #if PTOWSP_ABI_TARGET >= 1
 #include "ptowsp/support.h"
 #endif

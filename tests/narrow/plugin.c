@@ -3,10 +3,10 @@
  * runs kernels with texp. It judges kernels, too: those with more tiles than its option `tiles` says are not for it.
  *
  * With -DWRONG=NAME it is the plugin null and breaks an obligation of the extension "ptowsp.support/0"; tests/hostile/verdicts.def has what is said of each. */
+#include "base/base_support.h"
 #include "base/error.h"
 #include "base/ops.h"
 #include "base/program.h"
-#include "base/support.h"
 #include "ptowsp/support.h"
 #include "ptowsp/tile.h"
 #include <fcntl.h>
@@ -150,8 +150,8 @@ static void kernels_walk(const struct ptowsp_load_args *args)
 	}
 }
 
-static ptowsp_status wrong_judge(struct ptowsp_object *instance, const char *device, const struct ptowsp_load_args *args, struct ptowsp_kernel_support *rows_out,
-				 uint32_t stride, uint32_t count, struct ptowsp_error *error)
+static ptowsp_status wrong_judge(struct ptowsp_object *instance, const char *device, const struct ptowsp_load_args *args,
+				 struct ptowsp_kernel_support *rows_out, uint32_t stride, uint32_t count, struct ptowsp_error *error)
 {
 	const struct ptowsp_support_extension *right = base_support_table(&backend, instance);
 	ptowsp_status status;

@@ -35,8 +35,9 @@ static void a_report_is_one_page_with_the_run_in_it(void)
 /* many.pkg.zst: 100,000 tasks, some of which wait for others. */
 static void many_pack(void)
 {
-	check_put("many.pto", "tensor %x : f32[8192, 8] inout\nfunc @f(%a: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %a[0, 0]\n"
-			      "  tstore %t, %a[0, 0]\n  return\n}\nworkload @main { parallel_for %i in 0 to 100000 { call @f(%a -> %x[%i * %i % 1021 * 8, 0]) } }\n");
+	check_put("many.pto",
+		  "tensor %x : f32[8192, 8] inout\nfunc @f(%a: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %a[0, 0]\n"
+		  "  tstore %t, %a[0, 0]\n  return\n}\nworkload @main { parallel_for %i in 0 to 100000 { call @f(%a -> %x[%i * %i % 1021 * 8, 0]) } }\n");
 	REQUIRE_INT(cli("$B/ptowsp-pack many.pto -o many.pkg.zst"), 0);
 }
 
@@ -56,8 +57,9 @@ static void a_report_tells_of_a_deadlock_and_of_other_results(void)
 	char *page;
 
 	cli_begin();
-	check_put("d.pto", "tensor %x : f32[8, 8] inout\nfunc @f(%a: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %a[0, 0]\n"
-			   "  tstore %t, %a[0, 0]\n  return\n}\nworkload @main { scope { call @f(%a -> %x) call @f(%a -> %x) call @f(%a -> %x) } }\n");
+	check_put("d.pto",
+		  "tensor %x : f32[8, 8] inout\nfunc @f(%a: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %a[0, 0]\n"
+		  "  tstore %t, %a[0, 0]\n  return\n}\nworkload @main { scope { call @f(%a -> %x) call @f(%a -> %x) call @f(%a -> %x) } }\n");
 	REQUIRE_INT(cli("$B/ptowsp-pack d.pto -o d.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run -q --report r.html --schedule task_window=2 d.pkg.zst"), 7);
 	page = page_read(NULL);
@@ -80,7 +82,8 @@ static void a_name_is_no_part_of_the_page(void)
 	char *page;
 
 	cli_begin();
-	check_put("n.pto", "module @n\nmeta note \"</script><script>alert(1)</script>\"\ntensor %x : f32[8, 8] inout\nkernel @k(%a: f32[8, 8] inout) function \"</script>\"\n"
+	check_put("n.pto", "module @n\nmeta note \"</script><script>alert(1)</script>\"\ntensor %x : f32[8, 8] inout\nkernel @k(%a: f32[8, 8] inout) function "
+			   "\"</script>\"\n"
 			   "workload @main { nop }\n");
 	if (cli("$B/ptowsp-pack n.pto -o n.pkg.zst"))
 		return;

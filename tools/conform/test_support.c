@@ -40,8 +40,9 @@ static ptowsp_status judge(struct conform *c, const struct ptowsp_support_extens
 	p->load.sections = p->sections;
 	snprintf(c->record->package, sizeof(c->record->package), "%s", p->name);
 	conform_before(c, "judge");
-	return conform_after(c, table->judge(c->instance, NULL, conform_lend_copy(c, &p->load, sizeof(p->load)), rows, stride, p->plan->tables->kernel_count, &c->error),
-			     false);
+	return conform_after(
+		c, table->judge(c->instance, NULL, conform_lend_copy(c, &p->load, sizeof(p->load)), rows, stride, p->plan->tables->kernel_count, &c->error),
+		false);
 }
 
 /* One row is sound by itself, and what lies behind it is as it was. */
@@ -52,8 +53,8 @@ static void row_check(struct conform *c, const struct conform_program *p, uint32
 
 	CONFORM_MUST(c, row->verdict <= PTOWSP_SUPPORT_DEVICE, "%s: the verdict of kernel %u is %u, which is none (PL15)", p->name, k, row->verdict);
 	CONFORM_MUST(c, row->payload == UINT16_MAX || row->payload < kernel->payload_count, "%s: kernel %u has no payload %u (PL15)", p->name, k, row->payload);
-	CONFORM_MUST(c, row->opcode == PTOWSP_NONE || common_tile_op_text(row->opcode) || !row->verdict, "%s: the row of kernel %u is about operation 0x%x, which is none (PL15)",
-		     p->name, k, row->opcode);
+	CONFORM_MUST(c, row->opcode == PTOWSP_NONE || common_tile_op_text(row->opcode) || !row->verdict,
+		     "%s: the row of kernel %u is about operation 0x%x, which is none (PL15)", p->name, k, row->opcode);
 	CONFORM_MUST(c, memchr(row->reason, 0, sizeof(row->reason)), "%s: the reason of kernel %u has no end (PL15)", p->name, k);
 	CONFORM_MUST(c, *row->reason || (row->verdict != PTOWSP_SUPPORT_NO && row->verdict != PTOWSP_SUPPORT_HOST),
 		     "%s: kernel %u does not run on the device, and no reason is given (PL15)", p->name, k);
@@ -71,7 +72,8 @@ static void tasks_read(struct conform *c, const struct conform_program *p, uint3
 	for (uint32_t i = 0; i < stats.kernel_count; i++) {
 		struct ptowsp_kernel_stats row = {0};
 
-		memcpy(&row, (const char *)stats.kernels + (size_t)i * stats.kernel_stride, stats.kernel_stride < sizeof(row) ? stats.kernel_stride : sizeof(row));
+		memcpy(&row, (const char *)stats.kernels + (size_t)i * stats.kernel_stride,
+		       stats.kernel_stride < sizeof(row) ? stats.kernel_stride : sizeof(row));
 		if (row.kernel == k) {
 			*tasks_out = row.tasks;
 			*device_out = row.device_tasks;
@@ -92,10 +94,10 @@ static void agree(struct conform *c, struct conform_program *p, const char *rows
 		uint64_t tasks, device;
 
 		tasks_read(c, p, k, &tasks, &device);
-		CONFORM_MUST(c, status || row->verdict != PTOWSP_SUPPORT_NO || !tasks, "%s: kernel %u cannot run, it says (%.100s), and %llu tasks of it did (PL15)", p->name, k,
-			     row->reason, (unsigned long long)tasks);
-		CONFORM_MUST(c, status || row->verdict != PTOWSP_SUPPORT_HOST || !device, "%s: the processor runs kernel %u, it says, and the device ran %llu tasks of it (PL15)",
-			     p->name, k, (unsigned long long)device);
+		CONFORM_MUST(c, status || row->verdict != PTOWSP_SUPPORT_NO || !tasks,
+			     "%s: kernel %u cannot run, it says (%.100s), and %llu tasks of it did (PL15)", p->name, k, row->reason, (unsigned long long)tasks);
+		CONFORM_MUST(c, status || row->verdict != PTOWSP_SUPPORT_HOST || !device,
+			     "%s: the processor runs kernel %u, it says, and the device ran %llu tasks of it (PL15)", p->name, k, (unsigned long long)device);
 		CONFORM_MUST(c, status || row->verdict != PTOWSP_SUPPORT_DEVICE || !counted || device == tasks,
 			     "%s: the device runs kernel %u, it says, and ran %llu of %llu tasks (PL15)", p->name, k, (unsigned long long)device,
 			     (unsigned long long)tasks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* support.h - what each portable kernel runs as: on the device, on this processor, or nowhere. The backend says it by TILE rows and by its hook `judge`; the host hears it beforehand, by the
+/* base_support.h - what each portable kernel runs as: on the device, on this processor, or nowhere. The backend says it by TILE rows and by its hook `judge`; the host hears it beforehand, by the
  * rows and through "ptowsp.support/0", and load obeys the same. */
 #ifndef BASE_SUPPORT_H
 #define BASE_SUPPORT_H

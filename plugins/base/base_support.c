@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "support.h"
+#include "base_support.h"
 
 #include "backend.h"
 #include "error.h"
