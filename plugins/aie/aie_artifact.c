@@ -27,11 +27,15 @@ void aie_artifact_script(struct common_text *text, const struct aie_arch *arch, 
 			      "peano=${1:-${PEANO_INSTALL_DIR:?name the folder of Peano (llvm-aie)}}\naiecc=${2:-aiecc}\n"
 			      "work=$PWD/work.$$\nfailed=\nmkdir \"$work\"\ntrap 'rm -rf \"$work\"' EXIT\ncp design.mlir \"$work\"\n");
 	if (files->kernel_count) {
-		common_text_put(text, "for source in");
+		common_text_put(text,
+				"api=$(dirname \"$(command -v \"$aiecc\")\")/../include\n"
+				"set -- -std=gnu11\n"
+				"test ! -e \"$api/aie_api/aie.hpp\" || set -- -x c++ -std=c++20 -fno-strict-aliasing -I\"$api\" # products by the core's unit\n"
+				"for source in");
 		for (uint32_t f = 0; f < files->kernel_count; f++)
 			common_text_add(text, " %.*s", (int)strlen(files->files[f].name) - 2, files->files[f].name);
 		common_text_add(text,
-				"; do\n\t\"$peano/bin/clang\" --target=%s-none-unknown-elf -std=gnu11 -O2 -ffp-contract=off -DNDEBUG -ffunction-sections "
+				"; do\n\t\"$peano/bin/clang\" --target=%s-none-unknown-elf \"$@\" -O2 -ffp-contract=off -DNDEBUG -ffunction-sections "
 				"-fdata-sections -I%s -idirafter %s/bare -c \"%s/$source.c\" -o \"$work/$source.o\"\ndone\n",
 				strcmp(arch->generation->name, "AIE2") ? "aie2p" : "aie2", folder, folder, folder);
 	}

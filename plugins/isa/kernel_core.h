@@ -7,6 +7,17 @@
 #ifndef ISA_KERNEL_CORE_H
 #define ISA_KERNEL_CORE_H
 
+#ifdef __cplusplus
+#if __has_include(<aie_api/aie.hpp>)
+#include <aie_api/aie.hpp>
+#define TILE_MMUL
+#endif
+#define restrict __restrict
+#define _Alignas alignas
+#define TILE_KERNEL extern "C"
+#else
+#define TILE_KERNEL
+#endif
 #include "isa/convert.h"
 #include "isa/element.h"
 #include "isa/isa_tile.h"
@@ -40,54 +51,163 @@ TILE_CORE void tile_copy(void *to, size_t to_step, const void *from, size_t step
 		memcpy((unsigned char *)to + i * to_step, (const unsigned char *)from + i * step, width);
 }
 
+/* An argument as data look at it. */
+#define TILE_ARGUMENT_OF(at, row_count, column_count, stride)                                                                                                  \
+	{                                                                                                                                                      \
+		.data = at, .rows = row_count, .columns = column_count, .row_stride = stride, .column_stride = 1                                               \
+	}
+#ifdef __cplusplus
+struct tile_window_held {
+	struct ptowsp_tensor_arg window;
+	operator const struct ptowsp_tensor_arg *() const
+	{
+		return &window;
+	}
+};
+#define TILE_ARGUMENT(...) (tile_window_held{TILE_ARGUMENT_OF(__VA_ARGS__)})
+#else
+#define TILE_ARGUMENT(...) (&(const struct ptowsp_tensor_arg)TILE_ARGUMENT_OF(__VA_ARGS__))
+#endif
+
 /* ---- products ------------------------------------------------------------------------------------------------------------- */
 
+/* Rows, terms and columns of the blocks in which a product is made, by the type of its factors: those of aie::mmul (aie_api, detail/aie2 and aie2p) where a core's unit has the type. */
+#if defined(__AIE_ARCH__) && __AIE_ARCH__ > 20
+#define TILE_SHAPES(X)                                                                                                                                         \
+	X(i8, 8, 8, 8)                                                                                                                                         \
+	X(u8, 8, 8, 8)                                                                                                                                         \
+	X(i16, 4, 4, 8)                                                                                                                                        \
+	X(u16, 4, 4, 8)                                                                                                                                        \
+	X(i32, 4, 4, 8)                                                                                                                                        \
+	X(u32, 4, 4, 8)                                                                                                                                        \
+	X(bf16, 8, 8, 8)                                                                                                                                       \
+	TILE_OTHER_SHAPES(X)
+#else
+#define TILE_SHAPES(X)                                                                                                                                         \
+	X(i8, 4, 8, 8)                                                                                                                                         \
+	X(u8, 4, 8, 8)                                                                                                                                         \
+	X(i16, 4, 4, 4)                                                                                                                                        \
+	X(u16, 4, 4, 4)                                                                                                                                        \
+	X(i32, 4, 4, 4)                                                                                                                                        \
+	X(u32, 4, 4, 4)                                                                                                                                        \
+	X(bf16, 4, 8, 4)                                                                                                                                       \
+	TILE_OTHER_SHAPES(X)
+#endif
+#define TILE_OTHER_SHAPES(X)                                                                                                                                   \
+	X(f32, 4, 8, 4)                                                                                                                                        \
+	X(f16, 4, 8, 4)                                                                                                                                        \
+	X(f64, 4, 8, 4)                                                                                                                                        \
+	X(i64, 4, 8, 4)                                                                                                                                        \
+	X(u64, 4, 8, 4)
+#define TILE_SHAPE(type, rows, terms, columns) TILE_ROWS_##type = rows, TILE_TERMS_##type = terms, TILE_COLUMNS_##type = columns,
+enum { TILE_SHAPES(TILE_SHAPE) };
+
+/* How many of `all` from `at` on a block has: a constant where all are whole. */
+#define TILE_WITHIN(all, at, block) ((all) % (block) && (all) - (at) < (block) ? (all) - (at) : (size_t)(block))
+#define TILE_AS(how, type, element) ((isa_c_##how)isa_get_##type(element))
+
+/* Each block of d (m x n): sums begin with `first`, `terms` adds to them, and they end as `last`. */
+#define TILE_PRODUCT_OF(name, parameters, d_type, shape, how, m, n, first, terms, last)                                                                        \
+	TILE_CORE void name parameters                                                                                                                         \
+	{                                                                                                                                                      \
+		enum { ROWS = TILE_ROWS_##shape, TERMS = TILE_TERMS_##shape, COLUMNS = TILE_COLUMNS_##shape };                                                 \
+                                                                                                                                                               \
+		for (size_t y = 0; y < (m); y += ROWS)                                                                                                         \
+			for (size_t x = 0; x < (n); x += COLUMNS) {                                                                                            \
+				const size_t rows = TILE_WITHIN(m, y, ROWS), columns = TILE_WITHIN(n, x, COLUMNS);                                             \
+				TILE_SUMS(isa_c_##how, sum, ROWS *COLUMNS);                                                                                    \
+                                                                                                                                                               \
+				for (size_t i = 0; i < rows; i++)                                                                                              \
+					for (size_t j = 0; j < columns; j++)                                                                                   \
+						sum[i * COLUMNS + j] = first;                                                                                  \
+				terms for (size_t i = 0; i < rows; i++) for (size_t j = 0; j < columns; j++) d[(y + i) * (n) + x + j] =                        \
+					isa_put_##d_type(last);                                                                                                \
+			}                                                                                                                                      \
+	}
+/* left * right for all k terms, in ascending order. */
+#define TILE_LOOPS(how, k, left, right)                                                                                                                        \
+	for (size_t z = 0; z < (k); z += TERMS)                                                                                                                \
+		for (size_t l = z; l < z + TILE_WITHIN(k, z, TERMS); l++) {                                                                                    \
+			isa_c_##how row[COLUMNS];                                                                                                              \
+                                                                                                                                                               \
+			for (size_t j = 0; j < columns; j++)                                                                                                   \
+				row[j] = right;                                                                                                                \
+			for (size_t i = 0; i < rows; i++) {                                                                                                    \
+				const isa_c_##how by = left;                                                                                                   \
+                                                                                                                                                               \
+				for (size_t j = 0; j < columns; j++)                                                                                           \
+					sum[i * COLUMNS + j] += by * row[j];                                                                                   \
+			}                                                                                                                                      \
+		}
+#define TILE_BY_LOOPS(how, a_type, b_type, k, left, right) TILE_LOOPS(how, k, TILE_AS(how, a_type, left), TILE_AS(how, b_type, right))
+
+#ifdef TILE_MMUL
+#define TILE_UNIT_i8                 int8
+#define TILE_UNIT_u8                 uint8
+#define TILE_UNIT_i16                int16
+#define TILE_UNIT_u16                uint16
+#define TILE_UNIT_i32                int32
+#define TILE_UNIT_u32                uint32
+#define TILE_UNIT_f32                float
+#define TILE_UNIT_bf16               bfloat16
+#define TILE_SUMS(type, name, count) alignas(aie::vector_decl_align) type name[count] = {}
+/* The same by the core's unit, for which factors are laid out in blocks, with zeros beyond their ends. It may add several terms at once. */
+#define TILE_BY_UNIT(how, a_type, b_type, k, left, right)                                                                                                      \
+	{                                                                                                                                                      \
+		aie::mmul<ROWS, TERMS, COLUMNS, TILE_UNIT_##a_type, TILE_UNIT_##b_type> product(aie::load_v<ROWS * COLUMNS>((const TILE_UNIT_##how *)sum));    \
+                                                                                                                                                               \
+		for (size_t z = 0; z < (k); z += TERMS) {                                                                                                      \
+			const size_t all = TILE_WITHIN(k, z, TERMS);                                                                                           \
+			alignas(aie::vector_decl_align) isa_s_##a_type u[ROWS * TERMS];                                                                        \
+			alignas(aie::vector_decl_align) isa_s_##b_type v[TERMS * COLUMNS];                                                                     \
+                                                                                                                                                               \
+			for (size_t l = z; l < z + TERMS; l++) {                                                                                               \
+				for (size_t i = 0; i < ROWS; i++)                                                                                              \
+					u[i * TERMS + l - z] = i < rows && l < z + all ? left : 0;                                                             \
+				for (size_t j = 0; j < COLUMNS; j++)                                                                                           \
+					v[(l - z) * COLUMNS + j] = j < columns && l < z + all ? right : 0;                                                     \
+			}                                                                                                                                      \
+			product.mac(aie::load_v<ROWS * TERMS>((const TILE_UNIT_##a_type *)u), aie::load_v<TERMS * COLUMNS>((const TILE_UNIT_##b_type *)v));    \
+		}                                                                                                                                              \
+		aie::store_v((TILE_UNIT_##how *)sum, product.to_vector<TILE_UNIT_##how>());                                                                    \
+	}
+#else
+#define TILE_SUMS(type, name, count) type name[count]
+#define TILE_BY_UNIT                 TILE_BY_LOOPS
+#endif
+#define TILE_BY_i8   TILE_BY_UNIT
+#define TILE_BY_u8   TILE_BY_UNIT
+#define TILE_BY_i16  TILE_BY_UNIT
+#define TILE_BY_u16  TILE_BY_UNIT
+#define TILE_BY_i32  TILE_BY_UNIT
+#define TILE_BY_u32  TILE_BY_UNIT
+#define TILE_BY_bf16 TILE_BY_UNIT
+#define TILE_BY_f32  TILE_BY_LOOPS /* the unit has it in parts of bf16 only */
+#define TILE_BY_f16  TILE_BY_LOOPS
+#define TILE_BY_f64  TILE_BY_LOOPS
+#define TILE_BY_i64  TILE_BY_LOOPS
+#define TILE_BY_u64  TILE_BY_LOOPS
+
 /* d (m x n) = c + a (m x k) x b (k x n) of these element types, computed in `how` with k ascending, rounded to d's type once; c NULL: zeros. c may be d, which overlaps nothing else. */
-#define TILE_PRODUCT(name, d_type, c_type, a_type, b_type, how)                                                                                                \
-	TILE_CORE void name(isa_s_##d_type *d, const isa_s_##c_type *c, const isa_s_##a_type *a, const isa_s_##b_type *b, size_t m, size_t k, size_t n)        \
-	{                                                                                                                                                      \
-		for (; m; m--, a += k)                                                                                                                         \
-			for (size_t j = 0; j < n; j++, d++) {                                                                                                  \
-				const isa_s_##b_type *right = b + j;                                                                                           \
-				isa_c_##how sum = c ? (isa_c_##how)isa_get_##c_type(*c++) : 0;                                                                 \
-                                                                                                                                                               \
-				for (size_t i = 0; i < k; i++, right += n)                                                                                     \
-					sum += (isa_c_##how)isa_get_##a_type(a[i]) * (isa_c_##how)isa_get_##b_type(*right);                                    \
-				*d = isa_put_##d_type(sum);                                                                                                    \
-			}                                                                                                                                      \
-	}
+#define TILE_PRODUCT(name, d_type, c_type, a_type, b_type, how, m, k, n)                                                                                       \
+	TILE_PRODUCT_OF(name, (isa_s_##d_type * d, const isa_s_##c_type *c, const isa_s_##a_type *restrict a, const isa_s_##b_type *restrict b), d_type,       \
+			a_type, how, m, n, c ? TILE_AS(how, c_type, c[(y + i) * (n) + x + j]) : 0,                                                             \
+			TILE_BY_##a_type(how, a_type, b_type, k, a[(y + i) * (k) + l], b[l * (n) + x + j]), sum[i * COLUMNS + j])
 /* The same with c[0,j] added to the sum. */
-#define TILE_PRODUCT_BIAS(name, d_type, c_type, a_type, b_type, how)                                                                                           \
-	TILE_CORE void name(isa_s_##d_type *d, const isa_s_##c_type *c, const isa_s_##a_type *a, const isa_s_##b_type *b, size_t m, size_t k, size_t n)        \
-	{                                                                                                                                                      \
-		for (; m; m--, a += k)                                                                                                                         \
-			for (size_t j = 0; j < n; j++, d++) {                                                                                                  \
-				isa_c_##how sum = 0;                                                                                                           \
-                                                                                                                                                               \
-				for (size_t i = 0; i < k; i++)                                                                                                 \
-					sum += (isa_c_##how)isa_get_##a_type(a[i]) * (isa_c_##how)isa_get_##b_type(b[i * n + j]);                              \
-				*d = isa_put_##d_type(sum + (isa_c_##how)isa_get_##c_type(c[j]));                                                              \
-			}                                                                                                                                      \
-	}
-/* d = a x b, each element times its scale first; a_share and b_share neighbours along k have one. */
-#define TILE_PRODUCT_SCALED(name, d_type, as_type, a_type, b_type, bs_type, how)                                                                               \
-	TILE_CORE void name(isa_s_##d_type *d, const isa_s_##a_type *a, const isa_s_##as_type *a_scale, size_t a_share, const isa_s_##b_type *b,               \
-			    const isa_s_##bs_type *b_scale, size_t b_share, size_t m, size_t k, size_t n)                                                      \
-	{                                                                                                                                                      \
-		for (; m; m--, a += k, a_scale += k / a_share)                                                                                                 \
-			for (size_t j = 0; j < n; j++, d++) {                                                                                                  \
-				isa_c_##how sum = 0;                                                                                                           \
-                                                                                                                                                               \
-				for (size_t i = 0; i < k; i++) {                                                                                               \
-					const isa_c_##how v = (isa_c_##how)isa_get_##a_type(a[i]) * (isa_c_##how)isa_get_##as_type(a_scale[i / a_share]);      \
-					const isa_c_##how w =                                                                                                  \
-						(isa_c_##how)isa_get_##b_type(b[i * n + j]) * (isa_c_##how)isa_get_##bs_type(b_scale[i / b_share * n + j]);    \
-                                                                                                                                                               \
-					sum += v * w;                                                                                                          \
-				}                                                                                                                              \
-				*d = isa_put_##d_type(sum);                                                                                                    \
-			}                                                                                                                                      \
-	}
+#define TILE_PRODUCT_BIAS(name, d_type, c_type, a_type, b_type, how, m, k, n)                                                                                  \
+	TILE_PRODUCT_OF(name, (isa_s_##d_type * d, const isa_s_##c_type *c, const isa_s_##a_type *restrict a, const isa_s_##b_type *restrict b), d_type,       \
+			a_type, how, m, n, 0, TILE_BY_##a_type(how, a_type, b_type, k, a[(y + i) * (k) + l], b[l * (n) + x + j]),                              \
+			sum[i * COLUMNS + j] + TILE_AS(how, c_type, c[x + j]))
+/* d = a x b, each element times its scale first; a_scales and b_scales: how many there are along k. */
+#define TILE_PRODUCT_SCALED(name, d_type, as_type, a_type, b_type, bs_type, how, m, k, n, a_scales, b_scales)                                                  \
+	TILE_PRODUCT_OF(name,                                                                                                                                  \
+			(isa_s_##d_type * d, const isa_s_##a_type *restrict a, const isa_s_##as_type *restrict a_scale, const isa_s_##b_type *restrict b,      \
+			 const isa_s_##bs_type *restrict b_scale),                                                                                             \
+			d_type, a_type, how, m, n, 0,                                                                                                          \
+			TILE_LOOPS(how, k,                                                                                                                     \
+				   TILE_AS(how, a_type, a[(y + i) * (k) + l]) * TILE_AS(how, as_type, a_scale[(y + i) * (a_scales) + l / ((k) / (a_scales))]), \
+				   TILE_AS(how, b_type, b[l * (n) + x + j]) * TILE_AS(how, bs_type, b_scale[l / ((k) / (b_scales)) * (n) + x + j])),           \
+			sum[i * COLUMNS + j])
 
 /* ---- functions ------------------------------------------------------------------------------------------------------------ */
 

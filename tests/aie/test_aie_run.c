@@ -164,7 +164,7 @@ static void a_report_says_that_it_is_a_model(void)
 	CHECK_INT(aie_trial_run(text, arguments, 0, &stats, &error), PTOWSP_OK);
 	if (CHECK_INT(aie_whole_read(&whole, text, &error), PTOWSP_OK))
 		report = aie_sim_report(&whole.design, &stats);
-	CHECK_CONTAINS(report, "aie model 2, not measured: ");
+	CHECK_CONTAINS(report, "aie model 3, not measured: ");
 	CHECK_CONTAINS(report, "bottleneck: ");
 	CHECK_CONTAINS(report, "core (0,2)");
 	free(report);

@@ -235,7 +235,7 @@ static json_t *figure(json_t *stats, const char *group, const char *name)
 static int64_t cost_of(const char *option, const char *name)
 {
 	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet %s --stats=json $P/softmax.pkg.zst", option)), 0);
-	return cli_int(figure(cli_json(), "aie model 2, not measured", name), "value");
+	return cli_int(figure(cli_json(), "aie model 3, not measured", name), "value");
 }
 
 /* exp of floats in software is longer than a vector of them by far, and an option has the run take the time of either. */
@@ -264,12 +264,12 @@ static void figures_say_use_and_limits(void)
 		{"core tile (", "buffer descriptors", "", 1, 16},
 		{"core tile (", "locks", "", 1, 16},
 		{"shim (", "DMA channels out", "", 1, 2},
-		{"aie model 2, not measured", "bottleneck: ", "cycles busy", 1, -1},
-		{"aie model 2, not measured", "core (", "cycles busy", 1, -1},
-		{"aie model 2, not measured", "bottleneck among cores: core (", "cycles busy", 1, -1},
+		{"aie model 3, not measured", "bottleneck: ", "cycles busy", 1, -1},
+		{"aie model 3, not measured", "core (", "cycles busy", 1, -1},
+		{"aie model 3, not measured", "bottleneck among cores: core (", "cycles busy", 1, -1},
 		{"kernels, not measured", "add_one: 4 calls of the emitted C", "cycles", 4 * 30, 0},
 		{"kernels, not measured", "add_one: by kernels that were published", "cycles", 4 * 30, 0},
-		{"aie model 2, its costs", "LOCK_CORE, read: ", "cycles", 1, 0},
+		{"aie model 3, its costs", "LOCK_CORE, read: ", "cycles", 1, 0},
 	};
 	json_t *stats;
 
@@ -289,7 +289,7 @@ static void figures_say_use_and_limits(void)
 		if (rows[i].limit)
 			CHECK(cli_int(row, "value") <= cli_int(row, "limit"));
 	}
-	CLI_OUT(0, "$B/ptowsp-run --plugin=aie --quiet --stats $P/two_stage.pkg.zst", "aie model 2, not measured\n", "hottest link: (", " cores (");
+	CLI_OUT(0, "$B/ptowsp-run --plugin=aie --quiet --stats $P/two_stage.pkg.zst", "aie model 3, not measured\n", "hottest link: (", " cores (");
 	CHECK_INT(cli("$B/ptowsp-run --plugin=cpu_sim --quiet --stats=json $P/two_stage.pkg.zst"), 0);
 	stats = cli_json();
 	REQUIRE(stats != NULL);

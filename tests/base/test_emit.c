@@ -18,7 +18,7 @@
 #include "tests/isa/random_tiles.h"
 #include "tests/isa/tile_random.h"
 
-enum { BATCH = 26 };
+enum { BATCH = 26, PRODUCTS = 9 };
 
 /* A folder that nobody else can write to. */
 static char folder[512];
@@ -55,16 +55,18 @@ static uint64_t program_write(const struct isa_program *program, const char *nam
 	return bytes;
 }
 
+/* What compiles all. */
+static const char *compiler = "cc -std=c11";
+
 /* All .c files of the folder in one library. */
 static void *library_make(const char *flags)
 {
 	char *errors;
-	const int code =
-		check_run(check_fmt("cc -std=c11 -DTILE_ONE_MACHINE -Wall -Wextra -Wno-unused -Wno-tautological-compare -Wno-type-limits -Wno-bool-compare "
-				    "-Wno-aggressive-loop-optimizations -Werror %s -fPIC -shared -ffp-contract=off -fvisibility=hidden "
-				    "-I'%s' '%s'/*.c -o '%s/all.so' -lm",
-				    flags, folder, folder, folder),
-			  NULL, &errors);
+	const int code = check_run(check_fmt("%s -DTILE_ONE_MACHINE -Wall -Wextra -Wno-unused -Wno-tautological-compare -Wno-type-limits -Wno-bool-compare "
+					     "-Wno-aggressive-loop-optimizations -Werror %s -fPIC -shared -ffp-contract=off -fvisibility=hidden "
+					     "-I'%s' '%s'/*.c -o '%s/all.so' -lm",
+					     compiler, flags, folder, folder, folder),
+				   NULL, &errors);
 	void *library = NULL;
 
 	if (code)
@@ -248,6 +250,48 @@ static void make_shared_core(struct trial *t, unsigned char (*memory)[RANDOM_BYT
 		tile_window(&r->task, w, memory[w] + 256, PTOWSP_F32, 2000);
 }
 
+/* Products of each type, of any shape up to 20, with a start, a bias and none. No number is -0, to which the 0s that fill a block for a unit may not be added. */
+static void make_products_core(struct trial *t, unsigned char (*memory)[RANDOM_BYTES])
+{
+	static const unsigned dtypes[PRODUCTS][2] = {{PTOWSP_BF16, PTOWSP_F32}, {PTOWSP_BF16, PTOWSP_BF16}, {PTOWSP_I8, PTOWSP_I32},
+						     {PTOWSP_U8, PTOWSP_I32},   {PTOWSP_I16, PTOWSP_I32},   {PTOWSP_U16, PTOWSP_U32},
+						     {PTOWSP_I32, PTOWSP_I32},  {PTOWSP_U32, PTOWSP_U32},   {PTOWSP_F32, PTOWSP_F32}};
+	struct random_tiles *r = &t->tiles;
+	struct tile_builder *b = &r->b;
+	unsigned m, k, n, from, to, tiles[5];
+
+	random_seed = t->seed;
+	r->memory = memory;
+	m = 1 + random_below(20), k = 1 + random_below(20), n = 1 + random_below(20);
+	from = (unsigned)(t - trials) % PRODUCTS, to = dtypes[from][1], from = dtypes[from][0];
+	tile_begin(b, check_fmt("products_%llu", (unsigned long long)t->seed));
+	tile_task_begin(&r->task);
+	for (unsigned w = 0; w < RANDOM_WINDOWS; w++)
+		tile_param(b, "", w < 2 ? from : to);
+	tiles[0] = tile_tile(b, "", m, k, from), tiles[1] = tile_tile(b, "", k, n, from), tiles[2] = tile_tile(b, "", m, n, to);
+	tiles[3] = tile_tile(b, "", 1, n, to), tiles[4] = tile_tile(b, "", m, n, to);
+	for (unsigned i = 0; i < 4; i++)
+		tile_op(b, PTOWSP_PTO_TLOAD, tiles[i], i < 3 ? i : 2, tile_int(b, 0), tile_int(b, 0));
+	tile_op(b, PTOWSP_PTO_TMATMUL, tiles[4], tiles[0], tiles[1]);
+	tile_op(b, PTOWSP_PTO_TMATMUL_ACC, tiles[4], tiles[4], tiles[0], tiles[1]);
+	tile_op(b, PTOWSP_PTO_TSTORE, tiles[4], 3, tile_int(b, 0), tile_int(b, 0));
+	tile_op(b, PTOWSP_PTO_TMATMUL_ACC, tiles[4], tiles[2], tiles[0], tiles[1]);
+	tile_op(b, PTOWSP_PTO_TSTORE, tiles[4], 4, tile_int(b, 0), tile_int(b, 0));
+	tile_op(b, PTOWSP_PTO_TMATMUL_BIAS, tiles[4], tiles[0], tiles[1], tiles[3]);
+	tile_op(b, PTOWSP_PTO_TSTORE, tiles[4], 2, tile_int(b, 0), tile_int(b, 0));
+	for (unsigned w = 0; w < RANDOM_WINDOWS; w++) {
+		const unsigned dtype = w < 2 ? from : to;
+
+		b->params[w].access |= PTOWSP_READ;
+		for (size_t at = 0; at < RANDOM_BYTES; at += cell_bytes(dtype))
+			cell_pack(dtype,
+				  (struct cell){.f = cell_round(dtype, ((int)random_below(2001) - 1000) / 256.0),
+						.n = cell_is_float(dtype) ? 0 : random_integer(dtype)},
+				  memory[w] + at);
+		tile_window(&r->task, w, memory[w] + 256, dtype, 400);
+	}
+}
+
 /* The first window of the same memory. */
 static unsigned shared_with(const struct trial *t, unsigned window)
 {
@@ -291,12 +335,17 @@ static void core_write(struct trial *t)
 		CHECK_FAIL("%s", error.text);
 		return;
 	}
-	common_text_add(&text, "#include \"isa/kernel_core.h\"\n%s%s\nvoid call_%s(void *const *tensors, const uint64_t *args);\n", products ? products : "",
-			code, t->name);
-	common_text_add(&text, "__attribute__((visibility(\"default\"))) void call_%s(void *const *tensors, const uint64_t *args)\n{\n\t(void)args;\n\t%s(",
-			t->name, t->name);
+	common_text_add(
+		&text,
+		"#include \"isa/kernel_core.h\"\n#ifdef __cplusplus\nstruct any {\n\tvoid *at;\n\ttemplate <typename T> operator T *() const { return "
+		"(T *)at; }\n};\n#define ANY(at) any{at}\n#else\n#define ANY(at) at\n#endif\n%s%s\nTILE_KERNEL void call_%s(void *const *tensors, const "
+		"uint64_t *args);\n",
+		products ? products : "", code, t->name);
+	common_text_add(
+		&text, "TILE_KERNEL __attribute__((visibility(\"default\"))) void call_%s(void *const *tensors, const uint64_t *args)\n{\n\t(void)args;\n\t%s(",
+		t->name, t->name);
 	for (unsigned i = 0; i < task->tensor_count; i++)
-		common_text_add(&text, "%stensors[%u]", i ? ", " : "", i);
+		common_text_add(&text, "%sANY(tensors[%u])", i ? ", " : "", i);
 	for (unsigned i = 0; i < task->arg_count; i++)
 		common_text_add(&text, ", (int64_t)args[%u]", i);
 	common_text_put(&text, ");\n}\n");
@@ -338,7 +387,7 @@ static void core_compare(struct trial *t, void *library)
 /* Programs that can run, in one library. How many of them failed in both. flags: of the compiler; NULL: they are only written. */
 static unsigned batch_run(uint64_t seed, unsigned count, make_fn make, const char *flags)
 {
-	const bool core = make == make_random_core || make == make_all_core || make == make_shared_core;
+	const bool core = make == make_random_core || make == make_all_core || make == make_shared_core || make == make_products_core;
 	unsigned failed = 0, made = 0;
 	void *library = NULL;
 
@@ -424,9 +473,25 @@ static void functions_for_cores_have_the_bits_of_the_interpreter(void)
 		batch_run(random_start() + part_now * 100, TILE_TYPES, make_all_core, PTOWSP_SANITIZER && part_now ? NULL : "-O1 -DTILE_EXACT");
 }
 
-/* For 32 bits, by a compiler that has no library: plugins/aie/bare says all that is used of one. */
+/* In C, and in C++ on what stands for aie_api: by the unit of either core. */
+static void products_in_blocks_have_the_bits_of_the_interpreter(void)
+{
+	const char *const plain = compiler;
+	char unit[600];
+
+	CHECK_INT(batch_run(random_start() + 4000, PRODUCTS, make_products_core, "-O2"), 0);
+	for (unsigned core = 20; core <= 21; core++) {
+		snprintf(unit, sizeof(unit), "c++ -x c++ -std=c++20 -fno-strict-aliasing -D__AIE_ARCH__=%u -I'%s/tests/fakes'", core, check_root());
+		compiler = unit;
+		CHECK_INT(batch_run(random_start() + 4000, PRODUCTS, make_products_core, core == 20 ? "-O1" : "-O2"), 0);
+	}
+	compiler = plain;
+}
+
+/* For 32 bits, by a compiler that has no library: plugins/aie/bare says all that is used of one. It is C++ as well, which aie_api is. */
 static void every_operation_of_every_type_is_c_for_a_core(void)
 {
+	static const char *const languages[] = {"-std=gnu11", "-x c++ -std=c++20 -nostdinc++"};
 	char *errors = NULL;
 
 	if (check_run("clang --print-targets | grep -q riscv32", NULL, NULL))
@@ -444,13 +509,15 @@ static void every_operation_of_every_type_is_c_for_a_core(void)
 			isa_program_destroy(t->program);
 			tile_finish(&t->tiles.b);
 		}
-		if (check_run(check_fmt("clang --target=riscv32 -march=rv32im -mabi=ilp32 -std=gnu11 -fsyntax-only -Wall -Wextra -Wno-unused "
-					"-Wno-tautological-compare -Werror -I'%s' "
-					"-idirafter '%s/plugins/aie/bare' '%s'/*.c",
-					folder, check_root(), folder),
-			      NULL, &errors))
-			CHECK_FAIL("part %u: %.1500s", part_now, errors);
-		free(errors);
+		for (size_t l = 0; l < sizeof(languages) / sizeof(*languages); l++) {
+			if (check_run(check_fmt("clang --target=riscv32 -march=rv32im -mabi=ilp32 %s -fsyntax-only -Wall -Wextra -Wno-unused "
+						"-Wno-tautological-compare -Werror -I'%s' "
+						"-idirafter '%s/plugins/aie/bare' '%s'/*.c",
+						languages[l], folder, check_root(), folder),
+				      NULL, &errors))
+				CHECK_FAIL("part %u, %s: %.1500s", part_now, languages[l], errors);
+			free(errors);
+		}
 		folder_remove();
 	}
 }
@@ -461,5 +528,6 @@ void suite_emit(CU_pSuite s)
 	TEST(s, random_programs_do_so_optimised);
 	TEST(s, every_operation_of_every_type_does_so);
 	TEST(s, functions_for_cores_have_the_bits_of_the_interpreter);
+	TEST(s, products_in_blocks_have_the_bits_of_the_interpreter);
 	TEST(s, every_operation_of_every_type_is_c_for_a_core);
 }

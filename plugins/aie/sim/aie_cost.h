@@ -6,7 +6,7 @@
 #include "aie/aie_arch.h"
 
 /* Name of the model in reports; a change of a constant or of a rule is a new one. */
-#define AIE_MODEL "aie model 2"
+#define AIE_MODEL "aie model 3"
 
 enum {
 #define X(name, value, unit, sort, source) AIE_COST_##name = value,

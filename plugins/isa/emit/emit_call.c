@@ -85,7 +85,7 @@ static void scaled_emit(struct isa_emitter *e, const struct isa_step *s, const c
 		 k / s->f.rows, (unsigned long)s->a.rows, k, (unsigned long)s->c.columns);
 }
 
-/* For a core: one function for the types that it has, which takes elements as they are stored. */
+/* For a core: one function for the types and shapes that it has, which takes elements as they are stored. */
 static void core_product_emit(struct isa_emitter *e, uint32_t i)
 {
 	const struct isa_step *s = step_of(e, i);
@@ -93,16 +93,16 @@ static void core_product_emit(struct isa_emitter *e, uint32_t i)
 	const struct isa_operand *left = adds ? &s->b : &s->a, *right = adds || scaled ? &s->c : &s->b, *start = adds ? &s->a : bias ? &s->c : &s->d;
 	const unsigned types[] = {s->d.dtype, start->dtype, left->dtype, right->dtype}, scales[] = {s->d.dtype, s->b.dtype, s->a.dtype, s->c.dtype, s->f.dtype};
 	const char *macro = scaled ? "TILE_PRODUCT_SCALED" : bias ? "TILE_PRODUCT_BIAS" : "TILE_PRODUCT";
-	const struct isa_piece name = isa_core_product(e, macro, scaled ? scales : types, scaled ? 5 : 4, product_type(s->d.dtype));
+	const unsigned long shape[] = {left->rows, left->columns, right->columns, s->b.columns, s->f.rows};
+	const struct isa_piece name = isa_core_product(e, macro, scaled ? scales : types, scaled ? 5 : 4, product_type(s->d.dtype), shape, scaled ? 5 : 3);
 	const struct isa_piece d = s->copy ? isa_temp(e, count_of(&s->d), s->d.dtype) : memory(e, &s->d);
-	const unsigned long rows = left->rows, inner = left->columns, columns = right->columns;
 
 	if (scaled)
-		isa_line(e, "%s(%s, %s, %s, %lu, %s, %s, %lu, %lu, %lu, %lu);", name.text, d.text, memory(e, left).text, memory(e, &s->b).text,
-			 inner / s->b.columns, memory(e, right).text, memory(e, &s->f).text, inner / s->f.rows, rows, inner, columns);
+		isa_line(e, "%s(%s, %s, %s, %s, %s);", name.text, d.text, memory(e, left).text, memory(e, &s->b).text, memory(e, right).text,
+			 memory(e, &s->f).text);
 	else
-		isa_line(e, "%s(%s, %s, %s, %s, %lu, %lu, %lu);", name.text, d.text, adds || bias ? memory(e, start).text : "NULL", memory(e, left).text,
-			 memory(e, right).text, rows, inner, columns);
+		isa_line(e, "%s(%s, %s, %s, %s);", name.text, d.text, adds || bias ? memory(e, start).text : "NULL", memory(e, left).text,
+			 memory(e, right).text);
 	if (s->copy)
 		isa_line(e, e->target->move, memory(e, &s->d).text, d.text, count_of(&s->d) * s->d.bytes);
 }

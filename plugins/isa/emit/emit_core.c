@@ -30,21 +30,27 @@ struct isa_piece isa_window_text(struct isa_emitter *e, uint32_t param)
 	if (!e->core)
 		return isa_piece("tile_window(call, %s)", isa_param_name(e, param));
 	w = &e->core->windows[param];
-	return isa_piece("&(const struct ptowsp_tensor_arg){.data = %s, .rows = %llu, .columns = %llu, .row_stride = %llu, .column_stride = 1}",
-			 isa_param_name(e, param), (unsigned long long)w->rows, (unsigned long long)w->columns, (unsigned long long)w->stride);
+	return isa_piece("TILE_ARGUMENT(%s, %llu, %llu, %llu)", isa_param_name(e, param), (unsigned long long)w->rows, (unsigned long long)w->columns,
+			 (unsigned long long)w->stride);
 }
 
-struct isa_piece isa_core_product(struct isa_emitter *e, const char *macro, const unsigned *dtypes, unsigned count, unsigned how)
+struct isa_piece isa_core_product(struct isa_emitter *e, const char *macro, const unsigned *dtypes, unsigned count, unsigned how, const unsigned long *shape,
+				  unsigned shape_count)
 {
 	static const char *const kinds[] = {"", "_bias", "_scaled"};
 	struct isa_piece name = isa_piece("tile_product%s", kinds[!strcmp(macro, "TILE_PRODUCT") ? 0 : !strcmp(macro, "TILE_PRODUCT_BIAS") ? 1 : 2]);
-	struct isa_piece types = isa_piece("%s", ""), line;
+	struct isa_piece given = isa_piece("%s", ""), line;
 
 	for (unsigned i = 0; i < count; i++) {
 		name = isa_piece("%s_%s", name.text, isa_type_suffix(dtypes[i]));
-		types = isa_piece("%s, %s", types.text, isa_type_suffix(dtypes[i]));
+		given = isa_piece("%s, %s", given.text, isa_type_suffix(dtypes[i]));
 	}
-	line = isa_piece("%s(%s%s, %s)\n", macro, name.text, types.text, isa_type_suffix(how));
+	given = isa_piece("%s, %s", given.text, isa_type_suffix(how));
+	for (unsigned i = 0; i < shape_count; i++) {
+		name = isa_piece("%s_%lu", name.text, shape[i]);
+		given = isa_piece("%s, %lu", given.text, shape[i]);
+	}
+	line = isa_piece("%s(%s%s)\n", macro, name.text, given.text);
 	if (!strstr(common_text_view(&e->product_text), line.text))
 		common_text_put(&e->product_text, line.text);
 	return name;
@@ -96,7 +102,7 @@ static void head_put(struct isa_emitter *e, uint64_t memory)
 {
 	const bool blocks = e->core->blocks > 1;
 
-	isa_put(e, "%svoid %s%s(", blocks ? "static " : "", e->core->symbol, blocks ? "_block" : "");
+	isa_put(e, "%s void %s%s(", blocks ? "static" : "TILE_KERNEL", e->core->symbol, blocks ? "_block" : "");
 	bracket_put(e, blocks ? "uint32_t tile_block" : "");
 	e->out.depth = 1;
 	if (memory)
@@ -119,7 +125,7 @@ static void tail_put(struct isa_emitter *e)
 	isa_put(e, "}\n");
 	if (f->blocks < 2)
 		return;
-	isa_put(e, "\nvoid %s(", f->symbol);
+	isa_put(e, "\nTILE_KERNEL void %s(", f->symbol);
 	bracket_put(e, "");
 	isa_put(e, "\tfor (uint32_t tile_block = 0; tile_block < %lu; tile_block++)\n\t\t%s_block(", (unsigned long)f->blocks, f->symbol);
 	for (uint32_t i = 0; i < f->tensors; i++)

@@ -137,8 +137,9 @@ uint64_t isa_memory_bytes(const struct isa_emitter *e); /* of tiles and temporar
 void isa_tiles_put(struct isa_emitter *e);
 void isa_scalars_put(struct isa_emitter *e);
 
-/* emit_core.c: a product of these types as a function of the file; its name. */
-struct isa_piece isa_core_product(struct isa_emitter *e, const char *macro, const unsigned *dtypes, unsigned count, unsigned how);
+/* emit_core.c: a product of these types and this shape as a function of the file; its name. */
+struct isa_piece isa_core_product(struct isa_emitter *e, const char *macro, const unsigned *dtypes, unsigned count, unsigned how, const unsigned long *shape,
+				  unsigned shape_count);
 /* Whether what an instruction reads or writes has to be looked at: in a core's function only where data decide it. */
 bool isa_is_checked(const struct isa_emitter *e);
 /* A line that ends the kernel, by this statement or however a core does. */
