@@ -22,7 +22,7 @@ static const struct example {
 	{"dynamic_softmax", NULL, NULL},
 	{"matmul", NULL, NULL},
 	{"matmul_diamond", "task 0, kernel split needs 66560 bytes of a core tile's memory", NULL},
-	{"bgemm", NULL, "node 'gemm' needs 66560 bytes of memory (1024 of stack, "},
+	{"bgemm", NULL, "kernel gemm needs 66560 bytes of memory (1024 of stack, "},
 	{"alternating_matmul_add", NULL, NULL},
 	{"gemm_1", NULL, NULL},
 	{"gemm_16", NULL, NULL},
@@ -30,7 +30,7 @@ static const struct example {
 	{"flash_attention", "task 0, kernel turn needs 66560 bytes of a core tile's memory", NULL},
 	{"flash_attention_4k", "task 0, kernel turn needs 66560 bytes of a core tile's memory", NULL},
 	{"paged_attention", NULL, NULL},
-	{"indexer", NULL, "node 'mla_prolog' needs 75584 bytes of memory"},
+	{"indexer", NULL, "kernel mla_prolog needs 75584 bytes of memory"},
 	{"deepseek", "task 0, kernel MLA_PROLOG needs 1574144 bytes of a core tile's memory", NULL},
 	{"llama", NULL, NULL},
 	{"llama_8k", "task 1, kernel linear needs 99328 bytes of a core tile's memory", NULL},
@@ -274,6 +274,27 @@ static void kernels_may_have_any_name(void)
 		"sym_name = \"kernel_main_2_2\", sym_visibility = \"private\", link_with = \"kernel_2_main_2.o\", ptowsp.kernel = \"main_2\"");
 }
 
+/* A row further on than a descriptor can step, by the host or between two loads: the task, its kernel with its place in the source, and the tensor are named, and no line of the design. */
+static void what_a_design_cannot_have_is_said_of_its_program(void)
+{
+	static const char *const tensors[] = {"f32[2, 2097152]", "i32[3, 1500000]", "f32[4, 1048608]"};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(tensors) / sizeof(*tensors); i++) {
+		const char *type = !strncmp(tensors[i], "i32", 3) ? "i32" : "f32", rows = tensors[i][4];
+		const char *source = check_fmt("tensor %%far : %s in\ntensor %%y : %s[%c, 16] out\n"
+					       "func @kept(%%a: !pto.memref<gm,...,%s>, %%b: !pto.memref<gm,...,%s>) {\n"
+					       "  %%t = alloc_tile : !pto.tile<%cx16x%s>\n  %%t = tload %%a[0, 0]\n  tstore %%t, %%b[0, 0]\n  return\n}\n"
+					       "kernel @same(%%a: %s[%c, 16] in, %%b: %s[%c, 16] out) {\n  portable @kept\n}\n"
+					       "workload @main {\n  call @same(%%a -> %%far[0, 0], %%b -> %%y)\n}\n",
+					       tensors[i], type, rows, type, type, rows, type, type, rows, type, rows);
+
+		REQUIRE(check_write(check_fmt("%s/far.pto", check_dir()), source, strlen(source)));
+		REQUIRE_INT(cli("$B/ptowsp-pack far.pto -o far.pkg.zst"), 0);
+		seen_before_check("far.pkg.zst", "task 0, kernel same (far.pto:9), tensor far: shim (2,0) has a stride in words of ");
+	}
+}
+
 static void what_cannot_be_is_said(void)
 {
 	cli_begin();
@@ -299,5 +320,6 @@ void suite_aie(CU_pSuite s)
 	TEST(s, products_take_the_memory_of_their_arguments);
 	TEST(s, kernels_may_have_any_name);
 	TEST(s, what_cannot_be_is_said);
+	TEST(s, what_a_design_cannot_have_is_said_of_its_program);
 	TEST(s, no_row_is_false);
 }

@@ -331,17 +331,17 @@ static void what_fits_nowhere_is_named(void)
 
 	refused(arch, outside, 1, "node 'a' is pinned to column 1, row 2 (-1: any), and npu1_1col has 1 columns and 6 rows; pin it inside");
 	refused(arch, kind, 1, "node 'a' needs a core tile and is pinned to row 1; those lie in rows 2 to 5");
-	refused(arch, both, 2, "nodes 'a' and 'b' are both pinned to core tile (0,2), which holds one; pin one of them elsewhere");
+	refused(arch, both, 2, "node 'a' and node 'b' are both pinned to core tile (0,2), which holds one; pin one of them elsewhere");
 	refused(arch, channels, 1, "node 'a' needs 3 DMA channels in, and a core tile has 2; split it, or pack what it takes");
 	refused(arch, bytes, 1, "node 'a' needs 65537 bytes of memory, and a core tile has 65536; split it, or pack what it takes");
-	refused(arch, pinned, 2, "memory tile (0,1) needs 7 DMA channels in for the nodes pinned to it up to 'b', of 6; pin some of them elsewhere");
-	refused(arch, shims, 2, "nodes need 3 DMA channels in of the shims of npu1_1col, and they have 2 together; 'b' has no place");
+	refused(arch, pinned, 2, "memory tile (0,1) needs 7 DMA channels in for what is pinned to it up to node 'b', of 6; pin some of them elsewhere");
+	refused(arch, shims, 2, "all together need 3 DMA channels in of the shims of npu1_1col, and they have 2 together; node 'b' has no place");
 	for (uint32_t i = 0; i < 5; i++)
 		five[i] = (struct aie_place_node)CORE_NODE("a");
 	refused(arch, five, 5, "5 nodes need a core tile each, and npu1_1col has 4; take a larger array, or give each core more to do");
 	for (uint32_t i = 0; i < 2; i++)
 		row[i] = (struct aie_place_node){.kind = AIE_CORE, .column = AIE_ANYWHERE, .row = 3, .name = i ? "b" : "a"};
-	refused(arch, row, 2, "node 'b' is pinned to column -1, row 3 (-1: any), where no core tile is left; pin fewer nodes there");
+	refused(arch, row, 2, "node 'b' is pinned to column -1, row 3 (-1: any), where no core tile is left; pin fewer there");
 }
 
 static void shares_that_do_not_fit_are_named(void)
@@ -353,7 +353,7 @@ static void shares_that_do_not_fit_are_named(void)
 
 	refused(arch, nodes, 3,
 		"no memory tile of npu1_2col has room for node 'c' beside the others: 4 DMA channels in, 0 out, 0 locks, 0 buffer descriptors, 8 bytes; split "
-		"it or pin fewer nodes");
+		"it or pin fewer");
 }
 
 static void needs_that_are_not_met_are_named(void)
@@ -368,11 +368,11 @@ static void needs_that_are_not_met_are_named(void)
 	struct ptowsp_error error = {.text = ""};
 
 	CHECK_INT(aie_place(arch, nodes, 2, &shared, 1, 1, places, &error), PTOWSP_UNSUPPORTED);
-	CHECK_STR(error.text, "nodes 'a' and 'b' need a memory that both see, and no places with that were found: nearest core tiles (0,2) and (2,2); give "
+	CHECK_STR(error.text, "node 'a' and node 'b' need a memory that both see, and no places with that were found: nearest core tiles (0,2) and (2,2); give "
 			      "them a stream instead");
 	CHECK_INT(aie_place(arch, nodes, 2, &cascade, 1, 1, places, &error), PTOWSP_UNSUPPORTED);
 	CHECK_STR(error.text,
-		  "nodes 'a' and 'b' need a cascade, and no places with that were found: nearest core tiles (0,2) and (2,2); give them a stream instead");
+		  "node 'a' and node 'b' need a cascade, and no places with that were found: nearest core tiles (0,2) and (2,2); give them a stream instead");
 	CHECK_INT(aie_place(arch, nodes, 2, &nowhere, 1, 1, places, &error), PTOWSP_INVALID);
 	CHECK_STR(error.text, "net 0 of a placement names a node beyond the 2 that there are");
 }

@@ -25,19 +25,44 @@ struct placing {
 	struct aie_place_node *nodes;
 	struct aie_place_net *nets;
 	uint32_t *ends;
-	uint32_t *ways; /* per cell: streams in, streams out */
+	uint32_t *ways;    /* per cell: streams in, streams out */
+	uint32_t *tensors; /* per stream: hosted_tensors */
 	uint32_t node_count, end_count;
 };
 
-/* For texts: the kernel that it calls first. */
-static const char *cell_name(const struct aie_map *map, const struct aie_map_args *args, uint32_t cell)
+/* For sentences: the task that it calls first, and its kernel. */
+static void cell_called(const struct aie_map *map, const struct aie_map_args *args, uint32_t cell, struct aie_place_node *node)
 {
 	const struct aie_lines *program = &map->graph.cells[cell];
 
-	for (uint32_t l = 0; l < program->count; l++)
-		if (program->lines[l].kind == AIE_LINE_CALL)
-			return args->kernel_name(args->context, map->acts.rows[program->lines[l].act].kernel);
-	return "core";
+	node->role = "a";
+	node->name = "core that calls nothing";
+	for (uint32_t l = 0; l < program->count && !node->task; l++)
+		if (program->lines[l].kind == AIE_LINE_CALL) {
+			const struct aie_act *act = &map->acts.rows[program->lines[l].act];
+
+			node->name = args->kernel_name(args->context, act->kernel);
+			node->task = map->acts.first + act->task + 1;
+		}
+}
+
+/* Per stream, and behind them, the first tensor that the host moves there; AIE_NOTHING: none. To be freed; NULL: no memory. */
+static uint32_t *hosted_tensors(const struct aie_map *map)
+{
+	const struct aie_graph *graph = &map->graph;
+	uint32_t *tensors = malloc(((size_t)graph->stream_count + 1) * sizeof(*tensors));
+
+	for (uint32_t s = 0; tensors && s < graph->stream_count; s++)
+		tensors[s] = AIE_NOTHING;
+	for (uint32_t j = graph->job_count; tensors && j-- > 0;)
+		if (graph->jobs[j].area != AIE_NOTHING)
+			tensors[graph->jobs[j].stream] = map->acts.areas.rows[graph->jobs[j].area].tensor;
+	return tensors;
+}
+
+static const char *hosted_name(const struct aie_map_args *args, const uint32_t *tensors, uint32_t stream)
+{
+	return tensors[stream] == AIE_NOTHING ? "words" : args->tensor_name(args->context, tensors[stream]);
 }
 
 /* Without objects of its streams. */
@@ -64,8 +89,8 @@ static void cells_describe(struct placing *placing, const struct aie_map *map, c
 	for (uint32_t c = 0; c < map->graph.cell_count; c++) {
 		struct aie_place_node *node = &placing->nodes[c];
 
-		*node = (struct aie_place_node){
-			.kind = AIE_CORE, .column = map->cells.rows[c].column, .row = map->cells.rows[c].row, .name = cell_name(map, args, c)};
+		*node = (struct aie_place_node){.kind = AIE_CORE, .column = map->cells.rows[c].column, .row = map->cells.rows[c].row};
+		cell_called(map, args, c, node);
 		cell_bytes(map, args, c, node);
 	}
 	placing->node_count = map->graph.cell_count;
@@ -108,17 +133,20 @@ static bool needs_memory(const struct placing *placing, const struct aie_map_arg
 	       (placing->ways[2 * stream->from + 1] > limits[AIE_DMA_OUT] || placing->ways[2 * graph->ends[stream->to]] > limits[AIE_DMA_IN]);
 }
 
-static void hosts_describe(struct placing *placing, const struct aie_graph *graph)
+static void hosts_describe(struct placing *placing, const struct aie_graph *graph, const struct aie_map_args *args)
 {
 	for (uint32_t s = 0; s < graph->stream_count; s++)
 		if (aie_stream_hosted(graph, &graph->streams[s]))
-			placing->nodes[placing->node_count++] =
-				(struct aie_place_node){.kind = AIE_SHIM, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE, .name = "host stream"};
+			placing->nodes[placing->node_count++] = (struct aie_place_node){.kind = AIE_SHIM,
+											.column = AIE_ANYWHERE,
+											.row = AIE_ANYWHERE,
+											.role = "the host's stream of",
+											.name = hosted_name(args, placing->tensors, s)};
 }
 
 /* What groups take of a memory tile besides channels. Even channels have one half of its descriptors, odd ones the other, and which channels a group gets is not known yet:
  * twice what the half with the whole's channel could need at most. */
-static void groups_describe(struct placing *placing, const struct aie_map *map)
+static void groups_describe(struct placing *placing, const struct aie_map *map, const struct aie_map_args *args)
 {
 	const struct aie_graph *graph = &map->graph;
 
@@ -133,7 +161,8 @@ static void groups_describe(struct placing *placing, const struct aie_map *map)
 										.locks = 2 * group->count,
 										.bds = 2 * depth * (group->count + (group->count + 1) / 2),
 										.bytes = depth * aie_shape_bytes(&whole->shape),
-										.name = group->joins ? "joined stores" : "distributed loads"};
+										.role = group->joins ? "the joined stores of" : "the distributed loads of",
+										.name = hosted_name(args, placing->tensors, group->whole)};
 	}
 }
 
@@ -148,9 +177,9 @@ static void streams_describe(struct placing *placing, const struct aie_map *map,
 	const struct aie_graph *graph = &map->graph;
 	uint32_t shim = graph->cell_count, groups;
 
-	hosts_describe(placing, graph);
+	hosts_describe(placing, graph, args);
 	groups = placing->node_count;
-	groups_describe(placing, map);
+	groups_describe(placing, map, args);
 	for (uint32_t s = 0; s < graph->stream_count; s++) {
 		const struct aie_stream *stream = &graph->streams[s];
 		struct aie_place_net *net = &placing->nets[s];
@@ -179,13 +208,14 @@ static ptowsp_status place(struct aie_map *map, const struct aie_map_args *args,
 				  calloc(nodes, sizeof(*placing.nets)),
 				  calloc((size_t)graph->end_count + 1, sizeof(uint32_t)),
 				  calloc(2 * (size_t)graph->cell_count + 1, sizeof(uint32_t)),
+				  hosted_tensors(map),
 				  0,
 				  0};
 	ptowsp_status status = PTOWSP_OK;
 
 	free(map->places);
 	map->places = calloc(nodes, sizeof(*map->places));
-	if (!placing.nodes || !placing.nets || !placing.ends || !placing.ways || !map->places)
+	if (!placing.nodes || !placing.nets || !placing.ends || !placing.ways || !placing.tensors || !map->places)
 		status = rt_no_memory(error, "the places of a design");
 	if (!status) {
 		cells_describe(&placing, map, args);
@@ -198,6 +228,7 @@ static ptowsp_status place(struct aie_map *map, const struct aie_map_args *args,
 	free(placing.nodes);
 	free(placing.nets);
 	free(placing.ends);
+	free(placing.tensors);
 	free(placing.ways);
 	return status;
 }
@@ -449,6 +480,8 @@ static ptowsp_status text_make(struct aie_map *map, const struct aie_map_args *a
 					     .tensors = args->tensors,
 					     .tensor_count = args->tensor_count,
 					     .kernel_count = args->kernel_count,
+					     .objects = args->objects,
+					     .object_count = args->served->count,
 					     .kernel_name = args->kernel_name,
 					     .channel_name = args->channel_name,
 					     .tensor_name = args->tensor_name,

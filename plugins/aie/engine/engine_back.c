@@ -4,8 +4,10 @@
 
 #include "aie/design/aie_check.h"
 #include "aie/design/check_parts.h"
+#include "aie/design/origin.h"
 #include "aie/engine/aie_engine_own.h"
 #include "base/error.h"
+#include "rt/program/rt_program.h"
 
 /* What would be refused if order.h had not run it with bounded buffers: for people. */
 static ptowsp_status ring_find(struct aie_back *back, struct ptowsp_error *error)
@@ -54,16 +56,21 @@ static ptowsp_status read_all(struct aie_back *back, const struct aie_map *map, 
 	return status;
 }
 
-/* Nobody typed this text: what is wrong with it, no design of this backend can say. */
-ptowsp_status aie_back_read(struct aie_back *back, const struct aie_map *map, struct ptowsp_error *error)
+static const char *tensor_name(const void *context, uint32_t tensor)
 {
-	struct ptowsp_error found = {.head = PTOWSP_HEAD(found, ERROR)};
-	ptowsp_status status = read_all(back, map, &found);
+	return rt_tensor_name(context, tensor);
+}
 
-	if (status == PTOWSP_INVALID)
-		return base_fail(error, PTOWSP_UNSUPPORTED, "the design for it does not hold: %.200s; take another backend", found.text);
-	if (status)
+ptowsp_status aie_back_read(struct aie_back *back, struct aie_loaded *loaded, struct ptowsp_error *error)
+{
+	const struct aie_origin_args origins = {&loaded->map, &back->design, &loaded->program->kernels, &loaded->sections, tensor_name, loaded->planned};
+	struct ptowsp_error found = {.head = PTOWSP_HEAD(found, ERROR)};
+	ptowsp_status status = read_all(back, &loaded->map, &found);
+
+	if (status) {
+		status = aie_origin_say(&found, &origins);
 		*error = found;
+	}
 	return status;
 }
 

@@ -20,9 +20,9 @@ static ptowsp_status look_at_needs(const struct place_state *state, struct ptows
 			if (!aie_place_cost(state->arch, state->places, &one, 1).unmet)
 				continue;
 			return base_fail(error, PTOWSP_UNSUPPORTED,
-					 "nodes '%s' and '%s' need %s, and no places with that were found: nearest core tiles (%d,%d) and (%d,%d); give them a "
+					 "%s and %s need %s, and no places with that were found: nearest core tiles (%d,%d) and (%d,%d); give them a "
 					 "stream instead",
-					 state->nodes[net->from].name, state->nodes[net->to[k]].name,
+					 place_text(&state->nodes[net->from]).text, place_text(&state->nodes[net->to[k]]).text,
 					 net->need == AIE_NEED_CASCADE ? "a cascade" : "a memory that both see", from->column, from->row, to->column, to->row);
 		}
 	}

@@ -15,7 +15,9 @@ struct aie_place_node {
 	uint64_t bytes;   /* of the tile's memory; of a core its stack is a part of them */
 	uint64_t stack;   /* of these bytes, where it is a core: for sentences, 0: not said; */
 	uint64_t buffers; /*   and those of its buffers: the rest are objects of its streams */
-	const char *name; /* for texts */
+	const char *name; /* for sentences: of a kernel, a tensor */
+	const char *role; /*   "the host's stream of" it; NULL: of a node that is nothing else */
+	uint64_t task;    /*   of a core whose first call is a task's, which, counted from 1; 0: of none */
 };
 enum aie_place_need { AIE_NEED_NEAR, AIE_NEED_SHARED, AIE_NEED_CASCADE };
 /* From one node to others. */

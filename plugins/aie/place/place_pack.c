@@ -102,7 +102,7 @@ static bool put_from(struct pack *pack, uint32_t at)
 
 ptowsp_status place_sums(const struct place_state *state, enum aie_kind kind, struct ptowsp_error *error)
 {
-	const char *name = "";
+	const struct aie_place_node *last = NULL;
 
 	for (uint32_t r = 0; r < PLACE_RESOURCES; r++) {
 		const uint64_t limit = state->arch->columns * state->arch->generation->tiles[kind].limits[place_resource(r)];
@@ -110,13 +110,13 @@ ptowsp_status place_sums(const struct place_state *state, enum aie_kind kind, st
 
 		for (uint32_t i = 0; i < state->node_count; i++) {
 			if (state->nodes[i].kind == kind)
-				name = state->nodes[i].name;
+				last = &state->nodes[i];
 			wants += state->nodes[i].kind == kind ? place_wants(&state->nodes[i], r) : 0;
 		}
 		if (wants > limit)
-			return base_fail(error, PTOWSP_UNSUPPORTED, "nodes need %llu %s of the %ss of %s, and they have %llu together; '%s' has no place",
+			return base_fail(error, PTOWSP_UNSUPPORTED, "all together need %llu %s of the %ss of %s, and they have %llu together; %s has no place",
 					 (unsigned long long)wants, aie_arch_limit_text(place_resource(r)), aie_arch_kind_text(kind), state->arch->name,
-					 (unsigned long long)limit, name);
+					 (unsigned long long)limit, place_text(last).text);
 	}
 	return PTOWSP_OK;
 }
@@ -128,9 +128,10 @@ static ptowsp_status no_room(const struct pack *pack, enum aie_kind kind, struct
 	const struct aie_place_node *node = &state->nodes[pack->nodes[pack->deepest]];
 
 	return base_fail(error, PTOWSP_UNSUPPORTED,
-			 "no %s of %s has room for node '%s' beside the others: %u DMA channels in, %u out, %u locks, %u buffer descriptors, %llu bytes; split "
-			 "it or pin fewer nodes",
-			 aie_arch_kind_text(kind), state->arch->name, node->name, node->in, node->out, node->locks, node->bds, (unsigned long long)node->bytes);
+			 "no %s of %s has room for %s beside the others: %u DMA channels in, %u out, %u locks, %u buffer descriptors, %llu bytes; split "
+			 "it or pin fewer",
+			 aie_arch_kind_text(kind), state->arch->name, place_text(node).text, node->in, node->out, node->locks, node->bds,
+			 (unsigned long long)node->bytes);
 }
 
 ptowsp_status place_pack(struct place_state *state, enum aie_kind kind, struct ptowsp_error *error)

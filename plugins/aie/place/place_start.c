@@ -25,11 +25,10 @@ static ptowsp_status look_at_pin(const struct place_state *state, uint32_t node,
 	const int32_t row = n->row != AIE_ANYWHERE ? n->row : n->kind == AIE_SHIM ? 0 : n->kind == AIE_MEMTILE ? 1 : AIE_FIRST_CORE;
 
 	if (!aie_arch_inside(state->arch, column, row))
-		return base_fail(error, PTOWSP_UNSUPPORTED,
-				 "node '%s' is pinned to column %d, row %d (-1: any), and %s has %u columns and %u rows; pin it inside", n->name, n->column,
-				 n->row, state->arch->name, state->arch->columns, state->arch->rows);
+		return base_fail(error, PTOWSP_UNSUPPORTED, "%s is pinned to column %d, row %d (-1: any), and %s has %u columns and %u rows; pin it inside",
+				 place_text(n).text, n->column, n->row, state->arch->name, state->arch->columns, state->arch->rows);
 	if (aie_arch_kind(state->arch, row) != n->kind)
-		return base_fail(error, PTOWSP_UNSUPPORTED, "node '%s' needs a %s and is pinned to row %d; those lie in %s", n->name,
+		return base_fail(error, PTOWSP_UNSUPPORTED, "%s needs a %s and is pinned to row %d; those lie in %s", place_text(n).text,
 				 aie_arch_kind_text(n->kind), row, rows_of(n->kind));
 	return PTOWSP_OK;
 }
@@ -53,9 +52,9 @@ static ptowsp_status look_at_needs(const struct place_state *state, uint32_t nod
 		const uint64_t wants = place_wants(n, i), limit = state->arch->generation->tiles[n->kind].limits[place_resource(i)];
 
 		if (wants > limit)
-			return base_fail(error, PTOWSP_UNSUPPORTED, "node '%.40s' needs %llu %s%s, and a %s has %llu; split it, or pack what it takes", n->name,
-					 (unsigned long long)wants, aie_arch_limit_text(place_resource(i)), sum_text(n, place_resource(i), sum, sizeof(sum)),
-					 aie_arch_kind_text(n->kind), (unsigned long long)limit);
+			return base_fail(error, PTOWSP_UNSUPPORTED, "%s needs %llu %s%s, and a %s has %llu; split it, or pack what it takes",
+					 place_text(n).text, (unsigned long long)wants, aie_arch_limit_text(place_resource(i)),
+					 sum_text(n, place_resource(i), sum, sizeof(sum)), aie_arch_kind_text(n->kind), (unsigned long long)limit);
 	}
 	return PTOWSP_OK;
 }
@@ -67,15 +66,14 @@ static ptowsp_status put_pinned(struct place_state *state, uint32_t node, struct
 	uint32_t r = 0;
 
 	if (n->kind == AIE_CORE && other != PTOWSP_NONE)
-		return base_fail(error, PTOWSP_UNSUPPORTED,
-				 "nodes '%s' and '%s' are both pinned to core tile (%d,%d), which holds one; pin one of them elsewhere",
-				 state->nodes[other].name, n->name, n->column, n->row);
+		return base_fail(error, PTOWSP_UNSUPPORTED, "%s and %s are both pinned to core tile (%d,%d), which holds one; pin one of them elsewhere",
+				 place_text(&state->nodes[other]).text, place_text(n).text, n->column, n->row);
 	if (!place_fits(state, node, n->column, n->row, &r))
-		return base_fail(
-			error, PTOWSP_UNSUPPORTED, "%s (%d,%d) needs %llu %s for the nodes pinned to it up to '%s', of %llu; pin some of them elsewhere",
-			aie_arch_kind_text(n->kind), n->column, n->row,
-			(unsigned long long)(state->used[place_tile(state, n->column, n->row)][r] + place_wants(n, r)), aie_arch_limit_text(place_resource(r)),
-			n->name, (unsigned long long)aie_arch_tile(state->arch, n->row)->limits[place_resource(r)]);
+		return base_fail(error, PTOWSP_UNSUPPORTED, "%s (%d,%d) needs %llu %s for what is pinned to it up to %s, of %llu; pin some of them elsewhere",
+				 aie_arch_kind_text(n->kind), n->column, n->row,
+				 (unsigned long long)(state->used[place_tile(state, n->column, n->row)][r] + place_wants(n, r)),
+				 aie_arch_limit_text(place_resource(r)), place_text(n).text,
+				 (unsigned long long)aie_arch_tile(state->arch, n->row)->limits[place_resource(r)]);
 	place_put(state, node, n->column, n->row);
 	place_count(state, node, PTOWSP_NONE);
 	return PTOWSP_OK;
@@ -232,8 +230,8 @@ static ptowsp_status no_core(const struct place_state *state, uint32_t node, str
 	if (cores > core_tiles(state))
 		return base_fail(error, PTOWSP_UNSUPPORTED, "%u nodes need a core tile each, and %s has %u; take a larger array, or give each core more to do",
 				 cores, state->arch->name, core_tiles(state));
-	return base_fail(error, PTOWSP_UNSUPPORTED, "node '%s' is pinned to column %d, row %d (-1: any), where no core tile is left; pin fewer nodes there",
-			 n->name, n->column, n->row);
+	return base_fail(error, PTOWSP_UNSUPPORTED, "%s is pinned to column %d, row %d (-1: any), where no core tile is left; pin fewer there",
+			 place_text(n).text, n->column, n->row);
 }
 
 static ptowsp_status cores_by_need(struct place_state *state, struct ptowsp_error *error)

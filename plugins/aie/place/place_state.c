@@ -3,6 +3,7 @@
 #include "aie/place/place_state.h"
 #include "registry/common/common_hash.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,6 +204,19 @@ static void list_nets(struct place_state *state)
 	for (uint32_t n = state->node_count; n; n--)
 		state->first_net[n] = state->first_net[n - 1];
 	state->first_net[0] = 0;
+}
+
+struct place_text place_text(const struct aie_place_node *node)
+{
+	struct place_text text;
+
+	if (node->task)
+		snprintf(text.text, sizeof(text.text), "the core of task %llu, kernel %.40s", (unsigned long long)node->task - 1, node->name);
+	else if (node->role)
+		snprintf(text.text, sizeof(text.text), "%s %.40s", node->role, node->name);
+	else
+		snprintf(text.text, sizeof(text.text), "node '%.40s'", node->name);
+	return text;
 }
 
 ptowsp_status place_state_init(struct place_state *state, const struct aie_arch *arch, const struct aie_place_node *nodes, uint32_t node_count,

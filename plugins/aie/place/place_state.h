@@ -30,6 +30,12 @@ ptowsp_status place_state_init(struct place_state *state, const struct aie_arch 
 			       const struct aie_place_net *nets, uint32_t net_count, struct ptowsp_error *error);
 void place_state_finish(struct place_state *state);
 
+/* Who a node is, in the words of people: "the core of task 3, kernel gemm", "the host's stream of a", "node 'a'". */
+struct place_text {
+	char text[96];
+};
+struct place_text place_text(const struct aie_place_node *node);
+
 static inline uint32_t place_tile(const struct place_state *state, int32_t column, int32_t row)
 {
 	return (uint32_t)column * state->arch->rows + (uint32_t)row;
