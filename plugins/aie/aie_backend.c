@@ -38,8 +38,9 @@ static const struct base_option options[] = {
 	 {NULL},
 	 0,
 	 0},
-	{BASE_OPTION("objects", "word", "", "KERNEL=FILE;...",
-		     "object files of your own that cores are linked with, in place of the C that is written for these kernels"),
+	{BASE_OPTION(
+		 "objects", "word", "", "KERNEL=FILE;...",
+		 "object files of your own that cores are linked with, in place of the C that is written for these kernels, or of their images in the package"),
 	 offsetof(struct aie_options, objects),
 	 0,
 	 {NULL},

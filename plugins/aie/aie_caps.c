@@ -12,6 +12,8 @@
 #define FEATURE(name) PTOWSP_FEATURE_##name
 
 static const struct ptowsp_cap own_rows[] = {
+	/* written with the design; what runs is the kernel's portable code */
+	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE), RECORDED),
 	/* where: executors are cores. Who is free first is known only when cores run, and their programs are fixed before; by one walk, so that there are no instances to filter */
 	BASE_CAP(BASE_POLICY(DISPATCH, WORK_STEAL), RECORDED),
 	BASE_CAP(OPCODE(DISPATCH_FILTER), RECORDED),

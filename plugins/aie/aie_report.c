@@ -188,8 +188,8 @@ ptowsp_status aie_report_calls(struct aie_report *report, const char *kernel, co
 	ptowsp_status status = PTOWSP_OK;
 
 	if (calls->count && calls->object)
-		return add(report, title, calls->work.published, 0, "cycles", error, "%.40s: %llu calls of your object, as if it was one that was published",
-			   kernel, (unsigned long long)calls->count);
+		return add(report, title, calls->work.published, 0, "cycles", error, "%.40s: %llu calls of your object, %s", kernel,
+			   (unsigned long long)calls->count, calls->stated ? "as its image says" : "as if it was one that was published");
 	if (calls->count)
 		status = add(report, title, calls->work.emitted, 0, "cycles", error, "%.40s: %llu calls of the emitted C", kernel,
 			     (unsigned long long)calls->count);

@@ -27,6 +27,7 @@ struct aie_calls {
 	uint64_t count;
 	struct aie_work work;
 	bool object; /* cores are linked with an object of the user's: it counts as written by hand */
+	bool stated; /* unless that says what it takes */
 };
 /* Cycles of a kernel's calls by its emitted code, and by kernels as people write them by hand; nothing where it was not called. Errors: NO_MEMORY. */
 ptowsp_status aie_report_calls(struct aie_report *report, const char *kernel, const struct aie_calls *calls, struct ptowsp_error *error);

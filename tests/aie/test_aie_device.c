@@ -268,6 +268,72 @@ static void objects_of_the_user_are_linked(void)
 	CHECK_INT(cli("test ! -e no"), 0);
 }
 
+/* The same in the source: an image for these cores, with a name of its own, where the package is trusted. The array runs the body. */
+#define IMAGED                                                                                                                                                 \
+	"tensor %%x : f32[16, 16] in\ntensor %%y : f32[16, 16] out\n"                                                                                          \
+	"func @sum(%%a: !pto.memref<gm,...,f32>, %%b: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<16x16xf32>\n  %%t = tload %%a[0, 0]\n"        \
+	"  %%t = tadd %%t, %%t\n  tstore %%t, %%b[0, 0]\n  return\n}\nkernel @twice(%%a: f32[16, 16] in, %%b: f32[16, 16] out) {\n%s}\n"                       \
+	"workload @main {\n  call @twice(%%a -> %%x, %%b -> %%y)\n}\n"
+static void images_of_the_package_are_linked(void)
+{
+	static const struct {
+		const char *payloads, *words;
+		int code;
+		const char *says;
+	} rows[] = {
+		{"  portable @sum\n  image aie2 \"own.c\"\n", "--trust=all", 4, "kernel twice: its image for aie2 is no object file"},
+		{"  portable @sum\n  image aie2 \"own.o\" \"a.b\"\n", "--trust=all", 4, "kernel twice: its image's entry \"a.b\" is no name of a C function"},
+		{"  image aie2 \"own.o\" \"less\"\n", "", 5, "kernel twice is unsupported on aie: native code (aie2) needs --trust=all"},
+		{"  image aie2 \"own.o\" \"less\"\n", "--trust=all", 5, "its images are for cores of a device alone; give it a portable payload, too"},
+	};
+	const char *source;
+
+	NEED_DEVICE();
+	source = check_fmt(IMAGED, "  portable @sum\n  image aie2p \"own.c\"\n  image npu1 \"own.o\" \"less\" cycles 1000\n");
+	REQUIRE(check_write(check_fmt("%s/k.pto", check_dir()), source, strlen(source)));
+	REQUIRE_INT(
+		cli("echo 'void less(float *x, float *y) { for (int i = 0; i < 256; i++) y[i] = x[i] - x[i]; }' >own.c && cc -O1 -fPIC -c own.c -o own.o && "
+		    "$B/ptowsp-pack k.pto -o k.zst && " OWN_BEGIN),
+		0);
+	CHECK_INT(device_run("", OWN "--trust=all --fill x=iota --out y=y.npy k.zst"), 0);
+	CLI_PRINTS(0, "tail -c 1024 y.npy | tr -d '\\000' | wc -c", "0\n");
+	CHECK_INT(device_run("", OWN "--fill x=iota --out y=y.npy k.zst"), 0);
+	CLI_PRINTS(0, "tail -c 4 y.npy | od -An -tf4 | tr -d ' '", "510\n");
+	CLI_OUT(0, "$B/ptowsp-run --plugin=aie --trust=all --quiet --fill x=iota --out y=y.npy --emit e --stats k.zst",
+		"twice: 1 calls of your object, as its image says");
+	CHECK_CONTAINS(cli_out, " 1030 cycles\n");
+	CLI_PRINTS(0, "tail -c 4 y.npy | od -An -tf4 | tr -d ' '", "510\n");
+	CHECK_INT(cli("cmp own.o e/kernels/kernel_1_twice.o && grep -F 'sym_name = \"less\"' e/design.mlir && grep -F 'callee = @less' e/design.mlir"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --emit f k.zst && test -e f/kernels/kernel_1_twice.c"), 0);
+	CLI_ERR(4, "$B/ptowsp-run --plugin=aie --device=npu2 --trust=all --quiet --emit no k.zst", "its image for aie2p is no object file");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		source = check_fmt(IMAGED, rows[i].payloads);
+		REQUIRE(check_write(check_fmt("%s/k.pto", check_dir()), source, strlen(source)));
+		REQUIRE_INT(cli("$B/ptowsp-pack k.pto -o k.zst"), 0);
+		CLI_ERR(rows[i].code, check_fmt("$B/ptowsp-run --plugin=aie --quiet %s --emit no k.zst", rows[i].words), rows[i].says);
+	}
+	CHECK_INT(cli("test ! -e no"), 0);
+}
+
+/* Where aie_api lies beside aiecc, kernels are compiled as C++, and products go through the core's unit. Numbers of the package have the same results there. */
+static void products_go_through_the_unit_where_there_is_one(void)
+{
+	static const char *const entries[] = {"i8", "i16", "bf16"};
+
+	NEED_DEVICE();
+	REQUIRE_INT(
+		cli(OWN_BEGIN " && mkdir -p mlir/bin mlir/include && cp $B/../fakes/xrt/peano/bin/aiecc mlir/bin && cp -r $R/tests/fakes/aie_api mlir/include"),
+		0);
+	for (size_t i = 0; i < (cli_slow() ? 1 : sizeof(entries) / sizeof(*entries)); i++) {
+		CHECK_INT(cli(check_fmt("rm -f words; %s FAKE_PEANO_LOG=$T/words $B/ptowsp-run " PLACE "--opt peano=$B/../fakes/xrt/peano --opt cache=$T/cache "
+					"--opt aiecc=$T/mlir/bin/aiecc --entry %s $P/gemm_1.pkg.zst",
+					environment(), entries[i])),
+			  0);
+		CHECK_CONTAINS(cli_out, "compare: ok");
+		CHECK_INT(cli("grep -e '-x c++ -std=c++20' words"), 0);
+	}
+}
+
 /* Their names are nobody's else in a core's program. */
 static void kernels_may_have_names_of_the_library(void)
 {
@@ -648,6 +714,8 @@ void suite_aie_device(CU_pSuite s)
 	TEST(s, compiled_kernels_have_the_bits_of_the_interpreter);
 	TEST(s, compiled_kernels_have_functions_of_their_own);
 	TEST(s, objects_of_the_user_are_linked);
+	TEST(s, images_of_the_package_are_linked);
+	TEST(s, products_go_through_the_unit_where_there_is_one);
 	TEST(s, kernels_may_have_names_of_the_library);
 	TEST(s, words_that_are_shared_come_back_whole);
 	TEST(s, every_run_has_a_context_of_its_own);

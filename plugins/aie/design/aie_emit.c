@@ -56,7 +56,7 @@ static void say_files(struct common_text *text, const struct aie_emit_args *args
 	if (args->files->kernel_count)
 		common_text_add(text, "| `kernels` | %u kernels as C, a file each, with the headers that they include |\n", args->files->kernel_count);
 	if (args->files->object_count)
-		common_text_add(text, "| `kernels/*.o` | %u objects that were given with `--opt objects`, as they were |\n", args->files->object_count);
+		common_text_add(text, "| `kernels/*.o` | %u objects of the package or of `--opt objects`, as they were |\n", args->files->object_count);
 	common_text_put(text, "\n");
 }
 

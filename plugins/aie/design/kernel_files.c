@@ -111,11 +111,12 @@ static ptowsp_status file_make(struct aie_kernel_files *files, const struct aie_
 	return status;
 }
 
-static ptowsp_status object_take(struct aie_kernel_files *files, const struct aie_function *function, const char *path, struct ptowsp_error *error)
+static ptowsp_status object_take(struct aie_kernel_files *files, const struct aie_function *function, const struct aie_kernel_object *object,
+				 struct ptowsp_error *error)
 {
 	char name[AIE_FILE_NAME], *bytes;
 	size_t size;
-	ptowsp_status status = aie_kernel_object_read(path, &bytes, &size, error);
+	ptowsp_status status = aie_kernel_object_read(object, &bytes, &size, error);
 
 	if (!status && !(name_make(name, function, 'o') && file_add(files, name, bytes, size)))
 		status = rt_no_memory(error, "an object file");
@@ -161,17 +162,18 @@ static bool headers_add(struct aie_kernel_files *files, const struct isa_text *h
 static ptowsp_status kernel_add(struct aie_kernel_files *files, const struct aie_kernel_files_args *args, uint32_t f, bool object, struct ptowsp_error *error)
 {
 	const struct base_kernel *row = row_of(args, f);
-	char path[BASE_TEXT];
-	const bool is_own = row && aie_kernel_object_find(args->objects, row->name, path);
+	const struct aie_kernel_object *own = row ? &args->objects[row - args->kernels->rows] : NULL;
+	const bool is_own = own && aie_kernel_object_is(own);
 
 	if (is_own != object)
 		return PTOWSP_OK;
 	if (is_own)
-		return object_take(files, &args->design->functions[f], path, error);
+		return object_take(files, &args->design->functions[f], own, error);
 	if (row && row->isa)
 		return file_make(files, args, f, error);
 	return args->all ? rt_fail(error, PTOWSP_UNSUPPORTED,
-				   "kernel %.60s has no portable code, and engine=device has no other for a core; give it a body, an object (--opt objects), "
+				   "kernel %.60s has no portable code, and engine=device has no other for a core; give it a body, an object (an image, --opt "
+				   "objects), "
 				   "or take engine=array",
 				   row ? row->name : "copy")
 			 : PTOWSP_OK;

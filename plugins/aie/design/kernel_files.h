@@ -5,6 +5,7 @@
 #define AIE_KERNEL_FILES_H
 
 #include "aie/design/design.h"
+#include "aie/design/kernel_object.h"
 #include "aie/design/lower.h"
 #include "base/kernels.h"
 
@@ -25,9 +26,9 @@ struct aie_kernel_files_args {
 	const struct aie_design *design; /* read from the text of `lowered` */
 	const struct aie_lowered *lowered;
 	const struct base_walk *walk;
-	const struct base_kernels *kernels; /* per KREG row */
-	const char *objects;                /* as in kernel_object.h, "": none */
-	bool all;                           /* a kernel without portable code is an error; else it has no file */
+	const struct base_kernels *kernels;      /* per KREG row */
+	const struct aie_kernel_object *objects; /* per KREG row */
+	bool all;                                /* a kernel without portable code is an error; else it has no file */
 };
 /* Fills zeroed or finished files. Errors: UNSUPPORTED naming a kernel without portable code, or why it cannot be written; those of kernel_object.h; NO_MEMORY; the files are empty then. */
 ptowsp_status aie_kernel_files_make(struct aie_kernel_files *files, const struct aie_kernel_files_args *args, struct ptowsp_error *error);

@@ -4,6 +4,7 @@
 #define AIE_LOWER_H
 
 #include "aie/aie_arch.h"
+#include "aie/design/kernel_object.h"
 #include "aie/graph/order.h"
 #include "aie/ir/ir.h"
 #include "aie/place/aie_place.h"
@@ -20,6 +21,8 @@ struct aie_lower_args {
 	const struct aie_place *places;   /* per cell, then per stream that begins or ends at the host, then per group */
 	const struct aie_tensor *tensors; /* per TENS row */
 	uint32_t tensor_count, kernel_count;
+	const struct aie_kernel_object *objects; /* of the first object_count kernels, what their functions are called; NULL: there are none */
+	uint32_t object_count;
 	const char *(*kernel_name)(const void *context, uint32_t kernel);
 	const char *(*channel_name)(const void *context, uint32_t channel);
 	const char *(*tensor_name)(const void *context, uint32_t tensor);

@@ -155,8 +155,7 @@ static void function_add(struct aie_lowering *lowering, const struct aie_line *l
 	}
 	lowered->kernels[lowered->function_count] = call.task->kernel;
 	lowered->tasks[lowered->function_count] = lowering->args->acts->rows[line->act].task;
-	lowered->functions[lowered->function_count] =
-		aie_lower_function_name(lowering, lowering->args->kernel_name(lowering->args->context, call.task->kernel));
+	lowered->functions[lowered->function_count] = aie_lower_function_name(lowering, call.task->kernel);
 	if (!lowered->functions[lowered->function_count])
 		lowering->failed = PTOWSP_NO_MEMORY;
 	else

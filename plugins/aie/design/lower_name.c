@@ -112,16 +112,20 @@ void aie_lower_stream_names(struct aie_lowering *lowering)
 	free(carried);
 }
 
-char *aie_lower_function_name(struct aie_lowering *lowering, const char *kernel)
+/* An object of the user's says itself what its function is called. */
+char *aie_lower_function_name(struct aie_lowering *lowering, uint32_t kernel)
 {
-	size_t length = sizeof(prefix) - 1 + strlen(kernel);
+	const struct aie_lower_args *args = lowering->args;
+	const char *entry = args->objects && kernel < args->object_count ? args->objects[kernel].entry : "";
+	const char *begin = *entry ? "" : prefix, *rest = *entry ? entry : args->kernel_name(args->context, kernel);
+	size_t length = strlen(begin) + strlen(rest);
 	char *name = malloc(length + 16);
 
 	if (!name)
 		return NULL;
-	snprintf(name, length + 1, "%s%s", prefix, kernel);
-	for (size_t i = sizeof(prefix) - 1; i < length; i++)
-		name[i] = isalnum((unsigned char)kernel[i - sizeof(prefix) + 1]) ? name[i] : '_';
+	snprintf(name, length + 1, "%s%s", begin, rest);
+	for (size_t i = 0; i < length; i++)
+		name[i] = isalnum((unsigned char)name[i]) ? name[i] : '_';
 	if (common_names_choose(&lowering->symbols, name, length + 16, "_"))
 		return name;
 	free(name);

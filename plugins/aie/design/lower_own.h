@@ -31,7 +31,7 @@ const struct aie_type *aie_lower_shape(struct aie_lowering *lowering, const stru
 const struct aie_type *aie_lower_object(struct aie_lowering *lowering, uint32_t stream);
 /* lower_name.c: names of fifos, one per stream; then of functions, which no fifo and no function before has: the caller's, NULL without memory; the object file of a kernel. */
 void aie_lower_stream_names(struct aie_lowering *lowering);
-char *aie_lower_function_name(struct aie_lowering *lowering, const char *kernel);
+char *aie_lower_function_name(struct aie_lowering *lowering, uint32_t kernel);
 void aie_lower_object_name(char name_out[AIE_OBJECT_NAME], uint32_t kernel, const char *name);
 /* A name for a buffer of the graph, which no symbol before has. */
 void aie_lower_buffer_name(struct aie_lowering *lowering, char name_out[AIE_BUFFER_NAME], uint32_t buffer);

@@ -13,12 +13,13 @@
 struct aie_map_args {
 	const struct aie_arch *arch;
 	const struct base_walk *walk;
-	struct base_patience *patience;    /* as in act.h */
-	const struct rt_kernels *kernels;  /* whose footprint is asked */
-	void *const *bases;                /* per TENS row, as in act.h */
-	const struct aie_tensor *tensors;  /* per TENS row */
-	const uint8_t *kept;               /* per TENS row: what is written is seen after the run */
-	const struct base_kernels *served; /* as in act.h */
+	struct base_patience *patience;          /* as in act.h */
+	const struct rt_kernels *kernels;        /* whose footprint is asked */
+	void *const *bases;                      /* per TENS row, as in act.h */
+	const struct aie_tensor *tensors;        /* per TENS row */
+	const uint8_t *kept;                     /* per TENS row: what is written is seen after the run */
+	const struct base_kernels *served;       /* as in act.h */
+	const struct aie_kernel_object *objects; /* as in lower.h */
 	uint32_t tensor_count, kernel_count;
 	uint32_t cells;                         /* most cores, 0: all that there are */
 	bool scheduled;                         /* executors of the walk are cores */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/engine/aie_engine.h"
-#include "aie/design/kernel_object.h"
 
+#include "aie/design/kernel_object.h"
 #include "aie/engine/aie_engine_own.h"
 #include "aie/engine/engine_device.h"
 #include "aie/place/part.h"
@@ -53,6 +53,18 @@ static ptowsp_status tables_make(struct aie_loaded *loaded, struct ptowsp_error 
 	return PTOWSP_OK;
 }
 
+static ptowsp_status objects_make(struct aie_loaded *loaded, const struct ptowsp_load_args *args, struct ptowsp_error *error)
+{
+	const struct aie_kernel_objects_args given = {.text = aie_options_of(loaded->program)->objects,
+						      .kernels = &loaded->program->kernels,
+						      .sections = &loaded->sections,
+						      .arch = loaded->arch,
+						      .trusted = args->flags & PTOWSP_LOAD_TRUST_NATIVE};
+
+	base_sections_find(&loaded->sections, args);
+	return aie_kernel_objects_make(&loaded->objects, &given, error);
+}
+
 ptowsp_status aie_engine_load(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error)
 {
 	const struct aie_options *options = (const void *)program->device->instance->options;
@@ -64,9 +76,9 @@ ptowsp_status aie_engine_load(struct base_program *program, const struct ptowsp_
 		return rt_no_memory(error, "a program of the array");
 	loaded->program = program;
 	loaded->arch = &loaded->part;
-	status = aie_kernel_objects_check(options->objects, &program->kernels, error);
+	status = aie_part_read(&loaded->part, aie_model_arch(program->device->model), options->grid, error);
 	if (!status)
-		status = aie_part_read(&loaded->part, aie_model_arch(program->device->model), options->grid, error);
+		status = objects_make(loaded, args, error);
 	if (!status)
 		status = planned_make(loaded, args, error);
 	if (!status)
@@ -90,6 +102,7 @@ void aie_engine_unload(struct base_program *program)
 	free(loaded->all);
 	free(loaded->layouts);
 	free(loaded->stated);
+	aie_kernel_objects_free(loaded->objects, &program->kernels);
 	free(loaded);
 	program->own = NULL;
 }
@@ -286,6 +299,7 @@ static ptowsp_status map_make(struct aie_run *run)
 					  .tensors = loaded->tensors,
 					  .kept = run->more ? loaded->all : loaded->kept,
 					  .served = &loaded->program->kernels,
+					  .objects = loaded->objects,
 					  .tensor_count = loaded->planned->tables.tensor.count,
 					  .kernel_count = loaded->planned->tables.kernel.count,
 					  .cells = options->cores,

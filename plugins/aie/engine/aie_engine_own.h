@@ -19,14 +19,16 @@ struct aie_loaded {
 	struct base_walk walk;    /* of the run that goes on, as the next ones; empty between runs */
 	struct aie_bounds bounds; /* of its schedule */
 	struct aie_map map;
-	void **bases;               /* per TENS row, of the run: where it lies */
-	struct aie_tensor *tensors; /* per TENS row, of the run */
-	uint8_t *kept;              /* per TENS row */
-	uint8_t *all;               /* per TENS row: 1, as a phase keeps what the next one may read */
-	struct aie_report report;   /* of the latest run */
-	struct aie_layout *layouts; /* per TENS row, of the run */
-	bool by_holder;             /* the schedule says nothing of executors: tasks go to those who hold what they touch */
-	uint8_t *stated;            /* per KREG row, as in hold.h */
+	void **bases;                      /* per TENS row, of the run: where it lies */
+	struct aie_tensor *tensors;        /* per TENS row, of the run */
+	uint8_t *kept;                     /* per TENS row */
+	uint8_t *all;                      /* per TENS row: 1, as a phase keeps what the next one may read */
+	struct aie_report report;          /* of the latest run */
+	struct aie_layout *layouts;        /* per TENS row, of the run */
+	bool by_holder;                    /* the schedule says nothing of executors: tasks go to those who hold what they touch */
+	uint8_t *stated;                   /* per KREG row, as in hold.h */
+	struct aie_kernel_object *objects; /* per KREG row */
+	struct base_sections sections;     /* of the package */
 };
 struct aie_run {
 	struct aie_loaded *loaded;
@@ -61,8 +63,8 @@ struct aie_back {
 	struct aie_picture_design drawn;
 	char ring[256]; /* of streams, which a run with bounded buffers has shown to move; "": there is none */
 };
-/* engine_back.c: fills a zeroed one. Errors: of the reader, the rules and the router. */
-ptowsp_status aie_back_read(struct aie_back *back, const struct aie_map *map, struct ptowsp_error *error);
+/* engine_back.c: fills a zeroed one. Errors: of the reader, the rules and the router, in the words of origin.h. */
+ptowsp_status aie_back_read(struct aie_back *back, struct aie_loaded *loaded, struct ptowsp_error *error);
 void aie_back_finish(struct aie_back *back);
 /* engine_emit.c: the text of the map and what is read from it as files. */
 ptowsp_status aie_engine_files(struct aie_run *run, const struct aie_back *back);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* device_caps.c - rows of engine=device: those of the array, and what is otherwise on one. All are claims: nothing here has run on one.
  *
- * A core gets what was compiled from portable kernels, and nothing else. The host sees one time for a whole run and cannot look into one: no task has a time of its own, and a
+ * A core gets what was compiled from portable kernels, or objects that a user has. The host sees one time for a whole run and cannot look into one: no task has a time of its own, and a
  * run that stands still ends by the deadline, without a report. A window that stalls is in the design's own sequence; what it took in a run, and whether it would have aborted,
  * only times say. What was started is only taken back if the driver does so. */
 #include "aie/aie_caps.h"
@@ -16,6 +16,7 @@
 
 static const struct ptowsp_cap device_rows[] = {
 	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF), UNSUPPORTED),
+	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE), ENFORCED),
 	BASE_CAP(OPCODE(COPY), UNSUPPORTED),
 	BASE_CAP(GRAPH(MC_COPY), UNSUPPORTED),
 	BASE_CAP(GRAPH(TG_CHECKPOINT), UNSUPPORTED),

@@ -164,8 +164,8 @@ static ptowsp_status compile(struct device_run *going)
 {
 	struct aie_loaded *loaded = going->run->loaded;
 	const struct base_device *device = loaded->program->device;
-	const struct aie_kernel_files_args kernels = {&going->back.design,       &loaded->map.lowered,        &loaded->walk,
-						      &loaded->program->kernels, options_of(device)->objects, true};
+	const struct aie_kernel_files_args kernels = {&going->back.design,       &loaded->map.lowered, &loaded->walk,
+						      &loaded->program->kernels, loaded->objects,      true};
 	struct aie_artifact_args args = {
 		.arch = loaded->arch, .text = loaded->map.text, .files = &going->files, .pieces = going->opened->pieces, .cache = options_of(device)->cache};
 	ptowsp_status status = aie_kernel_files_make(&going->files, &kernels, going->run->error);
@@ -328,7 +328,7 @@ static ptowsp_status refusal_find(const struct device_run *going, ptowsp_status 
 
 static ptowsp_status design_run(struct device_run *going)
 {
-	ptowsp_status status = aie_back_read(&going->back, &going->run->loaded->map, going->run->error);
+	ptowsp_status status = aie_back_read(&going->back, going->run->loaded, going->run->error);
 
 	if (!status)
 		status = arguments_make(going);

@@ -108,7 +108,7 @@ ptowsp_status aie_engine_files(struct aie_run *run, const struct aie_back *back)
 {
 	const struct aie_lowered *lowered = &run->loaded->map.lowered;
 	const char **names = calloc((size_t)lowered->argument_count + 1, sizeof(*names));
-	const struct aie_kernel_files_args kernels = {&back->design, lowered, &run->loaded->walk, &run->loaded->program->kernels, run->options->objects, false};
+	const struct aie_kernel_files_args kernels = {&back->design, lowered, &run->loaded->walk, &run->loaded->program->kernels, run->loaded->objects, false};
 	struct aie_kernel_files files = {0};
 	const struct aie_emit_args args = {.text = run->loaded->map.text,
 					   .module = &back->module,

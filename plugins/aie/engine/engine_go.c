@@ -64,8 +64,10 @@ static ptowsp_status work_of(struct going *going, const struct ptowsp_task *task
 	struct aie_work *known = row ? &going->works[task->kernel] : NULL;
 	ptowsp_status status;
 
+	if (row && going->run->loaded->objects[task->kernel].cycles)
+		said_cycles = going->run->loaded->objects[task->kernel].cycles;
 	*work_out = (struct aie_work){said_cycles, said_cycles};
-	if (!row || !row->isa || row->fixed_cycles) {
+	if (!row || !row->isa || row->fixed_cycles || going->run->loaded->objects[task->kernel].cycles) {
 		*work_out = (struct aie_work){aie_cost_call(said_cycles), aie_cost_call(said_cycles)};
 		return PTOWSP_OK;
 	}
@@ -189,7 +191,6 @@ static bool rooms_make(struct going *going)
 	const struct aie_lowered *lowered = &loaded->map.lowered;
 	const struct base_kernels *kernels = &loaded->program->kernels;
 	uint64_t tasks = loaded->walk.task_count + 1;
-	char path[BASE_TEXT];
 
 	going->arguments = calloc((size_t)lowered->argument_count + 1, sizeof(*going->arguments));
 	going->filler = calloc(1, lowered->filler_bytes + 4);
@@ -201,8 +202,10 @@ static bool rooms_make(struct going *going)
 	going->cores = calloc(tasks, sizeof(*going->cores));
 	if (!going->arguments || !going->filler || !going->works || !going->calls || !going->next || !going->starts || !going->ends || !going->cores)
 		return false;
-	for (uint32_t k = 0; k < kernels->count; k++)
-		going->calls[k].object = aie_kernel_object_find(going->run->options->objects, kernels->rows[k].name, path);
+	for (uint32_t k = 0; k < kernels->count; k++) {
+		going->calls[k].object = aie_kernel_object_is(&loaded->objects[k]);
+		going->calls[k].stated = loaded->objects[k].cycles != 0;
+	}
 	for (uint32_t a = 0; a < lowered->argument_count; a++)
 		going->arguments[a] = lowered->arguments[a] == AIE_NOTHING ? going->filler : memory_of(going->run, lowered->arguments[a]);
 	return true;
@@ -421,7 +424,7 @@ static ptowsp_status going_begin(struct going *going)
 	ptowsp_status status = rooms_make(going) ? PTOWSP_OK : rt_no_memory(going->run->error, "a run of the array");
 
 	if (!status)
-		status = aie_back_read(&going->back, &going->run->loaded->map, going->run->error);
+		status = aie_back_read(&going->back, going->run->loaded, going->run->error);
 	if (!status)
 		status = shadows_make(going);
 	if (!status)
