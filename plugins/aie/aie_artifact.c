@@ -86,17 +86,40 @@ static bool file_write(const char *folder, const char *name, const void *bytes, 
 	return file && !fclose(file) && ok;
 }
 
-static bool sources_write(const char *folder, const struct aie_artifact_args *args, const char *script)
+bool aie_artifact_sources_write(const char *folder, const struct aie_kernel_files *files)
 {
 	char path[FILE_PATH];
-	bool ok = file_write(folder, "design.mlir", args->text, strlen(args->text)) && file_write(folder, "build.sh", script, strlen(script));
+	bool ok = true;
 
 	for (size_t i = 0; ok && i < FOLDERS; i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, folders[i]);
 		ok = !mkdir(path, 0755);
 	}
-	for (uint32_t f = 0; ok && f < args->files->count; f++)
-		ok = file_write(folder, args->files->files[f].name, args->files->files[f].text, args->files->files[f].size);
+	for (uint32_t f = 0; ok && f < files->count; f++)
+		ok = file_write(folder, files->files[f].name, files->files[f].text, files->files[f].size);
+	return ok;
+}
+
+void aie_artifact_sources_remove(const char *folder, const struct aie_kernel_files *files)
+{
+	char path[FILE_PATH + AIE_FILE_NAME];
+
+	for (uint32_t f = 0; f < files->count; f++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, files->files[f].name);
+		unlink(path);
+	}
+	for (size_t i = 0; i < FOLDERS; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, folders[i]);
+		rmdir(path);
+	}
+}
+
+static bool sources_write(const char *folder, const struct aie_artifact_args *args, const char *script)
+{
+	char path[FILE_PATH];
+	const bool ok = file_write(folder, "design.mlir", args->text, strlen(args->text)) && file_write(folder, "build.sh", script, strlen(script)) &&
+			aie_artifact_sources_write(folder, args->files);
+
 	snprintf(path, sizeof(path), "%s/build.sh", folder);
 	return ok && !chmod(path, 0755);
 }
@@ -111,14 +134,7 @@ static void folder_remove(const char *folder, const struct aie_artifact_args *ar
 		snprintf(path, sizeof(path), "%s/%s", folder, own[i]);
 		unlink(path);
 	}
-	for (uint32_t f = 0; f < args->files->count; f++) {
-		snprintf(path, sizeof(path), "%s/%s", folder, args->files->files[f].name);
-		unlink(path);
-	}
-	for (size_t i = 0; i < FOLDERS; i++) {
-		snprintf(path, sizeof(path), "%s/%s", folder, folders[i]);
-		rmdir(path);
-	}
+	aie_artifact_sources_remove(folder, args->files);
 	rmdir(folder);
 }
 

@@ -31,4 +31,8 @@ ptowsp_status aie_artifact_make(struct aie_artifact *artifact, const struct aie_
 void aie_artifact_script(struct common_text *text, const struct aie_arch *arch, const struct aie_kernel_files *files, const char *folder);
 void aie_artifact_finish(struct aie_artifact *artifact);
 
+/* Kernels of a design with what they include, in a folder that is there; false: it cannot be written, or not all of it. Removed are these files and the folders of headers. */
+bool aie_artifact_sources_write(const char *folder, const struct aie_kernel_files *files);
+void aie_artifact_sources_remove(const char *folder, const struct aie_kernel_files *files);
+
 #endif

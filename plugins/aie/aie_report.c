@@ -37,8 +37,17 @@ static ptowsp_status add(struct aie_report *report, const char *group, uint64_t 
 	return PTOWSP_OK;
 }
 
+static void programs_finish(struct aie_report *report)
+{
+	for (uint32_t p = 0; p < report->program_count; p++)
+		aie_program_proxy_destroy(report->programs[p].proxy);
+	report->program_count = 0;
+}
+
 void aie_report_finish(struct aie_report *report)
 {
+	programs_finish(report);
+	free(report->programs);
 	free(report->rows);
 	*report = (struct aie_report){0};
 }
@@ -124,6 +133,38 @@ ptowsp_status aie_report_design(struct aie_report *report, const struct aie_desi
 	if (!status)
 		status = tiles_add(report, design, picture, error);
 	return status ? status : programs_add(report, design, programs, error);
+}
+
+ptowsp_status aie_report_program(struct aie_report *report, struct aie_program_proxy *proxy, uint64_t limit, struct ptowsp_error *error)
+{
+	ptowsp_status status = COMMON_GROW(report->programs, report->program_room, report->program_count)
+				       ? PTOWSP_OK
+				       : base_fail(error, PTOWSP_NO_MEMORY, "no memory for the figures of a run");
+
+	if (!status)
+		status = add(report, "program memory, by a stand-in", 0, limit, "bytes", error, "not measured: %s",
+			     !aie_program_proxy_whole(proxy) ? "a core calls what has no C" : "what PTOWSP_CLANG names is no clang with target riscv32");
+	if (status)
+		aie_program_proxy_destroy(proxy);
+	else
+		report->programs[report->program_count++] = (struct aie_report_program){report->count - 1, proxy};
+	return status;
+}
+
+void aie_report_look(struct aie_report *report)
+{
+	for (uint32_t p = 0; p < report->program_count; p++) {
+		const struct aie_report_program *program = &report->programs[p];
+		struct ptowsp_figure *row = &report->rows[program->row];
+		const char *tile;
+		uint64_t bytes;
+
+		if (!aie_program_proxy_measure(program->proxy, &bytes, &tile))
+			continue;
+		row->value = bytes;
+		base_text(row->name, sizeof(row->name), "%s, the fullest: clang, rv32im, -Os, not linked", tile);
+	}
+	programs_finish(report);
 }
 
 /* ---- how busy it was ---------------------------------------------------------------------------------------------------- */

@@ -4,21 +4,31 @@
 #ifndef AIE_REPORT_H
 #define AIE_REPORT_H
 
+#include "aie/engine/program_proxy.h"
 #include "aie/picture/picture.h"
 #include "aie/sim/sim.h"
 #include "aie/sim/work.h"
 #include "ptowsp/report.h"
 #include "ptowsp/run.h"
 
-/* Rows, owned. */
+/* Rows, owned; and programs of cores whose size a row has when somebody looks. */
 struct aie_report {
 	struct ptowsp_figure *rows;
 	uint32_t count, room;
+	struct aie_report_program {
+		uint32_t row;
+		struct aie_program_proxy *proxy; /* owned */
+	} * programs;
+	uint32_t program_count, program_room;
 };
 /* Cores of how many, streams, total path length, the hottest link, the narrowest stream, each tile's use of each limit. programs: per core the bytes of its program
  * (core_program.h), NULL: nothing was compiled; what was not measured has no number. Errors: NO_MEMORY. */
 ptowsp_status aie_report_design(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, const uint64_t *programs,
 				struct ptowsp_error *error);
+/* A row for the program of the fullest core by a stand-in, which takes the proxy, also where it fails; aie_report_look measures what no one has looked at yet, by compilers. Errors:
+ * NO_MEMORY. */
+ptowsp_status aie_report_program(struct aie_report *report, struct aie_program_proxy *proxy, uint64_t limit, struct ptowsp_error *error);
+void aie_report_look(struct aie_report *report);
 /* Cycles, memory, the bottleneck, how busy each core, DMA channel and the host was; under a title that says that it is a model. */
 ptowsp_status aie_report_run(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, const struct aie_sim_stats *stats,
 			     struct ptowsp_error *error);

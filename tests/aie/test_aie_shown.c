@@ -232,6 +232,22 @@ static json_t *figure(json_t *stats, const char *group, const char *name)
 	return best;
 }
 
+/* What program_size says of the files of the same run. */
+static void programs_are_measured_where_a_compiler_is_named(void)
+{
+	int program = 0;
+
+	if (check_run("clang --print-targets | grep -q riscv32 && llvm-size --version", NULL, NULL))
+		CHECK_SKIP("no clang with target riscv32, or no llvm-size");
+	cli_begin();
+	REQUIRE_INT(cli("PTOWSP_CLANG=clang $B/ptowsp-run --plugin=aie --quiet --stats=json --emit made $P/matmul.pkg.zst"), 0);
+	program = (int)cli_int(figure(cli_json(), "program memory, by a stand-in", "core tile ("), "value");
+	CHECK(program > 0);
+	CLI_OUT(0, "sh $R/tests/aie/program_size made", check_fmt("%d ", program));
+	REQUIRE_INT(cli("PTOWSP_CLANG=$T/none $B/ptowsp-run --plugin=aie --quiet --stats=json $P/matmul.pkg.zst"), 0);
+	CHECK_INT(cli_int(figure(cli_json(), "program memory, by a stand-in", "not measured: "), "value"), 0);
+}
+
 static int64_t cost_of(const char *option, const char *name)
 {
 	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet %s --stats=json $P/softmax.pkg.zst", option)), 0);
@@ -460,6 +476,7 @@ void suite_aie_shown(CU_pSuite s)
 	TEST(s, ways_of_streams_lie_beside_the_texts);
 	TEST(s, the_picture_says_what_people_look_for);
 	TEST(s, programs_of_cores_are_small);
+	TEST(s, programs_are_measured_where_a_compiler_is_named);
 	TEST(s, epochs_are_an_option);
 	TEST(s, files_are_those_of_the_run);
 	TEST(s, figures_say_use_and_limits);

@@ -177,9 +177,10 @@ static ptowsp_status figures(struct ptowsp_object *object, const struct ptowsp_f
 			     struct ptowsp_error *error)
 {
 	const struct base_program *program = (const struct base_program *)object;
-	const struct aie_loaded *loaded = program->own;
+	struct aie_loaded *loaded = program->own;
 
 	(void)error;
+	aie_report_look(&loaded->report);
 	*rows_out = loaded->report.rows;
 	*count_out = loaded->report.count;
 	*stride_out = sizeof(*loaded->report.rows);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* engine_go.c - what the text of a map says is run: what tasks compute and when comes from there and from nowhere else. */
+#include "aie/design/kernel_files.h"
 #include "aie/design/kernel_object.h"
 #include "aie/engine/aie_engine_own.h"
 #include "aie/graph/aie_ring.h"
@@ -305,6 +306,20 @@ static void depends_say(const struct going *going)
 	host->diagnose(host->context, 0, PTOWSP_STATE_DIAGNOSED, text, sizeof(text) - 1);
 }
 
+/* What programs of cores are made of, where a compiler is named that says how large they are: it takes seconds, so it runs when somebody looks. */
+static ptowsp_status program_keep(struct going *going)
+{
+	struct aie_loaded *loaded = going->run->loaded;
+	const struct aie_kernel_files_args args = {&going->back.design, &loaded->map.lowered, &loaded->walk, &loaded->program->kernels, loaded->objects, false};
+	struct aie_program_proxy *proxy;
+	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)}; /* of kernels that only files would miss */
+	const ptowsp_status status = aie_program_proxy_create(&proxy, &args, &unsaid);
+
+	if (status)
+		return status == PTOWSP_NO_MEMORY ? rt_no_memory(going->run->error, "programs of cores") : PTOWSP_OK;
+	return aie_report_program(&loaded->report, proxy, aie_arch_tile(loaded->arch, AIE_FIRST_CORE)->limits[AIE_PROGRAM], going->run->error);
+}
+
 static ptowsp_status report_fill(struct going *going, const struct aie_sim_stats *stats, bool both, bool depends)
 {
 	struct aie_report *report = &going->run->loaded->report;
@@ -313,6 +328,8 @@ static ptowsp_status report_fill(struct going *going, const struct aie_sim_stats
 	const struct base_kernels *kernels = &going->run->loaded->program->kernels;
 	ptowsp_status status = aie_report_design(report, &going->back.design, picture, NULL, error);
 
+	if (!status && secure_getenv(AIE_CLANG))
+		status = program_keep(going);
 	if (!status)
 		status = aie_report_run(report, &going->back.design, picture, stats, error);
 	for (uint32_t k = 0; !status && k < kernels->count; k++)
