@@ -59,8 +59,7 @@ static void stages_run(struct compilation *c)
 	sizes_check(&c->unit);
 	if (has_errors(c))
 		return;
-	for (uint32_t i = 0; i < c->unit.source_count; i++)
-		lang_parse(&c->module, i);
+	lang_parse(&c->module);
 	if (!has_errors(c) && !c->module.first && !c->module.decls) {
 		lang_error(&c->unit, c->module.end, "there is no function here");
 		lang_help(&c->unit, "a function begins with: func @name(%%x: !pto.memref<gm,...,f32>) {");
@@ -115,7 +114,7 @@ ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *
 	c->options = options ? options : &none;
 	c->writer = writer;
 	c->unit.sources = sources;
-	c->unit.source_count = source_count;
+	c->unit.source_count = c->unit.own_count = source_count;
 	c->unit.list = lang_list_create(&c->unit.out);
 	if (!c->unit.list) {
 		free(c);

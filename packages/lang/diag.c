@@ -229,6 +229,27 @@ static int place_compare(const struct lang_diagnostic *a, const struct lang_diag
 	return a->column < b->column ? -1 : a->column > b->column;
 }
 
+/* The same sentence at the same place is one message: of a template, each instance may have it. */
+static void same_drop(struct lang_list *list)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < list->head.count; i++) {
+		const struct lang_diagnostic *row = &list->rows[i];
+		bool is_said = false;
+
+		for (uint32_t k = kept; k && !is_said && !place_compare(&list->rows[k - 1], row); k--)
+			is_said = list->rows[k - 1].severity == row->severity && !strcmp(list->rows[k - 1].text, row->text);
+		if (!is_said)
+			list->rows[kept++] = *row;
+		else if (row->severity == LANG_ERROR)
+			list->head.errors--;
+		else
+			list->head.warnings--;
+	}
+	list->head.count = kept;
+}
+
 /* Few rows; equal places keep the order in which they were found. */
 void lang_list_sort(struct lang_list *list)
 {
@@ -240,6 +261,7 @@ void lang_list_sort(struct lang_list *list)
 			list->rows[at] = list->rows[at - 1];
 		list->rows[at] = row;
 	}
+	same_drop(list);
 }
 
 void lang_guess_start(struct lang_guess *guess, const char *word)

@@ -17,14 +17,22 @@ struct lang_span {
 
 /* The state that all stages of a compilation share. */
 struct lang_unit {
-	struct common_arena arena; /* everything but the diagnostics */
-	const struct lang_source *sources;
-	uint32_t source_count;
-	struct lang_list *list;     /* the diagnostics so far */
-	jmp_buf out;                /* left to when memory runs out or after the last error that is collected */
-	int stopped;                /* 1: left because of too many errors */
-	uint32_t misuses;           /* errors that are about the options of the compilation, not about a source */
-	struct lang_places *places; /* one per source, in the arena: where its lines came from, as they say */
+	struct common_arena arena;         /* everything but the diagnostics */
+	const struct lang_source *sources; /* those of the caller, behind them those that they include */
+	uint32_t source_count, own_count;
+	struct lang_included *included; /* one per included source, in the arena */
+	struct lang_list *list;         /* the diagnostics so far */
+	jmp_buf out;                    /* left to when memory runs out or after the last error that is collected */
+	int stopped;                    /* 1: left because of too many errors */
+	uint32_t misuses;               /* errors that are about the options of the compilation, not about a source */
+	struct lang_places *places;     /* one per source up to place_count, in the arena: where its lines came from, as they say */
+	uint32_t place_count;
+};
+
+/* A source that another one includes: what it names is read as seen from its folder below that of the caller's source `root`. */
+struct lang_included {
+	uint32_t root;
+	const char *folder; /* "" or with a '/' at its end */
 };
 
 /* The place where a line of a source begins; at NULL: none was looked for. */

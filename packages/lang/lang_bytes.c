@@ -35,6 +35,7 @@ void *lang_file_read(struct lang_module *module, const char *file, struct lang_s
 {
 	const struct lang_options *options = module->options;
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	uint32_t at_source = at.file;
 	void *bytes = NULL, *copy;
 	size_t size = 0;
 
@@ -43,7 +44,13 @@ void *lang_file_read(struct lang_module *module, const char *file, struct lang_s
 		lang_error(module->unit, at, "the file \"%.80s\" cannot be read: this packer was given texts, not a folder", file);
 		return NULL;
 	}
-	if (options->read(options->context, at.file, file, &bytes, &size, &error)) {
+	if (at.file >= module->unit->own_count) {
+		const struct lang_included *included = &module->unit->included[at.file - module->unit->own_count];
+
+		file = *file == '/' ? file : common_format(&module->unit->arena, "%s%s", included->folder, file);
+		at_source = included->root;
+	}
+	if (options->read(options->context, at_source, file, &bytes, &size, &error)) {
 		free(bytes);
 		lang_error(module->unit, at, "%.200s", error.text);
 		return NULL;
@@ -143,6 +150,16 @@ ptowsp_status lang_named_load(const char *source, const char *file, const struct
 		own = NULL;
 	if (asprintf(&path, "%.*s%s", *file == '/' ? 0 : length, source, file) < 0)
 		path = NULL;
+	for (uint32_t i = 0; path && access(path, F_OK) && *file != '/' && roots && i < roots->count; i++) { /* not beside the source: below a root */
+		char *below = NULL;
+
+		if (asprintf(&below, "%s/%s", roots->folders[i], file) < 0 || access(below, F_OK)) {
+			free(below);
+			continue;
+		}
+		free(path);
+		path = below;
+	}
 	status = own && path ? path_load(own, path, roots, bytes_out, size_out, error) : pkg_fail(error, PTOWSP_NO_MEMORY, "no memory to read %.160s", file);
 	free(own);
 	free(path);

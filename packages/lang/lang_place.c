@@ -25,8 +25,14 @@ struct lang_places {
 
 static struct lang_places *places_of(struct lang_unit *unit, uint32_t file)
 {
-	if (!unit->places)
-		unit->places = common_alloc(&unit->arena, unit->source_count * sizeof(*unit->places));
+	if (file >= unit->place_count) { /* what is included comes later */
+		struct lang_places *more = common_alloc(&unit->arena, unit->source_count * sizeof(*more));
+
+		if (unit->place_count)
+			memcpy(more, unit->places, unit->place_count * sizeof(*more));
+		unit->places = more;
+		unit->place_count = unit->source_count;
+	}
 	return &unit->places[file];
 }
 
@@ -98,7 +104,7 @@ void lang_places_state(struct lang_unit *unit, uint32_t file, const char *name)
 
 bool lang_places_stated(const struct lang_unit *unit, uint32_t file)
 {
-	return unit->places && unit->places[file].name;
+	return file < unit->place_count && unit->places[file].name;
 }
 
 static const struct lang_place_row *row_find(const struct lang_places *places, uint32_t line)

@@ -39,6 +39,7 @@ struct lang_graph_program *graph_module(const char *text)
 	unit.source_count = 1;
 	unit.list = lang_list_create(&unit.out);
 	common_arena_init(&unit.arena, 1 << 28, &unit.out);
+	unit.own_count = unit.source_count;
 	module.unit = &unit;
 	module.last = &module.first;
 	module.last_decl = &module.decls;
@@ -47,7 +48,7 @@ struct lang_graph_program *graph_module(const char *text)
 		snprintf(messages, sizeof(messages), "the compilation ended\n");
 		return NULL;
 	} else {
-		lang_parse(&module, 0);
+		lang_parse(&module);
 		lang_link(&module, NULL);
 		lang_check(&module);
 		lang_decls_check(&module);

@@ -278,7 +278,7 @@ static void word_read(struct lexer *lexer)
 		lexer->declares = form->kind != LANG_DECL_FUNC;
 	else if (token->first && !strcmp(token->text, "func.func"))
 		lexer->declares = 2;
-	else if (token->first && pkg_graph_form_find(token->text))
+	else if (token->first && (pkg_graph_form_find(token->text) || !strcmp(token->text, "include")))
 		lexer->declares = 1;
 }
 

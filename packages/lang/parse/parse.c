@@ -4,6 +4,8 @@
 #include "lang/graph/lang_graph.h"
 #include "lang/lang_work.h"
 #include "lang/parse/as.h"
+#include "lang/parse/include.h"
+#include "lang/parse/template.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -355,12 +357,11 @@ static void unknown_refuse(struct lang_parser *parser)
 	lang_decl_skip(parser);
 }
 
-void lang_parse(struct lang_module *module, uint32_t file)
+static void source_parse(struct lang_module *module, uint32_t file, const struct lang_tokens *tokens)
 {
-	struct lang_parser parser = {.unit = module->unit, .module = module};
+	struct lang_parser parser = {.unit = module->unit, .module = module, .tokens = *tokens};
 	const struct lang_decl_form *form;
 
-	lang_lex(module->unit, file, &parser.tokens);
 	if (file == 0)
 		module->end = parser.tokens.rows[parser.tokens.count - 1].at;
 	remarks_take(&parser);
@@ -381,6 +382,16 @@ void lang_parse(struct lang_module *module, uint32_t file)
 		else
 			unknown_refuse(&parser);
 	}
+}
+
+void lang_parse(struct lang_module *module)
+{
+	struct lang_unit *unit = module->unit;
+	struct lang_tokens *tokens = lang_sources_lex(module);
+
+	lang_templates_expand(module, tokens, unit->source_count);
+	for (uint32_t i = 0; i < unit->source_count; i++)
+		source_parse(module, i, &tokens[i]);
 }
 
 /* ---- text of the compiler's own, read with one place for all of it. ---- */

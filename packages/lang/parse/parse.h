@@ -9,9 +9,9 @@
 #include "lang/ast.h"
 #include "lang/decl.h"
 
-/* Adds the functions of source number `file` to the module. Errors go to the unit's list; what stands in a statement
+/* Adds the functions of all sources to the module. Errors go to the unit's list; what stands in a statement
  * with an error is skipped up to the next line. */
-void lang_parse(struct lang_module *module, uint32_t file);
+void lang_parse(struct lang_module *module);
 
 /* --- shared by the files of the parser --- */
 

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+#include "lang/parse/template.h"
+
+#include "lang/decl.h"
+#include "lang/lang_map.h"
+
+#include <string.h>
+
+enum { PARAMETERS = 16, INSTANCES = 4096 };
+
+/* Tokens that grow, in the arena. */
+struct row_list {
+	struct lang_token *rows;
+	uint32_t count, capacity;
+};
+
+struct template {
+	const char *name;
+	struct lang_span at;
+	const char *parameters[PARAMETERS];
+	uint32_t parameter_count;
+	const struct lang_token *func;        /* with the note about its type */
+	const struct lang_token *begin, *end; /* of its tokens from "(" on */
+	struct row_list *made;                /* instances: of its source */
+};
+
+struct expansion {
+	struct lang_unit *unit;
+	struct lang_map templates, instances;
+	uint32_t instance_count;
+};
+
+static void row_add(struct expansion *e, struct row_list *list, const struct lang_token *token)
+{
+	*COMMON_PUSH(&e->unit->arena, list->rows, list->count, list->capacity) = *token;
+}
+
+static void rows_add(struct expansion *e, struct row_list *list, const struct row_list *more)
+{
+	for (uint32_t i = 0; i < more->count; i++)
+		row_add(e, list, &more->rows[i]);
+}
+
+static bool begins_declaration(const struct lang_token *token)
+{
+	return token->first && token->kind == LANG_WORD && lang_decl_word(token->text);
+}
+
+static const struct lang_token *declaration_end(const struct lang_token *token)
+{
+	while (token->kind != LANG_END && !begins_declaration(token))
+		token++;
+	return token;
+}
+
+static bool begins_template(const struct lang_token *token)
+{
+	return begins_declaration(token) && !strcmp(token->text, "func") && token[1].kind == LANG_AT && token[2].mark == '<';
+}
+
+/* ---- declarations ------------------------------------------------------------------------------------------------ */
+
+static bool parameter_add(struct expansion *e, struct template *made, const struct lang_token *token)
+{
+	if (token->kind != LANG_WORD) {
+		lang_error(e->unit, token->at, "a parameter of a template is a name such as M");
+		return false;
+	}
+	for (uint32_t i = 0; i < made->parameter_count; i++)
+		if (!strcmp(made->parameters[i], token->text)) {
+			lang_error(e->unit, token->at, "there are two parameters %s", token->text);
+			return false;
+		}
+	if (made->parameter_count == PARAMETERS) {
+		lang_error(e->unit, token->at, "a template has at most %d parameters", PARAMETERS);
+		return false;
+	}
+	made->parameters[made->parameter_count++] = token->text;
+	return true;
+}
+
+/* "<M, K, T>"; *token_io is behind it. */
+static bool parameters_read(struct expansion *e, struct template *made, const struct lang_token **token_io)
+{
+	const struct lang_token *token = *token_io;
+
+	do {
+		token++;
+		if (!parameter_add(e, made, token++))
+			return false;
+	} while (token->mark == ',');
+	if (token->mark != '>') {
+		lang_error(e->unit, token->at, "the parameters of a template end with \">\"");
+		return false;
+	}
+	*token_io = token + 1;
+	return true;
+}
+
+static void template_add(struct expansion *e, const struct lang_token *func, struct row_list *made_to)
+{
+	struct template *made = common_alloc(&e->unit->arena, sizeof(*made)), *old = lang_map_find(&e->templates, func[1].text);
+
+	*made = (struct template){.name = func[1].text, .at = func[1].at, .func = func, .begin = func + 2, .end = declaration_end(func + 1), .made = made_to};
+	if (old) {
+		lang_error(e->unit, made->at, "there are two templates @%s, the first one at %s", made->name, lang_place(e->unit, old->at));
+		return;
+	}
+	if (parameters_read(e, made, &made->begin))
+		lang_map_add(&e->templates, &e->unit->arena, made->name, made);
+}
+
+/* ---- instances --------------------------------------------------------------------------------------------------- */
+
+/* Which parameter the first `length` letters are, -1: none. */
+static int parameter_find(const struct template *made, const char *text, size_t length)
+{
+	for (uint32_t i = 0; i < made->parameter_count; i++)
+		if (strlen(made->parameters[i]) == length && !memcmp(made->parameters[i], text, length))
+			return (int)i;
+	return -1;
+}
+
+/* The parameter that a part of a shape such as "MxKxf32" begins with, the longest of those that an "x" or the end follows. */
+static int part_find(const struct template *made, const char *text, size_t *length_out)
+{
+	int found = -1;
+
+	for (uint32_t i = 0; i < made->parameter_count; i++) {
+		const size_t length = strlen(made->parameters[i]);
+
+		if (!strncmp(text, made->parameters[i], length) && (text[length] == 'x' || !text[length]) && (found < 0 || length > *length_out)) {
+			found = (int)i;
+			*length_out = length;
+		}
+	}
+	return found;
+}
+
+static const char *shape_fill(struct expansion *e, const struct template *made, const struct lang_token *arguments, const char *text)
+{
+	const char *filled = "";
+
+	while (*text) {
+		size_t length = strcspn(text, "x");
+		const int parameter = part_find(made, text, &length);
+
+		filled = common_format(&e->unit->arena, "%s%.*s", filled, parameter < 0 ? (int)length : 256, parameter < 0 ? text : arguments[parameter].text);
+		text += length;
+		if (*text)
+			filled = common_format(&e->unit->arena, "%sx", filled);
+		text += *text != '\0';
+	}
+	return filled;
+}
+
+/* What stands for a token of the template: itself, unless it is or holds the name of a parameter. */
+static struct lang_token token_fill(struct expansion *e, const struct template *made, const struct lang_token *arguments, const struct lang_token *token)
+{
+	struct lang_token filled = *token;
+	const bool is_shape = token > made->begin + 1 && token[-1].mark == '<' && token[-2].kind == LANG_TYPE && !strcmp(token[-2].text, "pto.tile");
+	const int parameter = token->kind == LANG_WORD || token->kind == LANG_NAME ? parameter_find(made, token->text, strlen(token->text)) : -1;
+
+	if (is_shape && (token->kind == LANG_WORD || token->kind == LANG_NUMBER)) {
+		filled.kind = LANG_NUMBER;
+		filled.text = shape_fill(e, made, arguments, token->text);
+	} else if (parameter >= 0) {
+		filled.kind = token->kind == LANG_NAME && arguments[parameter].kind == LANG_NUMBER ? LANG_LITERAL : arguments[parameter].kind;
+		filled.text = arguments[parameter].text;
+	}
+	return filled;
+}
+
+static void uses_expand(struct expansion *e, const struct lang_token *from, const struct lang_token *end, struct row_list *to);
+
+/* The instance's tokens, behind those of the source that has its template. */
+static void instance_make(struct expansion *e, const struct template *made, const struct lang_token *arguments, const char *name)
+{
+	struct row_list filled = {0}, expanded = {0};
+	struct lang_token header = made->func[1];
+
+	if (++e->instance_count > INSTANCES) {
+		lang_error(e->unit, made->at, "the templates have more than %d instances", INSTANCES);
+		lang_stop(e->unit);
+	}
+	lang_map_add(&e->instances, &e->unit->arena, name, (void *)(uintptr_t)made);
+	header.text = name;
+	row_add(e, &filled, made->func);
+	row_add(e, &filled, &header);
+	for (const struct lang_token *token = made->begin; token < made->end; token++) {
+		struct lang_token row = token_fill(e, made, arguments, token);
+
+		row_add(e, &filled, &row);
+	}
+	uses_expand(e, filled.rows, filled.rows + filled.count, &expanded); /* which may make others, in front of this one */
+	rows_add(e, made->made, &expanded);
+}
+
+/* "<16, 64, f32>" behind a use; *token_io is behind it. NULL after an error. */
+static const struct lang_token *arguments_read(struct expansion *e, const struct template *made, const struct lang_token **token_io, const char **name_io)
+{
+	struct lang_token *arguments = common_alloc(&e->unit->arena, PARAMETERS * sizeof(*arguments));
+	const struct lang_token *token = *token_io;
+	uint32_t count = 0;
+
+	do {
+		token++;
+		if (token->kind != LANG_NUMBER && token->kind != LANG_WORD) {
+			lang_error(e->unit, token->at, "a number or a type stands for a parameter of @%s", made->name);
+			return NULL;
+		}
+		if (count < PARAMETERS)
+			arguments[count] = *token;
+		count++;
+		*name_io = common_format(&e->unit->arena, "%s.%.80s", *name_io, token->text);
+		token++;
+	} while (token->mark == ',');
+	if (token->mark != '>' || count != made->parameter_count) {
+		lang_error(e->unit, token->at, "@%s<...> takes %u parameter%s and then \">\"", made->name, made->parameter_count, made->parameter_count == 1 ? "" : "s");
+		return NULL;
+	}
+	*token_io = token + 1;
+	return arguments;
+}
+
+static void unknown_tell(struct expansion *e, const struct lang_token *use)
+{
+	struct lang_guess guess;
+
+	lang_error(e->unit, use->at, "there is no template @%s", use->text);
+	lang_guess_start(&guess, use->text);
+	for (uint32_t i = 0; e->templates.slots && i <= e->templates.mask; i++)
+		if (e->templates.slots[i].name)
+			lang_guess_try(&guess, e->templates.slots[i].name);
+	if (!lang_guess_help(e->unit, &guess, "@"))
+		lang_help(e->unit, "one begins with: func @%s<M, N>(%%x: !pto.memref<gm,...,f32>) {", use->text);
+}
+
+/* The use of a template at the token, as the name of its instance; returns the token behind it. */
+static const struct lang_token *use_expand(struct expansion *e, const struct lang_token *use, struct row_list *to)
+{
+	const struct template *made = lang_map_find(&e->templates, use->text);
+	const struct lang_token *behind = use + 1, *arguments;
+	struct lang_token name = *use;
+
+	if (!made) {
+		unknown_tell(e, use);
+		return behind;
+	}
+	arguments = arguments_read(e, made, &behind, &name.text);
+	if (!arguments)
+		return behind;
+	if (!lang_map_find(&e->instances, name.text))
+		instance_make(e, made, arguments, name.text);
+	row_add(e, to, &name);
+	return behind;
+}
+
+/* Rows of a source, with names of instances in the places of uses. */
+static void uses_expand(struct expansion *e, const struct lang_token *from, const struct lang_token *end, struct row_list *to)
+{
+	while (from < end)
+		if (from->kind == LANG_AT && from + 1 < end && from[1].mark == '<') {
+			from = use_expand(e, from, to);
+		} else {
+			if (from->kind == LANG_AT && lang_map_find(&e->templates, from->text)) {
+				lang_error(e->unit, from->at, "@%s is a template; say what its parameters are, such as @%s<16>", from->text, from->text);
+			}
+			row_add(e, to, from++);
+		}
+}
+
+static bool uses_templates(const struct lang_tokens *source)
+{
+	for (uint32_t i = 0; i + 1 < source->count; i++)
+		if (source->rows[i].kind == LANG_AT && source->rows[i + 1].mark == '<')
+			return true;
+	return false;
+}
+
+/* The source's rows but for its templates and its end. */
+static struct row_list templates_take(struct expansion *e, const struct lang_tokens *source, struct row_list *made)
+{
+	const struct lang_token *token = source->rows;
+	struct row_list rest = {0};
+
+	while (token->kind != LANG_END)
+		if (begins_template(token)) {
+			template_add(e, token, made);
+			token = declaration_end(token + 1);
+		} else {
+			row_add(e, &rest, token++);
+		}
+	return rest;
+}
+
+void lang_templates_expand(struct lang_module *module, struct lang_tokens *sources, uint32_t count)
+{
+	struct expansion e = {.unit = module->unit};
+	struct row_list *rest = common_alloc(&e.unit->arena, count * sizeof(*rest)), *made = common_alloc(&e.unit->arena, count * sizeof(*made));
+	const uint32_t errors = e.unit->list->head.errors;
+	bool wanted = false;
+
+	for (uint32_t i = 0; i < count; i++)
+		wanted |= uses_templates(&sources[i]);
+	if (!wanted)
+		return;
+	memset(made, 0, count * sizeof(*made));
+	for (uint32_t i = 0; i < count; i++)
+		rest[i] = templates_take(&e, &sources[i], &made[i]);
+	for (uint32_t i = 0; i < count; i++) {
+		struct row_list whole = {0};
+
+		uses_expand(&e, rest[i].rows, rest[i].rows + rest[i].count, &whole);
+		rest[i] = whole;
+	}
+	if (e.unit->list->head.errors > errors)
+		lang_stop(e.unit); /* what a wrong use stands for is not known */
+	for (uint32_t i = 0; i < count; i++) {
+		rows_add(&e, &rest[i], &made[i]);
+		row_add(&e, &rest[i], &sources[i].rows[sources[i].count - 1]);
+		sources[i].rows = rest[i].rows;
+		sources[i].count = rest[i].count;
+	}
+}
