@@ -19,7 +19,8 @@ enum wrong {
 	JUDGE_OPENS,     /* keeps a descriptor */
 	JUDGE_TRUSTS,    /* reads a tile program as far as that says it goes */
 	JUDGE_OVERFLOWS, /* writes rows of its own length */
-	JUDGE_FORGETS    /* gives no reason */
+	JUDGE_FORGETS,   /* gives no reason */
+	RUNS_ELSEWHERE   /* its device executes nothing */
 };
 #ifdef WRONG
 #define NAME "null"
@@ -109,7 +110,7 @@ static ptowsp_status bind(struct base_program *program, struct ptowsp_error *err
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for a program");
 	*compute = (struct base_compute){&program->kernels, block_compute};
 	program->own = compute;
-	program->kernels.compute = compute;
+	program->kernels.compute = is(RUNS_ELSEWHERE) ? NULL : compute;
 	return PTOWSP_OK;
 }
 

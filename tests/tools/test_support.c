@@ -58,6 +58,13 @@ static void the_matrix_has_types_and_leaves_out_what_nobody_says(void)
 	CHECK(strstr(cli_out, "tile texp") == NULL);
 }
 
+/* Counted by what base counts, and seen by its probe; the option that has texp run elsewhere is no matter. */
+static void verify_sees_that_the_device_executes(void)
+{
+	cli_begin();
+	CHECK_INT(cli(NARROW "--capabilities --verify | grep '^tasks counted where they ran  *enforced  *enforced  *holds'"), 0);
+}
+
 void suite_support(CU_pSuite s)
 {
 	cli_suite("support");
@@ -65,5 +72,6 @@ void suite_support(CU_pSuite s)
 	TEST(s, what_the_processor_runs_is_said_and_gives_the_same_bytes);
 	TEST(s, a_package_may_require_an_operation);
 	TEST(s, auto_takes_who_has_all_on_the_device_first);
+	TEST(s, verify_sees_that_the_device_executes);
 	TEST(s, the_matrix_has_types_and_leaves_out_what_nobody_says);
 }

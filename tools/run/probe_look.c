@@ -211,6 +211,7 @@ static void edges(struct seeing *s)
 OF_THE_RUN(tasks, stats.tasks)
 OF_THE_RUN(cycles, stats.total_cycles)
 OF_THE_RUN(kernel_cycles, kernel_cycles)
+OF_THE_RUN(device_tasks, device_tasks)
 OF_THE_RUN(batches, stats.batches)
 OF_THE_RUN(flushes, stats.flushes)
 OF_THE_RUN(width, stats.executors)
@@ -322,6 +323,7 @@ static const struct look {
 	{"tasks", 0, tasks},         /* how many */
 	{"cycles", 0, cycles},
 	{"kernel_cycles", 0, kernel_cycles},
+	{"device_tasks", 0, device_tasks},
 	{"batches", 0, batches},
 	{"flushes", 0, flushes},
 	{"width", 0, width},   /* executors */

@@ -248,9 +248,14 @@ static void stats_keep(struct probe_outcome *o, const struct ptowsp_program *pro
 	for (uint32_t i = 0; i < o->scheduler_count; i++)
 		o->scheduler_tasks[i] =
 			((const struct ptowsp_scheduler_stats *)(const void *)((const char *)stats->schedulers + (size_t)i * stats->scheduler_stride))->tasks;
-	for (uint32_t i = 0; i < stats->kernel_count; i++)
-		o->kernel_cycles +=
-			((const struct ptowsp_kernel_stats *)(const void *)((const char *)stats->kernels + (size_t)i * stats->kernel_stride))->cycles;
+	for (uint32_t i = 0; i < stats->kernel_count; i++) {
+		const struct ptowsp_kernel_stats *row = (const void *)((const char *)stats->kernels + (size_t)i * stats->kernel_stride);
+
+		o->kernel_cycles += row->cycles;
+#if PTOWSP_ABI_MINOR >= 1
+		o->device_tasks += row->device_tasks;
+#endif
+	}
 	if (stats->layout_count)
 		o->layout = *stats->layouts;
 	o->stats.resources = NULL;
