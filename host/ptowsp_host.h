@@ -34,7 +34,7 @@ struct ptowsp_listing; /* plugins that were found */
 
 /* ---- general [any] ------------------------------------------------------------------------------------------ */
 
-PTOWSP_API const char *ptowsp_version(void);  /* "10.0.0" */
+PTOWSP_API const char *ptowsp_version(void);  /* "10.1.0" */
 PTOWSP_API const char *ptowsp_features(void); /* what this host was built with, one line */
 /* Sentence of the last failed call of this thread, "" if none failed. */
 PTOWSP_API const char *ptowsp_last_error(void);
