@@ -81,11 +81,11 @@ struct tile_task {
 };
 /* Jumps back of one call, as many as the interpreter allows. */
 #define TILE_JUMPS (UINT64_C(1) << 32)
-/* What a kernel leaves behind. */
+/* What a kernel leaves behind. stop: the host's, not 0 while the kernel runs asks it to end. */
 struct tile_result {
 	uint64_t cycles;
 	int32_t status;
-	uint32_t reserved;
+	uint32_t stop;
 };
 /* One call; each work-item has its own, and all are alike. */
 struct tile_call {
@@ -94,6 +94,9 @@ struct tile_call {
 	TILE_GLOBAL uchar *copies; /* of windows, placed like the tiles */
 	uint64_t cycles;
 	uint64_t jumps; /* back that are left */
+	volatile TILE_GLOBAL struct tile_result *result;
+	TILE_MEMORY int *said; /* what one tells the others */
+	uint32_t turns;        /* of loops */
 };
 
 TILE_DEVICE struct tile_window tile_window_make(TILE_GLOBAL uchar *buffer, const struct tile_shape *shape)
@@ -117,19 +120,40 @@ TILE_DEVICE const struct tile_window *tile_window(const struct tile_call *call, 
 #define TILE_PART     64
 #define TILE_SUM_ROWS 4
 #define TILE_SUMS     16
+#define TILE_SYNC     (void)0
 #else
 #define TILE_THREAD get_local_id(0)
 #define TILE_ROW    (TILE_WIDTH < 32 ? TILE_WIDTH : 32)
+#define TILE_SYNC   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #endif
-#define TILE_SYNC           barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define TILE_ANY(condition) (condition)
 #define TILE_LOOK(i, count) for (size_t i = 0; i < (count); i++) /* each looks at all of them: 1.2 has nothing by which they tell each other */
 #define TILE_WINDOW         const struct tile_window
 #include "isa/kernel_threads.h"
 
-/* Memory of a kernel's tiles. */
+/* Whether the host wants an end, which all of them hear at once. */
+TILE_DEVICE int tile_is_stopped(const struct tile_call *call)
+{
+	int stop;
+
+	if (TILE_WIDTH == 1)
+		return call->result->stop != 0;
+	TILE_SYNC;
+	if (TILE_THREAD == 0)
+		*call->said = call->result->stop != 0;
+	TILE_SYNC;
+	stop = *call->said;
+	TILE_SYNC;
+	return stop;
+}
+#define TILE_TURNS 256 /* between two questions */
+#define TILE_TURN                                                                                                                                              \
+	if (++call->turns % TILE_TURNS == 0 && tile_is_stopped(call))                                                                                          \
+	return PTOWSP_CANCELLED
+
+/* Memory of a kernel's tiles, and a word behind them. */
 #ifdef TILE_IS_LOCAL
-#define TILE_TILES(name, bytes, workspace) __local uchar name[bytes] __attribute__((aligned(64)))
+#define TILE_TILES(name, bytes, workspace) __local uchar name[(bytes) + 4] __attribute__((aligned(64)))
 #else
 #define TILE_TILES(name, bytes, workspace) TILE_GLOBAL uchar *const name = workspace
 #endif

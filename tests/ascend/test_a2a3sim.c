@@ -11,22 +11,6 @@
 
 /* ---- every example, beside cpu_sim ---------------------------------------------------------------------------- */
 
-/* "--out c=PREFIX.c.npy ..." of all tensors that are written; to be freed. */
-static char *outs(json_t *explained, const char *prefix)
-{
-	json_t *tensor;
-	size_t i, size = 0;
-	char *text = NULL;
-	FILE *to = open_memstream(&text, &size);
-
-	REQUIRE(to != NULL);
-	json_array_foreach(json_object_get(explained, "tensors"), i,
-			   tensor) if (strstr(json_string_value(json_object_get(tensor, "role")), "out") && json_is_true(json_object_get(tensor, "used")))
-		fprintf(to, " --out %s=%s.%zu.npy", json_string_value(json_object_get(tensor, "name")), prefix, i);
-	fclose(to);
-	return text;
-}
-
 /* Two devices of cpu_sim are two of an architecture whose devices can tell each other something. */
 static char *devices_of(const char *options)
 {
@@ -44,7 +28,7 @@ static const char *numbers(const struct example_row *row, json_t *explained, con
 {
 	static char said[5][128]; /* of the latest five */
 	static int turn;
-	char *out = outs(explained, prefix);
+	char *out = example_outs(explained, prefix);
 	int status = cli(check_fmt("$B/ptowsp-run %s --stats=json --threads %d %s%s $P/%s.pkg.zst", plugin, threads, options, out, row->package));
 	json_t *stats;
 

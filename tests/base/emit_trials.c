@@ -87,9 +87,10 @@ static void relocate(struct tile_task *task)
 }
 
 /* One NaN is as good as another. */
-static bool is_near(unsigned dtype, struct cell a, struct cell b)
+static bool is_near(const struct trial *t, unsigned dtype, struct cell a, struct cell b)
 {
-	return cell_same(dtype, a, b) || (way->tolerance > 0 && fabs(a.f - b.f) <= way->tolerance * fmax(fabs(a.f), fabs(b.f)));
+	return cell_same(dtype, a, b) ||
+	       (way->tolerance > 0 && (!way->near || way->near(t->program)) && fabs(a.f - b.f) <= way->tolerance * fmax(fabs(a.f), fabs(b.f)));
 }
 
 static void windows_compare(const struct trial *t)
@@ -99,7 +100,7 @@ static void windows_compare(const struct trial *t)
 
 		for (size_t at = (size_t)((unsigned char *)t->tiles.task.tensors[w].data - t->tiles.memory[w]); at + bytes <= RANDOM_BYTES; at += bytes) {
 			if (!memcmp(first[w] + at, second[w] + at, bytes) ||
-			    (cell_is_float(dtype) && is_near(dtype, cell_unpack(dtype, first[w] + at), cell_unpack(dtype, second[w] + at))))
+			    (cell_is_float(dtype) && is_near(t, dtype, cell_unpack(dtype, first[w] + at), cell_unpack(dtype, second[w] + at))))
 				continue;
 			CHECK_FAIL("PTOWSP_SEED=%llu, %s: window %u differs at byte %zu: %g, wanted %g", (unsigned long long)t->seed, t->name, w, at,
 				   cell_is_float(dtype) ? cell_unpack(dtype, second[w] + at).f : (double)cell_unpack(dtype, second[w] + at).n,
@@ -120,14 +121,15 @@ static bool multiplies(const struct isa_program *program)
 static void trial_compare(struct trial *t, void *library)
 {
 	struct tile_task one = random_tiles_task(&t->tiles, first), two = random_tiles_task(&t->tiles, second);
-	void *function = dlsym(library, t->name);
+	void *function = way->make ? (void *)(uintptr_t)(t - trials) : dlsym(library, t->name);
 	ptowsp_status want, got;
 
 	relocate(&one);
 	relocate(&two);
-	REQUIRE(function != NULL);
+	REQUIRE(way->make || function != NULL);
 	want = tile_run(&one, t->program);
 	two.out.cycles = one.out.cycles;
+	two.out.error->text[0] = '\0';
 	got = way->call(function, &two.task, way->cycles ? &two.out.cycles : NULL);
 	if (want != got || one.out.cycles != two.out.cycles)
 		CHECK_FAIL("PTOWSP_SEED=%llu, %s: interpreter %d, %llu cycles, %s; emitted %d, %llu cycles", (unsigned long long)t->seed, t->name, want,
@@ -146,15 +148,18 @@ static void trial_make(struct trial *t, int part)
 
 void emit_trials_run(const struct emit_way *how, uint64_t seed, int part)
 {
+	struct isa_program *programs[TILE_TYPES];
 	void *library;
-	FILE *all;
+	FILE *all = NULL;
 
 	way = how;
 	folder = check_tmp();
-	emit_headers_write(folder);
-	all = fopen(check_fmt("%s/all.cpp", folder), "w");
-	REQUIRE(all != NULL);
-	fprintf(all, "#include \"%s\"\n", way->header);
+	if (!way->make) {
+		emit_headers_write(folder);
+		all = fopen(check_fmt("%s/all.cpp", folder), "w");
+		REQUIRE(all != NULL);
+		fprintf(all, "#include \"%s\"\n", way->header);
+	}
 	for (unsigned i = 0; i < TILE_TYPES; i++) {
 		struct trial *t = &trials[i];
 
@@ -164,12 +169,17 @@ void emit_trials_run(const struct emit_way *how, uint64_t seed, int part)
 		t->program = NULL;
 		if (tile_create(&t->tiles.b, &t->program, &t->tiles.task.error))
 			CHECK_FAIL("%s", t->tiles.task.error.text);
-		else
+		else if (all)
 			program_write(all, t->program, t->name);
+		programs[i] = t->program;
 		tile_finish(&t->tiles.b);
 	}
-	fclose(all);
-	library = PTOWSP_SANITIZER && part > 0 ? NULL : library_make();
+	if (all)
+		fclose(all);
+	if (way->make)
+		library = way->make(programs, TILE_TYPES) ? trials : NULL;
+	else
+		library = PTOWSP_SANITIZER && part > 0 ? NULL : library_make();
 	for (unsigned i = 0; i < TILE_TYPES; i++) {
 		if (library && trials[i].program) {
 			trial_make(&trials[i], part); /* the windows again */
@@ -177,7 +187,9 @@ void emit_trials_run(const struct emit_way *how, uint64_t seed, int part)
 		}
 		isa_program_destroy(trials[i].program);
 	}
-	if (library)
+	if (way->make)
+		way->finish();
+	else if (library)
 		dlclose(library);
 }
 

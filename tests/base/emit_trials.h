@@ -13,6 +13,12 @@ struct emit_way {
 	const char *flags;  /* of c++; %s: the folder tests/emit */
 	/* Calls the function of that name; cycles_out NULL: it counts none. */
 	ptowsp_status (*call)(void *function, const struct ptowsp_task *task, uint64_t *cycles_out);
+	/* NULL: the programs are compiled as C++ and called by name. Else they are handed to it, and `function` is the number of one of them; finish follows. False: they cannot be run, and
+	 * that is said. */
+	bool (*make)(struct isa_program *const *programs, unsigned count);
+	void (*finish)(void);
+	/* Whether the tolerance holds for what comes of a program; NULL: for all. */
+	bool (*near)(const struct isa_program *program);
 	bool cycles;
 	bool products;    /* 0: what comes of programs with tmatmul is not compared */
 	double tolerance; /* of floats, relative; 0: bit for bit */

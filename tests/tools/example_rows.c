@@ -92,3 +92,18 @@ void example_run(const struct example_row *row, const char *package, const char 
 	CHECK_INT(tasks_said(), row->tasks * runs);
 	CHECK_INT(elements_said(), row->elements);
 }
+
+char *example_outs(json_t *explained, const char *prefix)
+{
+	json_t *tensor;
+	size_t i, size = 0;
+	char *text = NULL;
+	FILE *to = open_memstream(&text, &size);
+
+	REQUIRE(to != NULL);
+	json_array_foreach(json_object_get(explained, "tensors"), i,
+			   tensor) if (strstr(json_string_value(json_object_get(tensor, "role")), "out") && json_is_true(json_object_get(tensor, "used")))
+		fprintf(to, " --out %s=%s.%zu.npy", json_string_value(json_object_get(tensor, "name")), prefix, i);
+	fclose(to);
+	return text;
+}

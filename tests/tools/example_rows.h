@@ -3,6 +3,8 @@
 #ifndef TESTS_EXAMPLE_ROWS_H
 #define TESTS_EXAMPLE_ROWS_H
 
+#include <jansson.h>
+
 #include "tests/contract/cli.h"
 
 /* "| [name](name.pto) `--options` | what it shows | tasks | elements compared, - for none |"; a name may stand in a folder, large/name. */
@@ -20,5 +22,7 @@ const struct example_row *example_row_of(const char *name);
 
 /* Runs `package` with the options `how` and those of the row, `runs` times: one true line each, on the sample data. */
 void example_run(const struct example_row *row, const char *package, const char *how, int runs);
+/* "--out c=PREFIX.0.npy ..." of all tensors that are written, by what --explain --json says; to be freed. */
+char *example_outs(json_t *explained, const char *prefix);
 
 #endif

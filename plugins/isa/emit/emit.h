@@ -20,6 +20,7 @@ struct isa_emit_target {
 	const char *loop_rows, *loop_columns; /* the same for one loop in the other, where threads share them; NULL: as above, and rows go in blocks */
 	bool windows;          /* loops read windows where they are as often as they like, and rows of short ones lie one behind the other (tile_read_packed) */
 	const char *loop_note; /* a line before it, or "" */
+	const char *turn;      /* what each turn of a loop of the kernel's own begins with, or NULL */
 	/* Statements that set a tile's bytes to 0, format of tile and bytes, and that copy some: to, from, bytes; what they read and write may overlap
 	 * where the second one says so. */
 	const char *zero, *move, *move_over;
@@ -46,6 +47,9 @@ struct isa_text {
 	const char *const *lines;
 };
 extern const struct isa_text isa_emit_headers[]; /* the last one's path is NULL */
+/* A source, or several in one text, with these headers in the place of the lines that include them, for compilers that are given one text. *flat_out is malloc'd, ends with a 0 that
+ * *size_out does not count. Errors: NO_MEMORY. */
+ptowsp_status isa_emit_flat(const char *source, char **flat_out, size_t *size_out, struct ptowsp_error *error);
 
 /* The name of a kernel as one of a C function: other characters become '_', words of the language and of its library get one. */
 void isa_emit_symbol(char *symbol_out, size_t size, const char *name);

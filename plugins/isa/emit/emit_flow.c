@@ -288,6 +288,12 @@ static void step_check(struct isa_emitter *e, uint32_t loop)
 			     .text);
 }
 
+static void turn_emit(struct isa_emitter *e)
+{
+	if (e->target->turn)
+		isa_line(e, "%s", e->target->turn);
+}
+
 static void for_emit(struct isa_emitter *e, uint32_t i)
 {
 	const struct isa_step *s = step_of(e, i);
@@ -299,11 +305,13 @@ static void for_emit(struct isa_emitter *e, uint32_t i)
 	isa_comment(e, i);
 	if (is_plain_loop(e, i)) {
 		isa_open(e, "for (%s = %s; %s < %s; %s += %s) ", d.text, from.text, isa_scalar_i64(e, s->d.row).text, to.text, d.text, step.text);
+		turn_emit(e);
 		return;
 	}
 	step_check(e, i);
 	assign(e, s->d.row, from.text);
 	isa_open(e, "while (%s < %s) ", isa_scalar_i64(e, s->d.row).text, to.text);
+	turn_emit(e);
 }
 
 static void jump_count(struct isa_emitter *e, uint32_t i)
@@ -379,6 +387,7 @@ void isa_control_emit(struct isa_emitter *e, uint32_t i)
 	case PTOWSP_PTO_WHILE:
 		isa_comment(e, i);
 		isa_open(e, "for (;;) ");
+		turn_emit(e);
 		break;
 	case PTOWSP_PTO_DO:
 		isa_comment(e, i);

@@ -30,11 +30,13 @@ void isa_opencl_tail(struct isa_emitter *e)
 	for (unsigned long i = 0; i < windows; i++)
 		isa_put(e, "TILE_GLOBAL uchar *buffer_%lu, ", i);
 	isa_put(e, "struct %s_given given, TILE_GLOBAL struct tile_result *result, TILE_GLOBAL uchar *workspace)\n{\n", e->symbol);
-	isa_put(e, "\tTILE_TILES(tiles, %llu, workspace);\n\tconst struct tile_window windows[] = {\n", bytes ? bytes : 1);
+	isa_put(e, "\tTILE_TILES(tiles, %llu, workspace);\n\tconst struct tile_window windows[] = {\n", bytes);
 	for (unsigned long i = 0; i < windows; i++)
 		isa_put(e, "\t\ttile_window_make(buffer_%lu, &given.shapes[%lu]),\n", i, i);
 	isa_put(e, "%s\t};\n", windows ? "" : "\t\t{NULL},\n");
-	isa_put(e, "\tconst struct tile_task task = {windows, given.args, given.block, given.block_count};\n"
-		   "\tstruct tile_call call = {&task, tiles, workspace, 0, TILE_JUMPS};\n");
+	isa_put(e,
+		"\tconst struct tile_task task = {windows, given.args, given.block, given.block_count};\n"
+		"\tstruct tile_call call = {&task, tiles, workspace, 0, TILE_JUMPS, result, (TILE_MEMORY int *)(tiles + %llu), 0};\n",
+		bytes);
 	isa_put(e, "\tconst ptowsp_status status = %s_body(&call);\n\n\ttile_leave(result, status, call.cycles);\n}\n", e->symbol);
 }

@@ -48,6 +48,7 @@ const struct isa_emit_target isa_emit_targets[] = {
 	 .loop_rows = "for (size_t %s = %.0sTILE_THREAD / TILE_ROW; %s < %s; %s += TILE_WIDTH / TILE_ROW) ",
 	 .loop_columns = "for (size_t %s = %.0sTILE_THREAD %% TILE_ROW; %s < %s; %s += TILE_ROW) ",
 	 .loop_note = "",
+	 .turn = "TILE_TURN;",
 	 .zero = "tile_zero(%s, %lu);",
 	 .move = "tile_move(%s, %s, %lu);",
 	 .move_over = "tile_move(%s, %s, %lu);",

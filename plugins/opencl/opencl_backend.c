@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "opencl/opencl_backend.h"
+
+#include "base/ops.h"
+#include "opencl/opencl_program.h"
+#include "ptowsp/graph.h"
+
+static const struct ptowsp_arch_memory memories[] = {
+	{.space = PTOWSP_SPACE_GM, .granularity = 1},
+	{.space = PTOWSP_SPACE_UB, .per_unit = 1, .granularity = 1},
+};
+/* Executors are bookkeeping of the semantic clock, as many of each type as the schedule asks for; a task is a work-group. */
+static const struct ptowsp_arch_unit units[] = {
+#define X(name, code, text, pool) {.unit = PTOWSP_UNIT_##name, .concurrency = 1},
+#include "ptowsp/unit.def"
+#undef X
+};
+
+#define MODEL(n, what)                                                                                                                                         \
+	{                                                                                                                                                      \
+		.platform = RT_PLATFORM_CPU, .device = {                                                                                                       \
+			.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE),                                                                                     \
+			.name = n,                                                                                                                             \
+			.text = what " OpenCL device: portable kernels as OpenCL C, a work-group per task, reference cycle model",                             \
+			.cycle_model = "reference",                                                                                                            \
+			.memories = memories,                                                                                                                  \
+			.units = units,                                                                                                                        \
+			.memory_count = sizeof(memories) / sizeof(*memories),                                                                                  \
+			.memory_stride = sizeof(*memories),                                                                                                    \
+			.unit_count = sizeof(units) / sizeof(*units),                                                                                          \
+			.unit_stride = sizeof(*units),                                                                                                         \
+			.dispatch = PTOWSP_DISPATCH_THREADS,                                                                                                   \
+			.sync = PTOWSP_SYNC_BARRIER,                                                                                                           \
+			.timing = PTOWSP_TIMING_REFERENCE,                                                                                                     \
+			.engine = "opencl"                                                                                                                     \
+		}                                                                                                                                              \
+	}
+static const struct base_model all[] = {MODEL("opencl0", "the first"), MODEL("opencl1", "the next")};
+#undef MODEL
+
+static const struct base_model *models(const struct base_options *options, uint32_t *count_out)
+{
+	(void)options;
+	*count_out = sizeof(all) / sizeof(*all);
+	return all;
+}
+
+/* As on the processor: two devices can notify each other. */
+static const struct ptowsp_cap own[] = {
+	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_MC_FENCE), ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_NOTIFY), ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_WAIT_NOTIFY), ENFORCED),
+};
+
+static uint32_t caps(const struct base_options *options, const struct base_model *model, struct ptowsp_cap *rows_out)
+{
+	(void)options, (void)model;
+	return BASE_CAPS_ADD(rows_out, 0, own);
+}
+
+#define OPTION(name) offsetof(struct opencl_options, name)
+static const struct base_option options[] = {
+	{BASE_OPTION("device", "word", "", "", "which one is opencl0: its number in clinfo's order, or a part of its name or its platform's"),
+	 OPTION(device),
+	 0,
+	 {NULL},
+	 0,
+	 0},
+	{BASE_OPTION("memory", "word", "auto", "auto|shared|copied",
+		     "tensors: used where they lie, or copied with each task; auto: shared where the device shares memory with the host"),
+	 OPTION(memory),
+	 0,
+	 {"auto", "shared", "copied"},
+	 0,
+	 0},
+	{BASE_OPTION("width", "int", "0", "0..4096", "work-items of a work-group, 0: one on processors, 256 on others"), OPTION(width), 0, {NULL}, 0, 4096},
+	{BASE_OPTION("tiles", "word", "local", "local|global", "tiles: in local memory where they fit, or never"), OPTION(tiles), 0, {"local", "global"}, 0, 0},
+};
+
+static const struct base_backend opencl_backend = {
+	.name = OPENCL_NAME,
+	.targets = OPENCL_NAME,
+	.models = models,
+	.caps = caps,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(*options),
+	.options_size = sizeof(struct opencl_options),
+	.open = opencl_open,
+	.close = opencl_close,
+	.bind = opencl_bind,
+	.unload = opencl_unload,
+	.run = opencl_run,
+};
+BASE_OPS(opencl_ops, opencl_backend);

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ * test_opencl.c - the opencl backend on the device of this machine (PoCL, where nothing else is): every operation of every type and random programs against the interpreter in each way that memory and
+ * tiles can lie, the examples against cpu_sim, cancel, what it says when it cannot. Skipped where there is no driver. PTOWSP_SEED=n repeats a trial. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ops.h"
+#include "isa/isa_program.h"
+#include "opencl/opencl_backend.h"
+#include "opencl/opencl_program.h"
+#include "ptowsp/note.h"
+#include "tests/base/emit_trials.h"
+#include "tests/check.h"
+#include "tests/host/fake_host.h"
+#include "tests/isa/tile_random.h"
+#include "tests/tools/example_rows.h"
+
+static struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+
+/* ---- a device, and programs on it ---------------------------------------------------------------------------------------- */
+
+static const char *option_key, *option_value;
+static struct base_kernel rows[TILE_TYPES];
+static struct base_program program;
+
+static int never(void *context)
+{
+	(void)context;
+	return 0;
+}
+
+static bool device_open(void)
+{
+	fake_reset();
+	fake.ops = &opencl_ops;
+	REQUIRE_INT(fake_init(option_key, option_value, &error), 0);
+	if (fake_open(1, &error) == PTOWSP_OK)
+		return true;
+	fake_stop();
+	return false;
+}
+
+static void device_need(void)
+{
+	option_key = NULL;
+	if (!device_open())
+		CHECK_SKIP("not run here: there is no OpenCL device");
+	fake_stop();
+}
+
+static void programs_finish(void)
+{
+	if (!program.device)
+		return;
+	opencl_unload(&program);
+	free(program.kernels.scratch);
+	fake_stop();
+}
+
+static bool programs_make(struct isa_program *const *programs, unsigned count)
+{
+	program = (struct base_program){.device = NULL};
+	if (!device_open()) {
+		CHECK_FAIL("%s", error.text);
+		return false;
+	}
+	program.device = (struct base_device *)(void *)fake.device;
+	program.kernels = (struct base_kernels){.instance = program.device->instance, .rows = rows, .count = count, .workers = 1};
+	for (unsigned i = 0; i < count; i++) {
+		rows[i] = (struct base_kernel){.name = "trial", .isa = programs[i], .blocks = 1};
+		if (isa_program_scratch(programs[i]) > program.kernels.scratch_bytes)
+			program.kernels.scratch_bytes = isa_program_scratch(programs[i]);
+	}
+	program.kernels.scratch = aligned_alloc(64, program.kernels.scratch_bytes / 64 * 64 + 64);
+	if (opencl_bind(&program, &error)) {
+		CHECK_FAIL("%s", error.text);
+		return false;
+	}
+	return true;
+}
+
+static ptowsp_status block_call(void *function, const struct ptowsp_task *task, uint64_t *cycles_out)
+{
+	const struct isa_guard guard = {never, NULL};
+	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct ptowsp_kernel_out out = {.head = PTOWSP_HEAD(out, KERNEL_OUT), .error = &why};
+	struct ptowsp_task call = *task;
+	ptowsp_status status;
+
+	call.kernel = (uint32_t)(uintptr_t)function;
+	status = opencl_block(program.own, call.kernel, &call, &out, 0, &guard);
+	if (status && !why.text[0])
+		CHECK_FAIL("a task ends with %d and no sentence", status);
+	*cycles_out = out.cycles;
+	return status;
+}
+
+/* What the driver's library computes: erfc, and exp, log and tanh of f64. */
+static bool is_driver(const struct isa_program *p)
+{
+	for (uint32_t i = 0; i < p->header.inst_count; i++) {
+		const unsigned op = p->insts[i].op;
+		const bool f64 = p->steps[i].a.dtype == PTOWSP_F64;
+
+		if (op == PTOWSP_PTO_TGELU ||
+		    (f64 && (op == PTOWSP_PTO_TEXP || op == PTOWSP_PTO_TLOG || op == PTOWSP_PTO_TTANH || op == PTOWSP_PTO_TSIGMOID || op == PTOWSP_PTO_TSILU)))
+			return true;
+	}
+	return false;
+}
+
+static const struct emit_way way = {.target = "opencl",
+				    .call = block_call,
+				    .make = programs_make,
+				    .finish = programs_finish,
+				    .near = is_driver,
+				    .cycles = true,
+				    .products = true,
+				    .tolerance = 1e-2};
+
+static void trials(const char *key, const char *value, int part, unsigned seed)
+{
+	if (PTOWSP_SANITIZER)
+		CHECK_SKIP("not run here: compilers in this process are no code of ours; the release build does it");
+	device_need();
+	option_key = key;
+	option_value = value;
+	emit_trials_run(&way, random_start() + seed, part);
+}
+
+static void every_operation_of_every_type_does_what_the_interpreter_does(void)
+{
+	for (int part = 0; part < 4; part++)
+		trials(NULL, NULL, part, (unsigned)part * 100);
+}
+
+static void random_programs_do_so_where_the_memory_is_shared(void)
+{
+	trials("memory", "shared", -1, 1000);
+}
+
+static void random_programs_do_so_by_copies(void)
+{
+	trials("memory", "copied", -1, 2000);
+}
+
+static void random_programs_do_so_by_many_work_items(void)
+{
+	trials("width", "8", -1, 3000);
+}
+
+static void random_programs_do_so_with_tiles_in_global_memory(void)
+{
+	trials("tiles", "global", -1, 4000);
+}
+
+/* ---- the plugin from outside ---------------------------------------------------------------------------------------------- */
+
+/* A run whose tensors go to PREFIX.*.npy; cpu0 in the options becomes opencl0. */
+static int run_to(const struct example_row *row, json_t *explained, const char *plugin, const char *device, const char *prefix)
+{
+	char *out = example_outs(explained, prefix);
+	const int code = cli(check_fmt("$B/ptowsp-run --plugin=%s --threads 2 $(echo '%s' | sed 's/cpu/%s/g')%s $P/%s.pkg.zst", plugin, row->options, device,
+				       out, row->package));
+
+	free(out);
+	if (code)
+		CHECK_FAIL("%s on %s: exit %d: %s", row->name, plugin, code, cli_err);
+	return code;
+}
+
+static void an_example_has_the_bytes_of_cpu_sim(void)
+{
+	const struct example_row *row = example_row_of(check_name());
+	json_t *explained;
+
+	REQUIRE(row != NULL);
+	if (cli_slow() || row->name != row->package)
+		CHECK_SKIP("it takes long; the release build runs those that are not large");
+	device_need();
+	cli_begin();
+	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --explain --json %s $P/%s.pkg.zst", row->options, row->package)), 0);
+	explained = cli_json();
+	REQUIRE(explained != NULL);
+	json_incref(explained); /* the next output takes its place */
+	if (!run_to(row, explained, "cpu_sim", "cpu", "cpu") && !run_to(row, explained, "opencl", "opencl", "ocl"))
+		CHECK_INT(cli("for f in cpu.*.npy; do test ! -e $f || cmp $f ocl${f#cpu} || exit; done"), 0);
+	json_decref(explained);
+}
+
+static void a_device_that_is_not_there_is_named(void)
+{
+	device_need();
+	cli_begin();
+	CLI_ERR(8, "$B/ptowsp-run --plugin=opencl --opt device=nosuch $P/vector_add.pkg.zst", "no OpenCL device is device=nosuch; there is 0: ");
+	CLI_ERR(2, "$B/ptowsp-run --plugin=opencl --opt width=5000 $P/vector_add.pkg.zst", "option width takes ");
+}
+
+static void without_a_driver_it_says_so(void)
+{
+	cli_begin();
+	CLI_ERR(8, "OCL_ICD_VENDORS=/nonexistent $B/ptowsp-run --plugin=opencl $P/vector_add.pkg.zst", "OpenCL");
+}
+
+/* A loop without an end: by the deadline, and by the interpreter's limit of jumps nowhere near. */
+static void a_kernel_without_an_end_is_ended(void)
+{
+	device_need();
+	cli_begin();
+	REQUIRE_INT(cli("printf '%s\\n' 'tensor %x : f32[8, 8] inout' 'func @turn(%a: !pto.memref<gm,...,f32>) {' '  %t = alloc_tile : !pto.tile<8x8xf32>' '  "
+			"%t = tload %a[0, 0]' "
+			"'  FOR %i:idx, 0:idx, 1:idx, 1:idx' '    %i = SMOV -5:idx' '    %t = tadd %t, %t' '  ENDFOR' '  tstore %t, %a[0, 0]' '}' "
+			"'workload @main {' '  call @turn(%a -> %x[0, 0])' '}' >turn.pto && $B/ptowsp-pack turn.pto -o turn.pkg.zst"),
+		    0);
+	CLI_ERR(10, "$B/ptowsp-run --plugin=opencl --timeout-ms=20000 turn.pkg.zst", "the deadline passed in kernel turn");
+}
+
+void suite_opencl(CU_pSuite s);
+void suite_opencl(CU_pSuite s)
+{
+	cli_suite("opencl");
+	example_rows_read();
+	TEST(s, every_operation_of_every_type_does_what_the_interpreter_does);
+	TEST(s, random_programs_do_so_where_the_memory_is_shared);
+	TEST(s, random_programs_do_so_by_copies);
+	TEST(s, random_programs_do_so_by_many_work_items);
+	TEST(s, random_programs_do_so_with_tiles_in_global_memory);
+	TEST(s, a_device_that_is_not_there_is_named);
+	TEST(s, without_a_driver_it_says_so);
+	TEST(s, a_kernel_without_an_end_is_ended);
+	for (size_t i = 0; i < example_count; i++)
+		check_add(s, example_rows[i].name, an_example_has_the_bytes_of_cpu_sim);
+}
