@@ -207,10 +207,12 @@ static void a_kernel_without_an_end_is_ended(void)
 {
 	device_need();
 	cli_begin();
-	REQUIRE_INT(cli("printf '%s\\n' 'tensor %x : f32[8, 8] inout' 'func @turn(%a: !pto.memref<gm,...,f32>) {' '  %t = alloc_tile : !pto.tile<8x8xf32>' '  "
-			"%t = tload %a[0, 0]' "
-			"'  FOR %i:idx, 0:idx, 1:idx, 1:idx' '    %i = SMOV -5:idx' '    %t = tadd %t, %t' '  ENDFOR' '  tstore %t, %a[0, 0]' '}' "
-			"'workload @main {' '  call @turn(%a -> %x[0, 0])' '}' >turn.pto && $B/ptowsp-pack turn.pto -o turn.pkg.zst"),
+	REQUIRE_INT(cli("printf '%s\\n' 'tensor %x : f32[8, 8] inout' 'func @turn(%a: !pto.memref<gm,...,f32>, %n: i32) {' '  %t = alloc_tile : "
+			"!pto.tile<8x8xf32>' "
+			"'  %c = alloc_scalar : u1' '  %t = tload %a[0, 0]' '  WHILE' '    CMP %c:u1, %n:i32, %n:i32, EQ' '  DO %c:u1' '    %t = tadd %t, %t' "
+			"'  ENDWHILE' "
+			"'  tstore %t, %a[0, 0]' '}' 'workload @main {' '  call @turn(%a -> %x[0, 0], %n -> 1)' '}' >turn.pto && $B/ptowsp-pack turn.pto -o "
+			"turn.pkg.zst"),
 		    0);
 	CLI_ERR(10, "$B/ptowsp-run --plugin=opencl --timeout-ms=20000 turn.pkg.zst", "the deadline passed in kernel turn");
 }

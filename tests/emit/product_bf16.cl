@@ -67,7 +67,7 @@ __kernel __attribute__((reqd_work_group_size(TILE_WIDTH, 1, 1))) void product_bf
 		tile_window_make(buffer_2, &given.shapes[2]),
 	};
 	const struct tile_task task = {windows, given.args, given.block, given.block_count};
-	struct tile_call call = {&task, tiles, workspace, 0, TILE_JUMPS};
+	struct tile_call call = {&task, tiles, workspace, 0, TILE_JUMPS, result, (TILE_MEMORY int *)(tiles + 7168), 0};
 	const ptowsp_status status = product_bf16_body(&call);
 
 	tile_leave(result, status, call.cycles);

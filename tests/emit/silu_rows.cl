@@ -11,6 +11,7 @@ static ptowsp_status silu_rows_body(struct tile_call *call)
 
 	/* FOR %i:idx, 0:idx, %count:i32, 1:idx (line 5) */
 	for (i = 0; i < count; i += 1) {
+		TILE_TURN;
 		{
 			/* %x = tload %input[%i, 0] : !pto.tile<8x64xf32> (line 6) */
 			struct tile_place x_at = tile_find(call, "line 6", "tload reads", input, i, 0, 8, 64, 4);
@@ -59,7 +60,7 @@ __kernel __attribute__((reqd_work_group_size(TILE_WIDTH, 1, 1))) void silu_rows_
 		tile_window_make(buffer_1, &given.shapes[1]),
 	};
 	const struct tile_task task = {windows, given.args, given.block, given.block_count};
-	struct tile_call call = {&task, tiles, workspace, 0, TILE_JUMPS};
+	struct tile_call call = {&task, tiles, workspace, 0, TILE_JUMPS, result, (TILE_MEMORY int *)(tiles + 4096), 0};
 	const ptowsp_status status = silu_rows_body(&call);
 
 	tile_leave(result, status, call.cycles);

@@ -72,7 +72,7 @@ __kernel __attribute__((reqd_work_group_size(TILE_WIDTH, 1, 1))) void softmax_ti
 		tile_window_make(buffer_1, &given.shapes[1]),
 	};
 	const struct tile_task task = {windows, given.args, given.block, given.block_count};
-	struct tile_call call = {&task, tiles, workspace, 0, TILE_JUMPS};
+	struct tile_call call = {&task, tiles, workspace, 0, TILE_JUMPS, result, (TILE_MEMORY int *)(tiles + 5248), 0};
 	const ptowsp_status status = softmax_tile_body(&call);
 
 	tile_leave(result, status, call.cycles);
