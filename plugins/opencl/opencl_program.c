@@ -106,7 +106,7 @@ static ptowsp_status program_build(struct opencl_program *own, bool is_global, s
 
 	if (status)
 		return status;
-	snprintf(options, sizeof(options), "-cl-std=CL1.2 -DTILE_WIDTH=%u%s%s", d->width, is_global ? " -DTILE_MEMORY=__global" : "",
+	snprintf(options, sizeof(options), "-w -cl-std=CL1.2 -DTILE_WIDTH=%u%s%s", d->width, is_global ? " -DTILE_MEMORY=__global" : "",
 		 d->rounds ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
 	program = d->cl->clCreateProgramWithSource(d->context, 1, &(const char *){text}, &size, &code);
 	code = program ? d->cl->clBuildProgram(program, 1, &d->id, options, NULL, NULL) : code;
