@@ -11,16 +11,18 @@
 
 /* A body that names its parameters as type, shape, number and factor; instances of it written by hand have the same tokens. */
 #define BODY(name, m, n, t, factor)                                                                                                                            \
-	"func @" name "(%x: !pto.memref<gm,...," t ">) {\n  %v = alloc_tile : !pto.tile<" m "x" n "x" t ">\n  %s = alloc_scalar : i32\n  LI %s:i32, " factor    \
+	"func @" name "(%x: !pto.memref<gm,...," t ">) {\n  %v = alloc_tile : !pto.tile<" m "x" n "x" t ">\n  %s = alloc_scalar : i32\n  LI %s:i32, " factor   \
 	"\n  %v = tload %x[" m ", 0]\n  %v = tmuls %v, %" factor "\n  tstore %v, %x[0, 0]\n  return\n}\n"
 
 static void an_instance_is_the_function_that_one_would_write(void)
 {
-	static const char by_hand[] = BODY("f.8.16.f32.3", "8", "16", "f32", "3") BODY("f.4.4.i32.7", "4", "4", "i32", "7")
-		"tensor %x : f32[256, 16] inout\ntensor %y : i32[64, 4] inout\nworkload @main { call @f.8.16.f32.3(%x -> %x) call @f.4.4.i32.7(%x -> %y) }\n";
-	static const char template[] = "\n\n\n\n\n\n\n\n\n" BODY("f<M, N, T, F>", "M", "N", "T", "F")
-		"tensor %x : f32[256, 16] inout\ntensor %y : i32[64, 4] inout\nworkload @main { call @f<8, 16, f32, 3>(%x -> %x) call @f<4, 4, i32, 7>(%x -> %y) call @f<4, 4, i32, 7>(%x -> "
-		"%y) }\n";
+	static const char by_hand[] = BODY("f.8.16.f32.3", "8", "16", "f32", "3")
+		BODY("f.4.4.i32.7", "4", "4", "i32", "7") "tensor %x : f32[256, 16] inout\ntensor %y : i32[64, 4] inout\nworkload @main { call "
+							  "@f.8.16.f32.3(%x -> %x) call @f.4.4.i32.7(%x -> %y) }\n";
+	static const char template[] = "\n\n\n\n\n\n\n\n\n" BODY("f<M, N, T, F>", "M", "N", "T",
+								 "F") "tensor %x : f32[256, 16] inout\ntensor %y : i32[64, 4] inout\nworkload @main { call "
+								      "@f<8, 16, f32, 3>(%x -> %x) call @f<4, 4, i32, 7>(%x -> %y) call @f<4, 4, i32, 7>(%x -> "
+								      "%y) }\n";
 	struct source a = source_compile(by_hand), b = source_compile(template);
 
 	CHECK_STR(a.messages, "");
@@ -35,9 +37,10 @@ static void an_instance_is_the_function_that_one_would_write(void)
 /* A longer name before a shorter one that begins alike, and a name with an x in it. */
 static void parts_of_a_shape_are_the_longest_names(void)
 {
-	struct source s = source_compile("func @f<R, Rx, max>(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<RxRxxf32>\n  %b = alloc_tile : !pto.tile<maxx2xf32>\n"
-					 "  %a = tload %x[0, 0]\n  %b = tload %x[0, 0]\n  tstore %a, %x[0, 0]\n  tstore %b, %x[0, 0]\n  return\n}\n"
-					 "tensor %x : f32[64, 8] inout\nworkload @main { call @f<2, 8, 4>(%x -> %x) }\n");
+	struct source s = source_compile(
+		"func @f<R, Rx, max>(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<RxRxxf32>\n  %b = alloc_tile : !pto.tile<maxx2xf32>\n"
+		"  %a = tload %x[0, 0]\n  %b = tload %x[0, 0]\n  tstore %a, %x[0, 0]\n  tstore %b, %x[0, 0]\n  return\n}\n"
+		"tensor %x : f32[64, 8] inout\nworkload @main { call @f<2, 8, 4>(%x -> %x) }\n");
 
 	CHECK_STR(s.messages, "");
 	CHECK(s.package != NULL);
@@ -62,7 +65,8 @@ static void there_are_so_many_instances_and_no_more(void)
 	source_free(&s);
 	free(text);
 	text = NULL;
-	s = source_compile("func @f<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q>(%x: !pto.memref<gm,...,f32>) {\n  return\n}\nworkload @main { call @f<1>() }\n");
+	s = source_compile(
+		"func @f<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q>(%x: !pto.memref<gm,...,f32>) {\n  return\n}\nworkload @main { call @f<1>() }\n");
 	CHECK_CONTAINS(s.messages, "a template has at most 16 parameters");
 	source_free(&s);
 }
@@ -84,11 +88,15 @@ static void sources_include_others_each_once(void)
 
 	check_tmp();
 	CHECK_INT(check_run(check_fmt("mkdir -p %s/lib/deep %s/root", check_dir(), check_dir()), NULL, NULL), 0);
-	check_put("main.pto", "include \"lib/a.pto\"\ninclude \"lib/deep/b.pto\"\ninclude \"std.pto\"\ntensor %x : f32[8, 8] inout\nworkload @main { call @a<8>(%x -> %x) call @s(%x -> %x) }\n");
+	check_put("main.pto", "include \"lib/a.pto\"\ninclude \"lib/deep/b.pto\"\ninclude \"std.pto\"\ntensor %x : f32[8, 8] inout\nworkload @main { call "
+			      "@a<8>(%x -> %x) call @s(%x -> %x) }\n");
 	check_put("lib/a.pto", "include \"deep/b.pto\"\nfunc @a<N>(%x: !pto.memref<gm,...,f32>) {\n  CALL @b<N, 8>(%y -> %x)\n  return\n}\n");
-	check_put("lib/deep/b.pto", "include \"../../main.pto\"\nfunc @b<M, N>(%y: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<MxNxf32>\n  %t = tload %y[0, 0]\n"
-				    "  tstore %t, %y[0, 0]\n  return\n}\n");
-	check_put("root/std.pto", "func @s(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n  return\n}\n");
+	check_put("lib/deep/b.pto",
+		  "include \"../../main.pto\"\nfunc @b<M, N>(%y: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<MxNxf32>\n  %t = tload %y[0, 0]\n"
+		  "  tstore %t, %y[0, 0]\n  return\n}\n");
+	check_put(
+		"root/std.pto",
+		"func @s(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n  return\n}\n");
 	result = pack("root", 0);
 	CHECK_UINT(ptowsp_pack_message_count(result), 0);
 	CHECK(ptowsp_pack_size(result) > 0);
@@ -120,7 +128,8 @@ static void there_are_so_many_included_files_and_no_more(void)
 	struct ptowsp_pack_result *result;
 
 	check_tmp();
-	CHECK_INT(check_run(check_fmt("cd %s && for i in $(seq 1001); do echo \"// $i\" >f$i.pto; echo \"include \\\"f$i.pto\\\"\"; done >main.pto && echo 'workload @main { nop }' >>main.pto",
+	CHECK_INT(check_run(check_fmt("cd %s && for i in $(seq 1001); do echo \"// $i\" >f$i.pto; echo \"include \\\"f$i.pto\\\"\"; done >main.pto && echo "
+				      "'workload @main { nop }' >>main.pto",
 				      check_dir()),
 			    NULL, NULL),
 		  0);

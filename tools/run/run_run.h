@@ -12,8 +12,8 @@
 #include "tools/run/checkpoint.h"
 #include "tools/run/compare.h"
 #include "tools/run/fill.h"
-#include "tools/run/report.h"
 #include "tools/run/run_options.h"
+#include "tools/run/run_report.h"
 #include "tools/tools_graph.h"
 
 /* An end of this tool alone, beside those of ptowsp/status.def: neither host nor plugin returns it. */

@@ -56,7 +56,8 @@ static void file_include(struct lang_module *module, const struct lang_token *fi
 	struct lang_unit *unit = module->unit;
 	const struct lang_included included = place_of(unit, file->text, file->at.file);
 	const char *root = unit->sources[included.root].name, *base = base_of(file->text);
-	struct lang_source source = {.name = common_format(&unit->arena, "%.*s%s%s", *included.folder == '/' ? 0 : (int)(base_of(root) - root), root, included.folder, base)};
+	struct lang_source source = {
+		.name = common_format(&unit->arena, "%.*s%s%s", *included.folder == '/' ? 0 : (int)(base_of(root) - root), root, included.folder, base)};
 
 	source.text = lang_file_read(module, file->text, file->at, INCLUDED_BYTES, &source.size);
 	if (source.size > INCLUDED_BYTES) {

@@ -14,7 +14,8 @@ struct row_list {
 	uint32_t count, capacity;
 };
 
-struct template {
+struct template
+{
 	const char *name;
 	struct lang_span at;
 	const char *parameters[PARAMETERS];
@@ -216,7 +217,8 @@ static const struct lang_token *arguments_read(struct expansion *e, const struct
 		token++;
 	} while (token->mark == ',');
 	if (token->mark != '>' || count != made->parameter_count) {
-		lang_error(e->unit, token->at, "@%s<...> takes %u parameter%s and then \">\"", made->name, made->parameter_count, made->parameter_count == 1 ? "" : "s");
+		lang_error(e->unit, token->at, "@%s<...> takes %u parameter%s and then \">\"", made->name, made->parameter_count,
+			   made->parameter_count == 1 ? "" : "s");
 		return NULL;
 	}
 	*token_io = token + 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* report.c - --report: data of a run, put into the places of tools/run/report.html. */
-#include "tools/run/report.h"
+/* run_report.c - --report: data of a run, put into the places of tools/run/report.html. */
+#include "tools/run/run_report.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* report.h - --report: the latest run as one page of HTML that needs nothing else: what ran where, timeline, graph, kernels, resources, verdicts. Times and edges are
+/* run_report.h - --report: the latest run as one page of HTML that needs nothing else: what ran where, timeline, graph, kernels, resources, verdicts. Times and edges are
  * kept as they come, a few bytes each, and drawn by the page. */
-#ifndef TOOLS_RUN_REPORT_H
-#define TOOLS_RUN_REPORT_H
+#ifndef TOOLS_RUN_RUN_REPORT_H
+#define TOOLS_RUN_RUN_REPORT_H
 
 #include "isa/emit/emit.h" /* isa_text */
 #include "ptowsp/plugin.h"
