@@ -3,6 +3,7 @@
  * tiles can lie, the examples against cpu_sim, cancel, what it says when it cannot. Skipped where there is no driver. PTOWSP_SEED=n repeats a trial. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/ops.h"
 #include "isa/isa_program.h"
@@ -128,30 +129,39 @@ static void trials(const char *key, const char *value, int part, unsigned seed)
 	emit_trials_run(&way, random_start() + seed, part);
 }
 
+/* Drivers take a second or so to compile a kernel: of `count` parts one runs, the next one each day; all with PTOWSP_TEST_LONG. */
+static bool is_of_today(unsigned part, unsigned count)
+{
+	return getenv("PTOWSP_TEST_LONG") || (uint64_t)time(NULL) / 86400 % count == part;
+}
+
+static void way_run(unsigned number, const char *key, const char *value)
+{
+	if (!is_of_today(number, 3))
+		CHECK_SKIP("drivers compile slowly: one of the three ways a day, all with --long");
+	trials(key, value, -1, (number + 1) * 1000);
+}
+
 static void every_operation_of_every_type_does_what_the_interpreter_does(void)
 {
-	for (int part = 0; part < 4; part++)
-		trials(NULL, NULL, part, (unsigned)part * 100);
+	for (unsigned part = 0; part < 4; part++)
+		if (is_of_today(part, 4))
+			trials(NULL, NULL, (int)part, part * 100);
 }
 
 static void random_programs_do_so_where_the_memory_is_shared(void)
 {
-	trials("memory", "shared", -1, 1000);
+	way_run(0, "memory", "shared");
 }
 
 static void random_programs_do_so_by_copies(void)
 {
-	trials("memory", "copied", -1, 2000);
-}
-
-static void random_programs_do_so_by_many_work_items(void)
-{
-	trials("width", "8", -1, 3000);
+	way_run(1, "memory", "copied");
 }
 
 static void random_programs_do_so_with_tiles_in_global_memory(void)
 {
-	trials("tiles", "global", -1, 4000);
+	way_run(2, "tiles", "global");
 }
 
 /* ---- the plugin from outside ---------------------------------------------------------------------------------------------- */
@@ -177,6 +187,8 @@ static void an_example_has_the_bytes_of_cpu_sim(void)
 	REQUIRE(row != NULL);
 	if (cli_slow() || row->name != row->package)
 		CHECK_SKIP("it takes long; the release build runs those that are not large");
+	if (!is_of_today((unsigned)(row - example_rows) % 2, 2))
+		CHECK_SKIP("drivers compile slowly: half of the examples a day, all with --long");
 	device_need();
 	cli_begin();
 	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --explain --json %s $P/%s.pkg.zst", row->options, row->package)), 0);
@@ -186,6 +198,14 @@ static void an_example_has_the_bytes_of_cpu_sim(void)
 	if (!run_to(row, explained, "cpu_sim", "cpu", "cpu") && !run_to(row, explained, "opencl", "opencl", "ocl"))
 		CHECK_INT(cli("for f in cpu.*.npy; do test ! -e $f || cmp $f ocl${f#cpu} || exit; done"), 0);
 	json_decref(explained);
+}
+
+/* PoCL takes minutes to compile larger kernels for several work-items. */
+static void an_example_runs_by_many_work_items(void)
+{
+	device_need();
+	cli_begin();
+	CLI_OUT(0, "$B/ptowsp-run --plugin=opencl --opt width=8 $P/vector_add.pkg.zst", "compare: ok (1 tensor, 2048 elements, max abs 0)");
 }
 
 static void a_device_that_is_not_there_is_named(void)
@@ -225,7 +245,7 @@ void suite_opencl(CU_pSuite s)
 	TEST(s, every_operation_of_every_type_does_what_the_interpreter_does);
 	TEST(s, random_programs_do_so_where_the_memory_is_shared);
 	TEST(s, random_programs_do_so_by_copies);
-	TEST(s, random_programs_do_so_by_many_work_items);
+	TEST(s, an_example_runs_by_many_work_items);
 	TEST(s, random_programs_do_so_with_tiles_in_global_memory);
 	TEST(s, a_device_that_is_not_there_is_named);
 	TEST(s, without_a_driver_it_says_so);

@@ -5,7 +5,7 @@
 #include "lang/lang_work.h"
 #include "lang/parse/as.h"
 #include "lang/parse/include.h"
-#include "lang/parse/template.h"
+#include "lang/parse/lang_template.h"
 
 #include <assert.h>
 #include <stdbool.h>

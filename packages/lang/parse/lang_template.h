@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* template.h - functions for several shapes and types: func @f<M, K, T>(...) is a template, @f<16, 64, f32> an instance of it, a function called f.16.64.f32. Templates are
+/* lang_template.h - functions for several shapes and types: func @f<M, K, T>(...) is a template, @f<16, 64, f32> an instance of it, a function called f.16.64.f32. Templates are
  * worked out on tokens, before anything is parsed: an instance is the template's tokens with what was stated in the places of the parameters' names. */
 #ifndef LANG_TEMPLATE_H
 #define LANG_TEMPLATE_H
