@@ -239,6 +239,11 @@ ptowsp_status aie_report_calls(struct aie_report *report, const char *kernel, co
 	return status;
 }
 
+ptowsp_status aie_report_divided(struct aie_report *report, const char *kernel, const struct aie_divided_row *row, struct ptowsp_error *error)
+{
+	return add(report, "divided calls", row->calls * row->division.part_count, 0, "parts", error, "%.40s: each call is %.60s", kernel, row->division.text);
+}
+
 ptowsp_status aie_report_costs(struct aie_report *report, struct ptowsp_error *error)
 {
 	uint32_t count;

@@ -5,6 +5,7 @@
 #define AIE_REPORT_H
 
 #include "aie/engine/program_proxy.h"
+#include "aie/graph/divided.h"
 #include "aie/picture/picture.h"
 #include "aie/sim/sim.h"
 #include "aie/sim/work.h"
@@ -41,6 +42,8 @@ struct aie_calls {
 };
 /* Cycles of a kernel's calls by its emitted code, and by kernels as people write them by hand; nothing where it was not called. Errors: NO_MEMORY. */
 ptowsp_status aie_report_calls(struct aie_report *report, const char *kernel, const struct aie_calls *calls, struct ptowsp_error *error);
+/* Calls of a kernel that do not fit into a core: how many parts all of them are, and how. Errors: NO_MEMORY. */
+ptowsp_status aie_report_divided(struct aie_report *report, const char *kernel, const struct aie_divided_row *row, struct ptowsp_error *error);
 /* Each constant of the model with its source. Errors: NO_MEMORY. */
 ptowsp_status aie_report_costs(struct aie_report *report, struct ptowsp_error *error);
 /* Of a run with 0 words of stream buffering (stats[0]) and one with 8 (stats[1]). */

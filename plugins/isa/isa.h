@@ -150,6 +150,7 @@ struct isa_visitor {
 	 * is told to inst. */
 	void (*rounds)(void *context, uint32_t first, uint32_t count, uint64_t rounds);
 	void *context;
+	const uint64_t **scalars; /* NULL, or where a walk leaves its scalars, one per row, for inst to look at: as they are behind the instruction */
 };
 /* isa_walk_guarded for a visitor. guard may be NULL. */
 ptowsp_status isa_walk_visited(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, struct isa_block block,

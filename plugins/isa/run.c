@@ -173,6 +173,8 @@ static ptowsp_status walk_within(const struct isa_program *program, const uint64
 			return isa_error(error, PTOWSP_NO_MEMORY, "no memory to walk kernel %.64s", program->name);
 	}
 	scalars_init(program, st.scalars, args, block);
+	if (visitor && visitor->scalars)
+		*visitor->scalars = st.scalars;
 	status = state_go(&st, guard, STEPS_SLICE, visitor ? isa_state_walk_visited : isa_state_walk);
 	if (status == PTOWSP_AGAIN)
 		status = isa_error(error, PTOWSP_LIMIT, "kernel %.64s takes more than %llu instructions", program->name, (unsigned long long)steps);

@@ -174,14 +174,21 @@ static const char *temps_line(const struct part *x, uint32_t index)
 	return !told && !index ? "all are renamed that have no alloc of their own" : NULL;
 }
 
-/* The index-th line about phases of the run, counted from 0; NULL behind the last. */
-static const char *phases_line(const struct part *x, uint32_t index)
+/* What a backend says of how it runs a program that it takes otherwise than it stands there. */
+static const struct otherwise {
+	const char *title;
+	uint32_t feature;
+} otherwise[] = {{"phases", PTOWSP_FEATURE_TENSOR_TO_SLOT}, {"divided", PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO)}};
+enum { OTHERWISE = sizeof(otherwise) / sizeof(*otherwise) };
+
+/* Its index-th line, counted from 0; NULL behind the last. */
+static const char *otherwise_line(const struct part *x, const struct otherwise *what, uint32_t index)
 {
 	static struct ptowsp_diagnostic row;
 	uint32_t told = 0;
 
 	for (uint32_t i = 0; x->program && ptowsp_diagnostic_row(x->program, i, &row); i++)
-		if (row.feature == PTOWSP_FEATURE_TENSOR_TO_SLOT && row.state == PTOWSP_STATE_DIAGNOSED && told++ == index)
+		if (row.feature == what->feature && row.state == PTOWSP_STATE_DIAGNOSED && told++ == index)
 			return row.text;
 	return NULL;
 }
@@ -431,8 +438,9 @@ static void part_print(const struct part *x)
 		plain_print(stdout, "load: the backend takes it; how its run ends is not known: %s\n", x->refusal.text);
 	else
 		plain_print(stdout, "load: the backend takes it; no kernel was run: what kernels do, and hold meanwhile, only a run tells\n");
-	for (uint32_t i = 0; phases_line(x, i); i++)
-		plain_print(stdout, "phases: %s\n", phases_line(x, i));
+	for (uint32_t w = 0; w < OTHERWISE; w++)
+		for (uint32_t i = 0; otherwise_line(x, &otherwise[w], i); i++)
+			plain_print(stdout, "%s: %s\n", otherwise[w].title, otherwise_line(x, &otherwise[w], i));
 	if (*ptowsp_match_trust(x->match))
 		plain_print(stdout, "trust in native code: %s\n", ptowsp_match_trust(x->match));
 	verdicts_print(x);
@@ -519,12 +527,12 @@ static json_t *temps_json(const struct part *x)
 	return rows;
 }
 
-static json_t *phases_json(const struct part *x)
+static json_t *otherwise_json(const struct part *x, const struct otherwise *what)
 {
 	json_t *rows = json_array();
 
-	for (uint32_t i = 0; phases_line(x, i); i++)
-		json_array_append_new(rows, json_string(phases_line(x, i)));
+	for (uint32_t i = 0; otherwise_line(x, what, i); i++)
+		json_array_append_new(rows, json_string(otherwise_line(x, what, i)));
 	return rows;
 }
 
@@ -560,8 +568,9 @@ static json_t *part_json(const struct part *x)
 				   run_engine(device), "cycle_model", run_cycle_model(device), "verdicts", verdicts_json(x), "values", values_json(x),
 				   "tensors", tensors_json(x), "temps", temps_json(x), "load", load_json(x));
 
-	if (object && phases_line(x, 0))
-		json_object_set_new(object, "phases", phases_json(x));
+	for (uint32_t w = 0; object && w < OTHERWISE; w++)
+		if (otherwise_line(x, &otherwise[w], 0))
+			json_object_set_new(object, otherwise[w].title, otherwise_json(x, &otherwise[w]));
 	return object;
 }
 

@@ -247,11 +247,11 @@ void run_stats_text(struct run *run)
 }
 
 /* Which temp tensors are not renamed changes no result, and its author can do nothing about it in a run: --explain, --stats and -v say it. The same is true of what a run without
- * kernels would end by if it had them, and of phases into which a backend splits a run. */
+ * kernels would end by if it had them, of phases into which a backend splits a run, and of calls that it divides. */
 static bool is_for_who_asks(const struct ptowsp_diagnostic *row)
 {
 	return row->feature == PTOWSP_FEATURE_TEMP_RENAMED || row->feature == PTOWSP_FEATURE_NO_KERNELS || row->feature == PTOWSP_FEATURE_CSP_PAYLOAD ||
-	       row->feature == PTOWSP_FEATURE_TENSOR_TO_SLOT;
+	       row->feature == PTOWSP_FEATURE_TENSOR_TO_SLOT || row->feature == PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO);
 }
 
 /* Backends say of a temp tensor that it is read before any task has written it, and do not know what it was given. */

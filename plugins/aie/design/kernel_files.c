@@ -162,7 +162,7 @@ static bool headers_add(struct aie_kernel_files *files, const struct isa_text *h
 static ptowsp_status kernel_add(struct aie_kernel_files *files, const struct aie_kernel_files_args *args, uint32_t f, bool object, struct ptowsp_error *error)
 {
 	const struct base_kernel *row = row_of(args, f);
-	const struct aie_kernel_object *own = row ? &args->objects[row - args->kernels->rows] : NULL;
+	const struct aie_kernel_object *own = row && row - args->kernels->rows < args->object_count ? &args->objects[row - args->kernels->rows] : NULL;
 	const bool is_own = own && aie_kernel_object_is(own);
 
 	if (is_own != object)

@@ -27,8 +27,9 @@ struct aie_kernel_files_args {
 	const struct aie_lowered *lowered;
 	const struct base_walk *walk;
 	const struct base_kernels *kernels;      /* per KREG row */
-	const struct aie_kernel_object *objects; /* per KREG row */
-	bool all;                                /* a kernel without portable code is an error; else it has no file */
+	const struct aie_kernel_object *objects; /* of the first object_count kernels: parts of divided ones have none */
+	uint32_t object_count;
+	bool all; /* a kernel without portable code is an error; else it has no file */
 };
 /* Fills zeroed or finished files. Errors: UNSUPPORTED naming a kernel without portable code, or why it cannot be written; those of kernel_object.h; NO_MEMORY; the files are empty then. */
 ptowsp_status aie_kernel_files_make(struct aie_kernel_files *files, const struct aie_kernel_files_args *args, struct ptowsp_error *error);

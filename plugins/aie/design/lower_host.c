@@ -166,8 +166,7 @@ static void filler_move(struct host *host, uint32_t stream, uint64_t bytes, bool
 static void area_move(struct host *host, const struct aie_job *job, const struct aie_area *area, bool token)
 {
 	struct aie_lowering *lowering = host->lowering;
-	bool dense = aie_area_row_bytes(area) % 4 && area->stride == aie_area_row_bytes(area); /* then rows are one, whose end alone has to be that of a word */
-	uint64_t size = rt_dtype_bytes(lowering->args->tensors[area->tensor].dtype), rows = dense ? 1 : area->rows, row = aie_area_bytes(area) / rows;
+	uint64_t size = rt_dtype_bytes(lowering->args->tensors[area->tensor].dtype), row = aie_area_run_bytes(area), rows = aie_area_bytes(area) / row;
 	const int64_t sizes[4] = {job->turns, job->parts, (int64_t)rows, (int64_t)(row / size)};
 	const int64_t strides[4] = {job->turns > 1 ? (int64_t)(job->turn / size) : 0, job->parts > 1 ? (int64_t)(job->step / size) : 0,
 				    rows > 1 ? (int64_t)(area->stride / size) : 0, 1};

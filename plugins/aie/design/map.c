@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/design/map.h"
 
+#include "aie/graph/divided.h"
 #include "aie/graph/fits.h"
 #include "aie/graph/standstill.h"
 #include "rt/program/rt_error.h"
@@ -239,7 +240,7 @@ static ptowsp_status place(struct aie_map *map, const struct aie_map_args *args,
 struct way {
 	uint32_t cells;           /* most */
 	bool obey;                /* executors are cells */
-	bool apart;               /* cells hand each other nothing but through memory */
+	enum aie_apart apart;     /* as in aie_version.h */
 	bool by_kernel;           /* as in cell.h */
 	bool share, pack, always; /* as in aie_graph.h */
 	uint32_t group, depth, keep;
@@ -382,7 +383,8 @@ static ptowsp_status obeying_try(struct aie_map *map, const struct aie_map_args 
 {
 	ptowsp_status status = ways_try(map, args, (struct way){.cells = cells, .obey = true, .keep = KEEP}, error);
 
-	return status == PTOWSP_UNSUPPORTED ? ways_try(map, args, (struct way){.cells = cells, .obey = true, .apart = true, .keep = KEEP}, error) : status;
+	return status == PTOWSP_UNSUPPORTED ? ways_try(map, args, (struct way){.cells = cells, .obey = true, .apart = AIE_APART_CELLS, .keep = KEEP}, error)
+					    : status;
 }
 
 /* Cores hold their parts of tensors. */
@@ -447,10 +449,12 @@ static ptowsp_status cells_try(struct aie_map *map, const struct aie_map_args *a
 	return status;
 }
 
-/* As the schedule says, if that can be. Else as it fits; where memory is short so that what is read from memory again comes again, and at last with cores that have one kernel each. */
+/* As the schedule says, if that can be. Else as it fits; where memory is short so that what is read from memory again comes again, with cores that have one kernel each, and at last with
+ * cores that keep nothing. */
 static ptowsp_status graph_choose(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
 {
 	uint32_t all = args->arch->columns * (args->arch->rows - AIE_FIRST_CORE), cells = args->cells && args->cells < all ? args->cells : all;
+	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)};
 	ptowsp_status status = PTOWSP_UNSUPPORTED;
 
 	map->stood = (struct ptowsp_error){.head = PTOWSP_HEAD(map->stood, ERROR)};
@@ -462,6 +466,8 @@ static ptowsp_status graph_choose(struct aie_map *map, const struct aie_map_args
 	status = status == PTOWSP_UNSUPPORTED ? cells_try(map, args, (struct way){.cells = cells}, error) : status;
 	if (status == PTOWSP_UNSUPPORTED && !map->acts.processes)
 		status = cells_try(map, args, (struct way){.cells = cells, .by_kernel = true}, error);
+	if (status == PTOWSP_UNSUPPORTED && !cells_try(map, args, (struct way){.cells = cells, .apart = AIE_APART_ACTS}, &unsaid))
+		status = PTOWSP_OK;
 	if (status == PTOWSP_UNSUPPORTED && map->acts.processes && map->stood.text[0])
 		*error = map->stood; /* what channels need may not fit, too, but that they need it is the reason */
 	return status;
@@ -481,7 +487,7 @@ static ptowsp_status text_make(struct aie_map *map, const struct aie_map_args *a
 					     .tensor_count = args->tensor_count,
 					     .kernel_count = args->kernel_count,
 					     .objects = args->objects,
-					     .object_count = args->served->count,
+					     .object_count = args->object_count,
 					     .kernel_name = args->kernel_name,
 					     .channel_name = args->channel_name,
 					     .tensor_name = args->tensor_name,
@@ -507,21 +513,121 @@ static ptowsp_status depth_said(const struct aie_map_args *args, struct ptowsp_e
 	return rt_fail(error, PTOWSP_UNSUPPORTED, "with pipeline_depth=%u, as many objects at each end of each fifo, %.180s", args->depth, why.text);
 }
 
-static ptowsp_status make(struct aie_map *map, const struct aie_map_args *args, bool exact, struct ptowsp_error *error)
+/* ---- calls that are divided --------------------------------------------------------------------------------------------- */
+
+struct naming {
+	const struct aie_divided *divided;
+	const struct aie_map_args *args;
+};
+
+static const char *kernel_name(const void *context, uint32_t kernel)
+{
+	const struct naming *naming = context;
+
+	return kernel > naming->divided->package ? naming->divided->kernels.rows[kernel].name : naming->args->kernel_name(naming->args->context, kernel);
+}
+
+static const char *channel_name(const void *context, uint32_t channel)
+{
+	const struct naming *naming = context;
+
+	return naming->args->channel_name(naming->args->context, channel);
+}
+
+static const char *tensor_name(const void *context, uint32_t tensor)
+{
+	const struct naming *naming = context;
+
+	return tensor >= naming->divided->own ? "between" : naming->args->tensor_name(naming->args->context, tensor);
+}
+
+static ptowsp_status acts_make(struct aie_map *map, const struct aie_map_args *args, bool exact, struct ptowsp_error *error)
 {
 	const struct aie_acts_args acts = {args->walk,   args->kernels, args->bases,       args->tensors,     args->patience,
 					   args->served, exact,         args->kernel_name, args->tensor_name, args->context};
-	ptowsp_status status;
+	ptowsp_status status = aie_acts_make(&map->acts, &acts, error);
 
-	aie_map_finish(map);
-	status = aie_acts_make(&map->acts, &acts, error);
 	if (!status)
-		status = aie_fits_check(&map->acts, args, error);
-	if (!status)
-		status = graph_choose(map, args, error);
+		status = aie_fits_find(&map->acts, args, error);
+	return status;
+}
+
+static ptowsp_status design_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
+{
+	ptowsp_status status = graph_choose(map, args, error);
+
 	if (status == PTOWSP_UNSUPPORTED && args->exact)
 		return depth_said(args, error);
 	return status ? status : text_make(map, args, error);
+}
+
+/* The design of the divided walk. */
+static ptowsp_status divided_design_make(struct aie_map *map, const struct aie_map_args *args, bool exact, struct ptowsp_error *error)
+{
+	struct aie_divided *divided = &map->divided;
+	const struct naming naming = {divided, args};
+	struct aie_divided_kernels kernels = {.divided = divided, .others = args->kernels};
+	const struct rt_kernels table = aie_divided_table(&kernels);
+	struct aie_map_args with = *args;
+	ptowsp_status status;
+
+	with.walk = &divided->walk;
+	with.kernels = &table;
+	with.bases = divided->bases;
+	with.tensors = divided->tensors;
+	with.kept = divided->kept;
+	with.served = &divided->kernels;
+	with.tensor_count = divided->tensor_count;
+	with.kernel_count = divided->kernels.count;
+	with.layouts = divided->layouts;
+	with.stated = divided->stated;
+	with.kernel_name = kernel_name;
+	with.channel_name = channel_name;
+	with.tensor_name = tensor_name;
+	with.context = &naming;
+	status = acts_make(map, &with, exact, error);
+	map->walk = with.walk;
+	map->kernels = with.served;
+	map->bases = with.bases;
+	map->tensors = with.tensors;
+	return status ? status : design_make(map, &with, error);
+}
+
+/* One way to divide. The map begins anew with each. */
+static ptowsp_status way_make(struct aie_map *map, const struct aie_map_args *args, bool exact, struct aie_divided_way way, struct ptowsp_error *error)
+{
+	ptowsp_status status;
+
+	aie_map_finish(map);
+	map->walk = args->walk;
+	map->kernels = args->served;
+	map->bases = args->bases;
+	map->tensors = args->tensors;
+	status = acts_make(map, args, exact, error);
+	if (!status)
+		status = aie_divided_make(&map->divided, &map->acts, args, way, error);
+	if (status)
+		return status;
+	if (!map->divided.any && way.share > 1) /* as before */
+		return rt_fail(error, PTOWSP_UNSUPPORTED, "no call is large");
+	return map->divided.any ? divided_design_make(map, args, exact, error) : design_make(map, args, error);
+}
+
+/* Calls that do not fit into a core are divided; where cores then have no room for all that they do, into smaller parts, and at last others with them, too. */
+static ptowsp_status make(struct aie_map *map, const struct aie_map_args *args, bool exact, struct ptowsp_error *error)
+{
+	static const struct aie_divided_way ways[] = {{1, 2}, {1, 4}, {2, 2}, {4, 4}, {8, 8}};
+	ptowsp_status status = way_make(map, args, exact, ways[0], error), another = status;
+	const bool divided = map->divided.any, refused = map->divided.refused;
+
+	for (size_t w = divided ? 1 : 2; !refused && another == PTOWSP_UNSUPPORTED && w < sizeof(ways) / sizeof(*ways); w++) {
+		struct ptowsp_error other = {.head = PTOWSP_HEAD(other, ERROR)};
+
+		another = way_make(map, args, exact, ways[w], &other);
+		if (another && another != PTOWSP_UNSUPPORTED)
+			*error = other;
+	}
+	return another;
 }
 
 /* Parts of words are exchanged by way of memory. What only goes from core to core may do so as it is, where that is no way. */
@@ -537,6 +643,7 @@ ptowsp_status aie_map_make(struct aie_map *map, const struct aie_map_args *args,
 
 void aie_map_finish(struct aie_map *map)
 {
+	aie_divided_finish(&map->divided);
 	aie_acts_finish(&map->acts);
 	aie_executors_finish(&map->executors);
 	aie_hold_finish(&map->hold);

@@ -6,6 +6,7 @@
 
 #include "aie/design/lower.h"
 #include "aie/graph/depth.h"
+#include "aie/graph/divided.h"
 #include "aie/graph/executor.h"
 #include "aie/graph/hold.h"
 #include "aie/place/pin.h"
@@ -19,7 +20,8 @@ struct aie_map_args {
 	const struct aie_tensor *tensors;        /* per TENS row */
 	const uint8_t *kept;                     /* per TENS row: what is written is seen after the run */
 	const struct base_kernels *served;       /* as in act.h */
-	const struct aie_kernel_object *objects; /* as in lower.h */
+	const struct aie_kernel_object *objects; /* as in lower.h: of the package's kernels */
+	uint32_t object_count;
 	uint32_t tensor_count, kernel_count;
 	uint32_t cells;                         /* most cores, 0: all that there are */
 	bool scheduled;                         /* executors of the walk are cores */
@@ -32,6 +34,7 @@ struct aie_map_args {
 	uint32_t depth;                   /* objects of a fifo at each end, at least 1 */
 	bool exact;                       /* that is what the schedule says: never fewer */
 	const struct aie_bounds *bounds;  /* when tasks may begin, NULL: at any time */
+	bool whole;                       /* tasks are counted: none is divided */
 	uint32_t queue;                   /* jobs of a stream that the host has under way */
 	uint64_t seed;                    /* of the placement */
 	enum aie_effort effort;
@@ -41,6 +44,12 @@ struct aie_map_args {
 	const void *context;
 };
 struct aie_map {
+	/* What the design is of: as it was given, or with calls divided; tasks and kernels of everything here count there. */
+	const struct base_walk *walk;
+	const struct base_kernels *kernels;
+	void *const *bases;               /* per TENS row, and behind them per tensor of what is divided */
+	const struct aie_tensor *tensors; /* likewise */
+	struct aie_divided divided;
 	struct aie_acts acts;
 	struct aie_executors executors;
 	struct aie_hold hold;      /* the program's acts while those with holders are in `acts` */

@@ -96,16 +96,20 @@ ptowsp_status aie_origin_say(struct ptowsp_error *error, const struct aie_origin
 	const char *said = behind_place(found.text, &line);
 	const struct origin origin = said ? line_origin(args->map, args->design, line) : (struct origin){AIE_NOTHING, AIE_NOTHING};
 	char tensor[60], place[80];
+	uint32_t whole;
+	uint64_t task;
 
 	tensor_put(tensor, sizeof(tensor), args, origin.tensor);
 	act = origin.act == AIE_NOTHING ? NULL : &acts->rows[origin.act];
-	if (act && act->kind == AIE_ACT_CALL && act->kernel < args->kernels->count)
-		kernel = &args->kernels->rows[act->kernel];
+	whole = act ? aie_divided_kernel(&args->map->divided, act->kernel) : 0;
+	if (act && act->kind == AIE_ACT_CALL && whole < args->kernels->count)
+		kernel = &args->kernels->rows[whole];
 	if (!said)
 		return status == found.code ? status : unplaced(error, status, "", found.text);
 	if (!kernel)
 		return unplaced(error, status, tensor, said);
-	base_sections_place(args->sections, act->kernel, place, sizeof(place));
-	return rt_fail_at(error, status, acts->first + act->task, act->kernel, "task %llu, kernel %.40s%s%s%s, %s%.110s; use --opt clock=reference",
-			  (unsigned long long)(acts->first + act->task), kernel->name, *place ? " (" : "", place, *place ? ")" : "", tensor, said);
+	task = acts->first + aie_divided_task(&args->map->divided, act->task);
+	base_sections_place(args->sections, whole, place, sizeof(place));
+	return rt_fail_at(error, status, task, whole, "task %llu, kernel %.40s%s%s%s, %s%.110s; use --opt clock=reference", (unsigned long long)task,
+			  kernel->name, *place ? " (" : "", place, *place ? ")" : "", tensor, said);
 }

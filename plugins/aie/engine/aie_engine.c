@@ -284,6 +284,28 @@ static ptowsp_status grid_find(struct aie_run *run)
 	return PTOWSP_OK;
 }
 
+/* Which kernels take more than a core has, and what became of them: --explain, --stats and -v have it. */
+static ptowsp_status divided_tell(struct aie_run *run)
+{
+	const struct aie_divided *divided = &run->loaded->map.divided;
+	const struct rt_program *planned = run->loaded->planned;
+	ptowsp_status status = PTOWSP_OK;
+
+	for (uint32_t r = 0; !status && r < divided->row_count; r++) {
+		const struct aie_divided_row *row = &divided->rows[r];
+		char text[320];
+		const int length = snprintf(text, sizeof(text), "kernel %.60s takes %llu of a core's %llu bytes, so each of %llu calls is %.160s",
+					    rt_kernel_name(planned, row->kernel), (unsigned long long)row->need,
+					    (unsigned long long)aie_arch_core_bytes(run->loaded->arch), (unsigned long long)row->calls, row->division.text);
+
+		if (planned->host && planned->host->diagnose)
+			planned->host->diagnose(planned->host->context, PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), PTOWSP_STATE_DIAGNOSED, text,
+						length < (int)sizeof(text) ? (uint64_t)length : sizeof(text) - 1);
+		status = aie_report_divided(&run->loaded->report, rt_kernel_name(planned, row->kernel), row, run->error);
+	}
+	return status;
+}
+
 static ptowsp_status map_make(struct aie_run *run)
 {
 	struct aie_loaded *loaded = run->loaded;
@@ -300,6 +322,7 @@ static ptowsp_status map_make(struct aie_run *run)
 					  .kept = run->more ? loaded->all : loaded->kept,
 					  .served = &loaded->program->kernels,
 					  .objects = loaded->objects,
+					  .object_count = loaded->program->kernels.count,
 					  .tensor_count = loaded->planned->tables.tensor.count,
 					  .kernel_count = loaded->planned->tables.kernel.count,
 					  .cells = options->cores,
@@ -315,6 +338,7 @@ static ptowsp_status map_make(struct aie_run *run)
 					  .depth = depth ? depth : options->depth,
 					  .exact = depth != 0,
 					  .bounds = loaded->bounds.row_count ? &loaded->bounds : NULL,
+					  .whole = loaded->bounds.row_count || schedule->window_stated,
 					  .queue = (uint32_t)aie_arch_tile(loaded->arch, 0)->limits[AIE_DMA_QUEUE],
 					  .seed = options->seed,
 					  .effort = (enum aie_effort)options->base.opt_level,
@@ -328,7 +352,7 @@ static ptowsp_status map_make(struct aie_run *run)
 		disobeyed(run, loaded->map.why);
 	if (!status)
 		aie_layouts_tell(run);
-	return status;
+	return status ? status : divided_tell(run);
 }
 
 /* What open scopes hold of the window: for ever, whether anybody would wait for it or only count. */

@@ -30,6 +30,12 @@ struct aie_loaded {
 	struct aie_kernel_object *objects; /* per KREG row */
 	struct base_sections sections;     /* of the package */
 };
+/* What a user has for a kernel of the map; nothing for parts of a divided one. */
+static inline struct aie_kernel_object aie_object_of(const struct aie_loaded *loaded, uint32_t kernel)
+{
+	return kernel < loaded->program->kernels.count ? loaded->objects[kernel] : (struct aie_kernel_object){.entry = ""};
+}
+
 struct aie_run {
 	struct aie_loaded *loaded;
 	const struct rt_run_args *args;

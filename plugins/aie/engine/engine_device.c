@@ -132,9 +132,9 @@ static ptowsp_status arguments_make(struct device_run *going)
 	for (uint32_t a = 0; a < lowered->argument_count; a++) {
 		uint32_t tensor = lowered->arguments[a];
 
-		going->arguments[a].data = tensor == AIE_NOTHING ? NULL : loaded->bases[tensor];
-		going->arguments[a].bytes =
-			tensor == AIE_NOTHING ? lowered->filler_bytes : loaded->tensors[tensor].elements * rt_dtype_bytes(loaded->tensors[tensor].dtype);
+		going->arguments[a].data = tensor == AIE_NOTHING ? NULL : loaded->map.bases[tensor];
+		going->arguments[a].bytes = tensor == AIE_NOTHING ? lowered->filler_bytes
+								  : loaded->map.tensors[tensor].elements * rt_dtype_bytes(loaded->map.tensors[tensor].dtype);
 		going->bytes[a] = aie_type_bytes(design->arguments[a]);
 	}
 	for (uint32_t s = 0; s < design->step_count; s++)
@@ -164,8 +164,8 @@ static ptowsp_status compile(struct device_run *going)
 {
 	struct aie_loaded *loaded = going->run->loaded;
 	const struct base_device *device = loaded->program->device;
-	const struct aie_kernel_files_args kernels = {&going->back.design,       &loaded->map.lowered, &loaded->walk,
-						      &loaded->program->kernels, loaded->objects,      true};
+	const struct aie_kernel_files_args kernels = {
+		&going->back.design, &loaded->map.lowered, loaded->map.walk, loaded->map.kernels, loaded->objects, loaded->program->kernels.count, true};
 	struct aie_artifact_args args = {
 		.arch = loaded->arch, .text = loaded->map.text, .files = &going->files, .pieces = going->opened->pieces, .cache = options_of(device)->cache};
 	ptowsp_status status = aie_kernel_files_make(&going->files, &kernels, going->run->error);
@@ -301,6 +301,7 @@ static void times_tell(const struct device_run *going, struct rt_feed *feed)
 			const struct aie_line *line = &map->graph.cells[c].lines[l];
 			uint64_t task = line->kind == AIE_LINE_CALL ? map->acts.rows[line->act].task : UINT64_MAX;
 
+			task = task < map->walk->task_count ? aie_divided_task(&map->divided, task) : task;
 			if (task < walk->task_count)
 				rt_feed_tell(feed, &(struct ptowsp_trace_task){.task = walk->first + task,
 									       .start = going->run->cycles + going->ns,

@@ -108,7 +108,8 @@ ptowsp_status aie_engine_files(struct aie_run *run, const struct aie_back *back)
 {
 	const struct aie_lowered *lowered = &run->loaded->map.lowered;
 	const char **names = calloc((size_t)lowered->argument_count + 1, sizeof(*names));
-	const struct aie_kernel_files_args kernels = {&back->design, lowered, &run->loaded->walk, &run->loaded->program->kernels, run->loaded->objects, false};
+	const struct aie_kernel_files_args kernels = {
+		&back->design, lowered, run->loaded->map.walk, run->loaded->map.kernels, run->loaded->objects, run->loaded->program->kernels.count, false};
 	struct aie_kernel_files files = {0};
 	const struct aie_emit_args args = {.text = run->loaded->map.text,
 					   .module = &back->module,
@@ -124,7 +125,9 @@ ptowsp_status aie_engine_files(struct aie_run *run, const struct aie_back *back)
 	ptowsp_status status = names ? PTOWSP_OK : rt_no_memory(run->error, "the files of a design");
 
 	for (uint32_t i = 0; names && i < lowered->argument_count; i++)
-		names[i] = lowered->arguments[i] == AIE_NOTHING ? NULL : rt_tensor_name(run->loaded->planned, lowered->arguments[i]);
+		names[i] = lowered->arguments[i] == AIE_NOTHING                                ? NULL
+			   : lowered->arguments[i] < run->loaded->planned->tables.tensor.count ? rt_tensor_name(run->loaded->planned, lowered->arguments[i])
+											       : "(what parts of divided tasks hand each other)";
 	if (!status)
 		status = aie_kernel_files_make(&files, &kernels, run->error);
 	if (!status)

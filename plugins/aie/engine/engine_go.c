@@ -59,16 +59,16 @@ static int is_over(void *patience)
 /* What a call of portable code costs; said_cycles: what the kernel said, which stands where the model has none. */
 static ptowsp_status work_of(struct going *going, const struct ptowsp_task *task, uint64_t said_cycles, struct aie_work *work_out)
 {
-	const struct base_kernels *kernels = &going->run->loaded->program->kernels;
+	const struct base_kernels *kernels = going->run->loaded->map.kernels;
 	const struct base_kernel *row = task->kernel < kernels->count ? &kernels->rows[task->kernel] : NULL;
 	const struct isa_guard guard = {is_over, &going->run->patience};
 	struct aie_work *known = row ? &going->works[task->kernel] : NULL;
+	const uint64_t stated = aie_object_of(going->run->loaded, task->kernel).cycles;
 	ptowsp_status status;
 
-	if (row && going->run->loaded->objects[task->kernel].cycles)
-		said_cycles = going->run->loaded->objects[task->kernel].cycles;
+	said_cycles = stated ? stated : said_cycles;
 	*work_out = (struct aie_work){said_cycles, said_cycles};
-	if (!row || !row->isa || row->fixed_cycles || going->run->loaded->objects[task->kernel].cycles) {
+	if (!row || !row->isa || row->fixed_cycles || stated) {
 		*work_out = (struct aie_work){aie_cost_call(said_cycles), aie_cost_call(said_cycles)};
 		return PTOWSP_OK;
 	}
@@ -86,7 +86,7 @@ static ptowsp_status cost_of(struct going *going, const struct ptowsp_task *task
 {
 	struct aie_work work;
 	ptowsp_status status = work_of(going, task, said_cycles, &work);
-	struct aie_calls *calls = task->kernel < going->run->loaded->program->kernels.count ? &going->calls[task->kernel] : NULL;
+	struct aie_calls *calls = task->kernel < going->run->loaded->map.kernels->count ? &going->calls[task->kernel] : NULL;
 
 	*cycles_out = going->run->options->cost == AIE_COST_OF_EMITTED && !(calls && calls->object) ? work.emitted : work.published;
 	if (calls && !going->again) {
@@ -122,13 +122,27 @@ static void time_take(struct going *going, uint64_t task, uint32_t core, uint64_
 	going->cores[task] = core;
 }
 
+/* The kernel of a task, or of a part of one: as rt_kernels.run. A failure is that of the whole. */
+static ptowsp_status kernel_run(struct going *going, const struct ptowsp_task *task, uint64_t number, struct ptowsp_kernel_out *out)
+{
+	struct aie_loaded *loaded = going->run->loaded;
+	struct aie_divided *divided = &loaded->map.divided;
+	const uint32_t whole = aie_divided_kernel(divided, task->kernel);
+	ptowsp_status status =
+		whole == task->kernel ? rt_crew_invoke(loaded->program->rt, task, out, 0) : aie_divided_run(divided, &loaded->program->kernels, task, out);
+
+	if (!status)
+		return PTOWSP_OK;
+	number = number == UINT64_MAX ? number : loaded->walk.first + aie_divided_task(divided, number);
+	return rt_crew_failure(loaded->program->rt, whole, number, status, out->error);
+}
+
 static ptowsp_status call(void *context, const struct aie_sim_call *call, uint64_t *cycles_out, struct ptowsp_error *error)
 {
 	struct going *going = context;
 	const struct aie_function *function = call->function;
-	const struct rt_program *program = going->run->loaded->program->rt;
 	const struct aie_lowered *lowered = &going->run->loaded->map.lowered;
-	const struct base_walk *walk = &going->run->loaded->walk;
+	const struct base_walk *walk = going->run->loaded->map.walk;
 	const uint32_t known = (uint32_t)(function - going->back.design.functions); /* in the order of the map */
 	uint32_t tensors = 0;
 	uint64_t number;
@@ -154,8 +168,8 @@ static ptowsp_status call(void *context, const struct aie_sim_call *call, uint64
 	}
 	if (going->run->counted)
 		out.cycles = number < walk->task_count ? walk->tasks[number].cycles : 1;
-	else if ((status = rt_crew_invoke(program, &task, &out, 0)))
-		return rt_crew_failure(program, task.kernel, task.number, status, error);
+	else if ((status = kernel_run(going, &task, number, &out)))
+		return status;
 	status = cost_of(going, &task, out.cycles, cycles_out);
 	time_take(going, number, call->core, call->at, *cycles_out);
 	return status;
@@ -163,19 +177,30 @@ static ptowsp_status call(void *context, const struct aie_sim_call *call, uint64
 
 /* ---- times -------------------------------------------------------------------------------------------------------------- */
 
+/* A task that was divided begins with its first part and ends with its last. */
 static void times_tell(struct going *going)
 {
 	const struct base_walk *walk = &going->run->loaded->walk;
+	const struct aie_map *map = &going->run->loaded->map;
+	uint64_t part = 0;
 
 	aie_ring_tell(&going->ring, going->ends);
 	rt_feed_executors(going->feed, going->back.design.core_count);
-	for (uint64_t t = 0; t < walk->task_count; t++)
+	for (uint64_t t = 0; t < walk->task_count; t++) {
+		uint64_t start = going->starts[part], end = going->ends[part];
+		const uint32_t core = going->cores[part];
+
+		for (part++; part < map->walk->task_count && aie_divided_task(&map->divided, part) == t; part++) {
+			start = going->starts[part] < start ? going->starts[part] : start;
+			end = going->ends[part] > end ? going->ends[part] : end;
+		}
 		rt_feed_tell(going->feed, &(struct ptowsp_trace_task){.task = walk->first + t,
-								      .start = going->run->cycles + going->starts[t],
-								      .end = going->run->cycles + going->ends[t],
+								      .start = going->run->cycles + start,
+								      .end = going->run->cycles + end,
 								      .kernel = walk->tasks[t].kernel,
-								      .executor = going->cores[t],
+								      .executor = core,
 								      .stream = walk->tasks[t].stream});
+	}
 }
 
 /* ---- a run -------------------------------------------------------------------------------------------------------------- */
@@ -183,20 +208,20 @@ static void times_tell(struct going *going)
 /* Without kernels nothing moves, so that nothing is changed that is bound. */
 static void *memory_of(const struct aie_run *run, uint32_t tensor)
 {
-	return run->counted ? NULL : run->loaded->bases[tensor];
+	return run->counted ? NULL : run->loaded->map.bases[tensor];
 }
 
 static bool rooms_make(struct going *going)
 {
 	const struct aie_loaded *loaded = going->run->loaded;
 	const struct aie_lowered *lowered = &loaded->map.lowered;
-	const struct base_kernels *kernels = &loaded->program->kernels;
-	uint64_t tasks = loaded->walk.task_count + 1;
+	const struct base_kernels *kernels = loaded->map.kernels;
+	uint64_t tasks = loaded->map.walk->task_count + 1;
 
 	going->arguments = calloc((size_t)lowered->argument_count + 1, sizeof(*going->arguments));
 	going->filler = calloc(1, lowered->filler_bytes + 4);
-	going->works = calloc((size_t)loaded->planned->tables.kernel.count + 1, sizeof(*going->works));
-	going->calls = calloc((size_t)loaded->planned->tables.kernel.count + 1, sizeof(*going->calls));
+	going->works = calloc((size_t)kernels->count + 1, sizeof(*going->works));
+	going->calls = calloc((size_t)kernels->count + 1, sizeof(*going->calls));
 	going->next = calloc((size_t)loaded->map.graph.cell_count + 1, sizeof(*going->next));
 	going->starts = calloc(tasks, sizeof(*going->starts));
 	going->ends = calloc(tasks, sizeof(*going->ends));
@@ -204,8 +229,10 @@ static bool rooms_make(struct going *going)
 	if (!going->arguments || !going->filler || !going->works || !going->calls || !going->next || !going->starts || !going->ends || !going->cores)
 		return false;
 	for (uint32_t k = 0; k < kernels->count; k++) {
-		going->calls[k].object = aie_kernel_object_is(&loaded->objects[k]);
-		going->calls[k].stated = loaded->objects[k].cycles != 0;
+		const struct aie_kernel_object object = aie_object_of(loaded, k);
+
+		going->calls[k].object = aie_kernel_object_is(&object);
+		going->calls[k].stated = object.cycles != 0;
 	}
 	for (uint32_t a = 0; a < lowered->argument_count; a++)
 		going->arguments[a] = lowered->arguments[a] == AIE_NOTHING ? going->filler : memory_of(going->run, lowered->arguments[a]);
@@ -214,7 +241,7 @@ static bool rooms_make(struct going *going)
 
 static uint64_t tensor_bytes(const struct going *going, uint32_t argument)
 {
-	const struct aie_tensor *tensor = &going->run->loaded->tensors[going->run->loaded->map.lowered.arguments[argument]];
+	const struct aie_tensor *tensor = &going->run->loaded->map.tensors[going->run->loaded->map.lowered.arguments[argument]];
 
 	return tensor->elements * rt_dtype_bytes(tensor->dtype);
 }
@@ -223,7 +250,7 @@ static uint64_t tensor_bytes(const struct going *going, uint32_t argument)
 static void *bound_of(const struct going *going, uint32_t argument)
 {
 	const struct aie_loaded *loaded = going->run->loaded;
-	void *base = loaded->map.lowered.arguments[argument] == AIE_NOTHING ? going->filler : loaded->bases[loaded->map.lowered.arguments[argument]];
+	void *base = loaded->map.lowered.arguments[argument] == AIE_NOTHING ? going->filler : loaded->map.bases[loaded->map.lowered.arguments[argument]];
 
 	return base == RT_NOWHERE ? NULL : base;
 }
@@ -310,7 +337,8 @@ static void depends_say(const struct going *going)
 static ptowsp_status program_keep(struct going *going)
 {
 	struct aie_loaded *loaded = going->run->loaded;
-	const struct aie_kernel_files_args args = {&going->back.design, &loaded->map.lowered, &loaded->walk, &loaded->program->kernels, loaded->objects, false};
+	const struct aie_kernel_files_args args = {
+		&going->back.design, &loaded->map.lowered, loaded->map.walk, loaded->map.kernels, loaded->objects, loaded->program->kernels.count, false};
 	struct aie_program_proxy *proxy;
 	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)}; /* of kernels that only files would miss */
 	const ptowsp_status status = aie_program_proxy_create(&proxy, &args, &unsaid);
@@ -325,7 +353,7 @@ static ptowsp_status report_fill(struct going *going, const struct aie_sim_stats
 	struct aie_report *report = &going->run->loaded->report;
 	struct ptowsp_error *error = going->run->error;
 	const struct aie_picture *picture = &going->back.drawn.picture;
-	const struct base_kernels *kernels = &going->run->loaded->program->kernels;
+	const struct base_kernels *kernels = going->run->loaded->map.kernels;
 	ptowsp_status status = aie_report_design(report, &going->back.design, picture, NULL, error);
 
 	if (!status && secure_getenv(AIE_CLANG))

@@ -10,7 +10,7 @@ struct maker {
 	struct aie_versions *versions;
 	struct aie_acts *acts;
 	uint32_t *latest; /* per area: version + 1, 0: none yet. Later versions have larger numbers */
-	bool apart;
+	enum aie_apart apart;
 };
 
 /* Is the latest version of the area what lies there now, all of it? */
@@ -67,7 +67,8 @@ static bool read_take(struct maker *maker, const struct aie_act *act, struct aie
 {
 	struct aie_version *version = maker->latest[use->area] ? &maker->versions->rows[maker->latest[use->area] - 1] : NULL;
 
-	if (!version || !stands(maker, use->area) || version->cell == AIE_HOST || act->cell == AIE_HOST || (maker->apart && version->cell != act->cell))
+	if (!version || !stands(maker, use->area) || version->cell == AIE_HOST || act->cell == AIE_HOST ||
+	    (maker->apart && (maker->apart == AIE_APART_ACTS || version->cell != act->cell)))
 		return memory_take(maker, use);
 	use->from = maker->latest[use->area] - 1;
 	version->local += version->cell == act->cell;
@@ -124,7 +125,7 @@ static bool act_take(struct maker *maker, uint32_t number)
 	return true;
 }
 
-ptowsp_status aie_versions_make(struct aie_versions *versions, struct aie_acts *acts, const uint8_t *kept, bool apart, struct ptowsp_error *error)
+ptowsp_status aie_versions_make(struct aie_versions *versions, struct aie_acts *acts, const uint8_t *kept, enum aie_apart apart, struct ptowsp_error *error)
 {
 	struct maker maker = {versions, acts, calloc((size_t)acts->areas.count + 1, sizeof(*maker.latest)), apart};
 	bool ok;

@@ -8,6 +8,13 @@
 
 #define AIE_MEMORY UINT32_MAX
 
+/* What comes from memory although a cell has it. */
+enum aie_apart {
+	AIE_TOGETHER,
+	AIE_APART_CELLS, /* what another cell made: cells hand each other nothing */
+	AIE_APART_ACTS,  /* and what the cell itself made: it keeps nothing from one act to the next */
+};
+
 struct aie_version {
 	uint32_t act, use; /* that made it */
 	uint32_t area, cell;
@@ -22,9 +29,8 @@ struct aie_versions {
 	uint32_t *first; /*   of use u from first[u] to first[u + 1] */
 	uint32_t need_count, need_room;
 };
-/* Fills zeroed or finished versions, and from and to of all uses. kept: per TENS row, 1 where what is written is seen after the run. apart: cells hand nothing to each
- * other, what another one made is read from memory. Errors: NO_MEMORY. */
-ptowsp_status aie_versions_make(struct aie_versions *versions, struct aie_acts *acts, const uint8_t *kept, bool apart, struct ptowsp_error *error);
+/* Fills zeroed or finished versions, and from and to of all uses. kept: per TENS row, 1 where what is written is seen after the run. Errors: NO_MEMORY. */
+ptowsp_status aie_versions_make(struct aie_versions *versions, struct aie_acts *acts, const uint8_t *kept, enum aie_apart apart, struct ptowsp_error *error);
 void aie_versions_finish(struct aie_versions *versions);
 
 #endif

@@ -18,6 +18,13 @@ uint64_t aie_area_bytes(const struct aie_area *area)
 	return area->rows * aie_area_row_bytes(area);
 }
 
+uint64_t aie_area_run_bytes(const struct aie_area *area)
+{
+	const uint64_t row = aie_area_row_bytes(area);
+
+	return row % 4 && area->stride == row ? aie_area_bytes(area) : row;
+}
+
 uint64_t aie_area_end(const struct aie_area *area)
 {
 	return area->at + (area->rows - 1) * area->stride + aie_area_row_bytes(area);

@@ -35,8 +35,9 @@ struct aie_areas {
 	uint32_t count, room, slot_count, meet_count, meet_room;
 };
 uint64_t aie_area_row_bytes(const struct aie_area *area);
-uint64_t aie_area_bytes(const struct aie_area *area); /* of its elements, without what lies between rows */
-uint64_t aie_area_end(const struct aie_area *area);   /* bytes from the tensor's first to behind its last element */
+uint64_t aie_area_run_bytes(const struct aie_area *area); /* of what the host moves at a time: a row, or all where rows are no words and follow each other */
+uint64_t aie_area_bytes(const struct aie_area *area);     /* of its elements, without what lies between rows */
+uint64_t aie_area_end(const struct aie_area *area);       /* bytes from the tensor's first to behind its last element */
 /* word.c: DMAs move words of 4 bytes: can they move the area as it is? */
 bool aie_area_is_words(const struct aie_area *area);
 /* The area becomes words that have all its elements, and the view what it was in them: the same rows with more at their ends, or all from the first word to the last one, where

@@ -106,7 +106,7 @@ static ptowsp_status stack_find(struct functions *functions, const struct aie_ac
 	return status;
 }
 
-static ptowsp_status stacks_find(struct aie_acts *acts, const struct aie_map_args *args, struct ptowsp_error *error)
+ptowsp_status aie_fits_find(struct aie_acts *acts, const struct aie_map_args *args, struct ptowsp_error *error)
 {
 	struct functions functions = {.bytes = NULL};
 	ptowsp_status status = PTOWSP_OK;
@@ -119,29 +119,33 @@ static ptowsp_status stacks_find(struct aie_acts *acts, const struct aie_map_arg
 	return status;
 }
 
-ptowsp_status aie_fits_check(struct aie_acts *acts, const struct aie_map_args *args, struct ptowsp_error *error)
+uint64_t aie_fits_need(const struct aie_acts *acts, const struct aie_act *act, const struct aie_arch *arch, uint32_t times)
 {
-	const uint64_t stack = aie_arch_tile(args->arch, AIE_FIRST_CORE)->limits[AIE_STACK], there = aie_arch_core_bytes(args->arch);
-	const ptowsp_status status = stacks_find(acts, args, error);
+	return act->stack + times * arguments_of(acts, act) + aie_arch_tile(arch, AIE_FIRST_CORE)->limits[AIE_STACK];
+}
 
-	if (status)
-		return status;
-	for (uint32_t a = 0; a < acts->count; a++) {
-		const struct aie_act *act = &acts->rows[a];
-		uint64_t tiles, arguments;
+/* Place among its uses of the one that takes most. */
+static uint32_t largest_of(const struct aie_acts *acts, const struct aie_act *act)
+{
+	uint32_t largest = 0;
 
-		if (act->kind != AIE_ACT_CALL)
-			continue;
-		tiles = act->stack;
-		arguments = arguments_of(acts, act);
-		if (tiles + arguments + stack > there)
-			return rt_fail_at(error, PTOWSP_UNSUPPORTED, acts->first + act->task, act->kernel,
-					  "task %llu, kernel %.60s needs %llu bytes of a core tile's memory, %llu for its tiles, %llu for its arguments, %llu "
-					  "of stack, and one has %llu; "
-					  "give it smaller tiles, or use --opt clock=reference",
-					  (unsigned long long)(acts->first + act->task), args->kernel_name(args->context, act->kernel),
-					  (unsigned long long)(tiles + arguments + stack), (unsigned long long)tiles, (unsigned long long)arguments,
-					  (unsigned long long)stack, (unsigned long long)there);
-	}
-	return PTOWSP_OK;
+	for (uint32_t u = 1; u < act->use_count; u++)
+		if (aie_area_bytes(&acts->areas.rows[acts->uses[act->uses + u].area]) > aie_area_bytes(&acts->areas.rows[acts->uses[act->uses + largest].area]))
+			largest = u;
+	return largest;
+}
+
+ptowsp_status aie_fits_refuse(const struct aie_acts *acts, const struct aie_act *act, const struct aie_map_args *args, const char *why,
+			      struct ptowsp_error *error)
+{
+	const struct aie_area *most = act->use_count ? &acts->areas.rows[acts->uses[act->uses + largest_of(acts, act)].area] : NULL;
+
+	return rt_fail_at(
+		error, PTOWSP_UNSUPPORTED, acts->first + act->task, act->kernel,
+		"task %llu, kernel %.24s needs %llu bytes (%llu for tiles, %llu for arguments, %llu of them %.20s, %llu of stack) and a core has %llu; not "
+		"divided: %.48s; use smaller tiles or --opt clock=reference",
+		(unsigned long long)(acts->first + act->task), args->kernel_name(args->context, act->kernel),
+		(unsigned long long)aie_fits_need(acts, act, args->arch, 1), (unsigned long long)act->stack, (unsigned long long)arguments_of(acts, act),
+		(unsigned long long)(most ? aie_area_bytes(most) : 0), most ? args->tensor_name(args->context, most->tensor) : "none",
+		(unsigned long long)aie_arch_tile(args->arch, AIE_FIRST_CORE)->limits[AIE_STACK], (unsigned long long)aie_arch_core_bytes(args->arch), why);
 }

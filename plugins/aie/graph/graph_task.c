@@ -106,7 +106,7 @@ static bool alike(const struct aie_area *a, const struct aie_area *b)
 static bool can_stride(const struct tasks *tasks, const struct aie_area *area, uint64_t step)
 {
 	return step % 4 == 0 && step / 4 <= tasks->limits[AIE_STRIDE_MAX] && area->rows <= tasks->limits[AIE_WRAP_MAX] &&
-	       aie_area_row_bytes(area) / 4 <= tasks->limits[AIE_WRAP_MAX];
+	       aie_area_run_bytes(area) / 4 <= tasks->limits[AIE_WRAP_MAX];
 }
 
 /* Does a task's job wait for one of another task, as a store into what the store before it fills does? Nothing begins that waits for itself. */

@@ -124,7 +124,7 @@ ptowsp_status aie_work(const struct aie_arch *arch, const struct isa_program *pr
 		       const struct isa_guard *guard, struct aie_work *work_out, struct ptowsp_error *error)
 {
 	struct working working = {arch, program, isa_program_insts(program), isa_program_tiles(program), {0}};
-	const struct isa_visitor visitor = {visit, visit_rounds, &working};
+	const struct isa_visitor visitor = {.inst = visit, .rounds = visit_rounds, .context = &working};
 	ptowsp_status status = PTOWSP_OK;
 
 	/* A walk of one block may be too short to ask the guard. */
