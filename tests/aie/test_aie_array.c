@@ -456,6 +456,61 @@ static const struct refusal {
 	 "line 1: scf.for: how often it turns is not known before the run; give arguments that are numbers by --value", PTOWSP_UNSUPPORTED},
 	{"aie.runtime_sequence @s(%x: memref<4xi32>) { \"aiex.npu.load_pdi\"() : () -> () }",
 	 "line 1: aiex.npu.load_pdi: this operation has no model in a sequence", PTOWSP_UNSUPPORTED},
+	{"%t = aie.tile(0, 2) aie.flow(%t, DMA : 2, %t, DMA : 0)",
+	 "line 1: aie.flow: MM2S 2 of tile (0,2), a core tile, whose DMA has 2 of them; use one from 0 to 1", PTOWSP_INVALID},
+	{"aie.shim_dma_allocation @a(S2MM, 5, 0)",
+	 "line 1: aie.shim_dma_allocation: S2MM 5 of tile (0,0), a shim, whose DMA has 2 of them; use one from 0 to 1", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) %l = aie.lock(%t, 16)", "line 1: aie.lock: lock 16 of tile (0,2), a core tile, which has 16; use one from 0 to 15",
+	 PTOWSP_INVALID},
+	{"%t = aie.tile(0, 1) %l = aie.lock(%t, 64)", "line 1: aie.lock: lock 64 of tile (0,1), a memory tile, which has 64; use one from 0 to 63",
+	 PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) %l = aie.lock(%t, -1)", "line 1: aie.lock: lock -1 of tile (0,2), a core tile, which has 16; use one from 0 to 15",
+	 PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) %l0 = aie.lock(%t) %l1 = aie.lock(%t) %l2 = aie.lock(%t) %l3 = aie.lock(%t) %l4 = aie.lock(%t) %l5 = aie.lock(%t) %l6 = "
+	 "aie.lock(%t) %l7 = aie.lock(%t) %l8 = aie.lock(%t) %l9 = aie.lock(%t) %l10 = aie.lock(%t) %l11 = aie.lock(%t) %l12 = aie.lock(%t) %l13 = "
+	 "aie.lock(%t) %l14 = aie.lock(%t) %l15 = aie.lock(%t) %l16 = aie.lock(%t)",
+	 "line 1: aie.lock: with it tile (0,2) needs 17 locks, of 16 that a core tile has; use fewer", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) %l = aie.lock(%t) {init = 64 : i32}",
+	 "line 1: aie.lock: a lock of tile (0,2) begins with 64, which it cannot count; begin with 0 to 63", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) %l = aie.lock(%t) aie.core(%t) { aie.use_lock(%l, Release, 64) aie.end }",
+	 "line 1: aie.use_lock: it releases 64, which is no value of a lock; say -64 to 63", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) %l = aie.lock(%t) aie.core(%t) { aie.use_lock(%l, AcquireGreaterEqual, -1) aie.end }",
+	 "line 1: aie.use_lock: it acquires -1, which is no value of a lock; say 0 to 63", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) aie.objectfifo @a(%t, {%t}, 64 : i32) : !aie.objectfifo<memref<1xi32>>",
+	 "line 1: aie.objectfifo: a lock of tile (0,2) begins with 64, which it cannot count; begin with 0 to 63", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) %m = aie.buffer(%t) : memref<4xi32> aie.mem(%t) { aie.dma_start(MM2S, 0, ^a, ^b) ^a: aie.dma_bd(%m : memref<4xi32>) {bd_id = 16 "
+	 ": i32} aie.next_bd ^b ^b: aie.end }",
+	 "line 1: aie.dma_bd: descriptor 16 of tile (0,2), a core tile, which has 16; use one from 0 to 15", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) %m = aie.buffer(%t) : memref<4xi32> aie.mem(%t) { aie.dma_start(MM2S, 0, ^a, ^b) ^a: aie.dma_bd(%m : memref<4xi32>) {bd_id = 1 : "
+	 "i32} aie.next_bd ^c ^c: aie.dma_bd(%m : memref<4xi32>) {bd_id = 1 : i32} aie.next_bd ^b ^b: aie.end }",
+	 "line 1: aie.dma_bd: descriptor 1 of tile (0,2) stands twice; give each a number of its own", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 1) %m = aie.buffer(%t) : memref<4xi32> aie.memtile_dma(%t) { aie.dma_start(MM2S, 1, ^a, ^b) ^a: aie.dma_bd(%m : memref<4xi32>) "
+	 "{bd_id = 3 : i32} aie.next_bd ^b ^b: aie.end }",
+	 "line 1: aie.dma_bd: descriptor 3 of tile (0,1) in channel 1, which reaches those from 24 to 47; use one of them", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) %u = aie.tile(0, 4) %m = aie.buffer(%u) : memref<4xi32> aie.mem(%t) { aie.dma_start(MM2S, 0, ^a, ^b) ^a: aie.dma_bd(%m : "
+	 "memref<4xi32>) aie.next_bd ^b ^b: aie.end }",
+	 "line 1: aie.dma_bd: aie.buffer in (0,4) is out of reach of MM2S 0 of tile (0,2); use one of that tile", PTOWSP_INVALID},
+	{"%t = aie.tile(1, 1) %u = aie.tile(0, 1) %m = aie.buffer(%u) : memref<4xi32> aie.memtile_dma(%t) { aie.dma_start(MM2S, 4, ^a, ^b) ^a: aie.dma_bd(%m : "
+	 "memref<4xi32>) aie.next_bd ^b ^b: aie.end }",
+	 "line 1: aie.dma_bd: aie.buffer in (0,1) is out of reach of MM2S 4 of tile (1,1); use one of that tile", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) %u = aie.tile(1, 2) %l = aie.lock(%u) aie.core(%t) { aie.use_lock(%l, Release, 1) aie.end }",
+	 "line 1: aie.use_lock: aie.lock in (1,2) is out of reach of core (0,2); use one of its tile or its neighbours", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) %s = aie.tile(0, 0) aie.flow(%t, DMA : 0, %s, DMA : 0) aie.flow(%t, DMA : 1, %s, DMA : 0)",
+	 "line 1: aie.flow: two flows lead into S2MM 0 of tile (0,0); leave one, or make packets of both", PTOWSP_INVALID},
+	{"aie.shim_dma_allocation @a(MM2S, 0, 0) aie.runtime_sequence @s(%x: memref<4xi32>) { aiex.npu.dma_memcpy_nd(%x[0, 0, 0, 0][1, 1, 1, 4][0, 0, 0, 1]) "
+	 "{id = 16 : i64, metadata = @a} : memref<4xi32> }",
+	 "line 1: aiex.npu.dma_memcpy_nd: descriptor 16 of tile (0,0), a shim, which has 16; use one from 0 to 15", PTOWSP_INVALID},
+	{"aie.shim_dma_allocation @a(MM2S, 0, 0) aie.runtime_sequence @s(%x: memref<32xi32>) { aiex.npu.dma_memcpy_nd(%x[0, 0, 0, 0][1, 1, 1, 4][0, 0, 0, 1]) "
+	 "{id = 3 : i64, metadata = @a} : memref<32xi32> aiex.npu.dma_memcpy_nd(%x[0, 0, 0, 4][1, 1, 1, 4][0, 0, 0, 1]) {id = 3 : i64, metadata = @a} : "
+	 "memref<32xi32> }",
+	 "line 1: a task of @a is written into the descriptor of that of line 1, whose end the host has not seen; wait for it before, or give it another id",
+	 PTOWSP_INVALID},
+	{"aie.shim_dma_allocation @a(MM2S, 0, 0) aie.runtime_sequence @s(%x: memref<32xi32>) { aiex.npu.dma_memcpy_nd(%x[0, 0, 0, 0][1, 1, 1, 4][0, 0, 0, 1]) "
+	 "{id = 0 : i64, metadata = @a} : memref<32xi32> aiex.npu.dma_memcpy_nd(%x[0, 0, 0, 4][1, 1, 1, 4][0, 0, 0, 1]) {id = 1 : i64, metadata = @a} : "
+	 "memref<32xi32> aiex.npu.dma_memcpy_nd(%x[0, 0, 0, 8][1, 1, 1, 4][0, 0, 0, 1]) {id = 2 : i64, metadata = @a} : memref<32xi32> "
+	 "aiex.npu.dma_memcpy_nd(%x[0, 0, 0, 12][1, 1, 1, 4][0, 0, 0, 1]) {id = 3 : i64, metadata = @a} : memref<32xi32> aiex.npu.dma_memcpy_nd(%x[0, 0, 0, "
+	 "16][1, 1, 1, 4][0, 0, 0, 1]) {id = 4 : i64, metadata = @a} : memref<32xi32> }",
+	 "line 1: a task of @a comes behind 4 whose ends the host has not seen, as many as a channel's queue takes; wait for one before", PTOWSP_INVALID},
 	{"\"aie.put_cascade\"() : () -> ()", "line 1: aie.put_cascade: this operation has no model in a device", PTOWSP_UNSUPPORTED},
 };
 
@@ -482,6 +537,25 @@ static void locks_have_numbers_for_cores(void)
 		  PTOWSP_OK);
 	CHECK_STR(trial.error.text, "");
 	aie_sim_finish(&trial.stats);
+}
+
+/* Who may: the first four channels of a memory tile its neighbour's, a core the memory to the west; each as many tasks as its queue takes, and more behind a token. */
+static void neighbours_are_in_reach(void)
+{
+	static const char *const bodies[] = {
+		"%t = aie.tile(1, 1) %u = aie.tile(0, 1) %m = aie.buffer(%u) : memref<4xi32> aie.memtile_dma(%t) { aie.dma_start(MM2S, 3, ^a, ^b) ^a: "
+		"aie.dma_bd(%m : memref<4xi32>) {bd_id = 24 : i32} aie.next_bd ^b ^b: aie.end }",
+		"%t = aie.tile(1, 2) %u = aie.tile(0, 2) %l = aie.lock(%u, 15) {init = 63 : i32} aie.core(%t) { aie.use_lock(%l, AcquireGreaterEqual, 63) "
+		"aie.end }",
+	};
+
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(*bodies); i++) {
+		struct trial trial = {.buffering = 8};
+
+		CHECK_INT(trial_run(&trial, check_fmt("aie.device(npu1) { %s }", bodies[i])), PTOWSP_OK);
+		CHECK_STR(trial.error.text, "");
+		aie_sim_finish(&trial.stats);
+	}
 }
 
 static void devices_of_a_file_are_found_in_their_order(void)
@@ -609,6 +683,7 @@ void suite_aie_array(CU_pSuite s)
 	TEST(s, what_stands_in_a_stream_holds_up_what_comes_behind);
 	TEST(s, what_has_no_model_is_refused_with_its_line);
 	TEST(s, locks_have_numbers_for_cores);
+	TEST(s, neighbours_are_in_reach);
 	TEST(s, devices_of_a_file_are_found_in_their_order);
 	TEST(s, users_run_designs_with_files);
 	TEST(s, kernels_come_from_c_and_data_from_npy);

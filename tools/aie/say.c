@@ -60,12 +60,24 @@ static void left_print(const struct aie_run *run, FILE *to)
 		fprintf(to, "  %u writes to registers are not done\n", run->report.ignored);
 }
 
+/* "line 12: what" of a file as FILE:12: what. */
+static void sentence_print(const char *path, const char *sentence, FILE *to)
+{
+	unsigned line;
+	int length = 0;
+
+	if (sscanf(sentence, "line %u: %n", &line, &length) == 1 && length)
+		fprintf(to, ": %s:%u: %s\n", path, line, sentence + length);
+	else
+		fprintf(to, ": %s\n", sentence);
+}
+
 void aie_run_print(const struct aie_run *run, const struct aie_options *options, FILE *to)
 {
 	fprintf(to, "device %u%s%s: %s", run->number, *run->device->name ? " @" : "", run->device->name,
 		aie_array_outcome(run->status, &run->report, &run->stats));
 	if (run->status && run->status != PTOWSP_DEADLOCK)
-		fprintf(to, ": %s\n", run->error.text);
+		sentence_print(options->path, run->error.text, to);
 	else
 		fprintf(to, " in cycle %llu%s\n", (unsigned long long)run->stats.cycles,
 			run->status && !run->report.host && !run->stats.ring_count ? "; there is no sequence of the host that would go on" : "");

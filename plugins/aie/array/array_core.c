@@ -87,7 +87,9 @@ static ptowsp_status core_make(struct aie_array *array, const struct aie_op *op)
 						  .semaphore = semaphore_find,
 						  .local = local_find,
 						  .gives = gives};
-	status = aie_body_create(&core->body, op, &core->outside, array->error);
+	status = array_core_reach(array, &op->regions[0], core->tile);
+	if (!status)
+		status = aie_body_create(&core->body, op, &core->outside, array->error);
 	if (!status)
 		array->net->cores[core->core].program = (struct aie_program){core->body, aie_body_next};
 	return status;

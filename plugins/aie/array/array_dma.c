@@ -174,6 +174,11 @@ static ptowsp_status descriptor_read(struct aie_array *array, const struct aie_o
 
 	if (!memory)
 		return array_fail(array, op, PTOWSP_INVALID, "it moves what is no buffer and no argument of the sequence");
+	status = array_descriptor_number(array, op, array->chain, "bd_id");
+	if (!status)
+		status = array_dma_reach(array, op, array->chain, op->operands[0]);
+	if (status)
+		return status;
 	if (!number_of(array, op, "offset", 0, &operand, &offset) || !number_of(array, op, "len", (int64_t)aie_type_count(memory->type), &operand, &length) ||
 	    (!dims && aie_attr_of(op, "sizes") && !pairs_of(array, op, &operand, &counted, pairs)) || operand != op->operand_count)
 		return array_fail(array, op, PTOWSP_UNSUPPORTED, "an offset, a length or a size that is no number before the run has no model");
@@ -198,9 +203,15 @@ static ptowsp_status lock_read(struct aie_array *array, const struct aie_op *op,
 	int64_t number = array_number(op, "value", 1);
 	const bool known = !value || array_value(array, value, &number);
 	struct aie_hold *hold = action == 1 ? &piece->give : &piece->take;
+	ptowsp_status status;
 
 	if (row == AIE_NONE || action < 0 || action > 2 || !known)
 		return array_fail(array, op, PTOWSP_INVALID, "it uses what is no aie.lock, or does what is no action");
+	status = array_dma_reach(array, op, array->chain, op->operands[0]);
+	if (!status)
+		status = array_lock_value(array, op, array->channels[array->chain].tile, action == 1, number);
+	if (status)
+		return status;
 	if (hold->semaphore != AIE_NONE)
 		return array_fail(array, op, PTOWSP_INVALID, "a descriptor takes one lock and gives one");
 	*hold = (struct aie_hold){array->locks[row].semaphore, number, action == 0};
@@ -239,13 +250,14 @@ struct visited {
 	uint32_t piece;
 };
 
-ptowsp_status array_chain(struct aie_array *array, const struct aie_op *owner, const struct aie_op *block, uint32_t *piece_out)
+ptowsp_status array_chain(struct aie_array *array, uint32_t channel, const struct aie_op *owner, const struct aie_op *block, uint32_t *piece_out)
 {
 	struct visited *visited = NULL;
 	uint32_t count = 0, room = 0, last = AIE_NONE;
 	ptowsp_status status = PTOWSP_OK;
 
 	*piece_out = AIE_NONE;
+	array->chain = channel;
 	for (;;) {
 		const struct aie_op *next;
 		struct aie_piece piece;
@@ -292,12 +304,11 @@ static ptowsp_status start_read(struct aie_array *array, const struct aie_op *op
 	uint32_t channel, piece;
 	ptowsp_status status;
 
-	if (op->successor_count != 2 || number < 0 || number >= AIE_ARRAY_CHANNELS || repeat < 0)
+	if (op->successor_count != 2 || repeat < 0)
 		return array_fail(array, op, PTOWSP_INVALID, "other blocks or attributes than it must have");
-	channel = array_channel(array, tile, array_number(op, "channel_dir", 0) == 1, (uint32_t)number);
-	if (channel == AIE_NONE)
-		return PTOWSP_NO_MEMORY;
-	status = array_chain(array, op->parent, op->successors[0], &piece);
+	status = array_channel_take(array, op, tile, array_number(op, "channel_dir", 0) == 1, number, &channel);
+	if (!status)
+		status = array_chain(array, channel, op->parent, op->successors[0], &piece);
 	if (!status && piece != AIE_NONE)
 		aie_net_chain(array->net, array->channels[channel].end, piece, (uint64_t)repeat + 1);
 	return status;
@@ -310,11 +321,12 @@ static ptowsp_status dma_read(struct aie_array *array, const struct aie_op *op, 
 	const uint32_t first = array->net->piece_count;
 	const bool round = !aie_attr_of(op, "loop") || array_flag(op, "loop");
 	uint32_t channel;
-	ptowsp_status status = PTOWSP_OK;
+	ptowsp_status status;
 
-	if (number < 0 || number >= AIE_ARRAY_CHANNELS || repeat < 0)
+	if (repeat < 0)
 		return array_fail(array, op, PTOWSP_INVALID, "other regions or attributes than it must have");
-	channel = array_channel(array, tile, array_number(op, "channel_dir", 0) == 1, (uint32_t)number);
+	status = array_channel_take(array, op, tile, array_number(op, "channel_dir", 0) == 1, number, &channel);
+	array->chain = channel;
 	for (uint32_t i = 0; !status && i < op->region_count; i++) {
 		const struct aie_op *next;
 		struct aie_piece piece;

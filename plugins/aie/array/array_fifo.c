@@ -171,16 +171,14 @@ static bool moves(const struct aie_array *array, const struct array_fifo *fifo)
 static ptowsp_status channel_free(struct aie_array *array, const struct array_fifo *fifo, uint32_t tile, bool sends, uint32_t *channel_out)
 {
 	uint32_t number = 0;
+	ptowsp_status status;
 
-	while (number < AIE_ARRAY_CHANNELS && array->tiles[tile].channels[sends][number])
+	while (number + 1 < AIE_ARRAY_CHANNELS && array->tiles[tile].channels[sends][number])
 		number++;
-	if (number >= AIE_ARRAY_CHANNELS)
-		return array_fail(array, fifo->op, PTOWSP_INVALID, "fifo '%.64s' finds no free channel of its tile", fifo->name);
-	*channel_out = array_channel(array, tile, sends, number);
-	if (*channel_out == AIE_NONE)
-		return PTOWSP_NO_MEMORY;
-	array->channels[*channel_out].name = fifo->name;
-	return PTOWSP_OK;
+	status = array_channel_take(array, fifo->op, tile, sends, number, channel_out);
+	if (!status)
+		array->channels[*channel_out].name = fifo->name;
+	return status;
 }
 
 static ptowsp_status channels_give(struct aie_array *array, struct array_fifo *fifo)
@@ -234,10 +232,14 @@ static uint32_t depth_of(const struct aie_array *array, const struct array_fifo 
 	return !held || (held == 1 && said == 1) ? said : held + 1;
 }
 
-static ptowsp_status locks_make(struct aie_array *array, const char *name, uint32_t depth, bool begun, uint32_t *put, uint32_t *full)
+static ptowsp_status locks_make(struct aie_array *array, const struct array_fifo *fifo, uint32_t tile, uint32_t depth, bool begun, uint32_t *put,
+				uint32_t *full)
 {
-	const char *room = common_format(array->arena, "%s room", name);
+	const char *name = fifo->name, *room = common_format(array->arena, "%s room", name);
+	const ptowsp_status status = array_locks_take(array, fifo->op, tile, 2, depth);
 
+	if (status)
+		return status;
 	*put = aie_net_semaphore(array->net, room, begun ? 0 : depth, false);
 	*full = aie_net_semaphore(array->net, name, begun ? depth : 0, false);
 	return room && *put != AIE_NONE && *full != AIE_NONE ? PTOWSP_OK : array_no_memory(array);
@@ -267,7 +269,7 @@ static ptowsp_status pool_make(struct aie_array *array, const struct array_fifo 
 	}
 	if (!pool->objects || each != depth)
 		return array_no_memory(array);
-	return locks_make(array, fifo->name, depth, begun, &pool->put, &pool->full);
+	return locks_make(array, fifo, tile, depth, begun, &pool->put, &pool->full);
 }
 
 static uint32_t most(uint32_t a, uint32_t b)
@@ -319,6 +321,7 @@ static ptowsp_status link_pool(struct aie_array *array, const struct aie_op *op,
 		return array_no_memory(array);
 	depth = joins ? out->depths[0] : link->out_count == 1 ? most(in->depths[1 + at], out->depths[0]) : in->depths[1 + at];
 	status = pool_make(array, whole, link->tile, most(depth, 1), bytes, &pool);
+	array->tiles[link->tile].locks -= count > 1 ? 2 : 0; /* its parts have theirs */
 	for (uint32_t i = 0; !status && i < count; i++) {
 		struct array_fifo *part = &array->fifos[joins ? link->ins[i] : link->outs[i]];
 		const int64_t offset = count > 1 ? offset_at(op, joins, i) : 0;
@@ -330,7 +333,7 @@ static ptowsp_status link_pool(struct aie_array *array, const struct aie_op *op,
 			return array_fail(array, op, PTOWSP_INVALID, "part '%.40s' reaches beyond '%.40s', which has %" PRIu64 " bytes", part->name,
 					  whole->name, bytes);
 		if (count > 1)
-			status = locks_make(array, part->name, pool.depth, false, &parts[i].put, &parts[i].full);
+			status = locks_make(array, part, link->tile, pool.depth, false, &parts[i].put, &parts[i].full);
 	}
 	for (uint32_t i = 0; !status && i < link->in_count; i++) {
 		struct array_fifo *fifo = &array->fifos[link->ins[i]];

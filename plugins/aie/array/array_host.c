@@ -25,6 +25,13 @@ static ptowsp_status step_made(struct aie_array *array, uint32_t step)
 	return step == AIE_NONE ? array_no_memory(array) : PTOWSP_OK;
 }
 
+static ptowsp_status task_made(struct aie_array *array, const struct aie_op *op, uint32_t task)
+{
+	if (task != AIE_NONE)
+		array->net->tasks[task].line = op->line;
+	return step_made(array, task);
+}
+
 /* ---- tasks ---------------------------------------------------------------------------------------------------------- */
 
 /* Four numbers, those that the text does not know from the operands that follow; *operand goes on. */
@@ -77,9 +84,9 @@ static ptowsp_status task_add(struct aie_array *array, const struct aie_op *op, 
 	uint32_t link;
 
 	if (packet < 0)
-		return step_made(array, aie_net_task(array->net, row->end, base, path, descriptor_of(array, row->tile, array_number(op, "id", -1)), token));
+		return task_made(array, op, aie_net_task(array->net, row->end, base, path, descriptor_of(array, row->tile, array_number(op, "id", -1)), token));
 	link = aie_net_link(array->net, &piece);
-	return link == AIE_NONE ? array_no_memory(array) : step_made(array, aie_net_chain_task(array->net, row->end, link, 1, token));
+	return link == AIE_NONE ? array_no_memory(array) : task_made(array, op, aie_net_chain_task(array->net, row->end, link, 1, token));
 }
 
 static ptowsp_status memcpy_read(struct aie_array *array, const struct aie_op *op)
@@ -98,6 +105,8 @@ static ptowsp_status memcpy_read(struct aie_array *array, const struct aie_op *o
 		return array_fail(array, op, PTOWSP_UNSUPPORTED,
 				  "offsets, sizes and strides are four numbers each, from 0 to 2^31, known before the run, in the model");
 	status = channel_find(array, op, "metadata", &channel);
+	if (!status)
+		status = array_descriptor_number(array, op, channel, "id");
 	for (uint32_t i = 0; i < 4; i++)
 		offset += offsets[i] * strides[i];
 	if (!status)
@@ -122,12 +131,12 @@ static ptowsp_status configure_read(struct aie_array *array, const struct aie_op
 	} else {
 		const uint32_t tile = op->operand_count == 1 ? array_tile_of(array, op, 0) : AIE_NONE;
 
-		task.channel = tile == AIE_NONE ? AIE_NONE
-						: array_channel(array, tile, array_number(op, "direction", 0) == 1, (uint32_t)array_number(op, "channel", 0));
-		status = task.channel == AIE_NONE ? shape_fail(array, op) : PTOWSP_OK;
+		status = tile == AIE_NONE
+				 ? shape_fail(array, op)
+				 : array_channel_take(array, op, tile, array_number(op, "direction", 0) == 1, array_number(op, "channel", -1), &task.channel);
 	}
 	if (!status)
-		status = array_chain(array, op, NULL, &task.piece);
+		status = array_chain(array, task.channel, op, NULL, &task.piece);
 	if (!status && task.piece == AIE_NONE)
 		status = array_fail(array, op, PTOWSP_INVALID, "a task without a descriptor");
 	if (status)
@@ -160,7 +169,7 @@ static ptowsp_status start_read(struct aie_array *array, const struct aie_op *op
 
 	if (!task)
 		return shape_fail(array, op);
-	return step_made(array, aie_net_chain_task(array->net, array->channels[task->channel].end, task->piece, task->repeat, task->token));
+	return task_made(array, op, aie_net_chain_task(array->net, array->channels[task->channel].end, task->piece, task->repeat, task->token));
 }
 
 /* ---- waits ---------------------------------------------------------------------------------------------------------- */

@@ -28,7 +28,8 @@ struct array_tile {
 	int32_t column, row;
 	enum aie_kind kind;
 	uint32_t named;                           /* values that name it */
-	uint64_t bytes;                           /* of its memory that are taken */
+	uint64_t bytes, ids;                      /* of its memory that are taken; a bit per number of a descriptor */
+	uint32_t locks, descriptors;              /* that it needs */
 	uint32_t channels[2][AIE_ARRAY_CHANNELS]; /* S2MM, MM2S: + 1; 0: not used */
 };
 struct array_lock {
@@ -134,6 +135,7 @@ struct aie_array {
 	uint32_t tile_room, lock_room, buffer_room, channel_room, flow_room, fifo_room, link_room, allocation_room, task_room, memory_room;
 	uint32_t core_total;
 	uint64_t host_bytes;
+	uint32_t chain; /* the channel whose descriptors are read */
 };
 
 /* ---- sentences. All give their status. */
@@ -173,8 +175,22 @@ uint32_t array_channel_named(const struct aie_array *array, const char *name);
 uint32_t array_tile_at(struct aie_array *array, int32_t column, int32_t row);
 const char *array_tile_text(const struct aie_array *array, uint32_t tile, char text[32]);
 
-/* A flow between channels, once; AIE_NONE at an end: it carries nothing. */
-ptowsp_status array_flow_add(struct aie_array *array, uint32_t from, uint32_t to, uint32_t packet);
+/* A flow between channels, once; AIE_NONE at an end: it carries nothing. Errors: INVALID where another one leads there and one of both is no packets'. */
+ptowsp_status array_flow_add(struct aie_array *array, const struct aie_op *op, uint32_t from, uint32_t to, uint32_t packet);
+
+/* ---- array_rules.c: what a tile has. Errors: INVALID with the line. */
+/* The channel of this number, made where it is new. */
+ptowsp_status array_channel_take(struct aie_array *array, const struct aie_op *op, uint32_t tile, bool sends, int64_t number, uint32_t *channel_out);
+/* So many locks more, which begin with `init`; a lock's number; what a core or DMA of the tile gives to one, or takes. */
+ptowsp_status array_locks_take(struct aie_array *array, const struct aie_op *op, uint32_t tile, uint32_t count, int64_t init);
+ptowsp_status array_lock_number(struct aie_array *array, const struct aie_op *op, uint32_t tile, int64_t id);
+ptowsp_status array_lock_value(struct aie_array *array, const struct aie_op *op, uint32_t tile, bool gives, int64_t value);
+/* The number of a channel's descriptor, where the attribute is there; all of a tile's DMA. */
+ptowsp_status array_descriptor_number(struct aie_array *array, const struct aie_op *op, uint32_t channel, const char *name);
+ptowsp_status array_descriptors_take(struct aie_array *array, const struct aie_region *region, uint32_t tile);
+/* A buffer, a lock or host's memory that a channel uses; all that a core's region does, and the values of its locks. */
+ptowsp_status array_dma_reach(struct aie_array *array, const struct aie_op *op, uint32_t channel, const struct aie_value *value);
+ptowsp_status array_core_reach(struct aie_array *array, const struct aie_region *region, uint32_t tile);
 
 /* ---- array_switch.c: flows by way of switches that say theirs. */
 ptowsp_status array_switches(struct aie_array *array);
@@ -189,8 +205,8 @@ ptowsp_status array_streams(struct aie_array *array);
 
 /* ---- array_dma.c: chains of descriptors of DMAs; the chain of a task. */
 ptowsp_status array_dmas(struct aie_array *array);
-/* The descriptors of an operation's region from its first block on, or from `block` on; *piece_out AIE_NONE: there are none. */
-ptowsp_status array_chain(struct aie_array *array, const struct aie_op *owner, const struct aie_op *block, uint32_t *piece_out);
+/* The descriptors of a channel, in an operation's region from its first block on, or from `block` on; *piece_out AIE_NONE: there are none. */
+ptowsp_status array_chain(struct aie_array *array, uint32_t channel, const struct aie_op *owner, const struct aie_op *block, uint32_t *piece_out);
 /* A path of so many dimensions over elements, which must lie within `bytes` behind `offset` (elements) and move whole words. */
 ptowsp_status array_path(struct aie_array *array, const struct aie_op *op, const struct aie_type *type, int64_t offset, uint32_t rank, const int64_t *sizes,
 			 const int64_t *strides, struct aie_path *path_out);

@@ -237,11 +237,17 @@ static ptowsp_status read_lock(struct aie_array *array, const struct aie_op *op)
 	const char *name = array_text(op, "sym_name");
 	int64_t id = array_number(op, "lockID", AIE_NONE);
 	char text[32];
+	ptowsp_status status;
 
 	if (row == AIE_NONE)
 		return PTOWSP_NO_MEMORY;
 	if (tile == AIE_NONE || op->result_count != 1)
 		return shape_fail(array, op);
+	status = array_locks_take(array, op, tile, 1, array_number(op, "init", 0));
+	if (!status && id != AIE_NONE)
+		status = array_lock_number(array, op, tile, id);
+	if (status)
+		return status;
 	for (uint32_t i = 0; i < row; i++)
 		if (id != AIE_NONE && array->locks[i].tile == tile && array->locks[i].id == id)
 			return array_fail(array, op, PTOWSP_INVALID, "lock %" PRId64 " of tile %s stands twice", id, array_tile_text(array, tile, text));
@@ -330,25 +336,29 @@ static ptowsp_status port_channel(struct aie_array *array, const struct aie_op *
 				  uint32_t *channel_out)
 {
 	*channel_out = AIE_NONE;
-	if (tile == AIE_NONE || number < 0 || number >= AIE_ARRAY_CHANNELS)
+	if (tile == AIE_NONE)
 		return shape_fail(array, op);
-	if (bundle != AIE_BUNDLE_DMA)
-		return PTOWSP_OK;
-	*channel_out = array_channel(array, tile, sends, (uint32_t)number);
-	return *channel_out == AIE_NONE ? PTOWSP_NO_MEMORY : PTOWSP_OK;
+	return bundle == AIE_BUNDLE_DMA ? array_channel_take(array, op, tile, sends, number, channel_out) : PTOWSP_OK;
 }
 
-ptowsp_status array_flow_add(struct aie_array *array, uint32_t from, uint32_t to, uint32_t packet)
+ptowsp_status array_flow_add(struct aie_array *array, const struct aie_op *op, uint32_t from, uint32_t to, uint32_t packet)
 {
 	uint32_t row;
+	char text[32];
 
 	if (from == AIE_NONE || to == AIE_NONE) {
 		array->report->elsewhere++;
 		return PTOWSP_OK;
 	}
-	for (uint32_t i = 0; i < array->flow_count; i++)
-		if (array->flows[i].from == from && array->flows[i].to == to && array->flows[i].packet == packet)
+	for (uint32_t i = 0; i < array->flow_count; i++) {
+		const struct array_flow *flow = &array->flows[i];
+
+		if (flow->from == from && flow->to == to && flow->packet == packet)
 			return PTOWSP_OK;
+		if (flow->to == to && flow->from != from && (flow->packet == AIE_NONE || packet == AIE_NONE))
+			return array_fail(array, op, PTOWSP_INVALID, "two flows lead into S2MM %u of tile %s; leave one, or make packets of both",
+					  array->channels[to].number, array_tile_text(array, array->channels[to].tile, text));
+	}
 	row = ARRAY_ROW(array, flow);
 	if (row == AIE_NONE)
 		return PTOWSP_NO_MEMORY;
@@ -366,7 +376,7 @@ static ptowsp_status read_flow(struct aie_array *array, const struct aie_op *op)
 		status = port_channel(array, op, array_tile_of(array, op, 1), array_number(op, "dest_bundle", -1), array_number(op, "dest_channel", -1), false,
 				      &to);
 	array->report->flows++;
-	return status ? status : array_flow_add(array, from, to, AIE_NONE);
+	return status ? status : array_flow_add(array, op, from, to, AIE_NONE);
 }
 
 static ptowsp_status read_packets(struct aie_array *array, const struct aie_op *op)
@@ -389,7 +399,7 @@ static ptowsp_status read_packets(struct aie_array *array, const struct aie_op *
 			status = port_channel(array, dest, array_tile_of(array, dest, 0), array_number(dest, "bundle", -1), array_number(dest, "channel", -1),
 					      false, &to);
 			if (!status)
-				status = array_flow_add(array, from, to, (uint32_t)number & 31);
+				status = array_flow_add(array, dest, from, to, (uint32_t)number & 31);
 		}
 		if (status)
 			return status;
@@ -430,6 +440,7 @@ static ptowsp_status read_starts(struct aie_array *array, const struct aie_op *o
 		const int64_t number = array_number(start, task ? "channel" : "channel_index", -1);
 		const int64_t direction = array_number(start, task ? "direction" : "channel_dir", 0);
 		const uint32_t tile = array_tile_of(array, task ? start : op, 0);
+		uint32_t channel;
 
 		for (uint32_t i = 0; !status && task_name && !task && i < start->region_count; i++)
 			status = read_starts(array, start, i, name);
@@ -441,10 +452,11 @@ static ptowsp_status read_starts(struct aie_array *array, const struct aie_op *o
 			return status;
 		if (!aie_op_is(start, name) && (task || !aie_op_is(start, "aie.dma")))
 			continue;
-		if (tile == AIE_NONE || number < 0 || number >= AIE_ARRAY_CHANNELS)
+		if (tile == AIE_NONE)
 			return shape_fail(array, start);
-		if (array_channel(array, tile, direction == 1, (uint32_t)number) == AIE_NONE)
-			return PTOWSP_NO_MEMORY;
+		status = array_channel_take(array, start, tile, direction == 1, number, &channel);
+		if (status)
+			return status;
 	}
 	return PTOWSP_OK;
 }
@@ -456,7 +468,13 @@ bool array_is_dma(const struct aie_op *op)
 
 static ptowsp_status read_dma(struct aie_array *array, const struct aie_op *op)
 {
-	return op->region_count == 1 && array_tile_of(array, op, 0) != AIE_NONE ? read_starts(array, op, 0, "aie.dma_start") : shape_fail(array, op);
+	const uint32_t tile = array_tile_of(array, op, 0);
+	ptowsp_status status;
+
+	if (op->region_count != 1 || tile == AIE_NONE)
+		return shape_fail(array, op);
+	status = read_starts(array, op, 0, "aie.dma_start");
+	return status ? status : array_descriptors_take(array, &op->regions[0], tile);
 }
 
 static ptowsp_status read_core(struct aie_array *array, const struct aie_op *op)

@@ -24,9 +24,12 @@ static bool port_is(const struct aie_op *op, bool source, int64_t bundle, int64_
 
 static void dma_reach(struct walk *walk, uint32_t tile, int64_t number, uint32_t packet)
 {
-	const uint32_t to = number < 0 || number >= AIE_ARRAY_CHANNELS ? AIE_NONE : array_channel(walk->array, tile, false, (uint32_t)number);
+	const struct aie_op *box = walk->array->tiles[tile].box;
+	uint32_t to;
 
-	walk->status = to == AIE_NONE ? PTOWSP_NO_MEMORY : array_flow_add(walk->array, walk->from, to, packet);
+	walk->status = array_channel_take(walk->array, box, tile, false, number, &to);
+	if (!walk->status)
+		walk->status = array_flow_add(walk->array, box, walk->from, to, packet);
 }
 
 /* What leaves a shim's switch to the south goes through the mux: to the DMA that this says, or where there is none to the one that it is wired to. */

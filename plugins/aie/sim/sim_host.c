@@ -44,11 +44,44 @@ static uint32_t working_end(const struct aie_net *net)
 	return i;
 }
 
+static bool is_seen(const struct aie_net *net, uint32_t task)
+{
+	return net->tasks[task].done && net->tasks[task].at <= net->host.seen;
+}
+
+/* What holds on every run, however fast the host is: room in the queue for all that it has not seen end, and no descriptor of such a one written again. */
+static ptowsp_status task_heed(struct aie_net *net, uint32_t number)
+{
+	const struct aie_task *task = &net->tasks[number];
+	const uint32_t held = task->descriptor == AIE_NONE ? number : net->written[task->descriptor];
+	struct aie_end *end = &net->ends[task->end];
+
+	for (; end->unseen_count && is_seen(net, end->unseen); end->unseen = net->tasks[end->unseen].next)
+		end->unseen_count--;
+	if (end->unseen_count == net->channel_queue)
+		return base_fail(
+			net->error, PTOWSP_INVALID,
+			"line %u: a task of @%s comes behind %u whose ends the host has not seen, as many as a channel's queue takes; wait for one before",
+			task->line, end->fifo, end->unseen_count);
+	if (held < number && net->tasks[held].descriptor == task->descriptor && !is_seen(net, held) &&
+	    (net->tasks[held].base != task->base || !aie_paths_equal(&net->tasks[held].path, &task->path)))
+		return base_fail(net->error, PTOWSP_INVALID,
+				 "line %u: a task of @%s is written into the descriptor of that of line %u, whose end the host has not seen; wait for it "
+				 "before, or give "
+				 "it another id",
+				 task->line, end->fifo, net->tasks[held].line);
+	end->unseen = end->unseen_count++ ? end->unseen : number;
+	return PTOWSP_OK;
+}
+
 static bool task_give(struct aie_net *net, uint32_t number, ptowsp_status *status_out)
 {
 	const struct aie_task *task = &net->tasks[number];
 	struct aie_end *end = &net->ends[task->end];
 	const bool full = end->queued >= net->channel_queue;
+
+	if (net->heeds && (*status_out = task_heed(net, number)))
+		return false;
 
 	if (full && !net->polls) {
 		*status_out = base_fail(
@@ -94,6 +127,7 @@ static bool token_take(struct aie_net *net, uint32_t number, ptowsp_status *stat
 		return false;
 	}
 	host_works(net);
+	net->host.seen = net->now;
 	end->token = token_from(net, net->tasks[end->token].next);
 	return true;
 }

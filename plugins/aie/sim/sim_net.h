@@ -98,7 +98,8 @@ struct aie_task {
 	uint32_t descriptor;    /* that it is written into */
 	uint32_t piece, repeat; /* a chain, and how often it is walked; piece AIE_NONE: base and path are all */
 	bool token, done;
-	uint64_t at; /* handed over; done */
+	uint32_t line; /* of the text that it comes from; 0: of none */
+	uint64_t at;   /* handed over; done */
 };
 enum aie_end_state { AIE_END_IDLE, AIE_END_READY, AIE_END_LOCK, AIE_END_WORDS };
 struct aie_end {
@@ -114,6 +115,7 @@ struct aie_end {
 	uint32_t task, task_last, queued; /* that it works at or that is next; queued: given and not begun */
 	uint32_t token;                   /* oldest task with a token that nobody waited for */
 	bool working;                     /* at `task` */
+	uint32_t unseen, unseen_count;    /* heeds: oldest task whose end the host has not seen, and how many there are */
 	/* How far it is. */
 	enum aie_end_state state; /* LOCK: ready is not known; READY: from `ready` on; WORDS: at work */
 	bool fresh;               /* nothing was done yet */
@@ -176,6 +178,7 @@ struct aie_host {
 	uint32_t count, room, step;
 	enum aie_host_state state;
 	uint64_t since, begun; /* of this state; of this step */
+	uint64_t seen;         /* when it took its last token: it knows of all that had ended then */
 	uint32_t under_way;    /* tasks that are not done */
 	uint32_t wanted;       /* AIE_HOST_ROOM, AIE_HOST_TOKEN: of this end */
 };
@@ -204,6 +207,7 @@ struct aie_net {
 	uint32_t buffering;
 	uint32_t channel_queue, window;          /* tasks per channel that wait; under way in all, 0: as many as there is room for */
 	bool polls;                              /* the host looks for room in a queue before it pushes; else the device drops what finds none */
+	bool heeds;                              /* tasks behind those that the host has not seen end, and into their descriptors, are refused */
 	bool lasts;                              /* the run lasts until the last task ends; else memory has to be written when the host's program ends */
 	uint64_t host_cycles;                    /* that a task takes the host */
 	ptowsp_status failed;                    /* of a stream; error has the sentence */

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* array_rules.c - what no array can hold, whoever wrote the design: channels, locks and descriptors beyond those of a tile, memory and locks out of reach. Figures: aie_arch.def. */
+#include "aie/array/array_own.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static uint64_t limit(const struct aie_array *array, uint32_t tile, enum aie_limit which)
+{
+	if (which == AIE_LOCK_VALUE && array->arch->binary)
+		return 1;
+	return array->costs->generation->tiles[array->tiles[tile].kind].limits[which];
+}
+
+static const char *kind_text(const struct aie_array *array, uint32_t tile)
+{
+	return aie_arch_kind_text(array->tiles[tile].kind);
+}
+
+ptowsp_status array_channel_take(struct aie_array *array, const struct aie_op *op, uint32_t tile, bool sends, int64_t number, uint32_t *channel_out)
+{
+	const uint64_t count = limit(array, tile, sends ? AIE_DMA_OUT : AIE_DMA_IN);
+	char text[32];
+
+	*channel_out = AIE_NONE;
+	if (number < 0 || (uint64_t)number >= count)
+		return array_fail(array, op, PTOWSP_INVALID, "%s %" PRId64 " of tile %s, a %s, whose DMA has %" PRIu64 " of them; use one from 0 to %" PRIu64,
+				  sends ? "MM2S" : "S2MM", number, array_tile_text(array, tile, text), kind_text(array, tile), count, count - 1);
+	*channel_out = array_channel(array, tile, sends, (uint32_t)number);
+	return *channel_out == AIE_NONE ? PTOWSP_NO_MEMORY : PTOWSP_OK;
+}
+
+ptowsp_status array_locks_take(struct aie_array *array, const struct aie_op *op, uint32_t tile, uint32_t count, int64_t init)
+{
+	const uint64_t locks = limit(array, tile, AIE_LOCKS), most = limit(array, tile, AIE_LOCK_VALUE);
+	char text[32];
+
+	array->tiles[tile].locks += count;
+	if (array->tiles[tile].locks > locks)
+		return array_fail(array, op, PTOWSP_INVALID, "with it tile %s needs %u locks, of %" PRIu64 " that a %s has; use fewer",
+				  array_tile_text(array, tile, text), array->tiles[tile].locks, locks, kind_text(array, tile));
+	if (init < 0 || (uint64_t)init > most)
+		return array_fail(array, op, PTOWSP_INVALID, "a lock of tile %s begins with %" PRId64 ", which it cannot count; begin with 0 to %" PRIu64,
+				  array_tile_text(array, tile, text), init, most);
+	return PTOWSP_OK;
+}
+
+ptowsp_status array_lock_number(struct aie_array *array, const struct aie_op *op, uint32_t tile, int64_t id)
+{
+	const uint64_t locks = limit(array, tile, AIE_LOCKS);
+	char text[32];
+
+	if (id >= 0 && (uint64_t)id < locks)
+		return PTOWSP_OK;
+	return array_fail(array, op, PTOWSP_INVALID, "lock %" PRId64 " of tile %s, a %s, which has %" PRIu64 "; use one from 0 to %" PRIu64, id,
+			  array_tile_text(array, tile, text), kind_text(array, tile), locks, locks - 1);
+}
+
+/* Values are fields of 7 bits with a sign; what is acquired is never more than a lock holds. */
+ptowsp_status array_lock_value(struct aie_array *array, const struct aie_op *op, uint32_t tile, bool gives, int64_t value)
+{
+	const int64_t most = (int64_t)limit(array, tile, AIE_LOCK_VALUE), least = gives && !array->arch->binary ? -most - 1 : 0;
+
+	if (value >= least && value <= most)
+		return PTOWSP_OK;
+	return array_fail(array, op, PTOWSP_INVALID, "it %s %" PRId64 ", which is no value of a lock; say %" PRId64 " to %" PRId64,
+			  gives ? "releases" : "acquires", value, least, most);
+}
+
+/* ---- descriptors ---------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status descriptor_number(struct aie_array *array, const struct aie_op *op, uint32_t tile, int64_t id)
+{
+	const uint64_t count = limit(array, tile, AIE_BDS);
+	char text[32];
+
+	if (id >= 0 && (uint64_t)id < count)
+		return PTOWSP_OK;
+	return array_fail(array, op, PTOWSP_INVALID, "descriptor %" PRId64 " of tile %s, a %s, which has %" PRIu64 "; use one from 0 to %" PRIu64, id,
+			  array_tile_text(array, tile, text), kind_text(array, tile), count, count - 1);
+}
+
+ptowsp_status array_descriptor_number(struct aie_array *array, const struct aie_op *op, uint32_t channel, const char *name)
+{
+	const struct array_channel *row = &array->channels[channel];
+	const int64_t id = array_number(op, name, INT64_MIN);
+	const uint64_t half = limit(array, row->tile, AIE_BDS) / 2;
+	char text[32];
+	ptowsp_status status = PTOWSP_OK;
+
+	if (id == INT64_MIN)
+		return PTOWSP_OK;
+	status = descriptor_number(array, op, row->tile, id);
+	if (!status && array->tiles[row->tile].kind == AIE_MEMTILE && ((uint64_t)id >= half) != (row->number % 2 != 0))
+		status = array_fail(array, op, PTOWSP_INVALID,
+				    "descriptor %" PRId64 " of tile %s in channel %u, which reaches those from %" PRIu64 " to %" PRIu64 "; use one of them", id,
+				    array_tile_text(array, row->tile, text), row->number, row->number % 2 ? half : 0,
+				    row->number % 2 ? 2 * half - 1 : half - 1);
+	return status;
+}
+
+ptowsp_status array_descriptors_take(struct aie_array *array, const struct aie_region *region, uint32_t tile)
+{
+	struct array_tile *row = &array->tiles[tile];
+	ptowsp_status status = PTOWSP_OK;
+	char text[32];
+
+	for (const struct aie_op *op = region->first; !status && op; op = op->next) {
+		const int64_t id = aie_op_is(op, "aie.dma_bd") ? array_number(op, "bd_id", INT64_MIN) : INT64_MIN;
+
+		for (uint32_t i = 0; !status && i < op->region_count; i++)
+			status = array_descriptors_take(array, &op->regions[i], tile);
+		if (status || !aie_op_is(op, "aie.dma_bd"))
+			continue;
+		if (++row->descriptors > limit(array, tile, AIE_BDS))
+			return array_fail(array, op, PTOWSP_INVALID, "with it tile %s has %u descriptors, of %" PRIu64 " that a %s has; use fewer",
+					  array_tile_text(array, tile, text), row->descriptors, limit(array, tile, AIE_BDS), kind_text(array, tile));
+		if (id == INT64_MIN)
+			continue;
+		status = descriptor_number(array, op, tile, id);
+		if (!status && row->ids >> id & 1)
+			status = array_fail(array, op, PTOWSP_INVALID, "descriptor %" PRId64 " of tile %s stands twice; give each a number of its own", id,
+					    array_tile_text(array, tile, text));
+		row->ids |= status ? 0 : UINT64_C(1) << id;
+	}
+	return status;
+}
+
+/* ---- reach ---------------------------------------------------------------------------------------------------------- */
+
+/* Its own, and those to the south and north; of the second generation the west; of the first the west in odd rows and the east in even ones: AIETargetModel.cpp. */
+static bool core_reaches(const struct aie_array *array, const struct array_tile *core, const struct array_tile *of)
+{
+	const int32_t aside = array->arch->binary && core->row % 2 == 0 ? 1 : -1;
+
+	if (of->kind != AIE_CORE)
+		return false;
+	return core->column == of->column ? abs(core->row - of->row) <= 1 : core->row == of->row && of->column == core->column + aside;
+}
+
+static bool dma_reaches(const struct aie_array *array, const struct array_channel *channel, const struct array_tile *of)
+{
+	const struct array_tile *tile = &array->tiles[channel->tile];
+
+	if (tile == of)
+		return true;
+	return tile->kind == AIE_MEMTILE && of->kind == AIE_MEMTILE && tile->row == of->row && abs(tile->column - of->column) == 1 &&
+	       channel->number < limit(array, channel->tile, AIE_DMA_REACH);
+}
+
+/* Where a buffer or lock is; AIE_NONE: in no tile, which only a shim's DMA reaches. */
+static uint32_t place_of(const struct aie_array *array, const struct aie_value *value)
+{
+	return value->argument || aie_op_is(value->op, "aie.external_buffer") ? AIE_NONE : array_tile_of(array, value->op, 0);
+}
+
+static const char *what_text(const struct aie_value *value)
+{
+	return value->argument ? "an argument of the sequence" : value->op->name;
+}
+
+ptowsp_status array_dma_reach(struct aie_array *array, const struct aie_op *op, uint32_t channel, const struct aie_value *value)
+{
+	const struct array_channel *row = &array->channels[channel];
+	const uint32_t of = place_of(array, value);
+	char text[32], other[32] = "the host's memory";
+
+	if (of == AIE_NONE ? array->tiles[row->tile].kind == AIE_SHIM : dma_reaches(array, row, &array->tiles[of]))
+		return PTOWSP_OK;
+	return array_fail(array, op, PTOWSP_INVALID, "%s in %s is out of reach of %s %u of tile %s; use one of that tile", what_text(value),
+			  of == AIE_NONE ? other : array_tile_text(array, of, other), row->sends ? "MM2S" : "S2MM", row->number,
+			  array_tile_text(array, row->tile, text));
+}
+
+/* A number that stands in the operation or in a constant before it. */
+static ptowsp_status core_lock(struct aie_array *array, const struct aie_op *op, uint32_t tile)
+{
+	const struct aie_value *value = op->operand_count == 2 ? op->operands[1] : NULL;
+	const bool constant = value && !value->argument && aie_op_is(value->op, "arith.constant");
+
+	if (value && !constant)
+		return PTOWSP_OK; /* which the core's compiler refuses */
+	return array_lock_value(array, op, tile, array_number(op, "action", -1) == 1, array_number(constant ? value->op : op, "value", 1));
+}
+
+ptowsp_status array_core_reach(struct aie_array *array, const struct aie_region *region, uint32_t tile)
+{
+	ptowsp_status status = PTOWSP_OK;
+	char text[32], other[32] = "the host's memory";
+
+	for (const struct aie_op *op = region->first; !status && op; op = op->next) {
+		for (uint32_t i = 0; !status && i < op->region_count; i++)
+			status = array_core_reach(array, &op->regions[i], tile);
+		for (uint32_t i = 0; !status && i < op->operand_count; i++) {
+			const struct aie_value *value = op->operands[i];
+			const bool outside = !value->argument && (aie_op_is(value->op, "aie.buffer") || aie_op_is(value->op, "aie.lock") ||
+								  aie_op_is(value->op, "aie.external_buffer"));
+			const uint32_t of = outside ? place_of(array, value) : AIE_NONE;
+
+			if (!outside || (of != AIE_NONE && core_reaches(array, &array->tiles[tile], &array->tiles[of])))
+				continue;
+			status = array_fail(array, op, PTOWSP_INVALID, "%s in %s is out of reach of core %s; use one of its tile or its neighbours", what_text(value),
+					    of == AIE_NONE ? other : array_tile_text(array, of, other), array_tile_text(array, tile, text));
+		}
+		if (!status && aie_op_is(op, "aie.use_lock"))
+			status = core_lock(array, op, tile);
+	}
+	return status;
+}
