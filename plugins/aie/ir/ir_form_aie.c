@@ -66,6 +66,10 @@ static const char *word_take(struct aie_reader *reader)
 
 const struct aie_attr *aie_form_i32(struct aie_reader *reader, int64_t value)
 {
+	if (value != (int32_t)value) {
+		aie_read_fail(reader, &reader->token, "%lld stands before this, which does not fit into 32 bits", (long long)value);
+		return NULL;
+	}
 	return aie_read_made(reader, aie_attr_int(reader->module, aie_type_plain(reader->module, AIE_TYPE_INT, 32), value));
 }
 

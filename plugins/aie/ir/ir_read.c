@@ -510,12 +510,33 @@ static void alias_skip(struct aie_reader *reader)
 	}
 }
 
+/* !name = type */
+static bool alias_read(struct aie_reader *reader)
+{
+	struct aie_alias alias = {.name = reader->token};
+
+	for (uint32_t i = 0; i < reader->alias_count; i++)
+		if (reader->aliases[i].name.length == alias.name.length && !memcmp(reader->aliases[i].name.begin, alias.name.begin, alias.name.length))
+			return aie_read_fail(reader, &alias.name, "a name of a type stands here that is one already");
+	if (reader->alias_count == AIE_READ_ALIASES)
+		return aie_read_fail(reader, &alias.name, "the text has more than %d names of types", AIE_READ_ALIASES);
+	aie_read_next(reader);
+	if (!aie_read_mark(reader, '=', "behind the name of a type") || !(alias.type = aie_read_type(reader)))
+		return false;
+	if (!COMMON_GROW(reader->aliases, reader->alias_room, reader->alias_count))
+		return aie_read_memory(reader);
+	reader->aliases[reader->alias_count++] = alias;
+	return true;
+}
+
 static void read_all(struct aie_reader *reader)
 {
 	aie_read_next(reader);
 	while (!reader->status && reader->token.kind != AIE_TOKEN_END)
 		if (reader->token.kind == AIE_TOKEN_HASH)
 			alias_skip(reader);
+		else if (reader->token.kind == AIE_TOKEN_BANG)
+			alias_read(reader);
 		else if (!aie_read_op(reader, reader->module->top, &reader->module->top->regions[0]))
 			return;
 	jumps_settle(reader, 0, 0);
@@ -535,6 +556,7 @@ ptowsp_status aie_module_read(struct aie_module *module, const char *text, size_
 	aie_scope_finish(&reader.scope);
 	free(reader.groups);
 	free(reader.jumps);
+	free(reader.aliases);
 	if (reader.status)
 		aie_module_finish(module);
 	else

@@ -18,6 +18,7 @@ enum {
 	AIE_READ_ITEMS = 1 << 20, /* of a list, an array or a dense value */
 	AIE_READ_NAME = 255,      /* bytes */
 	AIE_READ_OTHER = 1024,    /* bytes of an attribute that is kept as text */
+	AIE_READ_ALIASES = 256,   /* of types */
 	AIE_READ_WIDTH = 64,      /* bits of an integer */
 };
 #define AIE_READ_ELEMENTS (INT64_C(1) << 40) /* of a memref, its offset and strides together */
@@ -34,6 +35,11 @@ struct aie_group {
 	uint32_t count;
 	struct aie_token token;
 };
+/* !name = type */
+struct aie_alias {
+	struct aie_token name;
+	const struct aie_type *type;
+};
 struct aie_reader {
 	struct aie_lexer lexer;
 	struct aie_token token; /* the one that is looked at */
@@ -43,6 +49,8 @@ struct aie_reader {
 	uint32_t group_count, group_room;
 	struct aie_jump *jumps; /* owned: those of regions that are being read */
 	uint32_t jump_count, jump_room;
+	struct aie_alias *aliases; /* owned */
+	uint32_t alias_count, alias_room;
 	uint32_t depth, ops;
 	ptowsp_status status;
 	struct ptowsp_error *error;

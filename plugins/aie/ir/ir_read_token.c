@@ -7,9 +7,27 @@
 #include <stdio.h>
 #include <string.h>
 
+/* loc(...) up to its closing mark: where something came from says nothing of what it is. */
+static void location_skip(struct aie_reader *reader)
+{
+	uint32_t open = 0;
+
+	do {
+		reader->token = aie_lex(&reader->lexer);
+		open += reader->token.kind == AIE_TOKEN_MARK && *reader->token.begin == '(';
+		open -= reader->token.kind == AIE_TOKEN_MARK && *reader->token.begin == ')';
+	} while (open && reader->token.kind != AIE_TOKEN_END);
+}
+
 void aie_read_next(struct aie_reader *reader)
 {
 	reader->token = aie_lex(&reader->lexer);
+	while (reader->token.kind == AIE_TOKEN_WORD && reader->token.length == 3 && !memcmp(reader->token.begin, "loc", 3) &&
+	       reader->lexer.at < reader->lexer.end && *reader->lexer.at == '(') {
+		location_skip(reader);
+		if (reader->token.kind != AIE_TOKEN_END)
+			reader->token = aie_lex(&reader->lexer);
+	}
 }
 
 bool aie_read_fail(struct aie_reader *reader, const struct aie_token *at, const char *format, ...)

@@ -211,6 +211,11 @@ static const struct aie_type *fifo(struct aie_reader *reader)
 	const bool objects = token_is(&at, "!aie.objectfifosubview");
 	const struct aie_type *type;
 
+	for (uint32_t i = 0; i < reader->alias_count; i++)
+		if (reader->aliases[i].name.length == at.length && !memcmp(reader->aliases[i].name.begin, at.begin, at.length)) {
+			aie_read_next(reader);
+			return reader->aliases[i].type;
+		}
 	if (!objects && !token_is(&at, "!aie.objectfifo"))
 		return other(reader);
 	aie_read_next(reader);
