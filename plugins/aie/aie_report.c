@@ -142,12 +142,12 @@ ptowsp_status aie_report_program(struct aie_report *report, struct aie_program_p
 				       : base_fail(error, PTOWSP_NO_MEMORY, "no memory for the figures of a run");
 
 	if (!status)
-		status = add(report, "program memory, by a stand-in", 0, limit, "bytes", error, "not measured: %s",
+		status = add(report, "program memory, by a stand-in", 0, 0, "bytes measured", error, "not measured: %s",
 			     !aie_program_proxy_whole(proxy) ? "a core calls what has no C" : "what PTOWSP_CLANG names is no clang with target riscv32");
 	if (status)
 		aie_program_proxy_destroy(proxy);
 	else
-		report->programs[report->program_count++] = (struct aie_report_program){report->count - 1, proxy};
+		report->programs[report->program_count++] = (struct aie_report_program){report->count - 1, limit, proxy};
 	return status;
 }
 
@@ -162,6 +162,8 @@ void aie_report_look(struct aie_report *report)
 		if (!aie_program_proxy_measure(program->proxy, &bytes, &tile))
 			continue;
 		row->value = bytes;
+		row->limit = program->limit;
+		base_text(row->unit, sizeof(row->unit), "bytes");
 		base_text(row->name, sizeof(row->name), "%s, the fullest: clang, rv32im, -Os, not linked", tile);
 	}
 	programs_finish(report);

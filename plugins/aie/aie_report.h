@@ -18,6 +18,7 @@ struct aie_report {
 	uint32_t count, room;
 	struct aie_report_program {
 		uint32_t row;
+		uint64_t limit;                  /* bytes, of a core */
 		struct aie_program_proxy *proxy; /* owned */
 	} * programs;
 	uint32_t program_count, program_room;

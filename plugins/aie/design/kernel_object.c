@@ -41,6 +41,9 @@ static ptowsp_status parts_take(struct aie_kernel_object *rows, const struct aie
 {
 	const struct base_kernels *kernels = args->kernels;
 	struct part part;
+	ptowsp_status status;
+	char *bytes;
+	size_t size;
 
 	for (const char *text = args->text; *text;) {
 		const char *from = text;
@@ -57,6 +60,10 @@ static ptowsp_status parts_take(struct aie_kernel_object *rows, const struct aie
 		rows[k] = (struct aie_kernel_object){.entry = "", .path = strdup(part.path)};
 		if (!rows[k].path)
 			return rt_no_memory(error, "objects of kernels");
+		status = aie_kernel_object_read(&rows[k], &bytes, &size, error); /* whoever uses it reads it again; one that is none is said at once */
+		free(bytes);
+		if (status)
+			return status;
 	}
 	return PTOWSP_OK;
 }

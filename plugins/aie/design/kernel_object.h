@@ -26,7 +26,7 @@ struct aie_kernel_objects_args {
 	bool trusted; /* images of the package may be used */
 };
 /* A row per kernel, owned by the caller until aie_kernel_objects_free, also where it fails. Errors: INVALID naming the part of the option that is not KERNEL=FILE, or a kernel that the
- * package does not have; BAD_PACKAGE: an image is no ELF file; TOO_BIG; NO_MEMORY. */
+ * package does not have, or a file that is no object; IO; BAD_PACKAGE: an image is no ELF file; TOO_BIG; NO_MEMORY. */
 ptowsp_status aie_kernel_objects_make(struct aie_kernel_object **rows_out, const struct aie_kernel_objects_args *args, struct ptowsp_error *error);
 void aie_kernel_objects_free(struct aie_kernel_object *rows, const struct base_kernels *kernels);
 static inline bool aie_kernel_object_is(const struct aie_kernel_object *object)
