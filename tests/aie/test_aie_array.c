@@ -558,6 +558,25 @@ static void neighbours_are_in_reach(void)
 	}
 }
 
+/* As MLIR's tools print them: names of types, and where operations came from. */
+static void names_of_types_and_locations_are_read(void)
+{
+	int32_t out[2] = {0};
+	struct trial trial = {.buffering = 8, .out = {MEMORY("b", out)}};
+
+	CHECK_INT(trial_run(&trial,
+			    "#loc = loc(\"a(.mlir\":1:1)\n!pair = memref<2xi32>\nmodule { aie.device(npu1) { %t = aie.tile(0, 2) loc(#loc)\n"
+			    "%b = aie.buffer(%t) {sym_name = \"b\"} : !pair loc(callsite(\"f\" at \"g\"))\naie.core(%t) { %c1 = arith.constant 1 : index "
+			    "%v = arith.constant 7 : i32\nmemref.store %v, %b[%c1] : !pair loc(#loc)\naie.end } loc(#loc) } loc(unknown) } loc(#loc)\n"
+			    "#loc1 = loc(fused[#loc, \"x\"])\n"),
+		  PTOWSP_OK);
+	CHECK_STR(trial.error.text, "");
+	CHECK_INT(out[1], 7);
+	aie_sim_finish(&trial.stats);
+	CHECK_INT(trial_run(&trial, "!a = i32\n!a = i32\n"), PTOWSP_INVALID);
+	CHECK_STR(trial.error.text, "2:1: a name of a type stands here that is one already");
+}
+
 static void devices_of_a_file_are_found_in_their_order(void)
 {
 	static const char text[] = "module { aie.device(npu1) @a { %t = aie.tile(0, 2) } module { aie.device(npu2) @b { aie.runtime_sequence() { } } } }\n"
@@ -591,10 +610,22 @@ static void users_run_designs_with_files(void)
 	CLI_ERR(2, "$B/ptowsp-aie --in arg7=nothing.npy " ARRAYS "add.mlir", "--in arg7: no device that ran has memory of that name");
 	CLI_ERR(2, "$B/ptowsp-aie --kernel scale " ARRAYS "add.mlir", "--kernel takes NAME=FILE");
 	CLI_ERR(2, "$B/ptowsp-aie --kernel other=" ARRAYS "kernels.c " ARRAYS "add.mlir", "kernels.c has no function other; in C++ it has to be extern \"C\"");
-	CLI_ERR(8, "echo 'int x' >bad.c; $B/ptowsp-aie --kernel scale=bad.c " ARRAYS "add.mlir", "kernel scale: the kernel0 cannot be compiled: ");
+	CLI_ERR(8, "echo 'int x' >bad.c; $B/ptowsp-aie --kernel scale=bad.c " ARRAYS "add.mlir", "the kernel scale cannot be compiled: ");
 	CLI_OUT(0, "$B/ptowsp-aie --value arg2=3 " ARRAYS "counted.mlir", "device 0: ended in cycle ");
 	CLI_OUT(5, "$B/ptowsp-aie " ARRAYS "counted.mlir", "give arguments that are numbers by --value");
 	CLI_ERR(2, "$B/ptowsp-aie --value n=3 " ARRAYS "counted.mlir", "--value takes argN=NUMBER");
+	CLI_ERR(2, "$B/ptowsp-aie --value 4 " ARRAYS "counted.mlir", "--value takes argN=NUMBER");
+	CLI_ERR(2, "$B/ptowsp-aie --cycles scale= " ARRAYS "add.mlir", "--cycles takes NAME=CYCLES");
+	CLI_ERR(2, "$B/ptowsp-aie --in arg0=a.npy --in arg0=b.npy " ARRAYS "add.mlir", "--in stands twice for one name");
+	CLI_ERR(2, "$B/ptowsp-aie --no-kernels=9223372036854775807 " ARRAYS "add.mlir", "--no-kernels takes at most 2^40 cycles");
+	CLI_OUT(2, "$B/ptowsp-aie --arch xcvc1902 " ARRAYS "add.mlir", "it is written for npu1_1col, and the rows of xcvc1902 are of other kinds");
+	CLI_ERR(2, "echo 'aie.device(npu1) { %t = aie.tile(0, 4294967298) }' >far.mlir; $B/ptowsp-aie far.mlir", "does not fit into 32 bits");
+	CLI_OUT(2, "echo 'aie.device(npu1) { %t = aie.tile(0, 2) %l = aie.lock(%t, 16) }' >lock.mlir; $B/ptowsp-aie lock.mlir",
+		"device 0: refused: lock.mlir:1: aie.lock: lock 16 of tile (0,2)");
+	CLI_OUT(10,
+		"echo 'aie.device(npu1) { %t = aie.tile(0, 2) aie.core(%t) { %a = arith.constant 0 : index %b = arith.constant 9223372036854775807 : index "
+		"%c = arith.constant 1 : index scf.for %i = %a to %b step %c { } aie.end } }' >endless.mlir; $B/ptowsp-aie --max-seconds 1 endless.mlir",
+		"the simulation is not over after 1 s, in cycle ");
 	CLI_ERR(2, "$B/ptowsp-aie --only 3 " ARRAYS "add.mlir", "has no aie.device 3");
 	CLI_ERR(2, "$B/ptowsp-aie", "no FILE is given");
 	CLI_ERR(2, "$B/ptowsp-aie nowhere.mlir", "nowhere.mlir cannot be read: No such file");
@@ -653,7 +684,7 @@ static void emitted_designs_run_with_their_kernels(void)
 		    0);
 	for (size_t i = 0; i < 2; i++)
 		CLI_OUT(0,
-			check_fmt("PTOWSP_CC=\"cc -std=gnu11 -ffp-contract=off -DNDEBUG -I$T/made/kernels\" $B/ptowsp-aie --kernel kernel_add_f32=$(echo "
+			check_fmt("PTOWSP_CC=\"cc -std=gnu11 -ffp-contract=off -DNDEBUG\" $B/ptowsp-aie --kernel kernel_add_f32=$(echo "
 				  "made/kernels/*add_f32.c) --kernel kernel_zero_f32=$(echo made/kernels/*zero_f32.c) --in arg0=a.npy --in arg1=b.npy --out "
 				  "arg2=d.npy "
 				  "made/%s && tail -c 1024 c.npy >c && tail -c 1024 d.npy | cmp - c && echo the same",
@@ -684,6 +715,7 @@ void suite_aie_array(CU_pSuite s)
 	TEST(s, what_has_no_model_is_refused_with_its_line);
 	TEST(s, locks_have_numbers_for_cores);
 	TEST(s, neighbours_are_in_reach);
+	TEST(s, names_of_types_and_locations_are_read);
 	TEST(s, devices_of_a_file_are_found_in_their_order);
 	TEST(s, users_run_designs_with_files);
 	TEST(s, kernels_come_from_c_and_data_from_npy);

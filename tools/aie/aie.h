@@ -20,7 +20,7 @@ struct aie_options {
 	struct aie_pairs kernels, cycles, inputs, outputs, values;
 	struct aie_array_value *numbers; /* of values */
 	uint64_t no_kernels;             /* cycles of a kernel that is not there; 0: it is refused */
-	uint64_t buffering, host_cycles, max_events;
+	uint64_t buffering, host_cycles, max_events, max_seconds;
 	bool stats, json;
 };
 

@@ -15,10 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ARGUMENTS = 64 };
+enum { ARGUMENTS = 64, PATH_BYTES = 128 };
 struct aie_kernels {
 	struct kernel {
 		const char *name, *file;
+		char stem[80]; /* of the files that it is compiled to; "": it is none */
 		void *library;
 		void (*call)(void);
 		uint64_t cycles; /* of a call, 0: nobody said */
@@ -50,26 +51,40 @@ static ptowsp_status folder_make(struct aie_kernels *kernels, struct ptowsp_erro
 	return base_fail(error, PTOWSP_IO, "no folder for compiled kernels can be made in /tmp");
 }
 
-static ptowsp_status compile(struct aie_kernels *kernels, int number, const char *file, char path[64], struct ptowsp_error *error)
+/* As the user calls it, where that is a name of a file, too. */
+static void stem_make(struct kernel *kernel, int number)
+{
+	const bool plain = strspn(kernel->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(kernel->name);
+
+	if (plain && strlen(kernel->name) < sizeof(kernel->stem) - sizeof("kernel "))
+		snprintf(kernel->stem, sizeof(kernel->stem), "kernel %s", kernel->name);
+	else
+		snprintf(kernel->stem, sizeof(kernel->stem), "kernel %d of the command line", number + 1);
+}
+
+static ptowsp_status compile(struct aie_kernels *kernels, int number, const char *file, char path[PATH_BYTES], struct ptowsp_error *error)
 {
 	struct base_command command = {.count = 0};
 	ptowsp_status status = folder_make(kernels, error);
-	char name[24], *whole = realpath(file, NULL);
+	struct kernel *kernel = &kernels->rows[number];
+	char *whole = realpath(file, NULL);
 
 	if (!status && !whole)
-		status = base_fail(error, PTOWSP_IO, "%s cannot be read", file);
+		status = base_fail(error, PTOWSP_IO, "kernel %s: %s cannot be read", kernels->rows[number].name, file);
 	if (!status) {
-		snprintf(name, sizeof(name), "kernel%d", number); /* of files: a kernel's own name may be anything */
-		snprintf(path, 64, "%s/%s.so", kernels->folder, name);
+		stem_make(kernel, number);
+		snprintf(path, PATH_BYTES, "%s/%s.so", kernels->folder, kernel->stem);
 		base_command_begin(&command, "PTOWSP_CC", "cc");
 		base_command_add(&command, "-O2");
 		base_command_add(&command, "-fPIC");
 		base_command_add(&command, "-shared");
+		base_command_add(&command, "-I%.*s", (int)(strrchr(whole, '/') - whole), whole); /* emitted kernels include by the folder kernels/ */
+		base_command_add(&command, "-I%.*s/..", (int)(strrchr(whole, '/') - whole), whole);
 		base_command_add(&command, "-o");
 		base_command_add(&command, "%s", path);
 		base_command_add(&command, "%s", whole);
 		base_command_add(&command, "-lm");
-		status = base_command_compile(&command, kernels->folder, name, "", error);
+		status = base_command_compile(&command, kernels->folder, kernel->stem, "", error);
 		base_command_finish(&command);
 		kernels->refused = status != PTOWSP_OK;
 	}
@@ -80,7 +95,7 @@ static ptowsp_status compile(struct aie_kernels *kernels, int number, const char
 static ptowsp_status kernel_open(struct aie_kernels *kernels, int number, struct ptowsp_error *error)
 {
 	struct kernel *kernel = &kernels->rows[number];
-	char path[64];
+	char path[PATH_BYTES];
 	char *whole;
 	ptowsp_status status = PTOWSP_OK;
 
@@ -92,12 +107,8 @@ static ptowsp_status kernel_open(struct aie_kernels *kernels, int number, struct
 		kernel->library = dlopen(whole ? whole : kernel->file, RTLD_NOW | RTLD_LOCAL);
 		free(whole);
 	}
-	if (status) {
-		char why[sizeof(error->text)];
-
-		memcpy(why, error->text, sizeof(why));
-		return base_fail(error, status, "kernel %s: %s", kernel->name, why);
-	}
+	if (status)
+		return status;
 	if (!kernel->library)
 		return base_fail(error, PTOWSP_IO, "kernel %s: %s", kernel->name, dlerror());
 	*(void **)(void *)&kernel->call = dlsym(kernel->library, kernel->name);
@@ -116,8 +127,9 @@ static ptowsp_status cycles_take(struct kernel *kernel, const struct aie_pairs *
 		cycles->rows[i].met = true;
 		errno = 0;
 		kernel->cycles = *cycles->rows[i].file == '-' ? 0 : strtoull(cycles->rows[i].file, &stop, 10);
-		if (!kernel->cycles || errno || *stop)
-			return base_fail(error, PTOWSP_INVALID, "--cycles %s=%s: a number of cycles from 1 on is needed", kernel->name, cycles->rows[i].file);
+		if (!kernel->cycles || errno || *stop || kernel->cycles >> 40)
+			return base_fail(error, PTOWSP_INVALID, "--cycles %s=%s: a number of cycles from 1 on, below 2^40, is needed", kernel->name,
+					 cycles->rows[i].file);
 	}
 	return PTOWSP_OK;
 }
@@ -161,7 +173,7 @@ ptowsp_status aie_kernels_open(struct aie_kernels **kernels_out, const struct ai
 
 void aie_kernels_close(struct aie_kernels *kernels)
 {
-	char path[64];
+	char path[PATH_BYTES];
 
 	if (!kernels)
 		return;
@@ -169,9 +181,9 @@ void aie_kernels_close(struct aie_kernels *kernels)
 		if (kernels->rows[i].library)
 			dlclose(kernels->rows[i].library);
 	for (int i = 0; *kernels->folder && i < kernels->count; i++) {
-		snprintf(path, sizeof(path), "%s/kernel%d.so", kernels->folder, i);
+		snprintf(path, sizeof(path), "%s/%s.so", kernels->folder, kernels->rows[i].stem);
 		unlink(path);
-		snprintf(path, sizeof(path), "%s/kernel%d.log", kernels->folder, i);
+		snprintf(path, sizeof(path), "%s/%s.log", kernels->folder, kernels->rows[i].stem);
 		if (!kernels->refused)
 			unlink(path);
 	}

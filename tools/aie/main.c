@@ -10,10 +10,13 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { MOST_EVENTS = 100000000, ABSENT_CYCLES = 1000, MOST_BYTES = 1 << 26 };
+enum { MOST_EVENTS = 100000000, MOST_SECONDS = 15, ABSENT_CYCLES = 1000, MOST_BYTES = 1 << 26 };
+#define MOST_CYCLES (UINT64_C(1) << 40) /* of one kernel or task, so that those of a run stay below 2^64 */
 
 static int exit_of(ptowsp_status status)
 {
@@ -85,12 +88,21 @@ static int number_take(uint64_t *number, const char *name, const char *value)
 	return errno || *stop || *value < '0' || *value > '9' ? misuse("%s takes a number", name) : -1;
 }
 
+/* What stands behind the name, as --help shows it. */
+static const char *pair_form(const char *name)
+{
+	return !strcmp(name, "--cycles") ? "%s takes NAME=CYCLES" : !strcmp(name, "--value") ? "%s takes argN=NUMBER" : "%s takes NAME=FILE";
+}
+
 static int pair_take(struct aie_pairs *pairs, const char *name, const char *value)
 {
 	const char *equals = strchr(value, '=');
 
 	if (!equals || equals == value || !equals[1])
-		return misuse("%s takes NAME=FILE", name);
+		return misuse(pair_form(name), name);
+	for (int i = 0; i < pairs->count; i++)
+		if (!strncmp(pairs->rows[i].name, value, (size_t)(equals - value)) && !pairs->rows[i].name[equals - value])
+			return misuse("%s stands twice for one name; leave one", name);
 	pairs->rows[pairs->count].name = strndup(value, (size_t)(equals - value));
 	pairs->rows[pairs->count].file = equals + 1;
 	return pairs->rows[pairs->count++].name ? -1 : 1;
@@ -164,6 +176,10 @@ static int options_read(struct aie_options *options, int argc, char **argv)
 			return misuse("%s takes argN=NUMBER", "--value");
 	if (!options->path)
 		return misuse("no %s is given", "FILE");
+	if (options->no_kernels > MOST_CYCLES || options->host_cycles > MOST_CYCLES)
+		return misuse("%s takes at most 2^40 cycles", options->no_kernels > MOST_CYCLES ? "--no-kernels" : "--host-cycles");
+	if (options->max_seconds > MOST_CYCLES >> 16)
+		return misuse("%s takes at most 2^24 seconds", "--max-seconds");
 	return options->buffering > 8 ? misuse("%s takes 0 to 8", "--buffering") : -1;
 }
 
@@ -198,6 +214,34 @@ struct session {
 	int status; /* exit status of the worst */
 };
 
+/* Not 0: the run has gone on for long enough. */
+static volatile uint32_t late;
+
+static void on_alarm(int number)
+{
+	(void)number;
+	late = 1;
+}
+
+/* A loop of a core without an end has few events, each of which takes its time. */
+static ptowsp_status run_timed(const struct aie_array_args *args, struct aie_run *run, uint64_t seconds)
+{
+	struct sigaction action = {.sa_flags = SA_RESTART};
+	ptowsp_status status;
+
+	action.sa_handler = on_alarm;
+	late = 0;
+	sigaction(SIGALRM, &action, NULL);
+	alarm((unsigned)seconds);
+	status = aie_array_run(args, &run->report, &run->stats, &run->error);
+	alarm(0);
+	return status != PTOWSP_CANCELLED ? status
+					  : base_fail(&run->error, PTOWSP_LIMIT,
+						      "the simulation is not over after %llu s, in cycle %llu; a core's loop may have no end, "
+						      "or raise --max-seconds",
+						      (unsigned long long)seconds, (unsigned long long)run->stats.cycles);
+}
+
 static void device_run(struct session *session, const struct aie_array_device *device, uint32_t number)
 {
 	struct aie_options *options = session->options;
@@ -211,6 +255,7 @@ static void device_run(struct session *session, const struct aie_array_device *d
 					    .buffering = (uint32_t)options->buffering,
 					    .host_cycles = options->host_cycles,
 					    .max_events = options->max_events,
+					    .cancel = &late,
 					    .told = options->trace ? aie_timeline_told : NULL,
 					    .told_context = &session->timeline,
 					    .memories = aie_files_move,
@@ -219,7 +264,7 @@ static void device_run(struct session *session, const struct aie_array_device *d
 	uint64_t calls, absent;
 
 	aie_kernels_counts(session->kernels, &calls, &absent);
-	run.status = aie_array_run(&args, &run.report, &run.stats, &run.error);
+	run.status = run_timed(&args, &run, options->max_seconds);
 	aie_kernels_counts(session->kernels, &run.calls, &run.absent);
 	run.calls -= calls;
 	run.absent -= absent;
@@ -342,7 +387,7 @@ static int run(struct aie_options *options)
 
 int main(int argc, char **argv)
 {
-	struct aie_options options = {.buffering = 8, .max_events = MOST_EVENTS};
+	struct aie_options options = {.buffering = 8, .max_events = MOST_EVENTS, .max_seconds = MOST_SECONDS};
 	struct aie_pairs *lists[] = {&options.kernels, &options.cycles, &options.inputs, &options.outputs, &options.values};
 	int status;
 

@@ -15,7 +15,7 @@ static const struct page_row rows[] = {PAGE_U("[options] FILE.mlir", "") PAGE_P(
 									   "the language or of the array") PAGE_E("5", "what no model here knows")
 								       PAGE_E("7", "deadlock: who waits is said")
 									       PAGE_E("8", "no compiler for a kernel in C, or one that refuses it")
-										       PAGE_E("10", "not over after --max-events")};
+										       PAGE_E("10", "not over after --max-events or --max-seconds")};
 #undef X
 #undef G
 

@@ -57,10 +57,16 @@ static const char *device_name(const struct aie_array_args *args)
 static ptowsp_status arch_find(struct aie_array *array)
 {
 	const char *name = device_name(array->args);
+	const struct array_arch *own;
 
 	array->arch = array_arch_find(name);
+	own = array_arch_find(device_name(&(struct aie_array_args){.device = array->args->device}));
+	own = own ? own : array->arch; /* of one that is not known, --arch says what it is */
 	if (!array->arch)
 		return array_fail(array, array->device, PTOWSP_UNSUPPORTED, "device '%.32s' is not known; say another one", name);
+	if (array->args->arch && array->arch->memtiles != own->memtiles)
+		return array_fail(array, array->device, PTOWSP_INVALID,
+				  "it is written for %s, and the rows of %s are of other kinds; say a device like its own", own->name, name);
 	array->costs = aie_arch_named(array->arch->costs);
 	array->report->mhz = array->costs->clock_hz / 1000000;
 	array->report->borrowed = array->arch->binary || array->arch->rows != AIE_ROWS ? array->arch->costs : NULL;

@@ -469,10 +469,16 @@ bool array_is_dma(const struct aie_op *op)
 static ptowsp_status read_dma(struct aie_array *array, const struct aie_op *op)
 {
 	const uint32_t tile = array_tile_of(array, op, 0);
+	enum aie_kind kind;
+	char text[32];
 	ptowsp_status status;
 
 	if (op->region_count != 1 || tile == AIE_NONE)
 		return shape_fail(array, op);
+	kind = aie_op_is(op, "aie.mem") ? AIE_CORE : aie_op_is(op, "aie.memtile_dma") ? AIE_MEMTILE : AIE_SHIM;
+	if (array->tiles[tile].kind != kind)
+		return array_fail(array, op, PTOWSP_INVALID, "tile %s of %s is a %s, expected a %s", array_tile_text(array, tile, text), array->arch->name,
+				  aie_arch_kind_text(array->tiles[tile].kind), aie_arch_kind_text(kind));
 	status = read_starts(array, op, 0, "aie.dma_start");
 	return status ? status : array_descriptors_take(array, &op->regions[0], tile);
 }

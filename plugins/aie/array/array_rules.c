@@ -92,10 +92,10 @@ ptowsp_status array_descriptor_number(struct aie_array *array, const struct aie_
 		return PTOWSP_OK;
 	status = descriptor_number(array, op, row->tile, id);
 	if (!status && array->tiles[row->tile].kind == AIE_MEMTILE && ((uint64_t)id >= half) != (row->number % 2 != 0))
-		status = array_fail(array, op, PTOWSP_INVALID,
-				    "descriptor %" PRId64 " of tile %s in channel %u, which reaches those from %" PRIu64 " to %" PRIu64 "; use one of them", id,
-				    array_tile_text(array, row->tile, text), row->number, row->number % 2 ? half : 0,
-				    row->number % 2 ? 2 * half - 1 : half - 1);
+		status =
+			array_fail(array, op, PTOWSP_INVALID,
+				   "descriptor %" PRId64 " of tile %s in channel %u, which reaches those from %" PRIu64 " to %" PRIu64 "; use one of them", id,
+				   array_tile_text(array, row->tile, text), row->number, row->number % 2 ? half : 0, row->number % 2 ? 2 * half - 1 : half - 1);
 	return status;
 }
 
@@ -199,8 +199,8 @@ ptowsp_status array_core_reach(struct aie_array *array, const struct aie_region 
 
 			if (!outside || (of != AIE_NONE && core_reaches(array, &array->tiles[tile], &array->tiles[of])))
 				continue;
-			status = array_fail(array, op, PTOWSP_INVALID, "%s in %s is out of reach of core %s; use one of its tile or its neighbours", what_text(value),
-					    of == AIE_NONE ? other : array_tile_text(array, of, other), array_tile_text(array, tile, text));
+			status = array_fail(array, op, PTOWSP_INVALID, "%s in %s is out of reach of core %s; use one of its tile or its neighbours",
+					    what_text(value), of == AIE_NONE ? other : array_tile_text(array, of, other), array_tile_text(array, tile, text));
 		}
 		if (!status && aie_op_is(op, "aie.use_lock"))
 			status = core_lock(array, op, tile);
