@@ -625,7 +625,7 @@ static void users_run_designs_with_files(void)
 	CLI_OUT(10,
 		"echo 'aie.device(npu1) { %t = aie.tile(0, 2) aie.core(%t) { %a = arith.constant 0 : index %b = arith.constant 9223372036854775807 : index "
 		"%c = arith.constant 1 : index scf.for %i = %a to %b step %c { } aie.end } }' >endless.mlir; $B/ptowsp-aie --max-seconds 1 endless.mlir",
-		"the simulation is not over after 1 s, in cycle ");
+		"the simulation is not over after 1 s of processor time, in cycle ");
 	CLI_ERR(2, "$B/ptowsp-aie --only 3 " ARRAYS "add.mlir", "has no aie.device 3");
 	CLI_ERR(2, "$B/ptowsp-aie", "no FILE is given");
 	CLI_ERR(2, "$B/ptowsp-aie nowhere.mlir", "nowhere.mlir cannot be read: No such file");

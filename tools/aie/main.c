@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum { MOST_EVENTS = 100000000, MOST_SECONDS = 15, ABSENT_CYCLES = 1000, MOST_BYTES = 1 << 26 };
@@ -226,20 +227,22 @@ static void on_alarm(int number)
 /* A loop of a core without an end has few events, each of which takes its time. */
 static ptowsp_status run_timed(const struct aie_array_args *args, struct aie_run *run, uint64_t seconds)
 {
+	const struct itimerval never = {0}, bound = {.it_value.tv_sec = (time_t)seconds};
 	struct sigaction action = {.sa_flags = SA_RESTART};
 	ptowsp_status status;
 
 	action.sa_handler = on_alarm;
 	late = 0;
-	sigaction(SIGALRM, &action, NULL);
-	alarm((unsigned)seconds);
+	sigaction(SIGPROF, &action, NULL);
+	setitimer(ITIMER_PROF, &bound, NULL);
 	status = aie_array_run(args, &run->report, &run->stats, &run->error);
-	alarm(0);
-	return status != PTOWSP_CANCELLED ? status
-					  : base_fail(&run->error, PTOWSP_LIMIT,
-						      "the simulation is not over after %llu s, in cycle %llu; a core's loop may have no end, "
-						      "or raise --max-seconds",
-						      (unsigned long long)seconds, (unsigned long long)run->stats.cycles);
+	setitimer(ITIMER_PROF, &never, NULL);
+	return status != PTOWSP_CANCELLED
+		       ? status
+		       : base_fail(&run->error, PTOWSP_LIMIT,
+				   "the simulation is not over after %llu s of processor time, in cycle %llu; a core's loop may have no end, "
+				   "or raise --max-seconds",
+				   (unsigned long long)seconds, (unsigned long long)run->stats.cycles);
 }
 
 static void device_run(struct session *session, const struct aie_array_device *device, uint32_t number)
