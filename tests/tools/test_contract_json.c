@@ -201,10 +201,11 @@ static void explain_gives_the_program_of_every_device(void)
 	CHECK_STR(cli_out, "");
 }
 
-/* A tile of 128 KiB, of which no core of an array has half: nothing that a package says of its needs tells it, so only who lays it out can. */
+/* A tile of 128 KiB, of which no core of an array has half, in a program whose schedule counts tasks, so that none is divided: nothing that a package says of its needs tells it, so only who lays it out can. */
 #define WIDE                                                                                                                                                   \
 	"cat >wide.pto <<'END'\ntensor %x : f32[128, 256] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<128x256xf32>\n"       \
-	"  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n call @one(%x -> %x[0, 0])\n}\nEND\n$B/ptowsp-pack wide.pto -o wide.pkg.zst"
+	"  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n call @one(%x -> %x[0, 0])\n}\nschedule { task_window 64 tasks stall "             \
+	"}\nEND\n$B/ptowsp-pack wide.pto -o wide.pkg.zst"
 
 /* A run and its --explain end alike, also with the plugin in a process of its own. */
 static void explain_ends_as_the_run_does(void)
