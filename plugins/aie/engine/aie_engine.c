@@ -299,7 +299,7 @@ static ptowsp_status divided_tell(struct aie_run *run)
 					    (unsigned long long)aie_arch_core_bytes(run->loaded->arch), (unsigned long long)row->calls, row->division.text);
 
 		if (planned->host && planned->host->diagnose)
-			planned->host->diagnose(planned->host->context, PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), PTOWSP_STATE_DIAGNOSED, text,
+			planned->host->diagnose(planned->host->context, PTOWSP_FEATURE_KERNEL_CYCLES, PTOWSP_STATE_DIAGNOSED, text,
 						length < (int)sizeof(text) ? (uint64_t)length : sizeof(text) - 1);
 		status = aie_report_divided(&run->loaded->report, rt_kernel_name(planned, row->kernel), row, run->error);
 	}
