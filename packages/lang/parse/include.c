@@ -43,7 +43,7 @@ static void source_add(struct lang_unit *unit, const struct lang_source *source,
 	unit->source_count++;
 }
 
-/* Where the file lies: as the caller's source, and what that includes, name it. */
+/* The file's place, as the caller's source, and what that includes, name it. */
 static struct lang_included place_of(struct lang_unit *unit, const char *file, uint32_t from)
 {
 	const struct lang_included own = {from, ""}, *outer = from < unit->own_count ? &own : &unit->included[from - unit->own_count];

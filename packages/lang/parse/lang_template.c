@@ -155,7 +155,7 @@ static const char *shape_fill(struct expansion *e, const struct template *made, 
 	return filled;
 }
 
-/* What stands for a token of the template: itself, unless it is or holds the name of a parameter. */
+/* A token of the template stands for itself, unless it is or holds the name of a parameter. */
 static struct lang_token token_fill(struct expansion *e, const struct template *made, const struct lang_token *arguments, const struct lang_token *token)
 {
 	struct lang_token filled = *token;

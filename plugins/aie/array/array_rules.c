@@ -45,15 +45,20 @@ ptowsp_status array_locks_take(struct aie_array *array, const struct aie_op *op,
 	return PTOWSP_OK;
 }
 
-ptowsp_status array_lock_number(struct aie_array *array, const struct aie_op *op, uint32_t tile, int64_t id)
+/* The number of something that a tile has `count` of. */
+static ptowsp_status number_check(struct aie_array *array, const struct aie_op *op, uint32_t tile, const char *what, int64_t id, uint64_t count)
 {
-	const uint64_t locks = limit(array, tile, AIE_LOCKS);
 	char text[32];
 
-	if (id >= 0 && (uint64_t)id < locks)
+	if (id >= 0 && (uint64_t)id < count)
 		return PTOWSP_OK;
-	return array_fail(array, op, PTOWSP_INVALID, "lock %" PRId64 " of tile %s, a %s, which has %" PRIu64 "; use one from 0 to %" PRIu64, id,
-			  array_tile_text(array, tile, text), kind_text(array, tile), locks, locks - 1);
+	return array_fail(array, op, PTOWSP_INVALID, "%s %" PRId64 " of tile %s, a %s, which has %" PRIu64 "; use one from 0 to %" PRIu64, what, id,
+			  array_tile_text(array, tile, text), kind_text(array, tile), count, count - 1);
+}
+
+ptowsp_status array_lock_number(struct aie_array *array, const struct aie_op *op, uint32_t tile, int64_t id)
+{
+	return number_check(array, op, tile, "lock", id, limit(array, tile, AIE_LOCKS));
 }
 
 /* Values are fields of 7 bits with a sign; what is acquired is never more than a lock holds. */
@@ -71,13 +76,7 @@ ptowsp_status array_lock_value(struct aie_array *array, const struct aie_op *op,
 
 static ptowsp_status descriptor_number(struct aie_array *array, const struct aie_op *op, uint32_t tile, int64_t id)
 {
-	const uint64_t count = limit(array, tile, AIE_BDS);
-	char text[32];
-
-	if (id >= 0 && (uint64_t)id < count)
-		return PTOWSP_OK;
-	return array_fail(array, op, PTOWSP_INVALID, "descriptor %" PRId64 " of tile %s, a %s, which has %" PRIu64 "; use one from 0 to %" PRIu64, id,
-			  array_tile_text(array, tile, text), kind_text(array, tile), count, count - 1);
+	return number_check(array, op, tile, "descriptor", id, limit(array, tile, AIE_BDS));
 }
 
 ptowsp_status array_descriptor_number(struct aie_array *array, const struct aie_op *op, uint32_t channel, const char *name)
@@ -128,7 +127,7 @@ ptowsp_status array_descriptors_take(struct aie_array *array, const struct aie_r
 
 /* ---- reach ---------------------------------------------------------------------------------------------------------- */
 
-/* Its own, and those to the south and north; of the second generation the west; of the first the west in odd rows and the east in even ones: AIETargetModel.cpp. */
+/* A core reaches its own memory, and those to the south and north; of the second generation the west; of the first the west in odd rows and the east in even ones: AIETargetModel.cpp. */
 static bool core_reaches(const struct aie_array *array, const struct array_tile *core, const struct array_tile *of)
 {
 	const int32_t aside = array->arch->binary && core->row % 2 == 0 ? 1 : -1;
@@ -148,7 +147,7 @@ static bool dma_reaches(const struct aie_array *array, const struct array_channe
 	       channel->number < limit(array, channel->tile, AIE_DMA_REACH);
 }
 
-/* Where a buffer or lock is; AIE_NONE: in no tile, which only a shim's DMA reaches. */
+/* The tile of a buffer or lock; AIE_NONE: in no tile, which only a shim's DMA reaches. */
 static uint32_t place_of(const struct aie_array *array, const struct aie_value *value)
 {
 	return value->argument || aie_op_is(value->op, "aie.external_buffer") ? AIE_NONE : array_tile_of(array, value->op, 0);

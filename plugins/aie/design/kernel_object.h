@@ -33,7 +33,7 @@ static inline bool aie_kernel_object_is(const struct aie_kernel_object *object)
 {
 	return object->path || object->bytes;
 }
-/* Its bytes, owned by the caller. Errors: IO naming the file; INVALID: it is no ELF file; TOO_BIG: of more than 16 MiB, a thousand times a core's program memory; NO_MEMORY. */
+/* The bytes of an object, owned by the caller. Errors: IO naming the file; INVALID: it is no ELF file; TOO_BIG: of more than 16 MiB, a thousand times a core's program memory; NO_MEMORY. */
 ptowsp_status aie_kernel_object_read(const struct aie_kernel_object *object, char **bytes_out, size_t *size_out, struct ptowsp_error *error);
 
 #endif

@@ -44,7 +44,7 @@ struct aie_map_args {
 	const void *context;
 };
 struct aie_map {
-	/* What the design is of: as it was given, or with calls divided; tasks and kernels of everything here count there. */
+	/* The program that the design is of: as it was given, or with calls divided; tasks and kernels of everything here count there. */
 	const struct base_walk *walk;
 	const struct base_kernels *kernels;
 	void *const *bases;               /* per TENS row, and behind them per tensor of what is divided */

@@ -61,7 +61,7 @@ static struct origin line_origin(const struct aie_map *map, const struct aie_des
 
 /* ---- in words ------------------------------------------------------------------------------------------------------------- */
 
-/* What is said behind the place; NULL: it begins with none. */
+/* The sentence behind its place; NULL: it begins with none. */
 static const char *behind_place(const char *text, unsigned *line_out)
 {
 	unsigned column;

@@ -134,7 +134,7 @@ class Scalar:
 
     def _with(self, word, a, b):
         trace = current(FunctionTrace, "arithmetic of scalars")
-        element = self.element if self.element is not INDEX else INDEX
+        element = self.element
         made = trace.scalar(element)
         trace.emit(f"{word} %{made.name}:{element.name}, {operand(a, element)}, {operand(b, element)}")
         return made

@@ -24,7 +24,6 @@ class WorkloadTrace(Trace):
     def __init__(self, module):
         super().__init__()
         self.module, self.produces, self.consumes = module, {}, {}
-        self.task_count = 0
 
     def reserved(self):
         return set(self.module.declared)
@@ -66,7 +65,6 @@ class WorkloadTrace(Trace):
         for earlier in after:
             earlier.wanted = True
         self.lines.append(None)
-        self.task_count += 1
         self.lines[-1] = ("  " * (len(self.blocks) + 1), place(), task, text + (" after " + ", ".join("%" + t.name for t in after) if after else ""))
         return task
 
