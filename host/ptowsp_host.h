@@ -386,6 +386,11 @@ PTOWSP_API ptowsp_status ptowsp_program_place(struct ptowsp_program *program, co
 /* A figure of the latest run that is over, as the backend has it; 0: there is no such row. [main] */
 struct ptowsp_figure;
 PTOWSP_API int ptowsp_report_row(struct ptowsp_program *program, uint32_t index, struct ptowsp_figure *row_out);
+/* Times that the backend measured in the latest run that is over, with its option profiling=on (ptowsp/profile.h): visit is told each row, borrowed for that call; none where nothing was
+ * measured. Errors: UNSUPPORTED of a backend that measures none, INVALID while a run is going on. [main] */
+struct ptowsp_profile_row;
+PTOWSP_API ptowsp_status ptowsp_profile_visit(struct ptowsp_program *program, void (*visit)(void *context, const struct ptowsp_profile_row *row), void *context,
+					      struct ptowsp_error *error);
 
 /* ---- kernels of the embedding program [any] ----------------------------------------------------------------- */
 

@@ -14,6 +14,7 @@
 #include "note.h"
 #include "package.h"
 #include "plugin.h"
+#include "profile.h"
 #include "report.h"
 #include "run.h"
 #include "support.h"

@@ -150,6 +150,22 @@ static ptowsp_status call_function(const struct base_kernel *kernel, const struc
 	return kernel->ref.fn(kernel->ref.context, &with, out);
 }
 
+/* With profiling=on the interpreter takes the time of each pass. */
+static ptowsp_status interpret(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+			       uint32_t worker)
+{
+	struct patience patience = {.kernels = kernels, .kernel = kernel};
+	const struct isa_guard guard = {stop, &patience};
+	unsigned char *scratch = kernels->scratch + worker * kernels->scratch_bytes;
+	struct base_profile_lap lap;
+	const struct isa_visitor visitor = {.pass = base_profile_pass, .context = &lap};
+
+	if (!kernels->profile.times)
+		return isa_run_guarded(kernel->isa, task, out, scratch, &guard);
+	lap = base_profile_lap(&kernels->profile, (uint32_t)(kernel - kernels->rows), worker);
+	return isa_run_visited(kernel->isa, task, out, scratch, &visitor, &guard);
+}
+
 static int is_known(const struct base_kernel *kernel)
 {
 	return (int)atomic_load_explicit(&kernel->known, memory_order_relaxed);
@@ -159,10 +175,8 @@ static int is_known(const struct base_kernel *kernel)
 static ptowsp_status call_known(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 				uint32_t worker)
 {
-	struct patience patience = {.kernels = kernels, .kernel = kernel};
-	const struct isa_guard guard = {stop, &patience};
 	const uint64_t known = out->cycles;
-	const ptowsp_status status = isa_run_guarded(kernel->isa, task, out, kernels->scratch + worker * kernels->scratch_bytes, &guard);
+	const ptowsp_status status = interpret(kernels, kernel, task, out, worker);
 
 	out->cycles = known;
 	return status;
@@ -202,7 +216,7 @@ static ptowsp_status call(struct base_kernels *kernels, struct base_kernel *kern
 	else if (kernels->costs)
 		status = kernels->costs->run(kernels->costs->context, task->kernel, task, out, scratch, &guard);
 	else
-		status = isa_run_guarded(kernel->isa, task, out, scratch, &guard);
+		status = interpret(kernels, kernel, task, out, worker);
 	if (kernel->fixed_cycles)
 		out->cycles = kernel->fixed_cycles;
 	return status;
@@ -254,8 +268,7 @@ static ptowsp_status run(void *context, const struct ptowsp_task *task, struct p
 {
 	struct base_kernels *kernels = context;
 	struct base_kernel *kernel = &kernels->rows[task->kernel];
-	const struct ptowsp_host *host = kernels->instance->host;
-	uint64_t before = 0;
+	uint64_t began;
 	ptowsp_status status;
 
 	if (kernel->plain && kernel->ref.fn)
@@ -264,13 +277,9 @@ static ptowsp_status run(void *context, const struct ptowsp_task *task, struct p
 		return call_known(kernels, kernel, task, out, worker);
 	if (*kernel->why)
 		return base_fail(out->error, PTOWSP_KERNEL_FAILED, "%s", kernel->why);
-	if (kernels->instance->options->profiling)
-		before = host->now_ns(host->context);
+	began = base_profile_enter(&kernels->profile);
 	status = kernels->shards ? call_staged(kernels, kernel, task, out, worker) : call_all(kernels, kernel, task, out, worker);
-	if (kernels->instance->options->profiling) {
-		atomic_fetch_add_explicit(&kernel->wall_ns, host->now_ns(host->context) - before, memory_order_relaxed);
-		atomic_fetch_add_explicit(&kernel->calls, 1, memory_order_relaxed);
-	}
+	base_profile_leave(&kernels->profile, task->kernel, worker, began);
 	return status;
 }
 
@@ -324,17 +333,6 @@ ptowsp_status base_kernels_watched(struct base_kernels *kernels, ptowsp_status s
 	if (watch->cancel && atomic_load(watch->cancel))
 		return base_fail(error, PTOWSP_CANCELLED, "the run was cancelled in kernel %s", kernels->rows[stopped - 1].name);
 	return base_fail(error, PTOWSP_DEADLINE, "the deadline passed in kernel %s; allow more time with --timeout-ms", kernels->rows[stopped - 1].name);
-}
-
-void base_kernels_profile(struct base_kernels *kernels)
-{
-	for (uint32_t i = 0; i < kernels->count; i++) {
-		uint64_t calls = atomic_exchange(&kernels->rows[i].calls, 0), ns = atomic_exchange(&kernels->rows[i].wall_ns, 0);
-
-		if (calls)
-			base_log(kernels->instance, PTOWSP_LOG_INFO, "profile: kernel %s: %llu tasks, %llu ns", kernels->rows[i].name,
-				 (unsigned long long)calls, (unsigned long long)ns);
-	}
 }
 
 /* ---- making and unmaking -------------------------------------------------------------------------------------- */
@@ -410,5 +408,6 @@ void base_kernels_finish(struct base_kernels *kernels)
 		return;
 	base_release(kernels->instance, kernels->rows, kernels->count * sizeof(*kernels->rows));
 	base_release(kernels->instance, kernels->scratch, kernels->scratch_bytes * kernels->workers);
+	base_profile_finish(&kernels->profile);
 	*kernels = (struct base_kernels){0};
 }

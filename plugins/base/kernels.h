@@ -3,6 +3,7 @@
 #ifndef BASE_KERNELS_H
 #define BASE_KERNELS_H
 
+#include "base_profile.h"
 #include "instance.h"
 #include "isa/isa.h"
 #include "rt/rt.h"
@@ -29,7 +30,6 @@ struct base_kernel {
 	uint32_t plain;                           /* 1: a call runs isa once, or ref where there is one, and there is nothing to do around it */
 	_Atomic uint32_t known;                   /* 1: its cycles were asked before it ran and are the same for every task, so that a run need not find them */
 	char why[216];                            /* why it cannot be run, "" if it can */
-	_Atomic uint64_t calls, wall_ns;          /* with profiling=on */
 	_Atomic uint64_t device_tasks, device_ns; /* of the run: what compute executed */
 };
 
@@ -63,7 +63,7 @@ struct base_compute {
 			       const struct isa_guard *guard);
 };
 
-/* The kernels of one program. Constant after create, but for watch and the profile. */
+/* The kernels of one program. Constant after create, but for watch and what measures. */
 struct base_kernels {
 	const struct base_instance *instance;
 	struct base_kernel *rows;
@@ -76,6 +76,7 @@ struct base_kernels {
 	const struct base_compute *compute; /* borrowed; NULL: the interpreter */
 	struct base_shards *shards;         /* NULL: every tensor is whole */
 	struct base_timeline timeline;      /* with trace=real */
+	struct base_profile profile;        /* with profiling=on */
 };
 
 /* Chooses for each kernel: the first of its payloads that runs here, native ones with PTOWSP_LOAD_TRUST_NATIVE only ▸ function registered with the host ▸ built-in ▸ a sentence why there is none
@@ -95,7 +96,5 @@ void base_kernels_begin(struct base_kernels *kernels);
 /* Before a run: what may end its kernels early. After it: CANCELLED or DEADLINE with a sentence if that happened, else status. */
 void base_kernels_watch(struct base_kernels *kernels, const _Atomic uint32_t *cancel, uint64_t deadline_ns);
 ptowsp_status base_kernels_watched(struct base_kernels *kernels, ptowsp_status status, struct ptowsp_error *error);
-/* Logs calls and wall time per kernel since the last call. */
-void base_kernels_profile(struct base_kernels *kernels);
 
 #endif

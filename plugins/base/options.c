@@ -16,7 +16,7 @@ static const struct base_option standard[] = {
 	 {"0", "1", "2", "3"},
 	 0,
 	 0},
-	{BASE_OPTION("profiling", "bool", "off", "off|on", "log the wall time of each kernel after a run"),
+	{BASE_OPTION("profiling", "bool", "off", "off|on", "measure the wall time of kernels and their operations (--profile)"),
 	 offsetof(struct base_options, profiling),
 	 0,
 	 {"off", "on"},

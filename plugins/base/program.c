@@ -110,6 +110,8 @@ ptowsp_status base_load(struct ptowsp_object *object, const struct ptowsp_load_a
 		status = base_shards_init(&program->shards, device->instance, &sections, args->entry, error);
 	if (!status && device->instance->options->real_time)
 		status = base_timeline_init(&program->kernels.timeline, device->instance, program->kernels.workers, error);
+	if (!status && device->instance->options->profiling)
+		status = base_profile_init(&program->kernels.profile, &program->kernels, error);
 	if (!status)
 		status = base_hints_make(&program->hints, args, error);
 	if (!status)
@@ -242,6 +244,7 @@ ptowsp_status base_program_run(struct base_program *program, const struct base_r
 	rt_memory_limit_begin(&held, program->device->memory_limit, base_given_bytes(program, &run->args));
 	args.notify = connect(&connection, &notify, error) ? &notify : NULL;
 	base_kernels_begin(&program->kernels);
+	base_profile_begin(&program->kernels.profile);
 	base_kernels_watch(&program->kernels, &run->cancel, run->args.deadline_ns);
 	base_timeline_begin(&program->kernels.timeline, &program->trace);
 	status = program->shards.chosen ? rt_grid_find(program->rt, &run->args, program->shards.grid, error) : PTOWSP_OK;
@@ -257,7 +260,6 @@ ptowsp_status base_program_run(struct base_program *program, const struct base_r
 	base_kernels_watch(&program->kernels, NULL, 0);
 	base_timeline_tell(&program->kernels.timeline);
 	base_trace_flush(&program->trace);
-	if (instance->options->profiling)
-		base_kernels_profile(&program->kernels);
+	base_profile_tell(&program->kernels.profile, &program->kernels);
 	return status;
 }

@@ -7,6 +7,7 @@
 #include "program.h"
 #include "queue.h"
 #if PTOWSP_ABI_TARGET >= 1
+#include "ptowsp/profile.h"
 #include "ptowsp/support.h"
 #endif
 #include <string.h>
@@ -118,6 +119,22 @@ static ptowsp_status extents_measure(struct ptowsp_object *object, const struct 
 	return status;
 }
 
+#if PTOWSP_ABI_TARGET >= 1
+static ptowsp_status profile_rows(struct ptowsp_object *object, const struct ptowsp_profile_row **rows_out, uint32_t *count_out, uint32_t *stride_out,
+				  struct ptowsp_error *error)
+{
+	struct base_program *program = (struct base_program *)object;
+	ptowsp_status status = resting(program, PTOWSP_EXTENSION_PROFILE, error);
+
+	*rows_out = NULL;
+	*count_out = status ? 0 : base_profile_rows(&program->kernels.profile, &program->kernels, rows_out);
+	*stride_out = sizeof(**rows_out);
+	return status;
+}
+
+static const struct ptowsp_profile_extension profile_table = {.head = PTOWSP_HEAD(profile_table, EXTENSION), .rows = profile_rows};
+#endif
+
 static const struct ptowsp_trace_extension trace_table = {.head = PTOWSP_HEAD(trace_table, EXTENSION), .attach = trace_attach, .attach_events = events_attach};
 static const struct ptowsp_graph_extension graph_table = {.head = PTOWSP_HEAD(graph_table, EXTENSION), .attach = graph_attach};
 static const struct ptowsp_extents_extension extents_table = {.head = PTOWSP_HEAD(extents_table, EXTENSION), .measure = extents_measure};
@@ -140,6 +157,8 @@ const void *base_extension(const struct base_backend *backend, struct ptowsp_obj
 #if PTOWSP_ABI_TARGET >= 1
 	if (!strcmp(id, PTOWSP_EXTENSION_SUPPORT))
 		return base_support_table(backend, instance);
+	if (!strcmp(id, PTOWSP_EXTENSION_PROFILE))
+		return base_minor_of(instance) >= 1 ? &profile_table : NULL;
 #endif
 	for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++)
 		if (!strcmp(extensions[i].id, id))

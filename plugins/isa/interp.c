@@ -81,6 +81,10 @@ static void for_closed(struct isa_state *status, const struct isa_step *loop)
 /* An instruction was executed, or all of a group. */
 static void visit(const struct isa_state *status, uint32_t first)
 {
+	if (status->visitor->pass) {
+		status->visitor->pass(status->visitor->context, first, status->pc);
+		return;
+	}
 	for (uint32_t i = first; i <= status->pc; i++)
 		status->visitor->inst(status->visitor->context, i);
 }

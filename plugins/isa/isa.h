@@ -122,6 +122,8 @@ const struct ptowsp_tile_inst *isa_program_insts(const struct isa_program *progr
 const struct ptowsp_tile_tile *isa_program_tiles(const struct isa_program *program);
 const struct ptowsp_tile_scalar *isa_program_scalars(const struct isa_program *program);
 const char *isa_program_name(const struct isa_program *program); /* the function's */
+/* Cycles of the reference model for executing instruction inst once, inst < inst_count; a loop's own, without its body. */
+uint64_t isa_program_cost(const struct isa_program *program, uint32_t inst);
 /* Offset of a tile in the tile memory that isa_program_memory calls shared, a multiple of 64: those whose lifetimes meet do not overlap, and no instruction's result
  * lies on another operand of it. */
 uint32_t isa_program_tile_at(const struct isa_program *program, uint32_t tile);
@@ -149,6 +151,8 @@ struct isa_visitor {
 	/* Walk only: the `count` instructions from `first` on, `rounds` times, none of them control but the last, the ENDFOR. NULL: each
 	 * is told to inst. */
 	void (*rounds)(void *context, uint32_t first, uint32_t count, uint64_t rounds);
+	/* Execution only: the instructions from `first` to `last` are done, in one pass over their rows where there are several. NULL: each is told to inst. */
+	void (*pass)(void *context, uint32_t first, uint32_t last);
 	void *context;
 	const uint64_t **scalars; /* NULL, or where a walk leaves its scalars, one per row, for inst to look at: as they are behind the instruction */
 };

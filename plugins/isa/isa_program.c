@@ -270,6 +270,11 @@ const char *isa_program_name(const struct isa_program *program)
 	return program->name;
 }
 
+uint64_t isa_program_cost(const struct isa_program *program, uint32_t inst)
+{
+	return program->steps[inst].cost;
+}
+
 const struct ptowsp_tile_inst *isa_program_insts(const struct isa_program *program)
 {
 	return program->insts;

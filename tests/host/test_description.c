@@ -219,7 +219,7 @@ static void description_gives_every_extension_an_id(void)
 		CHECK_INT(id != NULL, tail != NULL);
 		if (!id || !tail)
 			continue;
-		CHECK_STR(id, check_fmt("ptowsp.%.*s/%d", (int)(tail - name), name, s != HOST_STRUCT_support_extension)); /* 0: provisional */
+		CHECK_STR(id, check_fmt("ptowsp.%.*s/%d", (int)(tail - name), name, host_struct_size(s, 0) != 0)); /* 0: provisional */
 		CHECK_INT(host_extension_find(HOST_SIDE_HOST, id) == s || host_extension_find(HOST_SIDE_PLUGIN, id) == s, 1);
 	}
 }

@@ -6,7 +6,6 @@
 
 #include "host/call/describe.h"
 #include "ptowsp/ptowsp.h"
-#include "ptowsp/report.h"
 #include "registry/names.h"
 #include "tools/conform/conform.h"
 
@@ -282,6 +281,9 @@ static const struct {
 } extensions[] = {
 	{PTOWSP_EXTENSION_TRACE, 16, 16},    {PTOWSP_EXTENSION_GRAPH, 16, 16}, {PTOWSP_EXTENSION_EXTENTS, 16, 16},
 	{PTOWSP_EXTENSION_ARTIFACT, 16, 16}, {PTOWSP_EXTENSION_REPORT, 24, 8},
+#if PTOWSP_ABI_MINOR >= 1
+	{PTOWSP_EXTENSION_PROFILE, 16, 16},
+#endif
 };
 
 static void extensions_look(struct conform *c)

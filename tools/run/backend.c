@@ -58,13 +58,17 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 {
 	*out = (struct run_backend_options){.dirs = run_list_values(&options->plugin_dirs),
 					    .trust_dirs = run_list_values(&options->trust_dirs),
-					    .settings = calloc(options->opt.count + 1u, sizeof(*out->settings))};
+					    .settings = calloc(options->opt.count + 2u, sizeof(*out->settings))};
+	uint32_t count = options->opt.count;
+
 	if (!out->dirs || !out->trust_dirs || !out->settings) {
 		run_backend_options_finish(out);
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
 	}
 	for (uint32_t i = 0; i < options->opt.count; i++)
 		out->settings[i] = (struct ptowsp_setting){options->opt.rows[i].name, options->opt.rows[i].value};
+	if (options->profile && !run_list_find(&options->opt, "profiling"))
+		out->settings[count++] = (struct ptowsp_setting){"profiling", "on"};
 	if (options->device && strcspn(options->device, ",") >= sizeof(out->device)) {
 		run_backend_options_finish(out);
 		return reg_fail(error, PTOWSP_INVALID, "--device=%.60s: no device has so long a name", options->device);
@@ -80,7 +84,7 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 			 (run_load_flags(options) & PTOWSP_LOAD_TRUST_SIGNED ? PTOWSP_BACKEND_TRUST_SIGNED : 0) | (options->strict ? PTOWSP_BACKEND_STRICT : 0),
 		.device = options->device ? out->device : NULL,
 		.settings = out->settings,
-		.setting_count = options->opt.count,
+		.setting_count = count,
 		.threads = (uint32_t)options->threads,
 		.memory_limit = options->max_memory,
 		.log = log_line,
@@ -124,6 +128,9 @@ ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_opt
 		status = ptowsp_backend_open_for(out, &b.options, plan, error);
 	run_watchdog(options, RUN_NOTHING);
 	run_backend_options_finish(&b);
+	if (status == PTOWSP_INVALID && options->profile && strstr(error->text, " option \"profiling\" is unknown"))
+		status = reg_fail(error, PTOWSP_UNSUPPORTED, "--profile: %.*s measures no times of kernels; leave it out", (int)strcspn(error->text, " "),
+				  error->text);
 	return status;
 }
 

@@ -12,6 +12,7 @@
 #include "registry/variable.h"
 #include "tools/folder.h"
 #include "tools/plain.h"
+#include "tools/run/run_profile.h"
 #include "tools/run/run_run.h"
 #include "tools/standard.h"
 
@@ -30,7 +31,7 @@ static ptowsp_status print_results(struct run *run, ptowsp_status status, const 
 		run_stats_text(run);
 	else if (o->runs == 1)
 		run_summary_print(run);
-	return PTOWSP_OK;
+	return o->profile ? run_profile_print(run, error) : PTOWSP_OK;
 }
 
 /* Many settings do not fit into an error's text: then they follow behind it. */

@@ -25,7 +25,7 @@ struct run_options {
 	struct run_list in, fill, out, expect, set, opt, schedule, plugin_dirs, trust_dirs;
 	uint64_t runs, threads, timeout_ms, load_timeout_ms, max_memory, max_tasks, sandbox_memory, sandbox_threads, sandbox_cpu;
 	double rtol, atol;
-	uint32_t json, no_kernels, strict, verbose, quiet, progress, user_plugins, verify, host; /* 0 or 1 */
+	uint32_t json, no_kernels, strict, profile, verbose, quiet, progress, user_plugins, verify, host; /* 0 or 1 */
 };
 
 /* Errors: INVALID for everything that is wrong with the command line, UNSUPPORTED for values that this version refuses,

@@ -12,6 +12,7 @@
 #include "tools/run/checkpoint.h"
 #include "tools/run/compare.h"
 #include "tools/run/fill.h"
+#include "tools/run/run_counters.h"
 #include "tools/run/run_options.h"
 #include "tools/run/run_report.h"
 #include "tools/tools_graph.h"
@@ -76,6 +77,7 @@ struct run {
 	struct output checkpoint;   /* --checkpoint */
 	struct run_trace trace;
 	struct run_report report;
+	struct run_counters counters; /* --profile */
 	struct graph graph;
 	bool graph_wanted, trace_wanted, report_wanted;
 	_Atomic bool graph_full; /* there are more than GRAPH_MOST: set on the plugin's thread, and the run is to end */

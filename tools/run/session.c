@@ -93,10 +93,12 @@ static ptowsp_status start_and_wait(struct run *run, struct ptowsp_error *error)
 		status = run_expect_check(run, error);
 	if (!status)
 		status = run_mates_start(run, error);
+	run_counters_start(&run->counters);
 	if (!status)
 		status = ptowsp_execute_async(run->program, &run->execute, error);
 	if (!status)
 		status = run_wait(run, error);
+	run_counters_stop(&run->counters);
 	return run_mates_wait(run, status, error);
 }
 
@@ -273,6 +275,8 @@ ptowsp_status run_execute(struct run *run, struct ptowsp_error *error)
 {
 	ptowsp_status status = run_files_open(run, error);
 
+	if (!status && run->options->profile)
+		run_counters_open(&run->counters);
 	if (!status)
 		status = load(run, error);
 	if (run_emit_was_all(run, status, error))
@@ -297,6 +301,7 @@ void run_finish(struct run *run)
 	ptowsp_backend_close(run->backend);
 	run_watchdog(run->options, RUN_NOTHING);
 	run_tensors_finish(run);
+	run_counters_close(&run->counters);
 	checkpoint_finish(&run->restored);
 	output_drop(&run->checkpoint);
 	run_trace_drop(run);

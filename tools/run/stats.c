@@ -8,6 +8,7 @@
 #include "ptowsp/report.h"
 #include "registry/common/common_dtype.h"
 #include "registry/names.h"
+#include "tools/run/run_profile.h"
 #include "tools/run/run_run.h"
 
 static json_t *number(uint64_t value)
@@ -346,6 +347,8 @@ json_t *run_stats_make(struct run *run, ptowsp_status status, const struct ptows
 		json_object_set_new(root, "runs", number(run->runs_done));
 		json_object_set_new(root, "kernels_run", json_boolean(!run->options->no_kernels));
 		figures_add(root, run, ptowsp_stats(run->program));
+		if (run->options->profile)
+			json_object_set_new(root, "profile", run_profile_json(run));
 		json_object_set_new(root, "diagnostics", diagnostics_json(run));
 		json_object_set_new(root, "recorded", recorded_json(run));
 		json_object_set_new(root, "compare", compare_json(run));
