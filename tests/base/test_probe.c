@@ -184,7 +184,7 @@ static void lies_probe_on(const char *plugin, const char *liar, const char *grou
 	uint32_t told = 0;
 
 	for (uint32_t i = 0; reg_feature_at(i, &feature); i++)
-		for (int more = 0; more < 2 && !strcmp(feature.group, group); more++) {
+		for (int more = 0; more < 2 && !strcmp(feature.group, group) && check_seed_wanted(i); more++) {
 			struct probe_result result;
 			enum probe_verdict verdict;
 			struct probe *probe;
@@ -198,7 +198,7 @@ static void lies_probe_on(const char *plugin, const char *liar, const char *grou
 					   probe_state_text(result.state), result.text);
 			probe_close(probe);
 		}
-	CHECK(told > 0);
+	CHECK(told > 0 || *check_sanitizer());
 	probe_close(honest);
 }
 

@@ -24,9 +24,8 @@ static uint64_t tasks_of(const json_t *stats, const char *kernel)
 	size_t i;
 	json_t *row;
 
-	json_array_foreach(json_object_get(stats, "kernels"), i, row)
-		if (!strcmp(json_string_value(json_object_get(row, "name")), kernel))
-			return NUMBER(row, "tasks");
+	json_array_foreach(json_object_get(stats, "kernels"), i,
+			   row) if (!strcmp(json_string_value(json_object_get(row, "name")), kernel)) return NUMBER(row, "tasks");
 	return 0;
 }
 
@@ -38,7 +37,8 @@ static uint64_t rows_check(const json_t *stats)
 	size_t i;
 	json_t *row;
 
-	json_array_foreach(json_object_get(profile, "rows"), i, row) {
+	json_array_foreach(json_object_get(profile, "rows"), i, row)
+	{
 		const char *const name = json_string_value(json_object_get(row, "kernel"));
 
 		if (!NUMBER(row, "operations")) {
@@ -96,8 +96,9 @@ static void measuring_changes_no_result(void)
 static void the_table_says_where_and_what_to_do(void)
 {
 	cli_begin();
-	check_put("small.pto", "tensor %x : f32[4096, 8] inout\nfunc @f(%a: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %a[0, 0]\n"
-			       "  tstore %t, %a[0, 0]\n  return\n}\nworkload @main { parallel_for %i in 0 to 4096 { call @f(%a -> %x[%i, 0]) } }\n");
+	check_put("small.pto",
+		  "tensor %x : f32[4096, 8] inout\nfunc @f(%a: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %a[0, 0]\n"
+		  "  tstore %t, %a[0, 0]\n  return\n}\nworkload @main { parallel_for %i in 0 to 4096 { call @f(%a -> %x[%i, 0]) } }\n");
 	REQUIRE_INT(cli("$B/ptowsp-pack small.pto -o small.pkg.zst"), 0);
 	CLI_OUT(0, "$B/ptowsp-run --profile --threads 1 small.pkg.zst", "profile: kernels", "kernel, operation", "tload f32 1x8", "processor:");
 	CLI_OUT(0, "$B/ptowsp-run --profile --stats --runs 2 small.pkg.zst", "resource", "profile: kernels");

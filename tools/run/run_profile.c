@@ -290,8 +290,8 @@ ptowsp_status run_profile_print(const struct run *run, struct ptowsp_error *erro
 		plain_print(stdout, "profile: kernels %.3f ms, run %.3f ms, threads %u: %.3f ms of their time outside of kernels, %llu ns a task\n",
 			    (double)p.kernels_ns / 1e6, (double)p.run_ns / 1e6, p.threads, (double)outside_ns(&p) / 1e6,
 			    (unsigned long long)(p.tasks ? outside_ns(&p) / p.tasks : 0));
-		plain_print(stdout, "%-48s %7s %10s %12s %7s %12s %10s %14s\n", "kernel, operation", "line", "calls", "wall ms", "share %", "ns a call", "ns an el.",
-			    "model cycles");
+		plain_print(stdout, "%-48s %7s %10s %12s %7s %12s %10s %14s\n", "kernel, operation", "line", "calls", "wall ms", "share %", "ns a call",
+			    "ns an el.", "model cycles");
 		table_print(&p, run);
 		counters_print(&run->counters);
 		advise_all(&p, run, &to);
