@@ -48,6 +48,14 @@ def test_the_tool_counts_the_same():
     assert json.loads(json.dumps(run.statistics.as_dict()))["kernels"][0]["tasks"] == run.statistics.kernels[0].tasks
 
 
+def test_a_profile_has_times_of_kernels_and_operations():
+    run = load("softmax", threads=1, options={"profiling": "on"}).run()
+    kernels = {row.kernel: row for row in run.profile if not row.operations}
+    assert {k.name: k.tasks for k in run.statistics.kernels} == {name: row.calls for name, row in kernels.items()}
+    assert all(row.line and row.what and row.wall_ns <= kernels[row.kernel].wall_ns for row in run.profile if row.operations)
+    assert not load("softmax", threads=1).run().profile
+
+
 def test_arrays_are_used_in_place():
     program = load("vector_add", threads=1, isolate="none")
     shape = program.sample("a").shape

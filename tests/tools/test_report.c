@@ -100,6 +100,7 @@ static void a_browser_shows_it(void)
 		const char *run, *words;
 	} rows[] = {{"$P/bgemm.pkg.zst", "Timeline of 128 tasks on 1 lines"},
 		    {"--plugin=aie $P/llama.pkg.zst", "Graph of 16 kernels"},
+		    {"--profile --threads 1 $P/llama.pkg.zst", "larger tiles make fewer tasks"},
 		    {"--plugin=a2a3sim $P/flash_attention.pkg.zst", "Graph of 6 tasks and 9 connections"},
 		    {"--no-kernels many.pkg.zst", "Timeline of 100,000 tasks"}};
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from .arrays import CODES, NUMPY, as_array, check_dtype
 from .library import Deadlock, check, ffi, host, make, new_error, owned, rows, text, text_array
-from .statistics import Statistics
+from .statistics import Statistics, profile
 
 ISOLATION = {word: getattr(host, "PTOWSP_ISOLATE_" + word.upper()) for word in ("default", "none", "process", "sandbox")}
 WAIT_NS = 50_000_000  # between two looks for an interrupt while a run goes on
@@ -270,6 +270,12 @@ class Run:
     def statistics(self):
         self._current()
         return Statistics(host.ptowsp_stats(self._program._handle), self._program.plan)
+
+    @property
+    def profile(self):
+        """Where its real time went, as a list of statistics.ProfileRow: of a backend with options={"profiling": "on"}, empty otherwise."""
+        self._current()
+        return profile(self._program._handle, self._program.plan)
 
     def __repr__(self):
         return f"<ptowsp.Run of {self._program.plan.entry}: {'done' if self.done else 'going on'}>"

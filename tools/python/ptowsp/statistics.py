@@ -2,7 +2,7 @@
 """What a run counted, as objects. Cycles are semantic time: the same in every run and with any number of threads."""
 import dataclasses
 
-from .library import ffi, text
+from .library import check, ffi, host, new_error, text
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,6 +35,34 @@ class ChannelStatistics:
     empty_count: int
     empty_cycles: int
     payload_bytes: int
+
+
+@dataclasses.dataclass(frozen=True)
+class ProfileRow:
+    """Measured time of a kernel (operations 0, what ""), or of one of its operations, or of several that are done in one pass. Lines are those of the source, 0: not
+    known; cycles are the backend's model's, 0: not said; elements are those that one call computes."""
+    kernel: str
+    what: str
+    operations: int
+    line: int
+    last_line: int
+    calls: int
+    wall_ns: int
+    cycles: int
+    elements: int
+
+
+def profile(handle, plan):
+    """Rows of the latest run of a program, a kernel's before those of its operations."""
+    rows, error = [], new_error()
+
+    @ffi.callback("void(void *, const struct ptowsp_profile_row *)")
+    def visit(_, row):
+        counts = (getattr(row, field.name) for field in dataclasses.fields(ProfileRow)[2:])
+        rows.append(ProfileRow(plan.kernel(row.kernel), text(row.what), *counts))
+
+    check(host.ptowsp_profile_visit(handle, visit, ffi.NULL, error), error)
+    return rows
 
 
 def _rows(pointer, count, stride):
