@@ -156,21 +156,33 @@ static const struct ptowsp_tile_tile *largest_of(const struct isa_program *progr
 	return before;
 }
 
+/* "tadd+texp": what does not fit before `room` is "+..". */
+static size_t operations_text(const struct isa_program *program, uint32_t first, uint32_t last, char *text, size_t room)
+{
+	size_t length = 0;
+
+	for (uint32_t i = first; i <= last; i++) {
+		const char *const mnemonic = isa_op(isa_program_insts(program)[i].op)->mnemonic;
+
+		if (length + strlen(mnemonic) + sizeof("+") + sizeof("+..") > room)
+			return length + (size_t)snprintf(text + length, room - length, "+..");
+		length += (size_t)snprintf(text + length, room - length, "%s%s", i > first ? "+" : "", mnemonic);
+	}
+	return length;
+}
+
 /* "tadd+texp f32 16x64": operations of a pass, then the largest of their tiles. */
 static void pass_text(const struct isa_program *program, uint32_t first, uint32_t last, struct ptowsp_profile_row *row)
 {
+	const size_t room = sizeof(row->what) - sizeof(" bf16 65535x65535"), length = operations_text(program, first, last, row->what, room);
 	const struct ptowsp_tile_tile *largest = NULL;
-	int length = 0;
 
-	for (uint32_t i = first; i <= last; i++) {
-		if ((size_t)length < sizeof(row->what) - 32)
-			length += snprintf(row->what + length, sizeof(row->what) - 32 - (size_t)length, "%s%s", i > first ? "+" : "",
-					   isa_op(isa_program_insts(program)[i].op)->mnemonic);
+	for (uint32_t i = first; i <= last; i++)
 		largest = largest_of(program, i, largest);
-	}
 	if (!largest)
 		return;
-	snprintf(row->what + strlen(row->what), 32, " %s %ux%u", common_dtype_text(largest->dtype), (unsigned)largest->rows, (unsigned)largest->columns);
+	snprintf(row->what + length, sizeof(row->what) - length, " %s %ux%u", common_dtype_text(largest->dtype), (unsigned)largest->rows,
+		 (unsigned)largest->columns);
 	row->elements = (uint64_t)largest->rows * largest->columns;
 }
 
