@@ -49,3 +49,9 @@ const char *lang_type_text(struct lang_unit *unit, const struct lang_type *type)
 	default: return element;
 	}
 }
+
+void lang_inlined_refuse(struct lang_unit *unit, struct lang_span at, const struct lang_function *function)
+{
+	lang_error(unit, at, "@%s takes tiles: it is expanded in InCore functions that call it, and is no task", function->name);
+	lang_help(unit, "write an InCore function that loads the tiles, calls it by CALL @%s(...), and stores the result", function->name);
+}

@@ -32,6 +32,7 @@ struct lang_var {
 	uint8_t param;       /* 1: in the signature */
 	uint8_t implied;     /* 1: taken over from a callee that needs it, declared nowhere */
 	uint8_t active;      /* loop values: 1 while checking is inside the loop */
+	uint8_t handed;      /* tile parameters, once the caller asks: 1 the caller's tile is read before it is written, 2 it is not, 0 unknown */
 	uint8_t block;       /* scalars: 0, or PTOWSP_SCALAR_BLOCK, PTOWSP_SCALAR_BLOCKS: it is the task's block or their count */
 	uint32_t id;         /* number in function->vars */
 	/* memrefs */
@@ -145,12 +146,14 @@ struct lang_function {
 	struct lang_span at;
 	uint8_t kind;
 	uint8_t bare;             /* 1: statements without func */
+	uint8_t inlined;          /* 1: it has tile parameters: expanded in place where it is called, and nothing else; in no list once it is checked */
 	uint8_t broken_signature; /* 1: its signature could not be read to the end, or names one twice: any name may be a parameter */
 	struct lang_var **vars;
 	uint32_t var_count, var_capacity;
 	struct lang_map names; /* of vars */
 	struct lang_block body;
 	/* found by checking */
+	uint8_t handed;                     /* 1: what it does with tiles that it is handed is known */
 	uint8_t state;                      /* of the walk over calls: 0 new, 1 on the path, 2 done */
 	const char *unusable;               /* NULL, or why the kernel cannot run */
 	struct lang_var **memrefs, **needs; /* parameters in signature order; needed scalars in declaration order */
@@ -205,6 +208,9 @@ static inline struct lang_var *lang_var_find(const struct lang_function *functio
 struct lang_var *lang_var_add(struct lang_unit *unit, struct lang_function *function, enum lang_var_kind kind, const char *name, struct lang_type type,
 			      struct lang_span at);
 struct lang_function *lang_function_add(struct lang_module *module, const char *name, struct lang_span at);
+
+/* The error that a function with tile parameters is to be a task, a kernel or an entry. */
+void lang_inlined_refuse(struct lang_unit *unit, struct lang_span at, const struct lang_function *function);
 
 /* "i32", "!pto.tile<8x8xf32>", "!pto.memref<gm,...,f32>", as the source writes them. */
 const char *lang_type_text(struct lang_unit *unit, const struct lang_type *type);

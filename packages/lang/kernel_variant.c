@@ -129,6 +129,10 @@ static bool target_find(struct lang_module *module, const struct lang_kernel *ke
 	struct lang_decl *decl = lang_decl_find(module, '@', variant->name);
 	struct lang_function *function = lang_map_find(&module->functions, variant->name);
 
+	if (function && function->inlined) {
+		lang_inlined_refuse(module->unit, variant->at, function);
+		return false;
+	}
 	if (function && function->kind == LANG_INCORE) {
 		variant->function = function;
 		return true;

@@ -207,6 +207,10 @@ static bool portable_check(struct lang_module *module, const struct lang_kernel 
 			   f ? "@%s is an Orchestration function, a kernel's code is an InCore function" : "there is no function @%s", payload->file);
 		return false;
 	}
+	if (f->inlined) {
+		lang_inlined_refuse(module->unit, payload->file_at, f);
+		return false;
+	}
 	payload->function = f;
 	return module->unit->list->head.errors || portable_fits(module->unit, kernel, payload);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "print/print_scope.h"
+#include "print/print_float.h"
 
 #include "format/format_names.h"
 
@@ -261,8 +262,9 @@ struct print_value print_constant_of(struct print_scope *s, uint64_t bits, unsig
 struct print_value print_scalar_of(struct print_scope *s, uint32_t row, unsigned dtype)
 {
 	const struct ptowsp_expr_record *e = &s->job->t->expr[row];
+	const uint32_t integer = print_float_of(s->job->t, row, dtype);
 
-	return e->op == PTOWSP_EXPR_CONST ? print_constant_of(s, (uint64_t)constant_of(e), dtype) : print_value_of(s, row);
+	return e->op == PTOWSP_EXPR_CONST ? print_constant_of(s, (uint64_t)constant_of(e), dtype) : print_value_of(s, integer == PTOWSP_NONE ? row : integer);
 }
 
 struct print_value print_condition_of(struct print_scope *s, uint32_t row, uint32_t *bit_out)

@@ -208,6 +208,16 @@ static void helpers_print(const struct print_tasks *p, struct print_text *text)
 		print_add(text, "/* Toward zero; the smallest number by -1 wraps. b is not 0. */\n"
 				"static inline int64_t quotient(int64_t a, int64_t b)\n{\n\treturn b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;\n}\n\n"
 				"static inline int64_t remainder_of(int64_t a, int64_t b)\n{\n\treturn b == -1 ? 0 : a %% b;\n}\n\n");
+	if (p->floats)
+		print_add(text,
+			  "/* The bits of a float with that many bits of mantissa and of exponent, to nearest even; what is too large is infinite. */\n"
+			  "static inline uint64_t float_bits(int64_t value, unsigned mantissa, unsigned exponent)\n{\n"
+			  "\tconst uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value, bias = (UINT64_C(1) << (exponent - 1)) - 1;\n"
+			  "\tconst uint64_t sign = value < 0 ? UINT64_C(1) << (mantissa + exponent) : 0, most = ((UINT64_C(1) << exponent) - 1) << mantissa;\n"
+			  "\tunsigned top = 63;\n\tuint64_t bits, kept;\n\n\tif (!size)\n\t\treturn 0;\n\twhile (!(size >> top))\n\t\ttop--;\n"
+			  "\tkept = size << (63 - top) << 1;\n\tbits = ((top + bias) << mantissa) + (kept >> (64 - mantissa));\n\tkept <<= mantissa;\n"
+			  "\tbits += kept > UINT64_C(1) << 63 || (kept == UINT64_C(1) << 63 && (bits & 1));\n"
+			  "\treturn sign | (bits < most ? bits : most);\n}\n\n");
 	if (p->orders)
 		print_add(text, "static inline int64_t smaller(int64_t a, int64_t b)\n{\n\treturn a < b ? a : b;\n}\n\n"
 				"static inline int64_t larger(int64_t a, int64_t b)\n{\n\treturn a > b ? a : b;\n}\n\n");

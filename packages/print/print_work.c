@@ -3,6 +3,7 @@
 #include "print/print_work.h"
 #include "format/format_names.h"
 #include "lang/expr_print.h"
+#include "print/print_float.h"
 #include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
@@ -74,10 +75,11 @@ bool print_is_number(const struct print_job *job, uint32_t row, int64_t value)
 void print_argument(struct print_work *w, uint32_t row, unsigned dtype)
 {
 	const struct ptowsp_expr_record *e = &w->job->t->expr[row];
+	const uint32_t integer = print_float_of(w->job->t, row, dtype);
 	char number[40];
 
 	if (e->op != PTOWSP_EXPR_CONST || dtype > PTOWSP_F64) {
-		print_expr(w, row);
+		print_expr(w, integer == PTOWSP_NONE ? row : integer);
 		return;
 	}
 	if (!print_number(number, (uint64_t)e->c << 32 | e->b, dtype))

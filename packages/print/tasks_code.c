@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tasks_code.c - instructions of an entry as statements of C, tasks as calls of the task API. */
+#include "print/print_float.h"
 #include "print/tasks_parts.h"
 
 #include "format/format_names.h"
@@ -51,8 +52,21 @@ static void tensor_print(struct print_tasks *p, uint32_t kernel, const struct pt
 	print_text_finish(&call);
 }
 
-static void argument_print(struct print_tasks *p, const struct ptowsp_instruction *word)
+/* The type of the kernel's scalar of that number. */
+static unsigned scalar_dtype(const struct print_tasks *p, uint32_t kernel, uint32_t number)
 {
+	const struct ptowsp_kernel_record *row = &p->t->kernel[kernel];
+
+	for (uint32_t i = 0; i < row->param_count; i++)
+		if (p->t->param[row->params + i].kind == PTOWSP_PARAM_SCALAR && !number--)
+			return p->t->param[row->params + i].dtype;
+	return PTOWSP_I64;
+}
+
+static void argument_print(struct print_tasks *p, uint32_t kernel, const struct ptowsp_instruction *word)
+{
+	const unsigned dtype = word->opcode == PTOWSP_OP_PARAM_EXPR ? scalar_dtype(p, kernel, word->operand1) : PTOWSP_I64;
+	const uint32_t integer = word->opcode == PTOWSP_OP_PARAM_EXPR ? print_float_of(p->t, word->operand2, dtype) : PTOWSP_NONE;
 	struct print_text value = {0};
 
 	if (word->opcode == PTOWSP_OP_PARAM_CONST) {
@@ -63,9 +77,14 @@ static void argument_print(struct print_tasks *p, const struct ptowsp_instructio
 		print_c_line(p, "rt_task_add_arg(tasks, t, (uint64_t)%s);", word->operand2 < p->loop_count ? p->loops[word->operand2].name : "0");
 		return;
 	}
-	print_c_expr(p, &value, word->operand2, 12);
+	print_c_expr(p, &value, integer == PTOWSP_NONE ? word->operand2 : integer, integer == PTOWSP_NONE ? 12 : PRINT_C_ANY);
 	print_c_divisors_check(p, word->operand2);
-	print_c_line(p, "rt_task_add_arg(tasks, t, (uint64_t)%s);", value.out.bytes ? value.out.bytes : "0");
+	p->floats |= integer != PTOWSP_NONE;
+	if (integer != PTOWSP_NONE)
+		print_c_line(p, "rt_task_add_arg(tasks, t, float_bits(%s, %u, %u));", value.out.bytes ? value.out.bytes : "0", print_float_mantissa(dtype),
+			     print_float_exponent(dtype));
+	else
+		print_c_line(p, "rt_task_add_arg(tasks, t, (uint64_t)%s);", value.out.bytes ? value.out.bytes : "0");
 	print_text_finish(&value);
 }
 
@@ -105,7 +124,7 @@ static uint32_t task_print(struct print_tasks *p, uint32_t at)
 		const struct ptowsp_instruction word = print_c_instruction(p, at + 1 + i);
 
 		if (word.opcode == PTOWSP_OP_PARAM_CONST || word.opcode == PTOWSP_OP_PARAM_LOOPVAR || word.opcode == PTOWSP_OP_PARAM_EXPR)
-			argument_print(p, &word);
+			argument_print(p, kernel, &word);
 		else
 			tensor_print(p, kernel, &word);
 	}

@@ -61,13 +61,13 @@ struct print_tasks {
 		const char *axis;
 	} loops[PTOWSP_NESTING_LIMIT];
 	uint32_t loop_count;
-	uint32_t level;            /* tile rows in force, 0: as stated */
-	uint32_t scopes;           /* open ones in the innermost loop */
-	int in_loop, in_levels;    /* what BREAK would leave */
-	int divides, orders, rows; /* helpers that the text needs */
-	uint8_t *exprs;            /* owned, by EXPR row: see below */
-	uint32_t *seen, walk;      /* owned, by EXPR row: the latest walk that came by */
-	int counts;                /* task numbers are values of the package */
+	uint32_t level;                    /* tile rows in force, 0: as stated */
+	uint32_t scopes;                   /* open ones in the innermost loop */
+	int in_loop, in_levels;            /* what BREAK would leave */
+	int divides, orders, floats, rows; /* helpers that the text needs */
+	uint8_t *exprs;                    /* owned, by EXPR row: see below */
+	uint32_t *seen, walk;              /* owned, by EXPR row: the latest walk that came by */
+	int counts;                        /* task numbers are values of the package */
 	uint32_t most_tensors, most_args;
 	int first_pass;          /* the first time */
 	struct ptowsp_error why; /* the first refusal */

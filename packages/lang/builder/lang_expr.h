@@ -25,6 +25,9 @@ uint32_t lang_expr_value(struct lang_exprs *exprs, uint32_t slot);
 uint32_t lang_expr_binary(struct lang_exprs *exprs, enum ptowsp_expr_op op, uint32_t a, uint32_t b);
 uint32_t lang_expr_unary(struct lang_exprs *exprs, enum ptowsp_expr_op op, uint32_t a);
 uint32_t lang_expr_ternary(struct lang_exprs *exprs, enum ptowsp_expr_op op, uint32_t a, uint32_t b, uint32_t c);
+/* The bits of an integer as that float type, to nearest even; what is too large for f16 is infinite. Made of the operations that there are: the root is
+ * SELECT(value, bits | sign, 0), by which print_float.h knows it again. */
+uint32_t lang_expr_float(struct lang_exprs *exprs, uint32_t value, uint16_t dtype);
 /* TASK, INSTANCE. */
 uint32_t lang_expr_leaf(struct lang_exprs *exprs, enum ptowsp_expr_op op);
 /* op on numbers, wrapping; operands that it does not have are ignored. 0: that cannot be folded (division by 0, a leaf). */

@@ -60,8 +60,10 @@ static bool callee_find(struct lang_work_check *check, struct lang_work *work)
 	struct lang_decl *decl = lang_decl_find(module, '@', work->callee);
 
 	work->function = lang_map_find(&module->functions, work->callee);
+	if (work->function && work->function->inlined)
+		lang_inlined_refuse(check->unit, work->callee_at, work->function);
 	if (work->function)
-		return true;
+		return !work->function->inlined;
 	if (decl && (decl->kind == LANG_DECL_KERNEL || decl->kind == LANG_DECL_WORKLOAD)) {
 		decl->used = 1;
 		work->target = decl;

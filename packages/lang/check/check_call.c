@@ -57,6 +57,20 @@ static void memref_bind(struct lang_check *check, struct lang_arg *arg)
 	actual->loose |= param->loose || check->branches;
 }
 
+/* The callee's tile is the caller's own: it has that type. */
+static void tile_bind(struct lang_check *check, struct lang_arg *arg)
+{
+	const struct lang_var *actual = lang_operand_find(check, &arg->actual, LANG_WANT_TILE), *param = arg->param;
+	const struct lang_type *a = actual ? &actual->type : NULL, *b = &param->type;
+
+	if (arg->tuple)
+		lang_error(check->unit, arg->actual.at, "%%%s is a tile and has no offset", arg->formal);
+	if (!a || (a->dtype == b->dtype && a->rows == b->rows && a->columns == b->columns && a->space == b->space))
+		return;
+	lang_error(check->unit, arg->actual.at, "%%%s is %s, the parameter %%%s is %s", actual->name, lang_type_text(check->unit, a), param->name,
+		   lang_type_text(check->unit, b));
+}
+
 static bool class_equal(unsigned a, unsigned b)
 {
 	return common_dtype_class(a) == 'f' || common_dtype_class(b) == 'f' ? a == b : 1;
@@ -73,6 +87,9 @@ static void scalar_bind(struct lang_check *check, struct lang_arg *arg)
 	if (!lang_scalar_read(check, &arg->actual, param->type.dtype))
 		return;
 	actual = arg->actual.var;
+	if (actual && check->function->kind == LANG_ORCHESTRATION && common_dtype_class(param->type.dtype) == 'f' &&
+	    common_dtype_class(actual->type.dtype) != 'f')
+		return; /* an integer between tasks is made a float */
 	if (actual && !class_equal(actual->type.dtype, param->type.dtype))
 		lang_error(check->unit, arg->actual.at, "%%%s is %s, the parameter %%%s is %s", actual->name, lang_type_text(check->unit, &actual->type),
 			   param->name, lang_type_text(check->unit, &param->type));
@@ -95,6 +112,8 @@ static void arg_check(struct lang_check *check, struct lang_arg *arg, const stru
 	bound[arg->param->id] = arg;
 	if (arg->param->kind == LANG_MEMREF)
 		memref_bind(check, arg);
+	else if (arg->param->kind == LANG_TILE)
+		tile_bind(check, arg);
 	else
 		scalar_bind(check, arg);
 }
@@ -164,8 +183,17 @@ void lang_call_check(struct lang_check *check, struct lang_stmt *stmt)
 		lang_error(check->unit, stmt->callee_at, "an InCore function cannot call the Orchestration function @%s", target->name);
 		return;
 	}
+	if (check->function->kind == LANG_ORCHESTRATION && target->inlined) {
+		lang_inlined_refuse(check->unit, stmt->callee_at, target);
+		return;
+	}
 	for (uint32_t i = 0; i < stmt->arg_count; i++)
 		arg_check(check, &stmt->args[i], target, stmt->bound);
+	for (uint32_t i = 0; i < target->var_count; i++)
+		if (target->vars[i]->kind == LANG_TILE && target->vars[i]->param && !stmt->bound[i]) {
+			lang_error(check->unit, stmt->callee_at, "@%s needs its tile %%%s", target->name, target->vars[i]->name);
+			lang_help(check->unit, "pass it: %%%s -> %%tile", target->vars[i]->name);
+		}
 	for (uint32_t i = 0; i < target->memref_count; i++)
 		if (!stmt->bound[target->memrefs[i]->id]) {
 			lang_error(check->unit, stmt->callee_at, "@%s needs its memref %%%s", target->name, target->memrefs[i]->name);

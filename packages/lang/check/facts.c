@@ -98,7 +98,7 @@ void lang_facts_finish(struct lang_check *check)
 		if (var->kind != LANG_SCALAR || var->block)
 			continue;
 		/* One that is neither read nor set may be given a value too: nobody should have to know that it is unused. */
-		if (!var->symbol && (var->needed || !var->writes))
+		if (!var->symbol && (var->needed || !var->writes) && !function->inlined)
 			symbol_add(check, var);
 		if (!var->needed)
 			continue;

@@ -302,6 +302,22 @@ static void memrefs_list(struct lang_check *check)
 		}
 }
 
+/* Functions with tile parameters are no kernels and no entries: from here on they are known by those that call them alone. */
+static void inlined_take(struct lang_module *module)
+{
+	struct lang_function **link = &module->first;
+
+	while (*link)
+		if ((*link)->inlined) {
+			if (!(*link)->unusable)
+				lang_unwritten_tell(module->unit, *link);
+			*link = (*link)->next;
+		} else {
+			link = &(*link)->next;
+		}
+	module->last = link;
+}
+
 void lang_check(struct lang_module *module)
 {
 	for (uint32_t i = 0; i < module->function_count; i++) {
@@ -312,4 +328,5 @@ void lang_check(struct lang_module *module)
 		memrefs_list(&check);
 		lang_facts_finish(&check);
 	}
+	inlined_take(module);
 }

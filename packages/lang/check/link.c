@@ -90,17 +90,20 @@ static void function_walk(struct linker *linker, struct lang_function *function)
 /* The default entry: the one that the source says, else the only orchestration, else the only function. */
 static struct lang_function *entry_guess(struct lang_module *module)
 {
-	struct lang_function *only = NULL;
-	uint32_t orchestrations = 0;
+	struct lang_function *only = NULL, *kernel = NULL;
+	uint32_t orchestrations = 0, kernels = 0;
 
 	for (struct lang_function *f = module->first; f; f = f->next)
 		if (f->kind == LANG_ORCHESTRATION) {
 			orchestrations++;
 			only = f;
+		} else if (!f->inlined) {
+			kernels++;
+			kernel = f;
 		}
 	if (orchestrations == 1)
 		return only;
-	return module->function_count == 1 ? module->first : NULL;
+	return kernels == 1 && !orchestrations ? kernel : NULL;
 }
 
 /* The program of another device than the first one: nothing begins with that. */
@@ -161,6 +164,8 @@ static void entry_find(struct linker *linker, const char *chosen)
 	module->default_decl = module->default_entry ? NULL : lang_decl_find(module, '@', name);
 	if (module->default_decl && lang_decl_forms[module->default_decl->kind].section != PTOWSP_SECTION_ENTR)
 		module->default_decl = NULL;
+	if (module->default_entry && module->default_entry->inlined)
+		lang_inlined_refuse(linker->unit, chosen ? at : module->entry.at, module->default_entry);
 	if (module->default_entry || module->default_decl)
 		return;
 	linker->unit->misuses += chosen != NULL;

@@ -33,6 +33,7 @@ struct unwritten {
 };
 
 static void block_walk(struct unwritten *u, const struct lang_block *block);
+static void walk(struct unwritten *u, struct lang_unit *unit, const struct lang_function *function);
 
 static void read_note(struct unwritten *u, const struct lang_stmt *stmt, const struct lang_operand *operand)
 {
@@ -85,6 +86,40 @@ static void loop_walk(struct unwritten *u, const struct lang_stmt *stmt)
 	u->loop = loop->outer;
 }
 
+/* What the callee does first with each of its tile parameters. */
+static void handed_find(struct lang_unit *unit, struct lang_function *target)
+{
+	struct unwritten u;
+
+	if (target->handed)
+		return;
+	target->handed = 1;
+	walk(&u, unit, target);
+	for (uint32_t i = 0; i < target->var_count; i++)
+		target->vars[i]->handed = u.written[i] ? 2 : 0;
+	for (const struct read *read = u.reads; read; read = read->next)
+		((struct lang_var *)(uintptr_t)read->tile)->handed = 1;
+}
+
+/* Tiles are the callee's own but for those that it is handed, which it writes unless it reads alone. */
+static void call_walk(struct unwritten *u, const struct lang_stmt *stmt)
+{
+	if (!stmt->target || !stmt->target->inlined)
+		return;
+	handed_find(u->unit, stmt->target);
+	for (int writes = 0; writes < 2; writes++)
+		for (uint32_t i = 0; i < stmt->arg_count; i++) {
+			const struct lang_arg *arg = &stmt->args[i];
+
+			if (!arg->param || arg->param->kind != LANG_TILE || !arg->actual.var)
+				continue;
+			if (!writes && arg->param->handed == 1)
+				read_note(u, stmt, &arg->actual);
+			else if (writes && arg->param->handed == 2)
+				write_note(u, arg->actual.var);
+		}
+}
+
 static void stmt_walk(struct unwritten *u, const struct lang_stmt *stmt)
 {
 	switch (stmt->op) {
@@ -94,7 +129,7 @@ static void stmt_walk(struct unwritten *u, const struct lang_stmt *stmt)
 		block_walk(u, &stmt->body);
 		block_walk(u, &stmt->other);
 		break;
-	case PTOWSP_PTO_CALL: /* tiles are the function's own */ break;
+	case PTOWSP_PTO_CALL: call_walk(u, stmt); break;
 	default: op_walk(u, stmt);
 	}
 }
@@ -111,7 +146,7 @@ static void block_walk(struct unwritten *u, const struct lang_block *block)
 static void reads_tell(struct unwritten *u)
 {
 	for (const struct read *read = u->reads; read; read = read->next) {
-		if (read->withdrawn || u->written[read->tile->id] == 2)
+		if (read->withdrawn || read->tile->param || u->written[read->tile->id] == 2)
 			continue;
 		u->written[read->tile->id] = 2;
 		lang_warn(u->unit, read->operand->at, "%s reads tile %%%s, which nothing in @%s has written by then: it holds zeros", read->stmt->word,
@@ -120,13 +155,19 @@ static void reads_tell(struct unwritten *u)
 	}
 }
 
+static void walk(struct unwritten *u, struct lang_unit *unit, const struct lang_function *function)
+{
+	*u = (struct unwritten){.unit = unit, .function = function};
+	u->last = &u->reads;
+	u->written = common_alloc(&unit->arena, function->var_count + 1);
+	memset(u->written, 0, function->var_count + 1);
+	block_walk(u, &function->body);
+}
+
 void lang_unwritten_tell(struct lang_unit *unit, const struct lang_function *function)
 {
-	struct unwritten u = {.unit = unit, .function = function};
+	struct unwritten u;
 
-	u.last = &u.reads;
-	u.written = common_alloc(&unit->arena, function->var_count + 1);
-	memset(u.written, 0, function->var_count + 1);
-	block_walk(&u, &function->body);
+	walk(&u, unit, function);
 	reads_tell(&u);
 }

@@ -239,6 +239,10 @@ void lang_graph_entry_find(struct lang_module *module, struct lang_graph_kernel 
 		lang_error(module->unit, kernel->entry_at, "%s is an Orchestration function, a kernel is an InCore one", kernel->entry);
 		return;
 	}
+	if (function && function->inlined) {
+		lang_inlined_refuse(module->unit, kernel->entry_at, function);
+		return;
+	}
 	if (!function && decl && decl->kind != LANG_DECL_KERNEL) {
 		lang_error(module->unit, kernel->entry_at, "%s is a %s, no kernel", kernel->entry, lang_decl_forms[decl->kind].word);
 		return;

@@ -25,6 +25,12 @@ static const char *literal(struct lang_unit *unit, const struct lang_scalar *sca
 	return NULL;
 }
 
+/* What is computed with integers is converted. */
+static bool integer_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *name)
+{
+	return lang_scalar_check(scope, scalar, common_format(&scope->module->unit->arena, "an expression for %%%s", name));
+}
+
 static bool float_check(const struct lang_scope *scope, struct lang_scalar *scalar, uint16_t dtype, const char *name)
 {
 	struct lang_unit *unit = scope->module->unit;
@@ -47,7 +53,9 @@ static bool float_check(const struct lang_scope *scope, struct lang_scalar *scal
 		scalar->decl = decl;
 		return true;
 	}
-	lang_error(unit, scalar->all, "%%%s is of type %s: a number, or a symbol or slot of that type is passed", name, common_dtype_text(dtype));
+	if (!decl || (decl->kind != LANG_DECL_SYMBOL && decl->kind != LANG_DECL_SLOT) || !is_float(((struct lang_value *)decl)->dtype))
+		return integer_check(scope, scalar, name);
+	lang_error(unit, scalar->all, "%%%s is of type %s: a number, a symbol or slot of that type, or an integer is passed", name, common_dtype_text(dtype));
 	return false;
 }
 
@@ -71,8 +79,11 @@ bool lang_argument_check(const struct lang_scope *scope, struct lang_scalar *sca
 static uint32_t argument_lower(struct lang_lower *lower, const struct lang_scalar *scalar, uint16_t dtype)
 {
 	const char *text = is_float(dtype) ? literal(lower->unit, scalar) : NULL;
+	const bool is_value = scalar->kind == LANG_SCALAR_NAME && !scalar->local && is_float(((const struct lang_value *)scalar->decl)->dtype);
 	uint64_t value = 0;
 
+	if (!text && is_float(dtype) && !is_value)
+		return lang_expr_float(&lower->tables->exprs, lang_scalar_lower(lower, scalar), dtype);
 	if (!text)
 		return lang_scalar_lower(lower, scalar);
 	lang_number_read(text, dtype, &value);

@@ -76,7 +76,9 @@ static void body_declare(struct incore *kernel, struct incore_body *body, int ar
 	for (uint32_t i = 0; i < function->var_count; i++) {
 		const struct lang_var *var = function->vars[i];
 
-		if (var->kind == LANG_TILE)
+		if (var->kind == LANG_TILE && var->param) /* the caller's: known at each call */
+			body->rows[i] = NO_ROW;
+		else if (var->kind == LANG_TILE)
 			body->rows[i] = tile_add(kernel, function, var);
 		else if (var->kind == LANG_MEMREF)
 			body->rows[i] = arguments ? (uint16_t)var->number : NO_ROW;
@@ -236,7 +238,7 @@ static void call_encode(struct incore *kernel, const struct incore_body *caller,
 	here.rows = common_alloc(&kernel->lower->unit->arena, (target->var_count + 1) * sizeof(*here.rows));
 	memcpy(here.rows, shared->rows, target->var_count * sizeof(*here.rows));
 	for (uint32_t i = 0; i < stmt->arg_count; i++)
-		if (stmt->args[i].param->kind == LANG_MEMREF)
+		if (stmt->args[i].param->kind == LANG_MEMREF || stmt->args[i].param->kind == LANG_TILE)
 			here.rows[stmt->args[i].param->id] = caller->rows[stmt->args[i].actual.var->id];
 	scalars_start(kernel, caller, &here, stmt);
 	block_encode(kernel, &here, &target->body);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* orchestrate.c - an orchestration as workload bytecode. Orchestrations that are called are expanded in place. */
 #include "lang/lower/lang_lower.h"
+#include "registry/common/common_dtype.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -154,6 +155,18 @@ static const struct lang_arg *arg_of(const struct lang_stmt *stmt, const struct 
 	return stmt->bound[param->id];
 }
 
+/* The value of a scalar that the callee needs; an integer for a float is converted. */
+static uint32_t passed_expr(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt, uint32_t need)
+{
+	const struct lang_operand *given = stmt->needs[need];
+	const uint16_t dtype = stmt->target->needs[need]->type.dtype;
+	const uint32_t row = operand_expr(walk, frame, given);
+
+	if (common_dtype_class(dtype) != 'f' || given->kind != LANG_OPERAND_NAME || common_dtype_class(given->var->type.dtype) == 'f')
+		return row;
+	return lang_expr_float(&walk->lower->tables->exprs, row, dtype);
+}
+
 static void kernel_call(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
 {
 	struct lang_function *target = stmt->target;
@@ -163,7 +176,7 @@ static void kernel_call(struct walk *walk, struct frame *frame, const struct lan
 		lang_variants_note(walk->lower, stmt, &walk->levels);
 	task_emit(walk, target, stmt->at);
 	for (uint32_t i = 0; i < target->need_count; i++)
-		param_emit(walk, i, operand_expr(walk, frame, stmt->needs[i]), stmt->at);
+		param_emit(walk, i, passed_expr(walk, frame, stmt, i), stmt->at);
 	for (uint32_t i = 0; i < target->memref_count; i++) {
 		const struct lang_arg *arg = arg_of(stmt, target->memrefs[i]);
 		const struct lang_binding *to = &frame->memrefs[arg->actual.var->number];
@@ -239,7 +252,7 @@ static void orchestration_call(struct walk *walk, struct frame *frame, const str
 		}
 	}
 	for (uint32_t i = 0; i < target->need_count; i++)
-		needs[i] = inner->values[target->needs[i]->id] = operand_expr(walk, frame, stmt->needs[i]);
+		needs[i] = inner->values[target->needs[i]->id] = passed_expr(walk, frame, stmt, i);
 	if (!frame->caller && !walk->expanded) /* calls inside of what is expanded are said where that is an entry of its own */
 		record = call_record(walk, frame, stmt, needs);
 	slots_start(walk, inner);

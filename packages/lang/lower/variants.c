@@ -19,7 +19,7 @@ static bool names_rows(const char *name)
 /* A variant takes the place of the function in a task that is already bound. */
 static bool same_signature(const struct lang_function *a, const struct lang_function *b)
 {
-	if (a->kind != b->kind || a->memref_count != b->memref_count || a->need_count != b->need_count)
+	if (a->kind != b->kind || b->inlined || a->memref_count != b->memref_count || a->need_count != b->need_count)
 		return false;
 	for (uint32_t i = 0; i < a->memref_count; i++)
 		if (strcmp(a->memrefs[i]->name, b->memrefs[i]->name) != 0 || a->memrefs[i]->access != b->memrefs[i]->access ||

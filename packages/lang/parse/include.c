@@ -2,6 +2,7 @@
 #include "lang/parse/include.h"
 
 #include "lang/lang_bytes.h"
+#include "lang/parse/lang_library.h"
 
 #include <string.h>
 
@@ -51,6 +52,40 @@ static struct lang_included place_of(struct lang_unit *unit, const char *file, u
 	return (struct lang_included){outer->root, common_format(&unit->arena, "%s%.*s", *file == '/' ? "" : outer->folder, (int)(base_of(file) - file), file)};
 }
 
+static const char *lines_join(struct lang_unit *unit, const char *const *lines)
+{
+	size_t size = 1;
+	char *text, *end;
+
+	for (const char *const *line = lines; *line; line++)
+		size += strlen(*line);
+	end = text = common_alloc(&unit->arena, size);
+	for (const char *const *line = lines; *line; end += strlen(*line++))
+		memcpy(end, *line, strlen(*line));
+	*end = '\0';
+	return text;
+}
+
+/* A file of packages/std, which is a part of the packer; false: that is no name of one. */
+static bool library_include(struct lang_module *module, const struct lang_token *file)
+{
+	struct lang_unit *unit = module->unit;
+	const struct lang_included included = {file->at.file < unit->own_count ? file->at.file : unit->included[file->at.file - unit->own_count].root, "/"};
+
+	for (const struct isa_text *own = lang_library; own->path; own++) {
+		struct lang_source source = {.name = file->text};
+
+		if (strcmp(own->path + strlen("packages/"), file->text) != 0)
+			continue;
+		source.text = lines_join(unit, own->lines);
+		source.size = strlen(source.text);
+		if (known_find(unit, &source) == UINT32_MAX)
+			source_add(unit, &source, &included);
+		return true;
+	}
+	return false;
+}
+
 static void file_include(struct lang_module *module, const struct lang_token *file)
 {
 	struct lang_unit *unit = module->unit;
@@ -88,8 +123,10 @@ static void includes_take(struct lang_module *module, struct lang_tokens *tokens
 			lang_help(module->unit, "write include \"kernels.pto\"");
 			while (i + 2 < tokens->count && !tokens->rows[i + 1].first)
 				i++;
-		} else {
+		} else if (!library_include(module, token + 1)) {
 			file_include(module, &tokens->rows[++i]);
+		} else {
+			i++;
 		}
 	}
 	tokens->count = kept;

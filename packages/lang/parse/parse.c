@@ -5,6 +5,7 @@
 #include "lang/lang_work.h"
 #include "lang/parse/as.h"
 #include "lang/parse/include.h"
+#include "lang/parse/lang_constant.h"
 #include "lang/parse/lang_template.h"
 
 #include <assert.h>
@@ -107,6 +108,7 @@ bool lang_expect(struct lang_parser *parser, char mark, const char *where)
 
 static bool param_parse(struct lang_parser *parser)
 {
+	static const uint8_t kinds[] = {[LANG_TYPE_TILE] = LANG_TILE, [LANG_TYPE_MEMREF] = LANG_MEMREF, [LANG_TYPE_SCALAR] = LANG_SCALAR};
 	const struct lang_token *name = lang_peek(parser);
 	struct lang_type type;
 	struct lang_var *old;
@@ -118,9 +120,9 @@ static bool param_parse(struct lang_parser *parser)
 		lang_broken_declare(parser, name->text, name->at);
 		return false;
 	}
-	if (type.kind == LANG_TYPE_TILE) {
-		lang_error(parser->unit, type.at, "%%%s cannot be a tile: memrefs and scalars are passed", name->text);
-		lang_help(parser->unit, "pass the memref and tload the tile inside");
+	if (type.kind == LANG_TYPE_TILE && parser->function->kind == LANG_ORCHESTRATION) {
+		lang_error(parser->unit, type.at, "%%%s cannot be a tile: memrefs and scalars are passed to an Orchestration function", name->text);
+		lang_help(parser->unit, "pass the memref; InCore functions take tiles");
 		lang_broken_declare(parser, name->text, name->at);
 		return true;
 	}
@@ -130,7 +132,8 @@ static bool param_parse(struct lang_parser *parser)
 		parser->function->broken_signature = 1; /* one of them was to have another name */
 		return true;
 	}
-	lang_var_add(parser->unit, parser->function, type.kind == LANG_TYPE_MEMREF ? LANG_MEMREF : LANG_SCALAR, name->text, type, name->at)->param = 1;
+	parser->function->inlined |= type.kind == LANG_TYPE_TILE;
+	lang_var_add(parser->unit, parser->function, kinds[type.kind], name->text, type, name->at)->param = 1;
 	return true;
 }
 
@@ -389,6 +392,7 @@ void lang_parse(struct lang_module *module)
 	struct lang_unit *unit = module->unit;
 	struct lang_tokens *tokens = lang_sources_lex(module);
 
+	lang_constants_fill(module, tokens, unit->source_count);
 	lang_templates_expand(module, tokens, unit->source_count);
 	for (uint32_t i = 0; i < unit->source_count; i++)
 		source_parse(module, i, &tokens[i]);

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""The library of sources, packages/std: each function beside NumPy; functions on tiles, floats made of integers, and what is refused."""
+import math
+
+import numpy as np
+import pytest
+
+import ptowsp
+
+TYPES = {"<f4": "f32", "<f2": "f16", "<i4": "i32", "|i1": "i8"}
+random = np.random.default_rng(5)
+X = random.standard_normal((8, 16)).astype(np.float32)
+ROW = random.standard_normal((1, 16)).astype(np.float32)
+COLUMN = random.standard_normal((8, 1)).astype(np.float32)
+
+
+def on_tiles(call, inputs, outputs, backend="cpu_sim", scalars=""):
+    """What a call of a function on tiles makes: `call` names tiles by the names of the arrays; inputs by name, outputs by name as arrays of zeros."""
+    arrays = {**inputs, **outputs}
+    kind = {name: f"{array.shape[0]}x{array.shape[1]}x{TYPES[array.dtype.str]}" for name, array in arrays.items()}
+    lines = ['include "std/all.pto"'] + [f"tensor %{n} : {TYPES[a.dtype.str]}[{a.shape[0]}, {a.shape[1]}] {'out' if n in outputs else 'in'}" for n, a in arrays.items()]
+    lines += ["func @it(" + ", ".join(f"%{n}: !pto.memref<gm,...,{TYPES[a.dtype.str]}>" for n, a in arrays.items()) + ") {"]
+    lines += [f"  %t{n} = alloc_tile : !pto.tile<{k}>" for n, k in kind.items()] + [f"  %t{n} = tload %{n}[0, 0]" for n in inputs]
+    lines += [f"  CALL @std.{call}", *[f"  tstore %t{n}, %{n}[0, 0]" for n in outputs], "  return", "}"]
+    lines += ["workload @main { call @it(" + ", ".join(f"%{n} -> %{n}" for n in arrays) + ") }"]
+    run = ptowsp.pack_text("\n".join(lines) + "\n", strict=True).load(backend).run(**inputs)
+    return [run[name] for name in outputs]
+
+
+def softmax(x):
+    e = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
+    return e / e.sum(1, keepdims=True)
+
+
+def erf(x):
+    return np.vectorize(math.erf)(x)
+
+
+def turned(x):
+    half = x.shape[1] // 2
+    return np.concatenate([-x[:, half:], x[:, :half]], axis=1)
+
+
+COS, SIN = (random.standard_normal((8, 16)).astype(np.float32) for _ in "12")
+MEAN, DEVIATION = X.mean(1, keepdims=True), np.sqrt(X.var(1, keepdims=True) + 1e-5)
+CASES = {
+    "softmax<8, 16, f32>(%x -> %tx, %y -> %ty)": ({"x": X}, softmax(X)),
+    "log_softmax<8, 16, f32>(%x -> %tx, %y -> %ty)": ({"x": X}, np.log(softmax(X))),
+    "layer_norm<8, 16, f32>(%x -> %tx, %scale -> %tg, %shift -> %th, %y -> %ty, %epsilon -> 1e-5)": ({"x": X, "g": ROW, "h": ROW[:, ::-1].copy()}, (X - MEAN) / DEVIATION * ROW + ROW[:, ::-1]),
+    "rms_norm<8, 16, f32>(%x -> %tx, %scale -> %tg, %y -> %ty, %epsilon -> 1e-5)": ({"x": X, "g": ROW}, X / np.sqrt((X * X).mean(1, keepdims=True) + 1e-5) * ROW),
+    "gelu<8, 16, f32>(%x -> %tx, %y -> %ty)": ({"x": X}, X / 2 * (1 + erf(X / math.sqrt(2)))),
+    "gelu_tanh<8, 16, f32>(%x -> %tx, %y -> %ty)": ({"x": X}, X / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (X + 0.044715 * X**3)))),
+    "softplus<8, 16, f32>(%x -> %tx, %y -> %ty)": ({"x": X * 40}, np.logaddexp(0, X.astype(np.float64) * 40)),
+    "tpow<8, 16, f32>(%x -> %tx, %p -> %tp, %y -> %ty)": ({"x": abs(X), "p": SIN}, abs(X).astype(np.float64) ** SIN),
+    "tpows<8, 16, f32>(%x -> %tx, %y -> %ty, %p -> 3)": ({"x": abs(X)}, abs(X).astype(np.float64) ** 3),
+    "rope<8, 16, 8, f32>(%x -> %tx, %cos -> %tc, %sin -> %ts, %y -> %ty)": ({"x": X, "c": COS, "s": SIN}, X * COS + turned(X) * SIN),
+    "trowexpandadd<8, 16, f32>(%a -> %tx, %b -> %tb, %d -> %ty)": ({"x": X, "b": COLUMN}, X + COLUMN),
+    **{f"tcolexpand{word}<8, 16, f32>(%a -> %tx, %b -> %tb, %d -> %ty)": ({"x": X, "b": ROW}, op(X, ROW))
+       for word, op in (("add", np.add), ("sub", np.subtract), ("mul", np.multiply), ("div", np.divide))},
+    "attention<8, 6, 16, f32>(%q -> %tx, %k -> %tk, %v -> %tv, %o -> %ty, %scale -> 0.25)": ({"x": X, "k": COS[:6], "v": SIN[:6]}, softmax(X @ COS[:6].T / 4) @ SIN[:6]),
+    "causal_attention<8, 8, 16, f32>(%q -> %tx, %k -> %tk, %v -> %tv, %o -> %ty, %scale -> 0.25, %first -> 0)":
+        ({"x": X, "k": COS, "v": SIN}, softmax(np.where(np.tri(8) > 0, X @ COS.T / 4, -np.inf)) @ SIN),
+    "concat<8, 16, 1, 17, f32>(%a -> %tx, %b -> %tb, %d -> %ty)": ({"x": X, "b": COLUMN}, np.concatenate([X, COLUMN], axis=1)),
+}
+
+
+@pytest.mark.parametrize("call", CASES)
+def test_functions_on_tiles(call):
+    inputs, wanted = CASES[call]
+    made, = on_tiles(call, inputs, {"y": np.zeros(wanted.shape, np.float32)})
+    np.testing.assert_allclose(made, wanted, rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize("backend", ["a2a3sim", "aie"])
+def test_other_backends_make_the_same(backend):
+    for call in ("layer_norm", "rope", "causal", "concat"):
+        call = next(case for case in CASES if case.startswith(call))
+        inputs, wanted = CASES[call]
+        outputs = {"y": np.zeros(wanted.shape, np.float32)}
+        assert np.array_equal(on_tiles(call, inputs, outputs, backend)[0], on_tiles(call, inputs, outputs)[0])
+
+
+def test_numbers_of_the_largest():
+    x = np.round(X * 2).astype(np.float32)  # with equal ones
+    first = np.argsort(-x, axis=1, kind="stable")[:, :5]
+    values, numbers = on_tiles("topk<8, 16, 5, f32>(%x -> %tx, %values -> %tv, %numbers -> %tn)", {"x": x}, {"v": np.zeros((8, 5), np.float32), "n": np.zeros((8, 5), np.int32)})
+    assert np.array_equal(numbers, first) and np.array_equal(values, np.take_along_axis(x, first, 1))
+    for word, wanted in (("argmax", x.argmax(1)), ("argmin", x.argmin(1))):
+        made, = on_tiles(f"{word}<8, 16, f32>(%x -> %tx, %at -> %ta)", {"x": x}, {"a": np.zeros((8, 1), np.int32)})
+        assert np.array_equal(made[:, 0], wanted)
+
+
+def test_quantised_and_back():
+    x = X.copy()
+    x[3] = 0
+    q, scale = on_tiles("quantise<8, 16>(%x -> %tx, %q -> %tq, %scale -> %ts)", {"x": x}, {"q": np.zeros((8, 16), np.int8), "s": np.zeros((8, 1), np.float32)})
+    wanted = np.abs(x).max(1, keepdims=True) / np.float32(127)
+    wanted[3] = 1
+    assert np.array_equal(scale, wanted) and np.array_equal(q, np.rint(x / wanted).astype(np.int8))
+    back, = on_tiles("dequantise<8, 16>(%q -> %tq, %scale -> %ts, %x -> %ty)", {"q": q, "s": scale}, {"y": np.zeros((8, 16), np.float32)})
+    assert np.array_equal(back, q * scale)
+    sums = random.integers(-9000, 9000, (8, 16)).astype(np.int32)
+    q, = on_tiles("requantise<8, 16>(%sum -> %ti, %row -> %tr, %column -> %tc, %q -> %tq, %to -> 2)", {"i": sums, "r": abs(COLUMN) / 100, "c": abs(ROW)}, {"q": np.zeros((8, 16), np.int8)})
+    exact = sums.astype(np.float32) * (abs(COLUMN) / 100) * abs(ROW) / np.float32(2)
+    assert np.array_equal(q, np.clip(np.rint(exact), -128, 127).astype(np.int8))
+
+
+def test_tasks_of_the_library():
+    source = """include "std/softmax.pto"
+        tensor %x : f32[32, 16] in
+        tensor %y : f32[32, 16] out
+        workload @main { parallel_for %i in 0 to 32 step 8 { call @std.softmax_task<8, 16, f32>(%x -> %x[%i, 0], %y -> %y[%i, 0]) } }
+        """
+    x = random.standard_normal((32, 16)).astype(np.float32)
+    np.testing.assert_allclose(ptowsp.pack_text(source, strict=True).load("cpu_sim").run(x)["y"], softmax(x), rtol=2e-5, atol=2e-6)
+
+
+FLOATS = """
+symbol %n : i64 = 4
+tensor %y : T[9, 4] out
+func @fill(%b: !pto.memref<gm,...,T>, %s: T) {
+  %t = alloc_tile : !pto.tile<1x4xT>
+  %t = texpands %s
+  tstore %t, %b[0, 0]
+  return
+}
+workload @main { parallel_for %i in 0 to 9 { call @fill(%b -> %y[%i, 0], %s -> (%i - 4) * %n) } }
+"""
+
+
+@pytest.mark.parametrize("backend", ["cpu_sim", "a2a3sim", "aie"])
+def test_a_float_argument_of_integers(backend):
+    for word, dtype in (("f32", np.float32), ("f64", np.float64), ("f16", np.float16)):
+        program = ptowsp.pack_text(FLOATS.replace("T", word), strict=True).load(backend)
+        for n in (4, -1, 16777217, 33554435, 2**60 + 1, 16380, -(2**61)):
+            with np.errstate(over="ignore"):
+                wanted = np.array([np.int64(i - 4) * n for i in range(9)], np.int64).astype(dtype)
+            assert np.array_equal(program.run(n=n)["y"], np.repeat(wanted[:, None], 4, axis=1)), (word, n)
+
+
+def test_what_is_refused():
+    tiles = "func @f(%t: !pto.tile<8x8xf32>) {\n  %t = tabs %t\n  return\n}\n"
+    for source, sentence in (
+            (tiles + "tensor %x : f32[8, 8] inout\nworkload @main { call @f(%t -> %x) }\n", "@f takes tiles: it is expanded in InCore functions that call it, and is no task"),
+            (tiles + "func @g(%m: !pto.memref<gm,...,f32>) {\n  %u = alloc_tile : !pto.tile<8x4xf32>\n  CALL @f(%t -> %u)\n  return\n}\n",
+             "%u is !pto.tile<8x4xf32>, the parameter %t is !pto.tile<8x8xf32>"),
+            (tiles + "func @g(%m: !pto.memref<gm,...,f32>) {\n  CALL @f()\n  return\n}\n", "@f needs its tile %t"),
+            (tiles + "func @g(%m: !pto.memref<gm,...,f32>) {\n  %u = alloc_tile : !pto.tile<8x8xf32>\n  CALL @f(%t -> %u)\n  tstore %u, %m[0, 0]\n  return\n}\n",
+             "CALL reads tile %u, which nothing in @g has written by then: it holds zeros")):
+        with pytest.raises(ptowsp.SourceError) as refused:
+            ptowsp.pack_text(source, strict=True)
+        assert sentence in str(refused.value)
