@@ -235,7 +235,7 @@ static void match_kernel(struct matching *m, const struct reg_kernel_need *kerne
 	else if (usable)
 		reg_text_add(&text, "%s: %s", runs ? "portable payload" : "C function of the program", why);
 	else if (kernel->kinds && runs_images(m))
-		reg_text_add(&text, "this device runs images alone; compile what --emit writes, and pack its text section");
+		reg_text_add(&text, "this device runs images alone; compile kernels/NAME.cpp of --emit with -DTILE_PTO_RUNTIME, and pack its text section");
 	else if (kernel->kinds == UINT32_C(1) << PTOWSP_PAYLOAD_IMAGE)
 		reg_text_add(&text, "its images are for cores of a device alone; give it a portable payload, too");
 	else if (kernel->kinds)

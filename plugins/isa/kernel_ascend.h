@@ -3,7 +3,10 @@
  * go through global memory to the cube (L1, L0A, L0B, L0C) and back. Steps that the vector unit does not know read and write single elements. Statements are
  * kept apart by barriers: PIPE_V between vector instructions, PIPE_ALL where a vector instruction meets elements or copies.
  * Vector instructions round and add up as the hardware does: results need not be the bits of pto_ops.def. Needs the CANN toolkit's kernel_operator.h, and
- * for f64 a compiler that has double on the scalar unit. TILE_A5 is defined in kernels for A5. */
+ * for f64 a compiler that has double on the scalar unit. TILE_A5 is defined in kernels for A5.
+ *
+ * TILE_PTO_RUNTIME: a file becomes kernel_entry(int64_t *args), as a pto-runtime calls kernels. args: the address of a tensor record per parameter, of one more with the workspace where a
+ * kernel multiplies, then the scalars; {block, blocks} at the address in TILE_CONTEXT. Such a kernel has no result: TILE_ENDED(args, status) is told, and may be defined before. */
 #ifndef ISA_KERNEL_ASCEND_H
 #define ISA_KERNEL_ASCEND_H
 
@@ -26,12 +29,19 @@
 
 enum { TILE_BLOCK = 32, TILE_FRACTAL = 16, TILE_FLAG_TO_CUBE = 3, TILE_FLAG_TO_VECTOR = 4 }; /* bytes of a data block, side of a cube's fractal, flags */
 
-/* One tensor argument, as ptowsp_tensor_arg says, in global memory. */
+/* Where windows lie: with the core, or in global memory. */
+#ifdef TILE_PTO_RUNTIME
+#define TILE_GIVEN
+#else
+#define TILE_GIVEN __gm__
+#endif
+
+/* One tensor argument, as ptowsp_tensor_arg says. */
 struct tile_window {
 	uint64_t data, rows, columns, row_stride, column_stride;
 };
 struct tile_task {
-	__gm__ struct tile_window *tensors;
+	TILE_GIVEN struct tile_window *tensors;
 	__gm__ uint64_t *args;
 	uint32_t block, block_count;
 };
@@ -45,20 +55,68 @@ struct tile_call {
 	uint64_t jumps;            /* back that are left */
 };
 
-TILE_CORE void tile_begin(struct tile_call *call, GM_ADDR tensors, GM_ADDR args, GM_ADDR workspace, uint32_t block, uint32_t block_count, uint64_t tiles,
-			  uint64_t work)
+TILE_CORE void tile_begin(struct tile_call *call, TILE_GIVEN struct tile_window *tensors, __gm__ uint64_t *args, __gm__ uint8_t *workspace, uint32_t block,
+			  uint32_t block_count, uint64_t tiles, uint64_t work)
 {
-	call->given.tensors = (__gm__ struct tile_window *)tensors;
-	call->given.args = (__gm__ uint64_t *)args;
+	call->given.tensors = tensors;
+	call->given.args = args;
 	call->given.block = block;
 	call->given.block_count = block_count;
 	call->task = &call->given;
-	call->workspace = (__gm__ uint8_t *)workspace;
+	call->workspace = workspace;
 	call->work_at = tiles;
 	call->work = work;
 	call->jumps = UINT64_C(1) << 32;
 	call->pipe.InitBuffer(call->tiles, (uint32_t)(tiles + work));
 }
+
+#ifdef TILE_PTO_RUNTIME
+#ifndef TILE_ENTRY
+#define TILE_ENTRY(name) kernel_entry
+#endif
+#ifndef TILE_ENDED
+#define TILE_ENDED(args, status) (void)(status)
+#endif
+enum { TILE_CONTEXT = 48 }; /* behind the most tensors and scalars of a task, 32 and 16: the runtime's common/intrinsic.h */
+
+/* ChipTensor of the runtime: its common/task_interface/tensor.h. */
+struct tile_record {
+	uint64_t address, bytes, owner, start;
+	int32_t version;
+	uint32_t dimensions;
+	uint8_t dtype, manual, contiguous, space;
+	uint32_t shapes[5];
+	uint64_t extent;
+	uint32_t strides[5];
+	uint8_t rest[36];
+};
+static_assert(sizeof(struct tile_record) == 128, "the runtime's layout");
+
+TILE_CORE __gm__ uint8_t *tile_record_start(__gm__ int64_t *args, uint32_t i, uint32_t bytes)
+{
+	const __gm__ struct tile_record *record = (const __gm__ struct tile_record *)args[i];
+
+	return (__gm__ uint8_t *)(record->address + record->start * bytes);
+}
+
+/* The window that record i shows, of elements of `bytes`; without an extent it has none. */
+TILE_CORE void tile_window_take(struct tile_window *w, __gm__ int64_t *args, uint32_t i, uint32_t bytes)
+{
+	const __gm__ struct tile_record *record = (const __gm__ struct tile_record *)args[i];
+	const bool flat = record->dimensions < 2;
+
+	w->data = (uint64_t)tile_record_start(args, i, bytes);
+	w->rows = flat ? 1 : record->shapes[0];
+	w->columns = record->extent ? record->shapes[flat ? 0 : 1] : 0;
+	w->row_stride = flat ? w->columns : record->strides[0];
+	w->column_stride = record->strides[flat ? 0 : 1];
+}
+
+TILE_CORE uint32_t tile_context(__gm__ int64_t *args, uint32_t word)
+{
+	return (uint32_t)((const __gm__ int32_t *)args[TILE_CONTEXT])[word];
+}
+#endif
 
 TILE_CORE void tile_end(struct tile_call *call)
 {
@@ -170,7 +228,7 @@ template <class T> TILE_CORE bool tile_is_aligned(uint32_t columns)
 /* ---- windows ----------------------------------------------------------------------------------------------------------- */
 
 #define TILE_OP     TILE_CORE
-#define TILE_WINDOW const __gm__ struct tile_window
+#define TILE_WINDOW const TILE_GIVEN struct tile_window
 #define TILE_BYTE   __gm__ uint8_t
 #include "isa/tile_window.h"
 
@@ -182,7 +240,7 @@ struct tile_place {
 
 TILE_CORE struct tile_place tile_find(struct tile_call *call, uint32_t param, int64_t r, int64_t c, uint32_t rows, uint32_t columns, uint32_t bytes)
 {
-	const __gm__ struct tile_window *w = &call->task->tensors[param];
+	TILE_WINDOW *w = &call->task->tensors[param];
 	const uint64_t count = (uint64_t)rows * columns;
 	const bool flat = tile_window_is_flat(w);
 	const int64_t start = flat ? tile_flat_start(r, c, count) : tile_flat_start(r, 0, rows);

@@ -318,7 +318,8 @@ static void what_a_device_has_no_code_for_is_refused(void)
 	CLI_ERR(5,
 		MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt "
 			"cache=$B/../test/ascend_cache $P/vector_add.pkg.zst",
-		"kernel add_block is unsupported on a2a3: this device runs images alone; compile what --emit writes, and pack its text section");
+		"kernel add_block is unsupported on a2a3: this device runs images alone; compile kernels/NAME.cpp of --emit with -DTILE_PTO_RUNTIME, and pack "
+		"its text section");
 	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --explain $P/vector_add.pkg.zst"), 2); /* which has no x to fill */
 	CLI_OUT(5,
 		MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt "

@@ -169,9 +169,8 @@ static ptowsp_status file_write(void *context, const char *path, const void *byt
 {
 	const struct emit_tree *tree = context;
 	char folder[700];
-	const char *slash = strrchr(path, '/');
 
-	if (slash) {
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
 		snprintf(folder, sizeof(folder), "%s/%.*s", tree->folder, (int)(slash - path), path);
 		mkdir(folder, 0777);
 	}

@@ -30,13 +30,29 @@ __aicore__ inline ptowsp_status product_bf16_body(struct tile_call *call)
 	return PTOWSP_OK;
 }
 
+#ifdef TILE_PTO_RUNTIME /* for a pto-runtime: tensor records, one with the workspace, then scalars */
+extern "C" __aicore__ void TILE_ENTRY(product_bf16)(__gm__ int64_t *args)
+{
+	struct tile_window windows[3];
+	struct tile_call call;
+	ptowsp_status status;
+
+	tile_window_take(&windows[0], args, 0, 2);
+	tile_window_take(&windows[1], args, 1, 2);
+	tile_window_take(&windows[2], args, 2, 2);
+	tile_begin(&call, windows, (__gm__ uint64_t *)args + 4, tile_record_start(args, 3, 1), tile_context(args, 0), tile_context(args, 1), 3072, 10496);
+	status = product_bf16_body(&call);
+	tile_end(&call);
+	TILE_ENDED(args, status);
+}
+#else
 /* One block of a task, for who calls kernels on a core; and the kernel as it is launched by itself. */
 __aicore__ inline ptowsp_status product_bf16_incore(GM_ADDR tensors, GM_ADDR args, GM_ADDR workspace, uint32_t block, uint32_t block_count)
 {
 	struct tile_call call;
 	ptowsp_status status;
 
-	tile_begin(&call, tensors, args, workspace, block, block_count, 3072, 10496);
+	tile_begin(&call, (__gm__ struct tile_window *)tensors, (__gm__ uint64_t *)args, workspace, block, block_count, 3072, 10496);
 	status = product_bf16_body(&call);
 	tile_end(&call);
 	return status;
@@ -46,3 +62,4 @@ extern "C" __global__ __aicore__ void product_bf16(GM_ADDR tensors, GM_ADDR args
 {
 	*(__gm__ int32_t *)result = product_bf16_incore(tensors, args, workspace, (uint32_t)AscendC::GetBlockIdx(), (uint32_t)AscendC::GetBlockNum());
 }
+#endif

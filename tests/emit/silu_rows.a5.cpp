@@ -62,13 +62,28 @@ __aicore__ inline ptowsp_status silu_rows_body(struct tile_call *call)
 	return PTOWSP_OK;
 }
 
+#ifdef TILE_PTO_RUNTIME /* for a pto-runtime: tensor records, then scalars */
+extern "C" __aicore__ void TILE_ENTRY(silu_rows)(__gm__ int64_t *args)
+{
+	struct tile_window windows[2];
+	struct tile_call call;
+	ptowsp_status status;
+
+	tile_window_take(&windows[0], args, 0, 4);
+	tile_window_take(&windows[1], args, 1, 4);
+	tile_begin(&call, windows, (__gm__ uint64_t *)args + 2, NULL, tile_context(args, 0), tile_context(args, 1), 4096, 4608);
+	status = silu_rows_body(&call);
+	tile_end(&call);
+	TILE_ENDED(args, status);
+}
+#else
 /* One block of a task, for who calls kernels on a core; and the kernel as it is launched by itself. */
 __aicore__ inline ptowsp_status silu_rows_incore(GM_ADDR tensors, GM_ADDR args, GM_ADDR workspace, uint32_t block, uint32_t block_count)
 {
 	struct tile_call call;
 	ptowsp_status status;
 
-	tile_begin(&call, tensors, args, workspace, block, block_count, 4096, 4608);
+	tile_begin(&call, (__gm__ struct tile_window *)tensors, (__gm__ uint64_t *)args, workspace, block, block_count, 4096, 4608);
 	status = silu_rows_body(&call);
 	tile_end(&call);
 	return status;
@@ -78,3 +93,4 @@ extern "C" __global__ __aicore__ void silu_rows(GM_ADDR tensors, GM_ADDR args, G
 {
 	*(__gm__ int32_t *)result = silu_rows_incore(tensors, args, workspace, (uint32_t)AscendC::GetBlockIdx(), (uint32_t)AscendC::GetBlockNum());
 }
+#endif

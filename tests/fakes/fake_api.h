@@ -46,6 +46,7 @@ struct fake_ops {
 	bool (*is_fatal)(struct fake_runtime *rt);
 	void (*report_fatal)(struct fake_runtime *rt, int32_t code, const char *function, const char *format, ...);
 	struct fake_outputs (*submit_dummy_task)(struct fake_runtime *rt, const struct fake_args *args);
+	uint64_t (*get_tensor_data)(struct fake_runtime *rt, const struct ascend_tensor *tensor, uint32_t dims, const uint32_t *indices);
 };
 /* PTO2Runtime: the fake's own fields stand behind it. */
 struct fake_runtime {

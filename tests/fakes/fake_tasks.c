@@ -57,8 +57,12 @@ static void kernel_call(struct fake_graph *graph, const struct fake_task *task)
 		args[task->tensor_count + i] = (int64_t)task->scalars[i];
 	for (int slot = 0; slot < 3; slot++)
 		if (task->functions[slot] >= 0)
-			for (int block = 0; block < task->blocks; block++)
+			for (int block = 0; block < task->blocks; block++) {
+				const int32_t context[2] = {block, task->blocks};
+
+				args[ASCEND_TASK_TENSORS + ASCEND_TASK_SCALARS] = (int64_t)(uintptr_t)context;
 				graph->functions[task->functions[slot]](args);
+			}
 }
 
 static void task_end(struct fake_graph *graph, uint32_t number)
@@ -374,7 +378,21 @@ static void report_fatal(struct fake_runtime *rt, int32_t code, const char *func
 	fake_graph_fatal(graph_of(rt), code, "%s: %s", function, text);
 }
 
-static const struct fake_ops ops = {submit_task, scope_begin, scope_end, is_fatal, report_fatal, submit_dummy_task};
+/* Whoever writes the tensor is among those that can run: all of them do. A host graph has run none. */
+static uint64_t get_tensor_data(struct fake_runtime *rt, const struct ascend_tensor *tensor, uint32_t dims, const uint32_t *indices)
+{
+	static const uint8_t sizes[ASCEND_DTYPES] = {4, 2, 4, 2, 1, 1, 2, 8, 8, 2, 4, 1};
+	uint64_t at = tensor->start, value = 0;
+
+	if (!graph_of(rt)->host_graph)
+		fake_graph_run(graph_of(rt));
+	for (uint32_t d = 0; d < dims; d++)
+		at += (uint64_t)indices[d] * tensor->strides[d];
+	memcpy(&value, (const char *)(uintptr_t)tensor->addr + at * sizes[tensor->dtype], sizes[tensor->dtype]);
+	return value;
+}
+
+static const struct fake_ops ops = {submit_task, scope_begin, scope_end, is_fatal, report_fatal, submit_dummy_task, get_tensor_data};
 
 void fake_graph_init(struct fake_graph *graph, bool host_graph, const struct ascend_call_config *config, uint64_t seed)
 {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ascend/engine/pod.h"
 #include "ptowsp/note.h"
 #include "tests/base/emit_trials.h"
 #include "tests/check.h"
@@ -33,6 +34,40 @@ static ptowsp_status core_call(void *function, const struct ptowsp_task *task, u
 	return result;
 }
 
+/* As a pto-runtime calls kernels: records, then scalars. */
+static ptowsp_status entry_call(void *function, const struct ptowsp_task *task, uint64_t *cycles_out)
+{
+	static struct ascend_tensor records[RANDOM_WINDOWS];
+	void (*fn)(int64_t * args);
+	const int32_t context[2] = {(int32_t)task->block, (int32_t)task->block_count};
+	int64_t args[ASCEND_TASK_TENSORS + ASCEND_TASK_SCALARS + 2] = {0};
+
+	(void)cycles_out;
+	for (uint32_t i = 0; i < task->tensor_count && i < RANDOM_WINDOWS; i++) {
+		const struct ptowsp_tensor_arg *w = &task->tensors[i];
+		const bool flat = w->rows == 1;
+
+		records[i] = (struct ascend_tensor){.addr = (uintptr_t)w->data,
+						    .ndims = flat ? 1 : 2,
+						    .extent = w->rows * w->columns,
+						    .shapes = {(uint32_t)(flat ? w->columns : w->rows), (uint32_t)w->columns},
+						    .strides = {(uint32_t)(flat ? w->column_stride : w->row_stride), (uint32_t)w->column_stride}};
+		args[i] = (int64_t)(uintptr_t)&records[i];
+	}
+	for (uint32_t i = 0; i < task->arg_count && i < ASCEND_TASK_SCALARS; i++)
+		args[task->tensor_count + i] = (int64_t)task->args[i];
+	args[ASCEND_TASK_TENSORS + ASCEND_TASK_SCALARS] = (int64_t)(uintptr_t)context;
+	*(void **)&fn = function;
+	fn(args);
+	return (ptowsp_status)args[ASCEND_TASK_TENSORS + ASCEND_TASK_SCALARS + 1];
+}
+
+static const struct emit_way entry_way = {.target = "ascend-a2a3",
+					  .header = "isa/kernel_ascend.h",
+					  .flags = "-DTILE_PTO_RUNTIME '-DTILE_ENTRY(name)=name' '-DTILE_ENDED(args, status)=args[49] = status' -I'%s'",
+					  .call = entry_call,
+					  .tolerance = 0.02};
+
 /* Vector instructions add f16 up in f32, and have exp and others of their own. */
 static const struct emit_way ways[] = {
 	{.target = "ascend-a2a3", .header = "isa/kernel_ascend.h", .flags = "-I'%s'", .call = core_call, .tolerance = 0.02},
@@ -53,6 +88,12 @@ static void a2a3_does_what_the_interpreter_does(void)
 static void a5_does_what_the_interpreter_does(void)
 {
 	operations_do_what_the_interpreter_does(&ways[1]);
+}
+
+/* What programs multiply is not among these: the stand-in has no cube. */
+static void kernel_entry_does_what_the_interpreter_does(void)
+{
+	emit_trials_run(&entry_way, random_start(), 0);
 }
 
 static void compile(const char *target)
@@ -90,6 +131,7 @@ void suite_emit_ascend(CU_pSuite s)
 {
 	TEST(s, a2a3_does_what_the_interpreter_does);
 	TEST(s, a5_does_what_the_interpreter_does);
+	TEST(s, kernel_entry_does_what_the_interpreter_does);
 	TEST(s, kernels_compile_with_every_name_declared);
 	TEST(s, emitted_text_is_what_is_kept);
 }

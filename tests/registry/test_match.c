@@ -239,7 +239,7 @@ static void kernels_need_one_payload_that_runs(void)
 	CHECK_STR(rows[0].reason, "the backend runs none of its payload kinds");
 	match(&needs, &image, 1);
 	REQUIRE_UINT(count, 1);
-	CHECK_STR(rows[0].reason, "this device runs images alone; compile what --emit writes, and pack its text section");
+	CHECK_STR(rows[0].reason, "this device runs images alone; compile kernels/NAME.cpp of --emit with -DTILE_PTO_RUNTIME, and pack its text section");
 	kernel.served = true; /* a registered function stands in */
 	match(&needs, NULL, 0);
 	CHECK_UINT(count, 0);

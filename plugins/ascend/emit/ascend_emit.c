@@ -179,13 +179,15 @@ static const char *meta_of(const struct rt_tables *t, const char *key)
 
 static void fill_all(struct ascend_emitter *e, const struct rt_program *p, const struct ascend_list *lists, uint32_t count, const struct common_text *plans)
 {
-	struct common_text package = {0}, told = {0}, package_json = {0};
+	struct common_text package = {0}, told = {0}, package_json = {0}, names = {0};
 	char most_args[16], most_tensors[16], workspace[24];
 
 	common_text_json(&package_json, meta_of(&p->tables, "name"));
 	common_text_comment(&package, *meta_of(&p->tables, "name") ? meta_of(&p->tables, "name") : "a package");
 	for (const char *at = common_text_view(&e->told); *at; at = strchr(at, '\n') + 1)
 		common_text_add(&told, "- %.*s\n", (int)(strchr(at, '\n') - at), at);
+	for (uint32_t i = 0; i < e->kernels.count; i++)
+		common_text_add(&names, "%s%s", i ? " " : "", e->kernels.rows[i].text);
 	snprintf(most_args, sizeof(most_args), "%" PRIu32, e->most_args ? e->most_args : 1);
 	snprintf(most_tensors, sizeof(most_tensors), "%" PRIu32, e->most_tensors ? e->most_tensors : 1);
 	snprintf(workspace, sizeof(workspace), "%" PRIu64, e->workspace);
@@ -203,11 +205,12 @@ static void fill_all(struct ascend_emitter *e, const struct rt_program *p, const
 			{"told_json", common_text_view(&e->told_json)},
 			{"slots", common_text_view(&e->slots_json)},
 			{"plans", common_text_view(plans)},
+			{"kernel_names", common_text_view(&names)},
 			{"arch", strcmp(e->args->target, "ascend-a5") ? "dav-c220" : "dav-c310"},
 		};
 		const struct ascend_scope scope = {fields, lists, sizeof(fields) / sizeof(*fields), count};
 
-		if (package.failed || package_json.failed || told.failed || e->slots_json.failed || plans->failed)
+		if (package.failed || package_json.failed || told.failed || names.failed || e->slots_json.failed || plans->failed)
 			e->status = rt_no_memory(e->error, "the plan");
 		else
 			ascend_emit_templates(e, &scope);
@@ -222,8 +225,8 @@ enum { KERNELS, TENSORS, SLOTS, AXES, EVENTS, CHANNELS, WORKLOADS, DTYPES, LISTS
 static const char *const list_names[LISTS] = {"kernels", "tensors", "slots", "axes", "events", "channels", "workloads", "dtypes"};
 struct made {
 	struct ascend_rows rows[LISTS];
-	struct ascend_rows *scalars; /* per kernel */
-	struct common_text plans;    /* of workloads, as JSON */
+	struct ascend_rows *scalars, *params; /* per kernel */
+	struct common_text plans;             /* of workloads, as JSON */
 };
 
 static void named_make(struct ascend_emitter *e, const struct rt_program *p, struct made *made)
@@ -272,19 +275,23 @@ static void made_finish(struct made *made, uint32_t kernels)
 {
 	for (uint32_t i = 0; made->scalars && i < kernels; i++)
 		ascend_rows_finish(&made->scalars[i]);
+	for (uint32_t i = 0; made->params && i < kernels; i++)
+		ascend_rows_finish(&made->params[i]);
 	for (unsigned k = 0; k < LISTS; k++)
 		ascend_rows_finish(&made->rows[k]);
 	common_text_finish(&made->plans);
 	free(made->scalars);
+	free(made->params);
 }
 
 static void all_make(struct ascend_emitter *e, const struct rt_program *p)
 {
-	struct made made = {.scalars = calloc((size_t)e->kernels.count + 1, sizeof(*made.scalars))};
+	struct made made = {.scalars = calloc((size_t)e->kernels.count + 1, sizeof(*made.scalars)),
+			    .params = calloc((size_t)e->kernels.count + 1, sizeof(*made.params))};
 
 	e->slot_used = calloc((size_t)p->tables.slot.count + 1, 1);
 	e->turns = calloc((size_t)p->tables.process.count + 1, sizeof(*e->turns));
-	if (!made.scalars || !e->slot_used || !e->turns)
+	if (!made.scalars || !made.params || !e->slot_used || !e->turns)
 		e->status = rt_no_memory(e->error, "lists");
 	if (!e->status) {
 		ascend_emit_footprints(e, p);
@@ -292,7 +299,7 @@ static void all_make(struct ascend_emitter *e, const struct rt_program *p)
 		workloads_make(e, p, &made.rows[WORKLOADS], &made.plans);
 	}
 	if (!e->status)
-		ascend_emit_kernels(e, p, &made.rows[KERNELS], made.scalars);
+		ascend_emit_kernels(e, p, &made.rows[KERNELS], made.scalars, made.params);
 	if (!e->status)
 		tables_make(e, p, &made);
 	if (!e->status)

@@ -57,10 +57,11 @@ void ascend_line(struct ascend_emitter *e, const char *format, ...) __attribute_
 const char *ascend_kernel(const struct ascend_emitter *e, uint32_t kernel); /* identifiers by row */
 const char *ascend_tensor(const struct ascend_emitter *e, uint32_t tensor);
 
-/* emit_kernels.c: the target's row, NULL if there is none of that name; a row per kernel, its scalars in scalars[kernel], its source as a file; what kernels touch. */
+/* emit_kernels.c: the target's row, NULL if there is none of that name; a row per kernel, its scalars in scalars[kernel] and its tensors in params[kernel], its sources as files; what kernels touch. */
 struct ascend_rows;
 const struct isa_emit_target *ascend_emit_target(const struct ascend_emitter *e);
-void ascend_emit_kernels(struct ascend_emitter *e, const struct rt_program *p, struct ascend_rows *rows, struct ascend_rows *scalars);
+void ascend_emit_kernels(struct ascend_emitter *e, const struct rt_program *p, struct ascend_rows *rows, struct ascend_rows *scalars,
+			 struct ascend_rows *params);
 void ascend_emit_footprints(struct ascend_emitter *e, const struct rt_program *p);
 
 /* emit_tables.c: a row per record of a table, which is begun here; named: of names whose strings lie at `offsets`. */

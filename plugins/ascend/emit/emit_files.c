@@ -50,6 +50,12 @@ void ascend_emit_templates(struct ascend_emitter *e, const struct ascend_scope *
 	}
 }
 
+/* Those of the tree lie side by side, others at the path by which they are included. */
+static const char *place_of(const char *path)
+{
+	return strstr(path, "/tree/") ? base_of(path) : path;
+}
+
 /* What is the same for all packages: the builder, platforms, headers of kernels. */
 void ascend_emit_tree(struct ascend_emitter *e)
 {
@@ -57,7 +63,7 @@ void ascend_emit_tree(struct ascend_emitter *e)
 		struct common_text text = {0};
 
 		lines_join(&text, t->lines);
-		file_give(e, base_of(t->path), &text);
+		file_give(e, place_of(t->path), &text);
 		common_text_finish(&text);
 	}
 	for (const struct isa_text *t = isa_emit_headers; t->path && !e->status; t++) {

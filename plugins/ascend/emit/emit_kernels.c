@@ -5,6 +5,7 @@
 
 #include "isa/emit/emit.h"
 #include "ptowsp/exec.h"
+#include "rt/program/dtype.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,21 +39,40 @@ static void scalars_put(struct ascend_rows *rows, struct ascend_rows *scalars, c
 		ascend_row_field(scalars, "type", "%s", scalar_type(param->dtype));
 		ascend_row_field(scalars, "number", "%" PRIu32, scalars->count - 1);
 	}
-	if (!rows->failed) {
-		rows->lists[rows->count - 1] = ascend_rows_list("scalars", scalars);
-		rows->scopes[rows->count - 1].lists = &rows->lists[rows->count - 1];
-		rows->scopes[rows->count - 1].list_count = 1;
-	}
-	rows->failed |= scalars->failed;
+	ascend_row_field(rows, "scalar_count", "%" PRIu32, scalars->count);
+	ascend_row_list(rows, "scalars", scalars);
 	common_names_finish(&names);
+}
+
+/* Tensor parameters of a kernel, in a list of the row. */
+static void params_put(struct ascend_rows *rows, struct ascend_rows *params, const struct rt_tables *t, const struct ptowsp_kernel_record *kernel)
+{
+	ascend_rows_init(params, kernel->param_count);
+	for (uint32_t i = 0; i < kernel->param_count && !params->failed; i++) {
+		const struct ptowsp_param_record *param = &t->param.rows[kernel->params + i];
+
+		if (param->kind == PTOWSP_PARAM_SCALAR)
+			continue;
+		ascend_row_add(params);
+		ascend_row_field(params, "dtype", "%u", (unsigned)param->dtype);
+		ascend_row_field(params, "access", "%u", (unsigned)param->access);
+		ascend_row_field(params, "bytes", "%u", (unsigned)rt_dtype_bytes(param->dtype));
+	}
+	ascend_row_field(rows, "tensors", "%" PRIu32, params->count);
+	ascend_row_list(rows, "params", params);
+}
+
+static const struct isa_emit_target *target_of(const char *name)
+{
+	for (const struct isa_emit_target *t = isa_emit_targets; t->name; t++)
+		if (!strcmp(t->name, name))
+			return t;
+	return NULL;
 }
 
 const struct isa_emit_target *ascend_emit_target(const struct ascend_emitter *e)
 {
-	for (const struct isa_emit_target *t = isa_emit_targets; t->name; t++)
-		if (!strcmp(t->name, e->args->target))
-			return t;
-	return NULL;
+	return target_of(e->args->target);
 }
 
 /* Whoever builds the tree gives what is missing. */
@@ -62,11 +82,11 @@ static void missing_tell(struct ascend_emitter *e, const struct rt_program *p, u
 		    *why ? ";" : ":", ascend_kernel(e, kernel));
 }
 
-static void source_file(struct ascend_emitter *e, uint32_t kernel, const char *text, size_t size)
+static void source_file(struct ascend_emitter *e, uint32_t kernel, const char *extension, const char *text, size_t size)
 {
 	char path[ASCEND_NAME + 24];
 
-	snprintf(path, sizeof(path), "kernels/%s.cpp", ascend_kernel(e, kernel));
+	snprintf(path, sizeof(path), "kernels/%s.%s", ascend_kernel(e, kernel), extension);
 	if (!e->status)
 		e->status = e->sink->file(e->sink->context, path, text, size);
 }
@@ -97,8 +117,32 @@ static bool source_give(struct ascend_emitter *e, const struct rt_program *p, ui
 	} else {
 		e->workspace = workspace > e->workspace ? workspace : e->workspace;
 		*cluster_out = strstr(text, "tile_product<") != NULL; /* the call that may go to the cube */
-		source_file(e, kernel, text, size);
+		source_file(e, kernel, ascend_emit_target(e)->extension, text, size);
 	}
+	free(text);
+	return !status;
+}
+
+/* kernels/NAME.c for the simulation of the pto-runtime, with the bits of the interpreter; false: there is none. *memory_out: bytes of its tiles. */
+static bool source_give_c(struct ascend_emitter *e, const struct rt_program *p, uint32_t kernel, const char *symbol, uint64_t *memory_out)
+{
+	const struct isa_program *program = kernel != p->copy_kernel && e->args->portable ? e->args->portable(e->args->context, kernel) : NULL;
+	const struct isa_emit_target *c = target_of("c");
+	struct ptowsp_error why = {.head = PTOWSP_HEAD(why, ERROR)};
+	char *text = NULL;
+	size_t size = 0;
+	ptowsp_status status;
+
+	*memory_out = 0;
+	if (!program)
+		return false;
+	status = isa_emit(program, c, symbol, &text, &size, &why);
+	if (!status)
+		status = isa_emit_workspace(program, c, memory_out, &why);
+	if (status == PTOWSP_NO_MEMORY && !e->status)
+		e->status = rt_no_memory(e->error, "kernels");
+	if (!status)
+		source_file(e, kernel, c->extension, text, size);
 	free(text);
 	return !status;
 }
@@ -131,13 +175,15 @@ static const char *domain_text(const struct ascend_emitter *e, unsigned code)
 	return ptowsp_domain_of_unit(unit, &domain) ? domains[domain] : domains[0];
 }
 
-void ascend_emit_kernels(struct ascend_emitter *e, const struct rt_program *p, struct ascend_rows *rows, struct ascend_rows *scalars)
+void ascend_emit_kernels(struct ascend_emitter *e, const struct rt_program *p, struct ascend_rows *rows, struct ascend_rows *scalars,
+			 struct ascend_rows *params)
 {
 	ascend_rows_init(rows, e->kernels.count);
 	for (uint32_t i = 0; i < e->kernels.count && !rows->failed && !e->status; i++) {
 		const struct ptowsp_kernel_record *kernel = &p->tables.kernel.rows[i];
 		char symbol[ASCEND_NAME + 2];
 		bool cluster = kernel->unit == PTOWSP_UNIT_AIC_AIV;
+		uint64_t memory;
 
 		snprintf(symbol, sizeof(symbol), "k_%s", e->kernels.rows[i].text);
 		ascend_row_add(rows);
@@ -150,7 +196,11 @@ void ascend_emit_kernels(struct ascend_emitter *e, const struct rt_program *p, s
 		ascend_row_field(rows, "source", "%s", source_give(e, p, i, symbol, &cluster) ? "1" : "");
 		ascend_row_field(rows, "copy", "%s", i == p->copy_kernel ? "1" : "");
 		ascend_row_field(rows, "cluster", "%s", cluster ? "true" : "false");
+		ascend_row_field(rows, "id", "%" PRIu32, i);
+		ascend_row_field(rows, "c_source", "%s", source_give_c(e, p, i, symbol, &memory) ? "1" : "");
+		ascend_row_field(rows, "memory", "%" PRIu64, memory);
 		scalars_put(rows, &scalars[i], &p->tables, kernel);
+		params_put(rows, &params[i], &p->tables, kernel);
 		if (kernel->workspace > e->workspace)
 			e->workspace = kernel->workspace;
 	}

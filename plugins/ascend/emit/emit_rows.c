@@ -9,7 +9,7 @@ void ascend_rows_init(struct ascend_rows *rows, uint32_t room)
 	*rows = (struct ascend_rows){.room = room};
 	rows->scopes = calloc((size_t)room + 1, sizeof(*rows->scopes));
 	rows->fields = calloc(((size_t)room + 1) * ASCEND_ROW_FIELDS, sizeof(*rows->fields));
-	rows->lists = calloc((size_t)room + 1, sizeof(*rows->lists));
+	rows->lists = calloc(((size_t)room + 1) * ASCEND_ROW_LISTS, sizeof(*rows->lists));
 	rows->failed = !rows->scopes || !rows->fields || !rows->lists;
 }
 
@@ -28,6 +28,7 @@ void ascend_row_add(struct ascend_rows *rows)
 	if (rows->failed)
 		return;
 	rows->scopes[rows->count].fields = rows->fields + (size_t)rows->count * ASCEND_ROW_FIELDS;
+	rows->scopes[rows->count].lists = rows->lists + (size_t)rows->count * ASCEND_ROW_LISTS;
 	rows->count++;
 }
 
@@ -56,6 +57,15 @@ void ascend_row_comment(struct ascend_rows *rows, const char *name, const char *
 	rows->failed |= comment.failed;
 	ascend_row_field(rows, name, "%s", common_text_view(&comment));
 	common_text_finish(&comment);
+}
+
+void ascend_row_list(struct ascend_rows *rows, const char *name, const struct ascend_rows *inner)
+{
+	struct ascend_scope *row = rows->failed ? NULL : &rows->scopes[rows->count - 1];
+
+	rows->failed |= inner->failed;
+	if (row && row->list_count < ASCEND_ROW_LISTS)
+		rows->lists[(size_t)(rows->count - 1) * ASCEND_ROW_LISTS + row->list_count++] = ascend_rows_list(name, inner);
 }
 
 struct ascend_list ascend_rows_list(const char *name, const struct ascend_rows *rows)

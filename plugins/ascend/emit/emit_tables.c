@@ -3,6 +3,7 @@
 #include "ascend/emit/ascend_emit_state.h"
 #include "ascend/emit/emit_rows.h"
 
+#include "ascend/plan/plan_window.h"
 #include "rt/program/arithmetic.h"
 #include "rt/program/dtype.h"
 #include <inttypes.h>
@@ -84,6 +85,18 @@ static void shape_find(const struct rt_tables *t, uint32_t tensor, uint64_t *ele
 	}
 }
 
+/* As a .npy file calls its elements; bf16 is stored as its bits. */
+static const char *descr_of(unsigned dtype)
+{
+	static const char *const texts[] = {
+#define X(NAME, code, bytes, class, text, descr) [code] = descr,
+#include "ptowsp/dtype.def"
+#undef X
+	};
+
+	return dtype < sizeof(texts) / sizeof(*texts) && texts[dtype] ? texts[dtype] : "|u1";
+}
+
 void ascend_emit_tensors(struct ascend_emitter *e, const struct rt_program *p, struct ascend_rows *rows)
 {
 	ascend_rows_init(rows, e->tensors.count);
@@ -99,6 +112,9 @@ void ascend_emit_tensors(struct ascend_emitter *e, const struct rt_program *p, s
 		ascend_row_field(rows, "columns", "%" PRIu64, columns);
 		ascend_row_field(rows, "dtype", "%u", dtype);
 		ascend_row_field(rows, "size", "%u", (unsigned)rt_dtype_bytes((uint16_t)dtype));
+		ascend_row_field(rows, "descr", "%s", descr_of(dtype));
+		ascend_row_field(rows, "bound", "%" PRIu64, p->tables.tensor.rows[i].flags & PTOWSP_TENSOR_SHAPELESS ? 0 : elements);
+		ascend_row_field(rows, "written", "%d", p->tables.tensor.rows[i].role != PTOWSP_ROLE_IN);
 	}
 }
 
@@ -129,5 +145,6 @@ void ascend_emit_dtypes(struct ascend_rows *rows)
 		ascend_row_add(rows);
 		ascend_row_field(rows, "name", "%s", names[i]);
 		ascend_row_field(rows, "code", "%" PRIu32, i);
+		ascend_row_field(rows, "runtime", "%u", (unsigned)ascend_dtype_of((uint16_t)i));
 	}
 }

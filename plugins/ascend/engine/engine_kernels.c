@@ -87,6 +87,7 @@ ptowsp_status ascend_image_find(struct ascend_kernel_object *object, uint64_t *c
 	}
 	return status ? status
 		      : rt_fail(error, PTOWSP_UNSUPPORTED,
-				"kernel %.60s has no image payload for %s (%s): compile what --emit writes, and pack its text section",
+				"kernel %.60s has no image payload for %s (%s): compile kernels/NAME.cpp of --emit with -DTILE_PTO_RUNTIME, and pack its text "
+				"section",
 				rt_kernel_name(loaded->planned, kernel), loaded->engine->arch, names_of(loaded->engine->arch)[1]);
 }

@@ -3,12 +3,13 @@
  *
  * Its makers version two of them (abi_version); the others have none, so every size and offset is asserted here, and library.c asks the library
  * for the sizes that it tells. Little-endian, 64-bit pointers. Names in front of a field of another name are theirs.
- * Source: hw-native-sys/simpler, src/common/{worker/pto_runtime_c_api.h, task_interface/, log/include/common/host_log_state.h}. */
+ * C11 and C++17. Source: hw-native-sys/simpler, src/common/{worker/pto_runtime_c_api.h, task_interface/, log/include/common/host_log_state.h}. */
 #ifndef ASCEND_POD_H
 #define ASCEND_POD_H
 
 #include "ascend/adapter.h"
 #include "ptowsp/base.h"
+#include <stdalign.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,7 +55,7 @@ enum { ASCEND_POLL_NOT_READY = 0, ASCEND_POLL_COMPLETE = 1 };
 /* ChipTensor: a window into memory, and what a kernel gets a pointer to per tensor argument. Element (i, j, ..) lies at addr + (start + i * strides[0] + j *
  * strides[1] ..) * size of an element. Strides are at least 1. Aligned to 64 bytes, as is what has one inside: the runtime reads it in whole vectors. */
 struct ascend_tensor {
-	_Alignas(64) uint64_t addr;
+	alignas(64) uint64_t addr;
 	uint64_t bytes; /* of the whole buffer */
 	uint64_t owner; /* task that made it, or ASCEND_NO_TASK */
 	uint64_t start; /* elements */
@@ -69,7 +70,7 @@ struct ascend_tensor {
 	uint32_t strides[ASCEND_TENSOR_DIMS]; /* elements */
 	uint8_t pad[36];
 };
-PTOWSP_STATIC_ASSERT(sizeof(struct ascend_tensor) == 128 && _Alignof(struct ascend_tensor) == 64, "two cache lines");
+PTOWSP_STATIC_ASSERT(sizeof(struct ascend_tensor) == 128 && alignof(struct ascend_tensor) == 64, "two cache lines");
 PTOWSP_STATIC_ASSERT(offsetof(struct ascend_tensor, owner) == 16 && offsetof(struct ascend_tensor, start) == 24, "layout");
 PTOWSP_STATIC_ASSERT(offsetof(struct ascend_tensor, version) == 32 && offsetof(struct ascend_tensor, ndims) == 36, "layout");
 PTOWSP_STATIC_ASSERT(offsetof(struct ascend_tensor, dtype) == 40 && offsetof(struct ascend_tensor, address_space) == 43, "layout");

@@ -83,6 +83,7 @@ int32_t Builder::init()
 	stream_last = table<TaskId>((uint64_t)plan->streams + 1);
 	queue_count = table<uint64_t>(256);
 	depth_now = table<uint64_t>(depths);
+	depth_tasks = table<TaskId>(platform.take ? depths * BUILDER_DEPTH_KEPT : 0);
 	events = table<Event>(plan->event_count);
 	channels = table<ChannelState>(plan->channel_count);
 	ends_closed = table<uint8_t>(ends_total(plan));
@@ -93,7 +94,7 @@ int32_t Builder::init()
 		preds->room = plan->window * (uint32_t)PREDS_PER_TASK;
 		preds->rows = table<Pred>(preds->room);
 	}
-	if (!preds || !preds->rows || !shared.finished || !ring || !waiting || !preds_head || !stream_last || !queue_count || !depth_now || !events ||
+	if (!preds || !preds->rows || !shared.finished || !ring || !waiting || !preds_head || !stream_last || !queue_count || !depth_now || !depth_tasks || !events ||
 	    !channels || !ends_closed || !places || !tracker || !channels_init(*this)) {
 		fail(BUILDER_MEMORY, "no memory for a window of %u tasks", plan->window);
 		return status;
@@ -115,6 +116,7 @@ void Builder::finish()
 	free(stream_last);
 	free(queue_count);
 	free(depth_now);
+	free(depth_tasks);
 	free(events);
 	free(channels);
 	free(ends_closed);
@@ -217,7 +219,7 @@ static void pred_found(void *context, uint64_t other)
 {
 	Builder *b = (Builder *)context;
 
-	if (!b->has_ended(other))
+	if (b->platform.take || !b->has_ended(other))
 		b->pred_add(other);
 }
 
@@ -275,7 +277,9 @@ bool Builder::tracker_room()
 		pieces += runs_count(&tensors[regions[i].tensor], regions[i]);
 	if (tracker_fits(tracker, pieces))
 		return true;
-	if (!wait_for(next))
+	if (platform.take)
+		task_now.order = barrier_at = next; /* it and all that follow come behind everybody, whom nothing has to find any more */
+	else if (!wait_for(next))
 		return false;
 	tracker_clear(tracker);
 	if (tracker_fits(tracker, pieces))
@@ -332,12 +336,16 @@ bool Builder::submit()
 	}
 	if (platform.submitted)
 		platform.submitted(platform.context, &task_now);
-	if (mine && !ring_put())
+	if (platform.take ? !give() : mine && !ring_put())
 		return false;
 	if (plan->copy_kernel == task_now.kernel)
 		copies = next + 1;
 	next++;
 	steps++;
+	if (platform.take) {
+		all_ended = next;
+		return !status;
+	}
 	/* Nobody runs ahead of the oldest task by more than the shared room. */
 	while (next - all_ended >= shared.room && !status) {
 		if (!pump() && !running && !waiting_count && alone)
@@ -352,7 +360,8 @@ bool Builder::submit()
 void Builder::flush()
 {
 	unflushed = 0;
-	pump();
+	if (!platform.take)
+		pump();
 }
 
 /* ---- tasks in flight ------------------------------------------------------------------------------------------------- */
@@ -433,6 +442,25 @@ void Builder::depth_count(const TaskNodePod *task, int by)
 			depth_now[depth_place(this, task, k)] += (uint64_t)(int64_t)by;
 }
 
+/* To a platform that minds the order: as no end is seen here, a task comes behind the one that so many before it. */
+void Builder::depth_follow(uint32_t k)
+{
+	const uint64_t at = depth_place(this, &task_now, k), most = plan->depths[k].most, before = depth_now[at];
+
+	if (most < BUILDER_DEPTH_KEPT && before >= most)
+		pred_add(depth_tasks[at * BUILDER_DEPTH_KEPT + (before - most) % BUILDER_DEPTH_KEPT]);
+	depth_tasks[at * BUILDER_DEPTH_KEPT + before % BUILDER_DEPTH_KEPT] = next;
+	depth_now[at]++;
+}
+
+bool Builder::give()
+{
+	for (uint32_t k = 0; k < plan->depth_count; k++)
+		if (depth_concerns(this, &task_now, k))
+			depth_follow(k);
+	return !status && platform.take(platform.context, &task_now, deps, deps_count);
+}
+
 bool Builder::may_start(const TaskNodePod *task, uint32_t at)
 {
 	while (preds_head[at]) {
@@ -507,6 +535,8 @@ bool Builder::pump()
 bool Builder::wait_for(TaskId tasks)
 {
 	unflushed = 0;
+	if (platform.take)
+		return !status && platform.wait(platform.context, tasks);
 	while (all_ended < tasks && !status)
 		if (!pump() && !running && alone && all_ended < tasks)
 			fail(BUILDER_STUCK, "task %llu never ends", (unsigned long long)all_ended);
@@ -517,6 +547,8 @@ int32_t Builder::complete()
 {
 	if (!status && open)
 		fail(BUILDER_VALUE, "task %llu was allocated and not submitted", (unsigned long long)next);
+	if (platform.take) /* which has all it needs */
+		return status;
 	wait_for(next);
 	while (running) /* after a failure: nothing may run on memory that is given back */
 		ended_take();

@@ -23,7 +23,7 @@ enum BuilderStatus : int32_t {
 	BUILDER_KERNEL = -3,   /* a kernel failed */
 	BUILDER_STUCK = -4,    /* nothing runs, and nothing can be issued: scopes, channels or events */
 	BUILDER_MEMORY = -5,
-	BUILDER_VALUE = -6 /* a step below 1, a negative extent */
+	BUILDER_VALUE = -6 /* a step below 1, a negative extent, more than the platform takes */
 };
 
 /* Facts of the package that generated code has. */
@@ -129,6 +129,13 @@ struct BuilderPlatform {
 	bool (*notified)(void *context, uint32_t device, uint32_t notification);
 	/* Told of each task that is submitted, of every instance; may be NULL. */
 	void (*submitted)(void *context, const TaskNodePod *task);
+	/* A runtime that keeps tasks and minds the order itself; NULL: the builder does, and calls start and ended. A task comes with its predecessors, and with task->order, and counts as ended as
+	 * soon as it was taken. take: false after fail(). */
+	bool (*take)(void *context, const TaskNodePod *task, const TaskId *deps, uint32_t count) = nullptr;
+	/* With take: until all tasks before `tasks` have really ended, and what they wrote can be read. False after fail(). */
+	bool (*wait)(void *context, TaskId tasks) = nullptr;
+	/* With take: a scope of the program begins or ends. */
+	void (*scope)(void *context, bool begin) = nullptr;
 };
 
 /* State that instances of one run share, in device memory. */
@@ -156,7 +163,7 @@ struct BuilderRow {
 	int64_t first, count;
 };
 
-enum { BUILDER_MOST_DEPS = 256 };
+enum { BUILDER_MOST_DEPS = 256, BUILDER_DEPTH_KEPT = 1024 };
 
 struct Builder;
 struct BuilderTracker; /* builder_deps.cc: who touched what */
@@ -331,7 +338,8 @@ struct Builder {
 	uint64_t *queue_count; /* by queue: tasks so far */
 	uint64_t queue_turn;   /* of the task that is allocated next: those before it in its queue */
 	uint32_t queue_now, queue_executors;
-	uint64_t *depth_now; /* tasks that run, by depth and domain */
+	uint64_t *depth_now; /* tasks that run, by depth and domain; with a platform that takes: tasks so far */
+	TaskId *depth_tasks; /* with such a platform: the latest ones of each, BUILDER_DEPTH_KEPT of them */
 	struct Event {
 		uint64_t count;
 		TaskId tasks;
@@ -354,6 +362,8 @@ struct Builder {
 	bool tracker_room();
 	void infer();
 	bool ring_put();
+	void depth_follow(uint32_t k);
+	bool give();
 	bool ended_take();
 	bool may_start(const TaskNodePod *task, uint32_t at);
 	void depth_count(const TaskNodePod *task, int by);

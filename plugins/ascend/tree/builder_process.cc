@@ -278,7 +278,10 @@ int32_t Builder::run_processes(BuilderProcess *processes, uint32_t count)
 	uint32_t live = count;
 	uint64_t before;
 
-	if (!wait_for(next)) /* all begin when the workload is over */
+	/* All begin when the workload is over. */
+	if (platform.take)
+		barrier_at = next;
+	else if (!wait_for(next))
 		return status;
 	for (uint32_t i = 0; i < count; i++) {
 		memset(processes[i].place, 0, sizeof(*processes[i].place));

@@ -288,12 +288,16 @@ void Builder::order_end()
 
 void Builder::scope_begin()
 {
+	if (platform.scope)
+		platform.scope(platform.context, true);
 	if (!scopes++)
 		scope_from = own;
 }
 
 void Builder::scope_end()
 {
+	if (platform.scope)
+		platform.scope(platform.context, false);
 	if (scopes && !--scopes)
 		scope_from = UINT64_MAX;
 	flush();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pto_orchestration_api.h - what plugins/ascend/orchestration uses of the pto-runtime's header of this name: names and signatures as there, bodies and private layout
+/* pto_orchestration_api.h - what plugins/ascend/orchestration and emitted trees use of the pto-runtime's header of this name: names and signatures as there, bodies and private layout
  * ours, for the fake runtime of tests/fakes. Records that cross to kernels and hosts have the runtime's layout, asserted. The layout of argument lists is that
  * of fake_api.h. */
 #pragma once
@@ -21,8 +21,17 @@ enum class AddressSpace : uint8_t { HOST = 0, DEVICE = 1 };
 enum class TensorArgType : int32_t { INPUT = 0, OUTPUT = 1, INOUT = 2, OUTPUT_EXISTING = 3, NO_DEP = 4 };
 enum class PTO2ScopeMode : uint8_t { AUTO = 0, MANUAL = 1 };
 
+static inline uint64_t get_element_size(DataType dtype)
+{
+	constexpr uint8_t sizes[] = {4, 2, 4, 2, 1, 1, 2, 8, 8, 2, 4, 1};
+
+	return static_cast<size_t>(dtype) < sizeof(sizes) ? sizes[static_cast<size_t>(dtype)] : 0;
+}
+
 struct PTO2TaskId {
 	uint64_t raw;
+	static constexpr PTO2TaskId invalid() { return PTO2TaskId{UINT64_MAX}; }
+	constexpr bool is_valid() const { return raw != UINT64_MAX; }
 };
 
 struct alignas(64) ChipTensor {
@@ -89,15 +98,18 @@ template <size_t MaxT, size_t MaxS> struct Arg {
 		has_error = true;
 	}
 	/* By reference: what is stored is the address, and it has to be there at submit. */
-	void add_no_dep(ChipTensor &tensor)
+	void add_no_dep(ChipTensor &tensor) { add(tensor, TensorArgType::NO_DEP); }
+	void add_inout(ChipTensor &tensor) { add(tensor, TensorArgType::INOUT); }
+	void add(ChipTensor &tensor, TensorArgType tag)
 	{
 		if (scalar_count_ != 0 || tensor_count_ == static_cast<int32_t>(MaxT)) {
 			set_error("a tensor behind a scalar, or one too many");
 			return;
 		}
-		tags_[tensor_count_] = TensorArgType::NO_DEP;
+		tags_[tensor_count_] = tag;
 		tensors_[tensor_count_++] = &tensor;
 	}
+	void add_scalar(uint64_t value) { add_scalars(&value, 1); }
 	void add_scalars(const uint64_t *values, int count)
 	{
 		if (count < 0 || scalar_count_ + count > static_cast<int>(MaxS)) {
@@ -143,6 +155,7 @@ struct PTO2RuntimeOps {
 	bool (*is_fatal)(PTO2Runtime *rt);
 	void (*report_fatal)(PTO2Runtime *rt, int32_t code, const char *func, const char *fmt, ...);
 	TaskOutputTensors (*submit_dummy_task)(PTO2Runtime *rt, const CoreTaskArgs &args);
+	uint64_t (*get_tensor_data)(PTO2Runtime *rt, const ChipTensor &tensor, uint32_t ndims, const uint32_t indices[]);
 };
 struct PTO2Runtime {
 	const PTO2RuntimeOps *ops;
@@ -184,6 +197,13 @@ static inline void rt_scope_end()
 
 	if (!rt->ops->is_fatal(rt))
 		rt->ops->scope_end(rt);
+}
+/* Waits for those who write the tensor and says so. */
+static inline uint64_t get_tensor_data(const ChipTensor &tensor, uint32_t ndims, const uint32_t indices[])
+{
+	PTO2Runtime *rt = framework_current_runtime();
+
+	return rt->ops->is_fatal(rt) ? 0 : rt->ops->get_tensor_data(rt, tensor, ndims, indices);
 }
 #define rt_report_fatal(code, ...)                                             \
 	do {                                                                   \
