@@ -313,7 +313,8 @@ void lang_templates_expand(struct lang_module *module, struct lang_tokens *sourc
 	for (uint32_t i = 0; i < count; i++) {
 		struct row_list whole = {0};
 
-		uses_expand(&e, rest[i].rows, rest[i].rows + rest[i].count, &whole);
+		if (rest[i].count)
+			uses_expand(&e, rest[i].rows, rest[i].rows + rest[i].count, &whole);
 		rest[i] = whole;
 	}
 	if (e.unit->list->head.errors > errors)
