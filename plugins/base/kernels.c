@@ -199,24 +199,68 @@ static ptowsp_status call_device(struct base_kernels *kernels, struct base_kerne
 	return status;
 }
 
-static ptowsp_status call(struct base_kernels *kernels, struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
-			  uint32_t worker)
+/* Rows of a window, each in one piece; elements one by one where a row has gaps. */
+static void window_visit(const struct ptowsp_tensor_arg *w, void (*visit)(void *context, const void *at, uint64_t bytes), void *context)
+{
+	const uint64_t size = isa_dtype_bytes(w->dtype), pieces = w->column_stride == 1 ? 1 : w->columns,
+		       piece = w->column_stride == 1 ? w->columns * size : size;
+
+	for (uint64_t i = 0; piece && i < w->rows; i++)
+		for (uint64_t j = 0; j < pieces; j++)
+			visit(context, (const unsigned char *)w->data + (i * w->row_stride + j * w->column_stride) * size, piece);
+}
+
+static void windows_visit(const struct ptowsp_task *task, unsigned access, void (*visit)(void *context, const void *at, uint64_t bytes), void *context)
+{
+	for (uint32_t i = 0; i < task->tensor_count; i++) {
+		const struct ptowsp_tensor_arg *w = (const void *)((const unsigned char *)task->tensors + (size_t)i * task->tensor_stride);
+
+		if (w->access & access && w->data)
+			window_visit(w, visit, context);
+	}
+}
+
+void base_kernels_fetch(const struct base_kernels *kernels, const struct ptowsp_task *task)
+{
+	if (kernels->compute && kernels->compute->apart)
+		windows_visit(task, PTOWSP_READ | PTOWSP_WRITE, kernels->compute->mirror->fetch, kernels->compute->mirror->context);
+}
+
+static void windows_push(const struct base_kernels *kernels, const struct ptowsp_task *task)
+{
+	if (kernels->compute && kernels->compute->apart)
+		windows_visit(task, PTOWSP_WRITE, kernels->compute->mirror->push, kernels->compute->mirror->context);
+}
+
+/* On this processor. */
+static ptowsp_status call_here(struct base_kernels *kernels, struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+			       uint32_t worker)
 {
 	struct patience patience = {.kernels = kernels, .kernel = kernel};
 	const struct isa_guard guard = {stop, &patience};
 	unsigned char *scratch = kernels->scratch + worker * kernels->scratch_bytes;
-	ptowsp_status status;
 
 	if (kernel->ref.fn)
-		status = call_function(kernel, task, out, scratch);
-	else if (kernels->compute && !kernel->processor)
-		status = call_device(kernels, kernel, task, out, worker);
-	else if (kernels->costs && is_known(kernel))
+		return call_function(kernel, task, out, scratch);
+	if (kernels->costs && is_known(kernel))
 		return call_known(kernels, kernel, task, out, worker);
-	else if (kernels->costs)
-		status = kernels->costs->run(kernels->costs->context, task->kernel, task, out, scratch, &guard);
-	else
-		status = interpret(kernels, kernel, task, out, worker);
+	if (kernels->costs)
+		return kernels->costs->run(kernels->costs->context, task->kernel, task, out, scratch, &guard);
+	return interpret(kernels, kernel, task, out, worker);
+}
+
+static ptowsp_status call(struct base_kernels *kernels, struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+			  uint32_t worker)
+{
+	ptowsp_status status;
+
+	if (!kernel->ref.fn && kernels->compute && !kernel->processor) {
+		status = call_device(kernels, kernel, task, out, worker);
+	} else {
+		base_kernels_fetch(kernels, task);
+		status = call_here(kernels, kernel, task, out, worker);
+		windows_push(kernels, task);
+	}
 	if (kernel->fixed_cycles)
 		out->cycles = kernel->fixed_cycles;
 	return status;
@@ -295,7 +339,8 @@ static ptowsp_status run_in_real_time(void *context, const struct ptowsp_task *t
 
 struct rt_kernels base_kernels_table(struct base_kernels *kernels)
 {
-	return (struct rt_kernels){kernels, cycles, footprint, varies, kernels->timeline.lanes ? run_in_real_time : run, unusable, explain, code, NULL, device};
+	return (struct rt_kernels){kernels, cycles, footprint, varies, kernels->timeline.lanes ? run_in_real_time : run, unusable, explain,
+				   code,    NULL,   device,    NULL};
 }
 
 void base_kernels_settle(struct base_kernels *kernels)
@@ -304,7 +349,8 @@ void base_kernels_settle(struct base_kernels *kernels)
 		struct base_kernel *kernel = &kernels->rows[i];
 
 		kernel->plain = (kernel->ref.fn ? !kernel->workspace && !kernel->fixed_cycles : kernel->isa && (!kernels->compute || kernel->processor)) &&
-				!*kernel->why && kernel->blocks == 1 && !kernels->shards && !kernels->instance->options->profiling;
+				!*kernel->why && kernel->blocks == 1 && !kernels->shards && !(kernels->compute && kernels->compute->apart) &&
+				!kernels->instance->options->profiling;
 	}
 }
 

@@ -11,6 +11,7 @@
 #include "shards.h"
 #include "timeline.h"
 #include <stdatomic.h>
+#include <stdbool.h>
 
 /* One row of KREG. Without why, its tasks call ref.fn if that is set, else they run isa. */
 struct base_kernel {
@@ -55,12 +56,14 @@ struct base_costs {
  * or not its cycles are known before. A backend sets it in `bind`. */
 struct base_compute {
 	void *context;
-	/* Executes block task->block of task->block_count. Windows are memory of the host, which holds the results when it returns. While it waits it asks guard->stop now and then: if that is
+	/* Executes block task->block of task->block_count. Windows are memory of the host, which holds the results when it returns, or those that `mirror` brings back. While it waits it asks guard->stop now and then: if that is
 	 * not 0 the run was cancelled or is late; it answers CANCELLED, and nothing touches the windows any more. out->cycles: known ones stay whatever it sets; where nobody knows them, those
 	 * that it sets are the task's. Worker threads call it, several at once for different tasks; worker: which, below the threads of the device. Errors: KERNEL_FAILED or DEVICE_LOST,
 	 * a sentence in out->error. */
 	ptowsp_status (*block)(void *context, uint32_t row, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker,
 			       const struct isa_guard *guard);
+	const struct rt_mirror *mirror; /* borrowed; NULL: windows are memory of the host all the time */
+	bool apart;                     /* their elements lie elsewhere: what runs on this processor fetches and pushes them */
 };
 
 /* The kernels of one program. Constant after create, but for watch and what measures. */
@@ -91,6 +94,8 @@ void base_kernels_settle(struct base_kernels *kernels);
 void base_kernels_finish(struct base_kernels *kernels); /* of zeroed or half-made ones too */
 /* The callbacks of rt.h, with kernels as their context. */
 struct rt_kernels base_kernels_table(struct base_kernels *kernels);
+/* Before a task's windows are looked at on this processor, where a device has their elements: they are as kernels have left them. Any thread. */
+void base_kernels_fetch(const struct base_kernels *kernels, const struct ptowsp_task *task);
 /* Before a run: nothing has been executed. */
 void base_kernels_begin(struct base_kernels *kernels);
 /* Before a run: what may end its kernels early. After it: CANCELLED or DEADLINE with a sentence if that happened, else status. */

@@ -56,7 +56,7 @@ static ptowsp_status moved(void *context, const struct rt_moved *moved, struct p
 
 struct rt_kernels base_planned_table(struct base_planned *planned)
 {
-	return (struct rt_kernels){planned, cycles, footprint, varies, run, unusable, explain, code, moved, NULL};
+	return (struct rt_kernels){planned, cycles, footprint, varies, run, unusable, explain, code, moved, NULL, NULL};
 }
 
 ptowsp_status base_planned_create(struct rt_program **planned_out, const struct base_program *program, const struct ptowsp_load_args *args,

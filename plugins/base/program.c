@@ -61,6 +61,7 @@ static ptowsp_status lower(struct base_program *program, const struct ptowsp_loa
 		program->hooked = 1;
 		status = instance->backend->bind(program, error);
 	}
+	kernels.mirror = program->kernels.compute ? program->kernels.compute->mirror : NULL;
 	if (!status)
 		status = rt_program_create(&program->rt, &lowering, error);
 	return status ? status : rt_entries_check(&lowering, error);

@@ -4,6 +4,7 @@
 #include "base/ops.h"
 #include "opencl/opencl_program.h"
 #include "ptowsp/graph.h"
+#include <string.h>
 
 static const struct ptowsp_arch_memory memories[] = {
 	{.space = PTOWSP_SPACE_GM, .granularity = 1},
@@ -67,7 +68,8 @@ static const struct base_option options[] = {
 	 0,
 	 0},
 	{BASE_OPTION("memory", "word", "auto", "auto|shared|copied",
-		     "tensors: used where they lie, or copied with each task; auto: shared where the device shares memory with the host"),
+		     "tensors: used where they lie, or copied when a run first touches them and when it ends; auto: shared where the device shares memory with "
+		     "the host"),
 	 OPTION(memory),
 	 0,
 	 {"auto", "shared", "copied"},
@@ -76,6 +78,12 @@ static const struct base_option options[] = {
 	{BASE_OPTION("width", "int", "0", "0..4096", "work-items of a work-group, 0: one on processors, 256 on others"), OPTION(width), 0, {NULL}, 0, 4096},
 	{BASE_OPTION("tiles", "word", "local", "local|global", "tiles: in local memory where they fit, or never"), OPTION(tiles), 0, {"local", "global"}, 0, 0},
 };
+
+static const void *extension(struct ptowsp_object *instance, const char *id)
+{
+	(void)instance;
+	return strcmp(id, PTOWSP_EXTENSION_REPORT) ? NULL : &opencl_report;
+}
 
 static const struct base_backend opencl_backend = {
 	.name = OPENCL_NAME,
@@ -90,5 +98,6 @@ static const struct base_backend opencl_backend = {
 	.bind = opencl_bind,
 	.unload = opencl_unload,
 	.run = opencl_run,
+	.extension = extension,
 };
 BASE_OPS(opencl_ops, opencl_backend);

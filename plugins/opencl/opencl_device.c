@@ -165,18 +165,6 @@ ptowsp_status opencl_workspace_grow(struct base_device *device, struct opencl_wo
 	return buffer_grow(device, &w->workspace, &w->workspace_bytes, bytes, error);
 }
 
-ptowsp_status opencl_arena_grow(struct base_device *device, struct opencl_worker *w, uint64_t bytes, struct ptowsp_error *error)
-{
-	const uint64_t before = w->arena ? w->arena_bytes : 0;
-	ptowsp_status status = buffer_grow(device, &w->arena, &w->arena_bytes, bytes, error);
-
-	if (status || w->arena_bytes == before)
-		return status;
-	base_release(device->instance, w->staging, before);
-	w->staging = base_alloc(device->instance, w->arena_bytes);
-	return w->staging ? PTOWSP_OK : base_fail(error, PTOWSP_NO_MEMORY, "no memory for %llu bytes of windows", (unsigned long long)w->arena_bytes);
-}
-
 static ptowsp_status worker_init(struct base_device *device, struct opencl_worker *w, struct ptowsp_error *error)
 {
 	const struct opencl_device *d = device->own;
@@ -196,17 +184,16 @@ static ptowsp_status worker_init(struct base_device *device, struct opencl_worke
 static void worker_finish(const struct base_device *device, struct opencl_worker *w)
 {
 	const struct opencl_api *cl = opencl_device_of(device)->cl;
-	const cl_handle buffers[] = {w->result, w->arena, w->workspace};
+	const cl_handle buffers[] = {w->result, w->workspace};
 
 	if (w->queue)
 		cl->clFinish(w->queue);
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < 2; i++)
 		if (buffers[i])
 			cl->clReleaseMemObject(buffers[i]);
 	if (w->queue)
 		cl->clReleaseCommandQueue(w->queue);
 	base_release(device->instance, w->shown, LINE);
-	base_release(device->instance, w->staging, w->staging ? w->arena_bytes : 0);
 	pthread_cond_destroy(&w->told);
 	pthread_mutex_destroy(&w->lock);
 }

@@ -25,11 +25,10 @@ struct opencl_result {
 };
 /* One of the device's threads. Only that thread uses it, but for `done`. */
 struct opencl_worker {
-	cl_handle queue;            /* in order */
-	cl_handle result;           /* of struct opencl_result; at `shown` */
-	cl_handle arena, workspace; /* buffers of so many bytes */
-	uint64_t arena_bytes, workspace_bytes;
-	unsigned char *staging;      /* as large as the arena: windows on their way */
+	cl_handle queue;     /* in order */
+	cl_handle result;    /* of struct opencl_result; at `shown` */
+	cl_handle workspace; /* a buffer of workspace_bytes */
+	uint64_t workspace_bytes;
 	struct opencl_result *shown; /* memory of the host that `result` uses */
 	pthread_mutex_t lock;
 	pthread_cond_t told;
@@ -51,8 +50,7 @@ struct opencl_device {
 ptowsp_status opencl_open(struct base_device *device, struct ptowsp_error *error);
 void opencl_close(struct base_device *device);
 
-/* Buffers of a worker with room for so many bytes. Errors: NO_MEMORY, DEVICE_LOST. */
-ptowsp_status opencl_arena_grow(struct base_device *device, struct opencl_worker *w, uint64_t bytes, struct ptowsp_error *error);
+/* A worker's buffer with room for so many bytes. Errors: NO_MEMORY, DEVICE_LOST. */
 ptowsp_status opencl_workspace_grow(struct base_device *device, struct opencl_worker *w, uint64_t bytes, struct ptowsp_error *error);
 
 static inline struct opencl_device *opencl_device_of(const struct base_device *device)

@@ -148,16 +148,22 @@ static ptowsp_status sources_write(struct opencl_program *own, struct ptowsp_err
 ptowsp_status opencl_bind(struct base_program *program, struct ptowsp_error *error)
 {
 	const struct base_instance *instance = program->device->instance;
+	const struct opencl_api *cl = opencl_device_of(program->device)->cl;
 	struct opencl_program *own = base_alloc(instance, sizeof(*own));
+	cl_int code;
 
 	if (!own)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for a program");
 	own->base = program;
-	own->compute = (struct base_compute){own, opencl_block};
+	own->mirror = opencl_mirror(own);
+	own->compute = (struct base_compute){own, opencl_block, &own->mirror, !opencl_device_of(program->device)->shared};
 	own->count = program->kernels.count;
 	own->workers = program->kernels.workers;
 	pthread_mutex_init(&own->lock, NULL);
 	program->own = own;
+	own->queue = cl->clCreateCommandQueue(opencl_device_of(program->device)->context, opencl_device_of(program->device)->id, 0, &code);
+	if (!own->queue)
+		return opencl_fail(error, code, "clCreateCommandQueue");
 	own->kernels = base_alloc(instance, (own->count + 1) * sizeof(*own->kernels));
 	own->handles = base_alloc(instance, ((uint64_t)own->count * own->workers + 1) * sizeof(*own->handles));
 	if (!own->kernels || !own->handles)
@@ -184,7 +190,9 @@ void opencl_unload(struct base_program *program)
 	}
 	base_release(instance, own->handles, ((uint64_t)own->count * own->workers + 1) * sizeof(*own->handles));
 	base_release(instance, own->kernels, (own->count + 1) * sizeof(*own->kernels));
-	base_release(instance, own->regions, own->region_room * sizeof(*own->regions));
+	if (own->queue)
+		cl->clReleaseCommandQueue(own->queue);
+	free(own->regions);
 	pthread_mutex_destroy(&own->lock);
 	base_release(instance, own, sizeof(*own));
 	program->own = NULL;

@@ -1,103 +1,210 @@
 /* SPDX-License-Identifier: MIT */
-/* opencl_region.c - the tensors of a run as memory of a device that shares memory with the host: it uses them where they lie. Elsewhere a task's windows are copied (opencl_task.c): no hook says
- * when the host looks at a tensor, so none can stay on the device. */
+/* opencl_region.c - the memory of a run as memory of the device: tensors, and versions of temp tensors. A device that shares memory with the host uses it where it lies. On another one each has
+ * a buffer: what a tensor holds goes there when the first task touches it and comes back when the run ends, or when the host looks at it before (rt_mirror). */
 #include "opencl/opencl_program.h"
 
 #include "base/error.h"
 #include "base/planned.h"
+#include "registry/common/common_grow.h"
 #include <stdlib.h>
+#include <string.h>
 
-static int by_base(const void *a, const void *b)
+/* ---- which there are ------------------------------------------------------------------------------------------------------ */
+
+/* How many begin at or before it. */
+static uint32_t regions_before(const struct opencl_program *own, const unsigned char *at)
 {
-	const struct opencl_region *one = a, *other = b;
-
-	return (one->base > other->base) - (one->base < other->base);
-}
-
-/* Those that overlap are one. */
-static void regions_join(struct opencl_program *own)
-{
-	uint32_t count = 0;
-
-	qsort(own->regions, own->region_count, sizeof(*own->regions), by_base);
-	for (uint32_t i = 0; i < own->region_count; i++) {
-		const struct opencl_region *next = &own->regions[i];
-		struct opencl_region *last = count ? &own->regions[count - 1] : NULL;
-
-		if (!last || next->base >= last->base + last->bytes)
-			own->regions[count++] = *next;
-		else if (next->base + next->bytes > last->base + last->bytes)
-			last->bytes = (uint64_t)(next->base + next->bytes - last->base);
-	}
-	own->region_count = count;
-}
-
-static ptowsp_status regions_begin(struct opencl_program *own, const struct ptowsp_run_args *args, struct ptowsp_error *error)
-{
-	const struct base_instance *instance = own->base->device->instance;
-
-	own->region_count = 0;
-	if (!opencl_device_of(own->base->device)->shared)
-		return PTOWSP_OK;
-	if (args->binding_count > own->region_room) {
-		base_release(instance, own->regions, own->region_room * sizeof(*own->regions));
-		own->region_room = args->binding_count;
-		own->regions = base_alloc(instance, own->region_room * sizeof(*own->regions));
-	}
-	if (args->binding_count && !own->regions) {
-		own->region_room = 0;
-		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for %u tensors", args->binding_count);
-	}
-	for (uint32_t b = 0; b < args->binding_count; b++) {
-		const struct ptowsp_binding *binding = base_binding_at(args, b);
-
-		if (binding->data && binding->elements)
-			own->regions[own->region_count++] =
-				(struct opencl_region){.base = binding->data, .bytes = binding->elements * isa_dtype_bytes(binding->dtype)};
-	}
-	regions_join(own);
-	return PTOWSP_OK;
-}
-
-static void regions_end(struct opencl_program *own)
-{
-	for (uint32_t i = 0; i < own->region_count; i++)
-		if (own->regions[i].buffer)
-			opencl_device_of(own->base->device)->cl->clReleaseMemObject(own->regions[i].buffer);
-	own->region_count = 0;
-}
-
-/* Under the lock. */
-static bool region_make(struct opencl_program *own, struct opencl_region *r)
-{
-	const struct opencl_device *d = opencl_device_of(own->base->device);
-	cl_int code;
-
-	r->buffer = d->cl->clCreateBuffer(d->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, r->bytes, r->base, &code);
-	return r->buffer != NULL;
-}
-
-struct opencl_region *opencl_region_find(struct opencl_program *own, const void *data, uint64_t bytes)
-{
-	const unsigned char *at = data;
-	struct opencl_region *found = NULL;
 	uint32_t low = 0, high = own->region_count;
 
 	while (low < high) {
 		const uint32_t middle = low + (high - low) / 2;
 
-		if (own->regions[middle].base <= at)
+		if (own->regions[middle]->base <= at)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (!low || at + bytes > own->regions[low - 1].base + own->regions[low - 1].bytes)
-		return NULL;
+	return low;
+}
+
+/* Under the lock. NULL: these bytes lie in none. */
+static struct opencl_region *region_of(const struct opencl_program *own, const void *data, uint64_t bytes)
+{
+	const unsigned char *at = data;
+	const uint32_t before = regions_before(own, at);
+	struct opencl_region *last = before ? own->regions[before - 1] : NULL;
+
+	return last && at + bytes <= last->base + last->bytes ? last : NULL;
+}
+
+/* Under the lock, before any of them has a buffer where they may overlap: those that do are one. False without memory. */
+static bool region_add(struct opencl_program *own, void *base, uint64_t bytes, bool versions)
+{
+	uint32_t at = regions_before(own, base);
+	struct opencl_region *last = at ? own->regions[at - 1] : NULL, *added;
+	unsigned char *end = (unsigned char *)base + bytes;
+
+	if (last && (unsigned char *)base < last->base + last->bytes) {
+		last->bytes = end > last->base + last->bytes ? (uint64_t)(end - last->base) : last->bytes;
+		return true;
+	}
+	added = COMMON_GROW(own->regions, own->region_room, own->region_count) ? malloc(sizeof(*added)) : NULL;
+	if (!added)
+		return false;
+	*added = (struct opencl_region){.base = base, .bytes = bytes, .versions = versions};
+	memmove(&own->regions[at + 1], &own->regions[at], (own->region_count++ - at) * sizeof(*own->regions));
+	own->regions[at] = added;
+	return true;
+}
+
+/* By address, so that of two that overlap the later one begins inside the earlier. */
+static int by_address(const void *a, const void *b)
+{
+	const struct ptowsp_binding *const *x = a, *const *y = b;
+
+	return ((*x)->data > (*y)->data) - ((*x)->data < (*y)->data);
+}
+
+static ptowsp_status regions_begin(struct opencl_program *own, const struct ptowsp_run_args *args, struct ptowsp_error *error)
+{
+	const struct ptowsp_binding **sorted = malloc((args->binding_count + (size_t)1) * sizeof(*sorted));
+	bool made = sorted != NULL;
+
+	for (uint32_t b = 0; made && b < args->binding_count; b++)
+		sorted[b] = base_binding_at(args, b);
+	if (made)
+		qsort(sorted, args->binding_count, sizeof(*sorted), by_address);
+	for (uint32_t b = 0; made && b < args->binding_count; b++)
+		if (sorted[b]->data && sorted[b]->elements)
+			made = region_add(own, sorted[b]->data, sorted[b]->elements * isa_dtype_bytes(sorted[b]->dtype), false);
+	free(sorted);
+	own->moved = (struct opencl_moved){0};
+	own->failed = CL_SUCCESS;
+	return made ? PTOWSP_OK : base_fail(error, PTOWSP_NO_MEMORY, "no memory for %u tensors", args->binding_count);
+}
+
+/* ---- what lies there ------------------------------------------------------------------------------------------------------ */
+
+/* Under the lock, as all of these; a failure is kept for the next task, or the end. */
+static void move(struct opencl_program *own, struct opencl_region *r, uint64_t at, uint64_t bytes, bool there)
+{
+	const struct opencl_api *cl = opencl_device_of(own->base->device)->cl;
+	cl_int code = there ? cl->clEnqueueWriteBuffer(own->queue, r->buffer, 1, at, bytes, r->base + at, 0, NULL, NULL)
+			    : cl->clEnqueueReadBuffer(own->queue, r->buffer, 1, at, bytes, r->base + at, 0, NULL, NULL);
+
+	own->failed = own->failed ? own->failed : code;
+	own->moved.bytes[there] += bytes;
+	own->moved.times[there]++;
+}
+
+/* False: there is no memory for its buffer. */
+static bool region_make(struct opencl_program *own, struct opencl_region *r)
+{
+	const struct opencl_device *d = opencl_device_of(own->base->device);
+	cl_int code;
+
+	if (r->buffer)
+		return true;
+	r->buffer = d->cl->clCreateBuffer(d->context, CL_MEM_READ_WRITE | (d->shared ? CL_MEM_USE_HOST_PTR : 0), r->bytes, d->shared ? r->base : NULL, &code);
+	if (r->buffer && !d->shared && !r->versions)
+		move(own, r, 0, r->bytes, true);
+	return r->buffer != NULL;
+}
+
+struct opencl_region *opencl_region_find(struct opencl_program *own, const void *data, uint64_t bytes)
+{
+	struct opencl_region *r;
+
 	pthread_mutex_lock(&own->lock);
-	if (own->regions[low - 1].buffer || region_make(own, &own->regions[low - 1]))
-		found = &own->regions[low - 1];
+	r = region_of(own, data, bytes);
+	r = r && region_make(own, r) ? r : NULL;
 	pthread_mutex_unlock(&own->lock);
-	return found;
+	return r;
+}
+
+static void arena(void *context, void *base, uint64_t bytes)
+{
+	struct opencl_program *own = context;
+
+	pthread_mutex_lock(&own->lock);
+	region_add(own, base, bytes, true); /* without memory for it a task's windows there are strays (opencl_task.c) */
+	pthread_mutex_unlock(&own->lock);
+}
+
+static void fetch(void *context, const void *at, uint64_t bytes)
+{
+	struct opencl_program *own = context;
+	struct opencl_region *r;
+
+	if (opencl_device_of(own->base->device)->shared)
+		return;
+	pthread_mutex_lock(&own->lock);
+	r = region_of(own, at, bytes);
+	if (r && r->buffer && atomic_load(&r->written))
+		move(own, r, (uint64_t)((const unsigned char *)at - r->base), bytes, false);
+	pthread_mutex_unlock(&own->lock);
+}
+
+static void push(void *context, const void *at, uint64_t bytes)
+{
+	struct opencl_program *own = context;
+	struct opencl_region *r;
+
+	if (opencl_device_of(own->base->device)->shared)
+		return;
+	pthread_mutex_lock(&own->lock);
+	r = region_of(own, at, bytes);
+	if (r && r->buffer)
+		move(own, r, (uint64_t)((const unsigned char *)at - r->base), bytes, true);
+	pthread_mutex_unlock(&own->lock);
+}
+
+static void clear(void *context, void *at, uint64_t bytes)
+{
+	struct opencl_program *own = context;
+	const struct opencl_device *d = opencl_device_of(own->base->device);
+	const unsigned char zero = 0;
+	struct opencl_region *r;
+	cl_int code;
+
+	if (d->shared) {
+		memset(at, 0, (size_t)bytes);
+		return;
+	}
+	pthread_mutex_lock(&own->lock);
+	r = region_of(own, at, bytes);
+	if (r && region_make(own, r)) {
+		code = d->cl->clEnqueueFillBuffer(own->queue, r->buffer, &zero, 1, (uint64_t)((unsigned char *)at - r->base), bytes, 0, NULL, NULL);
+		code = code ? code : d->cl->clFinish(own->queue);
+		own->failed = own->failed ? own->failed : code;
+		atomic_store(&r->written, true);
+	} else {
+		memset(at, 0, (size_t)bytes);
+	}
+	pthread_mutex_unlock(&own->lock);
+}
+
+struct rt_mirror opencl_mirror(struct opencl_program *own)
+{
+	return (struct rt_mirror){own, arena, fetch, push, clear};
+}
+
+/* ---- a run ---------------------------------------------------------------------------------------------------------------- */
+
+static void regions_end(struct opencl_program *own)
+{
+	const struct opencl_device *d = opencl_device_of(own->base->device);
+
+	for (uint32_t i = 0; i < own->region_count; i++) {
+		struct opencl_region *r = own->regions[i];
+
+		if (r->buffer && !d->shared && !r->versions && atomic_load(&r->written))
+			move(own, r, 0, r->bytes, false);
+		if (r->buffer)
+			d->cl->clReleaseMemObject(r->buffer);
+		free(r);
+	}
+	own->region_count = 0;
 }
 
 static void profile_tell(struct opencl_program *own)
@@ -121,5 +228,34 @@ ptowsp_status opencl_run(struct base_program *program, const struct rt_run_args 
 		status = rt_run(program->rt, args, stats_out, deadlock_out, error);
 	regions_end(own);
 	profile_tell(own);
-	return status;
+	return status || !own->failed ? status : opencl_fail(error, own->failed, "moving tensors");
 }
+
+/* ---- figures -------------------------------------------------------------------------------------------------------------- */
+
+/* What the latest run moved between host and device; nothing to say where they share memory. */
+static ptowsp_status figures(struct ptowsp_object *object, const struct ptowsp_figure **rows_out, uint32_t *count_out, uint32_t *stride_out,
+			     struct ptowsp_error *error)
+{
+	static const char *const names[2] = {"from the device", "to the device"};
+	struct opencl_program *own = ((struct base_program *)object)->own;
+
+	(void)error;
+	for (unsigned there = 0; there < 2; there++) {
+		struct ptowsp_figure *row = &own->figures[2 * there];
+
+		base_text(row[0].name, sizeof(row->name), "%s", names[there]);
+		base_text(row[1].name, sizeof(row->name), "%s, transfers", names[there]);
+		base_text(row[0].unit, sizeof(row->unit), "bytes");
+		row[0].value = own->moved.bytes[there];
+		row[1].value = own->moved.times[there];
+		base_text(row[0].group, sizeof(row->group), "moved");
+		base_text(row[1].group, sizeof(row->group), "moved");
+	}
+	*rows_out = own->figures;
+	*count_out = opencl_device_of(own->base->device)->shared ? 0 : sizeof(own->figures) / sizeof(*own->figures);
+	*stride_out = sizeof(*own->figures);
+	return PTOWSP_OK;
+}
+
+const struct ptowsp_report_extension opencl_report = {.head = PTOWSP_HEAD(opencl_report, EXTENSION), .figures = figures};

@@ -6,20 +6,21 @@
 #include <string.h>
 #include <time.h>
 
-enum { LINE = 64, SLICE_NS = 2000000 /* between two questions to the guard */ };
+enum { SLICE_NS = 2000000 /* between two questions to the guard */ };
 
 /* How a window lies in its buffer, in bytes and elements, as isa/kernel_opencl.h has it. */
 struct shape {
 	uint64_t offset, rows, columns, row_stride, column_stride;
 };
-/* A window on its way. */
+/* A window on its way. A stray lies in no region: it goes there and back with the task, in a buffer that it shares with those strays whose bytes meet its own. */
 struct place {
 	const struct ptowsp_tensor_arg *window;
-	struct opencl_region *region; /* NULL: it is copied to the arena */
+	struct opencl_region *region; /* NULL: a stray */
 	struct shape shape;
-	unsigned char *first; /* of its bytes, */
+	unsigned char *first; /* of the bytes of its buffer: a stray's own and those of all that it meets */
 	uint64_t bytes;       /* gaps included */
-	uint32_t with;        /* the first window that it shares bytes with, itself if there is none */
+	cl_handle buffer;     /* a stray's */
+	uint32_t owner;       /* of the buffer: the first of the strays that share it */
 };
 /* A task on its way. */
 struct task_call {
@@ -29,7 +30,6 @@ struct task_call {
 	const struct ptowsp_task *task;
 	struct ptowsp_error *error;
 	struct place *places;
-	uint64_t arena; /* bytes of it */
 };
 
 uint64_t opencl_given_bytes(const struct opencl_kernel *k)
@@ -64,22 +64,6 @@ static bool writes(const struct task_call *c, uint32_t i)
 	return isa_program_params(c->k->isa)[i].access & PTOWSP_WRITE;
 }
 
-/* Windows that share bytes share them on the device, too. */
-static void places_join(struct task_call *c, uint32_t i)
-{
-	struct place *p = &c->places[i];
-
-	p->with = i;
-	for (uint32_t k = 0; k < i; k++)
-		if (!c->places[k].region && p->first < c->places[k].first + c->places[k].bytes && c->places[k].first < p->first + p->bytes) {
-			const uint32_t with = c->places[k].with, own = p->with;
-
-			for (uint32_t j = 0; j <= i; j++)
-				if (c->places[j].with == own || c->places[j].with == with)
-					c->places[j].with = with < own ? with : own;
-		}
-}
-
 static void place_find(struct task_call *c, uint32_t i)
 {
 	const struct ptowsp_tensor_arg *w = window_of(c->task, i);
@@ -87,87 +71,116 @@ static void place_find(struct task_call *c, uint32_t i)
 		       last = w->rows && w->columns ? (w->rows - 1) * w->row_stride + (w->columns - 1) * w->column_stride + 1 : 0;
 	struct place *p = &c->places[i];
 
-	*p = (struct place){.window = w, .first = w->data, .bytes = last * size, .with = UINT32_MAX};
+	*p = (struct place){.window = w, .first = w->data, .bytes = last * size, .owner = i};
 	p->shape = (struct shape){0, w->rows, w->columns, w->row_stride, w->column_stride};
 	p->region = p->bytes ? opencl_region_find(c->own, p->first, p->bytes) : NULL;
 	if (p->region)
 		p->shape.offset = (uint64_t)(p->first - p->region->base);
-	else
-		places_join(c, i);
+	if (p->region && writes(c, i))
+		atomic_store(&p->region->written, true);
 }
 
-static uint32_t sharers(const struct task_call *c, uint32_t i)
-{
-	uint32_t count = 0;
+/* ---- strays --------------------------------------------------------------------------------------------------------------- */
 
-	for (uint32_t k = 0; k < c->k->windows; k++)
-		count += c->places[k].with == i;
-	return count;
+/* True: they met, and now both have the bytes of both. */
+static bool strays_meet(struct place *a, struct place *b)
+{
+	unsigned char *const end = a->first + a->bytes > b->first + b->bytes ? a->first + a->bytes : b->first + b->bytes;
+
+	if (a->region || b->region || a->owner == b->owner || a->first >= b->first + b->bytes || b->first >= a->first + a->bytes)
+		return false;
+	a->first = b->first = a->first < b->first ? a->first : b->first;
+	a->bytes = b->bytes = (uint64_t)(end - a->first);
+	a->owner = b->owner = a->owner < b->owner ? a->owner : b->owner;
+	return true;
 }
 
-/* Alone it lies packed, though a row with gaps keeps some: that is no flat window. */
-static void place_pack(struct task_call *c, struct place *p)
+static void strays_join(struct task_call *c)
 {
-	p->shape.column_stride = p->shape.rows == 1 && p->shape.column_stride != 1 ? 2 : 1;
-	p->shape.row_stride = p->shape.columns * p->shape.column_stride;
-	p->shape.offset = c->arena;
-	c->arena += p->shape.rows * p->shape.row_stride * isa_dtype_bytes(p->window->dtype);
-}
-
-static void places_share(struct task_call *c, uint32_t with)
-{
-	const unsigned char *first = c->places[with].first, *end = first;
-
-	for (uint32_t k = 0; k < c->k->windows; k++)
-		if (c->places[k].with == with) {
-			first = c->places[k].first < first ? c->places[k].first : first;
-			end = c->places[k].first + c->places[k].bytes > end ? c->places[k].first + c->places[k].bytes : end;
-		}
-	for (uint32_t k = 0; k < c->k->windows; k++)
-		if (c->places[k].with == with)
-			c->places[k].shape.offset = c->arena + (uint64_t)(c->places[k].first - first);
-	c->arena += (uint64_t)(end - first);
-}
-
-static void places_find(struct task_call *c)
-{
-	for (uint32_t i = 0; i < c->k->windows; i++)
-		place_find(c, i);
-	for (uint32_t i = 0; i < c->k->windows; i++) {
-		if (c->places[i].with != i)
-			continue;
-		c->arena = (c->arena + LINE - 1) / LINE * LINE;
-		if (sharers(c, i) > 1)
-			places_share(c, i);
-		else
-			place_pack(c, &c->places[i]);
+	for (bool met = true; met;) {
+		met = false;
+		for (uint32_t i = 0; i < c->k->windows; i++)
+			for (uint32_t k = 0; k < i; k++)
+				met |= strays_meet(&c->places[i], &c->places[k]);
 	}
 }
 
-/* ---- copies --------------------------------------------------------------------------------------------------------------- */
+static void strays_count(const struct task_call *c, uint64_t bytes, bool there)
+{
+	pthread_mutex_lock(&c->own->lock);
+	c->own->moved.bytes[there] += bytes;
+	c->own->moved.times[there]++;
+	pthread_mutex_unlock(&c->own->lock);
+}
 
-/* Between the window and its place in the worker's staging memory. */
-static void window_move(const struct task_call *c, const struct place *p, bool there)
+/* A buffer per group, filled. Gaps between rows go there, too, and do not come back. */
+static ptowsp_status strays_send(struct task_call *c)
+{
+	const struct opencl_device *d = opencl_device_of(c->own->base->device);
+	cl_int code = CL_SUCCESS;
+
+	strays_join(c);
+	for (uint32_t i = 0; !code && i < c->k->windows; i++) {
+		struct place *p = &c->places[i], *owner = &c->places[p->owner];
+
+		if (p->region || !p->bytes)
+			continue;
+		p->shape.offset = (uint64_t)((unsigned char *)p->window->data - owner->first);
+		if (p == owner)
+			p->buffer = d->cl->clCreateBuffer(d->context, CL_MEM_READ_WRITE | (d->shared ? CL_MEM_USE_HOST_PTR : 0), p->bytes,
+							  d->shared ? p->first : NULL, &code);
+		if (p == owner && p->buffer && !d->shared) {
+			code = d->cl->clEnqueueWriteBuffer(c->w->queue, p->buffer, 1, 0, p->bytes, p->first, 0, NULL, NULL);
+			strays_count(c, p->bytes, true);
+		}
+		p->buffer = owner->buffer;
+	}
+	return code ? opencl_fail(c->error, code, "sending windows of kernel %.60s", c->own->base->kernels.rows[c->task->kernel].name) : PTOWSP_OK;
+}
+
+/* Elements of a window, out of the bytes of its buffer. */
+static void window_take(const struct place *p, const unsigned char *bytes)
 {
 	const struct ptowsp_tensor_arg *w = p->window;
-	const uint64_t size = isa_dtype_bytes(w->dtype);
-	const bool rows = w->column_stride == 1 && p->shape.column_stride == 1;
-	const uint64_t pieces = rows ? 1 : w->columns, bytes = rows ? w->columns * size : size;
+	const uint64_t size = isa_dtype_bytes(w->dtype), pieces = w->column_stride == 1 ? 1 : w->columns,
+		       piece = w->column_stride == 1 ? w->columns * size : size;
 
 	for (uint64_t i = 0; i < w->rows; i++)
 		for (uint64_t j = 0; j < pieces; j++) {
-			unsigned char *host = (unsigned char *)w->data + (i * w->row_stride + j * w->column_stride) * size;
-			unsigned char *staged = c->w->staging + p->shape.offset + (i * p->shape.row_stride + j * p->shape.column_stride) * size;
+			const uint64_t at = (i * w->row_stride + j * w->column_stride) * size;
 
-			memcpy(there ? staged : host, there ? host : staged, bytes);
+			memcpy((unsigned char *)w->data + at, bytes + p->shape.offset + at, piece);
 		}
 }
 
-static void windows_move(const struct task_call *c, bool there)
+static ptowsp_status stray_take(const struct task_call *c, const struct place *p)
+{
+	const struct opencl_device *d = opencl_device_of(c->own->base->device);
+	unsigned char *bytes = malloc(p->bytes);
+	const cl_int code = bytes ? d->cl->clEnqueueReadBuffer(c->w->queue, p->buffer, 1, 0, p->bytes, bytes, 0, NULL, NULL) : CL_OUT_OF_HOST_MEMORY;
+
+	if (!code)
+		window_take(p, bytes);
+	free(bytes);
+	strays_count(c, p->bytes, false);
+	return code ? opencl_fail(c->error, code, "fetching windows of kernel %.60s", c->own->base->kernels.rows[c->task->kernel].name) : PTOWSP_OK;
+}
+
+static ptowsp_status strays_take(const struct task_call *c)
+{
+	ptowsp_status status = PTOWSP_OK;
+
+	for (uint32_t i = 0; !status && i < c->k->windows; i++)
+		if (c->places[i].buffer && writes(c, i) && !opencl_device_of(c->own->base->device)->shared)
+			status = stray_take(c, &c->places[i]);
+	return status;
+}
+
+static void strays_finish(const struct task_call *c)
 {
 	for (uint32_t i = 0; i < c->k->windows; i++)
-		if (!c->places[i].region && (there || writes(c, i)))
-			window_move(c, &c->places[i], there);
+		if (c->places[i].buffer && c->places[i].owner == i)
+			opencl_device_of(c->own->base->device)->cl->clReleaseMemObject(c->places[i].buffer);
 }
 
 /* ---- the call ------------------------------------------------------------------------------------------------------------- */
@@ -184,7 +197,7 @@ static cl_int arguments_set(const struct task_call *c, const struct opencl_api *
 	for (uint32_t i = 0; i < k->windows; i++) {
 		const struct place *p = &c->places[i];
 
-		code |= cl->clSetKernelArg(kernel, index++, sizeof(cl_handle), p->region ? &p->region->buffer : &c->w->arena);
+		code |= cl->clSetKernelArg(kernel, index++, sizeof(cl_handle), p->region ? &p->region->buffer : p->buffer ? &p->buffer : &c->w->result);
 		memcpy(at + i * sizeof(p->shape), &p->shape, sizeof(p->shape));
 	}
 	at += (k->windows ? k->windows : 1) * sizeof(struct shape);
@@ -241,7 +254,7 @@ static void profile_add(const struct task_call *c, const struct opencl_api *cl, 
 	atomic_fetch_add_explicit(&c->own->kernels[c->k - c->own->kernels].device_ns, end - begin, memory_order_relaxed);
 }
 
-/* Windows there, the kernel, its result and windows back, in the order of the queue. stopped_out: the guard wanted an end. */
+/* The kernel and its result, in the order of the queue. stopped_out: the guard wanted an end. */
 static ptowsp_status commands_run(const struct task_call *c, cl_handle kernel, const struct isa_guard *guard, struct opencl_result *result_out,
 				  bool *stopped_out)
 {
@@ -252,12 +265,8 @@ static ptowsp_status commands_run(const struct task_call *c, cl_handle kernel, c
 	cl_int code = arguments_set(c, d->cl, kernel);
 
 	w->done = false;
-	if (!code && c->arena)
-		code = d->cl->clEnqueueWriteBuffer(w->queue, w->arena, 0, 0, c->arena, w->staging, 0, NULL, NULL);
 	if (!code)
 		code = d->cl->clEnqueueNDRangeKernel(w->queue, kernel, 1, NULL, &width, &width, 0, NULL, &run);
-	if (!code && c->arena)
-		code = d->cl->clEnqueueReadBuffer(w->queue, w->arena, 0, 0, c->arena, w->staging, 0, NULL, NULL);
 	if (!code)
 		code = d->cl->clEnqueueReadBuffer(w->queue, w->result, 0, 0, sizeof(*result_out), result_out, 0, NULL, &last);
 	if (!code)
@@ -276,13 +285,16 @@ static ptowsp_status commands_run(const struct task_call *c, cl_handle kernel, c
 	return code ? opencl_fail(c->error, code, "calling kernel %.60s", c->own->base->kernels.rows[c->task->kernel].name) : PTOWSP_OK;
 }
 
-/* What is wrong, by the interpreter; cycles stay those of the device. */
+/* What is wrong, by the interpreter, on what the task has left; cycles stay those of the device. */
 static ptowsp_status tell(const struct opencl_program *own, uint32_t row, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker,
 			  const struct isa_guard *guard)
 {
 	const struct base_kernels *kernels = &own->base->kernels;
 	const uint64_t cycles = out->cycles;
-	const ptowsp_status status = isa_run_guarded(kernels->rows[row].isa, task, out, kernels->scratch + worker * kernels->scratch_bytes, guard);
+	ptowsp_status status;
+
+	base_kernels_fetch(kernels, task);
+	status = isa_run_guarded(kernels->rows[row].isa, task, out, kernels->scratch + worker * kernels->scratch_bytes, guard);
 
 	out->cycles = own->kernels[row].isa ? cycles : out->cycles;
 	return status ? status
@@ -301,16 +313,16 @@ static ptowsp_status call_go(struct task_call *c, struct ptowsp_kernel_out *out,
 
 	if (!status)
 		status = opencl_workspace_grow(device, c->w, c->k->workspace, c->error);
-	places_find(c);
+	for (uint32_t i = 0; i < c->k->windows; i++)
+		place_find(c, i);
 	if (!status)
-		status = opencl_arena_grow(device, c->w, c->arena, c->error);
-	if (status)
-		return status;
+		status = strays_send(c);
 	c->w->shown->stop = 0;
-	windows_move(c, true);
-	status = commands_run(c, kernel, guard, &result, &stopped);
+	if (!status)
+		status = commands_run(c, kernel, guard, &result, &stopped);
 	if (!status && !stopped)
-		windows_move(c, false);
+		status = strays_take(c);
+	strays_finish(c);
 	if (stopped)
 		return PTOWSP_CANCELLED;
 	out->cycles = result.cycles;

@@ -10,6 +10,17 @@
 #include "ptowsp/workload.h"
 #include <stdbool.h>
 
+/* Memory of a device in which the elements that windows name lie while a run goes on. Kernels of the device work there; the core, and kernels on this processor, say which bytes of this
+ * processor's memory they are about to look at, and which they have written. Any thread, several at once; none fails: what went wrong is the end of the next kernel, or of the run. */
+struct rt_mirror {
+	void *context;
+	void (*arena)(void *context, void *base,
+		      uint64_t bytes); /* versions of temp tensors will lie in these bytes, each cleared before it is read; until the end of the run */
+	void (*fetch)(void *context, const void *at, uint64_t bytes); /* afterwards these bytes are as kernels have left them */
+	void (*push)(void *context, const void *at, uint64_t bytes);  /* they were written here: kernels that are called later see them */
+	void (*clear)(void *context, void *at, uint64_t bytes);       /* they become zeros */
+};
+
 /* What the backend knows about kernels. All functions may be called from any thread; `context` is the backend's.
  * A touch is told in its turn: the order is that of the kernel. width: columns of a tile, whose rows lie one behind the other in a flat window, and in rows of the window in one
  * that has several; 0: single elements, counted row by row. */
@@ -44,6 +55,7 @@ struct rt_kernels {
 	ptowsp_status (*moved)(void *context, const struct rt_moved *moved, struct ptowsp_error *error);
 	/* Tasks of the run that a device has executed so far, and their wall time there, for the statistics. Any thread. May be NULL: none. */
 	void (*device)(void *context, uint32_t kernel, uint64_t *tasks_out, uint64_t *ns_out);
+	const struct rt_mirror *mirror; /* borrowed, as long as the program; NULL: kernels work on the memory that windows name */
 };
 
 /* Worker threads of a device: parked while idle. threads includes the one that calls rt_run; >= 1. */

@@ -134,7 +134,7 @@ static ptowsp_status trial_compute(void *context, uint32_t row, const struct pto
 static ptowsp_status trial_bind(struct base_program *program, struct ptowsp_error *error)
 {
 	static const struct base_costs costs = {&seen, trial_walk, trial_block};
-	static const struct base_compute compute = {&seen, trial_compute};
+	static const struct base_compute compute = {&seen, trial_compute, NULL, false};
 
 	seen.binds++;
 	seen.program = program;

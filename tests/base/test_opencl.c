@@ -195,8 +195,9 @@ static void an_example_has_the_bytes_of_cpu_sim(void)
 	explained = cli_json();
 	REQUIRE(explained != NULL);
 	json_incref(explained); /* the next output takes its place */
-	if (!run_to(row, explained, "cpu_sim", "cpu", "cpu") && !run_to(row, explained, "opencl", "opencl", "ocl"))
-		CHECK_INT(cli("for f in cpu.*.npy; do test ! -e $f || cmp $f ocl${f#cpu} || exit; done"), 0);
+	if (!run_to(row, explained, "cpu_sim", "cpu", "cpu") && !run_to(row, explained, "opencl", "opencl", "ocl") &&
+	    !run_to(row, explained, "opencl --opt memory=copied", "opencl", "cop"))
+		CHECK_INT(cli("for f in cpu.*.npy; do test ! -e $f || cmp $f ocl${f#cpu} || exit; test ! -e $f || cmp $f cop${f#cpu} || exit; done"), 0);
 	json_decref(explained);
 }
 
@@ -206,6 +207,40 @@ static void an_example_runs_by_many_work_items(void)
 	device_need();
 	cli_begin();
 	CLI_OUT(0, "$B/ptowsp-run --plugin=opencl --opt width=8 $P/vector_add.pkg.zst", "compare: ok (1 tensor, 2048 elements, max abs 0)");
+}
+
+/* Copies of tensors between host and device in a run of a package whose kernels the driver has built before. */
+static void moved_check(const char *package, const char *there, const char *back)
+{
+	CLI_OUT(0, check_fmt("$B/ptowsp-run --plugin=opencl --opt memory=copied --stats $P/%s.pkg.zst | tr -s ' '", package),
+		check_fmt("to the device, transfers %s\n", there), check_fmt("from the device, transfers %s\n", back));
+}
+
+static void each_tensor_goes_there_and_back_once(void)
+{
+	device_need();
+	cli_begin();
+	moved_check("bgemm", "3", "1"); /* versions of its temp tensor stay there */
+	moved_check("vector_add", "3", "1");
+	moved_check("predicated", "3", "18"); /* slots are loaded from what tasks wrote */
+}
+
+/* A region of which the device, a C function of the host, the host's own copies and slots have a part in turn; the arena has room for few versions, which are moved together; and parts of a
+ * layout lie nowhere that the device knows. */
+static void host_and_device_see_what_the_other_wrote(void)
+{
+	static const char *const ways[] = {"", "--schedule heap=1536", "--threads 4 --runs 2", "--opt tiles=global"};
+
+	device_need();
+	cli_begin();
+	REQUIRE_INT(cli(check_fmt("$B/ptowsp-pack %s/tests/base/opencl_turns.pto -o turns.pkg.zst", check_root())), 0);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run -q %s --fill x=random:1 --out y=cpu.npy turns.pkg.zst", i == 3 ? "" : ways[i])), 0);
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run -q --plugin=opencl --opt memory=copied %s --fill x=random:1 --out y=ocl.npy turns.pkg.zst", ways[i])),
+			    0);
+		CHECK_INT(cli("cmp cpu.npy ocl.npy"), 0);
+	}
+	CLI_OUT(0, "$B/ptowsp-run --plugin=opencl --opt memory=copied --schedule spatial_map=2,2 --schedule layout=a,S0 $P/matmul.pkg.zst", "compare: ok");
 }
 
 static void a_device_that_is_not_there_is_named(void)
@@ -247,6 +282,8 @@ void suite_opencl(CU_pSuite s)
 	TEST(s, random_programs_do_so_by_copies);
 	TEST(s, an_example_runs_by_many_work_items);
 	TEST(s, random_programs_do_so_with_tiles_in_global_memory);
+	TEST(s, each_tensor_goes_there_and_back_once);
+	TEST(s, host_and_device_see_what_the_other_wrote);
 	TEST(s, a_device_that_is_not_there_is_named);
 	TEST(s, without_a_driver_it_says_so);
 	TEST(s, a_kernel_without_an_end_is_ended);

@@ -102,7 +102,7 @@ static ptowsp_status kernel_run(void *context, const struct ptowsp_task *task, s
 
 struct rt_kernels builder_kernels_make(struct builder *b)
 {
-	return (struct rt_kernels){b, kernel_cycles, kernel_footprint, kernel_varies, kernel_run, kernel_unusable, NULL, NULL, NULL, NULL};
+	return (struct rt_kernels){b, kernel_cycles, kernel_footprint, kernel_varies, kernel_run, kernel_unusable, NULL, NULL, NULL, NULL, NULL};
 }
 
 const struct rt_kernels *builder_kernels(struct builder *b)

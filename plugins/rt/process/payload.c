@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "registry/common/common_grow.h"
+#include "rt/access/mirror.h"
 #include "rt/process/process.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/feed.h"
@@ -111,8 +112,13 @@ void rt_payload_copy(const struct rt_run *run, uint32_t channel, uint64_t number
 	size_t bytes = (size_t)payload->columns * payload->size, stride = (size_t)tensor->columns * payload->size;
 	char *block = block_at(run, channel, number), *row = tensor->data + access->start * (int64_t)payload->size;
 
-	for (uint32_t r = 0; r < payload->rows; r++, block += bytes, row += stride)
+	for (uint32_t r = 0; r < payload->rows; r++, block += bytes, row += stride) {
+		if (sends)
+			rt_mirror_fetch(run->program->kernels.mirror, row, bytes);
 		memcpy(sends ? block : row, sends ? row : block, bytes);
+		if (!sends)
+			rt_mirror_push(run->program->kernels.mirror, row, bytes);
+	}
 }
 
 /* ---- the region of a send or consume ----------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 /* axis.c - what a loop goes over: blocks of tile levels; rows of ragged and sparse axes. */
 #include "rt/program/axis.h"
 
+#include "rt/access/mirror.h"
 #include "rt/program/arithmetic.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
@@ -299,13 +300,14 @@ static ptowsp_status unbound(const struct look *l, uint32_t tensor)
 }
 
 /* An element that is there. */
-static bool element_known(const struct rt_tensors *tensors, uint32_t tensor, int64_t place, int64_t *value_out)
+static bool element_known(const struct rt_program *program, const struct rt_tensors *tensors, uint32_t tensor, int64_t place, int64_t *value_out)
 {
 	const struct rt_tensor *t = &tensors->rows[tensor];
 
 	if (!t->data || (uint64_t)place >= t->elements || tensors->measuring)
 		return false;
-	*value_out = rt_element_value((const char *)t->data + (uint64_t)place * t->size, t->dtype);
+	rt_mirror_fetch(program->kernels.mirror, t->data + (uint64_t)place * t->size, t->size);
+	*value_out = rt_element_value(t->data + (uint64_t)place * t->size, t->dtype);
 	return true;
 }
 
@@ -314,7 +316,7 @@ static ptowsp_status element(const struct look *l, uint32_t tensor, int64_t plac
 	const struct rt_tensors *tensors = l->env->tensors;
 	const struct rt_tensor *t = &tensors->rows[tensor];
 
-	if (element_known(tensors, tensor, place, value_out))
+	if (element_known(l->program, tensors, tensor, place, value_out))
 		return PTOWSP_OK;
 	*value_out = 0;
 	if (tensors->measuring && (uint64_t)place >= tensors->most[tensor])
@@ -402,7 +404,7 @@ ptowsp_status rt_axis_index(const struct rt_program *program, struct rt_env *env
 	int64_t rows = 0;
 
 	if (!loop->count)
-		return element_known(env->tensors, loop->indices, place, index_out) && *index_out >= 0
+		return element_known(program, env->tensors, loop->indices, place, index_out) && *index_out >= 0
 			       ? PTOWSP_OK
 			       : index_find(program, env, loop, where, place, index_out, error);
 	rt_expr_known(&program->exprs, loop->high, &rows);

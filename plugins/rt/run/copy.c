@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* copy.c - the kernel of COPY: a row behind those of the package, which this core runs itself wherever there is a place. It costs one cycle per
  * element, its only scalar. */
+#include "rt/access/mirror.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
 #include "rt/program/rt_program.h"
@@ -69,14 +70,19 @@ static void explain(void *context, uint32_t kernel, const uint64_t *args, struct
 }
 
 /* Row by row; from the last one where the target lies behind the source, so that they may overlap. */
-static void block_copy(const struct ptowsp_tensor_arg *from, const struct ptowsp_tensor_arg *to)
+static void block_copy(const struct rt_mirror *mirror, const struct ptowsp_tensor_arg *from, const struct ptowsp_tensor_arg *to)
 {
 	size_t size = rt_dtype_bytes(from->dtype), row = (size_t)from->columns * size;
 
 	for (uint64_t k = 0; k < from->rows; k++) {
 		uint64_t r = (const char *)to->data > (const char *)from->data ? from->rows - 1 - k : k;
 
-		memmove((char *)to->data + r * to->row_stride * size, (const char *)from->data + r * from->row_stride * size, row);
+		char *there = (char *)to->data + r * to->row_stride * size;
+		const char *here = (const char *)from->data + r * from->row_stride * size;
+
+		rt_mirror_fetch(mirror, here, row);
+		memmove(there, here, row);
+		rt_mirror_push(mirror, there, row);
 	}
 }
 
@@ -86,7 +92,7 @@ static ptowsp_status run(void *context, const struct ptowsp_task *task, struct p
 
 	if (!is_copy(program, task->kernel) || program->planned)
 		return program->backend.run(program->backend.context, task, out, worker);
-	block_copy(&task->tensors[0], &task->tensors[1]);
+	block_copy(program->kernels.mirror, &task->tensors[0], &task->tensors[1]);
 	return PTOWSP_OK;
 }
 
@@ -139,6 +145,6 @@ ptowsp_status rt_copy_init(struct rt_program *program, struct ptowsp_error *erro
 		return PTOWSP_OK;
 	status = kernel_add(&program->tables, &program->copy_kernel, error);
 	program->backend = program->kernels;
-	program->kernels = (struct rt_kernels){program, cycles, footprint, varies, run, unusable, explain, code, moved, device};
+	program->kernels = (struct rt_kernels){program, cycles, footprint, varies, run, unusable, explain, code, moved, device, program->backend.mirror};
 	return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* slot.c - slots that the program itself changes: set from an expression, loaded from an element of a tensor. */
+#include "rt/access/mirror.h"
 #include "rt/graph/graph_record.h"
 #include "rt/process/process.h"
 #include "rt/program/rt_error.h"
@@ -111,6 +112,7 @@ static uint64_t element_load(const struct rt_run *run, const struct rt_io *io, c
 	const char *at = tensor->data + element * (int64_t)tensor->size;
 	uint16_t size = io->view ? io->view : tensor->size, dtype = io->view ? io->view_dtype : tensor->dtype;
 
+	rt_mirror_fetch(run->program->kernels.mirror, at, size);
 	if (run->program->code[run->expand.at - 1].flags & PTOWSP_SLOT_LOAD_BITS)
 		return element_bits(at, size);
 	return (uint64_t)rt_element_value(at, dtype);

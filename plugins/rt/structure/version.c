@@ -59,7 +59,7 @@ ptowsp_status rt_versions_init(struct rt_run *run)
 	versions->scope_count = 1;
 	versions->making = calloc((size_t)run->program->most_ios + 1, sizeof(*versions->making));
 	if (!versions->renamed || !versions->ended || !versions->scopes || !versions->making || !buckets_make(versions, BUCKETS_FIRST) ||
-	    !rt_store_init(&versions->store, tensors, run->heap_capacity))
+	    !rt_store_init(&versions->store, tensors, run->heap_capacity, run->program->kernels.mirror))
 		return rt_no_memory(run->error, "versions");
 	renamed_find(run);
 	for (uint32_t t = 0; t < tensors; t++)

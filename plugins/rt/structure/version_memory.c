@@ -2,6 +2,7 @@
 #include "rt/structure/version_memory.h"
 
 #include "registry/common/common_grow.h"
+#include "rt/access/mirror.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
 #include <assert.h>
@@ -12,10 +13,11 @@
 
 #define ALIGNMENT 64u
 
-bool rt_store_init(struct rt_store *store, uint32_t sizes, uint64_t capacity)
+bool rt_store_init(struct rt_store *store, uint32_t sizes, uint64_t capacity, const struct rt_mirror *mirror)
 {
 	memset(store, 0, sizeof(*store));
 	store->capacity = capacity;
+	store->mirror = mirror;
 	store->size_count = sizes;
 	store->sizes = calloc((size_t)sizes + 1, sizeof(*store->sizes));
 	return store->sizes != NULL;
@@ -39,8 +41,10 @@ static char *block_own(struct rt_store *store, uint64_t bytes)
 	if (bytes > SIZE_MAX || !COMMON_GROW(store->blocks, store->block_room, store->block_count))
 		return NULL;
 	block = aligned_alloc(ALIGNMENT, (size_t)bytes);
-	if (block)
-		store->blocks[store->block_count++] = block;
+	if (!block)
+		return NULL;
+	store->blocks[store->block_count++] = block;
+	rt_mirror_arena(store->mirror, block, bytes);
 	return block;
 }
 
@@ -49,8 +53,11 @@ static bool memory_make(struct rt_store *store)
 {
 	uint64_t bytes = store->capacity / ALIGNMENT * ALIGNMENT;
 
-	if (!store->memory && bytes <= SIZE_MAX)
+	if (!store->memory && bytes <= SIZE_MAX) {
 		store->memory = aligned_alloc(ALIGNMENT, (size_t)bytes);
+		if (store->memory)
+			rt_mirror_arena(store->mirror, store->memory, bytes);
+	}
 	return store->memory != NULL;
 }
 
@@ -153,7 +160,11 @@ static bool pack(struct rt_versions *versions)
 	qsort(live, count, sizeof(*live), block_compare);
 	rt_store_pack(&versions->store);
 	for (uint32_t i = 0; i < count; i++)
+		rt_mirror_fetch(versions->store.mirror, live[i]->block, versions->store.sizes[rt_version_tensor(live[i])].bytes);
+	for (uint32_t i = 0; i < count; i++) {
 		live[i]->block = rt_store_place(&versions->store, rt_version_tensor(live[i]), live[i]->block);
+		rt_mirror_push(versions->store.mirror, live[i]->block, versions->store.sizes[rt_version_tensor(live[i])].bytes);
+	}
 	free(live);
 	return true;
 }

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct rt_mirror;
+
 /* A block that waits for the end of tasks before `tasks`. */
 struct rt_leaving {
 	uint64_t tasks;
@@ -28,9 +30,10 @@ struct rt_store {
 	struct rt_leaving *leaving;  /* head .. count, in the order in which they were given back */
 	struct rt_store_size *sizes; /* one per index that callers use */
 	uint32_t size_count, block_count, block_room, leaving_head, leaving_count, leaving_room;
+	const struct rt_mirror *mirror;
 };
-/* sizes: how many there are. False when out of memory. */
-bool rt_store_init(struct rt_store *store, uint32_t sizes, uint64_t capacity);
+/* sizes: how many there are. mirror: borrowed; NULL: nobody has to know of the bytes. False when out of memory. */
+bool rt_store_init(struct rt_store *store, uint32_t sizes, uint64_t capacity, const struct rt_mirror *mirror);
 void rt_store_finish(struct rt_store *store);
 /* A block of that size; NULL: none is left, or out of memory (*failed_out). */
 char *rt_store_take(struct rt_store *store, uint32_t size, bool *failed_out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/threads/crew.h"
 
+#include "rt/access/mirror.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +99,8 @@ static void fresh_clear(const struct rt_crew *crew, const struct rt_call *call, 
 {
 	for (uint32_t i = 0; i < call->site->io_count; i++)
 		if (!ios[i].unit && call->windows[2 * i + 1] & RT_WINDOW_FRESH)
-			memset(tensors[i].data, 0, (size_t)ios[i].rows * ios[i].columns * crew->tensors.rows[ios[i].tensor].size);
+			rt_mirror_clear(crew->program->kernels.mirror, tensors[i].data,
+					(uint64_t)ios[i].rows * ios[i].columns * crew->tensors.rows[ios[i].tensor].size);
 }
 
 /* All but where windows begin, and how long flat ones are. */
