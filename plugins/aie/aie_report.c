@@ -206,12 +206,14 @@ static ptowsp_status agent_add(struct aie_report *report, const struct aie_pictu
 }
 
 ptowsp_status aie_report_run(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, const struct aie_sim_stats *stats,
-			     struct ptowsp_error *error)
+			     uint64_t last, struct ptowsp_error *error)
 {
 	static const char title[] = AIE_MODEL ", not measured";
 	ptowsp_status status = add(report, title, stats->cycles, 0, "cycles", error, "until all was over, at %llu MHz, without %d us of a launch",
 				   (unsigned long long)(design->arch->clock_hz / 1000000), AIE_COST_LAUNCH);
 
+	if (!status)
+		status = add(report, title, last, 0, "cycles", error, "until the last task was over, the cycles of the run's first line");
 	if (!status)
 		status = add(report, title, stats->ddr_bytes, stats->cycles * design->arch->ddr_bytes, "bytes", error, "from and to DDR");
 	if (!status)
@@ -246,11 +248,25 @@ ptowsp_status aie_report_divided(struct aie_report *report, const char *kernel, 
 	return add(report, "divided calls", row->calls * row->division.part_count, 0, "parts", error, "%.40s: each call is %.60s", kernel, row->division.text);
 }
 
-ptowsp_status aie_report_costs(struct aie_report *report, struct ptowsp_error *error)
+/* Figures of one device that stand for those of another generation. */
+static ptowsp_status borrowed_add(struct aie_report *report, const struct aie_arch *arch, struct ptowsp_error *error)
+{
+	uint32_t count, borrowed = 0;
+	const struct aie_cost *costs = aie_cost_list(&count);
+
+	for (uint32_t i = 0; i < count; i++)
+		borrowed += strstr(costs[i].source, "Phoenix") != NULL;
+	return arch->generation == aie_arch_named("npu1")->generation
+		       ? PTOWSP_OK
+		       : add(report, AIE_MODEL ", its costs", borrowed, 0, "constants", error,
+			     "of a Phoenix (npu1), which stand for those of %s: nobody has published its own", arch->name);
+}
+
+ptowsp_status aie_report_costs(struct aie_report *report, const struct aie_arch *arch, struct ptowsp_error *error)
 {
 	uint32_t count;
 	const struct aie_cost *costs = aie_cost_list(&count);
-	ptowsp_status status = PTOWSP_OK;
+	ptowsp_status status = borrowed_add(report, arch, error);
 
 	for (uint32_t i = 0; !status && i < count; i++)
 		status = add(report, AIE_MODEL ", its costs", costs[i].value, 0, costs[i].unit, error, "%s, %s: %s", costs[i].name,
@@ -305,7 +321,8 @@ ptowsp_status aie_report_phases(struct aie_report *report, uint32_t count, uint6
 	ptowsp_status status = add(report, phases, count, 0, "designs", error, "one after the other");
 
 	if (!status)
-		status = add(report, phases, cycles, 0, "cycles", error, "of all of them, without what lies between");
+		status = add(report, phases, cycles, 0, "cycles", error,
+			     "until all was over, of all of them, without what lies between; the run's first line ends with the last task");
 	return status ? status : phases_gather(report, error);
 }
 

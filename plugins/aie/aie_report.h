@@ -31,9 +31,9 @@ ptowsp_status aie_report_design(struct aie_report *report, const struct aie_desi
  * NO_MEMORY. */
 ptowsp_status aie_report_program(struct aie_report *report, struct aie_program_proxy *proxy, uint64_t limit, struct ptowsp_error *error);
 void aie_report_look(struct aie_report *report);
-/* Cycles, memory, the bottleneck, how busy each core, DMA channel and the host was; under a title that says that it is a model. */
+/* Cycles, until all was over and until the last task was (last), memory, the bottleneck, how busy each core, DMA channel and the host was; under a title that says that it is a model. */
 ptowsp_status aie_report_run(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, const struct aie_sim_stats *stats,
-			     struct ptowsp_error *error);
+			     uint64_t last, struct ptowsp_error *error);
 /* All calls of a kernel together. */
 struct aie_calls {
 	uint64_t count;
@@ -45,8 +45,8 @@ struct aie_calls {
 ptowsp_status aie_report_calls(struct aie_report *report, const char *kernel, const struct aie_calls *calls, struct ptowsp_error *error);
 /* Calls of a kernel that do not fit into a core: how many parts all of them are, and how. Errors: NO_MEMORY. */
 ptowsp_status aie_report_divided(struct aie_report *report, const char *kernel, const struct aie_divided_row *row, struct ptowsp_error *error);
-/* Each constant of the model with its source. Errors: NO_MEMORY. */
-ptowsp_status aie_report_costs(struct aie_report *report, struct ptowsp_error *error);
+/* Each constant of the model with its source, and how many of them were read on another device. Errors: NO_MEMORY. */
+ptowsp_status aie_report_costs(struct aie_report *report, const struct aie_arch *arch, struct ptowsp_error *error);
 /* Of a run with 0 words of stream buffering (stats[0]) and one with 8 (stats[1]). */
 ptowsp_status aie_report_buffering(struct aie_report *report, const struct aie_sim_stats stats[2], bool depends, struct ptowsp_error *error);
 /* Rows from number `from` on are those of a phase of a run, counted from 1: their groups say so, and one says how many tasks it has and why it ended. Errors: NO_MEMORY. */

@@ -110,6 +110,8 @@ void rt_feed_use(struct rt_feed *feed, enum ptowsp_resource resource, uint32_t p
 ptowsp_status rt_feed_full(struct rt_feed *feed, uint64_t task);
 /* The token of the item went in, or came out, at `time`, after `waited` for place or token. */
 void rt_feed_token(struct rt_feed *feed, const struct rt_item *item, uint64_t waited, uint64_t time);
+/* A process waited for place in a channel (sends), or for a token of it, where the engine does not tell of single tokens. process: instance, PTOWSP_NONE: the workload's. */
+void rt_feed_channel_wait(struct rt_feed *feed, uint32_t channel, bool sends, uint32_t process, uint64_t begin, uint64_t end);
 /* The process was over at `time`. */
 void rt_feed_process(struct rt_feed *feed, uint32_t process, uint64_t time);
 /* Of the instances: tasks of instance `scheduler`; edges between instances, and ends of tasks that another instance was told of. */

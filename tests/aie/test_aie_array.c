@@ -359,8 +359,10 @@ static void a_host_that_waits_in_vain_is_told(void)
 	char *text = array_read("starve");
 
 	CHECK_INT(trial_run(&trial, text), PTOWSP_DEADLOCK);
-	CHECK_CONTAINS(trial.error.text,
-		       "waits of 3: host wants a token of dma (0,0) S2MM 0; dma (0,2) MM2S 0 wants 1 of @out, has 0; dma (0,0) S2MM 0 wants 8");
+	CHECK_CONTAINS(
+		trial.error.text,
+		"waits of 3: dma (0,2) MM2S 0 wants 1 of @out, has 0, which nobody releases; host wants a token of dma (0,0) S2MM 0; dma (0,0) S2MM 0 wants "
+		"8");
 	CHECK_INT(y[0], 7);
 	aie_sim_finish(&trial.stats);
 	free(text);
@@ -511,6 +513,36 @@ static const struct refusal {
 	 "aiex.npu.dma_memcpy_nd(%x[0, 0, 0, 12][1, 1, 1, 4][0, 0, 0, 1]) {id = 3 : i64, metadata = @a} : memref<32xi32> aiex.npu.dma_memcpy_nd(%x[0, 0, 0, "
 	 "16][1, 1, 1, 4][0, 0, 0, 1]) {id = 4 : i64, metadata = @a} : memref<32xi32> }",
 	 "line 1: a task of @a comes behind 4 whose ends the host has not seen, as many as a channel's queue takes; wait for one before", PTOWSP_INVALID},
+	/* configured tasks: descriptors of both at once, one that nobody can wait for, one that writes memory and that nobody waits for */
+	{"aie.shim_dma_allocation @a(MM2S, 0, 0) aie.runtime_sequence @s(%x: memref<32xi32>) { %t = aiex.dma_configure_task_for @a { aie.dma_bd(%x : "
+	 "memref<32xi32>, 0, 8) {bd_id = 3 : i32} aie.end } %u = aiex.dma_configure_task_for @a { aie.dma_bd(%x : memref<32xi32>, 8, 8) {bd_id = 3 : i32} "
+	 "aie.end } }",
+	 "line 1: aiex.dma_configure_task_for: descriptor 3 of tile (0,0) is that of the task of line 1, which the host neither awaited nor freed; do so "
+	 "before, or "
+	 "give it another bd_id",
+	 PTOWSP_INVALID},
+	{"aie.shim_dma_allocation @a(MM2S, 0, 0) aie.runtime_sequence @s(%x: memref<32xi32>) { %t = aiex.dma_configure_task_for @a { aie.dma_bd(%x : "
+	 "memref<32xi32>, 0, 8) aie.end } aiex.dma_start_task(%t) aiex.dma_free_task(%t) %u = aiex.dma_configure_task_for @a { aie.dma_bd(%x : memref<32xi32>, "
+	 "8, "
+	 "8) aie.end } aiex.dma_start_task(%u) }",
+	 "line 1: a task of @a is written into the descriptor of that of line 1, whose end the host has not seen; wait for it before, or give it another id",
+	 PTOWSP_INVALID},
+	{"aie.shim_dma_allocation @a(S2MM, 0, 0) aie.runtime_sequence @s(%x: memref<32xi32>) { %t = aiex.dma_configure_task_for @a { aie.dma_bd(%x : "
+	 "memref<32xi32>, 0, 8) aie.end } aiex.dma_start_task(%t) aiex.dma_await_task(%t) }",
+	 "line 1: aiex.dma_await_task: the task of line 1 gives no token to wait for; give it issue_token = true", PTOWSP_INVALID},
+	{"aie.shim_dma_allocation @a(MM2S, 0, 0) aie.runtime_sequence @s(%x: memref<4xi32>, %n: index) { %c0 = arith.constant 0 : index %c1 = arith.constant 1 "
+	 ": "
+	 "index %c17 = arith.constant 17 : index scf.for %i = %c0 to %c17 step %c1 { %t = aiex.dma_configure_task_for @a { aie.dma_bd(%x : memref<4xi32>, 0, "
+	 "4) "
+	 "aie.end } } }",
+	 "line 1: aiex.dma_configure_task_for: all 16 descriptors of tile (0,0) are those of tasks that the host neither awaited nor freed; do so with one "
+	 "before",
+	 PTOWSP_INVALID},
+	{"%s = aie.tile(0, 0) %t = aie.tile(0, 2) aie.objectfifo @out(%t, {%s}, 1 : i32) : !aie.objectfifo<memref<4xi32>> aie.core(%t) { %y = "
+	 "aie.objectfifo.acquire @out(Produce, 1) : memref<4xi32> aie.objectfifo.release @out(Produce, 1) aie.end } aie.runtime_sequence @s(%y: memref<4xi32>) "
+	 "{ "
+	 "aiex.npu.dma_memcpy_nd(%y[0, 0, 0, 0][1, 1, 1, 4][0, 0, 0, 1]) {id = 0 : i64, metadata = @out} : memref<4xi32> }",
+	 "line 1: a task of @out writes memory, and the host's program ends without having seen its end; wait for its token before", PTOWSP_INVALID},
 	{"\"aie.put_cascade\"() : () -> ()", "line 1: aie.put_cascade: this operation has no model in a device", PTOWSP_UNSUPPORTED},
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_aie_bound.c - on the arrays a schedule's numbers are obeyed: tasks under way, of a stream, of a batch; tokens in a channel; objects of fifos. */
+#include "tests/aie/aie_written.h"
 #include "tests/contract/cli.h"
 
 #include <stdio.h>
@@ -378,6 +379,79 @@ static void capacities_do_not_change_results(void)
 	}
 }
 
+/* ---- replicas ----------------------------------------------------------------------------------------------------------- */
+
+static void stage_declared(struct written *text, unsigned s, unsigned replicas, unsigned capacity)
+{
+	written_add(text, "tensor %%a%u : f32[%u, 16] inout @ub\ntensor %%b%u : f32[%u, 16] inout @ub\nchannel %%c%u : payload f32[4, 16] capacity %u\n", s,
+		    4 * replicas, s, 4 * replicas, s, capacity);
+}
+
+static void stage_written(struct written *text, unsigned s, unsigned replicas)
+{
+	written_add(text,
+		    "process @s%u consumes(%%c%u) produces(%%c%u) replicate %u {\n  consume %%c%u as %%i into %%a%u[instance * 4, 0] {\n"
+		    "    call @double(%%a -> %%a%u[instance * 4, 0], %%b -> %%b%u[instance * 4, 0])\n    send %%c%u, %%i from %%b%u[instance * 4, 0]\n  }\n}\n",
+		    s, s, s + 1, replicas, s, s, s, s, s + 1, s);
+}
+
+/* 12 blocks through replicas of one process and of the next one, each of which doubles them: every one of the former hands on to some of the latter, if not to all. */
+static void replicas_packed(unsigned first, unsigned second, unsigned capacity)
+{
+	struct written text;
+
+	written_begin(&text);
+	written_add(&text, "module @p\ntensor %%x : f32[48, 16] in\ntensor %%y : f32[48, 16] out\nchannel %%c2 : payload f32[4, 16] capacity %u\n", capacity);
+	stage_declared(&text, 0, first, capacity);
+	stage_declared(&text, 1, second, capacity);
+	written_add(&text, "func @double(%%a: !pto.memref, %%b: !pto.memref) {\n  %%t = alloc_tile : !pto.tile<4x16xf32>\n  %%t = tload %%a[0, 0]\n"
+			   "  %%t = tadd %%t, %%t\n  tstore %%t, %%b[0, 0]\n  return\n}\n"
+			   "process @load produces(%%c0) {\n  for_each %%i in 0 to 12 {\n    send %%c0, %%i from %%x[%%i * 4, 0]\n  }\n}\n");
+	stage_written(&text, 0, first);
+	stage_written(&text, 1, second);
+	written_add(&text, "process @store consumes(%%c2) {\n  consume %%c2 as %%i into %%y[%%i * 4, 0] { }\n}\n");
+	packed(text.text);
+	written_finish(&text);
+}
+
+/* A core has DMA channels for two streams each way, and locks for eight: what more there is lies in memories that two cores see, and takes one tile's locks. */
+static void replicas_hand_on_through_memories_that_both_see(void)
+{
+	static const unsigned shapes[][3] = {{1, 4, 2}, {4, 1, 2}, {1, 4, 4}, {2, 2, 1}, {2, 3, 32}, {3, 2, 32}};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+		replicas_packed(shapes[i][0], shapes[i][1], shapes[i][2]);
+		REQUIRE_INT(cli("$B/ptowsp-run --quiet --fill x=iota --out y=$T/y.npy p.pkg.zst"), 0);
+		if (cli("$B/ptowsp-run --plugin=aie --quiet --fill x=iota --expect y=$T/y.npy p.pkg.zst"))
+			CHECK_FAIL("%u and %u replicas, capacity %u: %s", shapes[i][0], shapes[i][1], shapes[i][2], cli_err);
+	}
+}
+
+/* What is refused says what the user can do: words are for capacities, other streams for replicas. */
+static void replicas_that_have_no_streams_say_what_helps(void)
+{
+	cli_begin();
+	replicas_packed(3, 2, 1);
+	CLI_ERR(5, "$B/ptowsp-run --plugin=aie --quiet --fill x=iota p.pkg.zst", "DMA channels", "say more capacity, or replicate less");
+	replicas_packed(3, 3, 1);
+	CLI_ERR(5, "$B/ptowsp-run --plugin=aie --quiet --fill x=iota p.pkg.zst", "stands still", "say more capacity of channels, or replicate less");
+}
+
+/* By the model: a core that waits for a token finds its channel empty, one that waits for place, or for the word that there is some, finds it full. */
+static void cores_that_wait_for_channels_are_counted(void)
+{
+	json_t *stats;
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --stats=json $P/attention_pipeline.pkg.zst"), 0);
+	stats = cli_json();
+	CHECK(cli_int(stats, "channels[scored].empty_count") > 0);
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --stats=json $P/passthrough.pkg.zst"), 0);
+	stats = cli_json();
+	CHECK(cli_int(stats, "channels[leaving].full_count") > 0);
+}
+
 void suite_aie_bound(CU_pSuite s)
 {
 	cli_suite("aie_bound");
@@ -393,4 +467,7 @@ void suite_aie_bound(CU_pSuite s)
 	TEST(s, capacities_do_not_change_results);
 	TEST(s, who_leaves_a_closed_channel_waits_for_its_producers);
 	TEST(s, the_host_knows_who_has_closed);
+	TEST(s, replicas_hand_on_through_memories_that_both_see);
+	TEST(s, replicas_that_have_no_streams_say_what_helps);
+	TEST(s, cores_that_wait_for_channels_are_counted);
 }

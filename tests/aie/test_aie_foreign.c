@@ -180,8 +180,23 @@ static void devices_run(struct looked *looked, const struct aie_module *module, 
 }
 
 struct totals {
-	uint32_t ended, checked, cores, nothing, stood, others, files;
+	uint32_t ended, checked, cores, nothing, stood, refused, unread, files;
 };
+
+/* What a file does, by the devices in it: the first of these words that any of them has; alone, cores end. */
+static uint32_t *total_of(struct totals *totals, const char *outcomes)
+{
+	const struct {
+		const char *word;
+		uint32_t *total;
+	} rows[] = {{"unread", &totals->unread}, {"refused", &totals->refused},   {"failed", &totals->refused},       {"deadlock", &totals->stood},
+		    {"waits", &totals->stood},   {"cores ended", &totals->cores}, {"nothing moves", &totals->nothing}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (strstr(outcomes, rows[i].word))
+			return rows[i].total;
+	return &totals->ended;
+}
 
 /* Columns of the list. */
 enum { PROJECT, COMMIT, PATH, DIGEST, ARCH, OUTCOMES, LOOK };
@@ -219,11 +234,8 @@ static void design_run(const char *folder, char **fields, struct totals *totals)
 		if (!CHECK_STR(outcomes, fields[OUTCOMES]) || (strcmp(fields[LOOK], "-") && !CHECK(looked.good)))
 			CHECK_FAIL("%s", path);
 		totals->files++;
-		totals->ended += !strcmp(outcomes, "ended");
 		totals->checked += looked.good;
-		totals->cores += !strcmp(outcomes, "cores ended");
-		totals->nothing += !strcmp(outcomes, "nothing moves");
-		totals->stood += !strcmp(outcomes, "deadlock") || !strcmp(outcomes, "waits");
+		++*total_of(totals, outcomes);
 	}
 	aie_module_finish(&module);
 	free(text);
@@ -242,9 +254,10 @@ static void designs_of_others_do_what_the_list_says(void)
 	}
 	for (uint32_t i = 0; i < table.count; i++)
 		design_run(folder, table.rows[i].columns, &totals);
-	printf("# %u files: %u run to the end of the host's sequence, in %u of which what comes out is known; %u run cores alone, %u move nothing, %u stand "
-	       "still\n",
-	       totals.files, totals.ended, totals.checked, totals.cores, totals.nothing, totals.stood);
+	printf("# %u files: %u run to the end of the host's sequence, %u have cores alone, which end, %u stand still as they should: %u. Of %u what comes out "
+	       "is known. %u move nothing, %u are refused or have a device that is, %u is not read\n",
+	       totals.files, totals.ended, totals.cores, totals.stood, totals.ended + totals.cores + totals.stood, totals.checked, totals.nothing,
+	       totals.refused, totals.unread);
 	corpus_table_free(&table);
 }
 

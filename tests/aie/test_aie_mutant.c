@@ -140,8 +140,8 @@ static void original_run(struct original *original, const char *name)
 
 /* ---- changes ---------------------------------------------------------------------------------------------------------- */
 
-enum change { DROP_RELEASE, DOUBLE_RELEASE, EARLY_RELEASE, DROP_ACQUIRE, DROP_TASK, SWAP_TASKS, SHORTEN_TASK, ONE_DESCRIPTOR, DROP_WAIT, CHANGES };
-static const char *const change_names[CHANGES] = {"drop release", "double release", "early release",  "drop acquire", "drop task",
+enum change { DROP_RELEASE, DOUBLE_RELEASE, EARLY_RELEASE, DROP_COPY, DROP_TASK, SWAP_TASKS, SHORTEN_TASK, ONE_DESCRIPTOR, DROP_WAIT, CHANGES };
+static const char *const change_names[CHANGES] = {"drop release", "double release", "early release",  "drop copy", "drop task",
 						  "swap tasks",   "shorten task",   "one descriptor", "drop wait"};
 static const char *const change_ops[CHANGES] = {"aie.objectfifo.release", "aie.objectfifo.release", "func.call\"(%",
 						"memref.copy\"",          "aiex.npu.dma_memcpy_nd", "aiex.npu.dma_memcpy_nd",
@@ -265,7 +265,7 @@ static bool text_change(char *text, enum change change, uint64_t *state)
 			return false;
 		lines_swap(line, next);
 		return true;
-	case DROP_ACQUIRE: line_drop(line); return true;
+	case DROP_COPY: line_drop(line); return true;
 	case SWAP_TASKS:
 		if (!is_line_of(next, change_ops[change]) || !is_same_fifo(line, next))
 			return false;

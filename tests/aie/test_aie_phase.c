@@ -189,7 +189,7 @@ static void each_round_is_a_phase(void)
 
 		if (!strncmp(name, "until all was over", 18) && group[1] == ':')
 			sum += value;
-		if (!strcmp(group, "phases") && !strncmp(name, "of all of them", 14))
+		if (!strcmp(group, "phases") && strstr(name, "of all of them"))
 			end = value;
 	}
 	CHECK(sum > 0 && sum == end);

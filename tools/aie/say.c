@@ -15,6 +15,8 @@ static void wait_print(const struct aie_sim_stats *stats, const struct aie_sim_w
 	else
 		fprintf(to, "%llu%s of '%s', which has %llu, from %s", (unsigned long long)wait->wanted, wait->words ? " words" : "", wait->fifo,
 			(unsigned long long)wait->held, wait->other == AIE_NONE ? "nobody" : stats->agents[wait->other].name);
+	if (*wait->fifo && wait->other == AIE_NONE)
+		fprintf(to, ": %s", wait->words ? "no DMA sends there" : "who ever releases it has ended");
 	fputc('\n', to);
 }
 

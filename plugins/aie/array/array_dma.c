@@ -191,6 +191,7 @@ static ptowsp_status descriptor_read(struct aie_array *array, const struct aie_o
 		return status;
 	piece->base = memory->bytes + (uint64_t)offset * aie_type_bytes(memory->type->element);
 	piece->packet = (uint32_t)array_number_in(array_text(op, "packet"), "pkt_id", piece->packet);
+	piece->descriptor = (uint32_t)array_number(op, "bd_id", AIE_NONE);
 	array->report->descriptors++;
 	return walk.padded ? pad_make(array, op, &walk, piece, (uint32_t)aie_type_bytes(memory->type->element)) : PTOWSP_OK;
 }
@@ -223,7 +224,8 @@ static ptowsp_status block_read(struct aie_array *array, const struct aie_op *fi
 {
 	ptowsp_status status = PTOWSP_OK;
 
-	*piece = (struct aie_piece){.lock = AIE_NONE, .take = {AIE_NONE, 0, false}, .give = {AIE_NONE, 0, false}, .next = AIE_NONE, .packet = AIE_NONE};
+	*piece = (struct aie_piece){
+		.lock = AIE_NONE, .take = {AIE_NONE, 0, false}, .give = {AIE_NONE, 0, false}, .next = AIE_NONE, .packet = AIE_NONE, .descriptor = AIE_NONE};
 	*moves_out = false;
 	*next_out = NULL;
 	for (const struct aie_op *op = first; !status && op && !aie_op_is(op, AIE_BLOCK); op = op->next) {

@@ -51,14 +51,6 @@ static bool numbers_of(const struct aie_array *array, const struct aie_op *op, c
 	return true;
 }
 
-/* Number of a descriptor among those of all shims; AIE_NONE: more than there are places for. */
-static uint32_t descriptor_of(const struct aie_array *array, uint32_t tile, int64_t id)
-{
-	const int64_t number = (int64_t)array->tiles[tile].column * 16 + id;
-
-	return id >= 0 && id < 16 && number < AIE_NET_DESCRIPTORS ? (uint32_t)number : AIE_NONE;
-}
-
 static int64_t allocation_packet(const struct aie_array *array, const char *name)
 {
 	for (uint32_t i = 0; name && i < array->allocation_count; i++)
@@ -80,11 +72,13 @@ static ptowsp_status task_add(struct aie_array *array, const struct aie_op *op, 
 					.take = {AIE_NONE, 0, false},
 					.give = {AIE_NONE, 0, false},
 					.next = AIE_NONE,
-					.packet = (uint32_t)packet};
+					.packet = (uint32_t)packet,
+					.descriptor = array_descriptor_place(array, row->tile, array_number(op, "id", -1))};
 	uint32_t link;
 
 	if (packet < 0)
-		return task_made(array, op, aie_net_task(array->net, row->end, base, path, descriptor_of(array, row->tile, array_number(op, "id", -1)), token));
+		return task_made(array, op,
+				 aie_net_task(array->net, row->end, base, path, array_descriptor_place(array, row->tile, array_number(op, "id", -1)), token));
 	link = aie_net_link(array->net, &piece);
 	return link == AIE_NONE ? array_no_memory(array) : task_made(array, op, aie_net_chain_task(array->net, row->end, link, 1, token));
 }
@@ -118,6 +112,7 @@ static ptowsp_status configure_read(struct aie_array *array, const struct aie_op
 {
 	const uint32_t row = ARRAY_ROW(array, task);
 	const bool named = aie_op_is(op, "aiex.dma_configure_task_for");
+	const uint32_t first = array->net->piece_count;
 	struct array_task task = {.op = op, .channel = AIE_NONE};
 	int64_t packet;
 	ptowsp_status status = PTOWSP_OK;
@@ -141,18 +136,21 @@ static ptowsp_status configure_read(struct aie_array *array, const struct aie_op
 		status = array_fail(array, op, PTOWSP_INVALID, "a task without a descriptor");
 	if (status)
 		return status;
+	status = array_task_descriptors(array, &task, first);
+	if (status)
+		return status;
 	packet = array_number_in(array_text(op, "packet"), "pkt_id", allocation_packet(array, array_text(op, "alloc")));
 	if (packet >= 0 && array->net->pieces[task.piece].packet == AIE_NONE)
 		array->net->pieces[task.piece].packet = (uint32_t)packet;
 	task.repeat = (uint32_t)array_number(op, "repeat_count", 0) + 1;
-	task.token = !array->channels[task.channel].sends || array_flag(op, "issue_token");
+	task.token = array_flag(op, "issue_token"); /* also of a store: only dma_memcpy_nd gives one unasked */
 	array->tasks[row] = task;
 	array->places[op->results[0]->id] = row;
 	return PTOWSP_OK;
 }
 
 /* The task that an operand names; NULL. */
-static const struct array_task *task_of(const struct aie_array *array, const struct aie_op *op)
+static struct array_task *task_of(const struct aie_array *array, const struct aie_op *op)
 {
 	const uint32_t row = op->operand_count == 1 ? array->places[op->operands[0]->id] : AIE_NONE;
 	const struct aie_value *value = op->operand_count == 1 ? op->operands[0] : NULL;
@@ -176,9 +174,24 @@ static ptowsp_status start_read(struct aie_array *array, const struct aie_op *op
 
 static ptowsp_status await_read(struct aie_array *array, const struct aie_op *op)
 {
-	const struct array_task *task = task_of(array, op);
+	struct array_task *task = task_of(array, op);
 
-	return task ? step_made(array, aie_net_wait(array->net, array->channels[task->channel].end)) : shape_fail(array, op);
+	if (!task)
+		return shape_fail(array, op);
+	if (!task->token)
+		return array_fail(array, op, PTOWSP_INVALID, "the task of line %u gives no token to wait for; give it issue_token = true", task->op->line);
+	array_task_release(array, task);
+	return step_made(array, aie_net_wait(array->net, array->channels[task->channel].end));
+}
+
+static ptowsp_status free_read(struct aie_array *array, const struct aie_op *op)
+{
+	struct array_task *task = task_of(array, op);
+
+	if (!task)
+		return shape_fail(array, op);
+	array_task_release(array, task);
+	return PTOWSP_OK;
 }
 
 static ptowsp_status wait_read(struct aie_array *array, const struct aie_op *op)
@@ -313,7 +326,7 @@ ptowsp_status array_steps(struct aie_array *array, const struct aie_region *regi
 		{"aiex.dma_configure_task_for", configure_read},
 		{"aiex.dma_start_task", start_read},
 		{"aiex.dma_await_task", await_read},
-		{"aiex.dma_free_task", nothing},
+		{"aiex.dma_free_task", free_read},
 		{"aiex.npu.write32", register_read},
 		{"aiex.npu.maskwrite32", ignore},
 		{"aiex.npu.writebd", ignore},

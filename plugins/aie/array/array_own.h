@@ -28,7 +28,7 @@ struct array_tile {
 	int32_t column, row;
 	enum aie_kind kind;
 	uint32_t named;                           /* values that name it */
-	uint64_t bytes, ids;                      /* of its memory that are taken; a bit per number of a descriptor */
+	uint64_t bytes, ids, lent;                /* of its memory that are taken; a bit per number of a descriptor; lent: to tasks of the host */
 	uint32_t locks, descriptors;              /* that it needs */
 	uint32_t channels[2][AIE_ARRAY_CHANNELS]; /* S2MM, MM2S: + 1; 0: not used */
 };
@@ -92,6 +92,7 @@ struct array_allocation {
 struct array_task {
 	const struct aie_op *op;
 	uint32_t channel, piece, repeat;
+	uint64_t ids; /* descriptors of its tile that are its own until it is awaited or freed */
 	bool token;
 };
 /* A number of a sequence. */
@@ -188,6 +189,12 @@ ptowsp_status array_lock_value(struct aie_array *array, const struct aie_op *op,
 /* The number of a channel's descriptor, where the attribute is there; all of a tile's DMA. */
 ptowsp_status array_descriptor_number(struct aie_array *array, const struct aie_op *op, uint32_t channel, const char *name);
 ptowsp_status array_descriptors_take(struct aie_array *array, const struct aie_region *region, uint32_t tile);
+/* Descriptors for the pieces of a task's chain, from `first` on, as aie-assign-runtime-sequence-bd-ids gives them: the numbers that the text has, else the least that are free. They come
+ * back when the task is awaited or freed. */
+ptowsp_status array_task_descriptors(struct aie_array *array, struct array_task *task, uint32_t first);
+void array_task_release(struct aie_array *array, struct array_task *task);
+/* Number of a shim's descriptor among those of all shims; AIE_NONE: of no shim, or beyond what the net keeps. */
+uint32_t array_descriptor_place(const struct aie_array *array, uint32_t tile, int64_t id);
 /* A buffer, a lock or host's memory that a channel uses; all that a core's region does, and the values of its locks. */
 ptowsp_status array_dma_reach(struct aie_array *array, const struct aie_op *op, uint32_t channel, const struct aie_value *value);
 ptowsp_status array_core_reach(struct aie_array *array, const struct aie_region *region, uint32_t tile);

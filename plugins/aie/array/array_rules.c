@@ -125,6 +125,71 @@ ptowsp_status array_descriptors_take(struct aie_array *array, const struct aie_r
 	return status;
 }
 
+/* The task that has this one of a tile's descriptors now; NULL. */
+static const struct array_task *borrower(const struct aie_array *array, uint32_t tile, uint32_t id)
+{
+	for (uint32_t i = 0; i < array->task_count; i++)
+		if (array->tasks[i].ids >> id & 1 && array->channels[array->tasks[i].channel].tile == tile)
+			return &array->tasks[i];
+	return NULL;
+}
+
+static ptowsp_status descriptor_lend(struct aie_array *array, struct array_task *task, struct aie_piece *piece)
+{
+	const uint32_t number = array->channels[task->channel].tile, count = (uint32_t)limit(array, number, AIE_BDS);
+	struct array_tile *tile = &array->tiles[number];
+	const struct array_task *other;
+	uint32_t id = piece->descriptor;
+	char text[32];
+
+	for (uint32_t i = 0; id == AIE_NONE && i < count; i++)
+		id = tile->lent >> i & 1 ? AIE_NONE : i;
+	if (id == AIE_NONE)
+		return array_fail(array, task->op, PTOWSP_INVALID,
+				  "all %u descriptors of tile %s are those of tasks that the host neither awaited nor freed; do so with one before", count,
+				  array_tile_text(array, number, text));
+	other = tile->lent >> id & 1 ? borrower(array, number, id) : NULL;
+	if (other || task->ids >> id & 1)
+		return array_fail(array, task->op, PTOWSP_INVALID,
+				  "descriptor %u of tile %s is that of the task of line %u, which the host neither awaited nor freed; do so before, or give it "
+				  "another bd_id",
+				  id, array_tile_text(array, number, text), other ? other->op->line : task->op->line);
+	tile->lent |= UINT64_C(1) << id;
+	task->ids |= UINT64_C(1) << id;
+	piece->descriptor = id;
+	return PTOWSP_OK;
+}
+
+uint32_t array_descriptor_place(const struct aie_array *array, uint32_t tile, int64_t id)
+{
+	const int64_t number = (int64_t)array->tiles[tile].column * 16 + id;
+
+	return array->tiles[tile].kind == AIE_SHIM && id >= 0 && id < 16 && number < AIE_NET_DESCRIPTORS ? (uint32_t)number : AIE_NONE;
+}
+
+ptowsp_status array_task_descriptors(struct aie_array *array, struct array_task *task, uint32_t first)
+{
+	const uint32_t tile = array->channels[task->channel].tile;
+	struct aie_piece *pieces = array->net->pieces;
+	ptowsp_status status = PTOWSP_OK;
+
+	for (uint32_t i = first; !status && i < array->net->piece_count; i++)
+		if (pieces[i].descriptor != AIE_NONE)
+			status = descriptor_lend(array, task, &pieces[i]);
+	for (uint32_t i = first; !status && i < array->net->piece_count; i++)
+		if (pieces[i].descriptor == AIE_NONE)
+			status = descriptor_lend(array, task, &pieces[i]);
+	for (uint32_t i = first; !status && i < array->net->piece_count; i++)
+		pieces[i].descriptor = array_descriptor_place(array, tile, pieces[i].descriptor);
+	return status;
+}
+
+void array_task_release(struct aie_array *array, struct array_task *task)
+{
+	array->tiles[array->channels[task->channel].tile].lent &= ~task->ids;
+	task->ids = 0;
+}
+
 /* ---- reach ---------------------------------------------------------------------------------------------------------- */
 
 /* A core reaches its own memory, and those to the south and north; of the second generation the west; of the first the west in odd rows and the east in even ones: AIETargetModel.cpp. */

@@ -36,6 +36,7 @@ static void cell_called(const struct aie_map *map, const struct aie_map_args *ar
 {
 	const struct aie_lines *program = &map->graph.cells[cell];
 
+	node->process = map->acts.processes != 0;
 	node->role = "a";
 	node->name = "core that calls nothing";
 	for (uint32_t l = 0; l < program->count && !node->task; l++)
@@ -97,13 +98,15 @@ static void cells_describe(struct placing *placing, const struct aie_map *map, c
 	placing->node_count = map->graph.cell_count;
 }
 
-/* What a stream takes at one of its ends. */
+/* What a stream takes at one of its ends. shared: nothing before it is known in whose memory it lies, if in one, which joint_check looks at. */
 static void end_describe(struct placing *placing, const struct aie_stream *stream, uint32_t node, bool source, bool shared, uint32_t depth)
 {
 	struct aie_place_node *row = &placing->nodes[node];
 
-	row->in += !source && !shared;
-	row->out += source && !shared;
+	if (shared)
+		return;
+	row->in += !source;
+	row->out += source;
 	if (row->kind == AIE_MEMTILE)
 		return;
 	row->locks += 2;
@@ -112,10 +115,22 @@ static void end_describe(struct placing *placing, const struct aie_stream *strea
 		row->bytes += depth * aie_shape_bytes(&stream->shape);
 }
 
+/* For sentences. */
+static void pass_count(struct aie_place_node *core, const struct aie_stream *stream)
+{
+	core->passes++;
+	core->words += stream->kind == AIE_STREAM_TOKEN && stream->room;
+}
+
 static void ways_count(struct placing *placing, const struct aie_graph *graph)
 {
 	for (uint32_t s = 0; s < graph->stream_count; s++) {
 		const struct aie_stream *stream = &graph->streams[s];
+
+		if (aie_stream_shared(graph, stream)) {
+			pass_count(&placing->nodes[stream->from], stream);
+			pass_count(&placing->nodes[graph->ends[stream->to]], stream);
+		}
 
 		if (stream->from < AIE_LINKED)
 			placing->ways[2 * stream->from + 1]++;
@@ -125,8 +140,8 @@ static void ways_count(struct placing *placing, const struct aie_graph *graph)
 	}
 }
 
-/* A stream between two cores takes a DMA channel of each, and where they have no more of them it has to lie in a memory that both see. */
-static bool needs_memory(const struct placing *placing, const struct aie_map_args *args, const struct aie_graph *graph, const struct aie_stream *stream)
+/* A stream between two cores takes a DMA channel of each, and where they have not enough for all of them it had better lie in a memory that both see. */
+static bool wants_memory(const struct placing *placing, const struct aie_map_args *args, const struct aie_graph *graph, const struct aie_stream *stream)
 {
 	const uint64_t *limits = aie_arch_tile(args->arch, AIE_FIRST_CORE)->limits;
 
@@ -188,19 +203,51 @@ static void streams_describe(struct placing *placing, const struct aie_map *map,
 		*net = (struct aie_place_net){.from = end_node(stream, stream->from, shim, groups),
 					      .to = placing->ends + placing->end_count,
 					      .to_count = stream->to_count,
-					      .need = needs_memory(placing, args, graph, stream) ? AIE_NEED_SHARED : AIE_NEED_NEAR,
+					      .need = wants_memory(placing, args, graph, stream) ? AIE_NEED_WISHED : AIE_NEED_NEAR,
 					      .weight = 1 + stream->objects * aie_shape_bytes(&stream->shape) / 4};
-		end_describe(placing, stream, net->from, true, net->need == AIE_NEED_SHARED, map->depths[s].from);
+		end_describe(placing, stream, net->from, true, net->need == AIE_NEED_WISHED, map->depths[s].from);
 		for (uint32_t e = 0; e < stream->to_count; e++) {
 			uint32_t node = end_node(stream, graph->ends[stream->to + e], shim, groups);
 
 			placing->ends[placing->end_count++] = node;
-			end_describe(placing, stream, node, false, net->need == AIE_NEED_SHARED, map->depths[s].to);
+			end_describe(placing, stream, node, false, net->need == AIE_NEED_WISHED, map->depths[s].to);
 		}
 		shim += aie_stream_hosted(graph, stream);
 	}
 }
 
+/* A stream lies in a memory that both cores see, as design_fifo.c puts it: in the producer's where both do; else it moves from one to the other. */
+static void joint_add(struct placing *placing, const struct aie_map *map, const struct aie_map_args *args, uint32_t s)
+{
+	const struct aie_stream *stream = &map->graph.streams[s];
+	const uint32_t from = stream->from, to = *placing->nets[s].to;
+	const struct aie_place *maker = &map->places[from], *taker = &map->places[to];
+	struct aie_place_node *at = &placing->nodes[aie_arch_shares(args->arch, taker->column, taker->row, maker->column, maker->row) ? from : to];
+
+	if (map->depths[s].joint) {
+		at->locks += 2;
+		at->bytes += map->depths[s].from * aie_shape_bytes(&stream->shape);
+		return;
+	}
+	end_describe(placing, stream, from, true, false, map->depths[s].from);
+	end_describe(placing, stream, to, false, false, map->depths[s].to);
+}
+
+/* UNSUPPORTED where a tile has not so much. */
+static ptowsp_status joint_check(struct placing *placing, const struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
+{
+	const struct aie_graph *graph = &map->graph;
+	ptowsp_status status = PTOWSP_OK;
+
+	for (uint32_t s = 0; s < graph->stream_count; s++)
+		if (placing->nets[s].need == AIE_NEED_WISHED)
+			joint_add(placing, map, args, s);
+	for (uint32_t c = 0; !status && c < graph->cell_count; c++)
+		status = aie_place_node_check(args->arch, &placing->nodes[c], error);
+	return status;
+}
+
+/* With depths of fifos that are settled. */
 static ptowsp_status place(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
 {
 	const struct aie_graph *graph = &map->graph;
@@ -225,6 +272,10 @@ static ptowsp_status place(struct aie_map *map, const struct aie_map_args *args,
 		map->place_count = placing.node_count;
 		status = aie_place_with(args->effort, args->arch, placing.nodes, placing.node_count, placing.nets, graph->stream_count, args->seed, map->places,
 					error);
+		if (!status)
+			aie_depths_settle(map->depths, graph, args->arch, map->places);
+		if (!status)
+			status = joint_check(&placing, map, args, error);
 	}
 	free(placing.nodes);
 	free(placing.nets);
@@ -286,7 +337,6 @@ static ptowsp_status order_make(struct aie_map *map, const struct aie_map_args *
 		status = place(map, args, error);
 		if (status)
 			continue;
-		aie_depths_settle(map->depths, &map->graph, args->arch, map->places);
 		status = aie_order_make(&map->order, &order, error);
 		if (status == PTOWSP_UNSUPPORTED && map->order.stuck)
 			status = aie_standstill_fail(map, args, map->stood.text[0] ? error : &map->stood);

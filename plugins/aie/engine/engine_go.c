@@ -348,6 +348,15 @@ static ptowsp_status program_keep(struct going *going)
 	return aie_report_program(&loaded->report, proxy, aie_arch_tile(loaded->arch, AIE_FIRST_CORE)->limits[AIE_PROGRAM], going->run->error);
 }
 
+static uint64_t last_end(const struct going *going)
+{
+	uint64_t last = 0;
+
+	for (uint64_t t = 0; t < going->run->loaded->map.walk->task_count; t++)
+		last = going->ends[t] > last ? going->ends[t] : last;
+	return last;
+}
+
 static ptowsp_status report_fill(struct going *going, const struct aie_sim_stats *stats, bool both, bool depends)
 {
 	struct aie_report *report = &going->run->loaded->report;
@@ -359,12 +368,41 @@ static ptowsp_status report_fill(struct going *going, const struct aie_sim_stats
 	if (!status && secure_getenv(AIE_CLANG))
 		status = program_keep(going);
 	if (!status)
-		status = aie_report_run(report, &going->back.design, picture, stats, error);
+		status = aie_report_run(report, &going->back.design, picture, stats, last_end(going), error);
 	for (uint32_t k = 0; !status && k < kernels->count; k++)
 		status = aie_report_calls(report, kernels->rows[k].name, &going->calls[k], error);
 	if (!status && both)
 		status = aie_report_buffering(report, going->stats, depends, error);
-	return status || going->run->phase ? status : aie_report_costs(report, error);
+	return status || going->run->phase ? status : aie_report_costs(report, going->run->loaded->arch, error);
+}
+
+static bool map_has_channels(const struct aie_map *map)
+{
+	for (uint32_t s = 0; s < map->graph.stream_count; s++)
+		if (map->graph.streams[s].kind == AIE_STREAM_CHANNEL)
+			return true;
+	return false;
+}
+
+/* A core that waits for an object of a channel's stream waits for a token, or for place; so does who waits for the word that says that there is place. Fifos are the map's streams, in their order. */
+static void acquired(void *context, uint32_t core, const char *fifo, bool puts, uint64_t begin, uint64_t end)
+{
+	const struct going *going = context;
+	const struct aie_map *map = &going->run->loaded->map;
+	const struct aie_design *design = &going->back.design;
+	const uint64_t before = going->run->cycles;
+	const struct aie_stream *stream;
+	uint32_t s = 0;
+
+	while (s < design->fifo_count && design->fifos[s].name != fifo)
+		s++;
+	if (going->again || s >= map->graph.stream_count || core >= map->cells.count)
+		return;
+	stream = &map->graph.streams[s];
+	if (stream->kind == AIE_STREAM_CHANNEL)
+		rt_feed_channel_wait(going->feed, stream->channel, puts, map->cells.rows[core].process, before + begin, before + end);
+	else if (stream->kind == AIE_STREAM_TOKEN && stream->room && !puts)
+		rt_feed_channel_wait(going->feed, stream->channel, true, map->cells.rows[core].process, before + begin, before + end);
 }
 
 static ptowsp_status simulate(struct going *going)
@@ -380,7 +418,9 @@ static ptowsp_status simulate(struct going *going)
 					  .buffering = buffering == AIE_BUFFERING_0 ? 0 : 8,
 					  .patience = &going->run->patience,
 					  .stepped = going->ring.window ? aie_ring_stepped : NULL,
-					  .stepped_context = &going->ring};
+					  .stepped_context = &going->ring,
+					  .acquired = map_has_channels(&going->run->loaded->map) ? acquired : NULL,
+					  .acquired_context = going};
 	bool depends = false;
 	ptowsp_status status = both ? aie_sim_both(&args, &going->copies, going->stats, &depends, going->run->error)
 				    : aie_sim_run(&args, stats, going->run->error),

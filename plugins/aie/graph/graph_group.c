@@ -48,9 +48,10 @@ static ptowsp_status shims_fit(const struct aie_maker *maker)
 		if (is_short(maker, joins))
 			return rt_fail(maker->error, PTOWSP_UNSUPPORTED,
 				       "%llu streams of the host need %s of the shims of %s, and they have %llu together; allow more columns (--opt grid, "
-				       "device) or use fewer cores (--opt cores)",
+				       "device) or %s",
 				       (unsigned long long)host_count(maker->graph, joins), aie_arch_limit_text(joins ? AIE_DMA_IN : AIE_DMA_OUT),
-				       maker->args->arch->name, (unsigned long long)host_limit(maker, joins));
+				       maker->args->arch->name, (unsigned long long)host_limit(maker, joins),
+				       maker->args->acts->processes ? "replicate less" : "use fewer cores (--opt cores)");
 	return PTOWSP_OK;
 }
 

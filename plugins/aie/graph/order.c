@@ -282,18 +282,56 @@ static void begin(struct runner *runner, uint32_t number)
 	state->begun++;
 }
 
-/* The first in order of all that can. */
+static bool bounds_seen(const struct runner *runner, uint32_t job)
+{
+	const struct aie_bounds *bounds = runner->bound.bounds;
+	const uint32_t task = aie_order_bound_task(&runner->bound, job);
+
+	for (uint32_t r = task == AIE_NOTHING ? 0 : bounds->first[task]; task != AIE_NOTHING && r < bounds->first[task + 1]; r++)
+		if (runner->bound.seen[bounds->rows[r].line] < bounds->rows[r].count)
+			return false;
+	return true;
+}
+
+/* The host has seen the ends of all that it needs: begin would wait for nothing. */
+static bool is_free(const struct runner *runner, const struct stream_state *state, uint32_t number)
+{
+	const struct aie_job *job;
+
+	if (state->begun >= state->waited + state->most)
+		return false;
+	for (; number != AIE_NOTHING; number = job->next) {
+		job = &runner->graph->jobs[number];
+		if (!bounds_seen(runner, number))
+			return false;
+		for (uint32_t d = 0; d < job->dep_count; d++) {
+			const uint32_t dep = runner->graph->deps[job->deps + d];
+
+			if (tasks_to(runner, dep) > runner->streams[runner->graph->jobs[dep].stream].waited)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* The first in order of all that can begin at once; where the host has to wait for each, the first of all: what comes behind a wait is held up by it, though nothing of it may need that. */
 static bool host_go(struct runner *runner)
 {
-	uint32_t best = AIE_NOTHING;
+	uint32_t best = AIE_NOTHING, free_best = AIE_NOTHING;
 
 	for (uint32_t s = 0; s < runner->graph->stream_count; s++) {
 		const struct stream_state *state = &runner->streams[s];
 		uint32_t job = state->begun < state->count ? job_of(runner, state, state->begun) : AIE_NOTHING;
 
-		if (job < best && can_begin(runner, state, job))
-			best = job;
+		if (job >= best && job >= free_best)
+			continue;
+		if (!can_begin(runner, state, job))
+			continue;
+		best = job < best ? job : best;
+		if (job < free_best && is_free(runner, state, job))
+			free_best = job;
 	}
+	best = free_best == AIE_NOTHING ? best : free_best;
 	if (best != AIE_NOTHING)
 		begin(runner, best);
 	return best != AIE_NOTHING;

@@ -38,10 +38,9 @@ ptowsp_status aie_standstill_fail(const struct aie_map *map, const struct aie_ma
 	char text[SENTENCE] = "";
 
 	if (!order->ring_count)
-		return rt_fail(
-			error, PTOWSP_UNSUPPORTED,
-			"the array stands still with %u objects in each fifo: what cores do first waits for what they do later; use fewer cores (--opt cores)",
-			args->depth);
+		return rt_fail(error, PTOWSP_UNSUPPORTED,
+			       "the array stands still with %u objects in each fifo: what cores do first waits for what they do later; %s", args->depth,
+			       map->acts.processes ? "say more capacity of channels, or replicate less" : "use fewer cores (--opt cores)");
 	for (uint32_t i = 0; i < order->ring_count; i++) {
 		const size_t length = strlen(text);
 

@@ -13,7 +13,7 @@ static ptowsp_status look_at_needs(const struct place_state *state, struct ptows
 	for (uint32_t i = 0; i < state->net_count; i++) {
 		const struct aie_place_net *net = &state->nets[i];
 
-		for (uint32_t k = 0; k < net->to_count; k++) {
+		for (uint32_t k = 0; net->need != AIE_NEED_WISHED && k < net->to_count; k++) {
 			const struct aie_place_net one = {.from = net->from, .to = &net->to[k], .to_count = 1, .need = net->need};
 			const struct aie_place *from = &state->places[net->from], *to = &state->places[net->to[k]];
 

@@ -43,18 +43,34 @@ static const char *sum_text(const struct aie_place_node *node, enum aie_limit li
 	return text;
 }
 
-static ptowsp_status look_at_needs(const struct place_state *state, uint32_t node, struct ptowsp_error *error)
+/* What a process needs so much of are its channels: a stream per pair of replicas, and one for words where a channel has not room for all of these. */
+static const char *advice_text(const struct aie_place_node *node, enum aie_limit limit, char *text, size_t size)
 {
-	const struct aie_place_node *n = &state->nodes[node];
-	char sum[120];
+	snprintf(text, size, "split it, or pack what it takes");
+	if (!node->process || limit == AIE_MEMORY)
+		return text;
+	if (node->words)
+		snprintf(text, size, "%u of its %u streams with other cores are words of a capacity: say more capacity, or replicate less", node->words,
+			 node->passes);
+	else if (limit == AIE_BDS)
+		snprintf(text, size, "each object of a channel takes one: say less capacity, or replicate less");
+	else
+		snprintf(text, size, "%u of its streams are with other cores: replicate less, or both sides of a channel alike", node->passes);
+	return text;
+}
+
+ptowsp_status aie_place_node_check(const struct aie_arch *arch, const struct aie_place_node *node, struct ptowsp_error *error)
+{
+	char sum[120], advice[180];
 
 	for (uint32_t i = 0; i < PLACE_RESOURCES; i++) {
-		const uint64_t wants = place_wants(n, i), limit = state->arch->generation->tiles[n->kind].limits[place_resource(i)];
+		const uint64_t wants = place_wants(node, i), limit = arch->generation->tiles[node->kind].limits[place_resource(i)];
 
 		if (wants > limit)
-			return base_fail(error, PTOWSP_UNSUPPORTED, "%s needs %llu %s%s, and a %s has %llu; split it, or pack what it takes",
-					 place_text(n).text, (unsigned long long)wants, aie_arch_limit_text(place_resource(i)),
-					 sum_text(n, place_resource(i), sum, sizeof(sum)), aie_arch_kind_text(n->kind), (unsigned long long)limit);
+			return base_fail(error, PTOWSP_UNSUPPORTED, "%s needs %llu %s%s, and a %s has %llu; %s", place_text(node).text,
+					 (unsigned long long)wants, aie_arch_limit_text(place_resource(i)), sum_text(node, place_resource(i), sum, sizeof(sum)),
+					 aie_arch_kind_text(node->kind), (unsigned long long)limit,
+					 advice_text(node, place_resource(i), advice, sizeof(advice)));
 	}
 	return PTOWSP_OK;
 }
@@ -92,7 +108,7 @@ static ptowsp_status put_pins(struct place_state *state, struct ptowsp_error *er
 	for (uint32_t i = 0; !status && i < state->node_count; i++) {
 		status = look_at_pin(state, i, error);
 		if (!status)
-			status = look_at_needs(state, i, error);
+			status = aie_place_node_check(state->arch, &state->nodes[i], error);
 	}
 	for (uint32_t i = 0; !status && i < state->node_count; i++)
 		if (fully_pinned(&state->nodes[i]))

@@ -81,6 +81,7 @@ void place_take(struct place_state *state, uint32_t node)
 static bool met(const struct aie_arch *arch, enum aie_place_need need, const struct aie_place *a, const struct aie_place *b)
 {
 	switch (need) {
+	case AIE_NEED_WISHED:
 	case AIE_NEED_SHARED: return aie_arch_shares(arch, a->column, a->row, b->column, b->row) || aie_arch_shares(arch, b->column, b->row, a->column, a->row);
 	case AIE_NEED_CASCADE: return aie_arch_cascades(arch, a->column, a->row, b->column, b->row);
 	default: return true;

@@ -43,6 +43,9 @@ struct aie_sim_args {
 	/* NULL, or told of each step of the sequence when the host is done with it: a task is handed over, a token has come. Not PTOWSP_OK ends the run with that. */
 	ptowsp_status (*stepped)(void *context, uint32_t step, uint64_t begin, uint64_t end);
 	void *stepped_context;
+	/* NULL, or told of a core that waited for objects of a fifo: core of the design, fifo by its name's address there, puts: for free places of it. */
+	void (*acquired)(void *context, uint32_t core, const char *fifo, bool puts, uint64_t begin, uint64_t end);
+	void *acquired_context;
 };
 struct aie_sim_agent {
 	const char *name;            /* "core (0,2)", "dma (0,0) MM2S 1", "host" */

@@ -285,6 +285,8 @@ static void net_set(struct aie_net *net, const struct aie_sim_args *args)
 	net->told_context = args->told_context;
 	net->stepped = args->stepped;
 	net->stepped_context = args->stepped_context;
+	net->acquired = args->acquired;
+	net->acquired_context = args->acquired_context;
 }
 
 ptowsp_status aie_build_make(struct aie_build *build, const struct aie_sim_args *args, struct aie_net *net, struct ptowsp_error *error)

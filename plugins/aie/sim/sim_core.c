@@ -54,8 +54,11 @@ static bool acquire(struct aie_net *net, uint32_t number, uint64_t *spent_out, p
 		aie_queue_set(&net->queue, number, seen);
 		return false;
 	}
-	if (core->state == AIE_CORE_WAITS)
+	if (core->state == AIE_CORE_WAITS) {
+		if (net->acquired)
+			net->acquired(net->acquired_context, number, lock->name, side == AIE_PUTTER, core->since, net->now);
 		core_works(net, core);
+	}
 	lock->begun[side] += more;
 	*spent_out = more ? AIE_COST_LOCK_CORE : 0;
 	*status_out = objects_fill(core, lock) ? PTOWSP_OK

@@ -49,11 +49,66 @@ static bool is_seen(const struct aie_net *net, uint32_t task)
 	return net->tasks[task].done && net->tasks[task].at <= net->host.seen;
 }
 
+/* ---- descriptors of a task. `turn` counts on from 0. */
+
+struct content {
+	uint32_t descriptor;
+	const uint8_t *base;
+	const struct aie_path *path;
+};
+
+/* What a task writes into its `turn`th descriptor; false: it has no more. A chain may go round. */
+static bool content_next(const struct aie_net *net, uint32_t number, uint32_t turn, struct content *content)
+{
+	const struct aie_task *task = &net->tasks[number];
+	uint32_t piece = task->piece;
+
+	if (piece == AIE_NONE) {
+		*content = (struct content){task->descriptor, task->base, &task->path};
+		return !turn && task->descriptor != AIE_NONE;
+	}
+	for (uint32_t i = 0; i < turn; i++) {
+		piece = net->pieces[piece].next;
+		if (piece == AIE_NONE || piece == task->piece)
+			return false;
+	}
+	*content = (struct content){net->pieces[piece].descriptor, net->pieces[piece].base, &net->pieces[piece].path};
+	return turn < net->piece_count && content->descriptor != AIE_NONE;
+}
+
+/* The task has not this descriptor, or the same in it. */
+static bool agrees(const struct aie_net *net, uint32_t number, const struct content *content)
+{
+	struct content own;
+
+	for (uint32_t turn = 0; content_next(net, number, turn, &own); turn++)
+		if (own.descriptor == content->descriptor)
+			return own.base == content->base && aie_paths_equal(own.path, content->path);
+	return true;
+}
+
+static ptowsp_status descriptors_heed(struct aie_net *net, uint32_t number)
+{
+	const struct aie_task *task = &net->tasks[number];
+	struct content content;
+
+	for (uint32_t turn = 0; content_next(net, number, turn, &content); turn++) {
+		const uint32_t held = net->written[content.descriptor];
+
+		if (held < number && !is_seen(net, held) && !agrees(net, held, &content))
+			return base_fail(
+				net->error, PTOWSP_INVALID,
+				"line %u: a task of @%s is written into the descriptor of that of line %u, whose end the host has not seen; wait for it "
+				"before, or give it another id",
+				task->line, net->ends[task->end].fifo, net->tasks[held].line);
+	}
+	return PTOWSP_OK;
+}
+
 /* What holds on every run, however fast the host is: room in the queue for all that it has not seen end, and no descriptor of such a one written again. */
 static ptowsp_status task_heed(struct aie_net *net, uint32_t number)
 {
 	const struct aie_task *task = &net->tasks[number];
-	const uint32_t held = task->descriptor == AIE_NONE ? number : net->written[task->descriptor];
 	struct aie_end *end = &net->ends[task->end];
 
 	for (; end->unseen_count && is_seen(net, end->unseen); end->unseen = net->tasks[end->unseen].next)
@@ -63,15 +118,8 @@ static ptowsp_status task_heed(struct aie_net *net, uint32_t number)
 			net->error, PTOWSP_INVALID,
 			"line %u: a task of @%s comes behind %u whose ends the host has not seen, as many as a channel's queue takes; wait for one before",
 			task->line, end->fifo, end->unseen_count);
-	if (held < number && net->tasks[held].descriptor == task->descriptor && !is_seen(net, held) &&
-	    (net->tasks[held].base != task->base || !aie_paths_equal(&net->tasks[held].path, &task->path)))
-		return base_fail(net->error, PTOWSP_INVALID,
-				 "line %u: a task of @%s is written into the descriptor of that of line %u, whose end the host has not seen; wait for it "
-				 "before, or give "
-				 "it another id",
-				 task->line, end->fifo, net->tasks[held].line);
 	end->unseen = end->unseen_count++ ? end->unseen : number;
-	return PTOWSP_OK;
+	return descriptors_heed(net, number);
 }
 
 static bool task_give(struct aie_net *net, uint32_t number, ptowsp_status *status_out)
@@ -79,6 +127,7 @@ static bool task_give(struct aie_net *net, uint32_t number, ptowsp_status *statu
 	const struct aie_task *task = &net->tasks[number];
 	struct aie_end *end = &net->ends[task->end];
 	const bool full = end->queued >= net->channel_queue;
+	struct content content;
 
 	if (net->heeds && (*status_out = task_heed(net, number)))
 		return false;
@@ -95,8 +144,8 @@ static bool task_give(struct aie_net *net, uint32_t number, ptowsp_status *statu
 		return false;
 	}
 	host_works(net);
-	if (task->descriptor != AIE_NONE)
-		net->written[task->descriptor] = number;
+	for (uint32_t turn = 0; content_next(net, number, turn, &content); turn++)
+		net->written[content.descriptor] = number;
 	if (end->task_last != AIE_NONE)
 		net->tasks[end->task_last].next = number;
 	end->task_last = number;
@@ -179,6 +228,30 @@ static uint32_t storing_end(const struct aie_net *net)
 		if (net->ends[i].shim && !net->ends[i].sends && net->ends[i].task != AIE_NONE)
 			return i;
 	return AIE_NONE;
+}
+
+/* The first task of an end that writes memory of which the host took no token, nor of one behind it; AIE_NONE. */
+static uint32_t unseen_store(const struct aie_net *net, const struct aie_end *end)
+{
+	if (!net->heeds || !end->shim || end->sends || end->task_last == AIE_NONE)
+		return AIE_NONE;
+	if (end->token != AIE_NONE)
+		return end->token;
+	return net->tasks[end->task_last].token ? AIE_NONE : end->task_last;
+}
+
+ptowsp_status aie_host_heeds(const struct aie_net *net)
+{
+	for (uint32_t i = 0; i < net->end_count; i++) {
+		const uint32_t unseen = unseen_store(net, &net->ends[i]);
+
+		if (unseen != AIE_NONE)
+			return base_fail(
+				net->error, PTOWSP_INVALID,
+				"line %u: a task of @%s writes memory, and the host's program ends without having seen its end; wait for its token before",
+				net->tasks[unseen].line, net->ends[i].fifo);
+	}
+	return PTOWSP_OK;
 }
 
 /* The user takes the sequence's end for that of the run. */

@@ -82,6 +82,7 @@ struct aie_piece {
 	struct aie_hold take, give; /* give: equal: a binary one is set to that */
 	uint32_t next;              /* AIE_NONE: it ends here */
 	uint32_t packet;            /* number of its packet; AIE_NONE: none */
+	uint32_t descriptor;        /* of a task of the host: the one of its shim that it is written into; AIE_NONE: nobody looks */
 	const struct aie_pad *pad;  /* NULL: none */
 	int64_t step;               /* bytes from one time that it is used to the next, `round` times, then from the beginning; round 0: base stays */
 	uint32_t round, at;         /* at: the time that comes */
@@ -95,7 +96,7 @@ struct aie_task {
 	uint32_t end, next; /* the next one of its end */
 	uint8_t *base;
 	struct aie_path path;
-	uint32_t descriptor;    /* that it is written into */
+	uint32_t descriptor;    /* that it is written into; of a chain its pieces have theirs */
 	uint32_t piece, repeat; /* a chain, and how often it is walked; piece AIE_NONE: base and path are all */
 	bool token, done;
 	uint32_t line; /* of the text that it comes from; 0: of none */
@@ -205,10 +206,10 @@ struct aie_net {
 	struct aie_queue queue;     /* agents: cores, then streams, then the host */
 	uint64_t now, events, last; /* last: the latest end of anything */
 	uint32_t buffering;
-	uint32_t channel_queue, window;          /* tasks per channel that wait; under way in all, 0: as many as there is room for */
-	bool polls;                              /* the host looks for room in a queue before it pushes; else the device drops what finds none */
-	bool heeds;                              /* tasks behind those that the host has not seen end, and into their descriptors, are refused */
-	bool lasts;                              /* the run lasts until the last task ends; else memory has to be written when the host's program ends */
+	uint32_t channel_queue, window; /* tasks per channel that wait; under way in all, 0: as many as there is room for */
+	bool polls;                     /* the host looks for room in a queue before it pushes; else the device drops what finds none */
+	bool heeds; /* tasks behind those that the host has not seen end, and into their descriptors, are refused, and stores that it does not see end */
+	bool lasts; /* the run lasts until the last task ends; else memory has to be written when the host's program ends */
 	uint64_t host_cycles;                    /* that a task takes the host */
 	ptowsp_status failed;                    /* of a stream; error has the sentence */
 	uint64_t ddr_rate, ddr_clock, ddr_bytes; /* bytes per cycle, 0: no limit; clock in bytes, so that it stays whole */
@@ -216,6 +217,8 @@ struct aie_net {
 	void *told_context;
 	ptowsp_status (*stepped)(void *context, uint32_t step, uint64_t begin, uint64_t end); /* sim.h */
 	void *stepped_context;
+	void (*acquired)(void *context, uint32_t core, const char *fifo, bool puts, uint64_t begin, uint64_t end); /* sim.h */
+	void *acquired_context;
 	struct ptowsp_error *error;
 };
 
@@ -310,6 +313,8 @@ ptowsp_status aie_core_run(struct aie_net *net, uint32_t core);
 void aie_core_wake(struct aie_net *net, uint32_t core);
 void aie_host_begin(struct aie_net *net);
 ptowsp_status aie_host_run(struct aie_net *net);
+/* Behind a run that ended: where the net heeds, INVALID for a store whose end the host's program did not see. */
+ptowsp_status aie_host_heeds(const struct aie_net *net);
 /* A task is done from `time` on. */
 void aie_host_told(struct aie_net *net, uint32_t task, uint64_t time);
 

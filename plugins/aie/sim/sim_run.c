@@ -55,5 +55,7 @@ ptowsp_status aie_net_run(struct aie_net *net, const struct aie_sim_args *args, 
 		if (!status && base_patience_over(args->patience, 1))
 			status = PTOWSP_LIMIT;
 	}
-	return status || over(net) ? status : aie_stuck_look(net, error);
+	if (!status && !over(net))
+		status = aie_stuck_look(net, error);
+	return status ? status : aie_host_heeds(net);
 }

@@ -168,6 +168,50 @@ static uint32_t ring_find(const struct list *list, uint8_t *marks, uint32_t *rin
 	return count - from;
 }
 
+/* Agents that somebody needs who was asked for something: the host, DMAs of its tasks, without a host the cores, and all whom these wait for. needed: [agents], zeroed. */
+static void needed_mark(const struct aie_net *net, const struct list *list, uint8_t *needed)
+{
+	bool more = true;
+
+	needed[net->host_agent] = 1;
+	for (uint32_t i = 0; i < net->end_count; i++)
+		if (net->ends[i].shim && net->ends[i].working)
+			needed[net->ends[i].agent] = 1;
+	for (uint32_t i = 0; !net->host.count && i < net->core_count; i++)
+		needed[net->cores[i].agent] = 1;
+	while (more) {
+		more = false;
+		for (uint32_t i = 0; i < list->count; i++) {
+			const struct aie_sim_wait *wait = &list->rows[i];
+
+			if (!needed[wait->agent] || wait->other == AIE_NONE || needed[wait->other])
+				continue;
+			needed[wait->other] = 1;
+			more = true;
+		}
+	}
+}
+
+/* 0: somebody needs it and nobody will ever give it, so that the others stand behind it; 2: idle, nobody needs it. */
+static int wait_rank(const uint8_t *needed, const struct aie_sim_wait *wait)
+{
+	return !needed[wait->agent] ? 2 : wait->other != AIE_NONE || !*wait->fifo;
+}
+
+/* Causes come first, who is idle last, otherwise as they were. */
+static void waits_sort(const struct aie_net *net, struct list *list, uint8_t *needed)
+{
+	needed_mark(net, list, needed);
+	for (uint32_t i = 1; i < list->count; i++) {
+		const struct aie_sim_wait wait = list->rows[i];
+		uint32_t at = i;
+
+		for (; at && wait_rank(needed, &list->rows[at - 1]) > wait_rank(needed, &wait); at--)
+			list->rows[at] = list->rows[at - 1];
+		list->rows[at] = wait;
+	}
+}
+
 bool aie_stuck_list(const struct aie_net *net, struct aie_sim_stats *stats)
 {
 	struct list list = waits_find(net);
@@ -175,6 +219,8 @@ bool aie_stuck_list(const struct aie_net *net, struct aie_sim_stats *stats)
 	uint8_t *marks = calloc(net->agent_count + 1, 1);
 
 	if (!list.failed && ring && marks) {
+		waits_sort(net, &list, marks);
+		memset(marks, 0, net->agent_count);
 		stats->ring_count = ring_find(&list, marks, ring);
 		stats->ring = ring;
 		stats->waits = list.rows;
@@ -206,8 +252,11 @@ static size_t wait_say(const struct aie_net *net, const struct aie_sim_wait *wai
 	else if (!*wait->fifo)
 		n = snprintf(text, size, "%s wants a task", name);
 	else
-		n = snprintf(text, size, "%s wants %llu%s of @%s, has %llu", name, (unsigned long long)wait->wanted, wait->words ? " words" : "", wait->fifo,
-			     (unsigned long long)wait->held);
+		n = snprintf(text, size, "%s wants %llu%s of @%s, has %llu%s", name, (unsigned long long)wait->wanted, wait->words ? " words" : "", wait->fifo,
+			     (unsigned long long)wait->held,
+			     wait->other != AIE_NONE ? ""
+			     : wait->words           ? ", which nobody sends"
+						     : ", which nobody releases");
 	return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
 }
 

@@ -415,6 +415,20 @@ void rt_feed_token(struct rt_feed *feed, const struct rt_item *item, uint64_t wa
 	say(feed, &event);
 }
 
+void rt_feed_channel_wait(struct rt_feed *feed, uint32_t channel, bool sends, uint32_t process, uint64_t begin, uint64_t end)
+{
+	struct rt_channel *row = &feed->run->pipeline->channels[channel];
+
+	wait_count(sends ? &row->told_full : &row->told_empty, end - begin);
+	if (heard(feed) && end > begin)
+		say(feed, &(struct ptowsp_trace_event){.begin = begin,
+						       .end = end,
+						       .row = channel,
+						       .instance = process,
+						       .kind = PTOWSP_TRACE_STALL,
+						       .resource = sends ? PTOWSP_RESOURCE_CHANNEL_FULL : PTOWSP_RESOURCE_CHANNEL_EMPTY});
+}
+
 void rt_feed_process(struct rt_feed *feed, uint32_t process, uint64_t time)
 {
 	struct rt_pipeline *pipeline = feed->run->pipeline;

@@ -58,7 +58,7 @@ module {
       %t1 = aiex.dma_configure_task_for @out {
         aie.dma_bd(%y : memref<48xi32>, 0, 48)
         aie.end
-      }
+      } {issue_token = true}
       aiex.dma_start_task(%t0)
       aiex.dma_start_task(%t1)
       aiex.dma_await_task(%t0)
