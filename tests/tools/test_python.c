@@ -51,9 +51,23 @@ static void the_page_runs_and_every_operation_is_known(void)
 	file_runs("tests/python/test_words.py");
 }
 
+static void the_library_of_sources_computes_what_numpy_does(void)
+{
+	file_runs("tests/python/test_std.py");
+}
+
+static void onnx_graphs_compute_what_numpy_does(void)
+{
+	if (!python_with("cffi, numpy, pytest, onnx"))
+		CHECK_SKIP("no python3 here has onnx (python3-onnx)");
+	file_runs("tests/python/test_onnx.py");
+}
+
 void suite_python(CU_pSuite s)
 {
 	TEST(s, packages_run_on_arrays);
 	TEST(s, python_functions_become_packages);
 	TEST(s, the_page_runs_and_every_operation_is_known);
+	TEST(s, the_library_of_sources_computes_what_numpy_does);
+	TEST(s, onnx_graphs_compute_what_numpy_does);
 }

@@ -24,7 +24,7 @@ from .functions import (Function, Memref, Scalar, Tile, arange, exp, full, func,
                         zeros)
 from .library import Deadlock, Error
 from .package import Package, TensorInfo, ValueInfo, Verdict
-from .packing import Source, SourceError, SourceWarning, pack, pack_text, source
+from .packing import Source, SourceError, SourceWarning, pack, pack_files, pack_text, source
 from .program import Backend, Program, Run, backends
 from .statistics import Statistics
 from .tracing import TYPES as _types, Expr, TraceError

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 
 from .arrays import CODES, check_dtype
-from .library import Error, ffi, pack as library, text
+from .library import Error, ffi, pack as library, text, text_array
 from .package import Package
 from .tracing import Expr, TraceError
 from .workloads import Axis, Declared, Part, Tensor, Workload
@@ -128,11 +128,22 @@ def pack(*workloads, name=None, schedule=None, data=None, expected=None, targets
 
 def pack_text(source_text, name="source", *, strict=False, message=str.rstrip, entry=None):
     """A Package of text of the source language."""
-    result = ffi.new("struct ptowsp_pack_result **")
     keep = [ffi.new("char[]", word.encode()) for word in (name + ".pto", source_text)]
     names, texts = ffi.new("const char *[]", [keep[0]]), ffi.new("const char *[]", [keep[1]])
     chosen = ffi.NULL if entry is None or entry not in re.findall(r"^workload @([\w.]+)", source_text, re.M) else ffi.new("char[]", entry.encode())
-    status = library.ptowsp_pack_sources(names, texts, ffi.NULL, 1, ffi.NULL, chosen, result)
+    return _packed(lambda result: library.ptowsp_pack_sources(names, texts, ffi.NULL, 1, ffi.NULL, chosen, result), name, strict, message)
+
+
+def pack_files(paths, *, strict=False):
+    """A Package of source files, which name others beside them: sample data, payloads, includes."""
+    keep = []
+    names = text_array([os.fspath(path) for path in paths], keep)
+    return _packed(lambda result: library.ptowsp_pack_files(names, len(paths), ffi.NULL, ffi.NULL, result), os.path.basename(paths[0]), strict, str.rstrip)
+
+
+def _packed(call, name, strict, message):
+    result = ffi.new("struct ptowsp_pack_result **")
+    status = call(result)
     try:
         count = library.ptowsp_pack_message_count(result[0]) if result[0] != ffi.NULL else 0
         messages = [message(text(library.ptowsp_pack_message(result[0], n))) for n in range(count)]

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""Kernels of ONNX graphs: one Python function each, an instance per shape of its tiles. Memory is a part of a matrix; R rows, C columns."""
+import functools
+import math
+
+from . import functions as tiles
+from .functions import arange, exp, full, func, gelu, log, matmul, maximum, minimum, op, recip, relu, rsqrt, sigmoid, silu, sqrt, tanh, where
+
+
+def erf(t):
+    """gelu(a) = a / 2 * (1 + erf(a / sqrt(2))), solved for erf; near 0 the first term of its series."""
+    a = t * math.sqrt(2)
+    small = op("tabs", t) < 1e-4
+    return where(small, t * (2 / math.sqrt(math.pi)), gelu(a) * math.sqrt(2) / where(small, full(t.shape, 1, t.element), t) - 1)
+
+
+def powers(t, exponent):
+    """Whole powers up to 8 by products, halves by roots, others by logarithms, which 0 ^ p and positive numbers have."""
+    if exponent in (-1, -2, -3):
+        return recip(powers(t, -exponent))
+    if exponent in (1, 2, 3, 4, 5, 6, 7, 8):
+        made = t
+        for _ in range(int(exponent) - 1):
+            made = made * t
+        return made
+    return sqrt(t) if exponent == 0.5 else rsqrt(t) if exponent == -0.5 else exp(log(t) * exponent)
+
+
+UNARY = {"Relu": relu, "Tanh": tanh, "Sqrt": sqrt, "Exp": exp, "Log": log, "Sigmoid": sigmoid, "Reciprocal": recip, "Gelu": gelu, "Erf": erf, "Silu": silu,
+         "Neg": lambda t: op("tneg", t), "Abs": lambda t: op("tabs", t), "Softplus": lambda t: relu(t) + log(exp(op("tneg", op("tabs", t))) + 1)}
+BINARY = {"Add": lambda a, b: a + b, "Sub": lambda a, b: a - b, "Mul": lambda a, b: a * b, "Div": lambda a, b: a / b, "Max": maximum, "Min": minimum,
+          "Pow": lambda a, b: powers(a, b) if isinstance(b, (int, float)) else exp(log(a) * b)}
+REDUCE = {"ReduceMean": lambda t: t.sum(axis=1) / t.shape[1], "ReduceSum": lambda t: t.sum(axis=1), "ReduceMax": lambda t: t.max(axis=1), "ReduceMin": lambda t: t.min(axis=1)}
+
+
+def spread(tile, shape):
+    """The tile with its one row or column, or both, repeated."""
+    if tile.shape == (1, 1) and shape[0] != 1 and shape[1] != 1:
+        tile = op("trowexpand", tile, shape=(1, shape[1]))
+    return tiles._expand(tile, shape)
+
+
+def places(rows, columns, down, right, start):
+    """Numbers of elements, `down` apart from row to row and `right` from column to column."""
+    n = arange((rows, columns))
+    return (n // columns) * down + (n % columns) * right + start
+
+
+@functools.cache
+def kernels(T):
+    """The kernels for an element type, by name."""
+    @func
+    def unary(x: T[...], y: T[...], word, R, C):
+        y.store(UNARY[word](x.load(R, C)))
+
+    @func
+    def binary(a: T[...], b: T[...], y: T[...], word, R, C, a_rows, a_columns, b_rows, b_columns):
+        y.store(BINARY[word](spread(a.load(a_rows, a_columns), (R, C)), spread(b.load(b_rows, b_columns), (R, C))))
+
+    @func
+    def with_number(a: T[...], y: T[...], word, number, R, C, a_rows, a_columns):
+        y.store(BINARY[word](spread(a.load(a_rows, a_columns), (R, C)), number))
+
+    @func
+    def number_with(b: T[...], y: T[...], word, number, R, C, b_rows, b_columns):
+        tile = spread(b.load(b_rows, b_columns), (R, C))
+        y.store(BINARY[word](full((R, C), number, T), tile))
+
+    @func
+    def choose(c: T[...], a: T[...], b: T[...], y: T[...], R, C, shapes):
+        c, a, b = (spread(memory.load(*shape), (R, C)) for memory, shape in zip((c, a, b), shapes))
+        y.store(where(c != 0, a, b))
+
+    @func
+    def softmax(x: T[...], y: T[...], R, C):
+        t = x.load(R, C)
+        t = exp(t - t.max(axis=1))
+        y.store(t / t.sum(axis=1))
+
+    @func
+    def layer_norm(x: T[...], scale: T[...], shift: T[...], y: T[...], epsilon: T, R, C):
+        t = x.load(R, C)
+        t = t - t.sum(axis=1) / C
+        t = t / sqrt((t * t).sum(axis=1) / C + epsilon)
+        y.store(t * scale.load(1, C) + shift.load(1, C))
+
+    @func
+    def reduce(x: T[...], y: T[...], word, R, C):
+        y.store(REDUCE[word](x.load(R, C)))
+
+    @func
+    def product(a: T[...], b: T[...], y: T[...], R, K, C):
+        y.store(matmul(a.load(R, K), b.load(K, C), dtype=T))
+
+    @func
+    def product_more(a: T[...], b: T[...], y: T[...], R, K, C):
+        y.store(matmul(a.load(R, K), b.load(K, C), acc=y.load(R, C)))
+
+    @func
+    def move(x: T[...], y: T[...], R, C):
+        y.store(x.load(R, C))
+
+    @func
+    def reshape(x: T[...], y: T[...], R, C, rows, columns):
+        y.store(x.load(R, C).reshape(rows, columns))
+
+    @func
+    def turn(x: T[...], y: T[...], R, C):
+        y.store(x.load(R, C).T)
+
+    @func
+    def fill(y: T[...], number, R, C):
+        y.store(full((R, C), number, T))
+
+    @func
+    def window(x: T[...], y: T[...], R, C, rows, columns, down, right):
+        t = x.load(R, C)
+        if down > 1 or right > 1:
+            t = op("tgather", t, places(rows, columns, down * C, right, 0))
+        y.store(t.reshape(1, rows * columns))
+
+    @func
+    def pool(x: T[...], y: T[...], word, R, C, rows, columns, down, right, high, wide):
+        t = x.load(R, C)
+        made = None
+        for i in range(high):
+            for j in range(wide):
+                part = op("tgather", t, places(rows, columns, down * C, right, i * C + j))
+                made = part if made is None else maximum(made, part) if word == "MaxPool" else made + part
+        y.store(made if word == "MaxPool" else made / (high * wide))
+
+    return {name: made for name, made in locals().items() if name != "T"}
