@@ -90,6 +90,8 @@ struct rt_program_args {
 	/* Of a planned program: without kernels, too, kernels.run and kernels.moved are told, and windows of tensors without memory are counted from RT_NOWHERE on. */
 	bool shadowed;
 };
+/* What COPY does: row by row; from the last one where the target lies behind the source, so that they may overlap. Any thread. */
+void rt_block_copy(const struct ptowsp_tensor_arg *from, const struct ptowsp_tensor_arg *to);
 /* An address where nothing is, as if a tensor began there. */
 #define RT_NOWHERE ((char *)(uintptr_t)4096)
 /* Errors: BAD_PACKAGE naming instruction and rule, UNKNOWN_OPCODE, UNSUPPORTED, NO_MEMORY. */

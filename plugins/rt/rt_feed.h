@@ -91,6 +91,7 @@ struct rt_limits {
 	uint32_t depth_count;
 	uint64_t start; /* so many tasks are issued before one starts, or as many as can be without a start; UINT64_MAX: all */
 	uint32_t slots, events, channels, processes, pools;
+	uint64_t stated; /* window of the schedule, also where a planned program has none in force; 0: it states none */
 };
 const struct rt_limits *rt_feed_limits(const struct rt_feed *feed);
 /* Capacity and latency of a channel. */

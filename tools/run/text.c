@@ -251,7 +251,7 @@ void run_stats_text(struct run *run)
 static bool is_for_who_asks(const struct ptowsp_diagnostic *row)
 {
 	return row->feature == PTOWSP_FEATURE_TEMP_RENAMED || row->feature == PTOWSP_FEATURE_NO_KERNELS || row->feature == PTOWSP_FEATURE_CSP_PAYLOAD ||
-	       row->feature == PTOWSP_FEATURE_TENSOR_TO_SLOT || row->feature == PTOWSP_FEATURE_KERNEL_CYCLES;
+	       row->feature == PTOWSP_FEATURE_TENSOR_TO_SLOT || row->feature == PTOWSP_FEATURE_KERNEL_CYCLES || row->feature == PTOWSP_FEATURE_DEVICE_TASKS;
 }
 
 /* Backends say of a temp tensor that it is read before any task has written it, and do not know what it was given. */

@@ -2,10 +2,10 @@
 #include "ascend/plan/plan_make.h"
 
 #include "ascend/engine/pod.h"
-#include "ascend/plan/plan_fronts.h"
-#include "ascend/plan/plan_lanes.h"
 #include "ascend/plan/plan_preds.h"
 #include "ascend/plan/plan_window.h"
+#include "base/fronts.h"
+#include "base/lanes.h"
 #include "rt/program/rt_error.h"
 #include "rt/rt_feed.h"
 #include <stdlib.h>
@@ -24,8 +24,8 @@ struct maker {
 	uint64_t barrier_number;    /* tasks before it come before barrier_step */
 	uint32_t barrier_step;
 	uint32_t gate; /* step before all that comes, of the workload */
-	struct ascend_fronts fronts;
-	struct ascend_lanes lanes;
+	struct base_fronts fronts;
+	struct base_lanes lanes;
 	uint32_t open, filled; /* scopes of the package; tasks in the scope around those outside, 0: none is open */
 };
 
@@ -104,6 +104,7 @@ static void preds_find(struct maker *maker, uint64_t number)
 {
 	const struct base_walk_task *task = &maker->walk->tasks[number];
 	const uint64_t *preds = maker->walk->preds + task->preds;
+	uint32_t lanes[BASE_LANES_MOST];
 
 	maker->preds.count = 0;
 	for (uint32_t i = 0; i < task->pred_count; i++) {
@@ -111,14 +112,15 @@ static void preds_find(struct maker *maker, uint64_t number)
 		if (maker->first_successors[preds[i]] > number)
 			maker->first_successors[preds[i]] = number;
 	}
-	ascend_lanes_follow(&maker->lanes, task, &maker->preds);
+	for (uint32_t i = 0, count = base_lanes_follow(&maker->lanes, task, lanes); i < count; i++)
+		ascend_preds_add(&maker->preds, lanes[i]);
 	if (maker->rules->window_edges && number >= maker->rules->window)
 		ascend_preds_add(&maker->preds, maker->steps[number - maker->rules->window]);
 	if (task->process == PTOWSP_NONE)
 		ascend_preds_add(&maker->preds, maker->gate);
 	else
 		for (uint32_t i = 0; i < maker->fronts.width; i++)
-			ascend_preds_add(&maker->preds, ascend_front(&maker->fronts, task->process)[i]);
+			ascend_preds_add(&maker->preds, base_front(&maker->fronts, task->process)[i]);
 }
 
 static uint8_t shape_of(uint16_t unit)
@@ -201,9 +203,9 @@ static ptowsp_status task_add(struct maker *maker, uint64_t number)
 	status = windows_add(maker, number);
 	maker->steps[number] = step;
 	maker->first_successors[number] = UINT64_MAX;
-	ascend_lanes_put(&maker->lanes, task, step);
+	base_lanes_put(&maker->lanes, task, step);
 	if (task->process != PTOWSP_NONE)
-		ascend_front_task(&maker->fronts, task->process, step);
+		base_front_task(&maker->fronts, task->process, step);
 	maker->made = number + 1;
 	return status;
 }
@@ -218,7 +220,7 @@ static void gate_set(struct maker *maker, const struct base_walk_event *event, u
 	if (event->process == PTOWSP_NONE)
 		maker->gate = step;
 	else
-		ascend_front_gate(&maker->fronts, event->process, step);
+		base_front_gate(&maker->fronts, event->process, step);
 }
 
 /* Scopes of processes lie across each other, which the runtime's cannot: their tasks stand in scopes as if there were none. What they hold of a window the walk has minded:
@@ -244,8 +246,8 @@ static void event_take(struct maker *maker, const struct base_walk_event *event)
 	case RT_ITEM_FENCE:
 	case RT_ITEM_WAIT:
 	case RT_ITEM_FOLLOW: gate_set(maker, event, event->number); return;
-	case RT_ITEM_PIPELINE: ascend_fronts_begin(&maker->fronts, barrier_at(maker, maker->made)); return;
-	default: ascend_fronts_take(&maker->fronts, event); return;
+	case RT_ITEM_PIPELINE: base_fronts_begin(&maker->fronts, barrier_at(maker, maker->made)); return;
+	default: base_fronts_take(&maker->fronts, event); return;
 	}
 }
 
@@ -254,7 +256,7 @@ static void event_take(struct maker *maker, const struct base_walk_event *event)
 static bool maker_init(struct maker *maker)
 {
 	const struct base_walk *walk = maker->walk;
-	bool fronts = ascend_fronts_init(&maker->fronts, walk), lanes = ascend_lanes_init(&maker->lanes, walk);
+	bool fronts = base_fronts_init(&maker->fronts, walk), lanes = base_lanes_init(&maker->lanes, walk);
 
 	maker->steps = calloc(walk->task_count + 1, sizeof(*maker->steps));
 	maker->first_successors = calloc(walk->task_count + 1, sizeof(*maker->first_successors));
@@ -269,8 +271,8 @@ static bool maker_failed(const struct maker *maker)
 
 static void maker_finish(struct maker *maker)
 {
-	ascend_lanes_finish(&maker->lanes);
-	ascend_fronts_finish(&maker->fronts);
+	base_lanes_finish(&maker->lanes);
+	base_fronts_finish(&maker->fronts);
 	ascend_preds_finish(&maker->preds);
 	free(maker->steps);
 	free(maker->first_successors);

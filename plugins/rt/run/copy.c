@@ -86,6 +86,11 @@ static void block_copy(const struct rt_mirror *mirror, const struct ptowsp_tenso
 	}
 }
 
+void rt_block_copy(const struct ptowsp_tensor_arg *from, const struct ptowsp_tensor_arg *to)
+{
+	block_copy(NULL, from, to);
+}
+
 static ptowsp_status run(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
 {
 	const struct rt_program *program = context;

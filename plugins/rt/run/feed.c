@@ -226,6 +226,7 @@ static void limits_fill(struct rt_feed *feed)
 		.channels = run->program->tables.channel.count,
 		.processes = rt_instances(run->program),
 		.pools = run->places.pools,
+		.stated = schedule->window_stated ? schedule->window : 0,
 	};
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "ascend/plan/plan_fronts.h"
+#include "fronts.h"
 
-#include "ascend/plan/plan_make.h"
 #include "registry/common/common_grow.h"
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +9,12 @@
 static void join(uint32_t *front, const uint32_t *with, uint32_t width)
 {
 	for (uint32_t i = 0; i < width; i++)
-		if (with[i] != ASCEND_STEP_NONE && (front[i] == ASCEND_STEP_NONE || with[i] > front[i]))
+		if (with[i] != BASE_FRONT_NONE && (front[i] == BASE_FRONT_NONE || with[i] > front[i]))
 			front[i] = with[i];
 }
 
 /* One behind the others; UINT32_MAX steps in it. NULL when out of memory. */
-static uint32_t *front_add(struct ascend_fronts *fronts, uint32_t **rows, uint32_t *count, uint32_t *room)
+static uint32_t *front_add(struct base_fronts *fronts, uint32_t **rows, uint32_t *count, uint32_t *room)
 {
 	if (!common_grow((void **)rows, room, *count, fronts->width * sizeof(**rows))) {
 		fronts->failed = true;
@@ -24,11 +23,11 @@ static uint32_t *front_add(struct ascend_fronts *fronts, uint32_t **rows, uint32
 	return memset(*rows + (size_t)(*count)++ * fronts->width, 0xFF, fronts->width * sizeof(**rows));
 }
 
-bool ascend_fronts_init(struct ascend_fronts *fronts, const struct base_walk *walk)
+bool base_fronts_init(struct base_fronts *fronts, const struct base_walk *walk)
 {
 	size_t words;
 
-	*fronts = (struct ascend_fronts){.instances = walk->limits.processes, .width = walk->limits.processes + 1, .channel_count = walk->limits.channels};
+	*fronts = (struct base_fronts){.instances = walk->limits.processes, .width = walk->limits.processes + 1, .channel_count = walk->limits.channels};
 	words = (size_t)(fronts->instances + 1) * fronts->width;
 	fronts->rows = malloc(words * sizeof(*fronts->rows));
 	fronts->channels = calloc((size_t)fronts->channel_count + 1, sizeof(*fronts->channels));
@@ -46,7 +45,7 @@ bool ascend_fronts_init(struct ascend_fronts *fronts, const struct base_walk *wa
 	return true;
 }
 
-void ascend_fronts_finish(struct ascend_fronts *fronts)
+void base_fronts_finish(struct base_fronts *fronts)
 {
 	for (uint32_t c = 0; fronts->channels && c < fronts->channel_count; c++) {
 		free(fronts->channels[c].sent);
@@ -59,27 +58,27 @@ void ascend_fronts_finish(struct ascend_fronts *fronts)
 	memset(fronts, 0, sizeof(*fronts));
 }
 
-void ascend_fronts_begin(struct ascend_fronts *fronts, uint32_t step)
+void base_fronts_begin(struct base_fronts *fronts, uint32_t step)
 {
 	for (uint32_t i = 0; i < fronts->instances; i++)
-		ascend_front_gate(fronts, i, step);
+		base_front_gate(fronts, i, step);
 }
 
-void ascend_front_gate(struct ascend_fronts *fronts, uint32_t instance, uint32_t step)
+void base_front_gate(struct base_fronts *fronts, uint32_t instance, uint32_t step)
 {
-	ascend_front(fronts, instance)[fronts->width - 1] = step;
+	base_front(fronts, instance)[fronts->width - 1] = step;
 }
 
-void ascend_front_task(struct ascend_fronts *fronts, uint32_t instance, uint32_t step)
+void base_front_task(struct base_fronts *fronts, uint32_t instance, uint32_t step)
 {
-	uint32_t *front = ascend_front(fronts, instance);
+	uint32_t *front = base_front(fronts, instance);
 
 	memset(front, 0xFF, fronts->width * sizeof(*front));
 	front[instance] = step;
 }
 
 /* S(k): behind the sender, send k - 1 and consume k - capacity. The sender goes on behind it. */
-static void send(struct ascend_fronts *fronts, struct ascend_front_channel *channel, const struct base_walk_event *event)
+static void send(struct base_fronts *fronts, struct base_front_channel *channel, const struct base_walk_event *event)
 {
 	uint64_t k = channel->sent_count;
 	uint32_t *front = front_add(fronts, &channel->sent, &channel->sent_count, &channel->sent_room);
@@ -87,48 +86,48 @@ static void send(struct ascend_fronts *fronts, struct ascend_front_channel *chan
 	if (!front)
 		return;
 	channel->sender = event->process;
-	join(front, ascend_front(fronts, event->process), fronts->width);
+	join(front, base_front(fronts, event->process), fronts->width);
 	if (k)
 		join(front, front - fronts->width, fronts->width);
 	if (channel->capacity && k >= channel->capacity)
 		join(front, channel->taken + (size_t)(k - channel->capacity) * fronts->width, fronts->width);
-	join(ascend_front(fronts, event->process), front, fronts->width);
+	join(base_front(fronts, event->process), front, fronts->width);
 }
 
 /* C(k): behind the consumer, consume k - 1 and send k. The consumer goes on behind it; at a rendezvous the sender, too. */
-static void take(struct ascend_fronts *fronts, struct ascend_front_channel *channel, const struct base_walk_event *event)
+static void take(struct base_fronts *fronts, struct base_front_channel *channel, const struct base_walk_event *event)
 {
 	uint64_t k = channel->taken_count;
 	uint32_t *front = front_add(fronts, &channel->taken, &channel->taken_count, &channel->taken_room);
 
 	if (!front)
 		return;
-	join(front, ascend_front(fronts, event->process), fronts->width);
+	join(front, base_front(fronts, event->process), fronts->width);
 	if (k)
 		join(front, front - fronts->width, fronts->width);
 	join(front, channel->sent + (size_t)k * fronts->width, fronts->width);
-	join(ascend_front(fronts, event->process), front, fronts->width);
+	join(base_front(fronts, event->process), front, fronts->width);
 	if (!channel->capacity)
-		join(ascend_front(fronts, channel->sender), front, fronts->width);
+		join(base_front(fronts, channel->sender), front, fronts->width);
 }
 
 /* A producer: the first time counts. */
-static void finish(struct ascend_fronts *fronts, struct ascend_front_channel *channel, const struct base_walk_event *event)
+static void finish(struct base_fronts *fronts, struct base_front_channel *channel, const struct base_walk_event *event)
 {
 	if (event->number || channel->over[event->process])
 		return;
 	channel->over[event->process] = 1;
-	join(channel->closed, ascend_front(fronts, event->process), fronts->width);
+	join(channel->closed, base_front(fronts, event->process), fronts->width);
 }
 
-void ascend_fronts_take(struct ascend_fronts *fronts, const struct base_walk_event *event)
+void base_fronts_take(struct base_fronts *fronts, const struct base_walk_event *event)
 {
-	struct ascend_front_channel *channel = fronts->channels + event->row;
+	struct base_front_channel *channel = fronts->channels + event->row;
 
 	switch (event->kind) {
 	case RT_ITEM_SEND: send(fronts, channel, event); return;
 	case RT_ITEM_TAKE: take(fronts, channel, event); return;
-	case RT_ITEM_CLOSED: join(ascend_front(fronts, event->process), channel->closed, fronts->width); return;
+	case RT_ITEM_CLOSED: join(base_front(fronts, event->process), channel->closed, fronts->width); return;
 	case RT_ITEM_FINISH: finish(fronts, channel, event); return;
 	default: return;
 	}

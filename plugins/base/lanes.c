@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "ascend/plan/plan_lanes.h"
+#include "lanes.h"
 
+#include "rt/program/policy.h"
 #include "rt/rt_feed.h"
 #include <stddef.h>
 #include <stdlib.h>
@@ -16,20 +17,25 @@ static bool policy_static(uint32_t policy)
 }
 
 /* A kernel of no unit joins the pool that is free first. */
-static struct ascend_lane *executor_of(const struct ascend_lanes *lanes, const struct base_walk_task *task)
+bool base_lanes_placed(const struct base_lanes *lanes, const struct base_walk_task *task)
 {
 	const struct rt_limits *limits = &lanes->walk->limits;
 	bool wanders = task->unit == PTOWSP_UNIT_ANY && limits->pools > 1;
 
-	return task->process == PTOWSP_NONE && policy_static(limits->policy) && !wanders ? &lanes->executors[task->executor] : NULL;
+	return task->process == PTOWSP_NONE && policy_static(limits->policy) && !wanders;
 }
 
-static struct ascend_lane *stream_of(const struct ascend_lanes *lanes, const struct base_walk_task *task)
+static struct base_lane *executor_of(const struct base_lanes *lanes, const struct base_walk_task *task)
+{
+	return base_lanes_placed(lanes, task) ? &lanes->executors[task->executor] : NULL;
+}
+
+static struct base_lane *stream_of(const struct base_lanes *lanes, const struct base_walk_task *task)
 {
 	return lanes->walk->limits.streams && task->process == PTOWSP_NONE ? &lanes->streams[task->stream] : NULL;
 }
 
-static struct ascend_lane *depth_of(const struct ascend_lanes *lanes, uint32_t k, const struct base_walk_task *task)
+static struct base_lane *depth_of(const struct base_lanes *lanes, uint32_t k, const struct base_walk_task *task)
 {
 	switch (lanes->walk->limits.depths[k].domain) {
 	case RT_DOMAIN_STREAM: return &lanes->depths[k][task->stream];
@@ -41,23 +47,26 @@ static struct ascend_lane *depth_of(const struct ascend_lanes *lanes, uint32_t k
 
 /* ---- following ------------------------------------------------------------------------------------------------------- */
 
-/* The step `depth` before in the lane. */
-static void lane_follow(const struct ascend_lane *lane, uint64_t depth, struct ascend_preds *preds)
+/* The step `depth` before in the lane, behind `count` others. */
+static uint32_t lane_follow(const struct base_lane *lane, uint64_t depth, uint32_t *steps, uint32_t count)
 {
 	if (lane && lane->count >= depth)
-		ascend_preds_add(preds, lane->steps[lane->count % depth]);
+		steps[count++] = lane->steps[lane->count % depth];
+	return count;
 }
 
-void ascend_lanes_follow(const struct ascend_lanes *lanes, const struct base_walk_task *task, struct ascend_preds *preds)
+uint32_t base_lanes_follow(const struct base_lanes *lanes, const struct base_walk_task *task, uint32_t steps_out[BASE_LANES_MOST])
 {
-	lane_follow(executor_of(lanes, task), 1, preds);
-	lane_follow(stream_of(lanes, task), 1, preds);
+	uint32_t count = lane_follow(executor_of(lanes, task), 1, steps_out, 0);
+
+	count = lane_follow(stream_of(lanes, task), 1, steps_out, count);
 	for (uint32_t k = 0; k < lanes->depth_count; k++)
-		lane_follow(depth_of(lanes, k, task), lanes->walk->limits.depths[k].depth, preds);
+		count = lane_follow(depth_of(lanes, k, task), lanes->walk->limits.depths[k].depth, steps_out, count);
+	return count;
 }
 
 /* A depth that there are not as many tasks for holds nobody up. */
-static void lane_put(struct ascend_lanes *lanes, struct ascend_lane *lane, uint64_t depth, uint32_t step)
+static void lane_put(struct base_lanes *lanes, struct base_lane *lane, uint64_t depth, uint32_t step)
 {
 	if (!lane || depth > lanes->walk->task_count)
 		return;
@@ -69,7 +78,7 @@ static void lane_put(struct ascend_lanes *lanes, struct ascend_lane *lane, uint6
 		lanes->failed = true;
 }
 
-void ascend_lanes_put(struct ascend_lanes *lanes, const struct base_walk_task *task, uint32_t step)
+void base_lanes_put(struct base_lanes *lanes, const struct base_walk_task *task, uint32_t step)
 {
 	lane_put(lanes, executor_of(lanes, task), 1, step);
 	lane_put(lanes, stream_of(lanes, task), 1, step);
@@ -91,14 +100,14 @@ static uint32_t most(const struct base_walk *walk, size_t field)
 	return most + 1;
 }
 
-bool ascend_lanes_init(struct ascend_lanes *lanes, const struct base_walk *walk)
+bool base_lanes_init(struct base_lanes *lanes, const struct base_walk *walk)
 {
 	uint32_t pools = most(walk, offsetof(struct base_walk_task, pool));
 	bool ok = true;
 
-	*lanes = (struct ascend_lanes){.walk = walk,
-				       .executor_count = most(walk, offsetof(struct base_walk_task, executor)),
-				       .stream_count = most(walk, offsetof(struct base_walk_task, stream))};
+	*lanes = (struct base_lanes){.walk = walk,
+				     .executor_count = most(walk, offsetof(struct base_walk_task, executor)),
+				     .stream_count = most(walk, offsetof(struct base_walk_task, stream))};
 	lanes->depth_keys = pools > lanes->stream_count ? pools : lanes->stream_count;
 	lanes->executors = calloc(lanes->executor_count, sizeof(*lanes->executors));
 	lanes->streams = calloc(lanes->stream_count, sizeof(*lanes->streams));
@@ -109,14 +118,14 @@ bool ascend_lanes_init(struct ascend_lanes *lanes, const struct base_walk *walk)
 	return ok && lanes->executors && lanes->streams;
 }
 
-static void lanes_free(struct ascend_lane *lanes, uint32_t count)
+static void lanes_free(struct base_lane *lanes, uint32_t count)
 {
 	for (uint32_t i = 0; lanes && i < count; i++)
 		free(lanes[i].steps);
 	free(lanes);
 }
 
-void ascend_lanes_finish(struct ascend_lanes *lanes)
+void base_lanes_finish(struct base_lanes *lanes)
 {
 	lanes_free(lanes->executors, lanes->executor_count);
 	lanes_free(lanes->streams, lanes->stream_count);

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: MIT */
+/* plugin.c - the starpu backend: tasks of a package by the task engine StarPU, on the workers that it has here. */
+#include "base/ops.h"
+#include "starpu/spu_backend.h"
+
+BASE_PLUGIN(spu_ops, SPU_NAME, "ptowsp", "0.1.0", SPU_NAME);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "starpu/spu_backend.h"
+
+#include "base/ops.h"
+#include "ptowsp/graph.h"
+#include "ptowsp/ids.h"
+#include "ptowsp/workload.h"
+#include "starpu/spu_device.h"
+#include "starpu/spu_program.h"
+
+#define GRAPH(op)     PTOWSP_FEATURE_GRAPH(PTOWSP_##op)
+#define OPCODE(op)    PTOWSP_FEATURE_OPCODE(PTOWSP_OP_##op)
+#define FEATURE(name) PTOWSP_FEATURE_##name
+
+static const struct ptowsp_arch_memory memories[] = {
+	{.space = PTOWSP_SPACE_GM, .granularity = 1},
+	{.space = PTOWSP_SPACE_UB, .per_unit = 1, .granularity = 1},
+};
+/* Executors are as many of each type as the schedule asks for; StarPU's workers share them. */
+static const struct ptowsp_arch_unit units[] = {
+#define X(name, code, text, pool) {.unit = PTOWSP_UNIT_##name, .concurrency = 1},
+#include "ptowsp/unit.def"
+#undef X
+};
+static const struct base_model model = {
+	.platform = RT_PLATFORM_CPU,
+	.device = {.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE),
+		   .name = "starpu0",
+		   .text = "StarPU's workers on this machine's processor: tasks by a scheduler of its own, reference cycle model",
+		   .cycle_model = "reference",
+		   .memories = memories,
+		   .units = units,
+		   .memory_count = sizeof(memories) / sizeof(*memories),
+		   .memory_stride = sizeof(*memories),
+		   .unit_count = sizeof(units) / sizeof(*units),
+		   .unit_stride = sizeof(*units),
+		   .dispatch = PTOWSP_DISPATCH_QUEUES,
+		   .sync = PTOWSP_SYNC_BARRIER,
+		   .timing = PTOWSP_TIMING_EVENTS,
+		   .engine = "starpu"},
+};
+
+static const struct base_model *models(const struct base_options *options, uint32_t *count_out)
+{
+	(void)options;
+	*count_out = 1;
+	return &model;
+}
+
+/* Structure holds because it becomes handles, stated orders and waits of the submission, against which each run's real times are held. When something is issued and which of
+ * the ready tasks is next StarPU decides. */
+static const struct ptowsp_cap own[] = {
+	/* who is free first */
+	BASE_CAP(BASE_POLICY(DISPATCH, WORK_STEAL), RECORDED),
+	BASE_CAP(BASE_POLICY(POOLS, BY_EXEC_UNIT), RECORDED),
+	BASE_CAP(BASE_POLICY(LAYOUT, SHARD), DIAGNOSED),
+	BASE_CAP(OPCODE(DISPATCH_FILTER), RECORDED), /* there is one walk */
+	BASE_CAP(GRAPH(CA_AFFINITY), RECORDED),
+	BASE_CAP(GRAPH(TG_SET_PRIORITY), RECORDED),
+	BASE_CAP(BASE_POLICY(DISPATCH, THRESHOLD), RECORDED),
+	/* times that only a clock of issues has */
+	BASE_CAP(BASE_POLICY(TIMING, RATE_LIMIT), RECORDED),
+	BASE_CAP(BASE_POLICY(ISSUE_COST, CYCLES), RECORDED),
+	BASE_CAP(BASE_POLICY(START, THRESHOLD), RECORDED),
+	BASE_CAP(BASE_POLICY(START, AFTER_ORCHESTRATION), RECORDED),
+	BASE_CAP(BASE_POLICY(TASK_WINDOW, ABORT), DIAGNOSED),
+	BASE_CAP(BASE_POLICY(TASK_WINDOW, BENCHMARK), DIAGNOSED),
+	/* resources that are not there */
+	BASE_CAP(BASE_POLICY(TENSOR_MAP, CAPACITY), RECORDED),
+	BASE_CAP(BASE_POLICY(DEP_LIST, CAPACITY), RECORDED),
+	BASE_CAP(BASE_POLICY(HEAP, CAPACITY), RECORDED),
+	BASE_CAP(BASE_POLICY(READY_QUEUE, CAPACITY), RECORDED),
+	BASE_CAP(OPCODE(ALLOC), RECORDED),
+	BASE_CAP(OPCODE(FREE), RECORDED),
+	BASE_CAP(GRAPH(MC_ALLOC), RECORDED),
+	BASE_CAP(GRAPH(MC_FREE), RECORDED),
+	BASE_CAP(GRAPH(CA_REQUEST), RECORDED),
+	BASE_CAP(GRAPH(TG_PERSISTENT), RECORDED),
+	BASE_CAP(FEATURE(TEMP_RENAMED), DIAGNOSED), /* a temp tensor lies in one place */
+	BASE_DEVICE_TASKS,
+	/* more than its platform does: a fence is an order of tasks */
+	BASE_CAP(GRAPH(MC_FENCE), ENFORCED),
+	/* other devices */
+	BASE_CAP(OPCODE(NOTIFY), UNSUPPORTED),
+	BASE_CAP(OPCODE(WAIT_NOTIFY), UNSUPPORTED),
+	BASE_CAP(GRAPH(SY_NOTIFY), UNSUPPORTED),
+	BASE_CAP(GRAPH(SY_WAIT_NOTIFY), UNSUPPORTED),
+};
+
+static uint32_t caps(const struct base_options *options, const struct base_model *which, struct ptowsp_cap *rows_out)
+{
+	(void)options, (void)which;
+	return BASE_CAPS_ADD(rows_out, 0, own);
+}
+
+static const struct base_option options[] = {
+	{BASE_OPTION("sched", "word", "", "", "StarPU's scheduling policy: lws, ws, eager, prio, dmda, dmdas, ...; without one: lws"),
+	 offsetof(struct spu_options, sched),
+	 0,
+	 {NULL},
+	 0,
+	 0},
+	{BASE_OPTION("ncpu", "int", "0", "0..65536", "StarPU's CPU workers, 0: all cores this process may use; the same as threads"),
+	 offsetof(struct base_options, threads),
+	 0,
+	 {NULL},
+	 0,
+	 65536},
+	{BASE_OPTION("cache", "word", "", "", "folder below which StarPU keeps what it has measured of this machine and of kernels; without one: ~/.cache/ptowsp"),
+	 offsetof(struct spu_options, cache),
+	 0,
+	 {NULL},
+	 0,
+	 0},
+};
+
+static const struct base_backend spu_backend = {
+	.name = SPU_NAME,
+	.targets = SPU_NAME,
+	.models = models,
+	.caps = caps,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(*options),
+	.options_size = sizeof(struct spu_options),
+	.open = spu_open,
+	.close = spu_close,
+	.load = spu_load,
+	.unload = spu_unload,
+	.forget = spu_forget,
+	.run = spu_run,
+};
+BASE_OPS(spu_ops, spu_backend);

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: MIT */
+#include "starpu/spu_batch.h"
+
+#include "base/error.h"
+#include "base/scope.h"
+#include "starpu/spu_blocks.h"
+#include "starpu/spu_clock.h"
+#include "starpu/spu_device.h"
+#include "starpu/spu_tokens.h"
+#include "registry/common/common_grow.h"
+#include <starpu.h>
+#include <stdio.h>
+
+/* When a task really ran, on the host's clock. */
+struct time {
+	uint64_t begin, end;
+};
+enum { RING_MOST = 8192 }; /* tasks that StarPU knows of at once: 3 KiB each, and more edges than are worth stating */
+
+/* A place in the ring: a task from its submission until it was waited for. */
+struct place {
+	struct starpu_task task;
+	struct spu_uses uses;
+	struct spu_batch *batch;
+	uint64_t number;
+	bool there; /* it was submitted and not yet waited for */
+};
+struct spu_batch {
+	const struct spu_batch_args *args;
+	const struct base_walk *walk;
+	const struct spu_device *device;
+	struct rt_feed *feed;
+	struct ptowsp_error *error;
+	struct spu_blocks blocks;
+	struct spu_orders orders;
+	struct spu_tokens tokens;
+	struct starpu_codelet *codelets; /* owned, per kernel and one for COPY: StarPU measures each by itself */
+	struct place *ring;              /* owned, `size` of them */
+	struct time *times;              /* owned, per task of the walk */
+	uint64_t *cycles;                /* owned, per task of the walk */
+	struct starpu_task **before;     /* owned: stated predecessors of the task that is put together */
+	uint32_t before_count, before_room;
+	uint64_t size, window; /* window: 0, or what the schedule states */
+	uint64_t waited;       /* tasks before it have ended and are gone from StarPU */
+	uint64_t stated;       /* edges */
+	pthread_mutex_t lock;  /* guards what follows */
+	ptowsp_status status;  /* of the lowest task that failed */
+	struct ptowsp_error why;
+	_Atomic uint64_t failed; /* that task; later ones do not begin. UINT64_MAX: none */
+};
+
+static uint64_t now(const struct spu_batch *batch)
+{
+	const struct ptowsp_host *host = batch->args->program->base->device->instance->host;
+
+	return host->now_ns(host->context);
+}
+
+/* ---- on a worker --------------------------------------------------------------------------------------------------------- */
+
+static void failure_keep(struct spu_batch *batch, uint64_t number, ptowsp_status status, const struct ptowsp_error *why)
+{
+	pthread_mutex_lock(&batch->lock);
+	if (number < batch->failed) {
+		batch->status = status;
+		batch->why = *why;
+		atomic_store(&batch->failed, number);
+	}
+	pthread_mutex_unlock(&batch->lock);
+}
+
+/* Nobody begins a task of a run that is over. */
+static bool is_over(const struct spu_batch *batch)
+{
+	const struct rt_run_args *run = batch->args->run;
+
+	return (run->cancel && __atomic_load_n(run->cancel, __ATOMIC_RELAXED)) ||
+	       (run->args->deadline_ns && now(batch) >= run->args->deadline_ns);
+}
+
+static ptowsp_status kernel_call(const struct spu_batch *batch, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
+{
+	const struct spu_program *program = batch->args->program;
+
+	if (task->kernel < program->base->kernels.count)
+		return program->serve.run(program->serve.context, task, out, worker);
+	rt_block_copy(&task->tensors[0], &task->tensors[1]);
+	return PTOWSP_OK;
+}
+
+/* As rt names the task where the kernel's sentence does not. */
+static void failure_tell(struct spu_batch *batch, const struct ptowsp_task *task, ptowsp_status status, struct ptowsp_error *why)
+{
+	const struct base_kernels *kernels = &batch->args->program->base->kernels;
+
+	if (!why->text[0])
+		base_fail(why, status, "task %llu: kernel %.60s failed", (unsigned long long)task->number,
+			  task->kernel < kernels->count ? kernels->rows[task->kernel].name : "copy");
+	failure_keep(batch, task->number - batch->walk->first, status, why);
+}
+
+static void task_call(struct spu_batch *batch, uint64_t number, uint32_t worker)
+{
+	const struct base_walk *walk = batch->walk;
+	const struct base_walk_task *row = &walk->tasks[number];
+	struct ptowsp_error why = {.head = PTOWSP_HEAD(why, ERROR)};
+	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), row->cycles, &why};
+	const struct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK),
+					 .args = walk->args + row->args,
+					 .tensors = walk->tensors + row->tensors,
+					 .arg_count = row->arg_count,
+					 .tensor_count = row->tensor_count,
+					 .tensor_stride = sizeof(*walk->tensors),
+					 .kernel = row->kernel,
+					 .number = walk->first + number,
+					 .stream = row->stream,
+					 .process = row->process == PTOWSP_NONE ? 0 : row->process,
+					 .executor = row->executor,
+					 .unit = row->unit,
+					 .block_count = 1};
+	const ptowsp_status status = kernel_call(batch, &task, &out, worker);
+
+	batch->cycles[number] = out.cycles;
+	if (status)
+		failure_tell(batch, &task, status, &why);
+}
+
+/* In the statistics: where the task ran, and how long. */
+static void device_count(struct spu_batch *batch, uint32_t kernel, uint64_t ns)
+{
+	struct base_kernels *kernels = &batch->args->program->base->kernels;
+
+	if (kernel >= kernels->count)
+		return;
+	atomic_fetch_add_explicit(&kernels->rows[kernel].device_tasks, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&kernels->rows[kernel].device_ns, ns, memory_order_relaxed);
+}
+
+/* StarPU's CPU function of all codelets. */
+static void place_run(void *buffers[], void *argument)
+{
+	struct place *place = argument;
+	struct spu_batch *batch = place->batch;
+	struct time *time = &batch->times[place->number];
+	const bool begins = place->number < atomic_load_explicit(&batch->failed, memory_order_relaxed) && !is_over(batch);
+
+	(void)buffers; /* workers of this machine see tensors where they lie */
+	time->begin = now(batch);
+	if (begins)
+		task_call(batch, place->number, (uint32_t)starpu_worker_get_id());
+	time->end = now(batch);
+	if (begins && batch->failed == UINT64_MAX)
+		device_count(batch, batch->walk->tasks[place->number].kernel, time->end - time->begin);
+}
+
+/* ---- waiting ------------------------------------------------------------------------------------------------------------- */
+
+static struct place *place_of(const struct spu_batch *batch, uint64_t number)
+{
+	return &batch->ring[number % batch->size];
+}
+
+/* For all tasks before `number`. */
+static void wait_before(struct spu_batch *batch, uint64_t number)
+{
+	for (; batch->waited < number; batch->waited++) {
+		struct place *place = place_of(batch, batch->waited);
+
+		if (place->there && starpu_task_wait(&place->task) == 0)
+			starpu_task_clean(&place->task);
+		place->there = false;
+	}
+}
+
+/* The place in the window that task number - window had. */
+static void wait_room(struct spu_batch *batch, uint64_t number)
+{
+	if (number >= batch->size && batch->waited <= number - batch->size)
+		wait_before(batch, number - batch->size + 1);
+}
+
+/* ---- submitting ---------------------------------------------------------------------------------------------------------- */
+
+/* Do the handles of the two order them? */
+static bool is_implied(const struct spu_uses *before, const struct spu_uses *after)
+{
+	for (uint32_t a = 0; a < after->count; a++)
+		for (uint32_t b = 0; b < before->count; b++)
+			if (before->rows[b].block == after->rows[a].block && (before->rows[b].access | after->rows[a].access) & PTOWSP_WRITE)
+				return true;
+	return false;
+}
+
+static ptowsp_status before_add(struct spu_batch *batch, struct place *place, uint64_t pred)
+{
+	struct place *other = place_of(batch, pred);
+
+	if (pred < batch->waited || is_implied(&other->uses, &place->uses))
+		return PTOWSP_OK;
+	if (!COMMON_GROW(batch->before, batch->before_room, batch->before_count))
+		return base_fail(batch->error, PTOWSP_NO_MEMORY, "no memory for the edges of a run");
+	batch->before[batch->before_count++] = &other->task;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status no_memory(struct spu_batch *batch)
+{
+	return base_fail(batch->error, PTOWSP_NO_MEMORY, "no memory for the orders of a run");
+}
+
+static ptowsp_status before_find(struct spu_batch *batch, struct place *place)
+{
+	const struct spu_orders *orders = &batch->orders;
+	ptowsp_status status = spu_orders_task(&batch->orders, place->number) ? PTOWSP_OK : no_memory(batch);
+
+	batch->before_count = 0;
+	for (uint64_t o = orders->begins[place->number]; !status && o < orders->begins[place->number + 1]; o++)
+		status = before_add(batch, place, orders->list[o]);
+	return status;
+}
+
+static ptowsp_status uses_find(struct spu_batch *batch, struct place *place)
+{
+	const struct base_walk_task *row = &batch->walk->tasks[place->number];
+	ptowsp_status status = PTOWSP_OK;
+
+	place->uses.count = 0;
+	for (uint32_t t = 0; !status && t < row->tensor_count; t++)
+		status = spu_uses_add(&place->uses, &batch->blocks, &batch->walk->tensors[row->tensors + t], batch->error);
+	for (uint32_t u = 0; u < place->uses.count; u++) {
+		place->uses.rows[u].block->touched = place->number + 1;
+		if (place->uses.rows[u].access & PTOWSP_WRITE)
+			place->uses.rows[u].block->written = place->number + 1;
+	}
+	return status;
+}
+
+/* StarPU frees the lists with the task. What is written may be written in part, so that the rest has to be there. */
+static ptowsp_status handles_give(struct spu_batch *batch, struct place *place)
+{
+	struct starpu_task *task = &place->task;
+	const size_t count = place->uses.count;
+
+	task->nbuffers = (int)count;
+	if (!count)
+		return PTOWSP_OK;
+	task->dyn_handles = malloc(count * sizeof(*task->dyn_handles));
+	task->dyn_modes = malloc(count * sizeof(*task->dyn_modes));
+	task->dyn_interfaces = malloc(count * sizeof(*task->dyn_interfaces));
+	if (!task->dyn_handles || !task->dyn_modes || !task->dyn_interfaces)
+		return base_fail(batch->error, PTOWSP_NO_MEMORY, "no memory for the data handles of a task");
+	for (size_t u = 0; u < count; u++) {
+		task->dyn_handles[u] = place->uses.rows[u].block->handle;
+		task->dyn_modes[u] = place->uses.rows[u].access & PTOWSP_WRITE ? STARPU_RW : STARPU_R;
+	}
+	return PTOWSP_OK;
+}
+
+/* Static policies say whose a task is: a worker, whom executors share where there are more of them. */
+static void worker_choose(const struct spu_batch *batch, struct place *place)
+{
+	const struct base_walk_task *row = &batch->walk->tasks[place->number];
+
+	if (!base_lanes_placed(&batch->orders.lanes, row))
+		return;
+	place->task.execute_on_a_specific_worker = 1;
+	place->task.workerid = row->executor % batch->device->workers;
+}
+
+static ptowsp_status place_submit(struct spu_batch *batch, struct place *place)
+{
+	struct starpu_task *task = &place->task;
+	ptowsp_status status;
+	int code;
+
+	starpu_task_init(task);
+	task->cl = &batch->codelets[batch->walk->tasks[place->number].kernel];
+	task->cl_arg = place;
+	task->cl_arg_size = sizeof(*place);
+	task->detach = 0;
+	task->destroy = 0;
+	status = handles_give(batch, place);
+	if (!status)
+		status = before_find(batch, place);
+	if (status) {
+		starpu_task_clean(task);
+		return status;
+	}
+	worker_choose(batch, place);
+	starpu_task_declare_deps_array(task, batch->before_count, batch->before);
+	batch->stated += batch->before_count;
+	code = starpu_task_submit_to_ctx(task, batch->device->context);
+	place->there = !code;
+	return code ? base_fail(batch->error, PTOWSP_RUN_FAILED, "starpu: task %llu is not taken: %s", (unsigned long long)(batch->walk->first + place->number),
+				strerror(-code))
+		    : PTOWSP_OK;
+}
+
+static ptowsp_status task_submit(struct spu_batch *batch, uint64_t number)
+{
+	struct place *place = place_of(batch, number);
+	ptowsp_status status;
+
+	wait_room(batch, number);
+	place->batch = batch;
+	place->number = number;
+	status = uses_find(batch, place);
+	if (!status)
+		status = place_submit(batch, place);
+	return status;
+}
+
+/* The submission is the issue clock of the workload and of all processes: what holds one of them up holds it up. */
+static ptowsp_status gate_take(struct spu_batch *batch, uint64_t at, uint64_t number)
+{
+	number = number < at ? number : at;
+	wait_before(batch, number);
+	return spu_orders_gate(&batch->orders, at, number) ? PTOWSP_OK : no_memory(batch);
+}
+
+/* Elements leave when the task that wrote them has ended, and arrive when who touched what was there has: the process goes on behind it. Those of the workload have ended. */
+static void front_join(struct spu_batch *batch, const struct base_walk_event *event, uint64_t last)
+{
+	const uint32_t process = last ? batch->walk->tasks[last - 1].process : PTOWSP_NONE;
+	uint32_t *front = base_front(&batch->orders.fronts, event->process);
+
+	if (process != PTOWSP_NONE && (front[process] == BASE_FRONT_NONE || front[process] < last - 1))
+		front[process] = (uint32_t)(last - 1);
+}
+
+static ptowsp_status token_take(struct spu_batch *batch, const struct base_walk_event *event)
+{
+	const struct base_walk_move *move;
+	ptowsp_status status = spu_tokens_next(&batch->tokens, event, &batch->blocks, &move, batch->error);
+
+	if (status || !move)
+		return status;
+	for (uint32_t u = 0; u < batch->tokens.uses.count; u++) {
+		const struct spu_block *block = batch->tokens.uses.rows[u].block;
+
+		front_join(batch, event, move->sends ? block->written : block->touched);
+	}
+	return spu_tokens_move(&batch->tokens, move, batch->error);
+}
+
+static ptowsp_status event_take(struct spu_batch *batch, const struct base_walk_event *event, uint64_t made)
+{
+	ptowsp_status status = PTOWSP_OK;
+
+	switch (event->kind) {
+	case RT_ITEM_ORDER_STEP:
+	case RT_ITEM_PIPELINE: return gate_take(batch, made, made);
+	case RT_ITEM_BARRIER:
+	case RT_ITEM_FENCE:
+	case RT_ITEM_WAIT: return gate_take(batch, made, event->number);
+	case RT_ITEM_SEND:
+	case RT_ITEM_TAKE: status = token_take(batch, event); /* what FOLLOW says of it, by blocks */
+	}
+	base_fronts_take(&batch->orders.fronts, event);
+	return status;
+}
+
+static ptowsp_status submit_all(struct spu_batch *batch)
+{
+	const struct base_walk *walk = batch->walk;
+	ptowsp_status status = PTOWSP_OK;
+	uint32_t event = 0;
+
+	for (uint64_t task = 0; !status && task <= walk->task_count; task++) {
+		for (; !status && event < walk->event_count && walk->events[event].at <= task; event++)
+			status = event_take(batch, &walk->events[event], task);
+		if (!status && task < walk->task_count && atomic_load(&batch->failed) == UINT64_MAX)
+			status = base_patience_over(batch->args->patience, 16) ? batch->args->patience->ended : task_submit(batch, task);
+	}
+	return status;
+}
+
+/* ---- what is told -------------------------------------------------------------------------------------------------------- */
+
+/* What StarPU did, held against what it was told. */
+static ptowsp_status times_check(const struct spu_batch *batch)
+{
+	const struct spu_orders *orders = &batch->orders;
+
+	for (uint64_t t = 0; t < batch->walk->task_count; t++)
+		for (uint64_t o = orders->begins[t]; o < orders->begins[t + 1]; o++)
+			if (batch->times[orders->list[o]].end > batch->times[t].begin)
+				return base_fail(batch->error, PTOWSP_RUN_FAILED, "starpu: task %llu began before task %u, which it comes behind, had ended",
+						 (unsigned long long)(batch->walk->first + t), (unsigned)(batch->walk->first + orders->list[o]));
+	return PTOWSP_OK;
+}
+
+/* A line for the log: how tensors were cut, and the orders that handles do not imply. */
+static void blocks_tell(const struct spu_batch *batch)
+{
+	static const char *const cuts[] = {"tiles", "rows", "stretches", "one piece"};
+	const struct base_instance *instance = batch->args->program->base->device->instance;
+	uint32_t counts[4] = {0};
+	char text[96] = "";
+
+	for (uint32_t t = 0; t < batch->blocks.tensor_count; t++)
+		counts[batch->blocks.tensors[t].cut] += batch->blocks.tensors[t].blocks != NULL;
+	for (unsigned c = 0; c < 4; c++)
+		if (counts[c])
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u by %s", *text ? ", " : "", counts[c], cuts[c]);
+	base_log(instance, PTOWSP_LOG_INFO, "starpu: %llu tasks, %u data handles (tensors: %s), %llu orders beside them", (unsigned long long)batch->walk->task_count,
+		 batch->blocks.handle_count, *text ? text : "none", (unsigned long long)batch->stated);
+}
+
+/* ---- making -------------------------------------------------------------------------------------------------------------- */
+
+static bool codelets_make(struct spu_batch *batch)
+{
+	const struct base_kernels *kernels = &batch->args->program->base->kernels;
+
+	batch->codelets = calloc((size_t)kernels->count + 1, sizeof(*batch->codelets));
+	for (uint32_t k = 0; batch->codelets && k <= kernels->count; k++) {
+		batch->codelets[k].cpu_funcs[0] = place_run;
+		batch->codelets[k].nbuffers = STARPU_VARIABLE_NBUFFERS;
+		batch->codelets[k].name = k < kernels->count ? kernels->rows[k].name : "copy";
+	}
+	return batch->codelets;
+}
+
+static ptowsp_status batch_init(struct spu_batch *batch)
+{
+	const struct base_walk *walk = batch->walk;
+	ptowsp_status status;
+
+	atomic_init(&batch->failed, UINT64_MAX);
+	pthread_mutex_init(&batch->lock, NULL);
+	batch->window = walk->limits.stated;
+	batch->size = batch->window && batch->window < RING_MOST ? batch->window : RING_MOST;
+	batch->size = batch->size < walk->task_count ? batch->size : walk->task_count + 1;
+	batch->ring = calloc(batch->size, sizeof(*batch->ring));
+	batch->times = calloc(walk->task_count + 1, sizeof(*batch->times));
+	batch->cycles = calloc(walk->task_count + 1, sizeof(*batch->cycles));
+	for (uint64_t t = 0; batch->cycles && t < walk->task_count; t++)
+		batch->cycles[t] = walk->tasks[t].cycles;
+	if (!batch->ring || !batch->times || !batch->cycles || !codelets_make(batch) || !spu_orders_init(&batch->orders, walk))
+		return base_fail(batch->error, PTOWSP_NO_MEMORY, "no memory for the tasks of a run");
+	status = spu_blocks_make(&batch->blocks, walk, batch->args->run->args, batch->error);
+	return status ? status : spu_tokens_init(&batch->tokens, walk, batch->device->context, batch->error);
+}
+
+static void batch_finish(struct spu_batch *batch)
+{
+	spu_tokens_finish(&batch->tokens);
+	spu_blocks_finish(&batch->blocks);
+	spu_orders_finish(&batch->orders);
+	for (uint64_t p = 0; batch->ring && p < batch->size; p++)
+		free(batch->ring[p].uses.rows);
+	free(batch->ring);
+	free(batch->times);
+	free(batch->cycles);
+	free(batch->codelets);
+	free(batch->before);
+	pthread_mutex_destroy(&batch->lock);
+}
+
+static ptowsp_status execute(struct spu_batch *batch)
+{
+	ptowsp_status status = submit_all(batch);
+
+	wait_before(batch, batch->walk->task_count);
+	if (batch->status) {
+		*batch->error = batch->why;
+		return batch->status;
+	}
+	if (base_patience_over(batch->args->patience, UINT64_MAX))
+		return base_patience_told(batch->args->patience, status, batch->error);
+	return status ? status : times_check(batch);
+}
+
+/* Without kernels: what would be submitted. */
+static ptowsp_status plan(struct spu_batch *batch)
+{
+	const struct base_walk *walk = batch->walk;
+	uint32_t event = 0;
+
+	for (uint64_t task = 0; task <= walk->task_count; task++) {
+		for (; event < walk->event_count && walk->events[event].at <= task; event++) {
+			const struct base_walk_event *at = &walk->events[event];
+
+			if (event_take(batch, at, task))
+				return PTOWSP_NO_MEMORY;
+		}
+		if (task < walk->task_count && !spu_orders_task(&batch->orders, task))
+			return no_memory(batch);
+	}
+	return PTOWSP_OK;
+}
+
+ptowsp_status spu_batch_run(const struct spu_batch_args *args, struct rt_feed *feed, struct ptowsp_error *error)
+{
+	struct spu_batch batch = {.args = args, 
+				  .walk = &args->program->walk, .device = args->program->base->device->own, .feed = feed, .error = error};
+	ptowsp_status status = base_scope_check(batch.walk, batch.walk->limits.stated, args->deadlock, error);
+
+	if (status)
+		return status;
+	status = batch_init(&batch);
+	if (!status)
+		status = args->run->args->flags & PTOWSP_RUN_NO_KERNELS ? plan(&batch) : execute(&batch);
+	if (!status)
+		status = spu_clock_tell(&(struct spu_clock_args){&batch.orders, batch.cycles, batch.window, args->now}, feed, error);
+	if (!status)
+		blocks_tell(&batch);
+	if (!status && batch.window)
+		rt_feed_window(feed, batch.window);
+	batch_finish(&batch);
+	return status;
+}

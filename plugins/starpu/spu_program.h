@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* spu_program.h - a loaded package: the walk that says its tasks, and the codelet that runs them. */
+#ifndef SPU_PROGRAM_H
+#define SPU_PROGRAM_H
+
+#include "base/planned.h"
+#include "base/program.h"
+
+struct spu_program {
+	struct base_program *base;
+	struct rt_kernels serve; /* run: executes a task */
+	struct base_planned planned;
+	struct base_walk walk;
+	struct rt_program *walked;
+};
+
+/* The hooks. Errors: of base_planned_create, NO_MEMORY. */
+ptowsp_status spu_load(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error);
+void spu_unload(struct base_program *program);
+void spu_forget(struct base_program *program);
+ptowsp_status spu_run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out,
+		      struct ptowsp_error *error);
+
+#endif
