@@ -334,3 +334,9 @@ def test_a_package_keeps_data_and_schedule():
     run = program.run()
     assert package.name == "kept" and package.targets == ["cpu_sim"] and run.statistics.executors == 2 and run.statistics.task_window == 2
     np.testing.assert_array_equal(run["x"], program.sample("x", "expected"))
+
+
+def test_a_tile_of_a_type_is_itself_there():
+    x = np.array([[1.25, -2.5, 3.75, 0.1]], np.float32)
+    assert np.array_equal(one_task(lambda t: t.astype(f32), [x], x), x)
+    assert np.array_equal(one_task(lambda t: t.astype(f32, "FLOOR"), [x], x), np.floor(x))

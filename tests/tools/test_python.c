@@ -63,11 +63,17 @@ static void onnx_graphs_compute_what_numpy_does(void)
 	file_runs("tests/python/test_onnx.py");
 }
 
+static void programs_compute_what_numpy_does(void)
+{
+	file_runs("tests/python/test_programs.py");
+}
+
 void suite_python(CU_pSuite s)
 {
 	TEST(s, packages_run_on_arrays);
 	TEST(s, python_functions_become_packages);
 	TEST(s, the_page_runs_and_every_operation_is_known);
 	TEST(s, the_library_of_sources_computes_what_numpy_does);
+	TEST(s, programs_compute_what_numpy_does);
 	TEST(s, onnx_graphs_compute_what_numpy_does);
 }

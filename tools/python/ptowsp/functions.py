@@ -203,9 +203,11 @@ class Tile:
         if other.shape != self.shape:
             raise TraceError(f"tiles of {self.shape[0]} x {self.shape[1]} and {other.shape[0]} x {other.shape[1]} do not go together")
 
-    def astype(self, element, rounding="RINT"):
-        """Converted; rounding: NONE RINT ROUND FLOOR CEIL TRUNC ODD."""
-        return op("tcvt", self, dtype=element, attribute=f"rmode = {rounding}")
+    def astype(self, element, rounding=None):
+        """Converted; rounding: NONE RINT ROUND FLOOR CEIL TRUNC ODD, to nearest even unless said. To its own type it is itself; where a rounding is stated, whole numbers of that type."""
+        if rounding is None and element_type(element) is self.element:
+            return self
+        return op("tcvt", self, dtype=element, attribute=f"rmode = {rounding or 'RINT'}")
 
     def sum(self, axis):
         return self._reduce("sum", axis)
