@@ -142,6 +142,28 @@ static void there_are_so_many_included_files_and_no_more(void)
 	ptowsp_pack_destroy(result);
 }
 
+static void functions_on_tiles_are_expanded_and_nothing_else(void)
+{
+	struct source s = source_compile(
+		"const N = 8\ninclude \"std/softmax.pto\"\ninclude \"std/softmax.pto\"\n"
+		"func @twice(%t: !pto.tile<NxNxf32>) {\n  %u = alloc_tile : !pto.tile<NxNxf32>\n  %u = tadd %t, %t\n  %t = tmov %u\n  return\n}\n"
+		"func @both(%m: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<8x8xf32>\n  %b = alloc_tile : !pto.tile<8x8xf32>\n"
+		"  %a = tload %m[0, 0]\n  %b = tload %m[1, 0]\n  CALL @twice(%t -> %a)\n  CALL @twice(%t -> %b)\n"
+		"  CALL @std.softmax<N, N, f32>(%x -> %a, %y -> %b)\n  tstore %b, %m[0, 0]\n  return\n}\n");
+	const struct pkg_tables *t;
+
+	CHECK_STR(s.messages, "");
+	REQUIRE(s.package != NULL);
+	t = pkg_tables(s.package);
+	CHECK_UINT(t->kernel_count, 1); /* both */
+	CHECK_UINT(t->entry_count, 1);
+	source_free(&s);
+	s = source_compile("include \"std/sofmax.pto\"\nfunc @f(%m: !pto.memref<gm,...,f32>) {\n  return\n}\n");
+	CHECK_CONTAINS(s.messages, "\"std/sofmax.pto\"");
+	CHECK(s.package == NULL);
+	source_free(&s);
+}
+
 void suite_template(CU_pSuite s)
 {
 	TEST(s, an_instance_is_the_function_that_one_would_write);
@@ -150,4 +172,5 @@ void suite_template(CU_pSuite s)
 	TEST(s, sources_include_others_each_once);
 	TEST(s, what_an_included_source_has_wrong_stands_in_it);
 	TEST(s, there_are_so_many_included_files_and_no_more);
+	TEST(s, functions_on_tiles_are_expanded_and_nothing_else);
 }

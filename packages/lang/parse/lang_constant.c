@@ -29,7 +29,7 @@ static const struct lang_token *constant_read(struct constants *c, const struct 
 	struct lang_token *kept;
 	const struct lang_token *old = name->kind == LANG_WORD ? lang_map_find(&c->names, name->text) : NULL;
 
-	if (name->kind != LANG_WORD || name->first || name[1].mark != '=' || !is_value(value) || !value[1].first) {
+	if (name->kind != LANG_WORD || name->first || name[1].mark != '=' || !is_value(value) || (!value[1].first && value[1].kind != LANG_END)) {
 		lang_error(c->unit, token->at, "a constant is one word that stands for one number or word");
 		lang_help(c->unit, "write const N = 64");
 		for (token++; token->kind != LANG_END && !token->first;)
