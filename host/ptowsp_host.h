@@ -185,13 +185,16 @@ enum {                             /* where a plugin runs */
 /* Every plugin of the search path; runs no plugin code. Destroyed by ptowsp_listing_destroy. */
 PTOWSP_API ptowsp_status ptowsp_listing_create(struct ptowsp_listing **out, const struct ptowsp_backend_options *options, struct ptowsp_error *error);
 PTOWSP_API void ptowsp_listing_destroy(struct ptowsp_listing *listing);
+/* Breaches of PL8 and PL9 that a plugin's note declares of its driver (ptowsp/note.h). */
+enum { PTOWSP_DRIVER_THREADS = 1, PTOWSP_DRIVER_ENVIRONMENT = 2, PTOWSP_DRIVER_DESCRIPTORS = 4, PTOWSP_DRIVER_HANDLERS = 8, PTOWSP_DRIVER_OUTPUT = 16 };
+PTOWSP_API const char *ptowsp_driver_text(uint32_t driver); /* the word of one bit, "threads"; NULL if there is none */
 struct ptowsp_listing_row {
 	const char *path, *name, *vendor, *version, *targets;
 	const char *reason; /* why it was skipped, "" if usable */
 	uint32_t major, minor;
 	uint32_t usable, shadowed;
 	uint32_t isolation; /* PTOWSP_ISOLATE_NONE or _PROCESS: where it runs if nothing else is asked for; meaningful if usable */
-	uint32_t reserved;
+	uint32_t driver;    /* PTOWSP_DRIVER_x: what its note declares of its driver, which gives it a process of its own */
 };
 PTOWSP_API int ptowsp_listing_row(const struct ptowsp_listing *listing, uint32_t index, struct ptowsp_listing_row *row_out);
 PTOWSP_API const char *ptowsp_listing_folder(const struct ptowsp_listing *listing, uint32_t index); /* NULL behind the last */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* note.h - the ELF note that makes a plugin listable without running a byte of it.
  * Section .note.ptowsp, owner "PTOWSP", type 1, descriptor: four u32 {major, minor, flags, sanitizer}, then four
- * NUL-terminated strings: name, vendor, version, comma-separated targets; padded to 4 bytes.
+ * NUL-terminated strings: name, vendor, version, comma-separated targets, and since 10.1 perhaps a fifth; padded to 4 bytes.
  * Emitted by top-level asm, so that gcc, g++, clang and sanitizer builds make the same bytes. */
 #ifndef PTOWSP_NOTE_H
 #define PTOWSP_NOTE_H
@@ -34,7 +34,17 @@
 #define PTOWSP_NOTE_TEXT(x) PTOWSP_NOTE_TEXT_(x)
 
 /* PTOWSP_NOTE(0, "acme", "ACME Inc.", "1.4.2", "acme,acme_npu"); flags must be a literal number. */
-#define PTOWSP_NOTE(flags, name, vendor, version, targets) \
+#define PTOWSP_NOTE(flags, name, vendor, version, targets) PTOWSP_NOTE_STRINGS_(flags, name, vendor, version, targets, "")
+#if PTOWSP_ABI_TARGET >= 1
+/* The same with a fifth string, which hosts of 10.0 do not read: what the plugin's driver does to its process that rules PL8 and PL9 forbid, "driver=threads,environment":
+ *   threads      some are left after fini                     environment  it changes variables
+ *   descriptors  it closes or replaces 0 to 2                 handlers     it changes what signals do
+ *   output       it prints
+ * The host gives such a plugin a process of its own, and ptowsp-conform counts these breaches as waived. Any other word is a refusal. Provisional, as all of 10.1. */
+#define PTOWSP_NOTE_10_1(flags, name, vendor, version, targets, grants) PTOWSP_NOTE_STRINGS_(flags, name, vendor, version, targets, "\t.asciz \"" grants "\"\n")
+#endif
+
+#define PTOWSP_NOTE_STRINGS_(flags, name, vendor, version, targets, more) \
 	__asm__(".pushsection .note.ptowsp,\"a\",%note\n" \
 		"\t.balign 4\n" \
 		"\t.long 2f-1f, 4f-3f, " PTOWSP_NOTE_TEXT(PTOWSP_NOTE_TYPE) "\n" \
@@ -42,7 +52,7 @@
 		"2:\t.balign 4\n" \
 		"3:\t.long " PTOWSP_NOTE_TEXT(PTOWSP_ABI_MAJOR) ", " PTOWSP_NOTE_TEXT(PTOWSP_ABI_TARGET) ", " \
 		PTOWSP_NOTE_TEXT(flags) ", " PTOWSP_NOTE_TEXT(PTOWSP_SANITIZER) "\n" \
-		"\t.asciz \"" name "\"\n\t.asciz \"" vendor "\"\n\t.asciz \"" version "\"\n\t.asciz \"" targets "\"\n" \
+		"\t.asciz \"" name "\"\n\t.asciz \"" vendor "\"\n\t.asciz \"" version "\"\n\t.asciz \"" targets "\"\n" more \
 		"4:\t.balign 4\n" \
 		"\t.popsection\n")
 

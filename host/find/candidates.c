@@ -61,8 +61,8 @@ int ptowsp_listing_row(const struct ptowsp_listing *listing, uint32_t index, str
 					       c->note.minor,
 					       c->usable,
 					       c->shadowed,
-					       c->usable ? host_isolate_rule(c->path, listing->policy) : PTOWSP_ISOLATE_DEFAULT,
-					       0};
+					       c->usable ? host_isolate_rule(c->path, &c->note, listing->policy) : PTOWSP_ISOLATE_DEFAULT,
+					       c->note.driver};
 	return 1;
 }
 

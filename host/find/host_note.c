@@ -3,6 +3,7 @@
 #include "host/find/host_note.h"
 #include "host/find/bytes.h"
 #include "host/find/refuse.h"
+#include "host/ptowsp_host.h"
 #include "ptowsp/note.h"
 
 #include <elf.h>
@@ -159,12 +160,57 @@ static bool string_take(const char **at, size_t *left, char *out, size_t room)
 	return true;
 }
 
+static const char *const drivers[] = {"threads", "environment", "descriptors", "handlers", "output"}; /* by bit: PTOWSP_DRIVER_x */
+enum { DRIVERS = sizeof(drivers) / sizeof(*drivers) };
+
+const char *ptowsp_driver_text(uint32_t driver)
+{
+	for (unsigned i = 0; i < DRIVERS; i++)
+		if (driver == 1u << i)
+			return drivers[i];
+	return NULL;
+}
+
+/* The bit of a word; 0: there is no such class. */
+static uint32_t class_of(const char *word, size_t length)
+{
+	for (unsigned i = 0; i < DRIVERS; i++)
+		if (length == strlen(drivers[i]) && !memcmp(word, drivers[i], length))
+			return 1u << i;
+	return 0;
+}
+
+/* "driver=threads,environment"; words of a later minor mean nothing to this host. */
+static ptowsp_status driver_parse(const char *text, const char *path, struct host_note *note, struct ptowsp_error *error)
+{
+	static const char key[] = "driver=";
+	const char *at = text + sizeof(key) - 1;
+
+	if (!*text || note->minor > PTOWSP_HOST_MINOR)
+		return PTOWSP_OK;
+	if (strncmp(text, key, sizeof(key) - 1))
+		return host_refuse(error, path, "the fifth string of its note is not driver=CLASS,CLASS (ptowsp/note.h)");
+	for (size_t length;; at += length + 1) {
+		const uint32_t class = class_of(at, length = strcspn(at, ","));
+
+		if (!class)
+			return host_refuse(error, path,
+					   "the note declares of its driver \"%.*s\", which is none of threads, environment, descriptors, handlers, output",
+					   length < 32 ? (int)length : 32, at);
+		note->driver |= class;
+		if (!at[length])
+			return PTOWSP_OK;
+	}
+}
+
 ptowsp_status host_note_decode(const struct host_note_place *place, const char *path, struct host_note *note_out, struct ptowsp_error *error)
 {
 	const char *at = (const char *)place->bytes + WORDS * sizeof(uint32_t);
 	size_t left = place->size - WORDS * sizeof(uint32_t);
 	struct host_note note = {0};
 	uint32_t words[WORDS];
+	char grants[1025] = "";
+	ptowsp_status status;
 
 	*note_out = note;
 	memcpy(words, place->bytes, sizeof(words));
@@ -183,8 +229,14 @@ ptowsp_status host_note_decode(const struct host_note_place *place, const char *
 		return host_refuse(error, path, "the targets in its note are not names of 1 to 32 of a-z 0-9 _ with commas between");
 	if (!text_valid(note.vendor) || !text_valid(note.version))
 		return host_refuse(error, path, "vendor or version in its note is not printable UTF-8");
-	*note_out = note;
-	return PTOWSP_OK;
+	if (note.minor >= 1 && left && !string_take(&at, &left, grants, sizeof(grants)))
+		return host_refuse(error, path, "the fifth string of its note does not end or is longer than 1024 bytes");
+	if (!text_valid(grants))
+		return host_refuse(error, path, "the fifth string of its note is not printable UTF-8");
+	status = driver_parse(grants, path, &note, error);
+	if (!status)
+		*note_out = note;
+	return status;
 }
 
 bool host_note_has_target(const struct host_note *note, const char *name)

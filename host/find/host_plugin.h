@@ -16,6 +16,7 @@ _Static_assert(PTOWSP_ABI_TARGET == PTOWSP_HOST_MINOR, "a host knows all of its 
 struct host_note {
 	uint32_t major, minor, flags, sanitizer;
 	char name[33], vendor[64], version[32], targets[256];
+	uint32_t driver; /* PTOWSP_DRIVER_x: breaches that it declares of its driver */
 };
 
 /* The folders of plugins, in the order of the search. */

@@ -144,24 +144,33 @@ void host_plugin_release(struct host_plugin *plugin)
 	free(plugin);
 }
 
+/* The note is only asked here where to run what it is of: what is loaded is checked later. */
 static uint32_t isolate_of(const struct host_search *search, const struct host_file *file)
 {
+	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct host_note note;
+
 	if (!search || search->isolate != HOST_ISOLATE_RULE)
 		return search && search->isolate ? search->isolate : PTOWSP_ISOLATE_NONE;
-	return search->apart ? PTOWSP_ISOLATE_PROCESS : host_isolate_rule(file->path, host_policy_kind(search->policy));
+	if (search->apart)
+		return PTOWSP_ISOLATE_PROCESS;
+	host_note_read(file->fd, file->path, &note, &ignored);
+	return host_isolate_rule(file->path, &note, host_policy_kind(search->policy));
 }
 
 static ptowsp_status path_load(const struct host_search *search, const char *path, const char *link, struct host_plugin **plugin_out,
 			       struct ptowsp_error *error)
 {
 	const uint32_t kind = host_policy_kind(search ? search->policy : NULL);
+	uint32_t isolate;
 	struct loaded *found = NULL;
 	struct host_file file;
 	bool replaced = false;
 	ptowsp_status status = search && search->sealed_fd ? host_file_take(&file, *search->sealed_fd, path, error) : host_file_open(&file, path, error);
 
-	if (!status && isolate_of(search, &file) != PTOWSP_ISOLATE_NONE) {
-		status = isolated_load(&file, link, search, isolate_of(search, &file), plugin_out, error);
+	isolate = status ? PTOWSP_ISOLATE_NONE : isolate_of(search, &file);
+	if (isolate != PTOWSP_ISOLATE_NONE) {
+		status = isolated_load(&file, link, search, isolate, plugin_out, error);
 		host_file_finish(&file);
 		return status;
 	}

@@ -25,11 +25,13 @@ static bool owner_find(uid_t *owner_out)
 	return true;
 }
 
-uint32_t host_isolate_rule(const char *real_path, uint32_t policy)
+uint32_t host_isolate_rule(const char *real_path, const struct host_note *note, uint32_t policy)
 {
 	struct stat file;
 	uid_t owner = 0;
 
+	if (note->driver)
+		return PTOWSP_ISOLATE_PROCESS;
 	if (policy == PTOWSP_PLUGINS_SIGNED) /* or it is refused */
 		return PTOWSP_ISOLATE_NONE;
 	if (!host_is_own(real_path) || stat(real_path, &file) || (file.st_uid && (!owner_find(&owner) || file.st_uid != owner)))

@@ -62,6 +62,12 @@
 /* Defines the note, the descriptor and the entry of the plugin whose operations are `ops`; the texts are literals. */
 #define BASE_PLUGIN(ops_, name_, vendor_, version_, targets_)                                                                                                  \
 	PTOWSP_NOTE(0, name_, vendor_, version_, targets_);                                                                                                    \
+	BASE_ENTRY(ops_, name_, vendor_, version_, targets_)
+/* Of a plugin whose driver breaks rules that ptowsp/note.h lets it declare: "driver=threads,environment". */
+#define BASE_PLUGIN_OF_DRIVER(ops_, name_, vendor_, version_, targets_, grants_)                                                                               \
+	PTOWSP_NOTE_10_1(0, name_, vendor_, version_, targets_, grants_);                                                                                      \
+	BASE_ENTRY(ops_, name_, vendor_, version_, targets_)
+#define BASE_ENTRY(ops_, name_, vendor_, version_, targets_)                                                                                                   \
 	static const struct ptowsp_plugin plugin = {                                                                                                           \
 		.head = PTOWSP_HEAD(plugin, PLUGIN),                                                                                                           \
 		.major = PTOWSP_ABI_MAJOR,                                                                                                                     \

@@ -48,6 +48,7 @@ static const struct base_model *models(const struct base_options *options, uint3
 
 /* As on the processor: two devices can notify each other. */
 static const struct ptowsp_cap own[] = {
+	BASE_DEVICE_TASKS,
 	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_MC_FENCE), ENFORCED),
 	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_NOTIFY), ENFORCED),
 	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_WAIT_NOTIFY), ENFORCED),

@@ -11,9 +11,9 @@
 	do {                                                                                                                                                   \
 		cli_begin();                                                                                                                                   \
 		if (PTOWSP_SANITIZER)                                                                                                                          \
-			CHECK_SKIP("compiling takes too long here; the release build does it");                                                               \
-		if (cli("python3 -c 'import json' && c++ --version && cc --version"))                                                                         \
-			CHECK_SKIP("python3 or a compiler is not installed");                                                                                 \
+			CHECK_SKIP("compiling takes too long here; the release build does it");                                                                \
+		if (cli("python3 -c 'import json' && c++ --version && cc --version"))                                                                          \
+			CHECK_SKIP("python3 or a compiler is not installed");                                                                                  \
 	} while (0)
 
 static int emitted(const char *how, const char *packages)

@@ -243,6 +243,17 @@ static void host_and_device_see_what_the_other_wrote(void)
 	CLI_OUT(0, "$B/ptowsp-run --plugin=opencl --opt memory=copied --schedule spatial_map=2,2 --schedule layout=a,S0 $P/matmul.pkg.zst", "compare: ok");
 }
 
+static void a_driver_has_a_process_of_its_own_and_waivers(void)
+{
+	device_need();
+	cli_begin();
+	CLI_OUT(0, "$B/ptowsp-run --list-plugins", "runs in a process of its own, as its driver declares threads,environment,handlers");
+	CLI_OUT(0, "$B/ptowsp-run --plugin=opencl --stats=json $P/vector_add.pkg.zst", "\"isolation\": \"process\"");
+	CLI_OUT(0, "$B/ptowsp-conform --test '*_leave_the_process_alone' $B/../lib/ptowsp/plugins/libptowsp_opencl.so",
+		"# WAIVED driver=environment: ", "1 ok, 0 not ok, 0 skipped, 1 waived");
+	CLI_OUT(1, "$B/ptowsp-conform --no-waivers --test '*_leave_the_process_alone' $B/../lib/ptowsp/plugins/libptowsp_opencl.so", "changed the environment");
+}
+
 static void a_device_that_is_not_there_is_named(void)
 {
 	device_need();
@@ -284,6 +295,7 @@ void suite_opencl(CU_pSuite s)
 	TEST(s, random_programs_do_so_with_tiles_in_global_memory);
 	TEST(s, each_tensor_goes_there_and_back_once);
 	TEST(s, host_and_device_see_what_the_other_wrote);
+	TEST(s, a_driver_has_a_process_of_its_own_and_waivers);
 	TEST(s, a_device_that_is_not_there_is_named);
 	TEST(s, without_a_driver_it_says_so);
 	TEST(s, a_kernel_without_an_end_is_ended);

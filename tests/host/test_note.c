@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "host/find/host_note.h"
+#include "host/ptowsp_host.h"
 #include "ptowsp/note.h"
 
 static const char *plugin_path(const char *name)
@@ -94,18 +95,18 @@ static void note_is_refused(void)
 	}
 }
 
-/* A descriptor by hand: words, then strings. */
-static ptowsp_status decode(const char *strings, size_t size)
+static struct ptowsp_error decode_error;
+
+/* A descriptor by hand, of minor `minor`: words, then strings. */
+static ptowsp_status decode(unsigned minor, const char *strings, size_t size, struct host_note *note_out)
 {
-	unsigned char bytes[512] = {10};
+	unsigned char bytes[512] = {10, 0, 0, 0, (unsigned char)minor};
 	struct host_note_place place = {.bytes = bytes, .size = (uint32_t)(16 + size)};
-	struct ptowsp_error error;
-	struct host_note note;
 
 	memcpy(bytes + 16, strings, size);
-	return host_note_decode(&place, "x.so", &note, &error);
+	return host_note_decode(&place, "x.so", note_out, &decode_error);
 }
-#define DECODE(strings) decode(strings, sizeof(strings))
+#define DECODE(strings) decode(0, strings, sizeof(strings), &(struct host_note){0})
 
 static void note_takes_utf8_and_refuses_broken_utf8(void)
 {
@@ -122,6 +123,33 @@ static void note_takes_utf8_and_refuses_broken_utf8(void)
 static void note_takes_what_a_later_minor_appends(void)
 {
 	CHECK_INT(DECODE("a\0vendor\0001\0a\0\1\2\3\4"), PTOWSP_OK);
+}
+
+static void note_declares_what_its_driver_breaks(void)
+{
+#define STRINGS             "a\0vendor\0001\0a\0"
+#define DRIVER(minor, text) decode(minor, STRINGS text, sizeof(STRINGS text), &note)
+	struct host_note note;
+
+	CHECK_INT(DRIVER(1, "driver=threads,environment"), PTOWSP_OK);
+	CHECK_UINT(note.driver, PTOWSP_DRIVER_THREADS | PTOWSP_DRIVER_ENVIRONMENT);
+	CHECK_INT(DRIVER(1, "driver=output"), PTOWSP_OK);
+	CHECK_UINT(note.driver, PTOWSP_DRIVER_OUTPUT);
+	CHECK_INT(DRIVER(1, ""), PTOWSP_OK);
+	CHECK_UINT(note.driver, 0);
+	CHECK_INT(DRIVER(0, "driver=threads"), PTOWSP_OK); /* a note of 10.0 has four strings */
+	CHECK_UINT(note.driver, 0);
+	CHECK_INT(DRIVER(200, "colour=blue"), PTOWSP_OK);
+	CHECK_INT(DRIVER(1, "driver="), PTOWSP_PLUGIN_REFUSED);
+	CHECK_INT(DRIVER(1, "driver=threads,exit"), PTOWSP_PLUGIN_REFUSED);
+	CHECK_CONTAINS(decode_error.text, "the note declares of its driver \"exit\", which is none of threads, environment");
+	CHECK_INT(DRIVER(1, "driver=threads,"), PTOWSP_PLUGIN_REFUSED);
+	CHECK_INT(DRIVER(1, "colour=blue"), PTOWSP_PLUGIN_REFUSED);
+	CHECK_CONTAINS(decode_error.text, "is not driver=CLASS,CLASS");
+	CHECK_INT(decode(1, STRINGS "driver=threads", sizeof(STRINGS) + 5, &note), PTOWSP_PLUGIN_REFUSED);
+	CHECK_CONTAINS(decode_error.text, "does not end or is longer than 1024 bytes");
+#undef DRIVER
+#undef STRINGS
 }
 
 static void note_limits_are_met_exactly(void)
@@ -150,6 +178,7 @@ void suite_note(CU_pSuite s)
 	TEST(s, note_is_refused);
 	TEST(s, note_takes_utf8_and_refuses_broken_utf8);
 	TEST(s, note_takes_what_a_later_minor_appends);
+	TEST(s, note_declares_what_its_driver_breaks);
 	TEST(s, note_limits_are_met_exactly);
 	TEST(s, note_targets_are_matched_whole);
 }

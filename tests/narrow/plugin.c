@@ -108,7 +108,7 @@ static ptowsp_status bind(struct base_program *program, struct ptowsp_error *err
 
 	if (!compute)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for a program");
-	*compute = (struct base_compute){&program->kernels, block_compute};
+	*compute = (struct base_compute){.context = &program->kernels, .block = block_compute};
 	program->own = compute;
 	program->kernels.compute = is(RUNS_ELSEWHERE) ? NULL : compute;
 	return PTOWSP_OK;

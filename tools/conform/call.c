@@ -30,6 +30,22 @@ _Noreturn void conform_fail(struct conform *c, const char *format, ...)
 	leave(c, CONFORM_NOT_OK, format, list);
 }
 
+void conform_waive(struct conform *c, uint32_t class, const char *format, ...)
+{
+	char *const text = c->record->waived, *const end = text + strlen(text);
+	const size_t room = sizeof(c->record->waived) - (size_t)(end - text);
+	va_list list;
+
+	va_start(list, format);
+	if (c->strict || !c->plugin || !(c->plugin->note.driver & class))
+		leave(c, CONFORM_NOT_OK, format, list);
+	if (!strstr(text, ptowsp_driver_text(class))) { /* once a class */
+		snprintf(end, room, "%sdriver=%s: ", *text ? "; " : "", ptowsp_driver_text(class));
+		vsnprintf(text + strlen(text), sizeof(c->record->waived) - strlen(text), format, list);
+	}
+	va_end(list);
+}
+
 _Noreturn void conform_skip(struct conform *c, const char *format, ...)
 {
 	va_list list;

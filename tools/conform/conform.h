@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "host/find/host_plugin.h"
+#include "host/ptowsp_host.h"
 #include "tools/conform/conform_services.h"
 
 enum conform_verdict { CONFORM_DIED = 0, CONFORM_OK, CONFORM_NOT_OK, CONFORM_SKIPPED }; /* DIED: it never came to a verdict */
@@ -26,6 +27,7 @@ struct conform_record {
 	uint64_t calls;     /* of the plugin */
 	char log[240];      /* the last line that the plugin logged */
 	char text[480];     /* why not */
+	char waived[480];   /* breaches that the note declares of the driver, "driver=threads: ..."; "" for none */
 };
 
 enum { CONFORM_LENT = 4096, CONFORM_PACKAGES = 24 };
@@ -38,8 +40,8 @@ struct conform {
 	const struct ptowsp_setting *settings; /* options of the plugin, for every init */
 	uint32_t setting_count;
 	uint64_t seed;
-	uint32_t rounds; /* damaged packages of each sort */
-	bool lint_off;
+	uint32_t rounds;       /* damaged packages of each sort */
+	bool lint_off, strict; /* strict: nothing is waived */
 	struct conform_record *record;
 	jmp_buf leave;
 	struct host_plugin *plugin; /* NULL until conform_load */
@@ -74,6 +76,14 @@ _Noreturn void conform_skip(struct conform *c, const char *format, ...) __attrib
 		if (!(condition))                                                                                                                              \
 			conform_fail(c, __VA_ARGS__);                                                                                                          \
 	} while (0)
+
+/* A breach that the plugin's note may declare of its driver (PTOWSP_DRIVER_x): then it is waived, and the test goes on. */
+#define CONFORM_MUST_BUT(c, class, condition, ...)                                                                                                             \
+	do {                                                                                                                                                   \
+		if (!(condition))                                                                                                                              \
+			conform_waive(c, class, __VA_ARGS__);                                                                                                  \
+	} while (0)
+void conform_waive(struct conform *c, uint32_t class, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Names the step that is tried from now on, for the sentence about a plugin that ends there. */
 void conform_about(struct conform *c, const char *format, ...) __attribute__((format(printf, 2, 3)));

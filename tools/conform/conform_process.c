@@ -155,8 +155,9 @@ void conform_maps_look(struct conform_process *p)
 static void signals_compare(struct conform *c, const struct conform_process *before, const struct conform_process *now, const char *who)
 {
 	for (int i = 1; i < PROCESS_SIGNALS; i++)
-		CONFORM_MUST(c, before->actions[i].sa_handler == now->actions[i].sa_handler && before->actions[i].sa_flags == now->actions[i].sa_flags,
-			     "%s changed what signal %d does (PL8)", who, i);
+		CONFORM_MUST_BUT(c, PTOWSP_DRIVER_HANDLERS,
+				 before->actions[i].sa_handler == now->actions[i].sa_handler && before->actions[i].sa_flags == now->actions[i].sa_flags,
+				 "%s changed what signal %d does (PL8)", who, i);
 	CONFORM_MUST(c, !memcmp(&before->blocked, &now->blocked, sizeof(now->blocked)), "%s left another mask of blocked signals on the calling thread (PL8)",
 		     who);
 }
@@ -176,15 +177,16 @@ void conform_process_compare(struct conform *c, const struct conform_process *be
 
 	conform_process_look(&now);
 	CONFORM_MUST(c, !strcmp(before->folder, now.folder), "%s changed the current folder to %.100s (PL8)", who, now.folder);
-	CONFORM_MUST(c, before->environment == now.environment, "%s changed the environment (PL8)", who);
+	CONFORM_MUST_BUT(c, PTOWSP_DRIVER_ENVIRONMENT, before->environment == now.environment, "%s changed the environment (PL8)", who);
 	CONFORM_MUST(c, before->mask == now.mask, "%s changed the umask from %03o to %03o (PL8)", who, before->mask, now.mask);
 	CONFORM_MUST(c, !strcmp(before->locale, now.locale), "%s changed the locale to %.60s (PL8)", who, now.locale);
 	signals_compare(c, before, &now, who);
 	limits_compare(c, before, &now, who);
 	for (int i = 0; i < 3; i++)
-		CONFORM_MUST(c, before->descriptors[i] == now.descriptors[i], "%s closed or replaced descriptor %d (PL8)", who, i);
-	CONFORM_MUST(c, before->printed == now.printed, "%s wrote %llu bytes to stdout or stderr (PL8); host->log is for lines", who,
-		     (unsigned long long)(now.printed - before->printed));
+		CONFORM_MUST_BUT(c, PTOWSP_DRIVER_DESCRIPTORS, before->descriptors[i] == now.descriptors[i], "%s closed or replaced descriptor %d (PL8)", who,
+				 i);
+	CONFORM_MUST_BUT(c, PTOWSP_DRIVER_OUTPUT, before->printed == now.printed, "%s wrote %llu bytes to stdout or stderr (PL8); host->log is for lines", who,
+			 (unsigned long long)(now.printed - before->printed));
 }
 
 void conform_process_compare_strict(struct conform *c, const struct conform_process *before, const char *who)

@@ -94,6 +94,8 @@ static int flag_take(struct conform_options *o, bool *list, int argc, char **arg
 		return *list = true, -1;
 	if (!strcmp(flag, "--in-process"))
 		return o->in_process = true, -1;
+	if (!strcmp(flag, "--no-waivers"))
+		return o->strict = true, -1;
 	if ((value = value_of("--lint", argc, argv, at)))
 		return o->lint_off = !strcmp(value, "off"), o->lint_off ? -1 : misuse("--lint knows only off, not \"%s\"", value);
 	if ((value = value_of("--test", argc, argv, at)))

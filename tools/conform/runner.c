@@ -65,6 +65,7 @@ static void test_run(const struct conform_options *o, const struct test *test, s
 	c.seed = o->seed;
 	c.rounds = o->rounds;
 	c.lint_off = o->lint_off;
+	c.strict = o->strict;
 	c.record = record;
 	conform_services_init(&c.services, record);
 	if (!setjmp(c.leave)) {
@@ -216,7 +217,7 @@ static void test_do(struct result *r, const struct conform_options *o, const str
 struct report {
 	const struct conform_options *options;
 	json_t *rows; /* with --json */
-	uint32_t number, ok, failed, skipped;
+	uint32_t number, ok, failed, skipped, waived;
 };
 
 static void tap_print(const struct report *report, const struct test *test, const struct result *r, const struct conform_record *record)
@@ -225,6 +226,8 @@ static void tap_print(const struct report *report, const struct test *test, cons
 
 	if (r->verdict == CONFORM_SKIPPED)
 		printf("ok %u - %s # SKIP %s\n", report->number, test->name, r->text);
+	else if (!bad && *record->waived)
+		printf("ok %u - %s # WAIVED %s\n", report->number, test->name, record->waived);
 	else
 		printf("%s %u - %s\n", bad ? "not ok" : "ok", report->number, test->name);
 	if (bad) {
@@ -241,15 +244,16 @@ static json_t *row_json(const struct test *test, const struct result *r, const s
 {
 	static const char *const verdicts[] = {"died", "ok", "not ok", "skipped"};
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:s, s:f}", "name", test->name, "obligation", test->obligation, "verdict",
-			 verdicts[r->verdict], "text", r->text, "operation", record->operation, "package", record->package, "about", record->about, "seed",
-			 (json_int_t)record->seed, "signal", r->signal, "log", record->log, "ms", r->ms);
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:s, s:f}", "name", test->name, "obligation", test->obligation, "verdict",
+			 verdicts[r->verdict], "text", r->text, "waived", record->waived, "operation", record->operation, "package", record->package, "about",
+			 record->about, "seed", (json_int_t)record->seed, "signal", r->signal, "log", record->log, "ms", r->ms);
 }
 
 static void result_take(struct report *report, const struct test *test, const struct result *r, const struct conform_record *record)
 {
 	report->number++;
 	report->ok += r->verdict == CONFORM_OK;
+	report->waived += r->verdict == CONFORM_OK && *record->waived;
 	report->skipped += r->verdict == CONFORM_SKIPPED;
 	report->failed += r->verdict == CONFORM_NOT_OK || r->verdict == CONFORM_DIED;
 	if (report->rows)
@@ -264,12 +268,15 @@ static void report_end(struct report *report, const struct host_note *note)
 	json_t *whole;
 
 	if (!report->rows) {
-		printf("# %s %s: %u ok, %u not ok, %u skipped\n", note->name, note->version, report->ok, report->failed, report->skipped);
+		printf("# %s %s: %u ok, %u not ok, %u skipped", note->name, note->version, report->ok, report->failed, report->skipped);
+		if (report->waived)
+			printf(", %u waived of those that are ok", report->waived);
+		printf("\n");
 		return;
 	}
-	whole = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:i, s:i, s:o}", "schema", "ptowsp.conform/1", "abi", PTOWSP_ABI_STRING, "plugin", note->name,
-			  "version", note->version, "path", o->plugin, "seed", (json_int_t)o->seed, "ok", (int)report->ok, "not_ok", (int)report->failed,
-			  "skipped", (int)report->skipped, "tests", report->rows);
+	whole = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:i, s:i, s:i, s:o}", "schema", "ptowsp.conform/1", "abi", PTOWSP_ABI_STRING, "plugin",
+			  note->name, "version", note->version, "path", o->plugin, "seed", (json_int_t)o->seed, "ok", (int)report->ok, "not_ok",
+			  (int)report->failed, "skipped", (int)report->skipped, "waived", (int)report->waived, "tests", report->rows);
 	if (whole)
 		json_dumpf(whole, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);
 	putchar('\n');

@@ -16,9 +16,9 @@ struct conform_options {
 	struct ptowsp_setting settings[16]; /* key=value of the plugin's options */
 	uint32_t setting_count;
 	uint64_t seed;
-	uint32_t timeout_s; /* of a test */
-	uint32_t rounds;    /* damaged packages of each sort */
-	bool json, in_process, lint_off;
+	uint32_t timeout_s;                      /* of a test */
+	uint32_t rounds;                         /* damaged packages of each sort */
+	bool json, in_process, lint_off, strict; /* strict: nothing is waived */
 };
 
 /* Prints TAP or JSON on stdout. The exit status of the tool: 0, 1 if a test is not ok, 2 if stdout cannot be written or no test has such a name, 4 if there is no such

@@ -21,11 +21,26 @@ json_t *run_words_json(const char *text)
 	return words;
 }
 
+/* "threads,environment" */
+static const char *driver_words(uint32_t driver, char *text, size_t size)
+{
+	size_t length = 0;
+
+	text[0] = '\0';
+	for (uint32_t bit = 1; ptowsp_driver_text(bit); bit <<= 1)
+		if (driver & bit)
+			length += (size_t)snprintf(text + length, size - length, "%s%s", length ? "," : "", ptowsp_driver_text(bit));
+	return text;
+}
+
 static json_t *plugin_json(const struct ptowsp_listing_row *row)
 {
-	return json_pack("{s:s, s:s, s:o, s:s, s:s, s:o, s:b, s:b, s:o}", "isolation", run_isolation_text(row->isolation), "name", row->name, "path",
+	char driver[64];
+
+	return json_pack("{s:s, s:s, s:o, s:s, s:s, s:o, s:b, s:b, s:o, s:o}", "isolation", run_isolation_text(row->isolation), "name", row->name, "path",
 			 plain_json(row->path), "vendor", row->vendor, "version", row->version, "targets", run_words_json(row->targets), "usable",
-			 (int)row->usable, "shadowed", (int)row->shadowed, "reason", plain_json(row->reason));
+			 (int)row->usable, "shadowed", (int)row->shadowed, "reason", plain_json(row->reason), "driver",
+			 run_words_json(driver_words(row->driver, driver, sizeof(driver))));
 }
 
 static json_t *listing_json(const struct ptowsp_listing *listing)
@@ -50,7 +65,7 @@ static void listing_print(const struct ptowsp_listing *listing)
 
 	printf("%-12s %-10s %-8s %-10s %s\n", "plugin", "version", "abi", "state", "file");
 	for (uint32_t i = 0; ptowsp_listing_row(listing, i, &row); i++) {
-		char abi[24] = "-";
+		char abi[24] = "-", driver[64];
 
 		if (*row.name)
 			snprintf(abi, sizeof(abi), "v%u.%u", row.major, row.minor);
@@ -62,8 +77,9 @@ static void listing_print(const struct ptowsp_listing *listing)
 		if (*row.reason)
 			plain_line(stdout, "%12s %s", "", row.reason);
 		else if (*row.targets)
-			printf("%12s for %s, by %s%s\n", "", row.targets, row.vendor,
-			       row.isolation == PTOWSP_ISOLATE_PROCESS ? "; runs in a process of its own" : "");
+			printf("%12s for %s, by %s%s%s%s\n", "", row.targets, row.vendor,
+			       row.isolation == PTOWSP_ISOLATE_PROCESS ? "; runs in a process of its own" : "", row.driver ? ", as its driver declares " : "",
+			       driver_words(row.driver, driver, sizeof(driver)));
 	}
 	printf("searched:");
 	for (uint32_t i = 0; ptowsp_listing_folder(listing, i); i++)

@@ -37,7 +37,7 @@ static inline struct ptowsp_tensor_arg pto_window(const struct ascend_tensor *fr
 static inline uint16_t pto_bytes(uint8_t dtype)
 {
 	static const uint8_t bytes[ASCEND_DTYPES] = {
-		[ASCEND_F32] = 4, [ASCEND_F16] = 2, [ASCEND_I32] = 4, [ASCEND_I16] = 2, [ASCEND_I8] = 1,  [ASCEND_U8] = 1,
+		[ASCEND_F32] = 4,  [ASCEND_F16] = 2, [ASCEND_I32] = 4, [ASCEND_I16] = 2, [ASCEND_I8] = 1,  [ASCEND_U8] = 1,
 		[ASCEND_BF16] = 2, [ASCEND_I64] = 8, [ASCEND_U64] = 8, [ASCEND_U16] = 2, [ASCEND_U32] = 4, [ASCEND_BOOL] = 1};
 
 	return dtype < ASCEND_DTYPES ? bytes[dtype] : 1;
