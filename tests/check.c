@@ -95,6 +95,11 @@ bool check_seed_wanted(uint64_t seed)
 	return !PTOWSP_SANITIZER || getenv("PTOWSP_TEST_LONG") || seed * UINT64_C(0x9e3779b97f4a7c15) >> 62 == (uint64_t)time(NULL) / 86400 % 4;
 }
 
+bool check_of_today(unsigned part, unsigned count)
+{
+	return getenv("PTOWSP_TEST_LONG") || (uint64_t)time(NULL) / 86400 % count == part;
+}
+
 uint64_t check_seeds(uint64_t *count_out, uint64_t usual)
 {
 	const char *one = getenv("PTOWSP_SEED"), *many = getenv("PTOWSP_SEEDS");

@@ -228,6 +228,15 @@ static ptowsp_status phase_run(const struct pulling *pulling, struct rt_feed *fe
 	return status ? status : phase_next(pulling->walk, error);
 }
 
+/* But for what ends a run at once. */
+static ptowsp_status walk_broken(const struct pulling *pulling, struct rt_feed *feed, ptowsp_status status, struct ptowsp_error *error)
+{
+	const bool at_once = status == PTOWSP_CANCELLED || status == PTOWSP_DEADLINE || status == PTOWSP_NO_MEMORY;
+	const ptowsp_status before = at_once || !pulling->then->broken ? PTOWSP_OK : pulling->then->broken(pulling->then->context, feed, error);
+
+	return before ? before : status;
+}
+
 static ptowsp_status pull(void *context, struct rt_feed *feed, struct ptowsp_error *error)
 {
 	const struct pulling *pulling = context;
@@ -238,8 +247,10 @@ static ptowsp_status pull(void *context, struct rt_feed *feed, struct ptowsp_err
 
 	while (ok) {
 		status = rt_feed_next(feed, &item);
-		if (status || item->kind == RT_ITEM_END)
-			return status ? status : pulling->then->walked(pulling->then->context, feed, error);
+		if (status)
+			return walk_broken(pulling, feed, status, error);
+		if (item->kind == RT_ITEM_END)
+			return pulling->then->walked(pulling->then->context, feed, error);
 		if (item->kind == RT_ITEM_NOTIFY || item->kind == RT_ITEM_NOTICE)
 			return rt_fail(
 				error, PTOWSP_UNSUPPORTED,

@@ -64,6 +64,8 @@ struct base_walk_then {
 	ptowsp_status (*phase)(void *context, struct rt_feed *feed, const struct base_walk_phase *phase, struct ptowsp_error *error);
 	uint64_t most;                  /* tasks and events that are taken, 0: any number */
 	struct base_patience *patience; /* asked meanwhile, and told of tasks; NULL: rt alone looks at deadline and cancel */
+	/* The walk ends by an error of the program: runs the tasks before it, whose own failure goes before. NULL: they do not run. */
+	ptowsp_status (*broken)(void *context, struct rt_feed *feed, struct ptowsp_error *error);
 };
 /* Fills a zeroed or filled walk. planned: its kernels.run gets here. args: as for rt_run; kernels are not run. Errors: of rt_run and of `then`;
  * UNSUPPORTED beyond `most`, as soon as it is met. */

@@ -90,6 +90,8 @@ struct rt_program_args {
 	/* Of a planned program: without kernels, too, kernels.run and kernels.moved are told, and windows of tensors without memory are counted from RT_NOWHERE on. */
 	bool shadowed;
 };
+/* The sentence of a task whose kernel returned status: the task, the kernel, what *error says, or else the status. KERNEL_FAILED. error may be NULL. Any thread. */
+ptowsp_status rt_kernel_fail(struct ptowsp_error *error, uint64_t task, uint64_t kernel, const char *name, ptowsp_status status);
 /* What COPY does: row by row; from the last one where the target lies behind the source, so that they may overlap. Any thread. */
 void rt_block_copy(const struct ptowsp_tensor_arg *from, const struct ptowsp_tensor_arg *to);
 /* An address where nothing is, as if a tensor began there. */

@@ -3,11 +3,11 @@
 
 #include "base/error.h"
 #include "base/scope.h"
+#include "registry/common/common_grow.h"
 #include "starpu/spu_blocks.h"
 #include "starpu/spu_clock.h"
 #include "starpu/spu_device.h"
 #include "starpu/spu_tokens.h"
-#include "registry/common/common_grow.h"
 #include <starpu.h>
 #include <stdio.h>
 
@@ -74,8 +74,7 @@ static bool is_over(const struct spu_batch *batch)
 {
 	const struct rt_run_args *run = batch->args->run;
 
-	return (run->cancel && __atomic_load_n(run->cancel, __ATOMIC_RELAXED)) ||
-	       (run->args->deadline_ns && now(batch) >= run->args->deadline_ns);
+	return (run->cancel && __atomic_load_n(run->cancel, __ATOMIC_RELAXED)) || (run->args->deadline_ns && now(batch) >= run->args->deadline_ns);
 }
 
 static ptowsp_status kernel_call(const struct spu_batch *batch, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
@@ -88,15 +87,12 @@ static ptowsp_status kernel_call(const struct spu_batch *batch, const struct pto
 	return PTOWSP_OK;
 }
 
-/* As rt names the task where the kernel's sentence does not. */
 static void failure_tell(struct spu_batch *batch, const struct ptowsp_task *task, ptowsp_status status, struct ptowsp_error *why)
 {
 	const struct base_kernels *kernels = &batch->args->program->base->kernels;
+	const char *name = task->kernel < kernels->count ? kernels->rows[task->kernel].name : "copy";
 
-	if (!why->text[0])
-		base_fail(why, status, "task %llu: kernel %.60s failed", (unsigned long long)task->number,
-			  task->kernel < kernels->count ? kernels->rows[task->kernel].name : "copy");
-	failure_keep(batch, task->number - batch->walk->first, status, why);
+	failure_keep(batch, task->number - batch->walk->first, rt_kernel_fail(why, task->number, task->kernel, name, status), why);
 }
 
 static void task_call(struct spu_batch *batch, uint64_t number, uint32_t worker)
@@ -403,8 +399,8 @@ static void blocks_tell(const struct spu_batch *batch)
 	for (unsigned c = 0; c < 4; c++)
 		if (counts[c])
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u by %s", *text ? ", " : "", counts[c], cuts[c]);
-	base_log(instance, PTOWSP_LOG_INFO, "starpu: %llu tasks, %u data handles (tensors: %s), %llu orders beside them", (unsigned long long)batch->walk->task_count,
-		 batch->blocks.handle_count, *text ? text : "none", (unsigned long long)batch->stated);
+	base_log(instance, PTOWSP_LOG_INFO, "starpu: %llu tasks, %u data handles (tensors: %s), %llu orders beside them",
+		 (unsigned long long)batch->walk->task_count, batch->blocks.handle_count, *text ? text : "none", (unsigned long long)batch->stated);
 }
 
 /* ---- making -------------------------------------------------------------------------------------------------------------- */
@@ -493,8 +489,7 @@ static ptowsp_status plan(struct spu_batch *batch)
 
 ptowsp_status spu_batch_run(const struct spu_batch_args *args, struct rt_feed *feed, struct ptowsp_error *error)
 {
-	struct spu_batch batch = {.args = args, 
-				  .walk = &args->program->walk, .device = args->program->base->device->own, .feed = feed, .error = error};
+	struct spu_batch batch = {.args = args, .walk = &args->program->walk, .device = args->program->base->device->own, .feed = feed, .error = error};
 	ptowsp_status status = base_scope_check(batch.walk, batch.walk->limits.stated, args->deadlock, error);
 
 	if (status)

@@ -19,7 +19,8 @@ uint32_t spu_dtype_bytes(uint32_t dtype)
 {
 	switch (dtype) {
 #define X(name, code, bytes, class, text, numpy)                                                                                                               \
-	case code: return bytes;
+	case code:                                                                                                                                             \
+		return bytes;
 #include "ptowsp/dtype.def"
 #undef X
 	default: return 0;
@@ -193,7 +194,8 @@ static ptowsp_status tensors_find(struct spu_blocks *blocks, const struct ptowsp
 	for (uint32_t b = 0; b < args->binding_count; b++) {
 		const struct ptowsp_binding *binding = base_binding_at(args, b);
 
-		blocks->tensors[binding->tensor] = (struct spu_tensor){.data = binding->data, .elements = binding->elements, .size = spu_dtype_bytes(binding->dtype)};
+		blocks->tensors[binding->tensor] =
+			(struct spu_tensor){.data = binding->data, .elements = binding->elements, .size = spu_dtype_bytes(binding->dtype)};
 	}
 	return PTOWSP_OK;
 }
@@ -258,8 +260,9 @@ static struct spu_block *block_of(struct spu_blocks *blocks, struct spu_tensor *
 	const uint64_t r = tensor->rows[row], c = tensor->columns[column];
 
 	if (!block->handle) {
-		starpu_matrix_data_register(&block->handle, STARPU_MAIN_RAM, (uintptr_t)(tensor->data + (r * tensor->width + c) * tensor->size), (uint32_t)tensor->width,
-					    (uint32_t)(tensor->columns[column + 1] - c), (uint32_t)(tensor->rows[row + 1] - r), tensor->size);
+		starpu_matrix_data_register(&block->handle, STARPU_MAIN_RAM, (uintptr_t)(tensor->data + (r * tensor->width + c) * tensor->size),
+					    (uint32_t)tensor->width, (uint32_t)(tensor->columns[column + 1] - c), (uint32_t)(tensor->rows[row + 1] - r),
+					    tensor->size);
 		blocks->handle_count++;
 	}
 	return block;

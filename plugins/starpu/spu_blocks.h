@@ -13,7 +13,7 @@ enum spu_cut { SPU_CUT_TILES, SPU_CUT_ROWS, SPU_CUT_STRETCHES, SPU_CUT_WHOLE };
 
 struct spu_block {
 	struct _starpu_data_state *handle; /* StarPU's; NULL: not registered */
-	uint64_t written, touched;   /* number + 1 of the latest task that writes it, or touches it; 0: none */
+	uint64_t written, touched;         /* number + 1 of the latest task that writes it, or touches it; 0: none */
 };
 /* A tensor that the tasks of a walk touch. */
 struct spu_tensor {

@@ -47,7 +47,8 @@ static void short_tell(const struct spu_program *own)
 	}
 	if (!most || most >= SHORT_CYCLES || !host->diagnose)
 		return;
-	base_text(text, sizeof(text), "they are short: the longest kernel, %.60s, takes %llu cycles, and StarPU is for tasks of 10 us and more; cpu_sim may be faster",
+	base_text(text, sizeof(text),
+		  "they are short: the longest kernel, %.60s, takes %llu cycles, and StarPU is for tasks of 10 us and more; cpu_sim may be faster",
 		  kernels->rows[longest].name, (unsigned long long)most);
 	host->diagnose(host->context, PTOWSP_FEATURE_DEVICE_TASKS, PTOWSP_STATE_DIAGNOSED, text, strlen(text));
 }
@@ -108,7 +109,7 @@ ptowsp_status spu_run(struct base_program *program, const struct rt_run_args *ar
 	struct base_patience patience = base_patience_of(host, args, MOST_BYTES);
 	uint64_t now = 0;
 	const struct spu_batch_args batch = {own, args, deadlock_out, &patience, &now};
-	const struct base_walk_then then = {(void *)&batch, walked, phase, MOST_TASKS, &patience};
+	const struct base_walk_then then = {(void *)&batch, walked, phase, MOST_TASKS, &patience, walked};
 	ptowsp_status status;
 
 	for (uint32_t k = 0; k < program->kernels.count; k++) {

@@ -3,7 +3,6 @@
  * tiles can lie, the examples against cpu_sim, cancel, what it says when it cannot. Skipped where there is no driver. PTOWSP_SEED=n repeats a trial. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/ops.h"
 #include "isa/isa_program.h"
@@ -129,15 +128,10 @@ static void trials(const char *key, const char *value, int part, unsigned seed)
 	emit_trials_run(&way, random_start() + seed, part);
 }
 
-/* Drivers take a second or so to compile a kernel: of `count` parts one runs, the next one each day; all with PTOWSP_TEST_LONG. */
-static bool is_of_today(unsigned part, unsigned count)
-{
-	return getenv("PTOWSP_TEST_LONG") || (uint64_t)time(NULL) / 86400 % count == part;
-}
-
+/* Drivers take a second or so to compile a kernel: of `count` parts one runs, the next one each day. */
 static void way_run(unsigned number, const char *key, const char *value)
 {
-	if (!is_of_today(number, 3))
+	if (!check_of_today(number, 3))
 		CHECK_SKIP("drivers compile slowly: one of the three ways a day, all with --long");
 	trials(key, value, -1, (number + 1) * 1000);
 }
@@ -145,7 +139,7 @@ static void way_run(unsigned number, const char *key, const char *value)
 static void every_operation_of_every_type_does_what_the_interpreter_does(void)
 {
 	for (unsigned part = 0; part < 4; part++)
-		if (is_of_today(part, 4))
+		if (check_of_today(part, 4))
 			trials(NULL, NULL, (int)part, part * 100);
 }
 
@@ -166,19 +160,6 @@ static void random_programs_do_so_with_tiles_in_global_memory(void)
 
 /* ---- the plugin from outside ---------------------------------------------------------------------------------------------- */
 
-/* A run whose tensors go to PREFIX.*.npy; cpu0 in the options becomes opencl0. */
-static int run_to(const struct example_row *row, json_t *explained, const char *plugin, const char *device, const char *prefix)
-{
-	char *out = example_outs(explained, prefix);
-	const int code = cli(check_fmt("$B/ptowsp-run --plugin=%s --threads 2 $(echo '%s' | sed 's/cpu/%s/g')%s $P/%s.pkg.zst", plugin, row->options, device,
-				       out, row->package));
-
-	free(out);
-	if (code)
-		CHECK_FAIL("%s on %s: exit %d: %s", row->name, plugin, code, cli_err);
-	return code;
-}
-
 static void an_example_has_the_bytes_of_cpu_sim(void)
 {
 	const struct example_row *row = example_row_of(check_name());
@@ -187,7 +168,7 @@ static void an_example_has_the_bytes_of_cpu_sim(void)
 	REQUIRE(row != NULL);
 	if (cli_slow() || row->name != row->package)
 		CHECK_SKIP("it takes long; the release build runs those that are not large");
-	if (!is_of_today((unsigned)(row - example_rows) % 2, 2))
+	if (!check_of_today((unsigned)(row - example_rows) % 2, 2))
 		CHECK_SKIP("drivers compile slowly: half of the examples a day, all with --long");
 	device_need();
 	cli_begin();
@@ -195,8 +176,8 @@ static void an_example_has_the_bytes_of_cpu_sim(void)
 	explained = cli_json();
 	REQUIRE(explained != NULL);
 	json_incref(explained); /* the next output takes its place */
-	if (!run_to(row, explained, "cpu_sim", "cpu", "cpu") && !run_to(row, explained, "opencl", "opencl", "ocl") &&
-	    !run_to(row, explained, "opencl --opt memory=copied", "opencl", "cop"))
+	if (!example_run_to(row, explained, "cpu_sim", "cpu", "cpu") && !example_run_to(row, explained, "opencl", "opencl", "ocl") &&
+	    !example_run_to(row, explained, "opencl --opt memory=copied", "opencl", "cop"))
 		CHECK_INT(cli("for f in cpu.*.npy; do test ! -e $f || cmp $f ocl${f#cpu} || exit; test ! -e $f || cmp $f cop${f#cpu} || exit; done"), 0);
 	json_decref(explained);
 }

@@ -107,3 +107,15 @@ char *example_outs(json_t *explained, const char *prefix)
 	fclose(to);
 	return text;
 }
+
+int example_run_to(const struct example_row *row, json_t *explained, const char *plugin, const char *device, const char *prefix)
+{
+	char *out = example_outs(explained, prefix);
+	const int code = cli(check_fmt("$B/ptowsp-run --plugin=%s --threads 2 $(echo '%s' | sed 's/cpu/%s/g')%s $P/%s.pkg.zst", plugin, row->options, device,
+				       out, row->package));
+
+	free(out);
+	if (code)
+		CHECK_FAIL("%s on %s: exit %d: %s", row->name, plugin, code, cli_err);
+	return code;
+}

@@ -24,5 +24,7 @@ const struct example_row *example_row_of(const char *name);
 void example_run(const struct example_row *row, const char *package, const char *how, int runs);
 /* "--out c=PREFIX.0.npy ..." of all tensors that are written, by what --explain --json says; to be freed. */
 char *example_outs(json_t *explained, const char *prefix);
+/* A run whose tensors go to PREFIX.*.npy; cpu0 in the options becomes DEVICE0. plugin: with options of its own, if there are some. Its exit code; a failed check where that is not 0. */
+int example_run_to(const struct example_row *row, json_t *explained, const char *plugin, const char *device, const char *prefix);
 
 #endif

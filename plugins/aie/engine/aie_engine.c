@@ -407,7 +407,7 @@ static ptowsp_status phase(void *context, struct rt_feed *feed, const struct bas
 
 ptowsp_status aie_engine_walk(struct aie_run *run, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out)
 {
-	const struct base_walk_then then = {run, walked, phase, MOST_TASKS, &run->patience};
+	const struct base_walk_then then = {.context = run, .walked = walked, .phase = phase, .most = MOST_TASKS, .patience = &run->patience};
 	ptowsp_status status;
 
 	run->counted = run->args->args->flags & PTOWSP_RUN_NO_KERNELS;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/program/rt_error.h"
 
+#include "rt/rt.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

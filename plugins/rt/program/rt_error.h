@@ -18,8 +18,6 @@ ptowsp_status rt_fail_at(struct ptowsp_error *error, ptowsp_status code, uint64_
 /* rt_error_behind gives the part of a sentence behind "kernel NAME", with which sentences of tile programs begin ("kernel one line 3: ..."), as " line 3: ..."; NULL if
  * the sentence begins otherwise. A caller that names the kernel puts this part behind the name, so that no sentence names a kernel twice. */
 const char *rt_error_behind(const char *text, const char *kernel);
-/* The sentence of a task whose kernel returned status: the task, the kernel, what *error says, or else the status. KERNEL_FAILED. error may be NULL. */
-ptowsp_status rt_kernel_fail(struct ptowsp_error *error, uint64_t task, uint64_t kernel, const char *name, ptowsp_status status);
 /* Its sentence becomes one line: names in it are the package's, which may have any bytes. */
 void rt_error_line(struct ptowsp_error *error);
 ptowsp_status rt_no_memory(struct ptowsp_error *error, const char *what);
