@@ -36,6 +36,7 @@ struct lang_var {
 	uint8_t block;       /* scalars: 0, or PTOWSP_SCALAR_BLOCK, PTOWSP_SCALAR_BLOCKS: it is the task's block or their count */
 	uint32_t id;         /* number in function->vars */
 	/* memrefs */
+	struct lang_decl *decl; /* of an Orchestration function: the declared tensor that it is; NULL: a parameter */
 	uint8_t access;         /* PTOWSP_READ | PTOWSP_WRITE */
 	uint32_t rows, columns; /* of the first tile that touches it in program text, 0, 0 if none */
 	uint8_t loose;          /* 1: gathered from, scattered to or touched in a branch: it need not be as large as that tile */

@@ -70,6 +70,14 @@ static void cond_print(struct print_scope *s, uint32_t at, const struct ptowsp_i
 
 /* --- tasks --- */
 
+/* A memref of the function, or a tensor that is declared around functions; NULL: neither. */
+static const char *tensor_name(const struct print_scope *s, uint32_t tensor)
+{
+	const struct ptowsp_tensor_record *record = &s->job->t->tensor[tensor];
+
+	return record->entry == PTOWSP_NONE ? print_string(s->job, record->name) : print_memref_name(s->job, s->entry, tensor);
+}
+
 /* Elements per step of a tuple's row, as the packer counts them. */
 static uint32_t unit_of(const struct print_scope *s, const struct ptowsp_param_record *param)
 {
@@ -89,7 +97,7 @@ static void binding_add(struct print_text *text, const char *formal, const char 
 
 static void window_print(struct print_scope *s, struct print_text *call, const struct ptowsp_param_record *param, const struct ptowsp_region_record *region)
 {
-	const char *formal = print_string(s->job, param->name), *tensor = print_memref_name(s->job, s->entry, region->tensor);
+	const char *formal = print_string(s->job, param->name), *tensor = tensor_name(s, region->tensor);
 	struct print_value row = print_value_of(s, region->row), column = print_value_of(s, region->column);
 
 	if (!tensor || region->rows || region->columns || region->unit != unit_of(s, param))
@@ -159,7 +167,7 @@ static void expanded_tensor_print(struct print_scope *s, struct print_text *text
 {
 	uint32_t formal_row = print_tensor_of(s->job, callee, position);
 	const char *formal = formal_row == PTOWSP_NONE ? NULL : print_memref_name(s->job, callee, formal_row);
-	const char *tensor = print_memref_name(s->job, s->entry, a->tensor);
+	const char *tensor = tensor_name(s, a->tensor);
 	struct print_value row = print_value_of(s, a->row), column = print_value_of(s, a->column);
 
 	if (!formal || !tensor)
@@ -219,7 +227,7 @@ static uint32_t expansions_print(struct print_scope *s, uint32_t at, uint32_t to
 static void load_print(struct print_scope *s, uint32_t at, const struct ptowsp_instruction *inst)
 {
 	const struct ptowsp_region_record *region = &s->job->t->region[inst->operand2];
-	const char *tensor = print_memref_name(s->job, s->entry, region->tensor), *name = print_slot_of(s, inst->operand1);
+	const char *tensor = tensor_name(s, region->tensor), *name = print_slot_of(s, inst->operand1);
 	struct print_value row = print_value_of(s, region->row), column = print_value_of(s, region->column);
 
 	if (!tensor || !name || region->unit != 1 || region->rows || region->columns || strcmp(column.text, "0") != 0 || inst->flags) {

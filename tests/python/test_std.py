@@ -150,3 +150,42 @@ def test_what_is_refused():
         with pytest.raises(ptowsp.SourceError) as refused:
             ptowsp.pack_text(source, strict=True)
         assert sentence in str(refused.value)
+
+
+def test_a_declared_tensor_serves_an_orchestration_function():
+    """The listing of the softmax module, whose memory between two tasks nobody passes."""
+    source = """tensor %temp_max : f32[64, 1] temp
+        // Function Type: InCore
+        func @rowmax(%input: !pto.memref<gm,...,f32>, %output: !pto.memref<gm,...,f32>) {
+          %x = alloc_tile : !pto.tile<8x8xf32>
+          %result = alloc_tile : !pto.tile<8x1xf32>
+          %x = tload %input[0, 0] : (!pto.memref) -> !pto.tile<8x8xf32>
+          %result = trowmax %x : !pto.tile<8x8xf32> -> !pto.tile<8x1xf32>
+          tstore %result, %output[0, 0]
+          return
+        }
+        // Function Type: InCore
+        func @rowexpandsub(%input: !pto.memref<gm,...,f32>, %max: !pto.memref<gm,...,f32>, %output: !pto.memref<gm,...,f32>) {
+          %x = alloc_tile : !pto.tile<8x8xf32>
+          %m = alloc_tile : !pto.tile<8x1xf32>
+          %x = tload %input[0, 0]
+          %m = tload %max[0, 0]
+          %x = trowexpandsub %x, %m
+          tstore %x, %output[0, 0]
+          return
+        }
+        // Function Type: Orchestration
+        func @dynamic_softmax(%input: !pto.memref, %output: !pto.memref) {
+          %num_tiles = alloc_scalar : i32
+          FOR %tile_idx:idx, 0:idx, %num_tiles:idx, 1:idx
+            CALL @rowmax(%input -> (%input, tile_idx, 0), %output -> (%temp_max, tile_idx, 0))
+            CALL @rowexpandsub(%input -> (%input, tile_idx, 0), %max -> (%temp_max, tile_idx, 0), %output -> (%output, tile_idx, 0))
+          ENDFOR
+          return
+        }
+        """
+    x = random.standard_normal((32, 8)).astype(np.float32)
+    for backend in ("cpu_sim", "a2a3sim", "aie"):
+        y = np.zeros_like(x)
+        ptowsp.pack_text(source, strict=True).load(backend).run(input=x, output=y, num_tiles=4)
+        assert np.array_equal(y, x - x.max(1, keepdims=True))

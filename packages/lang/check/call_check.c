@@ -124,7 +124,7 @@ static uint32_t param_find(const struct lang_work *work, const char *name, uint3
 		return param ? param->param : count;
 	}
 	var = lang_var_find(f, name);
-	if (var && var->kind == LANG_MEMREF)
+	if (var && var->kind == LANG_MEMREF && !var->decl)
 		return var->number;
 	return var && var->kind == LANG_SCALAR && var->needed && !var->block ? f->memref_count + var->need : count;
 }

@@ -3,6 +3,7 @@
 #include "isa/isa.h"
 #include "lang/levels.h"
 #include "lang/number.h"
+#include "lang/tensor.h"
 #include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
@@ -289,6 +290,22 @@ static void block_check(struct lang_check *check, struct lang_block *block)
 		stmt_check(check, stmt);
 }
 
+/* What an Orchestration function does with a declared tensor. */
+static void tensor_note(struct lang_check *check, const struct lang_var *var)
+{
+	struct lang_tensor *tensor = (struct lang_tensor *)var->decl;
+
+	tensor->head.used = 1;
+	tensor->read |= (var->access & PTOWSP_READ) != 0;
+	tensor->written |= (var->access & PTOWSP_WRITE) != 0;
+	tensor->filled |= (var->access & PTOWSP_WRITE) != 0;
+	if (!(var->access & PTOWSP_WRITE) || (tensor->role != PTOWSP_ROLE_IN && tensor->role != PTOWSP_ROLE_CONST))
+		return;
+	lang_error(check->unit, var->at, "@%s writes %%%s, which is declared as %s", check->function->name, var->name,
+		   tensor->role == PTOWSP_ROLE_IN ? "in" : "const");
+	lang_help(check->unit, "declare it as inout or out at %s", lang_place(check->unit, tensor->head.at));
+}
+
 static void memrefs_list(struct lang_check *check)
 {
 	struct lang_function *function = check->function;
@@ -296,7 +313,9 @@ static void memrefs_list(struct lang_check *check)
 	function->memrefs = common_alloc(&check->unit->arena, (function->var_count + 1) * sizeof(*function->memrefs));
 	function->tensors = common_alloc(&check->unit->arena, (function->var_count + 1) * sizeof(*function->tensors));
 	for (uint32_t i = 0; i < function->var_count; i++)
-		if (function->vars[i]->kind == LANG_MEMREF) {
+		if (function->vars[i]->kind == LANG_MEMREF && function->vars[i]->decl) {
+			tensor_note(check, function->vars[i]);
+		} else if (function->vars[i]->kind == LANG_MEMREF) {
 			function->vars[i]->number = function->memref_count;
 			function->memrefs[function->memref_count++] = function->vars[i];
 		}

@@ -2,7 +2,9 @@
 /* operand.c - operands of instructions, and the types behind an instruction, which repeat what is declared. */
 #include "isa/isa.h"
 #include "lang/check/lang_check.h"
+#include "lang/decl.h"
 #include "lang/number.h"
+#include "lang/tensor.h"
 #include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
@@ -58,6 +60,21 @@ static void kind_refuse(struct lang_check *check, const struct lang_operand *ope
 		lang_error(check->unit, operand->at, "%%%s is a loop's value and cannot be set", var->name);
 	else
 		lang_error(check->unit, operand->at, "%s needs a %s here, %%%s is a %s", check->stmt->word, wanted[want], var->name, kinds[var->kind]);
+}
+
+/* A tensor that is declared around functions serves Orchestration functions by its name. */
+static struct lang_var *tensor_take(struct lang_check *check, const struct lang_operand *operand)
+{
+	struct lang_decl *decl = lang_decl_find(check->module, '%', operand->text);
+	const struct lang_tensor *tensor = (const struct lang_tensor *)decl;
+	struct lang_var *var;
+
+	if (!decl || decl->kind != LANG_DECL_TENSOR || check->function->kind != LANG_ORCHESTRATION)
+		return NULL;
+	var = lang_var_add(check->unit, check->function, LANG_MEMREF, operand->text,
+			   (struct lang_type){.kind = LANG_TYPE_MEMREF, .dtype = tensor->dtype, .space = tensor->space, .at = decl->at}, operand->at);
+	var->decl = decl;
+	return var;
 }
 
 /* The first mention is the declaration in a file of bare statements. 0: its type cannot be told. */
@@ -119,6 +136,8 @@ struct lang_var *lang_operand_find(struct lang_check *check, struct lang_operand
 		return NULL;
 	}
 	var = lang_var_find(check->function, operand->text);
+	if (!var && want == LANG_WANT_MEMREF)
+		var = tensor_take(check, operand);
 	if (!var)
 		var = bare_declare(check, operand, want);
 	if (!var) {

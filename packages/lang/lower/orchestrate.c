@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* orchestrate.c - an orchestration as workload bytecode. Orchestrations that are called are expanded in place. */
 #include "lang/lower/lang_lower.h"
+#include "lang/tensor.h"
 #include "registry/common/common_dtype.h"
 
 #include <assert.h>
@@ -140,6 +141,15 @@ static void param_emit(struct walk *walk, uint32_t argument, uint32_t expr, stru
 		lang_too_large(walk->lower, at);
 }
 
+/* Where a memref of the function lies: where the caller's part begins, or at the beginning of a declared tensor. */
+static struct lang_binding binding_of(struct walk *walk, const struct frame *frame, const struct lang_var *memref)
+{
+	if (!memref->decl)
+		return frame->memrefs[memref->number];
+	lang_tensor_use(walk->lower, (const struct lang_tensor *)memref->decl);
+	return (struct lang_binding){memref->decl->row, lang_expr_const(&walk->lower->tables->exprs, 0)};
+}
+
 static void task_emit(struct walk *walk, struct lang_function *kernel, struct lang_span at)
 {
 	lang_word_add_at(walk->lower, PTOWSP_OP_TASK, build_kernel_listed(walk->lower->build, kernel->kernel), kernel->need_count << 16 | kernel->memref_count,
@@ -179,7 +189,7 @@ static void kernel_call(struct walk *walk, struct frame *frame, const struct lan
 		param_emit(walk, i, passed_expr(walk, frame, stmt, i), stmt->at);
 	for (uint32_t i = 0; i < target->memref_count; i++) {
 		const struct lang_arg *arg = arg_of(stmt, target->memrefs[i]);
-		const struct lang_binding *to = &frame->memrefs[arg->actual.var->number];
+		const struct lang_binding to = binding_of(walk, frame, arg->actual.var);
 		uint32_t row = arg->tuple ? operand_expr(walk, frame, &arg->row) : zero;
 		uint32_t column = arg->tuple ? operand_expr(walk, frame, &arg->column) : zero;
 
@@ -190,9 +200,9 @@ static void kernel_call(struct walk *walk, struct frame *frame, const struct lan
 								   .param = target->memrefs[i]->name,
 								   .flat = 1,
 								   .at = arg->at});
-		column = lang_expr_binary(&walk->lower->tables->exprs, PTOWSP_EXPR_ADD, to->base, column);
+		column = lang_expr_binary(&walk->lower->tables->exprs, PTOWSP_EXPR_ADD, to.base, column);
 		lang_word_add(walk->lower, lang_io_word(target->memrefs[i]->access), i,
-			      region_add(walk, to->tensor, row, column, unit_of(walk, target->memrefs[i])), stmt->at);
+			      region_add(walk, to.tensor, row, column, unit_of(walk, target->memrefs[i])), stmt->at);
 	}
 }
 
@@ -221,7 +231,7 @@ static uint32_t call_record(struct walk *walk, struct frame *frame, const struct
 	for (uint32_t i = 0; i < target->memref_count; i++) {
 		const struct lang_arg *arg = arg_of(stmt, target->memrefs[i]);
 
-		lang_call_tensor(lower, record, frame->function->tensors[arg->actual.var->number],
+		lang_call_tensor(lower, record, arg->actual.var->decl ? arg->actual.var->decl->row : frame->function->tensors[arg->actual.var->number],
 				 arg->tuple ? operand_expr(walk, frame, &arg->row) : lang_expr_const(exprs, 0),
 				 arg->tuple ? operand_expr(walk, frame, &arg->column) : lang_expr_const(exprs, 0));
 	}
@@ -242,7 +252,7 @@ static void orchestration_call(struct walk *walk, struct frame *frame, const str
 	for (uint32_t i = 0; i < target->memref_count; i++) {
 		const struct lang_arg *arg = arg_of(stmt, target->memrefs[i]);
 
-		inner->memrefs[i] = frame->memrefs[arg->actual.var->number];
+		inner->memrefs[i] = binding_of(walk, frame, arg->actual.var);
 		if (arg->tuple) {
 			uint32_t unit = lang_expr_const(exprs, unit_of(walk, target->memrefs[i]));
 			uint32_t row = lang_expr_binary(exprs, PTOWSP_EXPR_MUL, operand_expr(walk, frame, &arg->row), unit);
@@ -328,10 +338,10 @@ static void if_lower(struct walk *walk, struct frame *frame, const struct lang_s
 
 static void load_lower(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
 {
-	const struct lang_binding *from = &frame->memrefs[stmt->operands[1].var->number];
+	const struct lang_binding from = binding_of(walk, frame, stmt->operands[1].var);
 	uint32_t index = operand_expr(walk, frame, &stmt->operands[2]);
 
-	lang_word_add_at(walk->lower, PTOWSP_OP_SLOT_LOAD, stmt->operands[0].var->slot, region_add(walk, from->tensor, index, from->base, 1), stmt->at);
+	lang_word_add_at(walk->lower, PTOWSP_OP_SLOT_LOAD, stmt->operands[0].var->slot, region_add(walk, from.tensor, index, from.base, 1), stmt->at);
 }
 
 static void stmt_lower(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
