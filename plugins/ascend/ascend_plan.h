@@ -26,7 +26,8 @@ enum ascend_step_kind {
 	ASCEND_STEP_TASK = 0,
 	ASCEND_STEP_DUMMY = 1, /* no kernel, windows or scalars */
 	ASCEND_STEP_SCOPE_BEGIN = 2,
-	ASCEND_STEP_SCOPE_END = 3
+	ASCEND_STEP_SCOPE_END = 3,
+	ASCEND_STEP_COPY = 4 /* of the simulation: a task that is none of the package's, with the record of its call, a region and a block */
 };
 enum ascend_step_shape { ASCEND_SHAPE_CUBE = 0, ASCEND_SHAPE_VECTOR = 1, ASCEND_SHAPE_MIX = 2 };
 

@@ -81,6 +81,18 @@ ptowsp_status base_walk_moved(void *context, const struct rt_moved *moved, struc
 
 /* ---- items ----------------------------------------------------------------------------------------------------------- */
 
+static bool list_take(struct base_walk *walk, const struct rt_item *item)
+{
+	for (uint32_t i = 0; i < item->count; i++) {
+		if (item->list[i] < walk->first) /* which has run */
+			continue;
+		if (!COMMON_GROW(walk->preds, walk->pred_room, walk->pred_count))
+			return false;
+		walk->preds[walk->pred_count++] = item->list[i] - walk->first;
+	}
+	return true;
+}
+
 static bool task_take(struct base_walk *walk, const struct rt_item *item)
 {
 	const uint64_t number = item->number - walk->first;
@@ -98,13 +110,8 @@ static bool task_take(struct base_walk *walk, const struct rt_item *item)
 	row->cycles = item->cycles;
 	row->kernel = item->kernel;
 	row->unit = item->unit;
-	for (uint32_t i = 0; i < item->count; i++) {
-		if (item->list[i] < walk->first) /* which has run */
-			continue;
-		if (!COMMON_GROW(walk->preds, walk->pred_room, walk->pred_count))
-			return false;
-		walk->preds[walk->pred_count++] = item->list[i] - walk->first;
-	}
+	if (!list_take(walk, item))
+		return false;
 	row->pred_count = (uint32_t)(walk->pred_count - row->preds);
 	walk->edges += row->pred_count;
 	walk->task_count = number + 1;
@@ -128,12 +135,16 @@ static bool counts_tasks(unsigned kind)
 static bool event_take(struct base_walk *walk, const struct rt_item *item)
 {
 	const uint64_t before = counts_tasks(item->kind) ? walk->first : 0;
-	const struct base_walk_event event = {.kind = item->kind,
-					      .row = item->row,
-					      .process = item->process,
-					      .number = item->number > before ? item->number - before : 0,
-					      .at = walk->task_count};
+	struct base_walk_event event = {.kind = item->kind,
+					.row = item->row,
+					.process = item->process,
+					.number = item->number > before ? item->number - before : 0,
+					.at = walk->task_count,
+					.preds = walk->pred_count};
 
+	if (item->kind == RT_ITEM_FOLLOW && !list_take(walk, item))
+		return false;
+	event.pred_count = (uint32_t)(walk->pred_count - event.preds);
 	return event_add(walk, &event);
 }
 

@@ -24,6 +24,8 @@ struct base_walk_event {
 	uint8_t kind; /* enum rt_item_kind */
 	uint32_t row, process;
 	uint64_t number, at; /* the item's; tasks before it */
+	uint64_t preds;      /* FOLLOW: place of the first task of its list */
+	uint32_t pred_count;
 };
 /* Elements that travel with a token: those of the n-th SEND of an instance into a channel, or of its n-th TAKE from it, are the n-th of these that say so. */
 struct base_walk_move {

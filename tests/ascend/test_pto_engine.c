@@ -10,8 +10,8 @@
 
 static const char *const variants[] = {"tensormap_and_ringbuffer", "host_build_graph"};
 
-/* What the engine refuses, and says so: slots that tasks fill, payload in channels, several devices. */
-static const char *const refused[] = {"moe", "predicated", "passthrough", "tiles", "csp", "attention_pipeline", "two_devices"};
+/* What the engine refuses, and says so: several devices. */
+static const char *const refused[] = {"two_devices"};
 
 static bool has_compilers(void)
 {
@@ -102,13 +102,6 @@ static void refusals_are_named(void)
 	static const struct {
 		const char *package, *device, *said, *row;
 	} rows[] = {
-		{"predicated", "",
-		 "slot open is read from tensor gates, which task 1 fills, but this engine is given all tasks before the first one runs; take another backend, "
-		 "such as cpu_sim",
-		 "slots loaded from tensors            unsupported"},
-		{"csp", "",
-		 "channels of payload is unsupported on a2a3sim: it has no way for that with its options as they are; take others, another backend or engine",
-		 "channels of payload                  unsupported"},
 		{"two_devices", "--device=950-0,950-1",
 		 "opcode notify is unsupported on a2a3sim: it has no way for that with its options as they are; take others, another backend or engine",
 		 "  notify                               unsupported"},
@@ -355,7 +348,7 @@ static void faults_become_exit_codes(void)
 /* tests/model/engines.py: both variants, results beside cpu_sim's. */
 static void random_programs_have_the_results_of_cpu_sim(void)
 {
-	static const char *const families[] = {"after,axes,bounds,csp,deep,policies,small,start,sync,units,while", "csp,scalars,sync,while"};
+	static const char *const families[] = {"after,axes,bounds,csp,deep,policies,small,start,sync,units,while", "csp,payload,scalars,sync,while"};
 	const char *only = getenv("PTOWSP_SEED");
 	int count = only ? 1 : getenv("PTOWSP_TEST_LONG") ? 1000 : cli_slow() ? 8 : 40;
 

@@ -62,7 +62,7 @@ const char *ascend_engine_variant(const struct ascend_engine *engine)
 
 /* ---- programs -------------------------------------------------------------------------------------------------------- */
 
-/* Tensors that the entry's tasks touch, in order of rows: what is written comes back, and begins as it is bound. */
+/* Tensors that the entry's tasks and moves touch, in order of rows: what is written comes back, and begins as it is bound. */
 static void entries_number(struct ascend_loaded *loaded)
 {
 	const struct rt_program *rt = loaded->planned;
@@ -70,11 +70,17 @@ static void entries_number(struct ascend_loaded *loaded)
 	loaded->entry_count = ASCEND_ENTRY_FIRST;
 	loaded->directions[ASCEND_ENTRY_PLAN] = loaded->directions[ASCEND_ENTRY_CALLS] = ASCEND_IN;
 	for (uint32_t t = 0; t < rt->tables.tensor.count; t++) {
-		loaded->outs[t] = rt->tables.tensor.rows[t].role == PTOWSP_ROLE_OUT;
-		if (!rt->traits[t].access)
+		const unsigned moved = rt->traits[t].moved, access = rt->traits[t].access | moved;
+
+		loaded->outs[t] = rt->tables.tensor.rows[t].role == PTOWSP_ROLE_OUT && !(moved & PTOWSP_WRITE);
+		if (!access)
 			continue;
 		loaded->entries[t] = loaded->entry_count;
-		loaded->directions[loaded->entry_count++] = rt->traits[t].access & PTOWSP_WRITE ? ASCEND_INOUT : ASCEND_IN;
+		loaded->directions[loaded->entry_count++] = access & PTOWSP_WRITE ? ASCEND_INOUT : ASCEND_IN;
+	}
+	if (rt->move_count) {
+		loaded->blocks_entry = loaded->entry_count;
+		loaded->directions[loaded->entry_count++] = ASCEND_IN;
 	}
 }
 
@@ -89,9 +95,11 @@ static ptowsp_status planned_make(struct ascend_loaded *loaded, const struct pto
 
 static ptowsp_status payload_check(const struct ascend_loaded *loaded, struct ptowsp_error *error)
 {
-	return loaded->planned->move_count
+	return loaded->planned->move_count && loaded->engine->which.onboard
 		       ? rt_fail(error, PTOWSP_UNSUPPORTED,
-				 "the program sends payload through channels, which the pto-runtime has not; take another backend, such as cpu_sim")
+				 "the program sends payload through channels, and a device gets no code but that of the package's kernels, of which none "
+				 "copies; take another backend, such as "
+				 "cpu_sim")
 		       : PTOWSP_OK;
 }
 
@@ -102,7 +110,7 @@ static ptowsp_status tables_make(struct ascend_loaded *loaded, struct ptowsp_err
 	loaded->kernel_count = loaded->planned->tables.kernel.count;
 	loaded->entries = calloc((size_t)tensors + 1, sizeof(*loaded->entries));
 	loaded->outs = calloc((size_t)tensors + 1, 1);
-	loaded->directions = calloc((size_t)tensors + ASCEND_ENTRY_FIRST, sizeof(*loaded->directions));
+	loaded->directions = calloc((size_t)tensors + ASCEND_ENTRY_FIRST + 1, sizeof(*loaded->directions));
 	loaded->image_cycles = calloc((size_t)loaded->kernel_count + 1, sizeof(*loaded->image_cycles));
 	loaded->bindings = calloc((size_t)tensors + 1, sizeof(*loaded->bindings));
 	if (!loaded->entries || !loaded->outs || !loaded->directions || !loaded->bindings || !loaded->image_cycles)
@@ -115,13 +123,14 @@ static ptowsp_status tables_make(struct ascend_loaded *loaded, struct ptowsp_err
 static ptowsp_status callable_register(struct ascend_loaded *loaded, struct ptowsp_error *error)
 {
 	const struct ascend_engine *engine = loaded->engine;
+	const uint32_t nothing = !loaded->kernel_count && loaded->blocks_entry; /* moves are calls of the first one, whichever that is */
 	struct ascend_kernel_object *kernels = calloc((size_t)loaded->kernel_count + 1, sizeof(*kernels));
 	struct ascend_callable_args args = {
 		engine->objects.orchestration, engine->objects.orchestration_size, kernels, 0, loaded->directions, loaded->entry_count};
 	void *block = NULL;
 	ptowsp_status status = kernels ? PTOWSP_OK : rt_no_memory(error, "kernels of the pto-runtime");
 
-	for (uint32_t k = 0; !status && k < loaded->kernel_count; k++) {
+	for (uint32_t k = 0; !status && k < loaded->kernel_count + nothing; k++) {
 		if (engine->which.onboard && !loaded->planned->kernel_used[k])
 			continue; /* another entry's */
 		kernels[args.kernel_count] = (struct ascend_kernel_object){(int32_t)k, engine->objects.kernel, engine->objects.kernel_size};

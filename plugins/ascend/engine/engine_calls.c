@@ -6,6 +6,7 @@
 #include "rt/program/rt_error.h"
 #include "rt/threads/crew.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- on threads of the runtime --------------------------------------------------------------------------------------- */
 
@@ -67,7 +68,7 @@ static void task_run(struct ascend_calls *calls, const struct base_walk_task *fr
 				   .tensor_count = from->tensor_count,
 				   .tensor_stride = sizeof(*tensors),
 				   .kernel = from->kernel,
-				   .number = number,
+				   .number = calls->walk->first + number,
 				   .stream = from->stream,
 				   .process = from->process == PTOWSP_NONE ? 0 : from->process,
 				   .executor = from->executor,
@@ -81,7 +82,7 @@ static void task_run(struct ascend_calls *calls, const struct base_walk_task *fr
 	worker_give(calls, worker);
 	calls->cycles[number] = out.cycles;
 	if (status)
-		failure_keep(calls, number, rt_crew_failure(program, from->kernel, number, status, &error), &error);
+		failure_keep(calls, number, rt_crew_failure(program, from->kernel, calls->walk->first + number, status, &error), &error);
 }
 
 static void record_run(const struct ascend_call *call, const int64_t *args)
@@ -91,6 +92,31 @@ static void record_run(const struct ascend_call *call, const int64_t *args)
 
 	if (!atomic_load_explicit(&calls->stop, memory_order_relaxed) && !atomic_exchange(&record->taken, 1))
 		task_run(calls, &calls->walk->tasks[record->number], record->number, args);
+}
+
+static void rows_copy(char *to, uint64_t to_stride, const char *from, uint64_t from_stride, uint64_t rows, uint64_t bytes)
+{
+	for (uint64_t r = 0; r < rows; r++)
+		memcpy(to + r * to_stride, from + r * from_stride, bytes);
+}
+
+/* Between a region, tensor argument 1, and a block, 2, where its rows lie one behind the other. */
+static void record_copy(const struct ascend_call *call, const int64_t *args)
+{
+	const struct ascend_called *record = (const struct ascend_called *)(uintptr_t)call;
+	const struct base_walk *walk = record->calls->walk;
+	const struct base_walk_move *move = &walk->moves[record->number];
+	const struct ptowsp_tensor_arg *region = &walk->tensors[move->tensor];
+	const struct ascend_tensor *window = (const struct ascend_tensor *)(uintptr_t)args[1], *block = (const struct ascend_tensor *)(uintptr_t)args[2];
+	const uint64_t size = rt_dtype_bytes(region->dtype), bytes = region->columns * size, stride = region->row_stride * size;
+	char *at = (char *)(uintptr_t)(window->addr + window->start * size), *inside = (char *)(uintptr_t)(block->addr + block->start);
+
+	if (atomic_load_explicit(&record->calls->stop, memory_order_relaxed))
+		return;
+	if (move->sends)
+		rows_copy(inside, bytes, at, stride, region->rows, bytes);
+	else
+		rows_copy(at, stride, inside, bytes, region->rows, bytes);
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------------ */
@@ -119,23 +145,23 @@ void ascend_calls_finish(struct ascend_calls *calls)
 	free(calls->cycles);
 	pthread_mutex_destroy(&calls->lock);
 	pthread_cond_destroy(&calls->idle);
-	calls->made = false;
+	*calls = (struct ascend_calls){0};
 }
 
 ptowsp_status ascend_calls_record(struct ascend_calls *calls, struct ptowsp_error *error)
 {
-	uint64_t count = calls->walk->task_count;
+	const uint64_t tasks = calls->walk->task_count, count = tasks + calls->walk->move_count;
 
 	if (count > UINT32_MAX / sizeof(*calls->records))
-		return rt_fail(error, PTOWSP_TOO_SMALL, "a run has %llu tasks; the pto-runtime takes %llu per run: divide it", (unsigned long long)count,
-			       (unsigned long long)(UINT32_MAX / sizeof(*calls->records)));
+		return rt_fail(error, PTOWSP_TOO_SMALL, "a run has %llu tasks%s; the pto-runtime takes %llu per run: divide it", (unsigned long long)count,
+			       tasks < count ? " and copies" : "", (unsigned long long)(UINT32_MAX / sizeof(*calls->records)));
 	calls->records = calloc(count + 1, sizeof(*calls->records));
 	if (!calls->records)
 		return rt_no_memory(error, "the calls of the pto-runtime");
 	for (uint64_t t = 0; t < count; t++) {
-		calls->records[t].call.run = record_run;
+		calls->records[t].call.run = t < tasks ? record_run : record_copy;
 		calls->records[t].calls = calls;
-		calls->records[t].number = t;
+		calls->records[t].number = t < tasks ? t : t - tasks;
 	}
 	return PTOWSP_OK;
 }

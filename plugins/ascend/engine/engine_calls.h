@@ -15,13 +15,13 @@ struct ascend_calls;
 struct ascend_called {
 	struct ascend_call call;
 	struct ascend_calls *calls;
-	uint64_t number;
+	uint64_t number;        /* of the task, in the walk; of the move, behind those of tasks */
 	_Atomic uint32_t taken; /* a task of a cluster is called on each of its cores: the first one does it */
 };
 struct ascend_calls {
 	const struct rt_program *program; /* borrowed, as is */
 	const struct base_walk *walk;
-	struct ascend_called *records; /* per task; NULL: none are called */
+	struct ascend_called *records; /* per task, then per move; NULL: none are called */
 	uint64_t *cycles;              /* per task: known before, then what its kernel said */
 	_Atomic uint32_t stop;         /* no further kernels */
 

@@ -3,7 +3,8 @@
  *
  * Structure is enforced because it becomes edges: dependencies, the order of tasks on an executor whose policy does not ask about time, streams, depths, scopes, tokens
  * (consume k - c before send k, send k before consume k). Which core a task really gets, and when it is issued, the runtime decides; it has no counters for stalls and
- * high-water marks and tells no times: plan_clock.h does. A slot may be loaded from what no task writes. The walk is that of one scheduler instance, so no filter chooses
+ * high-water marks and tells no times: plan_clock.h does. Where a slot is loaded from what a task writes, one run of the runtime ends and another one
+ * begins. The walk is that of one scheduler instance, so no filter chooses
  * among several. */
 #include "ascend/engine/engine.h"
 #include "base/base_caps.h"
@@ -29,12 +30,10 @@
 		BASE_CAP(BASE_POLICY(DEP_LIST, CAPACITY), RECORDED), BASE_CAP(BASE_POLICY(HEAP, CAPACITY), RECORDED), BASE_CAP(OPCODE(ALLOC), RECORDED),       \
 		BASE_CAP(OPCODE(FREE), RECORDED), BASE_CAP(GRAPH(MC_ALLOC), RECORDED), BASE_CAP(GRAPH(MC_FREE), RECORDED),                                     \
 		BASE_CAP(FEATURE(STALL_STATS), UNSUPPORTED), BASE_CAP(FEATURE(HIGH_WATER), UNSUPPORTED),                                                       \
-		BASE_CAP(FEATURE(TEMP_RENAMED), DIAGNOSED), /* what only a run tells: slots that tasks fill */                                                 \
-		BASE_CAP(FEATURE(TENSOR_TO_SLOT), UNSUPPORTED), BASE_CAP(GRAPH(CF_WHILE), UNSUPPORTED),                                                        \
-		BASE_CAP(GRAPH(CF_ENDWHILE), UNSUPPORTED), /* a task runs where its schedule says, so there is nothing to ask for */                           \
-		BASE_CAP(GRAPH(CA_AFFINITY), RECORDED),    /* payload in channels, other devices */                                                            \
-		BASE_CAP(FEATURE(CSP_PAYLOAD), UNSUPPORTED), BASE_CAP(OPCODE(NOTIFY), UNSUPPORTED), BASE_CAP(OPCODE(WAIT_NOTIFY), UNSUPPORTED),                \
-		BASE_CAP(GRAPH(SY_NOTIFY), UNSUPPORTED), BASE_CAP(GRAPH(SY_WAIT_NOTIFY), UNSUPPORTED)
+		BASE_CAP(FEATURE(TEMP_RENAMED), DIAGNOSED), /* a task runs where its schedule says, so there is nothing to ask for */                          \
+		BASE_CAP(GRAPH(CA_AFFINITY), RECORDED),     /* other devices */                                                                                \
+		BASE_CAP(OPCODE(NOTIFY), UNSUPPORTED), BASE_CAP(OPCODE(WAIT_NOTIFY), UNSUPPORTED), BASE_CAP(GRAPH(SY_NOTIFY), UNSUPPORTED),                    \
+		BASE_CAP(GRAPH(SY_WAIT_NOTIFY), UNSUPPORTED)
 
 /* Its rings stall. What is asked of after_orchestration it does not do: tasks run while others are submitted. */
 #define BUFFER                                                                                                                                                 \
@@ -50,10 +49,10 @@
  * package says. Nobody copies there: the package has no kernel for it. */
 #define DEVICE                                                                                                                                                 \
 	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE), ENFORCED), BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), UNSUPPORTED),                   \
-		BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF), UNSUPPORTED), BASE_CAP(FEATURE(TOTAL_CYCLES), RECORDED),                                  \
-		BASE_CAP(FEATURE(KERNEL_CYCLES), RECORDED), BASE_CAP(OPCODE(COPY), UNSUPPORTED), BASE_CAP(GRAPH(MC_COPY), UNSUPPORTED),                        \
-		BASE_CAP(GRAPH(TG_CHECKPOINT), UNSUPPORTED), BASE_CAP(GRAPH(TG_RESTORE), UNSUPPORTED), BASE_CAP(FEATURE(CANCEL), DIAGNOSED),                   \
-		BASE_CAP(FEATURE(DEADLINE), DIAGNOSED)
+		BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF), UNSUPPORTED), BASE_CAP(FEATURE(CSP_PAYLOAD), UNSUPPORTED),                                \
+		BASE_CAP(FEATURE(TOTAL_CYCLES), RECORDED), BASE_CAP(FEATURE(KERNEL_CYCLES), RECORDED), BASE_CAP(OPCODE(COPY), UNSUPPORTED),                    \
+		BASE_CAP(GRAPH(MC_COPY), UNSUPPORTED), BASE_CAP(GRAPH(TG_CHECKPOINT), UNSUPPORTED), BASE_CAP(GRAPH(TG_RESTORE), UNSUPPORTED),                  \
+		BASE_CAP(FEATURE(CANCEL), DIAGNOSED), BASE_CAP(FEATURE(DEADLINE), DIAGNOSED)
 
 static const struct ptowsp_cap shared[] = {SHARED}, buffer[] = {BUFFER}, graph[] = {GRAPH_FIRST}, device[] = {DEVICE};
 

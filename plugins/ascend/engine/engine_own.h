@@ -39,7 +39,8 @@ struct ascend_loaded {
 	struct ptowsp_binding *bindings; /* per TENS row, of the run */
 	uint64_t *image_cycles;          /* per KREG row */
 	uint32_t entry_count, kernel_count;
-	uint32_t flags; /* PTOWSP_LOAD_x */
+	uint32_t blocks_entry; /* entry tensor with the blocks of payload channels, 0: there are none */
+	uint32_t flags;        /* PTOWSP_LOAD_x */
 	int32_t callable;
 };
 

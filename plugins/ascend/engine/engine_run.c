@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* engine_run.c - one run: its plan, what the runtime gets of it, and the runtime. */
+/* engine_run.c - one run: its plan, what the runtime gets of it, and the runtime. Where tasks decide which tasks there are, a run of the runtime takes those that are known, and
+ * the next one what follows from them. */
 #include "ascend/engine/engine_calls.h"
 #include "ascend/engine/engine_own.h"
 #include "ascend/plan/plan_check.h"
 #include "ascend/plan/plan_clock.h"
 #include "ascend/plan/plan_direction.h"
+#include "ascend/plan/plan_moves.h"
 #include "ascend/plan/plan_need.h"
 #include "ascend/plan/plan_window.h"
 #include "base/scope.h"
@@ -22,6 +24,10 @@ struct run {
 	struct ascend_entry_args *entry;
 	struct ascend_call_config config;
 	struct ascend_calls calls;
+	void *blocks; /* of payload channels; owned */
+	uint64_t block_bytes;
+	struct ascend_plan_times times;
+	uint8_t *outs; /* per TENS row: 1, declared as out, and no run of the runtime before has written it */
 };
 
 /* ---- what the runtime gets ------------------------------------------------------------------------------------------- */
@@ -68,11 +74,13 @@ static void entries_set(struct run *run)
 	bool host_graph = !strcmp(loaded->engine->variant, ASCEND_HOST_GRAPH);
 
 	entry_set(run, ASCEND_ENTRY_PLAN, run->plan, run->plan->bytes, PTOWSP_U8, ASCEND_HOST);
-	entry_set(run, ASCEND_ENTRY_CALLS, run->calls.records, run->calls.records ? loaded->walk.task_count * sizeof(*run->calls.records) : 0, PTOWSP_U8,
-		  ASCEND_DEVICE);
+	entry_set(run, ASCEND_ENTRY_CALLS, run->calls.records,
+		  run->calls.records ? (loaded->walk.task_count + loaded->walk.move_count) * sizeof(*run->calls.records) : 0, PTOWSP_U8, ASCEND_DEVICE);
 	for (uint32_t t = 0; t < loaded->planned->tables.tensor.count; t++)
 		if (loaded->entries[t])
 			entry_set(run, loaded->entries[t], loaded->bindings[t].data, loaded->bindings[t].elements, loaded->bindings[t].dtype, ASCEND_HOST);
+	if (loaded->blocks_entry)
+		entry_set(run, loaded->blocks_entry, run->blocks, run->block_bytes, PTOWSP_U8, ASCEND_DEVICE);
 	run->entry->tensor_count = (int32_t)loaded->entry_count;
 	run->entry->scalar_count = 1;
 	run->entry->scalars[ASCEND_ENTRY_ADDRESS] = host_graph ? (uintptr_t)run->plan : 0;
@@ -86,8 +94,8 @@ static const char *tensor_name(const void *program, uint32_t tensor)
 static ptowsp_status directions_check(struct run *run)
 {
 	const struct ascend_loaded *loaded = run->loaded;
-	const struct ascend_direction_args args = {loaded->planned->tables.tensor.count, loaded->outs, loaded->bindings,
-						   loaded->planned->copy_kernel,         tensor_name,  loaded->planned};
+	const struct ascend_direction_args args = {loaded->planned->tables.tensor.count, run->outs,   loaded->bindings,
+						   loaded->planned->copy_kernel,         tensor_name, loaded->planned};
 
 	return ascend_direction_check(&loaded->walk, &args, run->error);
 }
@@ -107,12 +115,13 @@ static ptowsp_status plan_build(struct run *run, bool host_graph, bool window_ed
 	struct ascend_plan_rules rules = {.simulated = !loaded->engine->which.onboard,
 					  .scopes = !host_graph,
 					  .call_bytes = sizeof(struct ascend_called),
+					  .blocks_entry = loaded->blocks_entry,
 					  .window = window_of(run, host_graph),
 					  .window_edges = window_edges,
 					  .entries = loaded->entries,
 					  .bindings = loaded->bindings};
 	struct ascend_plan_build build = {0};
-	ptowsp_status status = ascend_plan_make(&build, &loaded->walk, &rules, run->error);
+	ptowsp_status status = ascend_plan_make(&build, &loaded->walk, &rules, &run->block_bytes, run->error);
 
 	free(run->plan);
 	run->plan = NULL;
@@ -158,7 +167,8 @@ static ptowsp_status plan_make(struct run *run, bool host_graph)
 static ptowsp_status entry_make(struct run *run)
 {
 	run->entry = aligned_alloc(_Alignof(struct ascend_entry_args), sizeof(*run->entry));
-	if (!run->entry)
+	run->blocks = aligned_alloc(ASCEND_BLOCK_ALIGN, run->block_bytes + ASCEND_BLOCK_ALIGN);
+	if (!run->entry || !run->blocks)
 		return rt_no_memory(run->error, "the arguments of the pto-runtime");
 	memset(run->entry, 0, sizeof(*run->entry));
 	entries_set(run);
@@ -208,10 +218,14 @@ static void run_finish(struct run *run)
 {
 	free(run->plan);
 	free(run->entry);
+	free(run->blocks);
+	run->plan = NULL;
+	run->entry = NULL;
+	run->blocks = NULL;
 	ascend_calls_finish(&run->calls);
 }
 
-/* The walk is over: rt has looked at bindings and values, and said which tasks there are. */
+/* The tasks of the walk, which are there to the last one: rt has looked at bindings and values. */
 static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_error *error)
 {
 	struct run *run = context;
@@ -227,14 +241,57 @@ static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_e
 		status = plan_make(run, host_graph);
 	if (!status)
 		status = ascend_calls_init(&run->calls, run->loaded->program->rt, &run->loaded->walk, run->loaded->program->kernels.workers, error);
-	if (!status && kernels && run->loaded->walk.task_count) {
+	if (!status && kernels && run->loaded->walk.task_count + run->loaded->walk.move_count) {
 		status = run->loaded->engine->which.onboard ? PTOWSP_OK : ascend_calls_record(&run->calls, error);
 		if (!status)
 			status = entry_make(run);
 		if (!status)
 			status = go(run);
 	}
-	return status ? status : ascend_plan_clock(run->plan, &run->loaded->walk, run->calls.cycles, window, feed, error);
+	return status ? status : ascend_plan_clock(run->plan, &run->loaded->walk, run->calls.cycles, window, &run->times, feed, error);
+}
+
+static bool scope_open(const struct base_walk *walk)
+{
+	uint32_t open = 0;
+
+	for (uint32_t e = 0; e < walk->event_count; e++) {
+		open += walk->events[e].kind == RT_ITEM_SCOPE_BEGIN;
+		open -= walk->events[e].kind == RT_ITEM_SCOPE_END;
+	}
+	return open > 0;
+}
+
+/* What a run of the runtime has written may be read by the next. */
+static void written_note(struct run *run)
+{
+	const struct base_walk *walk = &run->loaded->walk;
+
+	for (uint32_t i = 0; i < walk->tensor_count; i++)
+		if (walk->tensors[i].access & PTOWSP_WRITE)
+			run->outs[walk->tensors[i].tensor] = 0;
+}
+
+/* What is loaded lies in memory when the runtime is done with the tasks so far. */
+static ptowsp_status phase(void *context, struct rt_feed *feed, const struct base_walk_phase *at, struct ptowsp_error *error)
+{
+	struct run *run = context;
+	const struct ascend_loaded *loaded = run->loaded;
+	ptowsp_status status;
+
+	if (loaded->planned->schedule.window_stated && scope_open(&loaded->walk))
+		return rt_fail_at(error, PTOWSP_UNSUPPORTED, at->writer, UINT64_MAX,
+				  "slot %.40s is read from what task %llu writes, in an open scope and with a stated task_window, which several runs of the "
+				  "pto-runtime cannot hold; leave one "
+				  "of them out, or take another backend, such as cpu_sim",
+				  rt_slot_name(loaded->planned, at->slot), (unsigned long long)at->writer);
+	base_log(loaded->program->device->instance, PTOWSP_LOG_INFO, "pto-runtime: %llu tasks, behind which slot %.60s is read from what task %llu writes",
+		 (unsigned long long)loaded->walk.task_count, rt_slot_name(loaded->planned, at->slot), (unsigned long long)at->writer);
+	status = walked(run, feed, error);
+	written_note(run);
+	if (!status) /* a failure tells a deadlock by the plan that is there */
+		run_finish(run);
+	return status;
 }
 
 ptowsp_status ascend_engine_run(struct ascend_loaded *loaded, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
@@ -242,12 +299,17 @@ ptowsp_status ascend_engine_run(struct ascend_loaded *loaded, const struct rt_ru
 {
 	struct ptowsp_error own = {.head = PTOWSP_HEAD(own, ERROR)};
 	struct run run = {.loaded = loaded, .args = args, .error = error ? error : &own, .deadlock = deadlock_out};
-	const struct base_walk_then then = {.context = &run, .walked = walked};
+	const struct base_walk_then then = {.context = &run, .walked = walked, .phase = phase};
 	ptowsp_status status;
 
+	run.outs = calloc((size_t)loaded->planned->tables.tensor.count + 1, 1);
+	if (!run.outs)
+		return rt_no_memory(run.error, "a run of the pto-runtime");
+	memcpy(run.outs, loaded->outs, loaded->planned->tables.tensor.count);
 	status = base_walk_fill(&loaded->walk, loaded->planned, args, &then, stats_out, deadlock_out, run.error);
 	if (status == PTOWSP_DEADLOCK && run.plan) /* else it is the walk's, with a report */
 		deadlock_tell(deadlock_out, run.error);
 	run_finish(&run);
+	free(run.outs);
 	return status;
 }

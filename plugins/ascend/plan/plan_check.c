@@ -8,7 +8,7 @@
 
 static bool is_task(const struct ascend_plan_step *step)
 {
-	return step->kind == ASCEND_STEP_TASK || step->kind == ASCEND_STEP_DUMMY;
+	return step->kind == ASCEND_STEP_TASK || step->kind == ASCEND_STEP_DUMMY || step->kind == ASCEND_STEP_COPY;
 }
 
 static uint64_t tasks_of(const struct ascend_plan_head *plan)

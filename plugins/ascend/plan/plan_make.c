@@ -2,10 +2,12 @@
 #include "ascend/plan/plan_make.h"
 
 #include "ascend/engine/pod.h"
+#include "ascend/plan/plan_moves.h"
 #include "ascend/plan/plan_preds.h"
 #include "ascend/plan/plan_window.h"
 #include "base/fronts.h"
 #include "base/lanes.h"
+#include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
 #include "rt/rt_feed.h"
 #include <stdlib.h>
@@ -26,6 +28,7 @@ struct maker {
 	uint32_t gate; /* step before all that comes, of the workload */
 	struct base_fronts fronts;
 	struct base_lanes lanes;
+	struct ascend_moves moves;
 	uint32_t open, filled; /* scopes of the package; tasks in the scope around those outside, 0: none is open */
 };
 
@@ -52,6 +55,14 @@ static void scope_release(struct maker *maker)
 	if (maker->filled)
 		ascend_plan_step_add(maker->build, &(struct ascend_plan_step){.number = maker->made, .kind = ASCEND_STEP_SCOPE_END});
 	maker->filled = 0;
+}
+
+/* Where more walks of the run follow, scopes of the package may be open. */
+static void scopes_close(struct maker *maker)
+{
+	scope_release(maker);
+	for (; maker->open; maker->open--)
+		ascend_plan_step_add(maker->build, &(struct ascend_plan_step){.number = maker->made, .kind = ASCEND_STEP_SCOPE_END});
 }
 
 static uint32_t dummy_add(struct maker *maker, const uint32_t *preds, uint32_t count)
@@ -100,6 +111,12 @@ static uint32_t barrier_at(struct maker *maker, uint64_t number)
 
 /* ---- tasks ----------------------------------------------------------------------------------------------------------- */
 
+static void front_add(struct maker *maker, uint32_t process)
+{
+	for (uint32_t i = 0; i < maker->fronts.width; i++)
+		ascend_preds_add(&maker->preds, base_front(&maker->fronts, process)[i]);
+}
+
 static void preds_find(struct maker *maker, uint64_t number)
 {
 	const struct base_walk_task *task = &maker->walk->tasks[number];
@@ -112,6 +129,8 @@ static void preds_find(struct maker *maker, uint64_t number)
 		if (maker->first_successors[preds[i]] > number)
 			maker->first_successors[preds[i]] = number;
 	}
+	for (uint32_t i = 0; i < task->tensor_count; i++)
+		ascend_moves_follow(&maker->moves, &maker->walk->tensors[task->tensors + i], &maker->preds);
 	for (uint32_t i = 0, count = base_lanes_follow(&maker->lanes, task, lanes); i < count; i++)
 		ascend_preds_add(&maker->preds, lanes[i]);
 	if (maker->rules->window_edges && number >= maker->rules->window)
@@ -119,8 +138,7 @@ static void preds_find(struct maker *maker, uint64_t number)
 	if (task->process == PTOWSP_NONE)
 		ascend_preds_add(&maker->preds, maker->gate);
 	else
-		for (uint32_t i = 0; i < maker->fronts.width; i++)
-			ascend_preds_add(&maker->preds, base_front(&maker->fronts, task->process)[i]);
+		front_add(maker, task->process);
 }
 
 static uint8_t shape_of(uint16_t unit)
@@ -144,6 +162,18 @@ static ptowsp_status counts_check(struct maker *maker, uint64_t number, uint32_t
 	return PTOWSP_OK;
 }
 
+static void call_add(struct maker *maker, uint64_t record)
+{
+	ascend_plan_window_add(maker->build, &(struct ascend_plan_window){.start = record * maker->rules->call_bytes,
+									  .entry = ASCEND_ENTRY_CALLS,
+									  .dtype = ASCEND_U8,
+									  .access = ASCEND_WINDOW_READ,
+									  .ndims = 1,
+									  .contiguous = 1,
+									  .shapes = {maker->rules->call_bytes, 1},
+									  .strides = {1, 1}});
+}
+
 static ptowsp_status windows_add(struct maker *maker, uint64_t number)
 {
 	const struct base_walk_task *task = &maker->walk->tasks[number];
@@ -151,14 +181,7 @@ static ptowsp_status windows_add(struct maker *maker, uint64_t number)
 	struct ascend_plan_window window;
 
 	if (rules->simulated)
-		ascend_plan_window_add(maker->build, &(struct ascend_plan_window){.start = number * rules->call_bytes,
-										  .entry = ASCEND_ENTRY_CALLS,
-										  .dtype = ASCEND_U8,
-										  .access = ASCEND_WINDOW_READ,
-										  .ndims = 1,
-										  .contiguous = 1,
-										  .shapes = {rules->call_bytes, 1},
-										  .strides = {1, 1}});
+		call_add(maker, number);
 	for (uint32_t i = 0; i < task->tensor_count; i++) {
 		const struct ptowsp_tensor_arg *arg = &maker->walk->tensors[task->tensors + i];
 
@@ -210,6 +233,90 @@ static ptowsp_status task_add(struct maker *maker, uint64_t number)
 	return status;
 }
 
+/* ---- payload of channels --------------------------------------------------------------------------------------------- */
+
+static uint64_t bytes_of(const struct ptowsp_tensor_arg *region)
+{
+	return region->rows * region->columns * rt_dtype_bytes(region->dtype);
+}
+
+/* So many copies of a tensor are kept apart. */
+static void copies_gather(struct maker *maker, const struct ptowsp_tensor_arg *region)
+{
+	struct ascend_copies *copies = ascend_moves_crowd(&maker->moves, region);
+
+	if (!copies)
+		return;
+	maker->preds.count = 0;
+	for (uint32_t i = 0; i < copies->count; i++)
+		ascend_preds_add(&maker->preds, copies->rows[i].step);
+	preds_narrow(maker);
+	ascend_moves_gathered(copies, dummy_add(maker, maker->preds.steps, maker->preds.count));
+}
+
+/* Behind the whole front of the instance, which goes on behind it; and behind who had the block before. */
+static uint32_t copy_add(struct maker *maker, uint32_t process, uint32_t move, const struct ascend_block *block)
+{
+	const struct ptowsp_tensor_arg *region = &maker->walk->tensors[maker->walk->moves[move].tensor];
+	const uint64_t bytes = bytes_of(region);
+	struct ascend_plan_window window;
+	uint32_t step;
+
+	const bool arrives = !maker->walk->moves[move].sends;
+	struct ptowsp_tensor_arg touched = *region;
+
+	touched.access = arrives ? PTOWSP_WRITE : PTOWSP_READ;
+	copies_gather(maker, region);
+	maker->preds.count = 0;
+	front_add(maker, process);
+	ascend_moves_follow(&maker->moves, &touched, &maker->preds);
+	ascend_preds_add(&maker->preds, block->after);
+	preds_narrow(maker);
+	scope_hold(maker);
+	step = ascend_plan_step_add(maker->build,
+				    &(struct ascend_plan_step){.number = maker->made, .kind = ASCEND_STEP_COPY, .shape = ASCEND_SHAPE_VECTOR, .blocks = 1});
+	for (uint32_t i = 0; i < maker->preds.count; i++)
+		ascend_plan_edge_add(maker->build, maker->preds.steps[i]);
+	call_add(maker, maker->walk->task_count + move);
+	maker->build->failed |= !ascend_plan_window_of(&window, region, maker->rules->entries[region->tensor], maker->rules->bindings[region->tensor].data);
+	ascend_plan_window_add(maker->build, &window);
+	ascend_plan_window_add(maker->build, &(struct ascend_plan_window){.start = block->start,
+									  .entry = maker->rules->blocks_entry,
+									  .dtype = ASCEND_U8,
+									  .access = ASCEND_WINDOW_READ | ASCEND_WINDOW_WRITE,
+									  .ndims = 1,
+									  .contiguous = 1,
+									  .shapes = {(uint32_t)bytes, 1},
+									  .strides = {1, 1}});
+	base_front_task(&maker->fronts, process, step);
+	ascend_moves_copied(&maker->moves, region, arrives, step);
+	return step;
+}
+
+/* What a token carries is copied before it is sent. */
+static void send_copy(struct maker *maker, const struct base_walk_event *event)
+{
+	const uint32_t move = ascend_moves_next(&maker->moves, event->process, event->row, true);
+	struct ascend_block *block;
+
+	if (move == UINT32_MAX)
+		return;
+	block = ascend_moves_send(&maker->moves, event->row, bytes_of(&maker->walk->tensors[maker->walk->moves[move].tensor]));
+	if (block)
+		copy_add(maker, event->process, move, block);
+}
+
+/* The consumer has waited for those who touch the region. */
+static void arrive_copy(struct maker *maker, uint32_t process)
+{
+	uint32_t channel = 0;
+	struct ascend_block *block = ascend_moves_arrive(&maker->moves, process, &channel);
+	const uint32_t move = block ? ascend_moves_next(&maker->moves, process, channel, false) : UINT32_MAX;
+
+	if (move != UINT32_MAX)
+		ascend_moves_give_back(&maker->moves, channel, block, copy_add(maker, process, move, block));
+}
+
 /* ---- events ---------------------------------------------------------------------------------------------------------- */
 
 /* A workload goes on when these have ended, or a process does. */
@@ -221,6 +328,24 @@ static void gate_set(struct maker *maker, const struct base_walk_event *event, u
 		maker->gate = step;
 	else
 		base_front_gate(&maker->fronts, event->process, step);
+}
+
+/* A process goes on when tasks have ended, which are named, or all before a number. */
+static void follow(struct maker *maker, const struct base_walk_event *event)
+{
+	const uint32_t gate = base_front(&maker->fronts, event->process)[maker->fronts.width - 1];
+
+	if (!event->pred_count) {
+		if (event->number)
+			gate_set(maker, event, event->number);
+		return;
+	}
+	maker->preds.count = 0;
+	ascend_preds_add(&maker->preds, gate);
+	for (uint32_t i = 0; i < event->pred_count; i++)
+		ascend_preds_add(&maker->preds, maker->steps[maker->walk->preds[event->preds + i]]);
+	preds_narrow(maker);
+	base_front_gate(&maker->fronts, event->process, dummy_add(maker, maker->preds.steps, maker->preds.count));
 }
 
 /* Scopes of processes lie across each other, which the runtime's cannot: their tasks stand in scopes as if there were none. What they hold of a window the walk has minded:
@@ -244,8 +369,19 @@ static void event_take(struct maker *maker, const struct base_walk_event *event)
 	case RT_ITEM_ORDER_STEP: gate_set(maker, event, maker->made); return;
 	case RT_ITEM_BARRIER:
 	case RT_ITEM_FENCE:
-	case RT_ITEM_WAIT:
-	case RT_ITEM_FOLLOW: gate_set(maker, event, event->number); return;
+	case RT_ITEM_WAIT: gate_set(maker, event, event->number); return;
+	case RT_ITEM_FOLLOW:
+		follow(maker, event);
+		arrive_copy(maker, event->process);
+		return;
+	case RT_ITEM_SEND:
+		send_copy(maker, event);
+		base_fronts_take(&maker->fronts, event);
+		return;
+	case RT_ITEM_TAKE:
+		base_fronts_take(&maker->fronts, event);
+		ascend_moves_take(&maker->moves, event->process, event->row);
+		return;
 	case RT_ITEM_PIPELINE: base_fronts_begin(&maker->fronts, barrier_at(maker, maker->made)); return;
 	default: base_fronts_take(&maker->fronts, event); return;
 	}
@@ -256,29 +392,31 @@ static void event_take(struct maker *maker, const struct base_walk_event *event)
 static bool maker_init(struct maker *maker)
 {
 	const struct base_walk *walk = maker->walk;
-	bool fronts = base_fronts_init(&maker->fronts, walk), lanes = base_lanes_init(&maker->lanes, walk);
+	bool fronts = base_fronts_init(&maker->fronts, walk), lanes = base_lanes_init(&maker->lanes, walk), moves = ascend_moves_init(&maker->moves, walk);
 
 	maker->steps = calloc(walk->task_count + 1, sizeof(*maker->steps));
 	maker->first_successors = calloc(walk->task_count + 1, sizeof(*maker->first_successors));
 	maker->gate = maker->barrier_step = ASCEND_STEP_NONE;
-	return fronts && lanes && maker->steps && maker->first_successors;
+	return fronts && lanes && moves && maker->steps && maker->first_successors;
 }
 
 static bool maker_failed(const struct maker *maker)
 {
-	return maker->preds.failed || maker->lanes.failed || maker->fronts.failed || maker->build->failed;
+	return maker->preds.failed || maker->moves.failed || maker->lanes.failed || maker->fronts.failed || maker->build->failed;
 }
 
 static void maker_finish(struct maker *maker)
 {
 	base_lanes_finish(&maker->lanes);
 	base_fronts_finish(&maker->fronts);
+	ascend_moves_finish(&maker->moves);
 	ascend_preds_finish(&maker->preds);
 	free(maker->steps);
 	free(maker->first_successors);
 }
 
-ptowsp_status ascend_plan_make(struct ascend_plan_build *build, const struct base_walk *walk, const struct ascend_plan_rules *rules, struct ptowsp_error *error)
+ptowsp_status ascend_plan_make(struct ascend_plan_build *build, const struct base_walk *walk, const struct ascend_plan_rules *rules, uint64_t *block_bytes_out,
+			       struct ptowsp_error *error)
 {
 	struct maker maker = {.build = build, .walk = walk, .rules = rules, .error = error};
 	bool ok = maker_init(&maker);
@@ -292,9 +430,10 @@ ptowsp_status ascend_plan_make(struct ascend_plan_build *build, const struct bas
 			status = task_add(&maker, task);
 	}
 	if (ok)
-		scope_release(&maker);
+		scopes_close(&maker);
 	if (!status && (!ok || maker_failed(&maker)))
 		status = rt_no_memory(error, "the plan of the pto-runtime");
+	*block_bytes_out = maker.moves.bytes;
 	maker_finish(&maker);
 	return status;
 }
