@@ -48,7 +48,8 @@ OPS = {
     "Concat": lambda a, *x: np.concatenate(x, a["axis"]), "Flatten": lambda a, x: x.reshape(int(np.prod(x.shape[:a.get("axis", 1)])), -1),
     "ReduceMean": lambda a, x: x.mean(tuple(a["axes"]), keepdims=bool(a.get("keepdims", 1))), "ReduceMax": lambda a, x: x.max(tuple(a["axes"]), keepdims=bool(a.get("keepdims", 1))),
     "ReduceSum": lambda a, x, axes: x.sum(tuple(axes), keepdims=bool(a.get("keepdims", 1))), "MaxPool": lambda a, x: windows(x, a, a["kernel_shape"], -np.inf).max((4, 5)),
-    "AveragePool": lambda a, x: windows(x, a, a["kernel_shape"], 0).mean((4, 5)), "GlobalAveragePool": lambda a, x: x.mean((2, 3), keepdims=True), "Identity": lambda a, x: x,
+    "AveragePool": lambda a, x: windows(x, a, a["kernel_shape"], 0).mean((4, 5)), "GlobalAveragePool": lambda a, x: x.mean((2, 3), keepdims=True), "Identity": lambda a, x: x, "Clip": lambda a, x, low, high: np.clip(x, low, high),
+    "LeakyRelu": lambda a, x: np.where(x > 0, x, x * a["alpha"]), "BatchNormalization": lambda a, x, *of: (lambda g, b, m, v: (x - m) / np.sqrt(v + a["epsilon"]) * g + b)(*(t.reshape(-1, 1, 1) for t in of)),
     "Squeeze": lambda a, x, axes: x.squeeze(tuple(axes)), "Unsqueeze": lambda a, x, axes: np.expand_dims(x, tuple(axes)),
     "Slice": lambda a, x, low, high, axes: x[tuple(slice(low[list(axes).index(n)], high[list(axes).index(n)]) if n in axes else slice(None) for n in range(x.ndim))],
 }

@@ -73,6 +73,8 @@ ONES = {
     "split": (("Split", [(2, 6)], (2, 3), np.array([3, 3])), {"axis": 1, "outputs": 2}), "conv": (("Conv", [(2, 3, 9, 8), (4, 3, 3, 2), (4,)], (2, 4, 5, 5)), {"pads": [1, 1, 1, 1], "strides": [2, 2]}),
     "conv_plain": (("Conv", [(1, 2, 6, 40), (3, 2, 3, 3)], (1, 3, 4, 38)), {}), "max_pool": (("MaxPool", [(1, 2, 7, 7)], (1, 2, 4, 4)), {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1]}),
     "average_pool": (("AveragePool", [(2, 1, 6, 6)], (2, 1, 3, 2)), {"kernel_shape": [2, 3], "strides": [2, 3]}), "global": (("GlobalAveragePool", [(2, 3, 4, 5)], (2, 3, 1, 1)), {}),
+    "clip": (("Clip", [(3, 4)], (3, 4), np.float32(-0.5), np.float32(0.25)), {}), "leaky": (("LeakyRelu", [(3, 4)], (3, 4)), {"alpha": 0.25}),
+    "batch_norm": (("BatchNormalization", [(2, 3, 4, 5)], (2, 3, 4, 5), *(np.array(v, np.float32) for v in ([1, 2, 3], [0, 1, -1], [0.5, -0.5, 1], [1, 2, 4]))), {"epsilon": 1e-3}),
     "norm": (("LayerNormalization", [(2, 3, 8), (8,), (8,)], (2, 3, 8)), {"epsilon": 1e-3}),
 }
 

@@ -60,6 +60,8 @@ CASES = {
     "attention<8, 6, 16, f32>(%q -> %tx, %k -> %tk, %v -> %tv, %o -> %ty, %scale -> 0.25)": ({"x": X, "k": COS[:6], "v": SIN[:6]}, softmax(X @ COS[:6].T / 4) @ SIN[:6]),
     "causal_attention<8, 8, 16, f32>(%q -> %tx, %k -> %tk, %v -> %tv, %o -> %ty, %scale -> 0.25, %first -> 0)":
         ({"x": X, "k": COS, "v": SIN}, softmax(np.where(np.tri(8) > 0, X @ COS.T / 4, -np.inf)) @ SIN),
+    "tsin<8, 16>(%x -> %tx, %y -> %ty)": ({"x": X * 2000}, np.sin((X * 2000).astype(np.float64))),
+    "tcos<8, 16>(%x -> %tx, %y -> %ty)": ({"x": X * 5}, np.cos((X * 5).astype(np.float64))),
     "concat<8, 16, 1, 17, f32>(%a -> %tx, %b -> %tb, %d -> %ty)": ({"x": X, "b": COLUMN}, np.concatenate([X, COLUMN], axis=1)),
 }
 

@@ -72,6 +72,19 @@ def kernels(T):
         y.store(where(c != 0, a, b))
 
     @func
+    def limit(x: T[...], y: T[...], low, high, R, C):
+        y.store(op("tmins", op("tmaxs", x.load(R, C), low), high))
+
+    @func
+    def leaky(x: T[...], y: T[...], slope, R, C):
+        y.store(op("tlrelu", x.load(R, C), slope))
+
+    @func
+    def scaled(x: T[...], scale: T[...], shift: T[...], y: T[...], R, C, shapes):
+        x, scale, shift = (spread(memory.load(*shape), (R, C)) for memory, shape in zip((x, scale, shift), shapes))
+        y.store(x * scale + shift)
+
+    @func
     def softmax(x: T[...], y: T[...], R, C):
         t = x.load(R, C)
         t = exp(t - t.max(axis=1))

@@ -238,6 +238,28 @@ class Nodes:
         kernel = self.kernel(kind, "choose")
         self.give(self.elementwise([c, a, b], lambda parts, shapes, to, R, C: kernel(*parts, to, R, C, tuple(shapes))))
 
+    def limited(self):
+        low, high = (self.known(1, "its least"), self.known(2, "its most")) if self.node.opset >= 11 else (self.attribute("min"), self.attribute("max"))
+        value, kernel = self.input(0), self.kernel(self.input(0).kind, "limit")
+        low, high = (-math.inf if low is None else float(np.asarray(low).reshape(()))), (math.inf if high is None else float(np.asarray(high).reshape(())))
+        self.give(self.elementwise([value], lambda parts, shapes, to, R, C: kernel(*parts, to, low, high, R, C)))
+
+    def leaky(self):
+        value, kernel, slope = self.input(0), self.kernel(self.input(0).kind, "leaky"), float(self.attribute("alpha", 0.01))
+        self.give(self.elementwise([value], lambda parts, shapes, to, R, C: kernel(*parts, to, slope, R, C)))
+
+    def batch_norm(self):
+        value = self.input(0)
+        scale, shift, mean, variance = (self.known(n, "its scale, shift, mean or variance").astype(np.float64) for n in range(1, 5))
+        factor = scale / np.sqrt(variance + self.attribute("epsilon", 1e-5))
+        columns = size(value.shape[2:])
+        seen, shape = value.seen_as((size(value.shape[:1]), value.shape[1], columns)), (value.shape[1], 1)
+        kind = {"f32": np.float32, "f16": np.float16, "f64": np.float64}[value.kind]
+        kernel = self.kernel(value.kind, "scaled")
+        parts = [Value(shape, value.kind, array.reshape(shape).astype(kind)) for array in (factor, shift - mean * factor)]
+        made = self.elementwise([seen, *parts], lambda of, shapes, to, R, C: kernel(*of, to, R, C, tuple(shapes)))
+        self.give(made.seen_as(value.shape))
+
     # ---- rows -----------------------------------------------------------------------------------------------------
 
     def whole_rows(self, value, columns):
@@ -568,6 +590,6 @@ NODES = {
     **{word: (lambda nodes, word=word: nodes.unary(word)) for word in onnx_kernels.UNARY}, **{word: (lambda nodes, word=word: nodes.binary(word)) for word in onnx_kernels.BINARY},
     **{word: Nodes.reduce for word in onnx_kernels.REDUCE}, "Where": Nodes.choose, "Softmax": Nodes.softmax, "LayerNormalization": Nodes.layer_norm, "MatMul": Nodes.matmul,
     "Gemm": Nodes.gemm, "Transpose": Nodes.transpose, "Split": Nodes.split, "Slice": Nodes.slice, "Concat": Nodes.concat, "Gather": Nodes.gather, "Reshape": Nodes.reshape,
-    "Flatten": Nodes.flatten, "Squeeze": Nodes.squeeze, "Unsqueeze": Nodes.unsqueeze, "Identity": Nodes.same, "Dropout": Nodes.same, "Conv": Nodes.conv, "MaxPool": Nodes.pool,
+    "Flatten": Nodes.flatten, "Squeeze": Nodes.squeeze, "Unsqueeze": Nodes.unsqueeze, "Clip": Nodes.limited, "LeakyRelu": Nodes.leaky, "BatchNormalization": Nodes.batch_norm, "Identity": Nodes.same, "Dropout": Nodes.same, "Conv": Nodes.conv, "MaxPool": Nodes.pool,
     "AveragePool": Nodes.pool, "GlobalAveragePool": Nodes.global_pool, "GlobalMaxPool": Nodes.global_pool,
 }
