@@ -100,6 +100,11 @@ bool check_of_today(unsigned part, unsigned count)
 	return getenv("PTOWSP_TEST_LONG") || (uint64_t)time(NULL) / 86400 % count == part;
 }
 
+bool check_turn(uint64_t part, unsigned count)
+{
+	return getenv("PTOWSP_TEST_LONG") || (uint64_t)time(NULL) / 86400 % count == part % count;
+}
+
 uint64_t check_seeds(uint64_t *count_out, uint64_t usual)
 {
 	const char *one = getenv("PTOWSP_SEED"), *many = getenv("PTOWSP_SEEDS");

@@ -57,6 +57,8 @@ bool check_only_threads(void);
 bool check_seed_wanted(uint64_t seed);
 /* Of `count` parts of a test that takes long one runs, the next one each day; all with PTOWSP_TEST_LONG. */
 bool check_of_today(unsigned part, unsigned count);
+/* What compilers or drivers keep busy takes turns: of `count` parts that a test has or is, true for one, the next one each day; for all with PTOWSP_TEST_LONG. */
+bool check_turn(uint64_t part, unsigned count);
 /* The seeds of a test of random programs: the first, and how many. PTOWSP_SEED=N takes N alone, PTOWSP_SEEDS=N that many from 1 on, else there are `usual`. */
 uint64_t check_seeds(uint64_t *count_out, uint64_t usual);
 

@@ -128,7 +128,6 @@ static void trials(const char *key, const char *value, int part, unsigned seed)
 	emit_trials_run(&way, random_start() + seed, part);
 }
 
-/* Drivers take a second or so to compile a kernel: of `count` parts one runs, the next one each day. */
 static void way_run(unsigned number, const char *key, const char *value)
 {
 	if (!check_of_today(number, 3))
@@ -169,7 +168,7 @@ static void an_example_has_the_bytes_of_cpu_sim(void)
 	if (cli_slow() || row->name != row->package)
 		CHECK_SKIP("it takes long; the release build runs those that are not large");
 	if (!check_of_today((unsigned)(row - example_rows) % 2, 2))
-		CHECK_SKIP("drivers compile slowly: half of the examples a day, all with --long");
+		CHECK_SKIP("drivers compile slowly: a third of the examples a day, all with --long");
 	device_need();
 	cli_begin();
 	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --explain --json %s $P/%s.pkg.zst", row->options, row->package)), 0);

@@ -48,8 +48,9 @@ static void random_programs_come_out_as_on_cpu_sim(void)
 	if (cli_slow() || cli("command -v python3"))
 		CHECK_SKIP("it takes long, or there is no python3");
 	CLI_OUT(0,
-		check_fmt("python3 %s/tests/model/queues.py --build $B/.. --jobs 1 --first 370 --count %d --families after,axes,bodies,bounds,csp,payload,scalars,sync,temp,units,while", root,
-			  getenv("PTOWSP_TEST_LONG") ? 600 : 24),
+		check_fmt("python3 %s/tests/model/queues.py --build $B/.. --jobs 1 --first 370 --count %d --families "
+			  "after,axes,bodies,bounds,csp,payload,scalars,sync,temp,units,while",
+			  root, getenv("PTOWSP_TEST_LONG") ? 600 : 24),
 		"ok queues_agree_on_seeds_370_to_");
 }
 
@@ -57,20 +58,26 @@ static void random_programs_come_out_as_on_cpu_sim(void)
 static void windows_that_overlap_are_cut_at_their_edges(void)
 {
 	plugin_need();
-	REQUIRE_INT(cli("printf '%s\\n' 'tensor %x : f32[33, 16] in' 'tensor %y : f32[32, 16] out' "
-			"'func @add(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>, %c: !pto.memref<gm,...,f32>) {' '  %s = alloc_tile : !pto.tile<8x16xf32>' "
-			"'  %t = alloc_tile : !pto.tile<8x16xf32>' '  %s = tload %a[0, 0]' '  %t = tload %b[0, 0]' '  %s = tadd %s, %t' '  tstore %s, %c[0, 0]' "
-			"'  return' '}' 'workload @main {' '  parallel_for %i in 0 to 4 {' '    call @add(%a -> %x[%i * 8, 0], %b -> %x[%i * 8 + 1, 0], %c -> %y[%i * 8, "
-			"0])' '  }' '}' >halo.pto && $B/ptowsp-pack halo.pto -o halo.pkg.zst"),
-		    0);
-	CLI_ERR(0, "$B/ptowsp-run -v --plugin=starpu --fill x=iota --out y=s.npy halo.pkg.zst", "4 tasks, 13 data handles (tensors: 2 by tiles), 0 orders beside them");
+	REQUIRE_INT(
+		cli("printf '%s\\n' 'tensor %x : f32[33, 16] in' 'tensor %y : f32[32, 16] out' "
+		    "'func @add(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>, %c: !pto.memref<gm,...,f32>) {' '  %s = alloc_tile : "
+		    "!pto.tile<8x16xf32>' "
+		    "'  %t = alloc_tile : !pto.tile<8x16xf32>' '  %s = tload %a[0, 0]' '  %t = tload %b[0, 0]' '  %s = tadd %s, %t' '  tstore %s, %c[0, 0]' "
+		    "'  return' '}' 'workload @main {' '  parallel_for %i in 0 to 4 {' '    call @add(%a -> %x[%i * 8, 0], %b -> %x[%i * 8 + 1, 0], %c -> "
+		    "%y[%i * 8, "
+		    "0])' '  }' '}' >halo.pto && $B/ptowsp-pack halo.pto -o halo.pkg.zst"),
+		0);
+	CLI_ERR(0, "$B/ptowsp-run -v --plugin=starpu --fill x=iota --out y=s.npy halo.pkg.zst",
+		"4 tasks, 13 data handles (tensors: 2 by tiles), 0 orders beside them");
 	CHECK_INT(cli("$B/ptowsp-run --plugin=cpu_sim --fill x=iota --out y=c.npy halo.pkg.zst && cmp c.npy s.npy"), 0);
 }
 
 static void the_lowest_task_that_fails_ends_the_run(void)
 {
 	plugin_need();
-	REQUIRE_INT(cli("for p in cpu_sim starpu; do $B/ptowsp-run --plugin=$p --entry=fail $P/probes/tasks.pkg.zst 2>$p.err; done; cmp cpu_sim.err starpu.err"), 0);
+	REQUIRE_INT(
+		cli("for p in cpu_sim starpu; do $B/ptowsp-run --plugin=$p --entry=fail $P/probes/tasks.pkg.zst 2>$p.err; done; cmp cpu_sim.err starpu.err"),
+		0);
 }
 
 static void a_deadline_ends_kernels(void)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define TURN     "compilers take their time: half of the examples a day, all with --long"
 #define TOO_SLOW "compiling takes too long here; the release build does it"
 
 static bool once; /* the folder of compiled kernels is there */
@@ -96,6 +97,8 @@ static void run_native(void)
 	if (cli_slow())
 		CHECK_SKIP(TOO_SLOW);
 	row = begin();
+	if (!check_turn((uint64_t)(row - example_rows), 2))
+		CHECK_SKIP(TURN);
 	status = cli(check_fmt("CC=$R/tests/emit/compile_once $B/ptowsp-pack --native %s.pto -o native.pkg.zst", row->name));
 	if (status == 8)
 		CHECK_SKIP("there is no C compiler");
@@ -239,6 +242,8 @@ static void run_tasks(void)
 	if (cli_slow())
 		CHECK_SKIP(TOO_SLOW);
 	row = begin();
+	if (!check_turn((uint64_t)(row - example_rows) + 1, 2))
+		CHECK_SKIP(TURN);
 	if (cli("${CC:-cc} --version"))
 		CHECK_SKIP("there is no C compiler");
 	REQUIRE_INT(cli(check_fmt("$B/ptowsp-pack --emit=c %s.pto -o c", row->name)), 0);
