@@ -121,6 +121,31 @@ static void a_browser_shows_it(void)
 	}
 }
 
+/* The matrix as a page: what a search leaves of it is counted by its script. */
+static void the_matrix_is_a_page_to_search(void)
+{
+	char *page;
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --capabilities --html r.html"), 0);
+	CHECK_STR(cli_out, "");
+	page = page_read(NULL);
+	CHECK_CONTAINS(page, "\"schema\":\"ptowsp.capabilities\\/1\"");
+	CHECK(!strstr(page, "@matrix@") && !strstr(page, "http://") && !strstr(page, "https://"));
+	free(page);
+	CHECK_INT(cli("$B/ptowsp-run --capabilities --html none/r.html"), 2);
+	CHECK_INT(cli("$B/ptowsp-run --html r.html $P/softmax.pkg.zst"), 2);
+	CHECK_CONTAINS(cli_err, "--html goes with --capabilities");
+	if (cli_slow() || check_run("chromium --version", NULL, NULL))
+		return;
+	REQUIRE_INT(cli("timeout 100 chromium --headless=new --no-sandbox --disable-gpu --user-data-dir=$T/chromium --enable-logging=stderr --dump-dom "
+			"file://$T/r.html >dom 2>log; cat dom; grep -a CONSOLE log >&2; rm -rf chromium"),
+		    0);
+	CHECK_CONTAINS(cli_out, " features of ");
+	CHECK_CONTAINS(cli_out, "<th scope=\"row\">parallel_for</th><td class=\"");
+	CHECK_STR(cli_err, "");
+}
+
 void suite_report(CU_pSuite s)
 {
 	cli_suite("report");
@@ -129,4 +154,5 @@ void suite_report(CU_pSuite s)
 	TEST(s, a_report_tells_of_a_deadlock_and_of_other_results);
 	TEST(s, a_name_is_no_part_of_the_page);
 	TEST(s, a_browser_shows_it);
+	TEST(s, the_matrix_is_a_page_to_search);
 }

@@ -268,6 +268,32 @@ static json_t *matrix_json(const struct matrix *m)
 			 run_platforms_json());
 }
 
+static bool matrix_place(void *context, const char *line, FILE *file)
+{
+	json_t *root = strcmp(line, "@matrix@\n") ? NULL : matrix_json(context);
+
+	if (root)
+		json_dumpf(root, file, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ESCAPE_SLASH); /* no "</script>" can come of it */
+	json_decref(root);
+	return root != NULL;
+}
+
+/* --html: the matrix as a page to look at, which needs nothing else. */
+static ptowsp_status matrix_page(struct matrix *m, struct ptowsp_error *error)
+{
+	struct output output = {.slot = -1};
+	ptowsp_status status = output_open(&output, m->options->html, error);
+
+	if (!status) {
+		run_page_print(output.file, REPORT_MATRIX, matrix_place, m);
+		status = output_finish(&output, error);
+	}
+	if (!status)
+		status = output_publish(&output, error);
+	output_drop(&output);
+	return status;
+}
+
 static ptowsp_status host_print(const struct run_options *options, struct ptowsp_error *error)
 {
 	struct ptowsp_host_feature row;
@@ -295,7 +321,9 @@ ptowsp_status run_capabilities(const struct run_options *options, struct ptowsp_
 	status = run_each_backend(options, backend_add, &matrix, error);
 	if (!status && matrix.failed)
 		status = reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the matrix");
-	if (!status && options->json)
+	if (!status && options->html)
+		status = matrix_page(&matrix, error);
+	else if (!status && options->json)
 		status = run_json_print(matrix_json(&matrix), error);
 	else if (!status)
 		matrix_print(&matrix);

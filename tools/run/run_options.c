@@ -250,8 +250,8 @@ static ptowsp_status files_check(const struct run_options *o, struct ptowsp_erro
 }
 
 /* Flags that only a run, or its explanation, heeds. */
-static const char *const of_a_run[] = {"in",       "fill",       "out",  "expect", "rtol",  "atol",  "checkpoint", "restore", "set",
-				       "schedule", "no-kernels", "runs", "stats",  "trace", "graph", "report",     "emit",    "entry"};
+static const char *const of_a_run[] = {"in",         "fill", "out",   "expect", "rtol",  "atol",   "checkpoint", "restore", "set",  "schedule",
+				       "no-kernels", "runs", "stats", "trace",  "graph", "report", "profile",    "emit",    "entry"};
 
 static bool given(const struct run_options *o, const struct flag *flag)
 {
@@ -302,6 +302,8 @@ static ptowsp_status together_check(const struct run_options *o, struct ptowsp_e
 {
 	if (o->json && o->mode == RUN_PACKAGE)
 		return reg_fail(error, PTOWSP_INVALID, "--json goes with --list-plugins, --devices, --capabilities and --explain; a run has --stats=json");
+	if (o->html && (o->mode != RUN_CAPABILITIES || o->verify || o->host || o->json))
+		return reg_fail(error, PTOWSP_INVALID, "--html goes with --capabilities, without --verify, --host and --json; --report writes a page of a run");
 	if (o->host && (o->mode != RUN_CAPABILITIES || o->verify || o->plugin))
 		return reg_fail(error, PTOWSP_INVALID, "--host goes with --capabilities alone: it shows what the host does, not a plugin");
 	if (o->verify && o->mode != RUN_CAPABILITIES)

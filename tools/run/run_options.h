@@ -20,7 +20,7 @@ struct run_list {
 struct run_options {
 	enum run_mode mode;
 	const char *package; /* NULL if none was given */
-	const char *plugin, *entry, *device, *stats, *trace, *graph, *report, *plugin_order, *plugin_trust, *trust, *isolate, *emit, *layer, *checkpoint,
+	const char *plugin, *entry, *device, *stats, *trace, *graph, *report, *html, *plugin_order, *plugin_trust, *trust, *isolate, *emit, *layer, *checkpoint,
 		*restore; /* NULL unless given */
 	struct run_list in, fill, out, expect, set, opt, schedule, plugin_dirs, trust_dirs;
 	uint64_t runs, threads, timeout_ms, load_timeout_ms, max_memory, max_tasks, sandbox_memory, sandbox_threads, sandbox_cpu;

@@ -165,8 +165,17 @@ static ptowsp_status picture_take(void *context, const char *path, const void *b
 	return PTOWSP_OK;
 }
 
-static bool place_fill(struct run *run, const char *line, const struct ptowsp_error *failure, FILE *file)
+/* The run that a page is of, and what it ended with. */
+struct ended {
+	struct run *run;
+	const struct ptowsp_error *failure;
+};
+
+static bool place_fill(void *context, const char *line, FILE *file)
 {
+	const struct ended *ended = context;
+	const struct ptowsp_error *const failure = ended->failure;
+	struct run *const run = ended->run;
 	struct run_report *report = &run->report;
 
 	if (!strcmp(line, "@run@\n"))
@@ -185,14 +194,19 @@ static bool place_fill(struct run *run, const char *line, const struct ptowsp_er
 	return true;
 }
 
+void run_page_print(FILE *file, unsigned page, bool (*place)(void *context, const char *line, FILE *file), void *context)
+{
+	for (const char *const *line = run_report_page[page].lines; *line; line++)
+		if (!place(context, *line, file))
+			fputs(*line, file);
+}
+
 ptowsp_status run_report_write(struct run *run, const struct ptowsp_error *failure, struct ptowsp_error *error)
 {
-	FILE *file = run->report.output.file;
+	struct ended ended = {run, failure};
 
 	if (run->report.tasks.failed || run->report.edges.failed || run->report.events.failed)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "out of memory for the tasks and edges of --report");
-	for (const char *const *line = run_report_page[0].lines; *line; line++)
-		if (!place_fill(run, *line, failure, file))
-			fputs(*line, file);
+	run_page_print(run->report.output.file, REPORT_PAGE, place_fill, &ended);
 	return output_finish(&run->report.output, error);
 }

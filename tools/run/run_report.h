@@ -41,7 +41,10 @@ struct run_trace;
 void run_executor_told(struct run_trace *trace, const struct ptowsp_trace_event *event);
 struct json_t *run_executor_names(const struct run *run);
 
-/* The page without its data: lines, of which one such as "@tasks@" is a place for them. */
+/* Pages without their data: lines, of which one such as "@tasks@" is a place for them. */
+enum { REPORT_PAGE, REPORT_MATRIX };
 extern const struct isa_text run_report_page[];
+/* A page, at each line of place() that it answers with true it has written the data instead. */
+void run_page_print(FILE *file, unsigned page, bool (*place)(void *context, const char *line, FILE *file), void *context);
 
 #endif
