@@ -142,12 +142,14 @@ ptowsp_status aie_report_program(struct aie_report *report, struct aie_program_p
 				       : base_fail(error, PTOWSP_NO_MEMORY, "no memory for the figures of a run");
 
 	if (!status)
+		report->programs[report->program_count] = (struct aie_report_program){report->count, limit, NULL};
+	for (uint32_t c = 0; !status && c < aie_program_proxy_cores(proxy); c++)
 		status = add(report, "program memory, by a stand-in", 0, 0, "bytes measured", error, "not measured: %s",
 			     !aie_program_proxy_whole(proxy) ? "a core calls what has no C" : "what PTOWSP_CLANG names is no clang with target riscv32");
 	if (status)
 		aie_program_proxy_destroy(proxy);
 	else
-		report->programs[report->program_count++] = (struct aie_report_program){report->count - 1, limit, proxy};
+		report->programs[report->program_count++].proxy = proxy;
 	return status;
 }
 
@@ -155,16 +157,20 @@ void aie_report_look(struct aie_report *report)
 {
 	for (uint32_t p = 0; p < report->program_count; p++) {
 		const struct aie_report_program *program = &report->programs[p];
-		struct ptowsp_figure *row = &report->rows[program->row];
-		const char *tile;
-		uint64_t bytes;
+		const uint32_t cores = aie_program_proxy_cores(program->proxy);
+		struct aie_program_size *sizes = calloc((size_t)cores + 1, sizeof(*sizes));
+		const bool measured = sizes && aie_program_proxy_measure(program->proxy, sizes);
 
-		if (!aie_program_proxy_measure(program->proxy, &bytes, &tile))
-			continue;
-		row->value = bytes;
-		row->limit = program->limit;
-		base_text(row->unit, sizeof(row->unit), "bytes");
-		base_text(row->name, sizeof(row->name), "%s, the fullest: clang, rv32im, -Os, not linked", tile);
+		for (uint32_t c = 0; measured && c < cores; c++) {
+			struct ptowsp_figure *row = &report->rows[program->row + c];
+
+			row->value = sizes[c].bytes;
+			row->limit = program->limit;
+			base_text(row->unit, sizeof(row->unit), "bytes");
+			base_text(row->name, sizeof(row->name), "%s: clang, rv32im, -Os, not linked; largest frame %llu of %llu of stack", sizes[c].tile,
+				  (unsigned long long)sizes[c].frame, (unsigned long long)sizes[c].stack);
+		}
+		free(sizes);
 	}
 	programs_finish(report);
 }
@@ -243,6 +249,14 @@ ptowsp_status aie_report_calls(struct aie_report *report, const char *kernel, co
 	return status;
 }
 
+ptowsp_status aie_report_fits(struct aie_report *report, const char *kernel, uint64_t tiles, uint64_t arguments, uint64_t stack, uint64_t limit,
+			      struct ptowsp_error *error)
+{
+	return add(report, "memory of a core, a call", tiles + arguments + stack, limit, "bytes", error,
+		   "%.40s: %llu for tiles, %llu for arguments, %llu of stack", kernel, (unsigned long long)tiles, (unsigned long long)arguments,
+		   (unsigned long long)stack);
+}
+
 ptowsp_status aie_report_divided(struct aie_report *report, const char *kernel, const struct aie_divided_row *row, struct ptowsp_error *error)
 {
 	return add(report, "divided calls", row->calls * row->division.part_count, 0, "parts", error, "%.40s: each call is %.60s", kernel, row->division.text);
@@ -308,9 +322,14 @@ static ptowsp_status phases_gather(struct aie_report *report, struct ptowsp_erro
 	if (!rows)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for the figures of a run");
 	for (int behind = 0; behind < 2; behind++)
-		for (uint32_t r = 0; r < report->count; r++)
-			if ((strcmp(report->rows[r].group, phases) == 0) == (behind == 1))
-				rows[count++] = report->rows[r];
+		for (uint32_t r = 0; r < report->count; r++) {
+			if ((strcmp(report->rows[r].group, phases) == 0) != (behind == 1))
+				continue;
+			for (uint32_t p = 0; !behind && p < report->program_count; p++)
+				if (report->programs[p].row == r)
+					report->programs[p].row = count; /* below r, so that no later row is taken for it */
+			rows[count++] = report->rows[r];
+		}
 	free(report->rows);
 	report->rows = rows;
 	return PTOWSP_OK;

@@ -27,7 +27,7 @@ struct aie_report {
  * (core_program.h), NULL: nothing was compiled; what was not measured has no number. Errors: NO_MEMORY. */
 ptowsp_status aie_report_design(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, const uint64_t *programs,
 				struct ptowsp_error *error);
-/* A row for the program of the fullest core by a stand-in, which takes the proxy, also where it fails; aie_report_look measures what no one has looked at yet, by compilers. Errors:
+/* Rows for programs and frames of all cores by a stand-in, which take the proxy, also where it fails; aie_report_look measures what no one has looked at yet, by compilers. Errors:
  * NO_MEMORY. */
 ptowsp_status aie_report_program(struct aie_report *report, struct aie_program_proxy *proxy, uint64_t limit, struct ptowsp_error *error);
 void aie_report_look(struct aie_report *report);
@@ -43,6 +43,9 @@ struct aie_calls {
 };
 /* Cycles of a kernel's calls by its emitted code, and by kernels as people write them by hand; nothing where it was not called. Errors: NO_MEMORY. */
 ptowsp_status aie_report_calls(struct aie_report *report, const char *kernel, const struct aie_calls *calls, struct ptowsp_error *error);
+/* What a call of the kernel takes of a core's memory at least, bytes (graph/fits.h). Errors: NO_MEMORY. */
+ptowsp_status aie_report_fits(struct aie_report *report, const char *kernel, uint64_t tiles, uint64_t arguments, uint64_t stack, uint64_t limit,
+			      struct ptowsp_error *error);
 /* Calls of a kernel that do not fit into a core: how many parts all of them are, and how. Errors: NO_MEMORY. */
 ptowsp_status aie_report_divided(struct aie_report *report, const char *kernel, const struct aie_divided_row *row, struct ptowsp_error *error);
 /* Each constant of the model with its source, and how many of them were read on another device. Errors: NO_MEMORY. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_aie_check.c - designs with one thing wrong: each is refused by the rule for it, in its sentence. A mutant is a design of tests/aie in which a text, where it
  * stands first, is another one. */
+#include "aie/array/array.h"
 #include "aie/design/aie_check.h"
 #include "tests/check.h"
 
@@ -206,6 +207,10 @@ static const struct mutant {
 	 "57:7: aiex.npu.dma_wait: the host waits for a token of fifo 'in' on shim (0,0), and no task before has one left (rule 11.1)"},
 	{"store_that_nobody_waits_for", "pipe", "\"aiex.npu.dma_wait\"() {symbol = @out} : () -> ()", "",
 	 "53:7: aiex.npu.dma_memcpy_nd: the host does not wait for the end of 1 tasks of fifo 'out', which write its memory (rule 11.3)"},
+	{"one_object_less", "pipe", "%objects = arith.constant 8", "%objects = arith.constant 7",
+	 "7:5: aie.objectfifo: core tile (0,2) moves 7 objects of fifo 'in', and shim (0,0) at its other end, or that of its link, 8 (rule 11.4)"},
+	{"half_an_object", "pipe", "static_sizes = array<i64: 1, 1, 1, 256>", "static_sizes = array<i64: 1, 1, 1, 240>",
+	 "11:5: aie.objectfifo: the host moves 960 bytes of fifo 'out', whose objects have 128 each (rule 11.4)"},
 	{"fifo_without_shim", "pipe", "metadata = @out", "metadata = @mid",
 	 "53:7: aiex.npu.dma_memcpy_nd: fifo 'mid' has 0 ends on shims, the host needs 1 (rule 11.2)"},
 	{"call_of_another_type", "split", "@weigh(memref<32xi32>, memref<16xi32>, memref<32xi32>, i32)",
@@ -319,6 +324,61 @@ static void mutants_stand_in_the_list_of_rules(void)
 		name = strstr(rule && row ? row : list, mutants[i].name);
 		if (!name || (rule && (!row || name > row + strcspn(row + 1, "\n"))))
 			CHECK_FAIL("%s is not listed with its rule in plugins/aie/RULES.md", mutants[i].name);
+	}
+	free(list);
+}
+
+/* ---- what ptowsp-aie makes of them ---------------------------------------------------------------------------------- */
+
+static ptowsp_status touch_nothing(void *context, const struct aie_sim_call *call, uint64_t *cycles_out, struct ptowsp_error *error)
+{
+	(void)context, (void)call, (void)error;
+	*cycles_out = 10;
+	return PTOWSP_OK;
+}
+
+/* As a design that somebody else wrote: it is refused, or does not come to its end. */
+static bool stops_as_of_others(const char *text)
+{
+	struct aie_module module = {0};
+	struct aie_array_device device;
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct aie_array_report report;
+	struct aie_sim_stats stats = {0};
+	const struct aie_array_args args = {.module = &module, .device = &device, .kernels = {.call = touch_nothing}, .buffering = 8, .max_events = 100000};
+	bool stops = aie_module_read(&module, text, strlen(text), &error) || !aie_array_device_find(&module, 0, &device) ||
+		     aie_array_run(&args, &report, &stats, &error);
+
+	aie_sim_finish(&stats);
+	aie_module_finish(&module);
+	return stops;
+}
+
+/* The last column of the list: whether all mutants of the rule are stopped there, too, some of them, or none. */
+static void the_list_says_which_rules_hold_for_others(void)
+{
+	char *list = check_read(check_fmt("%s/plugins/aie/RULES.md", check_root()), NULL);
+
+	REQUIRE(list != NULL);
+	for (int rule = 0; rule < AIE_RULES; rule++) {
+		const struct aie_rule_row *row = aie_rule_row((enum aie_rule)rule);
+		const char *end = check_fmt("(rule %s)", row->number), *at = strstr(list, check_fmt("\n| %s |", row->number)), *word;
+		int made = 0, stopped = 0;
+
+		for (int i = 0; i < MUTANTS; i++) {
+			char *text;
+
+			if (!strstr(mutants[i].sentence, end))
+				continue;
+			text = mutant_make(&mutants[i]);
+			made++;
+			stopped += stops_as_of_others(text);
+			free(text);
+		}
+		word = !made ? "own" : stopped == made ? "yes" : stopped ? "some" : "no";
+		if (!at || strncmp(at + 1 + strcspn(at + 1, "\n") - strlen(check_fmt("| %s |", word)), check_fmt("| %s |", word), strlen(word) + 4) != 0)
+			CHECK_FAIL("rule %s: of %d mutants %d are stopped by ptowsp-aie, and RULES.md does not end its row with | %s |", row->number, made,
+				   stopped, word);
 	}
 	free(list);
 }
@@ -540,6 +600,7 @@ void suite_aie_check(CU_pSuite s)
 		check_add(s, check_fmt("mutant_%s", mutants[i].name), mutant_is_refused);
 	TEST(s, every_rule_has_a_mutant);
 	TEST(s, mutants_stand_in_the_list_of_rules);
+	TEST(s, the_list_says_which_rules_hold_for_others);
 	TEST(s, numbers_of_rules_are_distinct);
 	TEST(s, designs_keep_the_rules);
 	TEST(s, examples_of_the_corpus_keep_the_rules);

@@ -244,8 +244,15 @@ static void programs_are_measured_where_a_compiler_is_named(void)
 	program = (int)cli_int(figure(cli_json(), "program memory, by a stand-in", "core tile ("), "value");
 	CHECK(program > 0);
 	CLI_OUT(0, "sh $R/tests/aie/program_size made", check_fmt("%d ", program));
-	REQUIRE_INT(cli("PTOWSP_CLANG=$T/none $B/ptowsp-run --plugin=aie --quiet --stats=json $P/matmul.pkg.zst"), 0);
-	CHECK_INT(cli_int(figure(cli_json(), "program memory, by a stand-in", "not measured: "), "value"), 0);
+	CLI_OUT(0, "cat made/design.json", check_fmt("\"program_by_stand_in\": [%d, 16384], \"frame_by_stand_in\": ", program));
+	REQUIRE_INT(cli("PTOWSP_CLANG=clang $B/ptowsp-run --plugin=aie --quiet --stats=json $P/matmul.pkg.zst"), 0); /* and without files */
+	CHECK_INT(cli_int(figure(cli_json(), "program memory, by a stand-in", "core tile ("), "value"), program);
+	CHECK_CONTAINS(cli_text(figure(cli_json(), "program memory, by a stand-in", "core tile ("), "name"), "largest frame ");
+	for (int n = 0; n < 2; n++) {
+		REQUIRE_INT(cli(check_fmt("PTOWSP_CLANG=%s $B/ptowsp-run --plugin=aie --quiet --stats=json $P/matmul.pkg.zst", n ? "/nope" : "$T/none")), 0);
+		CHECK_INT(cli_int(figure(cli_json(), "program memory, by a stand-in", "not measured: "), "value"), 0);
+		CHECK_CONTAINS(cli_text(figure(cli_json(), "program memory, by a stand-in", "not measured: "), "name"), "what PTOWSP_CLANG names is no clang");
+	}
 }
 
 static int64_t cost_of(const char *option, const char *name)

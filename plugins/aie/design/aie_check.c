@@ -43,6 +43,8 @@ ptowsp_status aie_check(const struct aie_design *design, bool proven, struct pto
 		status = aie_check_walks(design, error);
 	if (!status)
 		status = aie_check_host(design, error);
+	if (!status)
+		status = aie_check_counts(design, error);
 	if (!status && !proven)
 		status = aie_check_rings(design, error);
 	return status;

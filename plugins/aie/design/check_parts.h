@@ -18,6 +18,8 @@ ptowsp_status aie_check_walks(const struct aie_design *design, struct ptowsp_err
 ptowsp_status aie_check_task(const struct aie_design *design, const struct aie_step *step, uint32_t shim, struct ptowsp_error *error);
 /* check_host.c: what the host moves, its descriptors, queues and tokens. */
 ptowsp_status aie_check_host(const struct aie_design *design, struct ptowsp_error *error);
+/* check_count.c: what goes into fifos comes out of them. After aie_check_host. */
+ptowsp_status aie_check_counts(const struct aie_design *design, struct ptowsp_error *error);
 /* check_ring.c: streams between cores and links form no ring; functions do not call themselves. */
 ptowsp_status aie_check_rings(const struct aie_design *design, struct ptowsp_error *error);
 ptowsp_status aie_check_recursion(const struct aie_design *design, struct ptowsp_error *error);

@@ -4,6 +4,7 @@
 #include "aie/design/kernel_object.h"
 #include "aie/engine/aie_engine_own.h"
 #include "aie/graph/aie_ring.h"
+#include "aie/graph/fits.h"
 #include "aie/sim/aie_cost.h"
 #include "aie/sim/sim.h"
 #include "aie/sim/work.h"
@@ -333,15 +334,22 @@ static void depends_say(const struct going *going)
 	host->diagnose(host->context, 0, PTOWSP_STATE_DIAGNOSED, text, sizeof(text) - 1);
 }
 
+static ptowsp_status program_make(const struct going *going, struct aie_program_proxy **proxy_out)
+{
+	const struct aie_loaded *loaded = going->run->loaded;
+	const struct aie_kernel_files_args args = {
+		&going->back.design, &loaded->map.lowered, loaded->map.walk, loaded->map.kernels, loaded->objects, loaded->program->kernels.count, false};
+	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)}; /* of kernels that only files would miss */
+
+	return aie_program_proxy_create(proxy_out, &args, &unsaid);
+}
+
 /* What programs of cores are made of, where a compiler is named that says how large they are: it takes seconds, so it runs when somebody looks. */
 static ptowsp_status program_keep(struct going *going)
 {
 	struct aie_loaded *loaded = going->run->loaded;
-	const struct aie_kernel_files_args args = {
-		&going->back.design, &loaded->map.lowered, loaded->map.walk, loaded->map.kernels, loaded->objects, loaded->program->kernels.count, false};
 	struct aie_program_proxy *proxy;
-	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)}; /* of kernels that only files would miss */
-	const ptowsp_status status = aie_program_proxy_create(&proxy, &args, &unsaid);
+	const ptowsp_status status = program_make(going, &proxy);
 
 	if (status)
 		return status == PTOWSP_NO_MEMORY ? rt_no_memory(going->run->error, "programs of cores") : PTOWSP_OK;
@@ -363,12 +371,17 @@ static ptowsp_status report_fill(struct going *going, const struct aie_sim_stats
 	struct ptowsp_error *error = going->run->error;
 	const struct aie_picture *picture = &going->back.drawn.picture;
 	const struct base_kernels *kernels = going->run->loaded->map.kernels;
+	struct aie_fits fits;
 	ptowsp_status status = aie_report_design(report, &going->back.design, picture, NULL, error);
 
 	if (!status && secure_getenv(AIE_CLANG))
 		status = program_keep(going);
 	if (!status)
 		status = aie_report_run(report, &going->back.design, picture, stats, last_end(going), error);
+	for (uint32_t k = 0; !status && k < kernels->count; k++)
+		if (aie_fits_most(&going->run->loaded->map.acts, k, going->run->loaded->arch, &fits))
+			status = aie_report_fits(report, kernels->rows[k].name, fits.tiles, fits.arguments, fits.stack,
+						 aie_arch_core_bytes(going->run->loaded->arch), error);
 	for (uint32_t k = 0; !status && k < kernels->count; k++)
 		status = aie_report_calls(report, kernels->rows[k].name, &going->calls[k], error);
 	if (!status && both)
@@ -464,6 +477,22 @@ static void busy_find(struct going *going)
 	going->run->counted = counted;
 }
 
+/* As files are wanted, somebody looks. Nothing is said where it cannot be measured. */
+static void programs_find(struct going *going)
+{
+	struct aie_program_proxy *proxy = NULL;
+	struct aie_program_size *sizes = NULL;
+
+	if (!secure_getenv(AIE_CLANG) || program_make(going, &proxy))
+		return;
+	sizes = calloc((size_t)aie_program_proxy_cores(proxy) + 1, sizeof(*sizes));
+	if (sizes && aie_program_proxy_measure(proxy, sizes))
+		for (uint32_t c = 0; c < aie_program_proxy_cores(proxy); c++)
+			aie_picture_program(&going->back.drawn, sizes[c].column, sizes[c].row, sizes[c].bytes, sizes[c].frame);
+	aie_program_proxy_destroy(proxy);
+	free(sizes);
+}
+
 static void going_finish(struct going *going)
 {
 	for (uint32_t a = 0; going->shadows && a < going->run->loaded->map.lowered.argument_count; a++)
@@ -527,6 +556,7 @@ ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed)
 
 	if (!status && run->file) {
 		busy_find(&going);
+		programs_find(&going);
 		status = aie_engine_files(run, &going.back);
 	} else if (!status) {
 		run->patience.most = 0; /* what simulating takes follows from the tensors */

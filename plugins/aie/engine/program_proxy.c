@@ -18,8 +18,9 @@ struct aie_program_proxy {
 	struct aie_kernel_files files;
 	uint8_t *calls; /* per core and file of a kernel: it calls one of its functions */
 	uint32_t core_count;
-	char (*tiles)[24]; /* per core, for sentences */
-	bool unknown;      /* a core calls what has no C */
+	char (*tiles)[24];             /* per core, for sentences */
+	struct aie_program_size *core; /* per core: what is known before anything is compiled */
+	bool unknown;                  /* a core calls what has no C */
 };
 
 /* ---- what cores call ------------------------------------------------------------------------------------------------------ */
@@ -62,10 +63,14 @@ static ptowsp_status fill(struct aie_program_proxy *proxy, const struct aie_kern
 	proxy->core_count = design->core_count;
 	proxy->calls = calloc((size_t)design->core_count * proxy->files.kernel_count + 1, 1);
 	proxy->tiles = calloc((size_t)design->core_count + 1, sizeof(*proxy->tiles));
-	if (!proxy->calls || !proxy->tiles)
+	proxy->core = calloc((size_t)design->core_count + 1, sizeof(*proxy->core));
+	if (!proxy->calls || !proxy->tiles || !proxy->core)
 		return rt_no_memory(error, "programs of cores");
 	for (uint32_t c = 0; c < design->core_count; c++) {
+		const struct aie_tile *tile = &design->tiles[design->cores[c].tile];
+
 		snprintf(proxy->tiles[c], sizeof(*proxy->tiles), "%.23s", aie_design_tile_text(design, design->cores[c].tile));
+		proxy->core[c] = (struct aie_program_size){.tile = proxy->tiles[c], .column = tile->column, .row = tile->row, .stack = design->cores[c].stack};
 		for (uint32_t r = 0; r < design->cores[c].op->region_count; r++)
 			calls_note(proxy, design, proxy->calls + (size_t)c * proxy->files.kernel_count, &design->cores[c].op->regions[r]);
 	}
@@ -92,12 +97,18 @@ void aie_program_proxy_destroy(struct aie_program_proxy *proxy)
 	aie_kernel_files_finish(&proxy->files);
 	free(proxy->calls);
 	free(proxy->tiles);
+	free(proxy->core);
 	free(proxy);
 }
 
 bool aie_program_proxy_whole(const struct aie_program_proxy *proxy)
 {
 	return !proxy->unknown;
+}
+
+uint32_t aie_program_proxy_cores(const struct aie_program_proxy *proxy)
+{
+	return proxy->core_count;
 }
 
 /* ---- how large they are --------------------------------------------------------------------------------------------------- */
@@ -138,14 +149,38 @@ uint64_t aie_object_text(const unsigned char *file, size_t size)
 	return bytes;
 }
 
-/* Of the object that a kernel becomes; 0: it becomes none. */
-static uint64_t kernel_measure(const char *folder, const char *name)
+struct measured {
+	uint64_t text, frame; /* bytes */
+};
+
+/* Rows of -fstack-usage: place and function, bytes, how they are known. The file goes. */
+static uint64_t frame_read(const char *path)
 {
-	static const char *const words[] = {"--target=riscv32", "-march=rv32im", "-mabi=ilp32", "-Os", "-std=gnu11", "-DNDEBUG", "-ffp-contract=off", "-I."};
+	FILE *file = fopen(path, "r");
+	char line[FOLDER];
+	uint64_t most = 0;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		const char *tab = strchr(line, '\t');
+		const uint64_t bytes = tab ? strtoull(tab + 1, NULL, 10) : 0;
+
+		most = bytes > most ? bytes : most;
+	}
+	if (file)
+		fclose(file);
+	unlink(path);
+	return most;
+}
+
+/* Of the object that a kernel becomes; text 0: it becomes none. */
+static struct measured kernel_measure(const char *folder, const char *name)
+{
+	static const char *const words[] = {"--target=riscv32", "-march=rv32im",     "-mabi=ilp32",   "-Os", "-std=gnu11",
+					    "-DNDEBUG",         "-ffp-contract=off", "-fstack-usage", "-I."};
 	struct base_command command = {.count = 0};
 	char path[FOLDER + 16];
 	unsigned char *bytes = malloc(LARGEST);
-	uint64_t text = 0;
+	struct measured measured = {0};
 	FILE *file;
 
 	base_command_begin(&command, AIE_CLANG, "clang");
@@ -163,51 +198,57 @@ static uint64_t kernel_measure(const char *folder, const char *name)
 		snprintf(path, sizeof(path), "%s/kernel.o", folder);
 		file = fopen(path, "rb");
 		if (file) {
-			text = aie_object_text(bytes, fread(bytes, 1, LARGEST, file));
+			measured.text = aie_object_text(bytes, fread(bytes, 1, LARGEST, file));
 			fclose(file);
 		}
 	}
 	unlink(path);
+	snprintf(path, sizeof(path), "%s/kernel.su", folder);
+	measured.frame = frame_read(path);
 	base_command_finish(&command);
 	free(bytes);
-	return text;
+	return measured;
 }
 
-static bool kernels_measure(const struct aie_program_proxy *proxy, const char *folder, uint64_t *bytes)
+static bool kernels_measure(const struct aie_program_proxy *proxy, const char *folder, struct measured *rows)
 {
 	bool all = true;
 
 	for (uint32_t f = 0; all && f < proxy->files.kernel_count; f++) {
-		bytes[f] = kernel_measure(folder, proxy->files.files[f].name);
-		all = bytes[f] != 0;
+		rows[f] = kernel_measure(folder, proxy->files.files[f].name);
+		all = rows[f].text != 0;
 	}
 	return all;
 }
 
-bool aie_program_proxy_measure(const struct aie_program_proxy *proxy, uint64_t *bytes_out, const char **tile_out)
+static struct aie_program_size core_size(const struct aie_program_proxy *proxy, const struct measured *rows, uint32_t core)
+{
+	struct aie_program_size size = proxy->core[core];
+
+	for (uint32_t f = 0; f < proxy->files.kernel_count; f++) {
+		if (!proxy->calls[(size_t)core * proxy->files.kernel_count + f])
+			continue;
+		size.bytes += rows[f].text;
+		size.frame = rows[f].frame > size.frame ? rows[f].frame : size.frame;
+	}
+	return size;
+}
+
+bool aie_program_proxy_measure(const struct aie_program_proxy *proxy, struct aie_program_size *sizes_out)
 {
 	const char *temp = secure_getenv("TMPDIR");
-	uint64_t *bytes = calloc((size_t)proxy->files.kernel_count + 1, sizeof(*bytes));
+	struct measured *rows = calloc((size_t)proxy->files.kernel_count + 1, sizeof(*rows));
 	char folder[FOLDER];
-	bool known = bytes && !proxy->unknown && proxy->files.kernel_count &&
+	bool known = rows && !proxy->unknown && proxy->files.kernel_count &&
 		     snprintf(folder, sizeof(folder), "%s/ptowsp-program-XXXXXX", temp && *temp ? temp : "/tmp") < FOLDER && mkdtemp(folder);
 
-	*bytes_out = 0;
 	if (known) {
-		known = aie_artifact_sources_write(folder, &proxy->files) && kernels_measure(proxy, folder, bytes);
+		known = aie_artifact_sources_write(folder, &proxy->files) && kernels_measure(proxy, folder, rows);
 		aie_artifact_sources_remove(folder, &proxy->files);
 		rmdir(folder);
 	}
-	for (uint32_t c = 0; known && c < proxy->core_count; c++) {
-		uint64_t sum = 0;
-
-		for (uint32_t f = 0; f < proxy->files.kernel_count; f++)
-			sum += proxy->calls[(size_t)c * proxy->files.kernel_count + f] ? bytes[f] : 0;
-		if (sum > *bytes_out || !c) {
-			*bytes_out = sum;
-			*tile_out = proxy->tiles[c];
-		}
-	}
-	free(bytes);
+	for (uint32_t c = 0; known && c < proxy->core_count; c++)
+		sizes_out[c] = core_size(proxy, rows, c);
+	free(rows);
 	return known && proxy->core_count;
 }

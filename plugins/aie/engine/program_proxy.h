@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* program_proxy.h - how large programs of cores are by a stand-in: the C of their kernels, compiled by clang for rv32im at -Os where there is one with that target, not linked. Peano's
+/* program_proxy.h - how large programs of cores are, and frames of their functions, by a stand-in: the C of their kernels, compiled by clang for rv32im at -Os where there is one with that target, not linked. Peano's
  * are of other sizes; what is too large here hardly fits there. One thread. */
 #ifndef AIE_PROGRAM_PROXY_H
 #define AIE_PROGRAM_PROXY_H
@@ -18,8 +18,17 @@ struct aie_program_proxy;
 ptowsp_status aie_program_proxy_create(struct aie_program_proxy **out, const struct aie_kernel_files_args *args, struct ptowsp_error *error);
 /* Has all that its cores call C? Else there is nothing to measure. */
 bool aie_program_proxy_whole(const struct aie_program_proxy *proxy);
-/* Bytes of .text of the fullest core, and which, a text of the proxy's; false: the compiler that AIE_CLANG names is not there, or refuses. Takes as long as it does. */
-bool aie_program_proxy_measure(const struct aie_program_proxy *proxy, uint64_t *bytes_out, const char **tile_out);
+/* Of a core. */
+struct aie_program_size {
+	const char *tile; /* the proxy's text */
+	int32_t column, row;
+	uint64_t bytes; /* of .text of all that it calls */
+	uint64_t frame; /* the largest of a function of these, with its tiles */
+	uint64_t stack; /* that the design gives it */
+};
+uint32_t aie_program_proxy_cores(const struct aie_program_proxy *proxy);
+/* sizes_out: one per core. False: the compiler that AIE_CLANG names is not there, or refuses. Takes as long as it does. */
+bool aie_program_proxy_measure(const struct aie_program_proxy *proxy, struct aie_program_size *sizes_out);
 void aie_program_proxy_destroy(struct aie_program_proxy *proxy); /* NULL is legal */
 /* Bytes of sections .text and .text.x of an object of 32 bits; 0: it is none. */
 uint64_t aie_object_text(const unsigned char *file, size_t size);

@@ -119,9 +119,35 @@ ptowsp_status aie_fits_find(struct aie_acts *acts, const struct aie_map_args *ar
 	return status;
 }
 
+struct aie_fits aie_fits_of(const struct aie_acts *acts, const struct aie_act *act, const struct aie_arch *arch)
+{
+	return (struct aie_fits){act->stack, arguments_of(acts, act), aie_arch_tile(arch, AIE_FIRST_CORE)->limits[AIE_STACK]};
+}
+
 uint64_t aie_fits_need(const struct aie_acts *acts, const struct aie_act *act, const struct aie_arch *arch, uint32_t times)
 {
-	return act->stack + times * arguments_of(acts, act) + aie_arch_tile(arch, AIE_FIRST_CORE)->limits[AIE_STACK];
+	struct aie_fits fits = aie_fits_of(acts, act, arch);
+
+	fits.arguments *= times;
+	return aie_fits_sum(&fits);
+}
+
+bool aie_fits_most(const struct aie_acts *acts, uint32_t kernel, const struct aie_arch *arch, struct aie_fits *fits_out)
+{
+	bool any = false;
+
+	for (uint32_t a = 0; a < acts->count; a++) {
+		const struct aie_act *act = &acts->rows[a];
+		struct aie_fits fits;
+
+		if (act->kind != AIE_ACT_CALL || act->kernel != kernel)
+			continue;
+		fits = aie_fits_of(acts, act, arch);
+		if (!any || aie_fits_sum(&fits) > aie_fits_sum(fits_out))
+			*fits_out = fits;
+		any = true;
+	}
+	return any;
 }
 
 /* Place among its uses of the one that takes most. */
@@ -138,14 +164,15 @@ static uint32_t largest_of(const struct aie_acts *acts, const struct aie_act *ac
 ptowsp_status aie_fits_refuse(const struct aie_acts *acts, const struct aie_act *act, const struct aie_map_args *args, const char *why,
 			      struct ptowsp_error *error)
 {
+	const struct aie_fits fits = aie_fits_of(acts, act, args->arch);
 	const struct aie_area *most = act->use_count ? &acts->areas.rows[acts->uses[act->uses + largest_of(acts, act)].area] : NULL;
 
 	return rt_fail_at(
 		error, PTOWSP_UNSUPPORTED, acts->first + act->task, act->kernel,
 		"task %llu, kernel %.24s needs %llu bytes (%llu for tiles, %llu for arguments, %llu of them %.20s, %llu of stack) and a core has %llu; not "
 		"divided: %.48s; use smaller tiles or --opt clock=reference",
-		(unsigned long long)(acts->first + act->task), args->kernel_name(args->context, act->kernel),
-		(unsigned long long)aie_fits_need(acts, act, args->arch, 1), (unsigned long long)act->stack, (unsigned long long)arguments_of(acts, act),
-		(unsigned long long)(most ? aie_area_bytes(most) : 0), most ? args->tensor_name(args->context, most->tensor) : "none",
-		(unsigned long long)aie_arch_tile(args->arch, AIE_FIRST_CORE)->limits[AIE_STACK], (unsigned long long)aie_arch_core_bytes(args->arch), why);
+		(unsigned long long)(acts->first + act->task), args->kernel_name(args->context, act->kernel), (unsigned long long)aie_fits_sum(&fits),
+		(unsigned long long)fits.tiles, (unsigned long long)fits.arguments, (unsigned long long)(most ? aie_area_bytes(most) : 0),
+		most ? args->tensor_name(args->context, most->tensor) : "none", (unsigned long long)fits.stack,
+		(unsigned long long)aie_arch_core_bytes(args->arch), why);
 }

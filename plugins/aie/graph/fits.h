@@ -7,8 +7,19 @@
 
 /* Sets the stack of all calls. Errors: NO_MEMORY. */
 ptowsp_status aie_fits_find(struct aie_acts *acts, const struct aie_map_args *args, struct ptowsp_error *error);
-/* Bytes of a core tile for a call whose arguments are there so many times. */
+/* Bytes of a core tile for a call. */
+struct aie_fits {
+	uint64_t tiles, arguments, stack; /* tiles that do not lie in its arguments; these once each; what a core's stack has besides tiles */
+};
+struct aie_fits aie_fits_of(const struct aie_acts *acts, const struct aie_act *act, const struct aie_arch *arch);
+static inline uint64_t aie_fits_sum(const struct aie_fits *fits)
+{
+	return fits->tiles + fits->arguments + fits->stack;
+}
+/* Of a call whose arguments are there so many times. */
 uint64_t aie_fits_need(const struct aie_acts *acts, const struct aie_act *act, const struct aie_arch *arch, uint32_t times);
+/* Of the kernel's call that takes most; false: nothing calls it. */
+bool aie_fits_most(const struct aie_acts *acts, uint32_t kernel, const struct aie_arch *arch, struct aie_fits *fits_out);
 /* UNSUPPORTED naming task, kernel, what it needs, what there is, and why it is not divided. */
 ptowsp_status aie_fits_refuse(const struct aie_acts *acts, const struct aie_act *act, const struct aie_map_args *args, const char *why,
 			      struct ptowsp_error *error);

@@ -17,6 +17,7 @@ struct aie_picture_tile {
 	uint32_t node_count, part_count;
 	uint64_t used[AIE_LIMITS]; /* of these are shown: MEMORY, BDS, LOCKS, DMA_IN, DMA_OUT */
 	uint64_t busy;             /* of a core: cycles that it computes, where the run's are known */
+	uint64_t program, frame;   /* of a core: bytes of its program and of its functions' largest frame, by a stand-in; program 0: nobody measured */
 };
 /* Of a flow. */
 struct aie_picture_stream {

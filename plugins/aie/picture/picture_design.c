@@ -216,11 +216,30 @@ ptowsp_status aie_picture_of_design(struct aie_picture_design *drawn, const stru
 	return PTOWSP_OK;
 }
 
-void aie_picture_busy(struct aie_picture_design *drawn, int32_t column, int32_t row, uint64_t cycles)
+static struct aie_picture_tile *tile_at(struct aie_picture_design *drawn, int32_t column, int32_t row)
 {
 	for (uint32_t t = 0; t < drawn->picture.tile_count; t++)
 		if (drawn->tiles[t].column == column && drawn->tiles[t].row == row)
-			drawn->tiles[t].busy = cycles;
+			return &drawn->tiles[t];
+	return NULL;
+}
+
+void aie_picture_busy(struct aie_picture_design *drawn, int32_t column, int32_t row, uint64_t cycles)
+{
+	struct aie_picture_tile *tile = tile_at(drawn, column, row);
+
+	if (tile)
+		tile->busy = cycles;
+}
+
+void aie_picture_program(struct aie_picture_design *drawn, int32_t column, int32_t row, uint64_t program, uint64_t frame)
+{
+	struct aie_picture_tile *tile = tile_at(drawn, column, row);
+
+	if (tile)
+		tile->program = program;
+	if (tile)
+		tile->frame = frame;
 }
 
 void aie_picture_design_finish(struct aie_picture_design *drawn)

@@ -17,6 +17,8 @@ ptowsp_status aie_picture_of_design(struct aie_picture_design *drawn, const stru
 				    const struct aie_routes *routes, const char *title, struct ptowsp_error *error);
 /* Of the run whose cycles the picture has: so many of them the core on that tile computed. */
 void aie_picture_busy(struct aie_picture_design *drawn, int32_t column, int32_t row, uint64_t cycles);
+/* Bytes of the program of the core on that tile, and of the largest frame of its functions, by a stand-in (engine/program_proxy.h). */
+void aie_picture_program(struct aie_picture_design *drawn, int32_t column, int32_t row, uint64_t program, uint64_t frame);
 void aie_picture_design_finish(struct aie_picture_design *drawn);
 
 #endif

@@ -62,6 +62,9 @@ static void put_tile(struct common_text *text, const struct aie_picture *picture
 	common_text_put(text, "}");
 	if (picture->cycles && aie_arch_kind(picture->arch, tile->row) == AIE_CORE)
 		common_text_add(text, ", \"busy_cycles\": %llu", (unsigned long long)tile->busy);
+	if (tile->program)
+		common_text_add(text, ", \"program_by_stand_in\": [%llu, %llu], \"frame_by_stand_in\": %llu", (unsigned long long)tile->program,
+				(unsigned long long)arch->limits[AIE_PROGRAM], (unsigned long long)tile->frame);
 	common_text_put(text, ", \"memory\": [");
 	for (uint32_t i = 0; i < tile->part_count; i++) {
 		common_text_put(text, i ? ", {\"name\": " : "{\"name\": ");
