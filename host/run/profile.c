@@ -4,9 +4,10 @@
 
 #include "host/host_error.h"
 #include "host/run/host_program.h"
-#include "ptowsp/profile.h"
 
 #if PTOWSP_ABI_MINOR >= 1
+#include "ptowsp/profile.h"
+
 static void row_copy(struct ptowsp_profile_row *to, const void *from, uint32_t stride)
 {
 	*to = (struct ptowsp_profile_row){0};

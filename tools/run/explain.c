@@ -178,7 +178,13 @@ static const char *temps_line(const struct part *x, uint32_t index)
 static const struct otherwise {
 	const char *title;
 	uint32_t feature;
-} otherwise[] = {{"phases", PTOWSP_FEATURE_TENSOR_TO_SLOT}, {"divided", PTOWSP_FEATURE_KERNEL_CYCLES}, {"tasks", PTOWSP_FEATURE_DEVICE_TASKS}};
+} otherwise[] = {
+	{"phases", PTOWSP_FEATURE_TENSOR_TO_SLOT},
+	{"divided", PTOWSP_FEATURE_KERNEL_CYCLES},
+#if PTOWSP_ABI_MINOR >= 1
+	{"tasks", PTOWSP_FEATURE_DEVICE_TASKS},
+#endif
+};
 enum { OTHERWISE = sizeof(otherwise) / sizeof(*otherwise) };
 
 /* Its index-th line, counted from 0; NULL behind the last. */

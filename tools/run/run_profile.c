@@ -11,7 +11,11 @@
 #include "registry/text.h"
 #include "tools/plain.h"
 #include "tools/run/run_run.h"
+#if PTOWSP_ABI_MINOR >= 1 /* headers of 10.0 have no rows */
+#include "ptowsp/profile.h"
+#endif
 
+#if PTOWSP_ABI_MINOR >= 1
 enum {
 	ADVICE_CALLS = 64,     /* fewer tasks say nothing about tasks */
 	ADVICE_ELEMENTS = 256, /* of smaller tiles, starting costs more than elements do */
@@ -352,3 +356,15 @@ json_t *run_profile_json(const struct run *run)
 	free(p.rows);
 	return root ? root : json_null();
 }
+#else
+ptowsp_status run_profile_print(const struct run *run, struct ptowsp_error *error)
+{
+	return ptowsp_profile_visit(run->program, NULL, NULL, error);
+}
+
+json_t *run_profile_json(const struct run *run)
+{
+	(void)run;
+	return json_null();
+}
+#endif

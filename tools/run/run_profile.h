@@ -3,7 +3,7 @@
 #ifndef TOOLS_RUN_RUN_PROFILE_H
 #define TOOLS_RUN_RUN_PROFILE_H
 
-#include "ptowsp/profile.h"
+#include "host/ptowsp_host.h"
 
 struct json_t;
 struct run;

@@ -250,8 +250,21 @@ void run_stats_text(struct run *run)
  * kernels would end by if it had them, of phases into which a backend splits a run, and of calls that it divides. */
 static bool is_for_who_asks(const struct ptowsp_diagnostic *row)
 {
-	return row->feature == PTOWSP_FEATURE_TEMP_RENAMED || row->feature == PTOWSP_FEATURE_NO_KERNELS || row->feature == PTOWSP_FEATURE_CSP_PAYLOAD ||
-	       row->feature == PTOWSP_FEATURE_TENSOR_TO_SLOT || row->feature == PTOWSP_FEATURE_KERNEL_CYCLES || row->feature == PTOWSP_FEATURE_DEVICE_TASKS;
+	static const uint32_t features[] = {
+		PTOWSP_FEATURE_TEMP_RENAMED,
+		PTOWSP_FEATURE_NO_KERNELS,
+		PTOWSP_FEATURE_CSP_PAYLOAD,
+		PTOWSP_FEATURE_TENSOR_TO_SLOT,
+		PTOWSP_FEATURE_KERNEL_CYCLES,
+#if PTOWSP_ABI_MINOR >= 1
+		PTOWSP_FEATURE_DEVICE_TASKS,
+#endif
+	};
+
+	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++)
+		if (row->feature == features[i])
+			return true;
+	return false;
 }
 
 /* Backends say of a temp tensor that it is read before any task has written it, and do not know what it was given. */

@@ -92,7 +92,8 @@ static struct count end_count(const struct aie_design *design, uint32_t number, 
 	return count;
 }
 
-static ptowsp_status count_add(const struct aie_design *design, const struct aie_fifo *fifo, struct count *all, const struct count *one, struct ptowsp_error *error)
+static ptowsp_status count_add(const struct aie_design *design, const struct aie_fifo *fifo, struct count *all, const struct count *one,
+			       struct ptowsp_error *error)
 {
 	if (!one->known)
 		return PTOWSP_OK;
@@ -116,8 +117,8 @@ static ptowsp_status fifo_count(const struct aie_design *design, uint32_t number
 		return PTOWSP_OK;
 	if (design->tiles[aie_design_shim(design, number)].kind == AIE_SHIM && host_bytes(design, number) % aie_type_bytes(fifo->type))
 		return aie_rule_fail(error, PTOWSP_INVALID, fifo->op, AIE_RULE_COUNT_KEPT,
-				     "the host moves %" PRIu64 " bytes of fifo '%.48s', whose objects have %" PRIu64 " each", host_bytes(design, number), fifo->name,
-				     aie_type_bytes(fifo->type));
+				     "the host moves %" PRIu64 " bytes of fifo '%.48s', whose objects have %" PRIu64 " each", host_bytes(design, number),
+				     fifo->name, aie_type_bytes(fifo->type));
 	count = end_count(design, number, fifo->producer, true);
 	status = count_add(design, fifo, all, &count, error);
 	for (uint32_t c = 0; !status && c < fifo->consumer_count; c++) {
