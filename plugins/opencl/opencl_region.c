@@ -65,8 +65,11 @@ static int by_address(const void *a, const void *b)
 	return ((*x)->data > (*y)->data) - ((*x)->data < (*y)->data);
 }
 
-static ptowsp_status regions_begin(struct opencl_program *own, const struct ptowsp_run_args *args, struct ptowsp_error *error)
+/* A run on several devices has none of its tensors here where memory is apart: another device may look at what a task has written as soon as it is told, so a task's windows are strays. */
+static ptowsp_status regions_begin(struct opencl_program *own, const struct rt_run_args *run, struct ptowsp_error *error)
 {
+	const struct ptowsp_run_args *const args = run->args;
+	const bool alone = !run->notify || opencl_device_of(own->base->device)->shared;
 	const struct ptowsp_binding **sorted = malloc((args->binding_count + (size_t)1) * sizeof(*sorted));
 	bool made = sorted != NULL;
 
@@ -75,7 +78,7 @@ static ptowsp_status regions_begin(struct opencl_program *own, const struct ptow
 	if (made)
 		qsort(sorted, args->binding_count, sizeof(*sorted), by_address);
 	for (uint32_t b = 0; made && b < args->binding_count; b++)
-		if (sorted[b]->data && sorted[b]->elements)
+		if (alone && sorted[b]->data && sorted[b]->elements)
 			made = region_add(own, sorted[b]->data, sorted[b]->elements * isa_dtype_bytes(sorted[b]->dtype), false);
 	free(sorted);
 	own->moved = (struct opencl_moved){0};
@@ -222,7 +225,7 @@ ptowsp_status opencl_run(struct base_program *program, const struct rt_run_args 
 			 struct ptowsp_error *error)
 {
 	struct opencl_program *own = program->own;
-	ptowsp_status status = regions_begin(own, args->args, error);
+	ptowsp_status status = regions_begin(own, args, error);
 
 	if (!status)
 		status = rt_run(program->rt, args, stats_out, deadlock_out, error);
