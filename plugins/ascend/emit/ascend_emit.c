@@ -217,6 +217,7 @@ static void fill_all(struct ascend_emitter *e, const struct rt_program *p, const
 	}
 	common_text_finish(&package);
 	common_text_finish(&package_json);
+	common_text_finish(&names);
 	common_text_finish(&told);
 }
 
