@@ -420,7 +420,7 @@ ptowsp_status source_print(struct pkg *package, const struct print_files *files,
 
 char *source_pages(void)
 {
-	static const char *const names[] = {"LANGUAGE", "WORKLOADS", "GRAPHS", "SCHEDULE", "GRAMMAR"};
+	static const char *const names[] = {"LANGUAGE", "WORKLOADS", "GRAPHS", "SCHEDULE", "GRAMMAR", "std/README"};
 	struct text all = {0};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {

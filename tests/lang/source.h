@@ -27,7 +27,7 @@ void source_free(struct source *source);
 /* Options with which a source may name any file: it holds a few bytes, or, called .npy, a hundred f32. */
 extern const struct lang_options source_with_files;
 
-/* The pages of the language, packages/LANGUAGE.md and those that it names, as one text. To be freed. */
+/* The pages of the language, packages/LANGUAGE.md and those that it names, the library among them, as one text. To be freed. */
 char *source_pages(void);
 /* The next block of such a text that is marked pto, from *at on, which moves behind it; NULL if there is none. To be freed. */
 char *source_block(const char **at);
