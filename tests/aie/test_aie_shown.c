@@ -272,6 +272,15 @@ static void kernels_cost_as_emitted_or_as_published(void)
 	CLI_ERR(2, "$B/ptowsp-run --plugin=aie --quiet --opt cost=guessed $P/softmax.pkg.zst", "emitted|published");
 }
 
+/* A slower host gives its tasks later, and results are the package's. */
+static void hosts_of_other_speeds_come_to_the_same(void)
+{
+	cli_begin();
+	CHECK(cost_of("--opt host_cycles=300", "until all was over") < cost_of("--opt host_cycles=30000", "until all was over"));
+	CHECK_INT(cost_of("--opt host_cycles=3000", "until all was over"), cost_of("", "until all was over"));
+	CLI_ERR(2, "$B/ptowsp-run --plugin=aie --quiet --opt host_cycles=1000001 $P/softmax.pkg.zst", "0..1000000");
+}
+
 static void figures_say_use_and_limits(void)
 {
 	static const struct {
@@ -486,6 +495,7 @@ void suite_aie_shown(CU_pSuite s)
 	TEST(s, programs_are_measured_where_a_compiler_is_named);
 	TEST(s, epochs_are_an_option);
 	TEST(s, files_are_those_of_the_run);
+	TEST(s, hosts_of_other_speeds_come_to_the_same);
 	TEST(s, figures_say_use_and_limits);
 	TEST(s, kernels_cost_as_emitted_or_as_published);
 	TEST(s, both_ways_of_buffering_are_run);

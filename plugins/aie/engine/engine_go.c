@@ -427,6 +427,7 @@ static ptowsp_status simulate(struct going *going)
 					  .routes = &going->back.routes,
 					  .arguments = going->arguments,
 					  .counted = going->run->counted,
+					  .host_cycles = going->run->options->host_cycles,
 					  .kernels = {going, call, begin},
 					  .buffering = buffering == AIE_BUFFERING_0 ? 0 : 8,
 					  .patience = &going->run->patience,
@@ -462,6 +463,7 @@ static void busy_find(struct going *going)
 					  .routes = &going->back.routes,
 					  .arguments = going->arguments,
 					  .counted = true,
+					  .host_cycles = going->run->options->host_cycles,
 					  .kernels = {going, call, begin},
 					  .buffering = going->run->options->buffering == AIE_BUFFERING_0 ? 0 : 8,
 					  .patience = &going->run->patience};
