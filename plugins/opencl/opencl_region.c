@@ -134,32 +134,28 @@ static void arena(void *context, void *base, uint64_t bytes)
 	pthread_mutex_unlock(&own->lock);
 }
 
-static void fetch(void *context, const void *at, uint64_t bytes)
+/* Bytes that are nowhere else newer: those of a tensor whose buffer no task has written do not come back, and those of one without a buffer do not go there. */
+static void bring(struct opencl_program *own, const void *at, uint64_t bytes, bool there)
 {
-	struct opencl_program *own = context;
 	struct opencl_region *r;
 
 	if (opencl_device_of(own->base->device)->shared)
 		return;
 	pthread_mutex_lock(&own->lock);
 	r = region_of(own, at, bytes);
-	if (r && r->buffer && atomic_load(&r->written))
-		move(own, r, (uint64_t)((const unsigned char *)at - r->base), bytes, false);
+	if (r && r->buffer && (there || atomic_load(&r->written)))
+		move(own, r, (uint64_t)((const unsigned char *)at - r->base), bytes, there);
 	pthread_mutex_unlock(&own->lock);
+}
+
+static void fetch(void *context, const void *at, uint64_t bytes)
+{
+	bring(context, at, bytes, false);
 }
 
 static void push(void *context, const void *at, uint64_t bytes)
 {
-	struct opencl_program *own = context;
-	struct opencl_region *r;
-
-	if (opencl_device_of(own->base->device)->shared)
-		return;
-	pthread_mutex_lock(&own->lock);
-	r = region_of(own, at, bytes);
-	if (r && r->buffer)
-		move(own, r, (uint64_t)((const unsigned char *)at - r->base), bytes, true);
-	pthread_mutex_unlock(&own->lock);
+	bring(context, at, bytes, true);
 }
 
 static void clear(void *context, void *at, uint64_t bytes)

@@ -127,15 +127,15 @@ static void advise(const struct adviser *to, const char *format, ...)
 	to->say(to->context, line);
 }
 
-/* The kind of code of a kernel's tasks, enum as in the flags of its statistics; 0: not said. */
-static uint32_t code_of(const struct run *run, uint32_t kernel)
+/* What the run counted of a kernel; zeros where it counted none of its tasks. */
+static struct ptowsp_kernel_stats counted(const struct run *run, uint32_t kernel)
 {
 	const struct ptowsp_run_stats *s = ptowsp_stats(run->program);
 
 	for (uint32_t i = 0; i < s->kernel_count; i++)
 		if (s->kernels[i].kernel == kernel)
-			return s->kernels[i].flags;
-	return 0;
+			return s->kernels[i];
+	return (struct ptowsp_kernel_stats){.kernel = kernel};
 }
 
 static void advise_tasks(const struct profile *p, const struct run *run, const struct adviser *to)
@@ -169,7 +169,7 @@ static void advise_code(const struct profile *p, const struct run *run, const st
 	uint64_t portable = 0;
 
 	for (uint32_t i = 0; i < p->count; i++)
-		if (!p->rows[i].operations && code_of(run, p->rows[i].kernel) & PTOWSP_KERNEL_PORTABLE)
+		if (!p->rows[i].operations && counted(run, p->rows[i].kernel).flags & PTOWSP_KERNEL_PORTABLE)
 			portable += p->rows[i].wall_ns;
 	if (portable * 2 > p->run_ns && !strcmp(ptowsp_backend_name(run->backend), "cpu_sim"))
 		advise(to, "the interpreter ran kernels for %.0f %% of the run: ptowsp-pack --native compiles them, --trust=all runs what was compiled",
@@ -192,16 +192,6 @@ static double share(const struct profile *p, uint64_t ns)
 	return 100.0 * (double)ns / ((double)p->kernels_ns + 1e-9);
 }
 
-static uint64_t kernel_cycles(const struct run *run, uint32_t kernel)
-{
-	const struct ptowsp_run_stats *s = ptowsp_stats(run->program);
-
-	for (uint32_t i = 0; i < s->kernel_count; i++)
-		if (s->kernels[i].kernel == kernel)
-			return s->kernels[i].cycles;
-	return 0;
-}
-
 static void line_text(const struct ptowsp_profile_row *row, char text[32])
 {
 	text[0] = '\0';
@@ -213,7 +203,7 @@ static void line_text(const struct ptowsp_profile_row *row, char text[32])
 
 static void row_print(const struct profile *p, const struct run *run, const struct ptowsp_profile_row *row)
 {
-	const uint64_t cycles = row->operations ? row->cycles : kernel_cycles(run, row->kernel);
+	const uint64_t cycles = row->operations ? row->cycles : counted(run, row->kernel).cycles;
 	char line[32], each[24] = "-", modelled[24] = "-", name[120];
 
 	line_text(row, line);
@@ -313,7 +303,7 @@ static json_t *number(uint64_t value)
 
 static json_t *row_json(const struct run *run, const struct ptowsp_profile_row *row)
 {
-	const uint64_t cycles = row->operations ? row->cycles : kernel_cycles(run, row->kernel);
+	const uint64_t cycles = row->operations ? row->cycles : counted(run, row->kernel).cycles;
 
 	return json_pack("{s:s, s:o, s:i, s:i, s:i, s:o, s:o, s:o, s:o}", "kernel", ptowsp_plan_kernel(run->plan, row->kernel), "what",
 			 row->operations ? plain_json(row->what) : json_null(), "operations", (int)row->operations, "line", (int)row->line, "last_line",
