@@ -354,6 +354,11 @@ static void expressions_have_the_same_values_in_c(void)
 	graphs_compare(check_fmt("%s/tests/printed/operators.pto", check_root()), "main", "n=6");
 }
 
+static void floats_of_integers_have_the_same_bits_in_c(void)
+{
+	graphs_compare(check_fmt("%s/tests/printed/floats.pto", check_root()), "main", "n=6");
+}
+
 static void lengths_that_a_run_does_not_begin_with_are_refused(void)
 {
 	length_write(LENGTH_HEAD "tensor %x : f32[8, 16 / %n] out\n" LENGTH_BODY);
@@ -410,6 +415,7 @@ void suite_print_tasks(CU_pSuite s)
 	TEST(s, softmax_is_the_golden_file);
 	TEST(s, a_layer_with_tile_levels_is_the_golden_file);
 	TEST(s, expressions_have_the_same_values_in_c);
+	TEST(s, floats_of_integers_have_the_same_bits_in_c);
 	TEST(s, lengths_that_a_run_does_not_begin_with_are_refused);
 	TEST(s, what_the_task_api_lacks_is_refused_by_name);
 	TEST(s, the_corpus_softmax_makes_the_same_graph);
