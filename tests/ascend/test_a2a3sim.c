@@ -109,6 +109,32 @@ static void tasks_tokens_and_results_are_those_of_the_reference_clock(void)
 	clocks_agree("heap,sync,temp,start,units", 20);
 }
 
+/* ---- blocks -------------------------------------------------------------------------------------------------- */
+
+/* 48 vector cores: up to 48 blocks take as long as one, 49 and 96 as two rounds; every block is run. */
+static void blocks_run_on_cores_in_rounds(void)
+{
+	static const struct {
+		int blocks, rounds;
+	} rows[] = {{1, 1}, {2, 1}, {48, 1}, {49, 2}, {96, 2}, {97, 3}};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		REQUIRE_INT(cli(check_fmt(
+				    "printf 'module @m\ntensor %%%%x : f32[128, 64] inout\nfunc @one(%%%%a: !pto.memref<gm,...,f32>) {\n %%%%t = alloc_tile : "
+				    "!pto.tile<1x64xf32>\n %%%%b = block_index : index\n %%%%t = tload %%%%a[%%%%b, 0]\n %%%%t = tadds %%%%t, 1.0\n tstore "
+				    "%%%%t, %%%%a[%%%%b, 0]\n return\n}\n"
+				    "kernel @k(%%%%a: f32[128, 64] inout) on vector blockdim %d { portable @one }\nworkload @main { call @k(%%%%a -> %%%%x[0, "
+				    "0]) }\n' >b.pto && "
+				    "$B/ptowsp-pack b.pto -o b.pkg.zst",
+				    rows[i].blocks)),
+			    0);
+		CHECK_INT(cli("$B/ptowsp-run --plugin=a2a3sim --opt protocol=none --fill x=zeros --out x=x.npy b.pkg.zst"), 0);
+		CHECK_CONTAINS(cli_out, check_fmt("1 task, %d cycles (core)", 172 * rows[i].rounds));
+		CHECK_INT(cli("$B/ptowsp-run --quiet --plugin=cpu_sim --fill x=zeros --expect x=x.npy b.pkg.zst"), 0);
+	}
+}
+
 /* ---- claims --------------------------------------------------------------------------------------------------- */
 
 static void every_claim_of_every_device_holds(void)
@@ -488,6 +514,7 @@ void suite_a2a3sim(CU_pSuite s)
 {
 	cli_suite("a2a3sim");
 	example_rows_read();
+	TEST(s, blocks_run_on_cores_in_rounds);
 	TEST(s, every_claim_of_every_device_holds);
 	TEST(s, what_cannot_be_seen_is_not_false);
 	TEST(s, devices_of_a2_and_a3_tell_each_other_nothing);

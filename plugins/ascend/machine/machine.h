@@ -38,6 +38,8 @@ struct ascend_machine_config {
 	bool by_number;       /* ready tasks: the lowest number first, not the one that is ready longest */
 	bool program_order;   /* no events: tasks in the order of their numbers, on the core of their kind that has least to do */
 	const struct base_hints *hints; /* what kernels wish for; NULL: nothing */
+	const uint32_t *
+		blocks; /* per kernel and of the copy behind them, at least 1: a task of several runs them on as many idle cores of its instance; NULL: 1 each */
 	struct ascend_protocol cost;
 };
 /* The outcome of a run, beside what rt keeps. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* machine_hint.c - what programs wish for their kernels: which launch is more urgent, what stays on its core, how many cores share the blocks of a task. */
+/* machine_hint.c - what programs wish for their kernels: which launch is more urgent, what stays on its core, how many cores share the blocks of a
+ * task: those that are asked for, else all that are idle, up to a core per block, in rounds. */
 #include "ascend/machine/machine_core.h"
 #include "base/hints.h"
 
@@ -59,25 +60,44 @@ static uint32_t mates_take(struct ascend_run *run, struct ascend_aicpu *aicpu, u
 	return taken;
 }
 
+static uint32_t blocks_of(const struct ascend_run *run, const struct base_hint *hint, const struct ascend_task *task)
+{
+	const uint32_t *blocks = run->machine->config.blocks;
+
+	return hint ? hint->blocks : blocks ? blocks[task->kernel] : 1;
+}
+
+/* Cores that are asked for; 0: nobody says. */
+static uint32_t request_of(const struct base_hint *hint, const struct ascend_task *task)
+{
+	return !hint ? 0 : task->class == ASCEND_CUBE ? hint->cubes : hint->vectors;
+}
+
+/* A core that shares its task is given no second one, which would have nobody to share with. */
 void ascend_hint_spread(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t core, uint32_t number)
 {
 	struct ascend_task *task = ascend_task_of(run, number);
 	const struct base_hint *hint = hint_of(run, number);
-	uint32_t wanted = !hint || task->class > ASCEND_CUBE ? 0 : task->class == ASCEND_CUBE ? hint->cubes : hint->vectors;
+	const uint32_t blocks = blocks_of(run, hint, task), request = request_of(hint, task);
+	uint32_t wanted = request && request < blocks ? request : blocks;
 	uint64_t rounds;
 
-	if (!wanted || run->cores[core].count != 1)
+	if (wanted < 2 || task->class > ASCEND_CUBE || run->cores[core].count != 1)
 		return;
-	wanted = wanted < hint->blocks ? wanted : hint->blocks;
 	wanted = 1 + mates_take(run, aicpu, core, wanted - 1);
-	rounds = (hint->blocks + wanted - 1) / wanted;
-	task->cycles = task->cycles / hint->blocks * rounds + task->cycles % hint->blocks * rounds / hint->blocks;
+	rounds = (blocks + wanted - 1) / wanted;
+	task->cycles = task->cycles / blocks * rounds + task->cycles % blocks * rounds / blocks;
+	run->cores[core].count = 2;
+	ascend_core_show(aicpu, &run->cores[core]);
+	run->spread[core] = true;
 }
 
 void ascend_hint_gather(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t core)
 {
 	const uint32_t base = run->cores[core].class == ASCEND_CUBE ? aicpu->cube_base : aicpu->vector_base;
 
+	if (!run->spread[core])
+		return;
 	for (uint32_t w = 0; w < 2; w++)
 		for (uint64_t *mates = &run->mates[core][w]; *mates; *mates &= *mates - 1) {
 			struct ascend_core *mate = &run->cores[base + 64 * w + (uint32_t)__builtin_ctzll(*mates)];
@@ -85,4 +105,7 @@ void ascend_hint_gather(struct ascend_run *run, struct ascend_aicpu *aicpu, uint
 			mate->count = 0;
 			ascend_core_show(aicpu, mate);
 		}
+	run->spread[core] = false;
+	run->cores[core].count = 1; /* the task itself, which leaves now */
+	ascend_core_show(aicpu, &run->cores[core]);
 }

@@ -108,8 +108,8 @@ void ascend_order_of_ready(struct ascend_run *run)
 {
 	run->by_number = run->machine->config.by_number && !run->limits->order;
 	run->steals = run->limits->order == PTOWSP_READY_WORK_STEAL && run->instances > 1;
-	run->hinted = run->machine->config.hints != NULL;
-	run->heaps = run->by_number || run->limits->order == PTOWSP_READY_PRIORITY || (run->hinted && run->machine->config.hints->priorities);
+	run->hinted = run->machine->config.hints || run->machine->config.blocks;
+	run->heaps = run->by_number || run->limits->order == PTOWSP_READY_PRIORITY || (run->machine->config.hints && run->machine->config.hints->priorities);
 }
 
 /* How many tasks wait for it, as far as they have been issued. */

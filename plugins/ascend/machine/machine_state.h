@@ -150,8 +150,9 @@ struct ascend_run {
 	struct ascend_task *tasks;
 	struct ascend_need *needs;
 	struct ascend_mark *marks; /* NULL: they are all alike */
-	bool hinted;               /* kernels have some; the two that follow are theirs */
+	bool hinted;               /* kernels have hints, or several blocks; the two that follow are theirs */
 	struct ascend_residence residences[ASCEND_CORES];
+	bool spread[ASCEND_CORES];       /* it shares the blocks of its task */
 	uint64_t mates[ASCEND_CORES][2]; /* cores of the instance that share the blocks of the task that this one has */
 	bool by_number, heaps;           /* ready tasks: the lowest number first; in heaps, not as they come */
 	bool steals;                     /* an instance without anything to do takes what is ready at another one */

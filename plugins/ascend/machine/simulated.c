@@ -16,6 +16,8 @@ struct bound {
 	enum ascend_model model;
 	struct ascend_shares *shares; /* owned */
 	uint8_t *units;               /* owned: per kernel, and of the copy behind them; of the machine's config */
+	uint32_t *blocks;             /* owned: as units */
+	bool spreads;                 /* one of them has several */
 	struct large *larges;         /* kernels that do not fit and run all the same */
 	struct ascend_kernel *rows[]; /* one per KREG row; NULL: without portable code, or it does not fit */
 };
@@ -132,8 +134,13 @@ ptowsp_status ascend_simulated_bind(struct base_program *program, const struct a
 	kernels->costs = &bound->costs;
 	bound->shares = ascend_shares_create(kernels->count);
 	bound->units = calloc((size_t)kernels->count + 1, 1);
-	if (!bound->shares || !bound->units)
+	bound->blocks = calloc((size_t)kernels->count + 1, sizeof(*bound->blocks));
+	if (!bound->shares || !bound->units || !bound->blocks)
 		status = base_fail(error, PTOWSP_NO_MEMORY, "no memory for what kernels cost");
+	for (uint32_t k = 0; bound->blocks && k <= kernels->count; k++) {
+		bound->blocks[k] = k < kernels->count ? kernels->rows[k].blocks : 1;
+		bound->spreads |= bound->blocks[k] > 1;
+	}
 	for (uint32_t k = 0; !status && k < kernels->count; k++)
 		status = kernel_bind(bound, &kernels->rows[k], k, ascend_model_arch(program->device->model), (enum ascend_limits)own->limits, error);
 	return status;
@@ -153,6 +160,7 @@ void ascend_simulated_unload(struct base_program *program)
 	if (bound) {
 		ascend_shares_destroy(bound->shares);
 		free(bound->units);
+		free(bound->blocks);
 	}
 	free(bound);
 	program->own = NULL;
@@ -174,6 +182,7 @@ ptowsp_status ascend_simulated_run(struct base_program *program, const struct as
 	machine.config.streams = own->streams;
 	machine.config.units = bound->units;
 	machine.config.hints = program->hints;
+	machine.config.blocks = bound->spreads ? bound->blocks : NULL;
 	if (own->protocol == ASCEND_PROTOCOL_NONE)
 		machine.config.cost = (struct ascend_protocol){0};
 	with.engine = &engine;
