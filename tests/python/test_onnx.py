@@ -64,7 +64,8 @@ ONES = {
     "mul_outer": (("Mul", [(3, 1), (1, 4)], (3, 4)), {}), "div_last": (("Div", [(2, 3, 1, 5), (2, 1, 4, 1)], (2, 3, 4, 5)), {}), "add_one": (("Add", [(3, 4), (1, 1)], (3, 4)), {}),
     "pow_3": (("Pow", [(3, 4)], (3, 4), np.float32(3)), {}), "max": (("Max", [(3, 4), (3, 4)], (3, 4)), {}), "softplus": (("Softplus", [(3, 4)], (3, 4)), {}), "erf": (("Erf", [(30, 40)], (30, 40)), {}),
     "softmax": (("Softmax", [(2, 3, 70)], (2, 3, 70)), {"axis": 2}), "mean": (("ReduceMean", [(2, 3, 4)], (2, 3, 1)), {"axes": [2]}), "mean_all": (("ReduceMean", [(2, 3, 4)], (2,)), {"axes": [1, 2], "keepdims": 0}),
-    "sum": (("ReduceSum", [(2, 3, 4)], (2, 3), np.array([2])), {"keepdims": 0}), "matmul": (("MatMul", [(33, 70), (70, 35)], (33, 35)), {}), "matmul_batch": (("MatMul", [(2, 3, 5, 6), (3, 6, 4)], (2, 3, 5, 4)), {}),
+    "softmax_first": (("Softmax", [(3, 4, 5)], (3, 4, 5)), {"axis": 0}), "mean_middle": (("ReduceMean", [(2, 3, 4)], (2, 1, 4)), {"axes": [1]}),
+    "max_outer": (("ReduceMax", [(2, 3, 4)], (3,)), {"axes": [0, 2], "keepdims": 0}), "sum": (("ReduceSum", [(2, 3, 4)], (2, 3), np.array([2])), {"keepdims": 0}), "matmul": (("MatMul", [(33, 70), (70, 35)], (33, 35)), {}), "matmul_batch": (("MatMul", [(2, 3, 5, 6), (3, 6, 4)], (2, 3, 5, 4)), {}),
     "matmul_weight": (("MatMul", [(2, 5, 6)], (2, 5, 4), random.standard_normal((6, 4)).astype(np.float32)), {}), "gemm": (("Gemm", [(6, 5), (7, 6), (7,)], (5, 7)), {"transA": 1, "transB": 1}),
     "turn": (("Transpose", [(50, 70)], (70, 50)), {}), "turn_3": (("Transpose", [(2, 3, 4)], (4, 3, 2)), {"perm": [2, 1, 0]}), "turn_4": (("Transpose", [(2, 3, 4, 5)], (3, 5, 2, 4)), {"perm": [1, 3, 0, 2]}),
     "heads": (("Transpose", [(2, 3, 4, 5)], (2, 4, 3, 5)), {"perm": [0, 2, 1, 3]}), "reshape": (("Reshape", [(6, 4)], (8, 3), np.array([8, 3])), {}), "reshape_9": (("Reshape", [(6, 6)], (9, 4), np.array([-1, 4])), {}),
@@ -86,9 +87,21 @@ def test_one_node(name):
     compare(model, **{f"x{n}": random.standard_normal(shape).astype(np.float32) for n, shape in enumerate(shapes)})
 
 
+@pytest.mark.parametrize("dtype, atol", [(np.float16, 0.05), (np.float64, 1e-9)])
+def test_other_floats(dtype, atol):
+    from onnx import TensorProto, helper
+    g = onnx_models.Builder(6)
+    w, scale, shift = (g.constant(name, g.random.standard_normal(shape).astype(dtype)) for name, shape in (("w", (8, 4)), ("scale", 4), ("shift", 4)))
+    n = g("LayerNormalization", g("Add", g("MatMul", "x", w), shift), scale, epsilon=1e-3)
+    g("Softmax", g("Where", g.constant("mask", np.tri(6, 4, dtype=bool)), g("Mul", n, g.constant("two", dtype(2))), g.constant("low", dtype(-9))), axis=-1, name="y")
+    kind = {np.float16: TensorProto.FLOAT16, np.float64: TensorProto.DOUBLE}[dtype]
+    graph = helper.make_graph(g.nodes, "floats", [helper.make_tensor_value_info("x", kind, [6, 8])], [helper.make_tensor_value_info("y", kind, [6, 4])], g.weights)
+    compare(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), atol=atol, x=random.standard_normal((6, 8)).astype(dtype))
+
+
 @pytest.mark.parametrize("op, shapes, result, attributes, sentence", [
     ("Conv", [(1, 4, 6, 6), (4, 2, 3, 3)], (1, 4, 4, 4), {"group": 2}, "node 'Conv_1' (Conv) is not translated: groups"),
-    ("Softmax", [(3, 4)], (3, 4), {"axis": 0}, "node 'Softmax_1' (Softmax) is not translated: axis is not the last one"),
+    ("AveragePool", [(1, 1, 4, 4)], (1, 1, 4, 4), {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}, "node 'AveragePool_1' (AveragePool) is not translated: an edge that does not count"),
     ("Acos", [(3, 4)], (3, 4), {}, "node 'Acos_1' (Acos) is not translated: there is nothing like it here")])
 def test_what_is_not_translated_is_named(op, shapes, result, attributes, sentence):
     with pytest.raises(ptowsp.Error) as refused:

@@ -15,6 +15,8 @@ from .workloads import Part, Tensor, range as rounds, slot
 RULE = {"elements": 2048, "columns": 512, "rows_of_product": 32, "inner_of_product": 64, "columns_of_product": 32}
 KINDS = {"float32": "f32", "float16": "f16", "float64": "f64", "int64": "i64", "int32": "i32", "int8": "i8", "uint8": "u8", "bool": "u8"}
 
+FLOATS = {"f32": np.float32, "f16": np.float16, "f64": np.float64}
+
 
 class Unsupported(Exception):
     """A node, or a use of it, that is not translated."""
@@ -234,7 +236,7 @@ class Nodes:
         if c.array is None:
             raise Unsupported("its condition is computed by the graph; it has to be known")
         kind = next(v.kind for v in (a, b) if v.array is None or v.array.dtype != np.bool_)
-        c = Value(c.shape, kind, c.array.astype(np.float32 if kind == "f32" else np.float16 if kind == "f16" else np.float64))
+        c = Value(c.shape, kind, c.array.astype(FLOATS[kind]))
         kernel = self.kernel(kind, "choose")
         self.give(self.elementwise([c, a, b], lambda parts, shapes, to, R, C: kernel(*parts, to, R, C, tuple(shapes))))
 
@@ -254,7 +256,7 @@ class Nodes:
         factor = scale / np.sqrt(variance + self.attribute("epsilon", 1e-5))
         columns = size(value.shape[2:])
         seen, shape = value.seen_as((size(value.shape[:1]), value.shape[1], columns)), (value.shape[1], 1)
-        kind = {"f32": np.float32, "f16": np.float16, "f64": np.float64}[value.kind]
+        kind = FLOATS[value.kind]
         kernel = self.kernel(value.kind, "scaled")
         parts = [Value(shape, value.kind, array.reshape(shape).astype(kind)) for array in (factor, shift - mean * factor)]
         made = self.elementwise([seen, *parts], lambda of, shapes, to, R, C: kernel(*of, to, R, C, tuple(shapes)))
@@ -271,13 +273,19 @@ class Nodes:
     def softmax(self):
         value = self.input(0)
         axis = self.attribute("axis", -1 if self.node.opset >= 13 else 1) % len(value.shape)
-        if self.node.opset >= 13 and axis != len(value.shape) - 1:
-            raise Unsupported("axis is not the last one")
-        columns = size(value.shape[axis:])
-        result = self.new(self.node.output[0], value.shape, value.kind, columns)
+        name, last = self.node.output[0], len(value.shape) - 1
+        if self.node.opset >= 13 and axis != last:  # which is made the last one, and goes back
+            order = [n for n in range(last + 1) if n != axis] + [axis]
+            made = self.softmax_of(self.permuted(value, order, name + "_in"), value.shape[axis], name + "_out")
+            self.give(self.permuted(made, [order.index(n) for n in range(last + 1)], name))
+        else:
+            self.give(self.softmax_of(value, size(value.shape[axis:]), name))
+
+    def softmax_of(self, value, columns, name):
+        result = self.new(name, value.shape, value.kind, columns)
         for part, i, R in self.whole_rows(value, columns):
             self.kernel(value.kind, "softmax")(part, result.memory[columns].part(i, 0, R, columns), R, columns)
-        self.give(result)
+        return result
 
     def layer_norm(self):
         value, scale, shift = (self.input(n) for n in range(3))
@@ -286,7 +294,7 @@ class Nodes:
         if len([name for name in self.node.output if name]) > 1:
             raise Unsupported("its mean and deviation are results, too")
         if shift is None:
-            shift = Value((columns,), value.kind, np.zeros(columns, np.float32))
+            shift = Value((columns,), value.kind, np.zeros(columns, FLOATS[value.kind]))
         result = self.new(self.node.output[0], value.shape, value.kind, columns)
         scale, shift = (self.matrix(v, columns).part(0, 0, 1, columns) for v in (scale, shift))
         for part, i, R in self.whole_rows(value, columns):
@@ -299,11 +307,11 @@ class Nodes:
         self.reduced(value, sorted(a % len(value.shape) for a in axes) if axes else list(range(len(value.shape))), self.attribute("keepdims", 1), self.node.op_type)
 
     def reduced(self, value, axes, keep, word):
-        rank = len(value.shape)
-        if axes != list(range(rank - len(axes), rank)):
-            raise Unsupported("axes are not the last ones")
-        columns = size(value.shape[rank - len(axes):])
-        shape = value.shape[:rank - len(axes)] + ((1,) * len(axes) if keep else ())
+        rest = [n for n in range(len(value.shape)) if n not in axes]
+        shape = [1 if n in axes else extent for n, extent in enumerate(value.shape)] if keep else [value.shape[n] for n in rest]
+        columns = size(value.shape[n] for n in axes)
+        if rest + axes != sorted(axes + rest):  # the axes are made the last ones; what is left keeps its order
+            value = self.permuted(value, rest + axes, self.node.output[0] + "_turned")
         made = self.new(self.node.output[0], shape, value.kind, 1)
         for part, i, R in self.whole_rows(value, columns):
             self.kernel(value.kind, "reduce")(part, made.memory[1].part(i, 0, R, 1), word, R, columns)
