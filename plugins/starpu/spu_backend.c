@@ -87,10 +87,30 @@ static const struct ptowsp_cap own[] = {
 	BASE_CAP(GRAPH(SY_WAIT_NOTIFY), UNSUPPORTED),
 };
 
+/* Of several ranks each minds its own tasks: what orders tasks that have no element in common holds within a rank. */
+static const struct ptowsp_cap of_ranks[] = {
+	BASE_CAP(BASE_POLICY(TASK_WINDOW, STALL), RECORDED),
+	BASE_CAP(BASE_POLICY(PIPELINE_DEPTH, DEPTH), RECORDED),
+	BASE_CAP(BASE_POLICY(STREAMS, COUNT), RECORDED),
+	BASE_CAP(BASE_POLICY(CHANNEL_CAPACITY, CAPACITY), RECORDED),
+	BASE_CAP(OPCODE(BARRIER), RECORDED),
+	BASE_CAP(OPCODE(FENCE), RECORDED),
+	BASE_CAP(OPCODE(SIGNAL), RECORDED),
+	BASE_CAP(OPCODE(WAIT), RECORDED),
+	BASE_CAP(GRAPH(SY_SIGNAL), RECORDED),
+	BASE_CAP(GRAPH(SY_WAIT), RECORDED),
+	BASE_CAP(GRAPH(SY_BARRIER), RECORDED),
+	BASE_CAP(GRAPH(TG_SYNC), RECORDED),
+	BASE_CAP(GRAPH(TG_DEPEND), RECORDED),
+};
+
 static uint32_t caps(const struct base_options *options, const struct base_model *which, struct ptowsp_cap *rows_out)
 {
-	(void)options, (void)which;
-	return BASE_CAPS_ADD(rows_out, 0, own);
+	const struct spu_options *all = (const void *)options;
+	const uint32_t there = all && *all->rank ? BASE_CAPS_ADD(rows_out, 0, of_ranks) : 0;
+
+	(void)which;
+	return BASE_CAPS_ADD(rows_out, there, own);
 }
 
 static const struct base_option options[] = {
@@ -106,6 +126,12 @@ static const struct base_option options[] = {
 	 {NULL},
 	 0,
 	 65536},
+	{BASE_OPTION("rank", "word", "", "I/N", "this process is rank I, from 0 on, of N that mpirun started; ptowsp-run says it by itself"),
+	 offsetof(struct spu_options, rank),
+	 0,
+	 {NULL},
+	 0,
+	 0},
 	{BASE_OPTION("cache", "word", "", "",
 		     "folder below which StarPU keeps what it has measured of this machine and of kernels; without one: ~/.cache/ptowsp"),
 	 offsetof(struct spu_options, cache),

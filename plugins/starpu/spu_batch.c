@@ -34,6 +34,7 @@ struct spu_batch {
 	struct spu_blocks blocks;
 	struct spu_orders orders;
 	struct spu_tokens tokens;
+	struct spu_ranks ranks;
 	struct starpu_codelet *codelets; /* owned, per kernel and one for COPY: StarPU measures each by itself */
 	struct place *ring;              /* owned, `size` of them */
 	struct time *times;              /* owned, per task of the walk */
@@ -191,7 +192,7 @@ static ptowsp_status before_add(struct spu_batch *batch, struct place *place, ui
 {
 	struct place *other = place_of(batch, pred);
 
-	if (pred < batch->waited || is_implied(&other->uses, &place->uses))
+	if (pred < batch->waited || !other->there || is_implied(&other->uses, &place->uses))
 		return PTOWSP_OK;
 	if (!COMMON_GROW(batch->before, batch->before_room, batch->before_count))
 		return base_fail(batch->error, PTOWSP_NO_MEMORY, "no memory for the edges of a run");
@@ -246,7 +247,7 @@ static ptowsp_status handles_give(struct spu_batch *batch, struct place *place)
 	if (!task->dyn_handles || !task->dyn_modes || !task->dyn_interfaces)
 		return base_fail(batch->error, PTOWSP_NO_MEMORY, "no memory for the data handles of a task");
 	for (size_t u = 0; u < count; u++) {
-		task->dyn_handles[u] = place->uses.rows[u].block->handle;
+		task->dyn_handles[u] = spu_block_handle(&batch->blocks, place->uses.rows[u].block);
 		task->dyn_modes[u] = place->uses.rows[u].access & PTOWSP_WRITE ? STARPU_RW : STARPU_R;
 	}
 	return PTOWSP_OK;
@@ -276,8 +277,6 @@ static ptowsp_status place_submit(struct spu_batch *batch, struct place *place)
 	task->detach = 0;
 	task->destroy = 0;
 	status = handles_give(batch, place);
-	if (!status)
-		status = before_find(batch, place);
 	if (status) {
 		starpu_task_clean(task);
 		return status;
@@ -295,6 +294,7 @@ static ptowsp_status place_submit(struct spu_batch *batch, struct place *place)
 static ptowsp_status task_submit(struct spu_batch *batch, uint64_t number)
 {
 	struct place *place = place_of(batch, number);
+	const uint32_t rank = batch->ranks.of[number];
 	ptowsp_status status;
 
 	wait_room(batch, number);
@@ -302,8 +302,11 @@ static ptowsp_status task_submit(struct spu_batch *batch, uint64_t number)
 	place->number = number;
 	status = uses_find(batch, place);
 	if (!status)
-		status = place_submit(batch, place);
-	return status;
+		status = before_find(batch, place);
+	if (!status)
+		status = spu_ranks_touch(&batch->ranks, &batch->blocks, &place->uses, rank, batch->error);
+	batch->ranks.tasks += rank == batch->ranks.world.rank;
+	return status || rank != batch->ranks.world.rank ? status : place_submit(batch, place);
 }
 
 /* The submission is the issue clock of the workload and of all processes: what holds one of them up holds it up. */
@@ -336,7 +339,8 @@ static ptowsp_status token_take(struct spu_batch *batch, const struct base_walk_
 
 		front_join(batch, event, move->sends ? block->written : block->touched);
 	}
-	return spu_tokens_move(&batch->tokens, move, batch->error);
+	return batch->args->run->args->flags & PTOWSP_RUN_NO_KERNELS ? PTOWSP_OK
+								     : spu_tokens_move(&batch->tokens, move, &batch->blocks, &batch->ranks, batch->error);
 }
 
 static ptowsp_status event_take(struct spu_batch *batch, const struct base_walk_event *event, uint64_t made)
@@ -356,6 +360,12 @@ static ptowsp_status event_take(struct spu_batch *batch, const struct base_walk_
 	return status;
 }
 
+/* One rank alone leaves out what would not begin; of several each goes on to the end, because others wait for what it sends. */
+static bool gives_up(const struct spu_batch *batch)
+{
+	return batch->ranks.world.count < 2 && (atomic_load(&batch->failed) != UINT64_MAX || base_patience_over(batch->args->patience, 16));
+}
+
 static ptowsp_status submit_all(struct spu_batch *batch)
 {
 	const struct base_walk *walk = batch->walk;
@@ -365,8 +375,8 @@ static ptowsp_status submit_all(struct spu_batch *batch)
 	for (uint64_t task = 0; !status && task <= walk->task_count; task++) {
 		for (; !status && event < walk->event_count && walk->events[event].at <= task; event++)
 			status = event_take(batch, &walk->events[event], task);
-		if (!status && task < walk->task_count && atomic_load(&batch->failed) == UINT64_MAX)
-			status = base_patience_over(batch->args->patience, 16) ? batch->args->patience->ended : task_submit(batch, task);
+		if (!status && task < walk->task_count && !gives_up(batch))
+			status = task_submit(batch, task);
 	}
 	return status;
 }
@@ -380,7 +390,7 @@ static ptowsp_status times_check(const struct spu_batch *batch)
 
 	for (uint64_t t = 0; t < batch->walk->task_count; t++)
 		for (uint64_t o = orders->begins[t]; o < orders->begins[t + 1]; o++)
-			if (batch->times[orders->list[o]].end > batch->times[t].begin)
+			if (batch->ranks.of[t] == batch->ranks.world.rank && batch->times[orders->list[o]].end > batch->times[t].begin)
 				return base_fail(batch->error, PTOWSP_RUN_FAILED, "starpu: task %llu began before task %u, which it comes behind, had ended",
 						 (unsigned long long)(batch->walk->first + t), (unsigned)(batch->walk->first + orders->list[o]));
 	return PTOWSP_OK;
@@ -401,6 +411,11 @@ static void blocks_tell(const struct spu_batch *batch)
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u by %s", *text ? ", " : "", counts[c], cuts[c]);
 	base_log(instance, PTOWSP_LOG_INFO, "starpu: %llu tasks, %u data handles (tensors: %s), %llu orders beside them",
 		 (unsigned long long)batch->walk->task_count, batch->blocks.handle_count, *text ? text : "none", (unsigned long long)batch->stated);
+	if (batch->ranks.world.count > 1)
+		base_log(instance, PTOWSP_LOG_INFO, "starpu: rank %u of %u ran %llu tasks, sent %llu blocks, %llu bytes, and received %llu, %llu bytes",
+			 batch->ranks.world.rank, batch->ranks.world.count, (unsigned long long)batch->ranks.tasks, (unsigned long long)batch->ranks.sent,
+			 (unsigned long long)batch->ranks.bytes_sent, (unsigned long long)batch->ranks.received,
+			 (unsigned long long)batch->ranks.bytes_received);
 }
 
 /* ---- making -------------------------------------------------------------------------------------------------------------- */
@@ -435,7 +450,10 @@ static ptowsp_status batch_init(struct spu_batch *batch)
 		batch->cycles[t] = walk->tasks[t].cycles;
 	if (!batch->ring || !batch->times || !batch->cycles || !codelets_make(batch) || !spu_orders_init(&batch->orders, walk))
 		return base_fail(batch->error, PTOWSP_NO_MEMORY, "no memory for the tasks of a run");
+	batch->ranks.world = batch->device->world;
 	status = spu_blocks_make(&batch->blocks, walk, batch->args->run->args, batch->error);
+	if (!status)
+		status = spu_ranks_plan(&batch->ranks, &batch->blocks, &batch->orders, batch->error);
 	return status ? status : spu_tokens_init(&batch->tokens, walk, batch->device->context, batch->error);
 }
 
@@ -444,6 +462,7 @@ static void batch_finish(struct spu_batch *batch)
 	spu_tokens_finish(&batch->tokens);
 	spu_blocks_finish(&batch->blocks);
 	spu_orders_finish(&batch->orders);
+	spu_ranks_finish(&batch->ranks);
 	for (uint64_t p = 0; batch->ring && p < batch->size; p++)
 		free(batch->ring[p].uses.rows);
 	free(batch->ring);
@@ -454,18 +473,41 @@ static void batch_finish(struct spu_batch *batch)
 	pthread_mutex_destroy(&batch->lock);
 }
 
+/* What this rank has met; the reason that a task failed goes before that of the submission. */
+static ptowsp_status outcome(struct spu_batch *batch, ptowsp_status status)
+{
+	if (batch->status)
+		*batch->error = batch->why;
+	else if (base_patience_over(batch->args->patience, UINT64_MAX))
+		return base_patience_told(batch->args->patience, status, batch->error);
+	return batch->status ? batch->status : status ? status : times_check(batch);
+}
+
+/* A run of several ranks ends with one status on each. */
+static ptowsp_status agree(struct spu_batch *batch, ptowsp_status status)
+{
+	struct spu_verdict verdict = {.task = status ? batch->failed - (batch->failed == UINT64_MAX) : UINT64_MAX};
+
+	if (batch->ranks.world.count < 2)
+		return status;
+	if (status) {
+		verdict.why = *batch->error;
+		verdict.why.code = status;
+	}
+	spu_ranks_agree(&batch->ranks, &verdict);
+	if (verdict.task == UINT64_MAX)
+		return PTOWSP_OK;
+	*batch->error = verdict.why;
+	return verdict.why.code;
+}
+
 static ptowsp_status execute(struct spu_batch *batch)
 {
-	ptowsp_status status = submit_all(batch);
+	ptowsp_status status = submit_all(batch), gathered;
 
 	wait_before(batch, batch->walk->task_count);
-	if (batch->status) {
-		*batch->error = batch->why;
-		return batch->status;
-	}
-	if (base_patience_over(batch->args->patience, UINT64_MAX))
-		return base_patience_told(batch->args->patience, status, batch->error);
-	return status ? status : times_check(batch);
+	gathered = spu_ranks_gather(&batch->ranks, &batch->blocks, batch->error);
+	return agree(batch, outcome(batch, status ? status : gathered));
 }
 
 /* Without kernels: what would be submitted. */

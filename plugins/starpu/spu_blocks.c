@@ -136,6 +136,8 @@ static bool cuts_try(struct spu_tensor *tensor, const struct windows *windows, b
 	tensor->column_count = cuts_tidy(tensor->columns, columns);
 	if ((uint64_t)tensor->row_count * tensor->column_count > BLOCKS_MOST)
 		return false;
+	if (tensor->cut == SPU_CUT_ROWS && tensor->rows[tensor->row_count] * tensor->width > tensor->elements)
+		return false; /* the last row is not whole */
 	for (uint32_t w = 0; w < windows->count; w++) {
 		rect_of(tensor, windows->rows[w], &rect);
 		uses += (uint64_t)(block_at(tensor->rows, tensor->row_count, rect.r1) - block_at(tensor->rows, tensor->row_count, rect.r0)) *
@@ -158,7 +160,7 @@ static uint64_t width_of(const struct spu_tensor *tensor, const struct windows *
 	return width ? width : tensor->elements;
 }
 
-static ptowsp_status tensor_cut(struct spu_tensor *tensor, const struct windows *windows, struct ptowsp_error *error)
+static ptowsp_status tensor_cut(struct spu_tensor *tensor, uint32_t number, const struct windows *windows, struct ptowsp_error *error)
 {
 	const uint64_t width = width_of(tensor, windows);
 	bool exhausted = false, done = false;
@@ -178,6 +180,8 @@ static ptowsp_status tensor_cut(struct spu_tensor *tensor, const struct windows 
 	}
 	if (!exhausted)
 		tensor->blocks = calloc((size_t)tensor->row_count * tensor->column_count, sizeof(*tensor->blocks));
+	for (uint64_t b = 0; tensor->blocks && b < (uint64_t)tensor->row_count * tensor->column_count; b++)
+		tensor->blocks[b].tensor = number;
 	return tensor->blocks ? PTOWSP_OK : no_memory(error);
 }
 
@@ -231,7 +235,7 @@ ptowsp_status spu_blocks_make(struct spu_blocks *blocks, const struct base_walk 
 		status = no_memory(error);
 	for (uint32_t t = 0; !status && t < blocks->tensor_count; t++)
 		if (starts[t + 1] > starts[t])
-			status = tensor_cut(&blocks->tensors[t], &(struct windows){sorted + starts[t], starts[t + 1] - starts[t]}, error);
+			status = tensor_cut(&blocks->tensors[t], t, &(struct windows){sorted + starts[t], starts[t + 1] - starts[t]}, error);
 	free(starts);
 	free(sorted);
 	return status;
@@ -254,9 +258,10 @@ void spu_blocks_finish(struct spu_blocks *blocks)
 
 /* ---- handles ------------------------------------------------------------------------------------------------------------- */
 
-static struct spu_block *block_of(struct spu_blocks *blocks, struct spu_tensor *tensor, uint32_t row, uint32_t column)
+struct _starpu_data_state *spu_block_handle(struct spu_blocks *blocks, struct spu_block *block)
 {
-	struct spu_block *block = &tensor->blocks[(size_t)row * tensor->column_count + column];
+	const struct spu_tensor *tensor = &blocks->tensors[block->tensor];
+	const uint64_t at = (uint64_t)(block - tensor->blocks), row = at / tensor->column_count, column = at % tensor->column_count;
 	const uint64_t r = tensor->rows[row], c = tensor->columns[column];
 
 	if (!block->handle) {
@@ -265,7 +270,15 @@ static struct spu_block *block_of(struct spu_blocks *blocks, struct spu_tensor *
 					    tensor->size);
 		blocks->handle_count++;
 	}
-	return block;
+	return block->handle;
+}
+
+uint64_t spu_block_bytes(const struct spu_blocks *blocks, const struct spu_block *block)
+{
+	const struct spu_tensor *tensor = &blocks->tensors[block->tensor];
+	const uint64_t at = (uint64_t)(block - tensor->blocks), row = at / tensor->column_count, column = at % tensor->column_count;
+
+	return (tensor->rows[row + 1] - tensor->rows[row]) * (tensor->columns[column + 1] - tensor->columns[column]) * tensor->size;
 }
 
 static bool use_add(struct spu_uses *uses, struct spu_block *block, uint32_t access)
@@ -289,11 +302,11 @@ ptowsp_status spu_uses_add(struct spu_uses *uses, struct spu_blocks *blocks, con
 	if (is_empty(window))
 		return PTOWSP_OK;
 	if (tensor->cut == SPU_CUT_WHOLE)
-		return use_add(uses, block_of(blocks, tensor, 0, 0), window->access) ? PTOWSP_OK : no_memory(error);
+		return use_add(uses, tensor->blocks, window->access) ? PTOWSP_OK : no_memory(error);
 	rect_of(tensor, window, &rect);
 	for (uint32_t r = block_at(tensor->rows, tensor->row_count, rect.r0); tensor->rows[r] < rect.r1; r++)
 		for (uint32_t c = block_at(tensor->columns, tensor->column_count, rect.c0); tensor->columns[c] < rect.c1; c++)
-			if (!use_add(uses, block_of(blocks, tensor, r, c), window->access))
+			if (!use_add(uses, &tensor->blocks[(size_t)r * tensor->column_count + c], window->access))
 				return no_memory(error);
 	return PTOWSP_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* spu_blocks.h - tensors as data handles: cut along the edges of all windows that tasks have on them, so that each window is a number of whole blocks and no two
- * blocks have an element in common. Its handle is registered when the first task touches a block.
+ * blocks have an element in common. Its handle is registered when the first task that runs here touches a block.
  *
  * A tensor whose windows are so irregular that there would be more blocks than BLOCKS_MOST, or more than USES_MOST per window, is cut into rows alone; if that is too
  * many still, or windows see it with different strides, into stretches of elements; at last it is one block. */
@@ -13,7 +13,9 @@ enum spu_cut { SPU_CUT_TILES, SPU_CUT_ROWS, SPU_CUT_STRETCHES, SPU_CUT_WHOLE };
 
 struct spu_block {
 	struct _starpu_data_state *handle; /* StarPU's; NULL: not registered */
-	uint64_t written, touched;         /* number + 1 of the latest task that writes it, or touches it; 0: none */
+	uint32_t tensor;
+	uint64_t valid;            /* ranks that have what was written last, a bit each */
+	uint64_t written, touched; /* number + 1 of the latest task that writes it, or touches it; 0: none */
 };
 /* A tensor that the tasks of a walk touch. */
 struct spu_tensor {
@@ -22,6 +24,7 @@ struct spu_tensor {
 	uint64_t width;    /* elements of a row; of stretches and the whole: all */
 	uint32_t size;     /* bytes of an element */
 	enum spu_cut cut;
+	bool by_columns;          /* its columns are at home on ranks, not its rows */
 	uint64_t *rows, *columns; /* owned: where blocks begin, ascending, and where the last ends; row_count + 1, column_count + 1 of them */
 	uint32_t row_count, column_count;
 	struct spu_block *blocks; /* owned, row_count * column_count */
@@ -46,6 +49,9 @@ uint32_t spu_dtype_bytes(uint32_t dtype);
 ptowsp_status spu_blocks_make(struct spu_blocks *blocks, const struct base_walk *walk, const struct ptowsp_run_args *args, struct ptowsp_error *error);
 /* Waits for the tasks that use them, and forgets them. */
 void spu_blocks_finish(struct spu_blocks *blocks);
+/* StarPU's handle of a block, registered if it was not. */
+struct _starpu_data_state *spu_block_handle(struct spu_blocks *blocks, struct spu_block *block);
+uint64_t spu_block_bytes(const struct spu_blocks *blocks, const struct spu_block *block);
 /* Adds what a window touches. Errors: NO_MEMORY. */
 ptowsp_status spu_uses_add(struct spu_uses *uses, struct spu_blocks *blocks, const struct ptowsp_tensor_arg *window, struct ptowsp_error *error);
 

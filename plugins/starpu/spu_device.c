@@ -38,7 +38,7 @@ static ptowsp_status sched_check(const char *name, struct ptowsp_error *error)
 }
 
 /* StarPU reads some settings from the environment alone, while it begins: for so long the process has another one. What a user has set goes before. */
-enum { OURS = 4 };
+enum { OURS = 5 };
 static char **environment_make(const char *const ours[OURS])
 {
 	size_t count = 0, own = 0;
@@ -54,26 +54,31 @@ static char **environment_make(const char *const ours[OURS])
 	return made;
 }
 
-static int starpu_begin(struct starpu_conf *conf, const char *cache)
+static ptowsp_status starpu_begin(struct starpu_conf *conf, const char *cache, const struct spu_world *world, struct ptowsp_error *error)
 {
 	char home[BASE_CACHE_PATH + 16];
 	/* Looking for devices that are not asked for, StarPU and hwloc would start an OpenCL driver, which has threads and signal handlers. */
-	const char *const ours[OURS] = {home, "STARPU_SILENT=1", "OCL_ICD_VENDORS=/nonexistent", "HWLOC_COMPONENTS=-opencl"};
+	const char *const ours[OURS] = {home, "STARPU_SILENT=1", "OCL_ICD_VENDORS=/nonexistent", "HWLOC_COMPONENTS=-opencl", "STARPU_MPI_NOBIND=1"};
 	char **before = environ, **during = environment_make(ours);
 	sigset_t all, mask;
+	ptowsp_status status = PTOWSP_OK;
 	int code;
 
 	if (!during)
-		return -ENOMEM;
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for StarPU's settings");
 	snprintf(home, sizeof(home), "STARPU_HOME=%s", cache);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &mask); /* workers inherit it: signals are the host's */
 	environ = during;
 	code = starpu_init(conf);
+	if (code)
+		status = base_fail(error, PTOWSP_NO_DEVICE, "starpu: StarPU does not begin with %d workers: %s", conf->ncpus, strerror(-code));
+	else if ((status = spu_world_begin(world, error)))
+		starpu_shutdown();
 	environ = before;
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	free(during);
-	return code;
+	return status;
 }
 
 /* Workers that have no core each run wherever there is one. */
@@ -82,13 +87,12 @@ static void worker_release(void *cores)
 	pthread_setaffinity_np(pthread_self(), sizeof(cpu_set_t), cores);
 }
 
-static ptowsp_status begin(const struct base_device *device, const char *sched, struct ptowsp_error *error)
+static ptowsp_status begin(const struct base_device *device, const struct spu_world *world, const char *sched, struct ptowsp_error *error)
 {
 	char cache[BASE_CACHE_PATH + 1];
 	struct starpu_conf conf;
 	cpu_set_t cores;
 	ptowsp_status status = base_cache_find(cache, spu_options_of(device)->cache, error);
-	int code;
 
 	if (status)
 		return status;
@@ -99,9 +103,9 @@ static ptowsp_status begin(const struct base_device *device, const char *sched, 
 	conf.catch_signals = 0;
 	conf.precedence_over_environment_variables = 1;
 	sched_getaffinity(0, sizeof(cores), &cores);
-	code = starpu_begin(&conf, cache);
-	if (code)
-		return base_fail(error, PTOWSP_NO_DEVICE, "starpu: StarPU does not begin with %u workers: %s", device->threads, strerror(-code));
+	status = starpu_begin(&conf, cache, world, error);
+	if (status)
+		return status;
 	running.workers = starpu_cpu_worker_get_count();
 	if (device->threads >= (uint32_t)CPU_COUNT(&cores)) /* the thread that submits needs one, too */
 		starpu_execute_on_each_worker(worker_release, &cores, STARPU_CPU);
@@ -128,12 +132,16 @@ ptowsp_status spu_open(struct base_device *device, struct ptowsp_error *error)
 	struct spu_device *own = calloc(1, sizeof(*own));
 	ptowsp_status status = own ? sched_check(sched, error) : base_fail(error, PTOWSP_NO_MEMORY, "no memory for a device");
 
+	if (!status)
+		status = spu_world_read(&own->world, spu_options_of(device)->rank, error);
+	if (!status && own->world.count > 1 && running.users)
+		status = base_fail(error, PTOWSP_INVALID, "starpu: with several ranks a process has one device");
 	pthread_mutex_lock(&running.lock);
 	if (!status && running.users) {
 		status = join(device, own, sched, error);
 	} else if (!status) {
-		status = begin(device, sched, error);
-		*own = (struct spu_device){.workers = running.workers};
+		status = begin(device, &own->world, sched, error);
+		own->workers = running.workers;
 	}
 	running.users += !status;
 	pthread_mutex_unlock(&running.lock);
@@ -151,8 +159,10 @@ void spu_close(struct base_device *device)
 	pthread_mutex_lock(&running.lock);
 	if (own->own)
 		starpu_sched_ctx_delete(own->context);
-	if (!--running.users)
+	if (!--running.users) {
+		spu_world_end();
 		starpu_shutdown();
+	}
 	pthread_mutex_unlock(&running.lock);
 	free(own);
 	device->own = NULL;

@@ -29,7 +29,8 @@ void spu_tokens_finish(struct spu_tokens *tokens)
 			struct spu_token *token = tokens->first[c];
 
 			tokens->first[c] = token->next;
-			starpu_data_unregister(token->handle);
+			if (token->handle)
+				starpu_data_unregister(token->handle);
 			free(token);
 		}
 	free(tokens->first);
@@ -88,7 +89,8 @@ static struct starpu_codelet empty = {.cpu_funcs = {token_empty}, .nbuffers = ST
 
 /* ---- submitting ---------------------------------------------------------------------------------------------------------- */
 
-static ptowsp_status copy_submit(const struct spu_tokens *tokens, const struct base_walk_move *move, starpu_data_handle_t handle, struct ptowsp_error *error)
+static ptowsp_status copy_submit(const struct spu_tokens *tokens, const struct base_walk_move *move, struct spu_blocks *blocks, starpu_data_handle_t handle,
+				 struct ptowsp_error *error)
 {
 	const size_t count = tokens->uses.count + (size_t)1;
 	struct starpu_task *task = starpu_task_create();
@@ -106,46 +108,70 @@ static ptowsp_status copy_submit(const struct spu_tokens *tokens, const struct b
 		return no_memory(error);
 	}
 	for (size_t u = 0; u < count; u++) {
-		task->dyn_handles[u] = u ? tokens->uses.rows[u - 1].block->handle : handle;
+		task->dyn_handles[u] = u ? spu_block_handle(blocks, tokens->uses.rows[u - 1].block) : handle;
 		task->dyn_modes[u] = move->sends ? (u ? STARPU_R : STARPU_W) : (u ? STARPU_RW : STARPU_R);
 	}
 	code = starpu_task_submit_to_ctx(task, tokens->context);
 	return code ? base_fail(error, PTOWSP_RUN_FAILED, "starpu: the elements of a token are not taken: %s", strerror(-code)) : PTOWSP_OK;
 }
 
-static ptowsp_status send(struct spu_tokens *tokens, const struct base_walk_move *move, struct ptowsp_error *error)
+/* Memory that StarPU gives it, and takes back. */
+static void token_register(struct spu_token *token)
+{
+	starpu_variable_data_register(&token->handle, -1, 0, token->bytes);
+}
+
+static ptowsp_status send(struct spu_tokens *tokens, const struct base_walk_move *move, struct spu_blocks *blocks, uint32_t rank, bool here,
+			  struct ptowsp_error *error)
 {
 	const struct ptowsp_tensor_arg *window = &tokens->walk->tensors[move->tensor];
 	struct spu_token *token = calloc(1, sizeof(*token)), **last = &tokens->last[move->channel];
 
 	if (!token)
 		return no_memory(error);
-	starpu_variable_data_register(&token->handle, -1, 0, window->rows * window->columns * spu_dtype_bytes(window->dtype));
+	token->bytes = window->rows * window->columns * spu_dtype_bytes(window->dtype);
+	token->rank = rank;
 	if (tokens->first[move->channel])
 		(*last)->next = token;
 	else
 		tokens->first[move->channel] = token;
 	*last = token;
-	return copy_submit(tokens, move, token->handle, error);
+	if (!here)
+		return PTOWSP_OK;
+	token_register(token);
+	return copy_submit(tokens, move, blocks, token->handle, error);
 }
 
-static ptowsp_status take(struct spu_tokens *tokens, const struct base_walk_move *move, struct ptowsp_error *error)
+static ptowsp_status take(struct spu_tokens *tokens, const struct base_walk_move *move, struct spu_blocks *blocks, struct spu_ranks *ranks, uint32_t rank,
+			  struct ptowsp_error *error)
 {
 	struct spu_token *token = tokens->first[move->channel];
-	ptowsp_status status;
+	ptowsp_status status = PTOWSP_OK;
 
 	if (!token)
 		return PTOWSP_OK;
 	tokens->first[move->channel] = token->next;
-	status = copy_submit(tokens, move, token->handle, error);
-	starpu_data_unregister_submit(token->handle);
+	if (ranks->world.rank == rank && !token->handle)
+		token_register(token);
+	if (token->rank != rank)
+		status = spu_ranks_pass(ranks, token->handle, token->bytes, token->rank, rank, error);
+	if (!status && ranks->world.rank == rank)
+		status = copy_submit(tokens, move, blocks, token->handle, error);
+	if (token->handle)
+		starpu_data_unregister_submit(token->handle);
 	free(token);
 	return status;
 }
 
-ptowsp_status spu_tokens_move(struct spu_tokens *tokens, const struct base_walk_move *move, struct ptowsp_error *error)
+ptowsp_status spu_tokens_move(struct spu_tokens *tokens, const struct base_walk_move *move, struct spu_blocks *blocks, struct spu_ranks *ranks,
+			      struct ptowsp_error *error)
 {
-	return move->sends ? send(tokens, move, error) : take(tokens, move, error);
+	const uint32_t rank = tokens->uses.count ? spu_ranks_home(ranks, blocks, tokens->uses.rows[0].block) : 0;
+	const ptowsp_status status = spu_ranks_touch(ranks, blocks, &tokens->uses, rank, error);
+
+	if (status)
+		return status;
+	return move->sends ? send(tokens, move, blocks, rank, ranks->world.rank == rank, error) : take(tokens, move, blocks, ranks, rank, error);
 }
 
 ptowsp_status spu_tokens_next(struct spu_tokens *tokens, const struct base_walk_event *event, struct spu_blocks *blocks, const struct base_walk_move **move_out,

@@ -4,12 +4,14 @@
 #ifndef SPU_TOKENS_H
 #define SPU_TOKENS_H
 
-#include "starpu/spu_blocks.h"
+#include "starpu/spu_ranks.h"
 
 /* Elements under way. */
 struct spu_token {
 	struct spu_token *next;
-	struct _starpu_data_state *handle;
+	struct _starpu_data_state *handle; /* NULL: neither sender nor receiver is of this rank */
+	uint64_t bytes;
+	uint32_t rank; /* that has them */
 };
 struct spu_tokens {
 	const struct base_walk *walk;
@@ -26,7 +28,8 @@ void spu_tokens_finish(struct spu_tokens *tokens);
 /* What goes with a SEND or TAKE; NULL: the token goes alone. Its blocks are in `uses` then. Errors: NO_MEMORY. */
 ptowsp_status spu_tokens_next(struct spu_tokens *tokens, const struct base_walk_event *event, struct spu_blocks *blocks, const struct base_walk_move **move_out,
 			      struct ptowsp_error *error);
-/* Submits that. Errors: NO_MEMORY, RUN_FAILED. */
-ptowsp_status spu_tokens_move(struct spu_tokens *tokens, const struct base_walk_move *move, struct ptowsp_error *error);
+/* Submits that, on the rank where the first block of the window is at home. Errors: NO_MEMORY, RUN_FAILED. */
+ptowsp_status spu_tokens_move(struct spu_tokens *tokens, const struct base_walk_move *move, struct spu_blocks *blocks, struct spu_ranks *ranks,
+			      struct ptowsp_error *error);
 
 #endif
