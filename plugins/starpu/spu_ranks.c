@@ -36,7 +36,8 @@ static ptowsp_status library_open(struct ptowsp_error *error)
 	void *library = dlopen("libstarpumpi-1.3.so.3", RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
 
 	if (!library)
-		return base_fail(error, PTOWSP_NO_DEVICE, "starpu: several ranks need StarPU's MPI layer: %.120s; install it (Debian: libstarpumpi-1.3-3)", dlerror());
+		return base_fail(error, PTOWSP_NO_DEVICE, "starpu: several ranks need StarPU's MPI layer: %.120s; install it (Debian: libstarpumpi-1.3-3)",
+				 dlerror());
 	mpi.world = dlsym(library, "ompi_mpi_comm_world");
 	if (!mpi.world)
 		return base_fail(error, PTOWSP_NO_DEVICE, "starpu: several ranks need OpenMPI, and StarPU's MPI layer was built with another MPI here");
@@ -57,7 +58,8 @@ ptowsp_status spu_world_read(struct spu_world *world_out, const char *text, stru
 	if (!*text || (sscanf(text, "%u/%u%c", &world_out->rank, &world_out->count, &behind) == 2 && world_out->rank < world_out->count &&
 		       world_out->count <= SPU_RANKS_MOST))
 		return PTOWSP_OK;
-	return base_fail(error, PTOWSP_INVALID, "starpu: option rank takes I/N, rank I of N from 0 on and at most %d of them, not \"%.40s\"", SPU_RANKS_MOST, text);
+	return base_fail(error, PTOWSP_INVALID, "starpu: option rank takes I/N, rank I of N from 0 on and at most %d of them, not \"%.40s\"", SPU_RANKS_MOST,
+			 text);
 }
 
 ptowsp_status spu_world_begin(const struct spu_world *world, struct ptowsp_error *error)
@@ -76,8 +78,8 @@ ptowsp_status spu_world_begin(const struct spu_world *world, struct ptowsp_error
 	mpi.begun = true;
 	if (mpi.starpu_mpi_world_rank() == (int)world->rank && mpi.starpu_mpi_world_size() == (int)world->count)
 		return PTOWSP_OK;
-	base_fail(error, PTOWSP_NO_DEVICE, "starpu: rank=%u/%u, and MPI says that this is rank %d of %d", world->rank, world->count, mpi.starpu_mpi_world_rank(),
-		  mpi.starpu_mpi_world_size());
+	base_fail(error, PTOWSP_NO_DEVICE, "starpu: rank=%u/%u, and MPI says that this is rank %d of %d", world->rank, world->count,
+		  mpi.starpu_mpi_world_rank(), mpi.starpu_mpi_world_size());
 	spu_world_end();
 	return PTOWSP_NO_DEVICE;
 }
@@ -128,8 +130,8 @@ static void valid_reset(const struct spu_blocks *blocks)
 }
 
 /* Bytes that would move. */
-static ptowsp_status moves_count(const struct spu_ranks *ranks, struct spu_blocks *blocks, const struct base_walk *walk, struct spu_uses *uses, uint64_t *bytes_out,
-				 struct ptowsp_error *error)
+static ptowsp_status moves_count(const struct spu_ranks *ranks, struct spu_blocks *blocks, const struct base_walk *walk, struct spu_uses *uses,
+				 uint64_t *bytes_out, struct ptowsp_error *error)
 {
 	ptowsp_status status = PTOWSP_OK;
 
@@ -152,7 +154,8 @@ static ptowsp_status moves_count(const struct spu_ranks *ranks, struct spu_block
 
 /* One tensor after the other, for as many as a plan may take. */
 enum { TENSORS_TRIED = 16 };
-static ptowsp_status homes_choose(struct spu_ranks *ranks, struct spu_blocks *blocks, const struct base_walk *walk, struct spu_uses *uses, struct ptowsp_error *error)
+static ptowsp_status homes_choose(struct spu_ranks *ranks, struct spu_blocks *blocks, const struct base_walk *walk, struct spu_uses *uses,
+				  struct ptowsp_error *error)
 {
 	uint64_t least, bytes;
 	uint32_t tried = 0;
@@ -191,7 +194,7 @@ ptowsp_status spu_ranks_plan(struct spu_ranks *ranks, struct spu_blocks *blocks,
 	for (uint64_t t = 0; !status && t < walk->task_count; t++) {
 		status = uses_of(&uses, blocks, walk, t, error);
 		ranks->of[t] = (uint8_t)(base_lanes_placed(&orders->lanes, &walk->tasks[t]) ? (uint64_t)walk->tasks[t].executor * ranks->world.count / executors
-											 : rank_of(ranks, blocks, &uses));
+											    : rank_of(ranks, blocks, &uses));
 	}
 	valid_reset(blocks);
 	free(uses.rows);
@@ -228,8 +231,8 @@ static ptowsp_status block_bring(struct spu_ranks *ranks, struct spu_blocks *blo
 	if (block->valid >> to & 1)
 		return PTOWSP_OK;
 	block->valid |= UINT64_C(1) << to;
-	return spu_ranks_pass(ranks, ranks->world.rank == from || ranks->world.rank == to ? spu_block_handle(blocks, block) : NULL, spu_block_bytes(blocks, block), from,
-			      to, error);
+	return spu_ranks_pass(ranks, ranks->world.rank == from || ranks->world.rank == to ? spu_block_handle(blocks, block) : NULL,
+			      spu_block_bytes(blocks, block), from, to, error);
 }
 
 ptowsp_status spu_ranks_touch(struct spu_ranks *ranks, struct spu_blocks *blocks, const struct spu_uses *uses, uint32_t rank, struct ptowsp_error *error)

@@ -17,8 +17,8 @@ struct spu_world {
 /* What the ranks of a batch do. */
 struct spu_ranks {
 	struct spu_world world;
-	uint8_t *of;  /* owned, per task: where it runs */
-	int64_t tag;  /* of the next message: the same on all ranks */
+	uint8_t *of;                                                /* owned, per task: where it runs */
+	int64_t tag;                                                /* of the next message: the same on all ranks */
 	uint64_t tasks, sent, received, bytes_sent, bytes_received; /* of this one */
 };
 /* The end of a batch on a rank. */
@@ -42,7 +42,8 @@ uint32_t spu_ranks_home(const struct spu_ranks *ranks, const struct spu_blocks *
 /* What `rank` is going to touch comes there; what it writes is nowhere else then. On all ranks, in the same order. Errors: RUN_FAILED. */
 ptowsp_status spu_ranks_touch(struct spu_ranks *ranks, struct spu_blocks *blocks, const struct spu_uses *uses, uint32_t rank, struct ptowsp_error *error);
 /* Data that are no block, from rank to rank. */
-ptowsp_status spu_ranks_pass(struct spu_ranks *ranks, struct _starpu_data_state *handle, uint64_t bytes, uint32_t from, uint32_t to, struct ptowsp_error *error);
+ptowsp_status spu_ranks_pass(struct spu_ranks *ranks, struct _starpu_data_state *handle, uint64_t bytes, uint32_t from, uint32_t to,
+			     struct ptowsp_error *error);
 /* All that was written comes to all ranks; waits for it, and for what else is under way. */
 ptowsp_status spu_ranks_gather(struct spu_ranks *ranks, struct spu_blocks *blocks, struct ptowsp_error *error);
 /* The verdict of the lowest task that failed on any rank becomes that of all. Waits. */

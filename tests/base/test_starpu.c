@@ -119,6 +119,51 @@ static void it_conforms(void)
 		CLI_OUT(0, check_fmt("$B/ptowsp-conform --test '%s' $B/../lib/ptowsp/plugins/libptowsp_starpu.so", tests[t]), " 0 not ok");
 }
 
+/* Under mpirun, which as root wants to be told twice. */
+static int ranks_run(unsigned count, const char *words)
+{
+	return cli(check_fmt(
+		"OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 100 mpirun --bind-to none --oversubscribe -n %u $B/ptowsp-run %s </dev/null",
+		count, words));
+}
+
+static void ranks_need(void)
+{
+	plugin_need();
+	if (cli_slow() || cli("command -v mpirun"))
+		CHECK_SKIP("there is no mpirun here, or it takes long");
+}
+
+static void ranks_share_the_tasks_of_a_run(void)
+{
+	ranks_need();
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=cpu_sim --out c=c.npy $P/bgemm.pkg.zst"), 0);
+	CHECK_INT(ranks_run(2, "-v --plugin=starpu --threads 1 --out c=s.npy $P/bgemm.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_err, "starpu: rank 0 of 2 ran 96 tasks, sent 40 blocks, 655360 bytes, and received 8, 131072 bytes");
+	CHECK_INT(cli_lines(cli_out), 1); /* rank 0 alone prints */
+	CHECK_INT(cli("cmp c.npy s.npy"), 0);
+}
+
+static void a_task_that_fails_ends_all_ranks(void)
+{
+	ranks_need();
+	CHECK_INT(ranks_run(3, "--plugin=starpu --threads 1 --entry=fail $P/probes/tasks.pkg.zst"), 1);
+	CHECK_CONTAINS(cli_err, "ptowsp-run: task 0, kernel fail line 102: DIV of 1 by 0");
+	CHECK_INT(ranks_run(2, "--plugin=starpu --threads 1 --timeout-ms=400 --entry=long $P/probes/tasks.pkg.zst"), 10);
+}
+
+static void a_plugin_without_ranks_says_so(void)
+{
+	plugin_need();
+	CLI_ERR(2, "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=4 $B/ptowsp-run --plugin=cpu_sim $P/vector_add.pkg.zst",
+		"a launcher started 4 of these, and cpu_sim runs in one process; --ranks=ignore runs so many copies");
+	CLI_ERR(2, "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=4 $B/ptowsp-run $P/vector_add.pkg.zst",
+		"name the plugin that runs on all of them, --plugin=NAME");
+	CLI_ERR(2, "$B/ptowsp-run --ranks=some --plugin=cpu_sim $P/vector_add.pkg.zst", "--ranks takes auto or ignore");
+	CLI_OUT(0, "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 $B/ptowsp-run --ranks=ignore --plugin=cpu_sim $P/vector_add.pkg.zst", "compare: ok");
+	CLI_ERR(2, "$B/ptowsp-run --plugin=starpu --opt rank=4/4 $P/vector_add.pkg.zst", "option rank takes I/N");
+}
+
 void suite_starpu(CU_pSuite s);
 void suite_starpu(CU_pSuite s)
 {
@@ -132,6 +177,9 @@ void suite_starpu(CU_pSuite s)
 	TEST(s, short_tasks_are_said);
 	TEST(s, it_runs_in_a_process_of_its_own);
 	TEST(s, it_conforms);
+	TEST(s, ranks_share_the_tasks_of_a_run);
+	TEST(s, a_task_that_fails_ends_all_ranks);
+	TEST(s, a_plugin_without_ranks_says_so);
 	for (size_t i = 0; i < example_count; i++)
 		check_add(s, example_rows[i].name, an_example_has_the_bytes_of_cpu_sim);
 }

@@ -13,6 +13,7 @@
 #include "tools/folder.h"
 #include "tools/plain.h"
 #include "tools/run/run_profile.h"
+#include "tools/run/run_ranks.h"
 #include "tools/run/run_run.h"
 #include "tools/standard.h"
 
@@ -132,6 +133,8 @@ int main(int argc, char **argv)
 	status = run_options_parse(&options, argc, argv, &error);
 	run_watchdog(&options, RUN_NOTHING);
 	if (!status)
+		status = run_ranks_apply(&options, &error);
+	if (!status)
 		status = dispatch(&options, rest, sizeof(rest), &error);
 	if (!status)
 		folders_tell(&options);
@@ -141,11 +144,14 @@ int main(int argc, char **argv)
 		error = *run_breach();
 		status = error.code;
 	}
+	run_ranks_explain(&options, &error);
 	run_options_finish(&options);
 	if (status)
 		folder_drop_empty();
 	returned = true;
-	if (status)
+	if (status && !run_ranks_unsaid(&options, status) && options.rank)
+		fprintf(stderr, "ptowsp-run: rank %s: %s%s\n", options.rank_text, *error.text ? error.text : reg_status_text(status), rest);
+	else if (status && !options.rank)
 		fprintf(stderr, "ptowsp-run: %s%s\n", *error.text ? error.text : reg_status_text(status), rest);
 	return run_signal() ? 128 + run_signal() : status == RUN_NOTHING_PROVED ? RUN_NOTHING_PROVED_EXIT : reg_status_exit(status);
 }

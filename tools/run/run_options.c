@@ -55,7 +55,7 @@ struct cursor {
 	const struct flag *taker; /* that took the last argument, which does not stand behind its "="; NULL: none did */
 };
 
-static ptowsp_status list_add(struct run_list *list, char *name, const char *value, struct ptowsp_error *error)
+ptowsp_status run_list_add(struct run_list *list, char *name, const char *value, struct ptowsp_error *error)
 {
 	if (!COMMON_RESIZE(list->rows, list->count + 1u)) {
 		free(name);
@@ -81,7 +81,7 @@ static ptowsp_status pair_add(struct run_list *list, const struct flag *flag, co
 		free(name);
 		return status;
 	}
-	return list_add(list, name, equals + 1, error);
+	return run_list_add(list, name, equals + 1, error);
 }
 
 static ptowsp_status number_parse(const struct flag *flag, const char *text, uint64_t *out, struct ptowsp_error *error)
@@ -135,7 +135,7 @@ static ptowsp_status flag_store(struct cursor *c, const struct flag *flag, const
 	case TEXT: *(const char **)field = value; return PTOWSP_OK;
 	case NUMBER: return number_parse(flag, value, field, c->error);
 	case REAL: return real_parse(flag, value, field, c->error);
-	case MANY: return list_add(field, NULL, value, c->error);
+	case MANY: return run_list_add(field, NULL, value, c->error);
 	}
 	return pair_add(field, flag, value, c->error);
 }
@@ -364,18 +364,19 @@ uint32_t run_load_flags(const struct run_options *options)
 	       (!strcmp(trust, "signed") ? PTOWSP_LOAD_TRUST_SIGNED : 0);
 }
 
-static void list_finish(const struct run_list *list)
+void run_list_finish(struct run_list *list)
 {
 	for (uint32_t i = 0; i < list->count; i++)
 		free(list->rows[i].name);
 	free(list->rows);
+	*list = (struct run_list){.rows = NULL};
 }
 
 void run_options_finish(struct run_options *options)
 {
 	for (unsigned i = 0; i < FLAGS; i++)
 		if (flags[i].sort == MANY || flags[i].sort == PAIRS)
-			list_finish((const struct run_list *)(const void *)((const char *)options + flags[i].field));
+			run_list_finish((struct run_list *)(void *)((char *)options + flags[i].field));
 }
 
 const char **run_list_values(const struct run_list *list)

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/run/run_ranks.h"
+
+#include "registry/text.h"
+#include "registry/variable.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Rank, and how many there are: OpenMPI, MPICH and those like it, SLURM. */
+static const struct {
+	const char *rank, *count;
+} variables[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}, {"SLURM_PROCID", "SLURM_NTASKS"}};
+
+static bool launched(struct run_options *options)
+{
+	for (size_t v = 0; v < sizeof(variables) / sizeof(*variables); v++) {
+		const char *rank = reg_variable(variables[v].rank), *count = reg_variable(variables[v].count);
+
+		if (!rank || !count)
+			continue;
+		options->rank = strtoull(rank, NULL, 10);
+		options->rank_count = strtoull(count, NULL, 10);
+		return options->rank_count > 1 && options->rank < options->rank_count;
+	}
+	return false;
+}
+
+/* What rank 0 does for all. */
+static bool silence(struct run_options *options)
+{
+	const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	const bool silent = nothing >= 0 && dup2(nothing, STDOUT_FILENO) >= 0;
+
+	if (nothing >= 0)
+		close(nothing);
+	options->stats = options->trace = options->graph = options->report = options->html = NULL;
+	options->profile = options->progress = 0;
+	options->quiet = 1;
+	run_list_finish(&options->out);
+	return silent;
+}
+
+ptowsp_status run_ranks_apply(struct run_options *options, struct ptowsp_error *error)
+{
+	const char *word = options->ranks ? options->ranks : "auto";
+	char *name;
+
+	if (strcmp(word, "auto") && strcmp(word, "ignore"))
+		return reg_fail(error, PTOWSP_INVALID, "--ranks takes auto or ignore, not \"%.40s\"", word);
+	if (!strcmp(word, "ignore") || options->mode != RUN_PACKAGE || run_list_find(&options->opt, "rank") || !launched(options)) {
+		options->rank = options->rank_count = 0;
+		return PTOWSP_OK;
+	}
+	if (!options->plugin)
+		return reg_fail(error, PTOWSP_INVALID,
+				"a launcher started %llu of these: name the plugin that runs on all of them, --plugin=NAME; --ranks=ignore runs so many copies",
+				(unsigned long long)options->rank_count);
+	if (options->checkpoint || options->restore)
+		return reg_fail(error, PTOWSP_UNSUPPORTED, "a run of several ranks keeps no checkpoint; leave --checkpoint and --restore out");
+	snprintf(options->rank_text, sizeof(options->rank_text), "%llu/%llu", (unsigned long long)options->rank, (unsigned long long)options->rank_count);
+	name = strdup("rank");
+	if (!name)
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
+	if (options->rank && !silence(options)) {
+		free(name);
+		return reg_fail(error, PTOWSP_IO, "/dev/null cannot be opened, where ranks but the first print");
+	}
+	return run_list_add(&options->opt, name, options->rank_text, error);
+}
+
+void run_ranks_explain(const struct run_options *options, struct ptowsp_error *error)
+{
+	char text[sizeof(error->text)];
+
+	if (!options->rank_count || !strstr(error->text, "option \"rank\" is unknown"))
+		return;
+	snprintf(text, sizeof(text), "a launcher started %llu of these, and %.60s runs in one process; --ranks=ignore runs so many copies",
+		 (unsigned long long)options->rank_count, options->plugin);
+	memcpy(error->text, text, sizeof(text));
+}
+
+bool run_ranks_unsaid(const struct run_options *options, ptowsp_status status)
+{
+	return options->rank && (status == PTOWSP_KERNEL_FAILED || status == PTOWSP_RUN_FAILED || status == PTOWSP_DEADLOCK);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* run_ranks.h - processes that a launcher started for one run: mpirun, or one that sets the same variables. Each is the same command and opens the same package; the plugin is told by its option `rank`
+ * which one it is. Rank 0 prints and writes files. */
+#ifndef TOOLS_RUN_RANKS_H
+#define TOOLS_RUN_RANKS_H
+
+#include "tools/run/run_options.h"
+
+#include <stdbool.h>
+
+/* Behind parsing. Errors: INVALID: no plugin was named, or --ranks has another word. */
+ptowsp_status run_ranks_apply(struct run_options *options, struct ptowsp_error *error);
+/* The sentence of a plugin that has no such option says what that means here. */
+void run_ranks_explain(const struct run_options *options, struct ptowsp_error *error);
+/* All ranks end with it, and rank 0 says so. */
+bool run_ranks_unsaid(const struct run_options *options, ptowsp_status status);
+
+#endif
