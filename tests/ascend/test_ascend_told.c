@@ -210,7 +210,7 @@ static void long_sentences_end_with_a_clause(void)
 		  PTOWSP_TOO_SMALL);
 	CHECK_STR(error.text, "the pto-runtime reports TENSORMAP_OVERFLOW: the tensormap could not reserve the entries required to register another task's "
 			      "outputs and whatever "
-			      "else would have had to be said here; set PTO2_TENSORMAP_POOL_SIZE");
+			      "else would have had to be said; divide the run, or use smaller scopes");
 }
 
 static void files_that_cannot_be_read_say_why(void)

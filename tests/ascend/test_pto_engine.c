@@ -119,6 +119,37 @@ static void refusals_are_named(void)
 	CHECK(strstr(cli_err, "engine=pto-runtime needs --opt runtime=DIR, the folder of a pto-runtime that was built in place"));
 }
 
+/* ---- windows and queues ------------------------------------------------------------------------------------------------ */
+
+#define TOUCH                                                                                                                                                  \
+	"func @touch(%a: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x16xf32>\n  %t = tload %a[0, 0]\n  %t = tadds %t, 1.0\n  tstore %t, "      \
+	"%a[0, 0]\n  return\n}\n"
+
+static void pack(const char *name, const char *source);
+
+/* A full ring is a deadlock to the runtime after half a second, so a narrow window is kept without one. */
+static void a_narrow_window_has_rings_of_the_usual_size(void)
+{
+	NEED_COMPILERS();
+	cli_begin();
+	pack("narrow", "module @m\ntensor %x : f32[64, 16] inout\n" TOUCH
+		       "workload @main { parallel_for %i in 0 to 64 { call @touch(%a -> %x[%i, 0]) } }\nschedule { task_window 4 }");
+	CHECK_INT(cli(check_fmt("FAKE_LOG=$T/log $B/ptowsp-run --fill x=zeros %s --stats $T/narrow.pkg.zst", fake(0))), 0);
+	REQUIRE_INT(cli("cat $T/log"), 0);
+	CHECK_CONTAINS(cli_out, " of 16384 slots, 0 stalls");
+}
+
+static void tasks_that_become_ready_later_are_counted_before_the_run(void)
+{
+	NEED_COMPILERS();
+	cli_begin();
+	pack("late", "module @m\ntensor %x : f32[9001, 16] inout\n" TOUCH
+		     "workload @main { call @touch(%a -> %x[0, 0]) barrier parallel_for %i in 0 to 9000 { call @touch(%a -> %x[%i + 1, 0]) } }");
+	CLI_ERR(5, check_fmt("$B/ptowsp-run --fill x=zeros %s $T/late.pkg.zst", fake(1)), "more than 8192 vector tasks become ready at once, up to task 8193");
+	cli_check_sentence();
+	CHECK_INT(cli(check_fmt("$B/ptowsp-run --no-kernels %s $T/late.pkg.zst", fake(0))), 0);
+}
+
 /* ---- limits ---------------------------------------------------------------------------------------------------------- */
 
 static void pack(const char *name, const char *source)
@@ -386,6 +417,8 @@ void suite_pto_engine(CU_pSuite s)
 	TEST(s, nothing_is_wrong_or_left_in_the_runtime);
 	TEST(s, verbose_tells_what_the_runtime_takes);
 	TEST(s, refusals_are_named);
+	TEST(s, a_narrow_window_has_rings_of_the_usual_size);
+	TEST(s, tasks_that_become_ready_later_are_counted_before_the_run);
 	TEST(s, more_ready_tasks_than_a_queue_takes_are_told_before);
 	TEST(s, more_tasks_than_the_window_run);
 	TEST(s, windows_of_every_size_run_on_the_task_buffer);

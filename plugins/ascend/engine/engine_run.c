@@ -131,20 +131,25 @@ static ptowsp_status plan_build(struct run *run, bool host_graph, bool window_ed
 	return status;
 }
 
-/* Whether rings keep the window is known when there is a plan. The heap stays the runtime's own: arguments are entry tensors, never outputs that it places. */
+/* A ring that is full for half a second is a deadlock to the runtime, however slow the kernels are: it takes no more than that many to fill one. */
+enum { NARROW_WINDOW = 32 };
+
+/* Whether rings keep the window is known when there is a plan; else edges do, and rings are the runtime's own. The heap stays that, too: arguments are entry tensors, never outputs that it places. */
 static ptowsp_status rings_set(struct run *run)
 {
 	const uint64_t window = window_of(run, false);
+	bool edges = window && window < NARROW_WINDOW;
 	struct ascend_plan_need need;
 	ptowsp_status status = PTOWSP_OK;
 
 	ascend_plan_need_find(&need, run->plan);
-	if (window && ascend_plan_need_crowds(&need, window)) {
+	if (window && !edges && ascend_plan_need_crowds(&need, window)) {
+		edges = true;
 		status = plan_build(run, false, true);
 		if (!status)
 			ascend_plan_need_find(&need, run->plan);
 	}
-	return status ? status : ascend_plan_need_rings(&need, run->plan, window, &run->config, run->error);
+	return status ? status : ascend_plan_need_rings(&need, run->plan, edges ? 0 : window, &run->config, run->error);
 }
 
 static void window_set(struct run *run)
@@ -155,7 +160,8 @@ static void window_set(struct run *run)
 
 static ptowsp_status plan_make(struct run *run, bool host_graph)
 {
-	ptowsp_status status = plan_build(run, host_graph, false);
+	const uint64_t window = window_of(run, host_graph);
+	ptowsp_status status = plan_build(run, host_graph, window && window < NARROW_WINDOW);
 
 	if (!status && host_graph)
 		window_set(run);

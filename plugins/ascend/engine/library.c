@@ -73,7 +73,10 @@ static ptowsp_status log_bind(void *handle, const char *path, struct ptowsp_erro
 static ptowsp_status refused(const char *path, struct ptowsp_error *error)
 {
 	const char *why = dlerror();
+	const size_t length = strlen(path);
 
+	if (why && !strncmp(why, path, length) && why[length] == ':')
+		why += length + strspn(why + length, ": "); /* the file is named */
 	return rt_fail(error, PTOWSP_NO_DEVICE, "%s of runtime=DIR cannot be loaded: %.120s", name_of(path), why ? why : "no reason was given");
 }
 

@@ -5,6 +5,7 @@
 #include "ascend/plan/plan_build.h"
 #include "rt/grow.h"
 #include "rt/program/rt_error.h"
+#include <stdlib.h>
 
 static bool is_task(const struct ascend_plan_step *step)
 {
@@ -36,7 +37,7 @@ static uint32_t queue_of(const struct ascend_plan_step *step)
 
 static const char *const queues[] = {"cube", "vector", "mix", "without a kernel"};
 
-/* Those that wait for nothing are ready before the first one runs. What becomes ready together later cannot be told before. */
+/* Those that wait for nothing are ready before the first one runs. What becomes ready together later can be told where it waits for one task: below. */
 static ptowsp_status ready_check(const struct ascend_plan_head *plan, struct ptowsp_error *error)
 {
 	const struct ascend_plan_step *steps = ascend_plan_steps(plan);
@@ -52,6 +53,25 @@ static ptowsp_status ready_check(const struct ascend_plan_head *plan, struct pto
 				       "or order them",
 				       (unsigned long long)ready[q], queues[q], ASCEND_READY_LIMIT);
 	return PTOWSP_OK;
+}
+
+/* Tasks that wait for one other alone become ready with its end, all at once. One thread of the check: counts is per step. */
+static ptowsp_status ready_later_check(const struct ascend_plan_head *plan, struct ptowsp_error *error)
+{
+	const struct ascend_plan_step *steps = ascend_plan_steps(plan);
+	const uint32_t *edge = ascend_plan_edges(plan);
+	uint32_t(*counts)[4] = calloc((size_t)plan->step_count + 1, sizeof(*counts));
+	ptowsp_status status = counts ? PTOWSP_OK : rt_no_memory(error, "the check of a plan");
+
+	for (uint32_t i = 0; !status && i < plan->step_count; edge += steps[i++].edge_count)
+		if (is_task(&steps[i]) && steps[i].edge_count == 1 && ++counts[*edge][queue_of(&steps[i])] > ASCEND_READY_LIMIT)
+			status = rt_fail(error, PTOWSP_TOO_SMALL,
+					 "more than %d %s tasks become ready at once, up to task %llu, when what they wait for has ended; host_build_graph has "
+					 "room for %d of each shape: use "
+					 "variant=tensormap_and_ringbuffer, or order them",
+					 ASCEND_READY_LIMIT, queues[queue_of(&steps[i])], (unsigned long long)steps[i].number, ASCEND_READY_LIMIT);
+	free(counts);
+	return status;
 }
 
 static ptowsp_status fan_in_check(const struct ascend_plan_head *plan, struct ptowsp_error *error)
@@ -95,5 +115,7 @@ ptowsp_status ascend_plan_check(const struct ascend_plan_head *plan, bool host_g
 	status = window_check(plan, window, error);
 	if (!status)
 		status = fan_in_check(plan, error);
-	return status ? status : ready_check(plan, error);
+	if (!status)
+		status = ready_check(plan, error);
+	return status ? status : ready_later_check(plan, error);
 }
