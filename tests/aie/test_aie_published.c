@@ -53,10 +53,12 @@ static bool run(char *text, uint32_t dtype, struct aie_sim_stats *stats)
 	for (size_t i = 0; i < 4; i++)
 		arguments[i] = memory;
 	if (!status)
-		status = aie_sim_run(
-			&(struct aie_sim_args){
-				.design = &whole.design, .routes = &whole.routes, .arguments = arguments, .kernels = {.context = &dtype, .call = kernel_call}},
-			stats, &error);
+		status = aie_sim_run(&(struct aie_sim_args){.design = &whole.design,
+							    .routes = &whole.routes,
+							    .arguments = arguments,
+							    .polls = true,
+							    .kernels = {.context = &dtype, .call = kernel_call}},
+				     stats, &error);
 	if (status)
 		CHECK_FAIL("%s", error.text);
 	aie_whole_finish(&whole);

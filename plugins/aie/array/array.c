@@ -96,7 +96,6 @@ static void net_set(struct aie_array *array)
 	net->buffering = args->buffering < AIE_STREAM_WORDS ? args->buffering : AIE_STREAM_WORDS;
 	net->channel_queue = (uint32_t)array->costs->generation->tiles[AIE_SHIM].limits[AIE_DMA_QUEUE];
 	net->host_cycles = args->host_cycles ? args->host_cycles : AIE_COST_HOST_TASK;
-	net->lasts = net->heeds = true;
 	net->ddr_rate = array->costs->ddr_bytes;
 	net->told = args->told;
 	net->told_context = args->told_context;

@@ -30,11 +30,11 @@ struct aie_sim_args {
 	bool counted;                    /* no bytes of the host move, there need not be any */
 	void *const *arguments;          /* of the sequence: memory of the host, row major, written where the design writes it */
 	struct aie_sim_kernels kernels;
-	uint32_t buffering;   /* words that a stream holds per receiver: 0 or 8 */
-	uint32_t queue;       /* most tasks of the host under way, 0: as many as the channels' queues take */
-	bool polls;           /* the host looks for room in a channel's queue before it pushes a task; else the device drops what finds none: INVALID */
-	uint64_t host_cycles; /* that the host takes to hand over a task; 0: the model's */
-	uint64_t max_events;  /* 0: as many as it takes */
+	uint32_t buffering;              /* words that a stream holds per receiver: 0 or 8 */
+	uint32_t queue;                  /* most tasks of the host under way, 0: as many as the channels' queues take */
+	bool polls;                      /* the host looks for room in a channel's queue before it pushes a task; else what the device would drop is INVALID */
+	uint64_t host_cycles;            /* that the host takes to hand over a task; 0: the model's */
+	uint64_t max_events;             /* 0: as many as it takes */
 	const volatile uint32_t *cancel; /* not 0: end; may be NULL */
 	struct base_patience *patience;  /* NULL: any. When it is over the run ends with any error */
 	/* NULL, or told of each stretch of work in the order of its end: agent as in stats, what is PTOWSP-free text. */

@@ -228,6 +228,7 @@ static ptowsp_status task_add(struct aie_build *build, const struct aie_step *st
 	const int64_t bytes = (int64_t)aie_type_bytes(type), at = step->offset * (int64_t)element;
 	uint8_t *base = build->args->arguments ? build->args->arguments[step->argument] : NULL;
 	struct aie_path path;
+	uint32_t task;
 
 	if (!aie_path_fits(4, step->sizes, step->strides, element) || step->offset < 0 || step->offset > bytes)
 		return base_fail(build->error, PTOWSP_INVALID,
@@ -242,10 +243,11 @@ static ptowsp_status task_add(struct aie_build *build, const struct aie_step *st
 				 at + path.least, at + path.beyond, step->argument, bytes);
 	if (!base && !build->args->counted)
 		return base_fail(build->error, PTOWSP_INVALID, "argument %u of the sequence is not there; give its memory", step->argument);
-	return aie_net_task(build->net, end, base ? base + at : NULL, &path, descriptor_of(design, step), step->token || aie_design_writes(design, step)) ==
-			       AIE_NONE
-		       ? aie_build_no_memory(build)
-		       : PTOWSP_OK;
+	task = aie_net_task(build->net, end, base ? base + at : NULL, &path, descriptor_of(design, step), step->token || aie_design_writes(design, step));
+	if (task == AIE_NONE)
+		return aie_build_no_memory(build);
+	build->net->tasks[task].line = step->op->line;
+	return PTOWSP_OK;
 }
 
 static ptowsp_status host_add(struct aie_build *build)

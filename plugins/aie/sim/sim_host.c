@@ -105,7 +105,8 @@ static ptowsp_status descriptors_heed(struct aie_net *net, uint32_t number)
 	return PTOWSP_OK;
 }
 
-/* What holds on every run, however fast the host is: room in the queue for all that it has not seen end, and no descriptor of such a one written again. */
+/* What holds on every run, however fast the host is: room in the queue for all that it has not seen end, else the device drops the task, and no descriptor of such a one written again, which the
+ * channel reads when the task begins. */
 static ptowsp_status task_heed(struct aie_net *net, uint32_t number)
 {
 	const struct aie_task *task = &net->tasks[number];
@@ -129,20 +130,12 @@ static bool task_give(struct aie_net *net, uint32_t number, ptowsp_status *statu
 	const bool full = end->queued >= net->channel_queue;
 	struct content content;
 
-	if (net->heeds && (*status_out = task_heed(net, number)))
-		return false;
-
-	if (full && !net->polls) {
-		*status_out = base_fail(
-			net->error, PTOWSP_INVALID,
-			"in cycle %llu the host gives a task of @%s to a channel whose queue of %u is full, and the device drops it; wait for one before",
-			(unsigned long long)net->now, end->fifo, net->channel_queue);
-		return false;
-	}
-	if (full || (net->window && net->host.under_way >= net->window)) {
+	if ((full && net->polls) || (net->window && net->host.under_way >= net->window)) {
 		host_waits(net, AIE_HOST_ROOM, full ? task->end : working_end(net));
 		return false;
 	}
+	if (!net->polls && (*status_out = task_heed(net, number)))
+		return false;
 	host_works(net);
 	for (uint32_t turn = 0; content_next(net, number, turn, &content); turn++)
 		net->written[content.descriptor] = number;
@@ -221,26 +214,18 @@ void aie_host_begin(struct aie_net *net)
 	step_begin(net);
 }
 
-/* An end that writes memory and is not done with what it was given; AIE_NONE. */
-static uint32_t storing_end(const struct aie_net *net)
-{
-	for (uint32_t i = 0; i < net->end_count; i++)
-		if (net->ends[i].shim && !net->ends[i].sends && net->ends[i].task != AIE_NONE)
-			return i;
-	return AIE_NONE;
-}
-
 /* The first task of an end that writes memory of which the host took no token, nor of one behind it; AIE_NONE. */
 static uint32_t unseen_store(const struct aie_net *net, const struct aie_end *end)
 {
-	if (!net->heeds || !end->shim || end->sends || end->task_last == AIE_NONE)
+	if (net->lasts || !end->shim || end->sends || end->task_last == AIE_NONE)
 		return AIE_NONE;
 	if (end->token != AIE_NONE)
 		return end->token;
 	return net->tasks[end->task_last].token ? AIE_NONE : end->task_last;
 }
 
-ptowsp_status aie_host_heeds(const struct aie_net *net)
+/* The user takes the sequence's end for that of the run. */
+ptowsp_status aie_host_saw(const struct aie_net *net)
 {
 	for (uint32_t i = 0; i < net->end_count; i++) {
 		const uint32_t unseen = unseen_store(net, &net->ends[i]);
@@ -254,19 +239,11 @@ ptowsp_status aie_host_heeds(const struct aie_net *net)
 	return PTOWSP_OK;
 }
 
-/* The user takes the sequence's end for that of the run. */
-static ptowsp_status host_end(struct aie_net *net)
+static void host_end(struct aie_net *net)
 {
-	const uint32_t storing = net->lasts ? AIE_NONE : storing_end(net);
-
-	if (storing != AIE_NONE)
-		return base_fail(net->error, PTOWSP_INVALID,
-				 "the host's program ends in cycle %llu while a task of @%s still writes memory; wait for its token before the end",
-				 (unsigned long long)net->now, net->ends[storing].fifo);
 	net->host.state = AIE_HOST_ENDED;
 	aie_queue_set(&net->queue, aie_agent_host(net), AIE_NEVER);
 	net->last = net->now > net->last ? net->now : net->last;
-	return PTOWSP_OK;
 }
 
 ptowsp_status aie_host_run(struct aie_net *net)
@@ -287,7 +264,8 @@ ptowsp_status aie_host_run(struct aie_net *net)
 		step_begin(net);
 		return status;
 	}
-	return host_end(net);
+	host_end(net);
+	return PTOWSP_OK;
 }
 
 void aie_host_told(struct aie_net *net, uint32_t number, uint64_t time)

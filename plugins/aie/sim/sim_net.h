@@ -116,7 +116,7 @@ struct aie_end {
 	uint32_t task, task_last, queued; /* that it works at or that is next; queued: given and not begun */
 	uint32_t token;                   /* oldest task with a token that nobody waited for */
 	bool working;                     /* at `task` */
-	uint32_t unseen, unseen_count;    /* heeds: oldest task whose end the host has not seen, and how many there are */
+	uint32_t unseen, unseen_count;    /* oldest task whose end the host has not seen, and how many there are */
 	/* How far it is. */
 	enum aie_end_state state; /* LOCK: ready is not known; READY: from `ready` on; WORDS: at work */
 	bool fresh;               /* nothing was done yet */
@@ -207,9 +207,8 @@ struct aie_net {
 	uint64_t now, events, last; /* last: the latest end of anything */
 	uint32_t buffering;
 	uint32_t channel_queue, window; /* tasks per channel that wait; under way in all, 0: as many as there is room for */
-	bool polls;                     /* the host looks for room in a queue before it pushes; else the device drops what finds none */
-	bool heeds; /* tasks behind those that the host has not seen end, and into their descriptors, are refused, and stores that it does not see end */
-	bool lasts; /* the run lasts until the last task ends; else memory has to be written when the host's program ends */
+	bool polls; /* the host looks for room in a queue before it pushes; else a task behind as many as it takes whose ends the host has not seen, or into the descriptor of one of these, is refused */
+	bool lasts; /* nobody takes the end of the host's program for that of the run; else the host has to have seen the end of each task that writes memory */
 	uint64_t host_cycles;                    /* that a task takes the host */
 	ptowsp_status failed;                    /* of a stream; error has the sentence */
 	uint64_t ddr_rate, ddr_clock, ddr_bytes; /* bytes per cycle, 0: no limit; clock in bytes, so that it stays whole */
@@ -313,8 +312,8 @@ ptowsp_status aie_core_run(struct aie_net *net, uint32_t core);
 void aie_core_wake(struct aie_net *net, uint32_t core);
 void aie_host_begin(struct aie_net *net);
 ptowsp_status aie_host_run(struct aie_net *net);
-/* Behind a run that ended: where the net heeds, INVALID for a store whose end the host's program did not see. */
-ptowsp_status aie_host_heeds(const struct aie_net *net);
+/* Behind a run that ended: INVALID for a store whose end the host's program did not see, unless the net lasts. */
+ptowsp_status aie_host_saw(const struct aie_net *net);
 /* A task is done from `time` on. */
 void aie_host_told(struct aie_net *net, uint32_t task, uint64_t time);
 

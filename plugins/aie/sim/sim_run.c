@@ -57,5 +57,5 @@ ptowsp_status aie_net_run(struct aie_net *net, const struct aie_sim_args *args, 
 	}
 	if (!status && !over(net))
 		status = aie_stuck_look(net, error);
-	return status ? status : aie_host_heeds(net);
+	return status ? status : aie_host_saw(net);
 }

@@ -118,23 +118,6 @@ static void ready_set(struct aie_end *end, uint64_t seen, bool anew)
 	end->state = AIE_END_READY;
 }
 
-/* The channel reads the descriptor's registers now: what the host wrote there last. */
-static bool registers_hold(struct aie_net *net, const struct aie_end *end)
-{
-	const struct aie_task *task = &net->tasks[end->task], *held;
-
-	if (task->descriptor == AIE_NONE || net->written[task->descriptor] == end->task)
-		return true;
-	held = &net->tasks[net->written[task->descriptor]];
-	if (held->base == task->base && aie_paths_equal(&held->path, &task->path))
-		return true;
-	net->failed =
-		base_fail(net->error, PTOWSP_INVALID,
-			  "in cycle %llu a task of @%s begins, into whose descriptor the host has written one of @%s before; wait for the first one's end",
-			  (unsigned long long)net->now, end->fifo, net->ends[held->end].fifo);
-	return false;
-}
-
 static void piece_begin(struct aie_net *net, struct aie_end *end);
 
 static void task_begin(struct aie_net *net, struct aie_end *end)
@@ -143,7 +126,7 @@ static void task_begin(struct aie_net *net, struct aie_end *end)
 	struct aie_task *task;
 
 	end->state = AIE_END_IDLE;
-	if (end->task == AIE_NONE || !registers_hold(net, end))
+	if (end->task == AIE_NONE)
 		return;
 	task = &net->tasks[end->task];
 	end->queued--;
