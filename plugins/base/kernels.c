@@ -266,7 +266,7 @@ static ptowsp_status call(struct base_kernels *kernels, struct base_kernel *kern
 	return status;
 }
 
-/* blockdim n: one round per block, because a core of this machine runs one at a time; the cycles add up. */
+/* blockdim n: one round per block, because a core of this machine runs one at a time; the cycles add up. An engine whose cores share the blocks asks for one of them: block_count says so. */
 static ptowsp_status call_blocks(struct base_kernels *kernels, struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 				 uint32_t worker)
 {
@@ -290,7 +290,7 @@ static ptowsp_status call_blocks(struct base_kernels *kernels, struct base_kerne
 static ptowsp_status call_all(struct base_kernels *kernels, struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 			      uint32_t worker)
 {
-	return kernel->blocks == 1 ? call(kernels, kernel, task, out, worker) : call_blocks(kernels, kernel, task, out, worker);
+	return kernel->blocks == 1 || task->block_count > 1 ? call(kernels, kernel, task, out, worker) : call_blocks(kernels, kernel, task, out, worker);
 }
 
 /* Through the memory of the executors that own what it touches. */

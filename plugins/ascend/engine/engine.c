@@ -113,9 +113,15 @@ static ptowsp_status tables_make(struct ascend_loaded *loaded, struct ptowsp_err
 	loaded->directions = calloc((size_t)tensors + ASCEND_ENTRY_FIRST + 1, sizeof(*loaded->directions));
 	loaded->image_cycles = calloc((size_t)loaded->kernel_count + 1, sizeof(*loaded->image_cycles));
 	loaded->bindings = calloc((size_t)tensors + 1, sizeof(*loaded->bindings));
-	if (!loaded->entries || !loaded->outs || !loaded->directions || !loaded->bindings || !loaded->image_cycles)
+	loaded->blocks = calloc((size_t)loaded->kernel_count + 2, sizeof(*loaded->blocks));
+	if (!loaded->entries || !loaded->outs || !loaded->directions || !loaded->bindings || !loaded->image_cycles || !loaded->blocks)
 		return rt_no_memory(error, "a program of the pto-runtime");
 	loaded->kernels.cycles = loaded->image_cycles;
+	for (uint32_t k = 0; k <= loaded->kernel_count; k++) {
+		const uint32_t blocks = k < loaded->kernel_count ? loaded->planned->tables.kernel.rows[k].blockdim : 1;
+
+		loaded->blocks[k] = blocks && blocks <= INT16_MAX ? (uint16_t)blocks : 1;
+	}
 	entries_number(loaded);
 	return PTOWSP_OK;
 }
@@ -187,5 +193,6 @@ void ascend_engine_unload(struct ascend_loaded *loaded)
 	free(loaded->directions);
 	free(loaded->bindings);
 	free(loaded->image_cycles);
+	free(loaded->blocks);
 	free(loaded);
 }

@@ -55,12 +55,21 @@ static void tensors_place(struct ptowsp_tensor_arg *tensors, const struct base_w
 	}
 }
 
-static void task_run(struct ascend_calls *calls, const struct base_walk_task *from, uint64_t number, const int64_t *args)
+static void cycles_keep(struct ascend_calls *calls, uint64_t number, uint32_t blocks, uint64_t cycles)
 {
+	pthread_mutex_lock(&calls->lock);
+	if (blocks == 1 || cycles > calls->cycles[number])
+		calls->cycles[number] = cycles;
+	pthread_mutex_unlock(&calls->lock);
+}
+
+static void task_run(struct ascend_calls *calls, const struct base_walk_task *from, uint64_t number, uint32_t block, const int64_t *args)
+{
+	const uint32_t blocks = calls->blocks[from->kernel];
 	const struct rt_program *program = calls->program;
 	struct ptowsp_tensor_arg tensors[ASCEND_TASK_TENSORS];
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), from->cycles, &error};
+	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), from->cycles / blocks, &error};
 	struct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK),
 				   .args = (const uint64_t *)args + 1 + from->tensor_count,
 				   .tensors = tensors,
@@ -73,25 +82,37 @@ static void task_run(struct ascend_calls *calls, const struct base_walk_task *fr
 				   .process = from->process == PTOWSP_NONE ? 0 : from->process,
 				   .executor = from->executor,
 				   .unit = from->unit,
-				   .block_count = 1};
+				   .block = block,
+				   .block_count = blocks};
 	uint32_t worker = worker_take(calls);
 	ptowsp_status status;
 
 	tensors_place(tensors, calls->walk, from, args);
 	status = rt_crew_invoke(program, &task, &out, worker);
 	worker_give(calls, worker);
-	calls->cycles[number] = out.cycles;
+	cycles_keep(calls, number, blocks, out.cycles);
 	if (status)
 		failure_keep(calls, number, rt_crew_failure(program, from->kernel, calls->walk->first + number, status, &error), &error);
+}
+
+/* The runtime's {block, blocks, ..} of a call: its common/intrinsic.h. */
+static uint32_t block_of(const int64_t *args)
+{
+	const int32_t *context = (const int32_t *)(uintptr_t)args[ASCEND_TASK_TENSORS + ASCEND_TASK_SCALARS];
+
+	return (uint32_t)context[0];
 }
 
 static void record_run(const struct ascend_call *call, const int64_t *args)
 {
 	struct ascend_called *record = (struct ascend_called *)(uintptr_t)call;
 	struct ascend_calls *calls = record->calls;
+	const uint32_t block = record->blocks_taken ? block_of(args) : 0;
 
-	if (!atomic_load_explicit(&calls->stop, memory_order_relaxed) && !atomic_exchange(&record->taken, 1))
-		task_run(calls, &calls->walk->tasks[record->number], record->number, args);
+	if (atomic_load_explicit(&calls->stop, memory_order_relaxed))
+		return;
+	if (record->blocks_taken ? !atomic_exchange(&record->blocks_taken[block], 1) : !atomic_exchange(&record->taken, 1))
+		task_run(calls, &calls->walk->tasks[record->number], record->number, block, args);
 }
 
 static void rows_copy(char *to, uint64_t to_stride, const char *from, uint64_t from_stride, uint64_t rows, uint64_t bytes)
@@ -121,19 +142,20 @@ static void record_copy(const struct ascend_call *call, const int64_t *args)
 
 /* ---- life ------------------------------------------------------------------------------------------------------------ */
 
-ptowsp_status ascend_calls_init(struct ascend_calls *calls, const struct rt_program *program, const struct base_walk *walk, uint32_t workers,
-				struct ptowsp_error *error)
+ptowsp_status ascend_calls_init(struct ascend_calls *calls, const struct rt_program *program, const struct base_walk *walk, const uint16_t *blocks,
+				uint32_t workers, struct ptowsp_error *error)
 {
 	calls->program = program;
 	calls->walk = walk;
 	calls->workers = workers;
+	calls->blocks = blocks;
 	calls->failed = UINT64_MAX;
 	pthread_mutex_init(&calls->lock, NULL);
 	pthread_cond_init(&calls->idle, NULL);
 	calls->made = true;
 	calls->cycles = calloc(walk->task_count + 1, sizeof(*calls->cycles));
 	for (uint64_t t = 0; calls->cycles && t < walk->task_count; t++)
-		calls->cycles[t] = walk->tasks[t].cycles;
+		calls->cycles[t] = walk->tasks[t].cycles / blocks[walk->tasks[t].kernel];
 	return calls->cycles ? PTOWSP_OK : rt_no_memory(error, "the times of a plan");
 }
 
@@ -142,6 +164,7 @@ void ascend_calls_finish(struct ascend_calls *calls)
 	if (!calls->made)
 		return;
 	free(calls->records);
+	free(calls->taken);
 	free(calls->cycles);
 	pthread_mutex_destroy(&calls->lock);
 	pthread_cond_destroy(&calls->idle);
@@ -151,6 +174,7 @@ void ascend_calls_finish(struct ascend_calls *calls)
 ptowsp_status ascend_calls_record(struct ascend_calls *calls, struct ptowsp_error *error)
 {
 	const uint64_t tasks = calls->walk->task_count, count = tasks + calls->walk->move_count;
+	uint64_t blocks = 0;
 
 	if (count > UINT32_MAX / sizeof(*calls->records))
 		return rt_fail(error, PTOWSP_TOO_SMALL, "a run has %llu tasks%s; the pto-runtime takes %llu per run: divide it", (unsigned long long)count,
@@ -158,7 +182,19 @@ ptowsp_status ascend_calls_record(struct ascend_calls *calls, struct ptowsp_erro
 	calls->records = calloc(count + 1, sizeof(*calls->records));
 	if (!calls->records)
 		return rt_no_memory(error, "the calls of the pto-runtime");
+	for (uint64_t t = 0; t < tasks; t++)
+		blocks += calls->blocks[calls->walk->tasks[t].kernel] > 1 ? calls->blocks[calls->walk->tasks[t].kernel] : 0;
+	calls->taken = calloc(blocks + 1, sizeof(*calls->taken));
+	if (!calls->taken)
+		return rt_no_memory(error, "the calls of the pto-runtime");
+	blocks = 0;
 	for (uint64_t t = 0; t < count; t++) {
+		const uint16_t many = t < tasks ? calls->blocks[calls->walk->tasks[t].kernel] : 1;
+
+		if (many > 1) {
+			calls->records[t].blocks_taken = calls->taken + blocks;
+			blocks += many;
+		}
 		calls->records[t].call.run = t < tasks ? record_run : record_copy;
 		calls->records[t].calls = calls;
 		calls->records[t].number = t < tasks ? t : t - tasks;

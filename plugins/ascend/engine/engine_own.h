@@ -38,6 +38,7 @@ struct ascend_loaded {
 	int32_t *directions;             /* per entry tensor */
 	struct ptowsp_binding *bindings; /* per TENS row, of the run */
 	uint64_t *image_cycles;          /* per KREG row */
+	uint16_t *blocks;                /* per KREG row: those of a task, which the runtime gives to as many logical cores; more than it takes run on one */
 	uint32_t entry_count, kernel_count;
 	uint32_t blocks_entry; /* entry tensor with the blocks of payload channels, 0: there are none */
 	uint32_t flags;        /* PTOWSP_LOAD_x */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* engine_run.c - one run: its plan, what the runtime gets of it, and the runtime. Where tasks decide which tasks there are, a run of the runtime takes those that are known, and
  * the next one what follows from them. */
+#include "ascend/ascend_arch.h"
 #include "ascend/engine/engine_calls.h"
 #include "ascend/engine/engine_own.h"
 #include "ascend/plan/plan_check.h"
@@ -119,7 +120,8 @@ static ptowsp_status plan_build(struct run *run, bool host_graph, bool window_ed
 					  .window = window_of(run, host_graph),
 					  .window_edges = window_edges,
 					  .entries = loaded->entries,
-					  .bindings = loaded->bindings};
+					  .bindings = loaded->bindings,
+					  .blocks = loaded->blocks};
 	struct ascend_plan_build build = {0};
 	ptowsp_status status = ascend_plan_make(&build, &loaded->walk, &rules, &run->block_bytes, run->error);
 
@@ -231,6 +233,21 @@ static void run_finish(struct run *run)
 	ascend_calls_finish(&run->calls);
 }
 
+/* Blocks beyond the cores of their kind come in rounds. */
+static void rounds_count(struct run *run)
+{
+	const struct ascend_arch *arch = ascend_model_arch(run->loaded->program->device->model);
+	const struct base_walk *walk = &run->loaded->walk;
+
+	for (uint64_t t = 0; t < walk->task_count; t++) {
+		const uint32_t blocks = run->loaded->blocks[walk->tasks[t].kernel];
+		const uint32_t cores =
+			walk->tasks[t].unit == PTOWSP_UNIT_AIV || walk->tasks[t].unit == PTOWSP_UNIT_ANY ? ascend_arch_vectors(arch) : arch->clusters;
+
+		run->calls.cycles[t] *= (blocks + cores - 1) / cores;
+	}
+}
+
 /* The tasks of the walk, which are there to the last one: rt has looked at bindings and values. */
 static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_error *error)
 {
@@ -246,7 +263,8 @@ static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_e
 	if (!status)
 		status = plan_make(run, host_graph);
 	if (!status)
-		status = ascend_calls_init(&run->calls, run->loaded->program->rt, &run->loaded->walk, run->loaded->program->kernels.workers, error);
+		status = ascend_calls_init(&run->calls, run->loaded->program->rt, &run->loaded->walk, run->loaded->blocks,
+					   run->loaded->program->kernels.workers, error);
 	if (!status && kernels && run->loaded->walk.task_count + run->loaded->walk.move_count) {
 		status = run->loaded->engine->which.onboard ? PTOWSP_OK : ascend_calls_record(&run->calls, error);
 		if (!status)
@@ -254,6 +272,8 @@ static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_e
 		if (!status)
 			status = go(run);
 	}
+	if (!status)
+		rounds_count(run);
 	return status ? status : ascend_plan_clock(run->plan, &run->loaded->walk, run->calls.cycles, window, &run->times, feed, error);
 }
 
