@@ -243,8 +243,7 @@ static ptowsp_status handles_give(struct spu_batch *batch, struct place *place)
 		return PTOWSP_OK;
 	task->dyn_handles = malloc(count * sizeof(*task->dyn_handles));
 	task->dyn_modes = malloc(count * sizeof(*task->dyn_modes));
-	task->dyn_interfaces = malloc(count * sizeof(*task->dyn_interfaces));
-	if (!task->dyn_handles || !task->dyn_modes || !task->dyn_interfaces)
+	if (!task->dyn_handles || !task->dyn_modes)
 		return base_fail(batch->error, PTOWSP_NO_MEMORY, "no memory for the data handles of a task");
 	for (size_t u = 0; u < count; u++) {
 		task->dyn_handles[u] = spu_block_handle(&batch->blocks, place->uses.rows[u].block);

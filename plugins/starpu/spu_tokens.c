@@ -102,8 +102,7 @@ static ptowsp_status copy_submit(const struct spu_tokens *tokens, const struct b
 	task->nbuffers = (int)count;
 	task->dyn_handles = malloc(count * sizeof(*task->dyn_handles)); /* StarPU frees them */
 	task->dyn_modes = malloc(count * sizeof(*task->dyn_modes));
-	task->dyn_interfaces = malloc(count * sizeof(*task->dyn_interfaces));
-	if (!task->dyn_handles || !task->dyn_modes || !task->dyn_interfaces) {
+	if (!task->dyn_handles || !task->dyn_modes) {
 		starpu_task_destroy(task);
 		return no_memory(error);
 	}
