@@ -156,7 +156,7 @@ static void a_task_that_fails_ends_all_ranks(void)
 {
 	NEED(missing_ranks);
 	CHECK_INT(ranks_run(3, "--plugin=starpu --threads 1 --entry=fail $P/probes/tasks.pkg.zst"), 1);
-	CHECK_CONTAINS(cli_err, "ptowsp-run: task 0, kernel fail line 102: DIV of 1 by 0");
+	CHECK_CONTAINS(cli_err, "task 0, kernel fail line 102: DIV of 1 by 0");
 	CHECK_INT(ranks_run(2, "--plugin=starpu --threads 1 --timeout-ms=400 --entry=long $P/probes/tasks.pkg.zst"), 10);
 }
 

@@ -149,9 +149,9 @@ int main(int argc, char **argv)
 	if (status)
 		folder_drop_empty();
 	returned = true;
-	if (status && !run_ranks_unsaid(&options, status) && options.rank)
+	if (status && options.rank)
 		fprintf(stderr, "ptowsp-run: rank %s: %s%s\n", options.rank_text, *error.text ? error.text : reg_status_text(status), rest);
-	else if (status && !options.rank)
+	else if (status)
 		fprintf(stderr, "ptowsp-run: %s%s\n", *error.text ? error.text : reg_status_text(status), rest);
 	return run_signal() ? 128 + run_signal() : status == RUN_NOTHING_PROVED ? RUN_NOTHING_PROVED_EXIT : reg_status_exit(status);
 }

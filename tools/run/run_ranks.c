@@ -81,8 +81,3 @@ void run_ranks_explain(const struct run_options *options, struct ptowsp_error *e
 		 (unsigned long long)options->rank_count, options->plugin);
 	memcpy(error->text, text, sizeof(text));
 }
-
-bool run_ranks_unsaid(const struct run_options *options, ptowsp_status status)
-{
-	return options->rank && (status == PTOWSP_KERNEL_FAILED || status == PTOWSP_RUN_FAILED || status == PTOWSP_DEADLOCK);
-}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* run_ranks.h - processes that a launcher started for one run: mpirun, or one that sets the same variables. Each is the same command and opens the same package; the plugin is told by its option `rank`
- * which one it is. Rank 0 prints and writes files. */
+ * which one it is. Rank 0 prints and writes files; what ends a run each says, because a launcher ends the
+ * others as soon as one has ended. */
 #ifndef TOOLS_RUN_RANKS_H
 #define TOOLS_RUN_RANKS_H
 
@@ -12,7 +13,5 @@
 ptowsp_status run_ranks_apply(struct run_options *options, struct ptowsp_error *error);
 /* The sentence of a plugin that has no such option says what that means here. */
 void run_ranks_explain(const struct run_options *options, struct ptowsp_error *error);
-/* All ranks end with it, and rank 0 says so. */
-bool run_ranks_unsaid(const struct run_options *options, ptowsp_status status);
 
 #endif
