@@ -95,11 +95,6 @@ bool check_seed_wanted(uint64_t seed)
 	return !PTOWSP_SANITIZER || getenv("PTOWSP_TEST_LONG") || seed * UINT64_C(0x9e3779b97f4a7c15) >> 62 == (uint64_t)time(NULL) / 86400 % 4;
 }
 
-bool check_of_today(unsigned part, unsigned count)
-{
-	return getenv("PTOWSP_TEST_LONG") || (uint64_t)time(NULL) / 86400 % count == part;
-}
-
 bool check_turn(uint64_t part, unsigned count)
 {
 	return getenv("PTOWSP_TEST_LONG") || (uint64_t)time(NULL) / 86400 % count == part % count;

@@ -55,8 +55,6 @@ const char *check_sanitizer(void);
 bool check_only_threads(void);
 /* Of random programs that all builds run, those with sanitizers run a quarter, the next one each day; all with PTOWSP_TEST_LONG. True elsewhere. */
 bool check_seed_wanted(uint64_t seed);
-/* Of `count` parts of a test that takes long one runs, the next one each day; all with PTOWSP_TEST_LONG. */
-bool check_of_today(unsigned part, unsigned count);
 /* What compilers or drivers keep busy takes turns: of `count` parts that a test has or is, true for one, the next one each day; for all with PTOWSP_TEST_LONG. */
 bool check_turn(uint64_t part, unsigned count);
 /* The seeds of a test of random programs: the first, and how many. PTOWSP_SEED=N takes N alone, PTOWSP_SEEDS=N that many from 1 on, else there are `usual`. */
@@ -90,6 +88,14 @@ void check_handler_awaited(pid_t child, int signal);
 	do {                                                                                                                                                   \
 		check_skip(reason);                                                                                                                            \
 		return;                                                                                                                                        \
+	} while (0)
+/* For tests that need what may not be here: why() says what is missing, NULL: nothing is. */
+#define CHECK_NEED(why)                                                                                                                                        \
+	do {                                                                                                                                                   \
+		const char *need_why = why();                                                                                                                  \
+                                                                                                                                                               \
+		if (need_why)                                                                                                                                  \
+			CHECK_SKIP(need_why);                                                                                                                  \
 	} while (0)
 /* For tests that need the corpus. */
 #define CHECK_NEED_SHARED()                                                                                                                                    \

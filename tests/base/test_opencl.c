@@ -40,12 +40,13 @@ static bool device_open(void)
 	return false;
 }
 
-static void device_need(void)
+static const char *device_missing(void)
 {
 	option_key = NULL;
 	if (!device_open())
-		CHECK_SKIP("not run here: there is no OpenCL device");
+		return "not run here: there is no OpenCL device";
 	fake_stop();
+	return NULL;
 }
 
 static void programs_finish(void)
@@ -122,7 +123,7 @@ static void trials(const char *key, const char *value, int part, unsigned seed)
 {
 	if (PTOWSP_SANITIZER)
 		CHECK_SKIP("not run here: compilers in this process are no code of ours; the release build does it");
-	device_need();
+	CHECK_NEED(device_missing);
 	option_key = key;
 	option_value = value;
 	emit_trials_run(&way, random_start() + seed, part);
@@ -130,7 +131,7 @@ static void trials(const char *key, const char *value, int part, unsigned seed)
 
 static void way_run(unsigned number, const char *key, const char *value)
 {
-	if (!check_of_today(number, 3))
+	if (!check_turn(number, 3))
 		CHECK_SKIP("drivers compile slowly: one of the three ways a day, all with --long");
 	trials(key, value, -1, (number + 1) * 1000);
 }
@@ -138,7 +139,7 @@ static void way_run(unsigned number, const char *key, const char *value)
 static void every_operation_of_every_type_does_what_the_interpreter_does(void)
 {
 	for (unsigned part = 0; part < 4; part++)
-		if (check_of_today(part, 4))
+		if (check_turn(part, 4))
 			trials(NULL, NULL, (int)part, part * 100);
 }
 
@@ -167,9 +168,9 @@ static void an_example_has_the_bytes_of_cpu_sim(void)
 	REQUIRE(row != NULL);
 	if (cli_slow() || row->name != row->package)
 		CHECK_SKIP("it takes long; the release build runs those that are not large");
-	if (!check_of_today((unsigned)(row - example_rows) % 2, 2))
+	if (!check_turn((uint64_t)(row - example_rows), 3))
 		CHECK_SKIP("drivers compile slowly: a third of the examples a day, all with --long");
-	device_need();
+	CHECK_NEED(device_missing);
 	cli_begin();
 	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --explain --json %s $P/%s.pkg.zst", row->options, row->package)), 0);
 	explained = cli_json();
@@ -184,7 +185,7 @@ static void an_example_has_the_bytes_of_cpu_sim(void)
 /* PoCL takes minutes to compile larger kernels for several work-items. */
 static void an_example_runs_by_many_work_items(void)
 {
-	device_need();
+	CHECK_NEED(device_missing);
 	cli_begin();
 	CLI_OUT(0, "$B/ptowsp-run --plugin=opencl --opt width=8 $P/vector_add.pkg.zst", "compare: ok (1 tensor, 2048 elements, max abs 0)");
 }
@@ -198,7 +199,7 @@ static void moved_check(const char *package, const char *there, const char *back
 
 static void each_tensor_goes_there_and_back_once(void)
 {
-	device_need();
+	CHECK_NEED(device_missing);
 	cli_begin();
 	moved_check("bgemm", "3", "1"); /* versions of its temp tensor stay there */
 	moved_check("vector_add", "3", "1");
@@ -211,7 +212,7 @@ static void host_and_device_see_what_the_other_wrote(void)
 {
 	static const char *const ways[] = {"", "--schedule heap=1536", "--threads 4 --runs 2", "--opt tiles=global"};
 
-	device_need();
+	CHECK_NEED(device_missing);
 	cli_begin();
 	REQUIRE_INT(cli(check_fmt("$B/ptowsp-pack %s/tests/base/opencl_turns.pto -o turns.pkg.zst", check_root())), 0);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
@@ -225,7 +226,7 @@ static void host_and_device_see_what_the_other_wrote(void)
 
 static void a_driver_has_a_process_of_its_own_and_waivers(void)
 {
-	device_need();
+	CHECK_NEED(device_missing);
 	cli_begin();
 	CLI_OUT(0, "$B/ptowsp-run --list-plugins", "runs in a process of its own, as its driver declares threads,environment,handlers");
 	CLI_OUT(0, "$B/ptowsp-run --plugin=opencl --stats=json $P/vector_add.pkg.zst", "\"isolation\": \"process\"");
@@ -236,7 +237,7 @@ static void a_driver_has_a_process_of_its_own_and_waivers(void)
 
 static void a_device_that_is_not_there_is_named(void)
 {
-	device_need();
+	CHECK_NEED(device_missing);
 	cli_begin();
 	CLI_ERR(8, "$B/ptowsp-run --plugin=opencl --opt device=nosuch $P/vector_add.pkg.zst", "no OpenCL device is device=nosuch; there is 0: ");
 	CLI_ERR(2, "$B/ptowsp-run --plugin=opencl --opt width=5000 $P/vector_add.pkg.zst", "option width takes ");
@@ -251,7 +252,7 @@ static void without_a_driver_it_says_so(void)
 /* A loop without an end: by the deadline, and by the interpreter's limit of jumps nowhere near. */
 static void a_kernel_without_an_end_is_ended(void)
 {
-	device_need();
+	CHECK_NEED(device_missing);
 	cli_begin();
 	REQUIRE_INT(cli("printf '%s\\n' 'tensor %x : f32[8, 8] inout' 'func @turn(%a: !pto.memref<gm,...,f32>, %n: i32) {' '  %t = alloc_tile : "
 			"!pto.tile<8x8xf32>' "

@@ -25,14 +25,6 @@ static const char *missing_ranks(void)
 	return why ? why : cli_slow() || cli("command -v mpirun") ? "there is no mpirun here, or it takes long" : NULL;
 }
 
-#define NEED(why)                                                                                                                                              \
-	do {                                                                                                                                                   \
-		const char *need_why = why();                                                                                                                  \
-                                                                                                                                                               \
-		if (need_why)                                                                                                                                  \
-			CHECK_SKIP(need_why);                                                                                                                  \
-	} while (0)
-
 static void an_example_has_the_bytes_of_cpu_sim(void)
 {
 	const struct example_row *row = example_row_of(check_name());
@@ -41,9 +33,9 @@ static void an_example_has_the_bytes_of_cpu_sim(void)
 	REQUIRE(row != NULL);
 	if (cli_slow() || row->name != row->package)
 		CHECK_SKIP("it takes long; the release build runs those that are not large");
-	if (!check_of_today((unsigned)(row - example_rows) % 3, 3))
+	if (!check_turn((uint64_t)(row - example_rows), 3))
 		CHECK_SKIP("a third of the examples a day, all with --long");
-	NEED(missing);
+	CHECK_NEED(missing);
 	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --explain --json %s $P/%s.pkg.zst", row->options, row->package)), 0);
 	explained = cli_json();
 	REQUIRE(explained != NULL);
@@ -59,7 +51,7 @@ static void random_programs_come_out_as_on_cpu_sim(void)
 {
 	const char *root = check_root();
 
-	NEED(missing);
+	CHECK_NEED(missing);
 	if (cli_slow() || cli("command -v python3"))
 		CHECK_SKIP("it takes long, or there is no python3");
 	CLI_OUT(0,
@@ -72,7 +64,7 @@ static void random_programs_come_out_as_on_cpu_sim(void)
 /* Each task reads a row more than it writes: rows of the halo are blocks of their own. */
 static void windows_that_overlap_are_cut_at_their_edges(void)
 {
-	NEED(missing);
+	CHECK_NEED(missing);
 	REQUIRE_INT(
 		cli("printf '%s\\n' 'tensor %x : f32[33, 16] in' 'tensor %y : f32[32, 16] out' "
 		    "'func @add(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>, %c: !pto.memref<gm,...,f32>) {' '  %s = alloc_tile : "
@@ -89,7 +81,7 @@ static void windows_that_overlap_are_cut_at_their_edges(void)
 
 static void the_lowest_task_that_fails_ends_the_run(void)
 {
-	NEED(missing);
+	CHECK_NEED(missing);
 	REQUIRE_INT(
 		cli("for p in cpu_sim starpu; do $B/ptowsp-run --plugin=$p --entry=fail $P/probes/tasks.pkg.zst 2>$p.err; done; cmp cpu_sim.err starpu.err"),
 		0);
@@ -97,26 +89,26 @@ static void the_lowest_task_that_fails_ends_the_run(void)
 
 static void a_deadline_ends_kernels(void)
 {
-	NEED(missing);
+	CHECK_NEED(missing);
 	CLI_ERR(10, "$B/ptowsp-run --plugin=starpu --timeout-ms=300 --entry=long $P/probes/tasks.pkg.zst", "the deadline passed");
 }
 
 static void what_it_lacks_is_refused(void)
 {
-	NEED(missing);
+	CHECK_NEED(missing);
 	CLI_ERR(2, "$B/ptowsp-run --plugin=starpu --opt sched=nosuch $P/vector_add.pkg.zst", "StarPU has no policy sched=nosuch; it has ", "lws");
 	CLI_ERR(2, "$B/ptowsp-run --plugin=starpu --opt ncpu=many $P/vector_add.pkg.zst", "option ncpu takes ");
 }
 
 static void short_tasks_are_said(void)
 {
-	NEED(missing);
+	CHECK_NEED(missing);
 	CLI_OUT(0, "$B/ptowsp-run --explain --plugin=starpu $P/softmax.pkg.zst", "tasks: they are short: the longest kernel, exp_shifted, takes 520 cycles");
 }
 
 static void it_runs_in_a_process_of_its_own(void)
 {
-	NEED(missing);
+	CHECK_NEED(missing);
 	CLI_OUT(0, "$B/ptowsp-run --isolate=process --plugin=starpu $P/vector_add.pkg.zst", "compare: ok (1 tensor, 2048 elements, max abs 0)");
 }
 
@@ -127,7 +119,7 @@ static void it_conforms(void)
 	const char *const *tests = getenv("PTOWSP_TEST_LONG") ? all : brief;
 	const size_t count = getenv("PTOWSP_TEST_LONG") ? 1 : 3;
 
-	NEED(missing);
+	CHECK_NEED(missing);
 	if (cli_slow())
 		CHECK_SKIP("the release build does it");
 	for (size_t t = 0; t < count; t++)
@@ -144,7 +136,7 @@ static int ranks_run(unsigned count, const char *words)
 
 static void ranks_share_the_tasks_of_a_run(void)
 {
-	NEED(missing_ranks);
+	CHECK_NEED(missing_ranks);
 	REQUIRE_INT(cli("$B/ptowsp-run --plugin=cpu_sim --out c=c.npy $P/bgemm.pkg.zst"), 0);
 	CHECK_INT(ranks_run(2, "-v --plugin=starpu --threads 1 --out c=s.npy $P/bgemm.pkg.zst"), 0);
 	CHECK_CONTAINS(cli_err, "starpu: rank 0 of 2 ran 96 tasks, sent 40 blocks, 655360 bytes, and received 8, 131072 bytes");
@@ -154,7 +146,7 @@ static void ranks_share_the_tasks_of_a_run(void)
 
 static void a_task_that_fails_ends_all_ranks(void)
 {
-	NEED(missing_ranks);
+	CHECK_NEED(missing_ranks);
 	CHECK_INT(ranks_run(3, "--plugin=starpu --threads 1 --entry=fail $P/probes/tasks.pkg.zst"), 1);
 	CHECK_CONTAINS(cli_err, "task 0, kernel fail line 102: DIV of 1 by 0");
 	CHECK_INT(ranks_run(2, "--plugin=starpu --threads 1 --timeout-ms=400 --entry=long $P/probes/tasks.pkg.zst"), 10);
@@ -162,7 +154,7 @@ static void a_task_that_fails_ends_all_ranks(void)
 
 static void a_plugin_without_ranks_says_so(void)
 {
-	NEED(missing);
+	CHECK_NEED(missing);
 	CLI_ERR(2, "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=4 $B/ptowsp-run --plugin=cpu_sim $P/vector_add.pkg.zst",
 		"a launcher started 4 of these, and cpu_sim runs in one process; --ranks=ignore runs so many copies");
 	CLI_ERR(2, "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=4 $B/ptowsp-run $P/vector_add.pkg.zst",
