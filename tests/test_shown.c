@@ -39,11 +39,22 @@ static char *shown_now(char *wanted)
 	return now;
 }
 
+/* Lists of plugins in the texts have one that is not built everywhere. */
+static const char *plugin_missing(void)
+{
+	cli_begin();
+	return cli("test -e $B/../lib/ptowsp/plugins/libptowsp_starpu.so") ? "the plugin starpu, which these texts name, is not built: there is no StarPU here"
+									   : NULL;
+}
+
 static void tools_print_what_is_written(void)
 {
-	char *path = strdup(check_fmt("%s/tests/shown/%s.txt", check_root(), check_name()));
-	char *wanted = check_read(path, NULL), *commands = check_read(path, NULL), *now;
+	char *path, *wanted, *commands, *now;
 
+	CHECK_NEED(plugin_missing);
+	path = strdup(check_fmt("%s/tests/shown/%s.txt", check_root(), check_name()));
+	wanted = check_read(path, NULL);
+	commands = check_read(path, NULL);
 	REQUIRE(wanted && commands);
 	cli_begin();
 	now = shown_now(commands);
