@@ -63,6 +63,7 @@ static void verify_sees_that_the_device_executes(void)
 {
 	cli_begin();
 	CHECK_INT(cli(NARROW "--capabilities --verify | grep '^tasks counted where they ran  *enforced  *enforced  *holds'"), 0);
+	CLI_OUT(0, NARROW "--capabilities --verify", " tasks of the probes ran on the device, by its own count, in ");
 }
 
 void suite_support(CU_pSuite s)

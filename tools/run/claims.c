@@ -82,7 +82,7 @@ static void row_add(struct claims *claims, struct tally *tally, struct probe *pr
 	json_array_append_new(tally->json, row);
 }
 
-static void tally_print(struct tally *tally, const struct ptowsp_backend *backend)
+static void tally_print(struct tally *tally, const struct ptowsp_backend *backend, const struct probe_device *device)
 {
 	printf("%s %s", ptowsp_backend_name(backend), ptowsp_backend_version(backend));
 	if (*tally->lost)
@@ -94,6 +94,9 @@ static void tally_print(struct tally *tally, const struct ptowsp_backend *backen
 	columns_print(&tally->table, stdout, 0);
 	printf("%u hold, %u better than declared, %u claimed without a probe that can tell, %u false\n", tally->rows[PROBE_HOLDS], tally->rows[PROBE_BETTER],
 	       tally->rows[PROBE_UNPROVED], tally->rows[PROBE_FALSE]);
+	if (device->tasks)
+		printf("%llu tasks of the probes ran on the device, by its own count, in %.3f s\n", (unsigned long long)device->tasks,
+		       (double)device->ns / 1e9);
 }
 
 /* Which probe runs: a device that compiles takes minutes for all of them. On a terminal one line that changes, elsewhere, where it was asked for, a line each; feature NULL:
@@ -186,13 +189,14 @@ static void backend_probe(struct claims *claims, struct probe *probe)
 	loss_keep(claims, probe, &tally);
 	claims->proved += tally.proved;
 	if (!claims->options->json)
-		tally_print(&tally, backend);
+		tally_print(&tally, backend, probe_device(probe));
 	else
-		json_array_append_new(claims->plugins, json_pack("{s:s, s:s, s:o, s:o, s:i, s:o, s:i, s:i, s:i, s:i}", "plugin", ptowsp_backend_name(backend),
-								 "version", ptowsp_backend_version(backend), "missing", plain_json(tally.missing), "lost",
-								 plain_json(tally.lost), "proved", (int)tally.proved, "rows", tally.json, "hold",
-								 (int)tally.rows[PROBE_HOLDS], "better", (int)tally.rows[PROBE_BETTER], "unproved",
-								 (int)tally.rows[PROBE_UNPROVED], "false", (int)tally.rows[PROBE_FALSE]));
+		json_array_append_new(claims->plugins,
+				      json_pack("{s:s, s:s, s:o, s:o, s:i, s:o, s:i, s:i, s:i, s:i, s:I}", "plugin", ptowsp_backend_name(backend), "version",
+						ptowsp_backend_version(backend), "missing", plain_json(tally.missing), "lost", plain_json(tally.lost), "proved",
+						(int)tally.proved, "rows", tally.json, "hold", (int)tally.rows[PROBE_HOLDS], "better",
+						(int)tally.rows[PROBE_BETTER], "unproved", (int)tally.rows[PROBE_UNPROVED], "false",
+						(int)tally.rows[PROBE_FALSE], "device_tasks", (json_int_t)probe_device(probe)->tasks));
 	columns_print(&tally.table, NULL, 0);
 }
 

@@ -33,6 +33,11 @@ struct probe_loss {
 	uint32_t feature;
 };
 const struct probe_loss *probe_loss(const struct probe *probe);
+/* Tasks of all probes so far that ran on the device, by the backend's own count, and their wall time there; zeros of one that does not count them. */
+struct probe_device {
+	uint64_t tasks, ns;
+};
+const struct probe_device *probe_device(const struct probe *probe);
 /* The opened backend; for its name and rows. */
 const struct ptowsp_backend *probe_backend(const struct probe *probe);
 

@@ -112,6 +112,11 @@ void probe_watch(struct probe *probe, uint64_t limit_ms, void (*watch)(void *con
 	probe->watch = (struct probe_watch){limit_ms ? limit_ms : PROBE_LIMIT_MS, watch, context};
 }
 
+const struct probe_device *probe_device(const struct probe *probe)
+{
+	return &probe->device;
+}
+
 const struct probe_loss *probe_loss(const struct probe *probe)
 {
 	return &probe->loss;
@@ -258,6 +263,8 @@ static enum probe_state run_watched(struct probe *probe, struct ptowsp_package *
 	if (state != PROBE_ENFORCED)
 		return state;
 	probe_run(outcome, package, runners.own ? runners.own : runners.main, runners.mate, spec, feature);
+	probe->device.tasks += outcome->device_tasks;
+	probe->device.ns += outcome->device_ns;
 	probe_phase_tell(spec, PROBE_CLOSES);
 	ptowsp_backend_close(runners.mate);
 	ptowsp_backend_close(runners.own);

@@ -23,6 +23,7 @@ struct probe {
 	struct ptowsp_backend *fresh[2]; /* by is_wide: opened behind a crash, for runs instead of the other; rows and names stay those of the first one */
 	bool is_gone[2];                 /* what runs there is not any more */
 	struct probe_loss loss;
+	struct probe_device device;
 	uint32_t crashes;
 	bool hangs;
 	struct probe_watch watch;

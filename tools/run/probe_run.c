@@ -254,6 +254,7 @@ static void stats_keep(struct probe_outcome *o, const struct ptowsp_program *pro
 		o->kernel_cycles += row->cycles;
 #if PTOWSP_ABI_MINOR >= 1
 		o->device_tasks += row->device_tasks;
+		o->device_ns += row->device_ns;
 #endif
 	}
 	if (stats->layout_count)

@@ -57,7 +57,7 @@ struct probe_outcome {
 	uint64_t scheduler_tasks[PROBE_SCHEDULERS];
 	uint32_t scheduler_count;
 	uint64_t kernel_cycles;            /* of all kernels */
-	uint64_t device_tasks;             /* likewise */
+	uint64_t device_tasks, device_ns;  /* likewise */
 	struct ptowsp_layout_stats layout; /* of the first tensor that lies in shards */
 	struct ptowsp_trace_task tasks[PROBE_TASKS];
 	char names[PROBE_TASKS][16]; /* of their kernels */
