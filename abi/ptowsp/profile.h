@@ -25,7 +25,7 @@ PTOWSP_STATIC_ASSERT(sizeof(struct ptowsp_profile_row) == PTOWSP_PROFILE_ROW_FLO
 /* "ptowsp.profile/0": what a run with the backend's option profiling=on has measured. */
 struct ptowsp_profile_extension {
 	struct ptowsp_head head;
-	/* Of the latest run that is over, as far as it came: each kernel's row before those of its operations, which stand in the order of its code. The rows are the plugin's, valid until
+	/* The rows of the latest run that is over, as far as it came: each kernel's before those of its operations, which stand in the order of its code. They are the plugin's, valid until
 	 * the next call for the program; none where nothing was measured. stride: bytes per row. Errors: INVALID while a run is going on. [device] */
 	ptowsp_status (*rows)(struct ptowsp_object *program, const struct ptowsp_profile_row **rows_out, uint32_t *count_out, uint32_t *stride_out,
 			      struct ptowsp_error *error);

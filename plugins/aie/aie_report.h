@@ -43,7 +43,7 @@ struct aie_calls {
 };
 /* Cycles of a kernel's calls by its emitted code, and by kernels as people write them by hand; nothing where it was not called. Errors: NO_MEMORY. */
 ptowsp_status aie_report_calls(struct aie_report *report, const char *kernel, const struct aie_calls *calls, struct ptowsp_error *error);
-/* What a call of the kernel takes of a core's memory at least, bytes (graph/fits.h). Errors: NO_MEMORY. */
+/* Bytes of a core's memory that a call of the kernel takes at least (graph/fits.h). Errors: NO_MEMORY. */
 ptowsp_status aie_report_fits(struct aie_report *report, const char *kernel, uint64_t tiles, uint64_t arguments, uint64_t stack, uint64_t limit,
 			      struct ptowsp_error *error);
 /* Calls of a kernel that do not fit into a core: how many parts all of them are, and how. Errors: NO_MEMORY. */

@@ -232,7 +232,7 @@ static void windows_push(const struct base_kernels *kernels, const struct ptowsp
 		windows_visit(task, PTOWSP_WRITE, kernels->compute->mirror->push, kernels->compute->mirror->context);
 }
 
-/* On this processor. */
+/* The kernel runs on this processor. */
 static ptowsp_status call_here(struct base_kernels *kernels, struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 			       uint32_t worker)
 {

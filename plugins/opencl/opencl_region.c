@@ -11,7 +11,7 @@
 
 /* ---- which there are ------------------------------------------------------------------------------------------------------ */
 
-/* How many begin at or before it. */
+/* Regions that begin at or before the address. */
 static uint32_t regions_before(const struct opencl_program *own, const unsigned char *at)
 {
 	uint32_t low = 0, high = own->region_count;
@@ -125,12 +125,33 @@ struct opencl_region *opencl_region_find(struct opencl_program *own, const void 
 	return r;
 }
 
+static void region_free(const struct opencl_program *own, struct opencl_region *r)
+{
+	if (r->buffer)
+		opencl_device_of(own->base->device)->cl->clReleaseMemObject(r->buffer);
+	free(r);
+}
+
+/* Under the lock: a driver may use memory of the host until its buffer is released. */
+static void region_remove(struct opencl_program *own, const void *base)
+{
+	const uint32_t at = regions_before(own, base);
+
+	if (!at || own->regions[at - 1]->base != base)
+		return;
+	region_free(own, own->regions[at - 1]);
+	memmove(&own->regions[at - 1], &own->regions[at], (own->region_count-- - at) * sizeof(*own->regions));
+}
+
 static void arena(void *context, void *base, uint64_t bytes)
 {
 	struct opencl_program *own = context;
 
 	pthread_mutex_lock(&own->lock);
-	region_add(own, base, bytes, true); /* without memory for it a task's windows there are strays (opencl_task.c) */
+	if (bytes)
+		region_add(own, base, bytes, true); /* without memory for it a task's windows there are strays (opencl_task.c) */
+	else
+		region_remove(own, base);
 	pthread_mutex_unlock(&own->lock);
 }
 
@@ -199,9 +220,7 @@ static void regions_end(struct opencl_program *own)
 
 		if (r->buffer && !d->shared && !r->versions && atomic_load(&r->written))
 			move(own, r, 0, r->bytes, false);
-		if (r->buffer)
-			d->cl->clReleaseMemObject(r->buffer);
-		free(r);
+		region_free(own, r);
 	}
 	own->region_count = 0;
 }
@@ -232,7 +251,7 @@ ptowsp_status opencl_run(struct base_program *program, const struct rt_run_args 
 
 /* ---- figures -------------------------------------------------------------------------------------------------------------- */
 
-/* What the latest run moved between host and device; nothing to say where they share memory. */
+/* Bytes and transfers of the latest run between host and device; no row where they share memory. */
 static ptowsp_status figures(struct ptowsp_object *object, const struct ptowsp_figure **rows_out, uint32_t *count_out, uint32_t *stride_out,
 			     struct ptowsp_error *error)
 {

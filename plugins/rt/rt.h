@@ -14,8 +14,8 @@
  * processor's memory they are about to look at, and which they have written. Any thread, several at once; none fails: what went wrong is the end of the next kernel, or of the run. */
 struct rt_mirror {
 	void *context;
-	void (*arena)(void *context, void *base,
-		      uint64_t bytes); /* versions of temp tensors will lie in these bytes, each cleared before it is read; until the end of the run */
+	/* Versions of temp tensors will lie in these bytes, each cleared before it is read; bytes 0: no more, the memory at base goes. */
+	void (*arena)(void *context, void *base, uint64_t bytes);
 	void (*fetch)(void *context, const void *at, uint64_t bytes); /* afterwards these bytes are as kernels have left them */
 	void (*push)(void *context, const void *at, uint64_t bytes);  /* they were written here: kernels that are called later see them */
 	void (*clear)(void *context, void *at, uint64_t bytes);       /* they become zeros */
@@ -92,7 +92,7 @@ struct rt_program_args {
 };
 /* The sentence of a task whose kernel returned status: the task, the kernel, what *error says, or else the status. KERNEL_FAILED. error may be NULL. Any thread. */
 ptowsp_status rt_kernel_fail(struct ptowsp_error *error, uint64_t task, uint64_t kernel, const char *name, ptowsp_status status);
-/* What COPY does: row by row; from the last one where the target lies behind the source, so that they may overlap. Any thread. */
+/* The copy of COPY, row by row; from the last one where the target lies behind the source, so that they may overlap. Any thread. */
 void rt_block_copy(const struct ptowsp_tensor_arg *from, const struct ptowsp_tensor_arg *to);
 /* An address where nothing is, as if a tensor began there. */
 #define RT_NOWHERE ((char *)(uintptr_t)4096)

@@ -382,7 +382,7 @@ static ptowsp_status submit_all(struct spu_batch *batch)
 
 /* ---- what is told -------------------------------------------------------------------------------------------------------- */
 
-/* What StarPU did, held against what it was told. */
+/* The real times of tasks, held against the orders that StarPU was told. */
 static ptowsp_status times_check(const struct spu_batch *batch)
 {
 	const struct spu_orders *orders = &batch->orders;

@@ -6,7 +6,7 @@
 
 #include "spu_program.h"
 
-/* What is the same for all batches of a run. */
+/* Arguments that are the same for all batches of a run. */
 struct spu_batch_args {
 	const struct spu_program *program;
 	const struct rt_run_args *run;

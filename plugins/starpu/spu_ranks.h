@@ -14,7 +14,7 @@ enum { SPU_RANKS_MOST = 64 };
 struct spu_world {
 	uint32_t rank, count;
 };
-/* What the ranks of a batch do. */
+/* The work of a batch, shared by ranks. */
 struct spu_ranks {
 	struct spu_world world;
 	uint8_t *of;                                                /* owned, per task: where it runs */

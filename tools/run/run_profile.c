@@ -56,12 +56,13 @@ static unsigned cores(void)
 	return sched_getaffinity(0, sizeof(set), &set) ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
-/* 0: not said of this row. */
+/* Time per element of work: a product has as many for each of its results as its factors have between them, which the model's cycles say. 0: not said of this row. */
 static double element_ns(const struct ptowsp_profile_row *row)
 {
-	return row->operations && row->elements >= ADVICE_ELEMENTS && row->calls
-		       ? (double)row->wall_ns / (double)row->calls / (double)row->elements / row->operations
-		       : 0;
+	const double tiles = (double)row->elements * row->operations, cycles = row->calls ? (double)row->cycles / (double)row->calls : 0;
+
+	return row->operations && row->elements >= ADVICE_ELEMENTS && row->calls ? (double)row->wall_ns / (double)row->calls / (cycles > tiles ? cycles : tiles)
+										 : 0;
 }
 
 static int by_value(const void *a, const void *b)
@@ -166,12 +167,13 @@ static void advise_operations(const struct profile *p, const struct run *run, co
 
 static void advise_code(const struct profile *p, const struct run *run, const struct adviser *to)
 {
+	const struct ptowsp_cap *native = ptowsp_backend_cap(run->backend, PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF));
 	uint64_t portable = 0;
 
 	for (uint32_t i = 0; i < p->count; i++)
 		if (!p->rows[i].operations && counted(run, p->rows[i].kernel).flags & PTOWSP_KERNEL_PORTABLE)
 			portable += p->rows[i].wall_ns;
-	if (portable * 2 > p->run_ns && !strcmp(ptowsp_backend_name(run->backend), "cpu_sim"))
+	if (portable * 2 > p->run_ns && native && native->state == PTOWSP_STATE_ENFORCED)
 		advise(to, "the interpreter ran kernels for %.0f %% of the run: ptowsp-pack --native compiles them, --trust=all runs what was compiled",
 		       100.0 * (double)portable / (double)p->run_ns / (p->threads < p->tasks ? p->threads : 1));
 }

@@ -24,7 +24,7 @@ static uint32_t by_number(struct lang_exprs *exprs, enum ptowsp_expr_op op, uint
 	return lang_expr_binary(exprs, op, a, lang_expr_const(exprs, (uint64_t)b));
 }
 
-/* Its size below 2^63; that of the smallest number is one less, which every format rounds to the same. */
+/* The magnitude of an integer, below 2^63; that of the smallest number is one less, which every format rounds to the same. */
 static uint32_t size_of(struct lang_exprs *exprs, uint32_t value, uint32_t negative)
 {
 	const uint32_t bounded = by_number(exprs, PTOWSP_EXPR_MAX, value, -INT64_MAX);
@@ -47,7 +47,7 @@ static uint32_t first_find(struct lang_exprs *exprs, uint32_t *size_io)
 	return first;
 }
 
-/* What rounding adds to the mantissa: 1 where what is cut off is more than half, or half and the mantissa odd. */
+/* Rounding adds 1 to the mantissa where what is cut off is more than half, or half and the mantissa odd. */
 static uint32_t round_up(struct lang_exprs *exprs, uint32_t size, uint32_t kept, unsigned cut)
 {
 	const uint32_t rest = by_number(exprs, PTOWSP_EXPR_AND, size, (INT64_C(1) << cut) - 1);

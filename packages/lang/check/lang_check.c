@@ -290,7 +290,7 @@ static void block_check(struct lang_check *check, struct lang_block *block)
 		stmt_check(check, stmt);
 }
 
-/* What an Orchestration function does with a declared tensor. */
+/* Uses that an Orchestration function makes of a declared tensor. */
 static void tensor_note(struct lang_check *check, const struct lang_var *var)
 {
 	struct lang_tensor *tensor = (struct lang_tensor *)var->decl;

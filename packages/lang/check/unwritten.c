@@ -86,7 +86,7 @@ static void loop_walk(struct unwritten *u, const struct lang_stmt *stmt)
 	u->loop = loop->outer;
 }
 
-/* What the callee does first with each of its tile parameters. */
+/* The first use that the callee makes of each of its tile parameters. */
 static void handed_find(struct lang_unit *unit, struct lang_function *target)
 {
 	struct unwritten u;

@@ -25,7 +25,7 @@ static const char *literal(struct lang_unit *unit, const struct lang_scalar *sca
 	return NULL;
 }
 
-/* What is computed with integers is converted. */
+/* A float argument made of integers is converted. */
 static bool integer_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *name)
 {
 	return lang_scalar_check(scope, scalar, common_format(&scope->module->unit->arena, "an expression for %%%s", name));

@@ -141,7 +141,7 @@ static void param_emit(struct walk *walk, uint32_t argument, uint32_t expr, stru
 		lang_too_large(walk->lower, at);
 }
 
-/* Where a memref of the function lies: where the caller's part begins, or at the beginning of a declared tensor. */
+/* A memref of the function lies where the caller's part begins, or at the beginning of a declared tensor. */
 static struct lang_binding binding_of(struct walk *walk, const struct frame *frame, const struct lang_var *memref)
 {
 	if (!memref->decl)

@@ -98,7 +98,7 @@ static void cells_describe(struct placing *placing, const struct aie_map *map, c
 	placing->node_count = map->graph.cell_count;
 }
 
-/* What a stream takes at one of its ends. shared: nothing before it is known in whose memory it lies, if in one, which joint_check looks at. */
+/* The needs of a stream at one of its ends. shared: nothing before it is known in whose memory it lies, if in one, which joint_check looks at. */
 static void end_describe(struct placing *placing, const struct aie_stream *stream, uint32_t node, bool source, bool shared, uint32_t depth)
 {
 	struct aie_place_node *row = &placing->nodes[node];
@@ -247,7 +247,7 @@ static ptowsp_status joint_check(struct placing *placing, const struct aie_map *
 	return status;
 }
 
-/* With depths of fifos that are settled. */
+/* The depths of fifos are settled. */
 static ptowsp_status place(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
 {
 	const struct aie_graph *graph = &map->graph;

@@ -18,7 +18,7 @@ struct aie_program_proxy;
 ptowsp_status aie_program_proxy_create(struct aie_program_proxy **out, const struct aie_kernel_files_args *args, struct ptowsp_error *error);
 /* Has all that its cores call C? Else there is nothing to measure. */
 bool aie_program_proxy_whole(const struct aie_program_proxy *proxy);
-/* Of a core. */
+/* The figures of one core. */
 struct aie_program_size {
 	const char *tile; /* the proxy's text */
 	int32_t column, row;

@@ -293,7 +293,7 @@ static uint32_t copy_add(struct maker *maker, uint32_t process, uint32_t move, c
 	return step;
 }
 
-/* What a token carries is copied before it is sent. */
+/* The elements of a token are copied before it is sent. */
 static void send_copy(struct maker *maker, const struct base_walk_event *event)
 {
 	const uint32_t move = ascend_moves_next(&maker->moves, event->process, event->row, true);

@@ -76,7 +76,6 @@ static void block_copy(const struct rt_mirror *mirror, const struct ptowsp_tenso
 
 	for (uint64_t k = 0; k < from->rows; k++) {
 		uint64_t r = (const char *)to->data > (const char *)from->data ? from->rows - 1 - k : k;
-
 		char *there = (char *)to->data + r * to->row_stride * size;
 		const char *here = (const char *)from->data + r * from->row_stride * size;
 

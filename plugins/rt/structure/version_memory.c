@@ -25,8 +25,12 @@ bool rt_store_init(struct rt_store *store, uint32_t sizes, uint64_t capacity, co
 
 void rt_store_finish(struct rt_store *store)
 {
-	for (uint32_t i = 0; i < store->block_count; i++)
+	for (uint32_t i = 0; i < store->block_count; i++) {
+		rt_mirror_arena(store->mirror, store->blocks[i], 0);
 		free(store->blocks[i]);
+	}
+	if (store->memory)
+		rt_mirror_arena(store->mirror, store->memory, 0);
 	free(store->blocks);
 	free(store->memory);
 	free(store->leaving);
