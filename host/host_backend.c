@@ -23,6 +23,7 @@ struct host_search host_backend_search(const struct ptowsp_backend_options *opti
 				     .dirs = options->plugin_dirs,
 				     .dir_count = options->plugin_dir_count,
 				     .user_plugins = options->flags & PTOWSP_BACKEND_USER_PLUGINS,
+				     .grants = options->flags & PTOWSP_BACKEND_GRANTS,
 				     .load_timeout_ms = options->load_timeout_ms,
 				     .limits = {options->sandbox_memory, options->sandbox_threads, options->sandbox_cpu_s},
 				     .isolate = options->isolate ? options->isolate : HOST_ISOLATE_RULE};
@@ -309,7 +310,10 @@ ptowsp_status host_backend_device_open(struct ptowsp_backend *b, struct ptowsp_e
 		return PTOWSP_OK;
 	status = theirs(b, "open", host_call_open(&b->caller, b->instance, &args, &b->device, error), error);
 	if (status)
-		b->device = NULL; /* what a failed call left there is nothing */
+		b->device = NULL; /* a failed call leaves nothing there */
+	if (status && b->plugin->withheld)
+		snprintf(error->text + strlen(error->text), sizeof(error->text) - strlen(error->text), "; its sandbox withholds %.120s (--sandbox-grants=note)",
+			 b->plugin->note.grants);
 	return status;
 }
 
@@ -384,6 +388,12 @@ const char *ptowsp_backend_path(const struct ptowsp_backend *b)
 uint32_t ptowsp_backend_isolation(const struct ptowsp_backend *b)
 {
 	return b->plugin->isolate;
+}
+
+const char *ptowsp_backend_grants(const struct ptowsp_backend *b, uint32_t *given_out)
+{
+	*given_out = b->plugin->isolate == PTOWSP_ISOLATE_SANDBOX && *b->plugin->note.grants && !b->plugin->withheld;
+	return b->plugin->note.grants;
 }
 
 uint64_t ptowsp_backend_copied(const struct ptowsp_backend *b)

@@ -15,7 +15,7 @@
 struct ptowsp_backend {
 	struct host_plugin *plugin;           /* stays loaded for the life of the process */
 	struct host_caller caller;            /* the way to it: all calls of the plugin go there */
-	struct host_breaches breaches;        /* what its layers found */
+	struct host_breaches breaches;        /* found by its layers */
 	struct ptowsp_error *breach;          /* of the caller: the first one, when it is closed; may be NULL */
 	struct host_services services;        /* the plugin holds a pointer to its table: a backend does not move */
 	struct ptowsp_object *instance;       /* NULL before init */

@@ -25,17 +25,18 @@ PTOWSP_BEGIN
 #define PTOWSP_API
 #endif
 
-struct ptowsp_package; /* an open, verified file; immutable */
-struct ptowsp_plan;    /* what is to be run: package, entry, schedule; independent of any backend; immutable */
-struct ptowsp_backend; /* an initialised plugin and, once a program is loaded, its device */
-struct ptowsp_program; /* a plan loaded on a backend, with bindings and values */
-struct ptowsp_match;   /* verdicts about a plan on a backend */
-struct ptowsp_listing; /* plugins that were found */
+struct ptowsp_package;       /* an open, verified file; immutable */
+struct ptowsp_plan;          /* the work of a run: package, entry, schedule; independent of any backend; immutable */
+struct ptowsp_backend;       /* an initialised plugin and, once a program is loaded, its device */
+struct ptowsp_program;       /* a plan loaded on a backend, with bindings and values */
+struct ptowsp_match;         /* verdicts about a plan on a backend */
+struct ptowsp_device_buffer; /* memory of a backend's device that outlives runs */
+struct ptowsp_listing;       /* plugins that were found */
 
 /* ---- general [any] ------------------------------------------------------------------------------------------ */
 
 PTOWSP_API const char *ptowsp_version(void);  /* "10.1.0" */
-PTOWSP_API const char *ptowsp_features(void); /* what this host was built with, one line */
+PTOWSP_API const char *ptowsp_features(void); /* features of this host's build, one line */
 /* Sentence of the last failed call of this thread, "" if none failed. */
 PTOWSP_API const char *ptowsp_last_error(void);
 
@@ -45,7 +46,7 @@ struct ptowsp_host_feature {
 	const char *name; /* static */
 	uint32_t state;   /* PTOWSP_STATE_ENFORCED, PTOWSP_STATE_UNSUPPORTED */
 	uint32_t reserved;
-	char text[120]; /* what it does, or why it is not there */
+	char text[120]; /* its use, or why it is not there */
 };
 PTOWSP_API int ptowsp_host_feature(uint32_t index, struct ptowsp_host_feature *row_out);
 
@@ -139,7 +140,7 @@ struct ptowsp_backend_options {
 	uint32_t trust_dir_count;
 	uint32_t isolate;      /* PTOWSP_ISOLATE_x: where the plugin runs */
 	uint32_t plugin_trust; /* PTOWSP_PLUGINS_x */
-	/* Of an isolated plugin: the most that a load may take, or any other call that has no deadline; then its worker is ended, DEADLINE. 0: two minutes. What only asks has 10 s of it, init
+	/* The most that a load of an isolated plugin may take, or any other call without a deadline; then its worker is ended, DEADLINE. 0: two minutes. Calls that only ask have 10 s of it, init
 	 * and open have 30 s. A plugin in this process cannot be ended. */
 	uint32_t load_timeout_ms;
 	/* Checking layers between host and plugin, "NAME[:PARAMETER],...": trace[:FILE], validate, threads, fault[:SEED]; host/README.md. NULL: none. With validate a race
@@ -155,16 +156,18 @@ struct ptowsp_backend_options {
 	uint64_t sandbox_memory;
 	uint32_t sandbox_cpu_s, sandbox_threads;
 };
-/* Which plugins may load: any; those whose file a plugins.list of a trust folder has ("SHA-256 NAME" per line); those with a signature of a trusted key in PLUGIN.sig.
- * Of the latter two a sealed copy in memory is what is checked and loaded. Under elevated privileges ANY is LISTED. */
+/* Plugins that may load: any; those whose file a plugins.list of a trust folder has ("SHA-256 NAME" per line); those with a signature of a trusted key in PLUGIN.sig.
+ * A sealed copy in memory of the latter two is checked and loaded. Under elevated privileges ANY is LISTED. */
 enum { PTOWSP_PLUGINS_ANY = 0, PTOWSP_PLUGINS_LISTED = 1, PTOWSP_PLUGINS_SIGNED = 2 };
 enum {
 	PTOWSP_BACKEND_USER_PLUGINS = 1, /* search the user's own folder too */
-	PTOWSP_BACKEND_TRUST_NATIVE = 2, /* what is chosen will load with PTOWSP_LOAD_TRUST_NATIVE */
+	PTOWSP_BACKEND_TRUST_NATIVE = 2, /* the choice will load with PTOWSP_LOAD_TRUST_NATIVE */
 	PTOWSP_BACKEND_TRUST_SIGNED = 4, /* programs may be loaded with PTOWSP_LOAD_TRUST_SIGNED: trusted keys are read when the backend is opened */
-	PTOWSP_BACKEND_STRICT = 8,       /* what is chosen will load with PTOWSP_LOAD_STRICT */
+	PTOWSP_BACKEND_STRICT = 8,       /* the choice will load with PTOWSP_LOAD_STRICT */
 	PTOWSP_BACKEND_NATIVE_APART =
-		16 /* without `isolate`, and opened for a plan whose native code may run here, it gets a worker, wherever its plugin lies: that code may end its process */
+		16, /* without `isolate`, and opened for a plan whose native code may run here, it gets a worker, wherever its plugin lies: that code may end its process */
+	PTOWSP_BACKEND_GRANTS =
+		32 /* its sandbox gives what the plugin's note asks for (ptowsp/note.h), whoever made the plugin; without it those of root, of the library's owner, listed and signed ones get that */
 };
 /* A load flag of this API, beside those of ptowsp/run.h; plugins do not see it: native code runs if the package is signed by a trusted key for this plugin and
  * the ABI that it speaks with this host, else the package is as without trust. The backend was opened with PTOWSP_BACKEND_TRUST_SIGNED. */
@@ -196,6 +199,8 @@ struct ptowsp_listing_row {
 	uint32_t isolation; /* PTOWSP_ISOLATE_NONE or _PROCESS: where it runs if nothing else is asked for; meaningful if usable */
 	uint32_t driver;    /* PTOWSP_DRIVER_x: what its note declares of its driver, which gives it a process of its own */
 };
+/* Words of its note that ask for more than a sandbox has (ptowsp/note.h), "" for none; *given_out: a sandbox of these options gives it that. Borrowed from the listing. index: as of a row. */
+PTOWSP_API const char *ptowsp_listing_grants(const struct ptowsp_listing *listing, uint32_t index, uint32_t *given_out);
 PTOWSP_API int ptowsp_listing_row(const struct ptowsp_listing *listing, uint32_t index, struct ptowsp_listing_row *row_out);
 PTOWSP_API const char *ptowsp_listing_folder(const struct ptowsp_listing *listing, uint32_t index); /* NULL behind the last */
 
@@ -231,6 +236,8 @@ PTOWSP_API const char *ptowsp_backend_trust(const struct ptowsp_backend *backend
 PTOWSP_API const char *ptowsp_backend_version(const struct ptowsp_backend *backend);
 /* PTOWSP_ISOLATE_x, never DEFAULT: where it runs. */
 PTOWSP_API uint32_t ptowsp_backend_isolation(const struct ptowsp_backend *backend);
+/* As ptowsp_listing_grants, of its plugin. *given_out: 0 also where it is in no sandbox. Borrowed. */
+PTOWSP_API const char *ptowsp_backend_grants(const struct ptowsp_backend *backend, uint32_t *given_out);
 /* Bytes of tensors that were copied to and from an isolated plugin so far: those of memory that is not of ptowsp_buffer_alloc or the host's own. [any] */
 PTOWSP_API uint64_t ptowsp_backend_copied(const struct ptowsp_backend *backend);
 /* Number of its worker process; 0: it has none. For people who look at it. [any] */
@@ -285,6 +292,22 @@ PTOWSP_API ptowsp_status ptowsp_tensor_bind(struct ptowsp_program *program, cons
  * Freed by ptowsp_buffer_free when no run uses it. Errors: NO_MEMORY. [any] */
 PTOWSP_API ptowsp_status ptowsp_buffer_alloc(void **out, uint64_t bytes, struct ptowsp_error *error);
 PTOWSP_API void ptowsp_buffer_free(void *memory); /* NULL is allowed. [any] */
+/* Memory of a backend's device that outlives runs (ptowsp/buffers.h), zeroed; opens the device if that has not happened. A plugin that has none gets memory of this process in its place,
+ * with the same results. bytes: at least 1. Destroyed before the backend is closed, and when no run uses it. Calls for a buffer come when no run of its backend is in flight, one at a time. Errors:
+ * INVALID, NO_MEMORY, NO_DEVICE, DEVICE_LOST. */
+PTOWSP_API ptowsp_status ptowsp_device_buffer_create(struct ptowsp_device_buffer **out, struct ptowsp_backend *backend, uint64_t bytes,
+						     struct ptowsp_error *error);
+PTOWSP_API void ptowsp_device_buffer_destroy(struct ptowsp_device_buffer *buffer); /* NULL is allowed */
+/* 1: it is the plugin's; 0: memory of this process. [any] */
+PTOWSP_API int ptowsp_device_buffer_is_apart(const struct ptowsp_device_buffer *buffer);
+/* Bytes of the caller into the buffer, and out of it, from byte `offset` on. Errors: INVALID (outside of it), DEVICE_LOST. */
+PTOWSP_API ptowsp_status ptowsp_device_buffer_write(struct ptowsp_device_buffer *buffer, uint64_t offset, const void *from, uint64_t bytes,
+						    struct ptowsp_error *error);
+PTOWSP_API ptowsp_status ptowsp_device_buffer_read(struct ptowsp_device_buffer *buffer, uint64_t offset, void *to, uint64_t bytes, struct ptowsp_error *error);
+/* ptowsp_tensor_bind with a buffer of the program's backend: runs read and write the tensor there, so what one has left the next one finds, and nothing is copied between them. offset: bytes, a
+ * multiple of those of an element. Borrowed until unload or the next bind. Errors: NOT_FOUND, INVALID. */
+PTOWSP_API ptowsp_status ptowsp_tensor_bind_buffer(struct ptowsp_program *program, const char *name, struct ptowsp_device_buffer *buffer, uint64_t offset,
+						   uint64_t elements, struct ptowsp_error *error);
 /* Shape of a shapeless tensor, or a demand on a shaped one: it is compared when a run is prepared. `source` names where the
  * shape comes from in messages ("file x.npy"), NULL: the caller; copied. extents NULL takes shape or demand back. Errors: NOT_FOUND (index), INVALID (rank above 4, too large). */
 PTOWSP_API ptowsp_status ptowsp_tensor_shape(struct ptowsp_program *program, uint32_t index, uint32_t rank, const uint64_t *extents, const char *source,
@@ -295,7 +318,7 @@ PTOWSP_API void ptowsp_tensor_fill(struct ptowsp_program *program, uint32_t inde
 
 enum { PTOWSP_ORIGIN_NONE = 0, PTOWSP_ORIGIN_BOUND = 1, PTOWSP_ORIGIN_FILLED = 2, PTOWSP_ORIGIN_SAMPLE = 3, PTOWSP_ORIGIN_ZEROS = 4 };
 struct ptowsp_tensor_view {
-	void *data; /* NULL if the tensor has no memory (not used, or no kernels are run) */
+	void *data; /* NULL if the tensor has no memory (not used, or no kernels are run), or lies in a buffer of the plugin */
 	uint64_t elements;
 	uint64_t extents[4];
 	uint16_t rank, dtype;
@@ -365,7 +388,7 @@ PTOWSP_API ptowsp_status ptowsp_graph_attach(struct ptowsp_program *program,
 
 /* Hands out the files that the backend makes of the plan's program: sources, a plan. No device is opened. flags: PTOWSP_LOAD_x. file gets each file once: a path below a
  * folder of the caller's choice, checked: parts of [A-Za-z0-9_.-] joined by '/', none "." or ".."; bytes are borrowed for the call, and a status that
- * is not 0 ends the whole. What the backend cannot express goes to the log. Errors: UNSUPPORTED if it makes none, those of loading, of file. [main] */
+ * is not 0 ends the whole. The log tells what the backend cannot express. Errors: UNSUPPORTED if it makes none, those of loading, of file. [main] */
 PTOWSP_API ptowsp_status ptowsp_artifact_emit(struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags,
 					      ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size), void *context,
 					      struct ptowsp_error *error);

@@ -179,7 +179,7 @@ static bool runs_images(const struct matching *m)
 	return cap && cap->state == PTOWSP_STATE_ENFORCED;
 }
 
-/* Its portable payload is what runs: as the backend says, else as its TILE rows do. True: not all of it on the device. */
+/* The portable payload runs: as the backend says, else as its TILE rows do. True: not all of it on the device. */
 static bool tiles_meet(const struct matching *m, const struct reg_kernel_need *kernel, struct reg_support *met_out, struct common_tile_lack *lack)
 {
 	*met_out = kernel->judged;

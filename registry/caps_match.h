@@ -14,21 +14,21 @@
 #include "registry/common/common_tile.h"
 #include "registry/expression.h"
 
-enum reg_native {                       /* what comes of a kernel's native code on this machine */
+enum reg_native {                       /* outcome of a kernel's native code on this machine */
 		  REG_NATIVE_NONE,      /* it has none */
 		  REG_NATIVE_FIRST,     /* it may run, and stands before any portable payload */
 		  REG_NATIVE_SECOND,    /* a portable payload stands before it */
 		  REG_NATIVE_UNTRUSTED, /* it is for this machine, but the package is not trusted */
 		  REG_NATIVE_ELSEWHERE  /* all of it is for other machines */
 };
-/* A kernel that the program calls. */
-/* What a backend said of a kernel (support.h). */
+/* A backend's judgement of a kernel (support.h). */
 struct reg_support {
 	uint8_t state;      /* PTOWSP_STATE_UNSUPPORTED: it cannot run it; DIAGNOSED: the processor runs it; ENFORCED: the device does */
 	bool told;          /* else nothing is said */
 	uint32_t op;        /* that it is about; PTOWSP_NONE: no single one */
 	const char *reason; /* one clause */
 };
+/* A kernel that the program calls. */
 struct reg_kernel_need {
 	const char *name;
 	uint32_t kinds;        /* bit k: it has a payload of kind k that may be used here (trust, target) */

@@ -254,6 +254,13 @@ ptowsp_status npy_open(struct npy *npy_out, const char *path, struct ptowsp_erro
 	return status;
 }
 
+void *npy_lend(const struct npy *npy)
+{
+	void *data = (char *)npy->map + ((const char *)npy->data - (const char *)npy->map);
+
+	return (uintptr_t)data % 64 || mprotect(npy->map, npy->map_size, PROT_READ | PROT_WRITE) ? NULL : data;
+}
+
 void npy_close(struct npy *npy)
 {
 	if (npy->map)

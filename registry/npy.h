@@ -22,6 +22,9 @@ struct npy {
 ptowsp_status npy_parse(struct npy *npy_out, const void *bytes, size_t size, const char *name, struct ptowsp_error *error);
 /* Maps a file read-only. Errors: IO, INVALID. */
 ptowsp_status npy_open(struct npy *npy_out, const char *path, struct ptowsp_error *error);
+/* The elements of an opened file as memory that may be written, which does not change the file and reads of it what is touched; it lasts until npy_close. NULL: they do not lie at a multiple of 64 bytes, or the
+ * machine gives none. */
+void *npy_lend(const struct npy *npy);
 void npy_close(struct npy *npy);
 
 /* Header of version 1.0, padded to 64 bytes; returns its length, at most NPY_HEADER. */

@@ -3,6 +3,7 @@
 #include "tests/check.h"
 #include "ptowsp/note.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -22,6 +23,42 @@ void check_add(CU_pSuite s, const char *name, CU_TestFunc fn)
 		fprintf(stderr, "%s: %s\n", name, CU_get_error_msg());
 		exit(1);
 	}
+}
+
+static struct check_test *registered;
+
+void check_register(struct check_test *test)
+{
+	test->next = registered;
+	registered = test;
+}
+
+static bool is_of_suite(const struct check_test *test, const char *suite)
+{
+	const char *base = strrchr(test->file, '/') + 1 + strlen("test_");
+
+	return !strncmp(base, suite, strlen(suite)) && !strcmp(base + strlen(suite), ".c");
+}
+
+static int by_line(const void *a, const void *b)
+{
+	return (*(struct check_test *const *)a)->line - (*(struct check_test *const *)b)->line;
+}
+
+bool check_fill(CU_pSuite s)
+{
+	const struct check_test *tests[128];
+	size_t count = 0;
+
+	for (const struct check_test *t = registered; t; t = t->next)
+		if (is_of_suite(t, s->pName)) {
+			assert(count < 128);
+			tests[count++] = t;
+		}
+	qsort(tests, count, sizeof(*tests), by_line);
+	for (size_t i = 0; i < count; i++)
+		check_add(s, tests[i]->name, tests[i]->fn);
+	return count;
 }
 
 const char *check_name(void)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * check.h - what a test file includes.
  *
- * test_ring.c in a folder of tests gives one function that registers its tests; a test is a function whose name is a sentence:
+ * test_ring.c in a folder of tests is the suite `ring`; a test is a function whose name is a sentence:
  *
- *	static void ring_rejects_push_when_full(void)
+ *	TEST(ring_rejects_push_when_full)
  *	{
  *		struct rt_ring r;
  *		REQUIRE(rt_ring_init(&r, 1) == 0);
@@ -11,13 +11,16 @@
  *		CHECK_INT(rt_ring_push(&r, 8), PTOWSP_E_AGAIN);
  *		rt_ring_finish(&r);
  *	}
+ *
+ * Tests run in the order of their lines. Behind them come those that the suite's function, if it has one, adds by hand: data-driven tests
+ * register one function under many names and ask check_name() which of them runs:
+ *
  *	void suite_ring(CU_pSuite s)
  *	{
- *		TEST(s, ring_rejects_push_when_full);
+ *		check_add(s, "golden_abs_f32_7", run_vector);
  *	}
  *
- * Data-driven tests register one function under many names, check_add(s, "golden_abs_f32_7", run_vector), and ask
- * check_name() which of them runs. Names are one word: no spaces. CHECK* go on after a failure, REQUIRE* leave the
+ * Names are one word: no spaces. CHECK* go on after a failure, REQUIRE* leave the
  * test (longjmp: what it held is leaked, which only a failing run notices). All of them survive NDEBUG.
  * They may be called from the test's own thread only.
  */
@@ -30,9 +33,32 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Adds a test; name is copied. */
+/* TEST(fn) begins the definition of a test of its file's suite; TEST(suite, fn) adds by hand, in a suite's function, a test that only some runs have. */
+#define TEST_DEFINE(fn)                                                                                                                                        \
+	static void fn(void);                                                                                                                                  \
+	__attribute__((constructor)) static void fn##_register(void)                                                                                           \
+	{                                                                                                                                                      \
+		static struct check_test test = {#fn, __FILE__, __LINE__, fn, NULL};                                                                           \
+                                                                                                                                                               \
+		check_register(&test);                                                                                                                         \
+	}                                                                                                                                                      \
+	static void fn(void)
+#define TEST_ADD(s, fn)             check_add((s), #fn, fn)
+#define TEST_PICK(a, b, which, ...) which
+#define TEST(...)                   TEST_PICK(__VA_ARGS__, TEST_ADD, TEST_DEFINE, )(__VA_ARGS__)
+
+struct check_test {
+	const char *name, *file;
+	int line;
+	CU_TestFunc fn;
+	struct check_test *next;
+};
+/* The test is borrowed for the life of the program. */
+void check_register(struct check_test *test);
+/* Adds the tests of the file test_SUITE.c to the suite of that name; false: there is none. */
+bool check_fill(CU_pSuite s);
+/* Adds one test by hand; name is copied. */
 void check_add(CU_pSuite s, const char *name, CU_TestFunc fn);
-#define TEST(s, fn) check_add((s), #fn, fn)
 
 /* Name of the running test. */
 const char *check_name(void);
@@ -53,7 +79,7 @@ const char *check_shared(void);
 const char *check_sanitizer(void);
 /* What runs on one thread shows the thread sanitizer nothing, and takes it ten times as long: true in its build, unless PTOWSP_TEST_LONG is set. */
 bool check_only_threads(void);
-/* Of random programs that all builds run, those with sanitizers run a quarter, the next one each day; all with PTOWSP_TEST_LONG. True elsewhere. */
+/* Of random programs, and other rows alike, that all builds run, those with sanitizers run a quarter, the next one each day; all with PTOWSP_TEST_LONG. True elsewhere. */
 bool check_seed_wanted(uint64_t seed);
 /* What compilers or drivers keep busy takes turns: of `count` parts that a test has or is, true for one, the next one each day; for all with PTOWSP_TEST_LONG. */
 bool check_turn(uint64_t part, unsigned count);

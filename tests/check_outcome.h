@@ -4,7 +4,7 @@
 #define TESTS_CHECK_OUTCOME_H
 
 #include "tests/check.h"
-#include "tests/rt/rt_builder.h"
+#include "tests/rt/builder/rt_builder.h"
 
 #define COUNT(a)          (sizeof(a) / sizeof(*(a)))
 #define EMIT(b, op, x, y) builder_emit(b, PTOWSP_OP_##op, x, y)

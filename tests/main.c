@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define X(name, what, needs) void suite_##name(CU_pSuite s);
+/* A suite has a function if it adds tests by hand. */
+#define X(name, what, needs) __attribute__((weak)) void suite_##name(CU_pSuite s);
 #include "tests/suites.def"
 #undef X
 
@@ -77,7 +78,9 @@ static int run(const struct suite *suite)
 
 	if (!s)
 		return -1;
-	suite->fill(s);
+	check_fill(s);
+	if (suite->fill)
+		suite->fill(s);
 	return CU_run_suite(s) == CUE_SUCCESS ? 0 : -1;
 }
 

@@ -72,7 +72,6 @@ void suite_shown(CU_pSuite s)
 {
 	glob_t found = {0};
 
-	cli_suite("shown");
 	if (!glob(check_fmt("%s/tests/shown/*.txt", check_root()), 0, NULL, &found))
 		for (size_t i = 0; i < found.gl_pathc; i++) {
 			const char *name = strrchr(found.gl_pathv[i], '/') + 1;

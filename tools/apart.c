@@ -52,7 +52,7 @@ ptowsp_status apart_named(const char *path, const char *what, struct ptowsp_erro
 {
 	if (strcmp(path, "-") != 0)
 		return PTOWSP_OK;
-	return reg_fail(error, PTOWSP_INVALID, "%s cannot be called -, which is stdout behind --graph and nowhere else; ./- is a name", what);
+	return reg_fail(error, PTOWSP_INVALID, "%s cannot be called -: it is a file, and does not go to stdout; ./- is a name", what);
 }
 
 static ptowsp_status row_init(struct row *row, const char *path, const char *what, bool output, struct ptowsp_error *error)
@@ -187,18 +187,4 @@ ptowsp_status apart_check(const char *path, struct ptowsp_error *error)
 		status = refuse(&row, owner, error);
 	free(row.place);
 	return status;
-}
-
-void apart_finish(void)
-{
-	while (rows) {
-		struct row *next = rows->next;
-
-		free(rows->place);
-		free(rows);
-		rows = next;
-	}
-	common_names_finish(&keys);
-	free(owners);
-	owners = NULL;
 }

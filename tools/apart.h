@@ -7,7 +7,7 @@
 
 #include "ptowsp/base.h"
 
-/* Paths that the call names so far are kept until the process ends or apart_finish. Two paths are one file if device and number are the same, by whatever links; where
+/* Paths that the call names so far are kept until the process ends. Two paths are one file if device and number are the same, by whatever links; where
  * nothing is there yet, if their folders are one and the names in them the same. A path that is no plain file, such as a pipe that is read, is never in the way. One thread.
  *
  * what: as it stands in a sentence, "the package", "--trace"; copied, up to 80 characters. Errors: INVALID naming both, NO_MEMORY. */
@@ -19,7 +19,5 @@ ptowsp_status apart_named(const char *path, const char *what, struct ptowsp_erro
 bool apart_same(const char *path, const char *other);
 /* apart_check is for code that opens an output: INVALID if the path is an input. Keeps nothing. */
 ptowsp_status apart_check(const char *path, struct ptowsp_error *error);
-/* apart_finish is for a process with several calls in it, such as a test. */
-void apart_finish(void);
 
 #endif

@@ -23,7 +23,7 @@ static bool entry_blocks(const struct rt_program_args *args, struct ptowsp_deadl
 	return status == PTOWSP_DEADLOCK;
 }
 
-/* Each entry whose processes block each other whatever their tasks do. What the runtime core would refuse at load is nobody's business here. */
+/* Each entry whose processes block each other whatever their tasks do. Entries that the runtime core refuses at load do not matter here. */
 static ptowsp_status each_blocked(const struct pkg *package, ptowsp_status (*visit)(void *context, const char *entry, const struct ptowsp_deadlock *deadlock),
 				  void *context)
 {
@@ -60,7 +60,7 @@ static ptowsp_status warn(void *context, const char *entry, const struct ptowsp_
 static ptowsp_status refuse(void *context, const char *entry, const struct ptowsp_deadlock *deadlock)
 {
 	const struct telling *t = context;
-	bool cure = deadlock->option[0] && strlen(deadlock->option) < 80; /* what is cut cures nothing */
+	bool cure = deadlock->option[0] && strlen(deadlock->option) < 80; /* cut text cures nothing */
 
 	return reg_fail(t->error, PTOWSP_BAD_PACKAGE, "%.40s: entry %.30s must end in a deadlock, and --strict refuses that; %s%s", t->where, entry,
 			cure ? "use at least " : "without it is told who waits for whom", cure ? deadlock->option : "");

@@ -5,8 +5,8 @@
 
 #include "format/format_package.h"
 
-/* One line on stderr per entry whose processes block each other whatever their tasks do: "tool: warning: where: entry main: ...". What the runtime core would refuse
- * at load is nobody's business here. */
+/* One line on stderr per entry whose processes block each other whatever their tasks do: "tool: warning: where: entry main: ...". Entries that the runtime core
+ * refuses at load do not matter here. */
 void channels_warn(const struct pkg *package, const char *tool, const char *where);
 /* BAD_PACKAGE instead, naming the first of them; nothing is printed. */
 ptowsp_status channels_refuse(const struct pkg *package, const char *where, struct ptowsp_error *error);

@@ -71,8 +71,8 @@ static ptowsp_status entry_load(const struct rt_program_args *args, struct ptows
 
 ptowsp_status entries_verify(const struct pkg *package, struct ptowsp_error *error)
 {
-	static const struct rt_kernels kernels = {NULL, cycles_unknown, footprint_unknown, varies_perhaps, run_never, unusable_unknown, NULL, NULL, NULL, NULL,
-						  NULL};
+	static const struct rt_kernels kernels = {
+		.cycles = cycles_unknown, .footprint = footprint_unknown, .varies = varies_perhaps, .run = run_never, .unusable = unusable_unknown};
 	static struct ptowsp_cap caps[CAPABILITY_LIMIT];
 	struct rt_program_args args = {
 		.section_stride = sizeof(struct ptowsp_section), .kernels = &kernels, .caps = caps, .entry = entry_default(pkg_tables(package))};

@@ -11,6 +11,7 @@
 
 #include "registry/text.h"
 
+static int number_out = STDOUT_FILENO;
 static int failure; /* errno of the first write that failed; under the lock of the stream */
 
 static ssize_t through(void *context, const char *bytes, size_t size)
@@ -19,7 +20,7 @@ static ssize_t through(void *context, const char *bytes, size_t size)
 
 	(void)context;
 	while (done < size) {
-		ssize_t n = write(STDOUT_FILENO, bytes + done, size - done);
+		ssize_t n = write(number_out, bytes + done, size - done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -59,6 +60,23 @@ void standard_begin(void)
 		return;
 	setvbuf(ours, NULL, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, BUFSIZ);
 	stdout = ours;
+}
+
+static FILE *own;
+
+void standard_lend(void)
+{
+	const int copy = own ? -1 : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+	if (copy >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+		number_out = copy;
+	own = stdout;
+	stdout = stderr;
+}
+
+void standard_take_back(void)
+{
+	stdout = own;
 }
 
 ptowsp_status standard_check(struct ptowsp_error *error)

@@ -36,11 +36,17 @@
 /* PTOWSP_NOTE(0, "acme", "ACME Inc.", "1.4.2", "acme,acme_npu"); flags must be a literal number. */
 #define PTOWSP_NOTE(flags, name, vendor, version, targets) PTOWSP_NOTE_STRINGS_(flags, name, vendor, version, targets, "")
 #if PTOWSP_ABI_TARGET >= 1
-/* The same with a fifth string, which hosts of 10.0 do not read: what the plugin's driver does to its process that rules PL8 and PL9 forbid, "driver=threads,environment":
- *   threads      some are left after fini                     environment  it changes variables
- *   descriptors  it closes or replaces 0 to 2                 handlers     it changes what signals do
- *   output       it prints
- * The host gives such a plugin a process of its own, and ptowsp-conform counts these breaches as waived. Any other word is a refusal. Provisional, as all of 10.1. */
+/* The same with a fifth string, which hosts of 10.0 do not read: words with ';' between, "device=/dev/dri/renderD*;read=/etc/OpenCL;driver=threads,environment".
+ *
+ * One word says what the plugin's driver does to its process that rules PL8 and PL9 forbid. The host gives such a plugin a process of its own, and ptowsp-conform counts these breaches as waived.
+ *   driver=CLASS,CLASS   threads: some are left after fini; environment: it changes variables; descriptors: it closes or replaces 0 to 2; handlers: it changes what signals do; output: it prints
+ * The others say what the driver needs that a sandbox does not have. A sandbox gives it where the plugin is listed or signed, or its file belongs to root or to the owner of the host's; else its user
+ * has to say so. They change nothing outside of a sandbox.
+ *   device=PATH          devices of characters below /dev, with a '*' at the end of the last name all of that beginning: read, write, ioctl. Never memory of the machine, never a terminal
+ *   read=PATH            a file or folder below /etc, /sys, /usr, /opt, /var/lib or /proc/driver: read, list, execute
+ *   memory=locked        pages that stay where they are, as many as the limit of the host's user allows
+ *   call=NAME            a system call: fadvise64, fallocate, flock, kcmp, mbind, set_mempolicy, timer_create, timer_settime, timer_delete
+ * Any other word is a refusal. At most 1024 bytes. Provisional, as all of 10.1. */
 #define PTOWSP_NOTE_10_1(flags, name, vendor, version, targets, grants) PTOWSP_NOTE_STRINGS_(flags, name, vendor, version, targets, "\t.asciz \"" grants "\"\n")
 #endif
 

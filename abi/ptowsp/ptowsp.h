@@ -6,6 +6,7 @@
 
 #include "arch.h"
 #include "base.h"
+#include "buffers.h"
 #include "caps.h"
 #include "exec.h"
 #include "graph.h"

@@ -47,12 +47,17 @@ enum { PTOWSP_LOAD_TRUST_NATIVE = 1, PTOWSP_LOAD_STRICT = 2 };
 
 /* Memory for one tensor of a run; borrowed until done. */
 struct ptowsp_binding {
-	void *data;          /* NULL only with PTOWSP_RUN_NO_KERNELS */
+	void *data;          /* NULL only with PTOWSP_RUN_NO_KERNELS, or with a buffer */
 	uint64_t elements;
 	uint64_t extents[4]; /* rank of them, outermost first; elements = their product */
 	uint32_t tensor;     /* row of the TENS table */
 	uint16_t dtype;
 	uint16_t rank;       /* 0 to 4 */
+#if PTOWSP_ABI_TARGET >= 1
+	struct ptowsp_object *buffer; /* of the run's device (buffers.h): the tensor lies there, and data is NULL. INVALID: both, elements outside of it, the bytes of one in two tensors of which
+				       * one is written. For measuring and emitting it is a tensor without data. NULL: none */
+	uint64_t buffer_offset;       /* bytes from its begin, a multiple of those of an element; 0 without a buffer */
+#endif
 };
 
 struct ptowsp_run_args {

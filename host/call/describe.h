@@ -34,7 +34,8 @@ enum host_struct_id {
 #include "ptowsp/structs.def"
 	HOST_STRUCT_COUNT
 };
-enum host_handle { HOST_HANDLE_INSTANCE, HOST_HANDLE_DEVICE, HOST_HANDLE_PROGRAM };
+enum host_handle { HOST_HANDLE_INSTANCE, HOST_HANDLE_DEVICE, HOST_HANDLE_PROGRAM, HOST_HANDLE_BUFFER };
+enum { HOST_HANDLES = HOST_HANDLE_BUFFER + 1 };
 #define HOST_NOWHERE UINT16_MAX
 
 struct host_field {

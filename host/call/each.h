@@ -173,7 +173,7 @@
 #define HOST_UNPACK_VALUES_OUT(value, ...)                 value.pointer
 #define HOST_UNPACK_FUNCTION_IN(value, callback, null)     (host_fn_##callback *)value.function
 
-/* What a function gives back, what stands behind its parameters, and how that is taken from and put into a record. */
+/* Result of a function: its type, the parameter behind the others, how it is taken from and put into a record. */
 #define HOST_RESULT_STATUS  ptowsp_status
 #define HOST_RESULT_ANSWER  ptowsp_status
 #define HOST_RESULT_TABLE   const void *

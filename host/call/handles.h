@@ -7,7 +7,7 @@
 
 #include "host/call/describe.h"
 
-enum { HOST_HANDLE_RUN = HOST_HANDLE_PROGRAM + 1 }; /* a run by its token; its parent is the program */
+enum { HOST_HANDLE_RUN = HOST_HANDLES }; /* a run by its token; its parent is the program */
 
 struct host_handle_row {
 	uint64_t id;          /* address or token */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/call/check.h"
+#include "host/call/struct_check.h"
 
 enum { GUARD = 64, GUARD_BYTE = 0xC3, OVER_BYTE = 0xA5 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/call/check.h"
+#include "host/call/struct_check.h"
 
 /* ---- what can cross ------------------------------------------------------------------------------------------- */
 

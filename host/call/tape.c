@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "host/call/check.h"
+#include "host/call/struct_check.h"
 #include "registry/common/common_dtype.h"
 
 uint64_t host_tape_digest(const void *bytes, size_t size)

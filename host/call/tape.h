@@ -25,7 +25,7 @@
 #define TAPE_MAGIC   UINT64_C(0x4C4C414357544F50) /* the bytes "POTWCALL" */
 #define TAPE_VERSION 1u
 #define TAPE_CONTENT (UINT64_C(64) << 20)
-#define TAPE_ROOM    (UINT64_C(1) << 30) /* what the structs and elements of one record may take in memory */
+#define TAPE_ROOM    (UINT64_C(1) << 30) /* memory that structs and elements of one record may take */
 enum { TAPE_CALL = 1, TAPE_RETURN = 2 };
 
 struct tape_file {
@@ -41,7 +41,7 @@ struct tape_record {
 	int32_t status;      /* RETURN */
 	uint64_t number;     /* of the call, from 1; the same in both phases */
 	uint64_t outer;      /* of the call that it was made in, 0: none */
-	uint64_t thread, ns; /* who and when, on the monotonic clock */
+	uint64_t thread, ns; /* caller, time on the monotonic clock */
 };
 uint64_t host_tape_description(void);
 uint64_t host_tape_digest(const void *bytes, size_t size);

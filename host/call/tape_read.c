@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/call/check.h"
+#include "host/call/struct_check.h"
 #include "host/call/tape.h"
 #include "registry/common/common_dtype.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/call/check.h"
+#include "host/call/struct_check.h"
 #include "registry/common/common_dtype.h"
 #include "registry/common/common_grow.h"
 

@@ -2,7 +2,7 @@
 /* wire.h - deep copies of the ABI's structs in one piece of memory, with offsets where pointers were, and back, by the description (describe.h): a field that is appended
  * there crosses.
  *
- * Things lie in the order in which they are met: a struct, then what its fields point to, in the order of the fields. Who reads demands that order, so that no two
+ * Things lie in the order in which they are met: a struct, then what its fields point to, in the order of the fields. A reader demands that order, so that no two
  * things overlap, and turns an offset into a pointer only after it looked at every byte behind it. Numbers, handles and texts in place cross as they are. Elements and
  * records lie in memory of their own: `away` knows how that crosses. Of functions, contexts and other addresses there is NULL on the other side. */
 #ifndef HOST_WIRE_H
@@ -27,7 +27,7 @@ struct host_wire {
 	bool failed;
 	bool (*away)(struct host_wire *wire, const struct host_away *away, uint64_t *place_out); /* false: it fails. NULL: they are left out */
 	void *context;                                                                           /* of `away` */
-	const void *handles[HOST_HANDLE_PROGRAM + 1];                                            /* the latest of each sort that was met in a struct */
+	const void *handles[HOST_HANDLES];                                                       /* the latest of each sort that was met in a struct */
 };
 void host_wire_finish(struct host_wire *wire);
 /* All give the offset of what was added, 8-byte aligned; 0 of NULL or nothing. Offset 0 is the frame, so nothing else lies there. */

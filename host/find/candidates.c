@@ -10,6 +10,7 @@
 struct ptowsp_listing {
 	struct host_listing rows;
 	uint32_t policy; /* PTOWSP_PLUGINS_x that holds */
+	bool grants;     /* as of struct host_search */
 };
 
 ptowsp_status ptowsp_listing_create(struct ptowsp_listing **out, const struct ptowsp_backend_options *options, struct ptowsp_error *error)
@@ -27,8 +28,10 @@ ptowsp_status ptowsp_listing_create(struct ptowsp_listing **out, const struct pt
 		status = host_list(&search, &listing->rows, error);
 	else if (!status)
 		status = host_fail(error, PTOWSP_NO_MEMORY, "no memory to list plugins");
-	if (listing)
+	if (listing) {
 		listing->policy = host_policy_kind(&policy);
+		listing->grants = search.grants;
+	}
 	host_policy_finish(&policy);
 	if (status)
 		free(listing);
@@ -64,6 +67,14 @@ int ptowsp_listing_row(const struct ptowsp_listing *listing, uint32_t index, str
 					       c->usable ? host_isolate_rule(c->path, &c->note, listing->policy) : PTOWSP_ISOLATE_DEFAULT,
 					       c->note.driver};
 	return 1;
+}
+
+const char *ptowsp_listing_grants(const struct ptowsp_listing *listing, uint32_t index, uint32_t *given_out)
+{
+	const struct host_candidate *c = &listing->rows.rows[index];
+
+	*given_out = c->usable && *c->note.grants && (listing->grants || host_isolate_grants(c->path, listing->policy));
+	return c->note.grants;
 }
 
 const char *ptowsp_listing_folder(const struct ptowsp_listing *listing, uint32_t index)

@@ -36,7 +36,7 @@ struct host_elf {
 	uint32_t symbol_count;        /* as the hash table says */
 };
 
-/* What of a file of `size` bytes is looked at here: its head, and parts of it. Not the code, which is most of a plugin, nor debug information.
+/* The parts of a file of `size` bytes that are read here: its head, and more. Not the code, which is most of a plugin, nor debug information.
  * The head: so many bytes from the start, as far as the first `have` tell. More than have: read so many, and ask again. Any bytes; at most size. */
 uint64_t host_elf_head(const void *bytes, uint64_t have, uint64_t size);
 /* Part `index`, from 0, by the head alone; of length 0 when nothing of that segment is looked at. false: there are no more. */

@@ -11,7 +11,7 @@ struct host_file {
 	char *path; /* real path; owned */
 	int fd;     /* -1: not open */
 	struct stat stat;
-	unsigned char *bytes;      /* what host_bytes_read reads of the file, as it was checked; owned, or of sealed */
+	unsigned char *bytes;      /* the part that host_bytes_read reads, as it was checked; owned, or of sealed */
 	struct host_sealed sealed; /* after host_file_seal: all of the file, and what is loaded */
 	size_t size;               /* of the file */
 	struct host_note note;

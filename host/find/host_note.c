@@ -7,6 +7,7 @@
 #include "ptowsp/note.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <string.h>
 
 #define WORDS 4u /* major, minor, flags, sanitizer */
@@ -104,7 +105,7 @@ ptowsp_status host_note_find(const struct host_elf *elf, struct host_note_place 
 
 bool host_name_valid(const char *name, size_t length)
 {
-	size_t good = 0; /* what stands behind the name may be nothing, not even a NUL */
+	size_t good = 0; /* no byte, not even a NUL, need follow the name */
 
 	while (good < length && ((name[good] >= 'a' && name[good] <= 'z') || (name[good] >= '0' && name[good] <= '9') || name[good] == '_'))
 		good++;
@@ -180,27 +181,42 @@ static uint32_t class_of(const char *word, size_t length)
 	return 0;
 }
 
-/* "driver=threads,environment"; words of a later minor mean nothing to this host. */
-static ptowsp_status driver_parse(const char *text, const char *path, struct host_note *note, struct ptowsp_error *error)
+/* "threads,environment": the first `left` characters. */
+static ptowsp_status driver_parse(const char *at, size_t left, const char *path, struct host_note *note, struct ptowsp_error *error)
 {
-	static const char key[] = "driver=";
-	const char *at = text + sizeof(key) - 1;
-
-	if (!*text || note->minor > PTOWSP_HOST_MINOR)
-		return PTOWSP_OK;
-	if (strncmp(text, key, sizeof(key) - 1))
-		return host_refuse(error, path, "the fifth string of its note is not driver=CLASS,CLASS (ptowsp/note.h)");
-	for (size_t length;; at += length + 1) {
-		const uint32_t class = class_of(at, length = strcspn(at, ","));
+	for (size_t length;; at += length + 1, left -= length + 1) {
+		const size_t whole = strcspn(at, ",");
+		const uint32_t class = class_of(at, length = whole < left ? whole : left);
 
 		if (!class)
 			return host_refuse(error, path,
 					   "the note declares of its driver \"%.*s\", which is none of threads, environment, descriptors, handlers, output",
 					   length < 32 ? (int)length : 32, at);
 		note->driver |= class;
-		if (!at[length])
+		if (length == left)
 			return PTOWSP_OK;
 	}
+}
+
+/* "read=/etc/x;driver=threads,environment": what is of the driver, and the rest, which is for a sandbox. Words of a later minor mean nothing to this host. */
+static ptowsp_status fifth_parse(const char *text, const char *path, struct host_note *note, struct ptowsp_error *error)
+{
+	static const char key[] = "driver=";
+	const char *fault;
+	ptowsp_status status = PTOWSP_OK;
+	size_t length, at = 0;
+
+	for (; *text && note->minor <= PTOWSP_HOST_MINOR && !status; text += length + (text[length] == ';')) {
+		length = strcspn(text, ";");
+		if (!length || (text[length] && !text[length + 1]))
+			status = host_refuse(error, path, "the fifth string of its note has an empty word; one ';' stands between two words (ptowsp/note.h)");
+		else if (!strncmp(text, key, sizeof(key) - 1))
+			status = driver_parse(text + sizeof(key) - 1, length - (sizeof(key) - 1), path, note, error);
+		else
+			at += (size_t)sprintf(note->grants + at, "%s%.*s", at ? ";" : "", (int)length, text);
+	}
+	fault = host_grants_fault(note->grants);
+	return status || !fault ? status : host_refuse(error, path, "the fifth string of its note has a word that no host knows: %s (ptowsp/note.h)", fault);
 }
 
 ptowsp_status host_note_decode(const struct host_note_place *place, const char *path, struct host_note *note_out, struct ptowsp_error *error)
@@ -209,7 +225,7 @@ ptowsp_status host_note_decode(const struct host_note_place *place, const char *
 	size_t left = place->size - WORDS * sizeof(uint32_t);
 	struct host_note note = {0};
 	uint32_t words[WORDS];
-	char grants[1025] = "";
+	char fifth[HOST_GRANTS_TEXT] = "";
 	ptowsp_status status;
 
 	*note_out = note;
@@ -229,11 +245,11 @@ ptowsp_status host_note_decode(const struct host_note_place *place, const char *
 		return host_refuse(error, path, "the targets in its note are not names of 1 to 32 of a-z 0-9 _ with commas between");
 	if (!text_valid(note.vendor) || !text_valid(note.version))
 		return host_refuse(error, path, "vendor or version in its note is not printable UTF-8");
-	if (note.minor >= 1 && left && !string_take(&at, &left, grants, sizeof(grants)))
+	if (note.minor >= 1 && left && !string_take(&at, &left, fifth, sizeof(fifth)))
 		return host_refuse(error, path, "the fifth string of its note does not end or is longer than 1024 bytes");
-	if (!text_valid(grants))
+	if (!text_valid(fifth))
 		return host_refuse(error, path, "the fifth string of its note is not printable UTF-8");
-	status = driver_parse(grants, path, &note, error);
+	status = fifth_parse(fifth, path, &note, error);
 	if (!status)
 		*note_out = note;
 	return status;

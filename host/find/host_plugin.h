@@ -3,6 +3,7 @@
 #ifndef HOST_PLUGIN_H
 #define HOST_PLUGIN_H
 
+#include "host/sandbox/grants.h"
 #include "host/sandbox/limits.h"
 #include "ptowsp/plugin.h"
 #include <pthread.h>
@@ -16,7 +17,8 @@ _Static_assert(PTOWSP_ABI_TARGET == PTOWSP_HOST_MINOR, "a host knows all of its 
 struct host_note {
 	uint32_t major, minor, flags, sanitizer;
 	char name[33], vendor[64], version[32], targets[256];
-	uint32_t driver; /* PTOWSP_DRIVER_x: breaches that it declares of its driver */
+	uint32_t driver;               /* PTOWSP_DRIVER_x: breaches that it declares of its driver */
+	char grants[HOST_GRANTS_TEXT]; /* what it asks of a sandbox (grants.h), "" for nothing */
 };
 
 /* The folders of plugins, in the order of the search. */
@@ -30,6 +32,7 @@ struct host_search {
 	const char *const *order;         /* --plugin-order, decides between aliases; NULL: the built-in one (registry); borrowed */
 	uint32_t order_count;
 	uint32_t isolate;          /* PTOWSP_ISOLATE_x, or HOST_ISOLATE_RULE; 0: none */
+	bool grants;               /* a sandbox gives what the note asks for, whoever made the file */
 	bool apart;                /* by that rule a worker for every plugin */
 	uint32_t load_timeout_ms;  /* of struct host_remote_start */
 	struct host_limits limits; /* likewise */
@@ -74,6 +77,7 @@ struct host_plugin {
 	struct host_remote *remote; /* owned; NULL: it is in this process */
 	pthread_mutex_t *main_lock; /* held during [main] operations: all instances share one object. NULL: in a worker, which has one instance */
 	uint32_t isolate;           /* PTOWSP_ISOLATE_x: where it is */
+	bool withheld;              /* it is in a sandbox, which does not give what its note asks for */
 };
 /* name: [a-z0-9_]{1,32} is searched by file name, then by target alias; anything with a '/' is a path. search may be NULL.
  * Errors: PLUGIN_REFUSED with path and reason, or with the folders that were searched. Loading the same file twice

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* load.c - from a name to a plugin whose operations can be called. What was loaded stays mapped: threads, thread-local
+/* load.c - from a name to a plugin whose operations can be called. A loaded one stays mapped: threads, thread-local
  * destructors and handlers of a plugin outlive any dlclose. */
 #include "host/find/entry.h"
 #include "host/find/refuse.h"
@@ -119,6 +119,7 @@ static ptowsp_status isolated_load(struct host_file *file, const char *link, con
 	if (!status)
 		status = host_policy_check(search->policy, file, plugin->trust, error);
 	start.name = file->note.name;
+	start.grants = search->grants || host_isolate_grants(file->path, host_policy_kind(search->policy)) ? file->note.grants : "";
 	start.jit = file->note.flags & PTOWSP_PLUGIN_NEEDS_JIT;
 	if (!status)
 		status = host_remote_start(&plugin->remote, &start, error);
@@ -131,6 +132,7 @@ static ptowsp_status isolated_load(struct host_file *file, const char *link, con
 	plugin->note = file->note;
 	plugin->minor = host_minor_of(file->note.minor);
 	plugin->isolate = isolate;
+	plugin->withheld = start.sandbox && *file->note.grants && !*start.grants;
 	*plugin_out = plugin;
 	return PTOWSP_OK;
 }

@@ -59,7 +59,7 @@ static void main_leave(const void *plugin)
 	free(gone);
 }
 
-/* The device that a call is about: named, or that of the program. */
+/* The device that a call is about: named, or that of the program or the buffer. */
 static uint64_t device_of(struct threads *t, const struct host_call *call)
 {
 	struct host_handle_row row;
@@ -68,7 +68,7 @@ static uint64_t device_of(struct threads *t, const struct host_call *call)
 
 	if (p && p->of == HOST_HANDLE_DEVICE)
 		return (uintptr_t)value.pointer;
-	return p && p->of == HOST_HANDLE_PROGRAM && host_handles_find(&t->handles, HOST_HANDLE_PROGRAM, (uintptr_t)value.pointer, &row) ? row.parent : 0;
+	return p && p->of > HOST_HANDLE_DEVICE && host_handles_find(&t->handles, p->of, (uintptr_t)value.pointer, &row) ? row.parent : 0;
 }
 
 static void host_calls(struct threads *t, const struct host_caller *caller, struct host_call *call)
@@ -121,17 +121,18 @@ static bool before(struct host_layer *layer, struct host_caller *caller, struct 
 
 static void objects_follow(struct threads *t, const struct host_call *call)
 {
-	const enum host_operation_id id = host_call_id(call);
 	const uint64_t first = (uintptr_t)call->values[0].pointer;
 
-	if (id == HOST_OPERATION_open && !call->status)
-		host_handles_add(&t->handles, HOST_HANDLE_DEVICE, (uintptr_t) * (struct ptowsp_object **)call->values[2].pointer, first);
-	else if (id == HOST_OPERATION_load && !call->status)
-		host_handles_add(&t->handles, HOST_HANDLE_PROGRAM, (uintptr_t) * (struct ptowsp_object **)call->values[2].pointer, first);
-	else if (id == HOST_OPERATION_close)
-		host_handles_take(&t->handles, HOST_HANDLE_DEVICE, first, NULL);
-	else if (id == HOST_OPERATION_unload)
-		host_handles_take(&t->handles, HOST_HANDLE_PROGRAM, first, NULL);
+	for (unsigned i = 0; i < call->operation->parameter_count; i++) {
+		const struct host_parameter *p = &call->operation->parameters[i];
+
+		if (p->kind != HOST_PARAMETER_HANDLE || p->of == HOST_HANDLE_INSTANCE)
+			continue;
+		if (p->direction == HOST_DIRECTION_OUT && !call->status)
+			host_handles_add(&t->handles, p->of, (uintptr_t) * (struct ptowsp_object **)call->values[i].pointer, first);
+		else if (p->direction == HOST_DIRECTION_LAST)
+			host_handles_take(&t->handles, p->of, first, NULL);
+	}
 }
 
 static void after(struct host_layer *layer, struct host_caller *caller, struct host_call *call)

@@ -127,7 +127,7 @@ static void after(struct host_layer *layer, struct host_caller *caller, struct h
 		run_forget(t, ((const struct ptowsp_run_args *)call->values[1].data)->token, false);
 	write_record(t);
 	if (host_call_id(call) == HOST_OPERATION_done || host_call_id(call) == HOST_OPERATION_fini)
-		flush(t); /* what a crash leaves ends with what was complete */
+		flush(t); /* a crash leaves all completed runs */
 	pthread_mutex_unlock(&t->lock);
 }
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/call/check.h"
 #include "host/call/loan.h"
+#include "host/call/struct_check.h"
 #include "host/host_error.h"
 #include "host/layers/layers.h"
 #include "host/run/runs.h"
@@ -26,7 +26,7 @@ struct kept {
 	union host_value values[HOST_PARAMETERS]; /* as they came */
 	struct ptowsp_error *error;               /* likewise */
 	struct ptowsp_error before;               /* the plugin's record */
-	struct ptowsp_error untouched;            /* what it held before the call */
+	struct ptowsp_error untouched;            /* its content before the call */
 	int rounding;
 };
 
@@ -141,6 +141,8 @@ static void objects_check(struct validate *v, const struct host_call *call)
 		host_broke(v, "HO7", call, "a run of the program is in flight");
 	else if (id == HOST_OPERATION_close && host_handles_children(&v->handles, HOST_HANDLE_PROGRAM, first))
 		host_broke(v, "HO7", call, "the device has programs");
+	else if (id == HOST_OPERATION_close && host_handles_children(&v->handles, HOST_HANDLE_BUFFER, first))
+		host_broke(v, "HO7", call, "the device has buffers");
 	else if (id == HOST_OPERATION_fini && host_handles_children(&v->handles, HOST_HANDLE_DEVICE, first))
 		host_broke(v, "HO6", call, "the instance has devices");
 	else if (id == HOST_OPERATION_submit) {

@@ -99,7 +99,7 @@ static void *object_now(void *context, uint64_t then)
 	struct replay *r = context;
 	struct host_handle_row row;
 
-	for (uint32_t sort = HOST_HANDLE_INSTANCE; sort <= HOST_HANDLE_PROGRAM; sort++)
+	for (uint32_t sort = HOST_HANDLE_INSTANCE; sort < HOST_HANDLES; sort++)
 		if (host_handles_find(&r->objects, sort, then, &row))
 			return (void *)(uintptr_t)row.parent;
 	return NULL;
@@ -322,7 +322,7 @@ static void objects_end(struct replay *r)
 {
 	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 
-	for (uint32_t sort = HOST_HANDLE_PROGRAM + 1; sort-- > HOST_HANDLE_INSTANCE;)
+	for (uint32_t sort = HOST_HANDLES; sort-- > HOST_HANDLE_INSTANCE;)
 		for (uint32_t i = r->objects.count; i-- > 0;) {
 			struct ptowsp_object *object = (struct ptowsp_object *)(uintptr_t)r->objects.rows[i].parent;
 
@@ -330,6 +330,10 @@ static void objects_end(struct replay *r)
 				continue;
 			if (sort == HOST_HANDLE_PROGRAM)
 				host_call_unload(&r->caller, object, &ignored);
+#if PTOWSP_ABI_MINOR >= 1
+			else if (sort == HOST_HANDLE_BUFFER)
+				host_call_buffers_destroy(&r->caller, object, &ignored);
+#endif
 			else if (sort == HOST_HANDLE_DEVICE)
 				host_call_close(&r->caller, object, &ignored);
 			else

@@ -33,7 +33,9 @@ bool host_replay_log_next(const struct host_replay_log *log, size_t *at, struct 
 	return true;
 }
 
-static void in_take(struct host_tape_reader *reader, const struct host_parameter *p, union host_value *value, const struct host_replay_now *now)
+/* *bytes_out: of BYTES, how many there are. */
+static void in_take(struct host_tape_reader *reader, const struct host_parameter *p, union host_value *value, uint64_t *bytes_out,
+		    const struct host_replay_now *now)
 {
 	uint64_t size, number;
 
@@ -56,6 +58,7 @@ static void in_take(struct host_tape_reader *reader, const struct host_parameter
 		value->data = host_tape_take_bytes(reader, &size);
 		reader->wrong = reader->wrong || (value->data && (!size || ((const char *)value->data)[size - 1]));
 		return;
+	case HOST_PARAMETER_BYTES: value->data = host_tape_take_bytes(reader, bytes_out); return;
 	case HOST_PARAMETER_ONE:
 		value->pointer = host_tape_take_struct(reader, p->of, now->object, now->context);
 		if (p->of == HOST_STRUCT_host)
@@ -96,10 +99,14 @@ static void out_room(struct host_tape_reader *reader, const struct host_call *ca
 bool host_replay_arguments(struct host_tape_reader *reader, struct host_call *call, const struct host_replay_now *now)
 {
 	const struct host_operation *o = call->operation;
+	uint64_t bytes[HOST_PARAMETERS] = {0};
 
 	for (unsigned i = 0; i < o->parameter_count; i++)
 		if (o->parameters[i].direction != HOST_DIRECTION_OUT)
-			in_take(reader, &o->parameters[i], &call->values[i], now);
+			in_take(reader, &o->parameters[i], &call->values[i], &bytes[i], now);
+	for (unsigned i = 0; i < o->parameter_count; i++)
+		if (o->parameters[i].kind == HOST_PARAMETER_BYTES)
+			reader->wrong = reader->wrong || call->values[o->parameters[i].count].number != bytes[i];
 	for (unsigned i = 0; i < o->parameter_count && !reader->wrong; i++)
 		if (o->parameters[i].direction == HOST_DIRECTION_OUT)
 			out_room(reader, call, &o->parameters[i], &call->values[i]);

@@ -234,7 +234,7 @@ ptowsp_status host_plan_data_check(const struct ptowsp_plan *plan, struct ptowsp
 	const struct pkg_tables *t = plan->tables;
 	bool decide = plan->usage.opcodes[PTOWSP_OP_SLOT_LOAD];
 
-	for (uint32_t i = 0; i < t->axis_count; i++) /* those without values have them in tensors */
+	for (uint32_t i = 0; i < t->axis_count; i++) /* no count: a tensor has the values */
 		decide |= (t->axis[i].kind == PTOWSP_AXIS_RAGGED || t->axis[i].kind == PTOWSP_AXIS_SPARSE) && !t->axis[i].count;
 	return decide ? host_fail(error, PTOWSP_INVALID, "data of tensors decide which tasks there are, and only a run has them") : PTOWSP_OK;
 }

@@ -192,7 +192,7 @@ static struct reg_support support_read(struct ptowsp_kernel_support *row)
 				    *row->reason && reg_text_is_plain(row->reason) ? row->reason : "the backend does not say why"};
 }
 
-/* The backend judges each used kernel; owned rows that the needs point to, NULL: nothing is said. What it refuses to judge it says when it loads. Calling it changes nothing of it that a
+/* The backend judges each used kernel; owned rows that the needs point to, NULL: nothing is said. The load tells what it refuses to judge. Calling it changes nothing of it that a
  * caller sees. */
 static struct ptowsp_kernel_support *kernels_judge(const struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags,
 						   struct reg_kernel_need *needs)

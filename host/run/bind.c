@@ -62,6 +62,7 @@ ptowsp_status ptowsp_tensor_bind(struct ptowsp_program *p, const char *name, voi
 	status = ptowsp_plan_tensor_find(p->plan, name, &index, error);
 	if (!status) {
 		p->tensors[index].bound = data;
+		p->tensors[index].buffer = NULL;
 		p->tensors[index].bound_elements = data ? elements : 0;
 		p->prepared = false;
 	}
@@ -155,14 +156,14 @@ ptowsp_status ptowsp_tensor_sample(struct ptowsp_program *p, uint32_t index, uin
 static ptowsp_status need_check(const struct ptowsp_program *p, uint32_t index, struct ptowsp_error *error)
 {
 	const struct host_tensor *tensor = &p->tensors[index];
-	const char *source = *tensor->given_from ? tensor->given_from : tensor->bound ? "the bound memory" : "its sample data";
+	const char *source = *tensor->given_from ? tensor->given_from : host_tensor_is_bound(tensor) ? "the bound memory" : "its sample data";
 
-	if (tensor->bound && tensor->bound_elements < tensor->view.elements)
+	if (host_tensor_is_bound(tensor) && tensor->bound_elements < tensor->view.elements)
 		return host_fail(error, PTOWSP_INVALID, "tensor \"%s\": the bound memory has %llu elements, its shape needs %llu", p->plan->tensors[index].name,
 				 (unsigned long long)tensor->bound_elements, (unsigned long long)tensor->view.elements);
 	if (tensor->view.elements >= tensor->need)
 		return PTOWSP_OK;
-	return host_fail(error, *tensor->given_from || tensor->bound ? PTOWSP_INVALID : host_values_fault(p),
+	return host_fail(error, *tensor->given_from || host_tensor_is_bound(tensor) ? PTOWSP_INVALID : host_values_fault(p),
 			 "tensor \"%s\": %s has %llu elements, but the program touches %llu; bind a larger one", p->plan->tensors[index].name, source,
 			 (unsigned long long)tensor->view.elements, (unsigned long long)tensor->need);
 }
@@ -170,7 +171,7 @@ static ptowsp_status need_check(const struct ptowsp_program *p, uint32_t index, 
 static bool wants_memory(const struct ptowsp_program *p, uint32_t index, const struct ptowsp_execute_options *options)
 {
 	const struct host_tensor *tensor = &p->tensors[index];
-	bool given = tensor->bound || tensor->fill;
+	bool given = host_tensor_is_bound(tensor) || tensor->fill;
 
 	return (options->flags & PTOWSP_RUN_NO_KERNELS) ? given : given || p->plan->tensors[index].used;
 }
@@ -214,8 +215,8 @@ static uint32_t origin_of(const struct ptowsp_program *p, uint32_t index)
 	const uint32_t row = p->plan->tensors[index].sample[PTOWSP_SAMPLE_INPUT];
 	uint64_t extents[4], elements;
 
-	if (tensor->bound || tensor->fill)
-		return tensor->bound ? PTOWSP_ORIGIN_BOUND : PTOWSP_ORIGIN_FILLED;
+	if (host_tensor_is_bound(tensor) || tensor->fill)
+		return host_tensor_is_bound(tensor) ? PTOWSP_ORIGIN_BOUND : PTOWSP_ORIGIN_FILLED;
 	if (row == PTOWSP_NONE)
 		return PTOWSP_ORIGIN_ZEROS;
 	memcpy(extents, &t->sample[row].extent0, sizeof(extents));
@@ -247,7 +248,7 @@ static ptowsp_status shapes_settle(struct ptowsp_program *p, const struct ptowsp
 		status = need_check(p, i, error);
 		bytes = tensor_bytes(p, i);
 		total = sum_of(total, bytes);
-		if (!p->tensors[i].bound && !own_fits(p, i))
+		if (!host_tensor_is_bound(&p->tensors[i]) && !own_fits(p, i))
 			fresh = sum_of(fresh, bytes);
 	}
 	return status ? status : memory_check(options, total, fresh, error);
@@ -307,7 +308,7 @@ static ptowsp_status content_give(struct ptowsp_program *p, uint32_t index, bool
 	struct host_tensor *tensor = &p->tensors[index];
 	ptowsp_status status;
 
-	if (tensor->bound) {
+	if (host_tensor_is_bound(tensor)) {
 		tensor->view.data = tensor->bound;
 		return PTOWSP_OK;
 	}
@@ -332,6 +333,10 @@ static void binding_add(struct ptowsp_program *p, uint32_t index)
 	*binding = (struct ptowsp_binding){
 		.data = view->data, .elements = view->elements, .tensor = p->plan->tensors[index].row, .dtype = view->dtype, .rank = view->rank};
 	memcpy(binding->extents, view->extents, sizeof(binding->extents));
+#if PTOWSP_ABI_MINOR >= 1
+	binding->buffer = p->tensors[index].buffer;
+	binding->buffer_offset = p->tensors[index].buffer ? p->tensors[index].buffer_offset : 0;
+#endif
 }
 
 static ptowsp_status begin(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
@@ -351,7 +356,7 @@ ptowsp_status host_settle(struct ptowsp_program *p, const struct ptowsp_execute_
 
 	for (uint32_t i = 0; i < p->plan->tensor_count && !status; i++) {
 		p->tensors[i].view.data = p->tensors[i].bound;
-		if (p->tensors[i].bound)
+		if (host_tensor_is_bound(&p->tensors[i]))
 			binding_add(p, i);
 	}
 	return status;

@@ -110,7 +110,7 @@ static void name_find(const struct host_group *group, uint32_t member, uint32_t 
 		reg_text_add(&out, "%u", notification);
 }
 
-/* With the lock held. What a member has sent, or was sent, and nobody can take any more. */
+/* With the lock held. A notification from or to a member that nobody can take any more. */
 static bool left_over(const struct host_group *group, uint32_t member, char *text, size_t size)
 {
 	const struct note *n = group->notes;

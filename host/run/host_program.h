@@ -8,13 +8,15 @@
 
 /* A tensor's binding; index as in plan->tensors. */
 struct host_tensor {
-	void *bound; /* the caller's memory, NULL: the host's own is used */
+	void *bound;                  /* the caller's memory, NULL: the host's own is used, or */
+	struct ptowsp_object *buffer; /* the plugin's, from buffer_offset on; NULL: none */
+	uint64_t buffer_offset;
 	uint64_t bound_elements;
 	ptowsp_fill_fn fill; /* NULL: sample data or zeros */
 	void *fill_context;
 	uint64_t given[4];   /* shape given by ptowsp_tensor_shape */
 	uint32_t given_rank; /* valid if given_from is not "" */
-	char given_from[96]; /* who gave it, "" for nobody */
+	char given_from[96]; /* its giver, "" for nobody */
 	/* made by prepare */
 	void *own; /* host_memory_take or, for an isolated plugin, host_buffer_take; own_bytes of it */
 	bool own_shared;
@@ -27,7 +29,7 @@ struct ptowsp_program {
 	struct ptowsp_backend *backend; /* borrowed */
 	const struct ptowsp_plan *plan; /* borrowed */
 	struct ptowsp_object *object;   /* the plugin's program */
-	struct host_findings findings;  /* what the plugin found while loading */
+	struct host_findings findings;  /* found by the plugin while loading */
 	struct host_diagnostics diagnostics;
 	struct host_tensor *tensors;     /* owned, plan->tensor_count */
 	uint64_t *values;                /* owned, one per SLOT row */
@@ -38,6 +40,20 @@ struct ptowsp_program {
 	bool prepared; /* since the last run */
 	bool asked;    /* the caller set a value */
 	uint64_t compile_ns;
+};
+
+/* Memory or a buffer of the caller's holds the tensor: the host neither fills nor frees what is in it. */
+static inline bool host_tensor_is_bound(const struct host_tensor *tensor)
+{
+	return tensor->bound || tensor->buffer;
+}
+
+/* device_buffer.c */
+struct ptowsp_device_buffer {
+	struct ptowsp_backend *backend; /* borrowed */
+	struct ptowsp_object *object;   /* of the plugin's device; NULL: it is memory */
+	void *memory;                   /* owned, of host_buffer_take */
+	uint64_t bytes;
 };
 
 /* session.c: facts about an operation of that name, which also reads values and tensors, and ends at deadline_ns of host_now_ns; 0: without a limit. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/call/check.h"
+#include "host/call/struct_check.h"
 #include "host/host_error.h"
 
 enum { ROW_LIMIT = 1 << 20 }; /* more resources or kernels than that is a lie */

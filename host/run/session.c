@@ -250,7 +250,7 @@ struct host_cause host_program_cause(const struct ptowsp_program *p, const char 
 
 	cause.chosen = cause.chosen || p->plan->overrides.count || p->asked;
 	for (uint32_t i = 0; i < p->plan->tensor_count; i++)
-		cause.chosen = cause.chosen || p->tensors[i].bound || p->tensors[i].fill || *p->tensors[i].given_from;
+		cause.chosen = cause.chosen || host_tensor_is_bound(&p->tensors[i]) || p->tensors[i].fill || *p->tensors[i].given_from;
 	cause.late = cause.late || (deadline_ns && host_now_ns() >= deadline_ns);
 	return cause;
 }

@@ -27,7 +27,8 @@ static ptowsp_status extent_find(const struct ptowsp_program *p, uint32_t index,
 		return host_fail(error, host_values_fault(p), "tensor \"%s\": extent %u divides by zero, or is made of more than numbers and symbols",
 				 tensor->name, extent);
 	if (value < 0)
-		return host_fail(error, host_values_fault(p), "tensor \"%s\": extent %u is %lld", tensor->name, extent, (long long)value);
+		return host_fail(error, host_values_fault(p), "tensor \"%s\": extent %u is %lld, it must be 0 or more; numbers from 2^63 on count as below 0",
+				 tensor->name, extent, (long long)value);
 	return PTOWSP_OK;
 }
 
@@ -84,7 +85,7 @@ static void free_shape(struct ptowsp_program *p, uint32_t index)
 	if (*tensor->given_from) {
 		view->rank = (uint16_t)tensor->given_rank;
 		memcpy(view->extents, tensor->given, sizeof(view->extents));
-	} else if (tensor->bound) {
+	} else if (host_tensor_is_bound(tensor)) {
 		view->rank = 1;
 		view->extents[0] = tensor->bound_elements;
 	} else if (sample != PTOWSP_NONE && !tensor->fill && t->sample[sample].rank <= 4) {
@@ -160,8 +161,8 @@ static bool is_only_expected(const struct ptowsp_program *p, uint32_t index)
 	const struct host_plan_tensor *name = &p->plan->tensors[index];
 	const struct host_tensor *tensor = &p->tensors[index];
 
-	return p->plan->tables->tensor[name->row].flags & PTOWSP_TENSOR_SHAPELESS && name->sample[0] == PTOWSP_NONE && !*tensor->given_from && !tensor->bound &&
-	       !tensor->fill;
+	return p->plan->tables->tensor[name->row].flags & PTOWSP_TENSOR_SHAPELESS && name->sample[0] == PTOWSP_NONE && !*tensor->given_from &&
+	       !host_tensor_is_bound(tensor) && !tensor->fill;
 }
 
 /* elements: what a run would touch, UINT64_MAX if only a run tells. */

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -12,6 +13,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -21,6 +23,7 @@
 
 #include "host/call/buffer.h"
 #include "host/host_error.h"
+#include "host/sandbox/grants.h"
 
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
@@ -78,7 +81,8 @@ enum {
 	READ_FILE = LANDLOCK_ACCESS_FS_READ_FILE,
 	READ_FOLDER = LANDLOCK_ACCESS_FS_READ_DIR,
 	EXECUTE = LANDLOCK_ACCESS_FS_EXECUTE,
-	WRITE_FILE = LANDLOCK_ACCESS_FS_WRITE_FILE
+	WRITE_FILE = LANDLOCK_ACCESS_FS_WRITE_FILE,
+	IOCTL = 1 << 15 /* of devices, since version 5 */
 };
 
 static uint64_t file_rights(int version)
@@ -97,12 +101,36 @@ static void allow(int ruleset, const char *path, uint64_t rights)
 	if (rule.parent_fd < 0)
 		return;
 	if (!fstat(rule.parent_fd, &file) && !S_ISDIR(file.st_mode))
-		rule.allowed_access &= READ_FILE | WRITE_FILE | EXECUTE;
+		rule.allowed_access &= READ_FILE | WRITE_FILE | EXECUTE | IOCTL;
 	syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
 	close(rule.parent_fd);
 }
 
-static ptowsp_status files_confine(const char *plugin, struct ptowsp_error *error)
+/* A rule of Landlock holds for the files and devices that exist when it is added. */
+static void grant_allow(int ruleset, const struct host_grant *grant, uint64_t rights)
+{
+	char real[PATH_MAX];
+	glob_t found;
+
+	if (glob(grant->value, GLOB_NOESCAPE, NULL, &found))
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		if (realpath(found.gl_pathv[i], real) && host_grants_path(grant->kind, real))
+			allow(ruleset, real, rights);
+	globfree(&found);
+}
+
+static void grants_allow(int ruleset, const char *grants, int version)
+{
+	const uint64_t file = READ_FILE | READ_FOLDER | EXECUTE, device = READ_FILE | WRITE_FILE | (version >= 5 ? IOCTL : 0);
+	struct host_grant grant;
+
+	while (host_grants_next(&grants, &grant))
+		if (grant.kind == HOST_GRANT_READ || grant.kind == HOST_GRANT_DEVICE)
+			grant_allow(ruleset, &grant, grant.kind == HOST_GRANT_READ ? file : device);
+}
+
+static ptowsp_status files_confine(const char *plugin, const char *grants, struct ptowsp_error *error)
 {
 	static const char *const readable[] = {"/usr",           "/lib",       "/lib64",        "/opt",          "/etc/ld.so.cache",
 					       "/etc/localtime", "/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system",
@@ -120,6 +148,7 @@ static ptowsp_status files_confine(const char *plugin, struct ptowsp_error *erro
 	for (size_t i = 0; i < sizeof(readable) / sizeof(*readable); i++)
 		allow(ruleset, readable[i], READ_FILE | READ_FOLDER | EXECUTE);
 	allow(ruleset, "/dev/null", READ_FILE | WRITE_FILE);
+	grants_allow(ruleset, grants, version);
 	snprintf(folder, sizeof(folder), "%s", plugin);
 	*(strrchr(folder, '/') ? strrchr(folder, '/') : folder) = '\0';
 	allow(ruleset, *folder ? folder : "/", READ_FILE | READ_FOLDER | EXECUTE);
@@ -236,7 +265,7 @@ enum { ALLOWED = sizeof(allowed) / sizeof(*allowed), EXTRA = 48, X32 = 0x4000000
 #define NUMBER        offsetof(struct seccomp_data, nr)
 #define LOW(argument) (offsetof(struct seccomp_data, args) + (argument) * sizeof(uint64_t)) /* little-endian */
 
-_Static_assert(2 * ALLOWED + EXTRA <= HOST_CONFINE_ROWS, "room for the filter");
+_Static_assert(2 * (ALLOWED + HOST_GRANTS_CALLS) + EXTRA <= HOST_CONFINE_ROWS, "room for the filter");
 
 struct rules {
 	struct sock_filter *rows;
@@ -251,6 +280,12 @@ static void row(struct rules *f, uint16_t code, uint32_t k, uint8_t yes, uint8_t
 static void answer(struct rules *f, uint32_t action)
 {
 	row(f, BPF_RET | BPF_K, action, 0, 0);
+}
+
+static void call_allow(struct rules *f, int number)
+{
+	row(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1);
+	answer(f, SECCOMP_RET_ALLOW);
 }
 
 /* The call with this number, if its argument, and-ed with mask where there is one, is `value`; else EPERM. */
@@ -282,7 +317,17 @@ static const int fcntl_refused[] = {F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETPIPE_S
 static const int prctl_refused[] = {PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_PTRACER, PR_SET_CHILD_SUBREAPER, PR_SET_MM};
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-static void rules_fill(struct rules *f)
+/* An ioctl without Landlock 5 may be of whatever is open, which is no terminal. */
+static void grants_fill(struct rules *f, const char *grants)
+{
+	int numbers[HOST_GRANTS_CALLS];
+	const unsigned count = host_grants_calls(grants, numbers);
+
+	for (unsigned i = 0; i < count; i++)
+		call_allow(f, numbers[i]);
+}
+
+static void rules_fill(struct rules *f, const char *grants)
 {
 	row(f, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
 	row(f, BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
@@ -290,11 +335,10 @@ static void rules_fill(struct rules *f)
 	row(f, BPF_LD | BPF_W | BPF_ABS, NUMBER, 0, 0);
 	row(f, BPF_JMP | BPF_JGE | BPF_K, X32, 0, 1);
 	answer(f, SECCOMP_RET_ERRNO | EPERM);
-	for (uint32_t i = 0; i < ALLOWED; i++) {
-		row(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)allowed[i], 0, 1);
-		answer(f, SECCOMP_RET_ALLOW);
-	}
-	/* Its flags lie in memory, where a filter cannot look: the C library then uses clone. */
+	for (uint32_t i = 0; i < ALLOWED; i++)
+		call_allow(f, allowed[i]);
+	grants_fill(f, grants);
+	/* clone3 has its flags in memory, where no filter looks: the C library then uses clone. */
 	row(f, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1);
 	answer(f, SECCOMP_RET_ERRNO | ENOSYS);
 	/* A thread with a table of descriptors of its own could hold memory files that its keeper does not see. */
@@ -307,18 +351,18 @@ static void rules_fill(struct rules *f)
 	answer(f, SECCOMP_RET_ERRNO | EPERM);
 }
 
-unsigned host_confine_filter(struct sock_filter *rows)
+unsigned host_confine_filter(struct sock_filter *rows, const char *grants)
 {
 	struct rules f = {.rows = rows};
 
-	rules_fill(&f);
+	rules_fill(&f, grants);
 	return f.count;
 }
 
-static ptowsp_status calls_confine(struct ptowsp_error *error)
+static ptowsp_status calls_confine(const char *grants, struct ptowsp_error *error)
 {
 	struct sock_filter rows[HOST_CONFINE_ROWS];
-	struct sock_fprog program = {.len = (unsigned short)host_confine_filter(rows), .filter = rows};
+	struct sock_fprog program = {.len = (unsigned short)host_confine_filter(rows, grants), .filter = rows};
 
 	if (!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
 		return PTOWSP_OK;
@@ -328,13 +372,13 @@ static ptowsp_status calls_confine(struct ptowsp_error *error)
 
 /* ---- all of it ------------------------------------------------------------------------------------------------- */
 
-ptowsp_status host_confine(const char *plugin, const struct host_limits *limits, struct ptowsp_error *error)
+ptowsp_status host_confine(const char *plugin, const char *grants, const struct host_limits *limits, struct ptowsp_error *error)
 {
 	ptowsp_status status;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L))
 		return host_fail(error, PTOWSP_UNSUPPORTED, "--isolate=sandbox: this kernel cannot give up privileges (%s)", strerror(errno));
-	host_limits_set(limits);
-	status = files_confine(plugin, error);
-	return status ? status : calls_confine(error);
+	host_limits_set(limits, host_grants_lock(grants));
+	status = files_confine(plugin, grants, error);
+	return status ? status : calls_confine(grants, error);
 }

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { THREADS = 256, THREADS_PER_CORE = 4, DAY_S = 24 * 60 * 60, LATER_S = 5 /* who looks comes first, and says why */ };
+enum { THREADS = 256, THREADS_PER_CORE = 4, DAY_S = 24 * 60 * 60, LATER_S = 5 /* the keeper comes first, says why */ };
 #define GIBIBYTE (UINT64_C(1) << 30)
 #define MEBIBYTE (UINT64_C(1) << 20)
 
@@ -45,11 +45,12 @@ static void limit(__rlimit_resource_t resource, uint64_t most)
 
 /* No core of somebody else's tensors; descriptors for files, not for a flood; address space, in which shared tensors lie, too: twice the machine's memory. A file that would be too
  * long fails, and ends nobody. */
-void host_limits_set(const struct host_limits *l)
+void host_limits_set(const struct host_limits *l, bool locks)
 {
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_NOFILE, 1024);
-	limit(RLIMIT_MEMLOCK, 0);
+	if (!locks)
+		limit(RLIMIT_MEMLOCK, 0);
 	limit(RLIMIT_MSGQUEUE, 0);
 	limit(RLIMIT_FSIZE, l->memory);
 	limit(RLIMIT_CPU, (uint64_t)l->cpu_s + LATER_S);

@@ -11,7 +11,7 @@ struct host_limits {
 	uint32_t threads; /* at once */
 	uint32_t cpu_s;   /* seconds of processor time in all */
 };
-/* Which of them was met. X(name, sentence of %s: plugin, %s: amount; option) */
+/* The limit met. X(name, sentence of %s: plugin, %s: amount; option) */
 #define HOST_LIMITS(X)                                                                                                                                         \
 	X(MEMORY, "its sandbox took more than %s of memory", "--sandbox-memory")                                                                               \
 	X(THREADS, "its sandbox had more than %s threads", "--sandbox-threads")                                                                                \
@@ -27,12 +27,12 @@ enum {
  * tensors may have (0: no such limit), and a gibibyte; of threads 256 and four per core, or per thread that is asked for (0: as many as cores); of processor time a day per
  * core. */
 void host_limits_fill(struct host_limits *limits, uint64_t memory_limit, uint32_t threads);
-/* host_limits_set bounds this process, for good, in all that the kernel can bound of one process alone. Sanitizers map more than there is, and are left alone. */
-void host_limits_set(const struct host_limits *limits);
+/* host_limits_set bounds this process, for good, in all that the kernel can bound of one process alone; locks: but for pages that stay where they are. Sanitizers map more than there is, and are left alone. */
+void host_limits_set(const struct host_limits *limits, bool locks);
 /* "its sandbox took more than 256 MiB of memory (--sandbox-memory)", "" for none. */
 void host_limits_text(const struct host_limits *limits, uint32_t limit, char *text, unsigned room);
 /* Behind the sentence in text, which is about memory or threads that the system did not give: "; its sandbox may take 4000000 bytes of memory and 264 threads (--sandbox-memory,
- * --sandbox-threads)". Who failed cannot know that it was these limits, and they may not have been it. */
+ * --sandbox-threads)". The failed call cannot know that these limits were it, and they may not have been. */
 void host_limits_hint(const struct host_limits *limits, char *text, unsigned room);
 
 #endif

@@ -16,7 +16,7 @@ struct host_code {
 	struct host_code *next;
 	struct host_sealed sealed; /* open as long as the object is there */
 	void *handle;
-	uintptr_t base; /* what relocation added to addresses */
+	uintptr_t base; /* added to addresses by relocation */
 };
 
 static ptowsp_status fail(struct ptowsp_error *error, ptowsp_status status, const char *kernel, const char *what, int native)

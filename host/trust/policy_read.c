@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* policy_read.c - is a plugin's file listed or signed? What is judged are the bytes of the sealed copy, all of them. */
+/* policy_read.c - is a plugin's file listed or signed? All bytes of the sealed copy are judged. */
 #include "host/trust/host_policy.h"
 
 #include "host/find/host_plugin.h"

@@ -97,7 +97,7 @@ void host_sealed_name(int fd, char name_out[HOST_SEALED_NAME])
 	snprintf(name_out, HOST_SEALED_NAME, "/proc/self/fd/%d", fd);
 }
 
-/* It may be an object of somebody whose file has been closed since. */
+/* The object may be another's, whose file has been closed since. */
 bool host_sealed_loaded(int fd)
 {
 	char name[HOST_SEALED_NAME];

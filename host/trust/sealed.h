@@ -21,7 +21,7 @@ const char *host_sealed_append(struct host_sealed *sealed, const void *bytes, si
 const char *host_sealed_end(struct host_sealed *sealed, ptowsp_status *status_out);
 /* Is the descriptor one of a file that was sealed so? */
 bool host_sealed_is(int fd);
-/* Such a file of somebody else's, by a duplicate of its descriptor. false: it is none, or there is no memory. Finish in any case. */
+/* Another's sealed file, by a duplicate of its descriptor. false: it is none, or there is no memory. Finish in any case. */
 bool host_sealed_take(struct host_sealed *sealed, int fd);
 /* Unmaps and closes. An object that the dynamic linker keeps loaded from it needs the file open for ever: keep_open. */
 void host_sealed_finish(struct host_sealed *sealed, bool keep_open);

@@ -197,7 +197,7 @@ enum host_ring_state host_ring_read(struct host_ring *r)
 	}
 }
 
-/* Where both processes share a core, who looks keeps the other one from writing: then a short look does, and a long one is tried again now and then. */
+/* A look keeps the other process from writing where both share a core: then a short one does, and a long one is tried again now and then. */
 static uint64_t spin_ns(const struct host_ring *r)
 {
 	return r->misses < PATIENCE || r->misses % RETRY == 0 ? HOST_RING_SPIN_NS : HOST_RING_SPIN_NS / 16;

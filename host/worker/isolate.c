@@ -25,18 +25,27 @@ static bool owner_find(uid_t *owner_out)
 	return true;
 }
 
-uint32_t host_isolate_rule(const char *real_path, const struct host_note *note, uint32_t policy)
+/* Root's, or whose this code is. */
+static bool is_of_owner(const char *real_path)
 {
 	struct stat file;
 	uid_t owner = 0;
 
+	return !stat(real_path, &file) && (!file.st_uid || (owner_find(&owner) && file.st_uid == owner));
+}
+
+bool host_isolate_grants(const char *real_path, uint32_t policy)
+{
+	return policy != PTOWSP_PLUGINS_ANY || is_of_owner(real_path);
+}
+
+uint32_t host_isolate_rule(const char *real_path, const struct host_note *note, uint32_t policy)
+{
 	if (note->driver)
 		return PTOWSP_ISOLATE_PROCESS;
 	if (policy == PTOWSP_PLUGINS_SIGNED) /* or it is refused */
 		return PTOWSP_ISOLATE_NONE;
-	if (!host_is_own(real_path) || stat(real_path, &file) || (file.st_uid && (!owner_find(&owner) || file.st_uid != owner)))
-		return PTOWSP_ISOLATE_PROCESS;
-	return PTOWSP_ISOLATE_NONE;
+	return host_is_own(real_path) && is_of_owner(real_path) ? PTOWSP_ISOLATE_NONE : PTOWSP_ISOLATE_PROCESS;
 }
 
 static bool ends_with(const char *name, const char *end)
@@ -66,11 +75,4 @@ bool host_folder_holds_more(const char *path, char *name_out, size_t room)
 	if (at)
 		closedir(at);
 	return more;
-}
-
-const char *host_isolate_text(uint32_t isolate)
-{
-	static const char *const texts[] = {"by its place and owner", "none", "process", "sandbox"};
-
-	return isolate < sizeof(texts) / sizeof(*texts) ? texts[isolate] : "?";
 }

@@ -13,10 +13,10 @@ enum { HOST_ISOLATE_RULE = 0x100 };
 /* The treatment of a plugin of this real path and note, nobody having said more; policy: PTOWSP_PLUGINS_x that holds: PROCESS where the note declares breaches of its driver; else NONE where only signed ones may load, and for a file that lies in the folder of the running tool or
  * library and belongs to root or to the owner of that tool or library; PROCESS for all others. */
 uint32_t host_isolate_rule(const char *real_path, const struct host_note *note, uint32_t policy);
+/* Whether a sandbox gives what the note of that plugin asks for, nobody having said more: it is listed or signed, or its file belongs to root or to the owner of the running library. */
+bool host_isolate_grants(const char *real_path, uint32_t policy);
 /* Does the folder of that file hold anything but plugins, libraries, their signatures and lists, all of which a sandbox may read? *name_out: one of it. */
 bool host_folder_holds_more(const char *path, char *name_out, size_t room);
-/* The words of --isolate: "none", "process", "sandbox". */
-const char *host_isolate_text(uint32_t isolate);
 
 /* remote_calls.c: all calls go to that worker. */
 void host_remote_caller(struct host_caller *caller, struct host_remote *remote);

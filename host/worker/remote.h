@@ -18,6 +18,7 @@ struct host_remote_start {
 	bool sandbox, lint_off;
 	uint32_t load_timeout_ms;  /* the most that an operation may take that has no deadline; 0: two minutes */
 	struct host_limits limits; /* of a sandbox; complete */
+	const char *grants;        /* of its note, for a sandbox (grants.h); "": nothing */
 	bool jit;                  /* its note says that it writes code: memory may become executable */
 };
 

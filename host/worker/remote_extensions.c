@@ -54,7 +54,7 @@ void remote_extension(struct host_remote *r, struct host_call *call)
 	asked = x->asked;
 	call->answer.data = asked && x->offered ? x->table : NULL;
 	pthread_mutex_unlock(&r->lock);
-	if (asked) /* what an instance offers does not change, and asking costs a round trip */
+	if (asked) /* an instance's offer does not change, and asking costs a round trip */
 		return;
 	remote_cross(r, call, &crossing);
 	pthread_mutex_lock(&r->lock);

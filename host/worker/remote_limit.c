@@ -9,7 +9,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* What only asks or attaches is quick. What loads a library or finds a device may have to wait for a disk or a machine. What translates a program, or expands it to measure it, takes as
+/* Asking and attaching are quick. Loading a library or finding a device may have to wait for a disk or a machine. Translating a program, or expanding it to measure it, takes as
  * long as the program is large. */
 uint64_t remote_limit_ns(const struct host_remote *r, uint32_t operation)
 {

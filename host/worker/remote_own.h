@@ -14,7 +14,7 @@
 #include "host/worker/host_frame.h"
 #include "host/worker/remote.h"
 
-#define HOST_REMOTE_GRACE_NS UINT64_C(1000000000) /* what a run may take after its deadline or its cancel before the worker is killed */
+#define HOST_REMOTE_GRACE_NS UINT64_C(1000000000) /* time of a run after its deadline or its cancel before the worker is killed */
 
 /* An operation that somebody waits for. On that thread's stack, in the list while it waits. */
 struct remote_call {
@@ -90,7 +90,7 @@ struct remote_crossing {
 	struct ptowsp_error *error;
 	ptowsp_status status;  /* of memory that could not be handed over */
 	uint64_t kill_ns;      /* by when all of it is over; 0: as long as such a call may take, from remote_cross on */
-	struct remote_run run; /* what was copied into shared memory. To be finished by whoever began the crossing */
+	struct remote_run run; /* the copies in shared memory. To be finished by whoever began the crossing */
 	int records;           /* a memory file; where has_records */
 	uint64_t record_bytes;
 	bool has_records, begun;

@@ -242,7 +242,7 @@ ptowsp_status remote_ask(struct host_remote *r, int channel, struct host_wire *r
 	if (request->failed)
 		return host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory to send the call to its worker, or more than 256 MiB of it", r->name);
 	call_begin(r, call, (struct host_frame *)(void *)request->bytes);
-	remote_send(r, channel, request->bytes, request->size, call->kill_ns); /* who did not take it ends */
+	remote_send(r, channel, request->bytes, request->size, call->kill_ns); /* or the worker ends */
 	if (!answer_wait(r, call))
 		return remote_dead(r, error);
 	if (!call->reply)

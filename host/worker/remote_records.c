@@ -61,7 +61,7 @@ ptowsp_status remote_records_send(struct remote_crossing *c, struct host_wire *r
 		c->shared = sent ? file.size : 0;
 		remote_shared_add(r, c->shared);
 	}
-	if (!sent && !remote_ending(r)) /* who is dead says so when it is asked */
+	if (!sent && !remote_ending(r)) /* a dead worker says so when asked */
 		return host_fail(c->error, PTOWSP_NO_MEMORY, "%s: the package's sections could not be handed to its worker", r->name);
 	return PTOWSP_OK;
 }

@@ -16,7 +16,7 @@ struct remote_program *remote_program_find(struct host_remote *r, const struct p
 
 /* ---- programs ------------------------------------------------------------------------------------------------- */
 
-/* Which tensors no run writes: they need not be copied back. */
+/* Tensors that no run writes need not be copied back. */
 static void kept_fill(struct remote_program *p, const struct ptowsp_load_args *args)
 {
 	for (uint32_t i = 0; i < args->section_count; i++) {

@@ -159,14 +159,17 @@ static ptowsp_status plugin_load(struct host_remote *r, const struct host_remote
 	struct host_frame *frame = host_marshal_begin(&request, HOST_FRAME_BEGIN);
 	struct host_unwire wire;
 	ptowsp_status status;
-	uint64_t path;
+	uint64_t path, grants;
 
 	if (frame)
 		frame->values[0] =
 			(start->sandbox ? HOST_WORKER_SANDBOX : 0) | (start->lint_off ? HOST_WORKER_LINT_OFF : 0) | (start->jit ? HOST_WORKER_JIT : 0);
 	path = host_wire_text(&request, start->path);
-	if (!request.failed)
+	grants = host_wire_text(&request, start->grants);
+	if (!request.failed) {
 		((struct host_frame *)(void *)request.bytes)->values[1] = path;
+		((struct host_frame *)(void *)request.bytes)->values[2] = grants;
+	}
 	status = remote_ask(r, 0, &request, &call, &wire, error);
 	free(wire.bytes);
 	host_wire_finish(&request);

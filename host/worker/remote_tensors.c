@@ -141,7 +141,7 @@ bool remote_elements_put(struct remote_crossing *c, const struct host_away *away
 		sent = !(buffer.number >> (64 - OFFSET_BITS)) && buffer_send(r, &buffer, c->kill_ns);
 		remote_down_end(r, 0);
 	}
-	if (!sent && !remote_ending(r)) { /* who is dead says so when it is asked */
+	if (!sent && !remote_ending(r)) { /* a dead worker says so when asked */
 		c->status = host_fail(c->error, PTOWSP_NO_MEMORY, "%s: a tensor's memory could not be handed to its worker", r->name);
 		return false;
 	}

@@ -16,9 +16,9 @@
 
 #define TURN_NS  UINT64_C(1000000)
 #define LITTLE   (UINT64_C(64) << 20) /* memory of a sandbox in which a worker, or a plugin, may not even begin, without being able to say so */
-#define STILL_NS UINT64_C(1000000000) /* what is stopped for so long does not go on by itself */
+#define STILL_NS UINT64_C(1000000000) /* a process stopped so long does not go on by itself */
 #define LOOK_NS  UINT64_C(250000000)  /* between two looks at a keeper while somebody waits: nobody tells that it was stopped */
-#define FORCE_NS UINT64_C(5000000000) /* what a keeper has for ending its worker; it needs two seconds at the most, unless it is stopped itself */
+#define FORCE_NS UINT64_C(5000000000) /* a keeper's time to end its worker; it needs two seconds at the most, unless it is stopped itself */
 
 static const char *operation_text(uint32_t operation)
 {
@@ -135,7 +135,7 @@ static void late_look(struct host_remote *r)
 	late = late_find(r, now, 0, &next);
 	still = still_look(r, now, &next) && r->verdict == REMOTE_LIVES;
 	late = late || (still && late_find(r, now, HOST_REMOTE_GRACE_NS, &later));
-	forced = (r->force_ns && r->force_ns <= now) || (r->keeper_stop_ns && r->keeper_stop_ns <= now); /* who is stopped ends nobody */
+	forced = (r->force_ns && r->force_ns <= now) || (r->keeper_stop_ns && r->keeper_stop_ns <= now); /* stopped keepers end nobody */
 	if (r->force_ns)
 		next = r->force_ns;
 	if (!forced && (r->force_ns || (!late && !still)) && (next != UINT64_MAX || is_waited_for(r)))
@@ -240,7 +240,7 @@ static void end_say(struct host_remote *r)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* From here on nobody else reads the ring. What the worker said before it ended is heard. */
+/* From here on nobody else reads the ring. Words of the worker before its end are heard. */
 static void bury(struct host_remote *r)
 {
 	pthread_mutex_lock(&r->lock);

@@ -23,7 +23,7 @@ static void message_do(struct host_ring *ring, bool says)
 	if (ring->size < sizeof(frame))
 		_exit(1);
 	memcpy(&frame, ring->message, sizeof(frame));
-	/* Whatever other threads have said up to here, the host may have answered with this request: then they are done with what they said it of. */
+	/* The request may answer another thread's message: its lock is free once it is done with what the message is about. */
 	pthread_mutex_lock(&worker.up_lock);
 	pthread_mutex_unlock(&worker.up_lock);
 	if (says)

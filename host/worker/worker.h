@@ -38,7 +38,7 @@ struct worker {
 	struct host_plugin *plugin;
 	struct host_services services;
 	struct host_caller caller;                    /* the way to the plugin and back */
-	const struct ptowsp_host *table;              /* what the plugin is given */
+	const struct ptowsp_host *table;              /* given to the plugin */
 	_Atomic uint32_t running;                     /* runs that were accepted and are not done */
 	_Atomic uint64_t tokens[HOST_RUNS_IN_FLIGHT]; /* theirs, by slot; 0: none */
 	/* main */

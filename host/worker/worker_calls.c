@@ -58,12 +58,13 @@ static ptowsp_status do_begin(struct job *j)
 	const bool sealed = host_sealed_is(given);
 	const struct host_search search = {.lint_off = j->request->values[0] & HOST_WORKER_LINT_OFF, .sealed_fd = sealed ? &given : NULL, .entering = entering};
 	const char *path = host_unwire_text(j->in, j->request->values[1]);
-	ptowsp_status status = !path ? broken(j) : sealed ? PTOWSP_OK : plugin_same(j, path);
+	const char *grants = host_unwire_text(j->in, j->request->values[2]);
+	ptowsp_status status = !path || !grants ? broken(j) : sealed ? PTOWSP_OK : plugin_same(j, path);
 
 	if (!status && !(j->request->values[0] & HOST_WORKER_JIT))
 		host_confine_memory(); /* where the kernel has it */
 	if (!status && (j->request->values[0] & HOST_WORKER_SANDBOX))
-		status = host_confine(path, &worker.limits, &j->error);
+		status = host_confine(path, grants, &worker.limits, &j->error);
 	if (!status)
 		status = host_plugin_load(&search, path, &worker.plugin, &j->error);
 	if (!status && !sealed)
@@ -222,8 +223,8 @@ static void job_finish(struct job *j)
 		munmap(j->sections, (size_t)j->section_bytes);
 }
 
-/* Threads that are there now have to be within their limit before anything runs on them: the keeper looks now and then, and short runs are over before. What a plugin does about it later,
- * the keeper sees. */
+/* Threads that are there now have to be within their limit before anything runs on them: the keeper looks now and then, and short runs are over before. The keeper sees
+ * later ones. */
 static ptowsp_status threads_check(const struct job *j, struct ptowsp_error *error)
 {
 	const uint32_t operation = j->request->operation;
@@ -272,7 +273,7 @@ void worker_call(const struct host_frame *request, struct host_unwire *wire)
 		host_wire_finish(&j.out);
 		return;
 	}
-	if (j.out.failed) { /* what it answered is too much */
+	if (j.out.failed) { /* its answer is too large */
 		host_wire_finish(&j.out);
 		worker_frame(&j.out, request->operation);
 		status = host_fail(&j.error, PTOWSP_NO_MEMORY, "%s: no memory in its worker for what it answered", worker.name);

@@ -106,7 +106,7 @@ void worker_files(uint32_t number)
 	uint64_t size;
 
 	if (!buffer_find(number))
-		files_until(HOST_FILE_BUFFER, number, &size, &error); /* who uses a buffer that could not be mapped says so */
+		files_until(HOST_FILE_BUFFER, number, &size, &error); /* the user of an unmapped buffer says so */
 }
 
 void worker_forget(uint32_t number)

@@ -200,10 +200,10 @@ bool worker_keep(pid_t host)
 		close(host_fd);
 		return worker_begin(keeper);
 	}
-	munmap(worker.shared, sizeof(*worker.shared)); /* what lies there, and comes on the socket, is the worker's */
+	munmap(worker.shared, sizeof(*worker.shared)); /* bytes there, and on the socket, are the worker's */
 	for (int fd = HOST_WORKER_SOCKET; fd < HOST_WORKER_LIFE; fd++)
 		close(fd);
-	setpgid(kept, kept); /* whoever is first: the group is there before it is ended */
+	setpgid(kept, kept); /* by both: the group is there before it is ended */
 	keep(host_fd, worker.confined ? worker_said_keep() : -1);
 	return false;
 }

@@ -56,7 +56,7 @@ static void done_send(const struct host_call *call)
 	call_send(&instead);
 }
 
-/* Functions of the embedding program are in its process. Those that a plugin brings itself, and those of native payloads, are bound as everywhere. */
+/* Functions of the embedding program are in its process. A plugin's own functions, and those of native payloads, are bound as everywhere. */
 static void kernel_find(struct host_caller *caller, struct host_call *call)
 {
 	if (call->values[3].data) {

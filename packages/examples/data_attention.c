@@ -36,7 +36,7 @@ static void attend(double *out, const float *query, const float *keys, const flo
 
 enum { WIDTH = 128, ROWS_MAX = 4096 };
 
-/* Of many rows 256 have queries of their own, then they repeat, and so does what is expected. Scores are large enough for some keys
+/* Queries of rows behind the first 256 repeat theirs, and so do results. Scores are large enough for some keys
  * to count more than others. */
 static void save_flash(const char *q, const char *k, const char *v, const char *o, int rows, int steps, uint64_t seed)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* container.h - the file itself: frames, header, table of contents. What the sections mean is not known here. */
+/* container.h - the file itself: frames, header, table of contents. The sections' meaning is not known here. */
 #ifndef FORMAT_CONTAINER_H
 #define FORMAT_CONTAINER_H
 

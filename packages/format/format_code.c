@@ -3,6 +3,7 @@
 
 #include "format/fail.h"
 #include "format/format_names.h"
+#include "registry/common/common_part.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -260,6 +261,9 @@ static ptowsp_status task_check(struct look *l, const struct ptowsp_instruction 
 	status = words_check(l, is_argument, arguments, params_of(l, kernel, PTOWSP_PARAM_SCALAR), "argument");
 	if (!status)
 		status = words_check(l, is_tensor, tensors, takes, "tensor");
+	for (; !status && common_is_part(pkg_code_at(l->code, l->behind).opcode); l->behind++)
+		MUST(l, pkg_code_at(l->code, l->behind).operand1 < tensors, "tensor %u is not there, it has %u", pkg_code_at(l->code, l->behind).operand1,
+		     (unsigned)tensors);
 	afters_skip(l);
 	return status;
 }
@@ -304,7 +308,7 @@ static ptowsp_status instruction_check(struct look *l, const struct ptowsp_instr
 /* Words that only have a meaning behind another instruction. */
 static bool belongs_behind(uint8_t op)
 {
-	return op == PTOWSP_OP_TARGET || op == PTOWSP_OP_AFTER || is_argument(op) || is_tensor(op);
+	return op == PTOWSP_OP_TARGET || op == PTOWSP_OP_AFTER || is_argument(op) || is_tensor(op) || common_is_part(op);
 }
 
 static ptowsp_status next_check(struct look *l)

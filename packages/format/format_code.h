@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* format_code.h - the workload bytecode of a package for who follows it without running it: printers, --c, emitters. There is one only of code that was verified, so a reader that
- * takes it looks nothing up that is not there. Who runs a package has the verifier of the runtime core (plugins/rt), which asks for more. */
+/* format_code.h - the workload bytecode of a package for readers that do not run it: printers, --c, emitters. There is one only of code that was verified, so a reader that
+ * takes it looks nothing up that is not there. Runs have the verifier of the runtime core (plugins/rt), which asks for more. */
 #ifndef FORMAT_CODE_H
 #define FORMAT_CODE_H
 

@@ -40,7 +40,7 @@ ptowsp_status pkg_image_read(struct pkg_image *image, const void *bytes, size_t 
 struct pkg_image_section *pkg_image_find(struct pkg_image *image, uint32_t type);
 
 /* The whole file (malloc'd): one zstd frame per section in the order given, table of contents, digests, header digest.
- * What the image says is taken as it is, right or wrong. Errors: NO_MEMORY, BAD_PACKAGE where zstd refuses. */
+ * The image is taken as it is, right or wrong. Errors: NO_MEMORY, BAD_PACKAGE where zstd refuses. */
 ptowsp_status pkg_image_seal(const struct pkg_image *image, void **bytes_out, size_t *size_out, struct ptowsp_error *error);
 
 /* Computes the header's own digest again, in place, after a header or table of contents was changed by hand. Does nothing to

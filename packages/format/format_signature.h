@@ -51,7 +51,7 @@ bool pkg_plugins_have(const char *plugins, const char *name);
 /* Signs: row's statement (expires, abi, plugins) and what the digest is of. seed: the secret key, 32 bytes. Fills key and signature. The same each time. */
 ptowsp_status pkg_signature_make(struct pkg_signature *row, enum pkg_signed what, const uint8_t digest[PKG_DIGEST_SIZE], const uint8_t seed[PKG_KEY_SIZE],
 				 struct ptowsp_error *error);
-/* Is it the signature of its key over its statement and this digest? Whose key that is, is not known here. Any thread. */
+/* Is it the signature of its key over its statement and this digest? The key's owner is not known here. Any thread. */
 bool pkg_signature_holds(const struct pkg_signature *row, enum pkg_signed what, const uint8_t digest[PKG_DIGEST_SIZE]);
 
 /* --- keys of Ed25519 as the text of a file: one line, what it is and 64 hexadecimal digits. --- */

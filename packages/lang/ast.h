@@ -36,11 +36,13 @@ struct lang_var {
 	uint8_t block;       /* scalars: 0, or PTOWSP_SCALAR_BLOCK, PTOWSP_SCALAR_BLOCKS: it is the task's block or their count */
 	uint32_t id;         /* number in function->vars */
 	/* memrefs */
-	struct lang_decl *decl; /* of an Orchestration function: the declared tensor that it is; NULL: a parameter */
-	uint8_t access;         /* PTOWSP_READ | PTOWSP_WRITE */
-	uint32_t rows, columns; /* of the first tile that touches it in program text, 0, 0 if none */
-	uint8_t loose;          /* 1: gathered from, scattered to or touched in a branch: it need not be as large as that tile */
-	uint32_t number;        /* in function->memrefs */
+	struct lang_decl *decl;      /* of an Orchestration function: the declared tensor that it is; NULL: a parameter */
+	uint8_t access;              /* PTOWSP_READ | PTOWSP_WRITE */
+	uint32_t rows, columns;      /* of the first tile that touches it in program text, 0, 0 if none */
+	uint8_t loose;               /* 1: gathered from, scattered to or touched in a branch: it need not be as large as that tile */
+	uint32_t number;             /* in function->memrefs */
+	struct lang_var *extents[2]; /* scalars %x.rows and %x.columns: how many of that tile's are there; NULL: all */
+	uint8_t parts;               /* 1 rows, 2 columns: which of them the packer declared, as a call says that not all are there */
 	/* scalars; `order` counts statements in program text */
 	uint8_t needed;      /* 1: read before anything initialises it: its value comes from outside */
 	uint32_t need;       /* needed: its number in function->needs */
@@ -49,8 +51,11 @@ struct lang_var {
 	uint32_t reads, writes;
 	uint32_t write_order, write_end; /* of the first assignment, and where its block ends */
 	uint8_t early_read;              /* 1: read outside (write_order, write_end] */
-	struct lang_symbol *symbol;      /* needed: what stands for it if no caller has such a scalar */
-	uint32_t slot;                   /* orchestration, neither needed-only nor pure: its SLOT row */
+	struct lang_var *extent_of;      /* the memref of whose tile it is the rows or columns that are there; NULL: of none */
+	uint8_t extent_columns;
+	uint32_t extent;            /* its number, where the packer declared it */
+	struct lang_symbol *symbol; /* needed: what stands for it if no caller has such a scalar */
+	uint32_t slot;              /* orchestration, neither needed-only nor pure: its SLOT row */
 };
 
 /* The symbol of a scalar that comes from outside. Functions with equal names and types share the row. */
@@ -123,7 +128,8 @@ struct lang_stmt {
 	struct lang_span callee_at;
 	struct lang_function *target;
 	struct lang_arg *args;
-	uint32_t arg_count;
+	uint32_t arg_count, arg_capacity;
+	struct lang_span rest;       /* of "...": memrefs and tiles that are not passed are those of their names; line 0: there is none */
 	struct lang_arg **bound;     /* by id of the target's variable, found by checking; NULL: nothing is passed */
 	struct lang_operand **needs; /* one per needed scalar of the target, in its order: what it takes the value from */
 };
@@ -170,7 +176,12 @@ struct lang_function {
 	} * variants;
 	uint32_t variant_count, variant_capacity;
 	uint8_t steps_warned;
+	/* scalars that the packer declared for parts (parts.c) */
+	struct lang_var **extents;
+	uint32_t extent_count, extent_capacity;
+	uint64_t *apart; /* per scalar: those that some call passes another value than for it */
 };
+#define LANG_MAX_EXTENTS 64u
 
 struct lang_module {
 	struct lang_unit *unit;
@@ -188,7 +199,7 @@ struct lang_module {
 	/* declarations */
 	struct lang_decl *decls, **last_decl; /* in source order */
 	uint32_t decl_counts[LANG_DECL_KINDS];
-	struct lang_map values, routines; /* those with %names, those with @names */
+	struct lang_map values, routines; /* with %names; with @names */
 	struct lang_map facts;            /* of `meta key "text"`, by key */
 	struct lang_map loops;            /* names of loops of workloads and processes, once known */
 	uint8_t loops_known;

@@ -230,6 +230,9 @@ PTOWSP_PACK_API uint32_t ptowsp_build_arg_number(struct ptowsp_build *b, int32_t
 PTOWSP_PACK_API uint32_t ptowsp_build_arg_loop(struct ptowsp_build *b, uint32_t depth);
 PTOWSP_PACK_API uint32_t ptowsp_build_use(struct ptowsp_build *b, uint32_t region);
 PTOWSP_PACK_API uint32_t ptowsp_build_use_as(struct ptowsp_build *b, uint32_t region, const char *access); /* not as the parameter says */
+/* How many rows or columns of the region of a tensor argument (0 the first) are there, 1 to all: behind the uses. The kernel works on the whole tile of its parameter, and sees to what is not there. */
+PTOWSP_PACK_API uint32_t ptowsp_build_use_rows(struct ptowsp_build *b, uint32_t argument, uint32_t expr);
+PTOWSP_PACK_API uint32_t ptowsp_build_use_columns(struct ptowsp_build *b, uint32_t argument, uint32_t expr);
 /* An edge from the earlier task of that number: kind after, data, barrier, soft. Behind a copy, too. */
 PTOWSP_PACK_API uint32_t ptowsp_build_after(struct ptowsp_build *b, const char *kind, uint32_t task);
 
@@ -299,7 +302,7 @@ PTOWSP_PACK_API uint32_t ptowsp_build_require(struct ptowsp_build *b, const char
 
 /* A graph binary for section GRPH, until graph_end: instructions of graph_ops.def ("TG_KERNEL") with their operands behind them, in order;
  * those at the end may be left out where they have defaults. Objects are numbers; graph_name says what the source calls one ("kernel", 3, "MLA").
- * Names may come in any order. What runs is the code of entries: ptowsp_pack_graphs makes it of the sealed package, or it is built like any other. */
+ * Names may come in any order. Runs execute code of entries: ptowsp_pack_graphs makes it of the sealed package, or it is built like any other. */
 PTOWSP_PACK_API uint32_t ptowsp_build_graph(struct ptowsp_build *b, const char *name, uint32_t device);
 PTOWSP_PACK_API uint32_t ptowsp_build_graph_name(struct ptowsp_build *b, const char *object, uint32_t number, const char *name);
 PTOWSP_PACK_API uint32_t ptowsp_build_graph_op(struct ptowsp_build *b, const char *op);

@@ -67,6 +67,7 @@ static void stages_run(struct compilation *c)
 	lang_pipeline_complete(&c->module);
 	lang_reductions_prepare(&c->module);
 	lang_link(&c->module, c->options->entry);
+	lang_parts_note(&c->module);
 	lang_check(&c->module);
 	lang_extents_note(&c->module);
 	lang_decls_check(&c->module);

@@ -18,7 +18,7 @@ struct lang_span {
 /* The state that all stages of a compilation share. */
 struct lang_unit {
 	struct common_arena arena;         /* everything but the diagnostics */
-	const struct lang_source *sources; /* those of the caller, behind them those that they include */
+	const struct lang_source *sources; /* the caller's, behind them the included ones */
 	uint32_t source_count, own_count;
 	struct lang_included *included; /* one per included source, in the arena */
 	struct lang_list *list;         /* the diagnostics so far */
@@ -94,7 +94,7 @@ struct lang_origin {
 	uint32_t line, column;
 };
 
-/* "12:5", "12" or "12:5 /12:20 /12:31 file.pto" behind a line; other text is a comment like any other. What begins with "/" are the places of its
+/* "12:5", "12" or "12:5 /12:20 /12:31 file.pto" behind a line; other text is a comment like any other. Words with a "/" are the places of its
  * divisions (operators / and %) in their order. */
 void lang_place_read(struct lang_unit *unit, uint32_t file, uint32_t line, const char *text, size_t length);
 /* An operator / or % stands there; told in the order of the text. */

@@ -37,7 +37,7 @@ struct lang_diagnostic {
 	uint32_t line, column; /* 1 first; 0, 0: the source as a whole */
 	const char *file;      /* that source's name */
 	const char *text;      /* one sentence, without a full stop */
-	const char *help;      /* what to do, "" if there is nothing to say */
+	const char *help;      /* remedy, "" if there is nothing to say */
 	const char *excerpt;   /* the source line and the caret below it, each with a newline; "" without a place */
 };
 struct lang_diagnostics {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lang_layout.h - layouts: per dimension of a tensor, replicated or sharded over an axis of the grid. What two of them are together. */
+/* lang_layout.h - layouts: per dimension of a tensor, replicated or sharded over an axis of the grid. The layout of two together. */
 #ifndef LANG_LAYOUT_H
 #define LANG_LAYOUT_H
 

@@ -25,7 +25,7 @@ struct lang_places {
 
 static struct lang_places *places_of(struct lang_unit *unit, uint32_t file)
 {
-	if (file >= unit->place_count) { /* what is included comes later */
+	if (file >= unit->place_count) { /* included files come later */
 		struct lang_places *more = common_alloc(&unit->arena, unit->source_count * sizeof(*more));
 
 		if (unit->place_count)
@@ -121,7 +121,7 @@ void lang_place_division(struct lang_unit *unit, struct lang_span at)
 	*COMMON_PUSH(&unit->arena, places->divisions, places->division_count, places->division_capacity) = at;
 }
 
-/* Which division of its line stands at that very place, 0 first; PTOWSP_NONE: something else stands there. */
+/* Number in its line of the division at that very place, 0 first; PTOWSP_NONE: none stands there. */
 static uint32_t division_number(const struct lang_places *places, struct lang_span at)
 {
 	uint32_t low = pkg_row_from(places->divisions, sizeof(*places->divisions), offsetof(struct lang_span, line), places->division_count, at.line);

@@ -57,7 +57,7 @@ void lang_process_build(struct lang_lower *lower, struct lang_decl *decl);
 bool lang_has_pipeline(const struct lang_module *module);
 /* Before anything is checked: a pipeline without a workload gets one that does nothing, its entry "main". */
 void lang_pipeline_complete(struct lang_module *module);
-/* Code of all processes, in source order, behind that of functions and before that of workloads. What it reads is lower->pipeline_values. */
+/* Code of all processes, in source order, behind that of functions and before that of workloads. It reads lower->pipeline_values. */
 void lang_pipeline_lower(struct lang_lower *lower);
 
 #endif

@@ -22,7 +22,10 @@ struct lang_part {
 	uint8_t flat;                   /* 1: consecutive elements, as far as the callee touches */
 	uint8_t viewed;                 /* 1: bytes are seen as elements of `view` */
 	uint16_t view;
+	uint8_t open;       /* 1: its size may be an expression, of what is there of the callee's tile */
+	const char *callee; /* of whose call it is a part; NULL: of none */
 	/* found by checking */
+	uint8_t parts; /* 1 rows, 2 columns: the expression says how many are there */
 	struct lang_tensor *decl;
 	uint32_t rows, columns; /* elements; 0: not known yet */
 };
@@ -57,8 +60,8 @@ struct lang_work {
 	struct lang_span at; /* its first word */
 	const char *name;    /* the %name behind the word: slot, event, channel, tensor */
 	struct lang_span name_at;
-	struct lang_decl *decl;    /* what the name means, found by checking */
-	struct lang_local *local;  /* what it declares: loop value, token, task */
+	struct lang_decl *decl;    /* meaning of the name, found by checking */
+	struct lang_local *local;  /* its declaration: loop value, token, task */
 	struct lang_scalar *value; /* condition, value, token; the row of a ragged or sparse axis */
 	struct lang_axis *axis;    /* loops: written here; NULL: named */
 	struct lang_part parts[2]; /* from, to */
@@ -70,9 +73,10 @@ struct lang_work {
 	struct lang_span callee_at;
 	struct lang_pass *passes;
 	uint32_t pass_count, pass_capacity;
+	struct lang_span rest; /* of "...": tensors that are not passed are those of their names; line 0: there is none */
 	struct lang_after *afters;
 	uint32_t after_count, after_capacity;
-	struct lang_function *function; /* what it calls, one of the two */
+	struct lang_function *function; /* its callee, one of the two */
 	struct lang_decl *target;
 	struct lang_pass **binds;   /* per parameter of the callee, as lang_callee_param numbers them; NULL: by name, see needs */
 	struct lang_scalar **needs; /* per parameter: the value that is taken by name */
@@ -125,6 +129,11 @@ void lang_segment_task(struct lang_work_check *check, struct lang_local *local);
 bool lang_work_decl_find(struct lang_work_check *check, struct lang_work *work, enum lang_decl_kind kind, const char *what);
 /* Finds the tensor, checks the indices. access: PTOWSP_READ | PTOWSP_WRITE, who: whose access it is, for messages. 0 after an error. */
 bool lang_part_check(struct lang_work_check *check, struct lang_part *part, unsigned access, const char *who);
+/* An extent that is no number: the size is the callee's, `whole`, and a run says how much of it is there. 0 after an error. */
+bool lang_part_open(struct lang_work_check *check, struct lang_part *part, unsigned axis, uint32_t whole, uint32_t *size_out);
+void lang_part_extents_note(const struct lang_work *work); /* once a call is checked: which extents have different values there */
+/* The argument of a call for a scalar that says how much of a tile is there, where it says nothing itself; NULL: another scalar, or after an error. */
+struct lang_scalar *lang_part_extent(struct lang_work_check *check, const struct lang_work *work, const struct lang_var *scalar);
 /* The type of its elements, as it is seen. */
 uint16_t lang_part_dtype(const struct lang_part *part);
 /* How many rows and columns (of bytes where it is viewed); what is not written is taken from rows, columns (0: unknown). Inside its tensor as far as that is known. */

@@ -175,16 +175,20 @@ static int bounds_check(struct lang_work_check *check, const struct lang_part *p
 	if (!ok || !lang_tensor_shape(part->decl, &rows, &columns))
 		return ok;
 	if (row_known(check, part, &row))
-		ok = inside_check(check, part, "row", &row, part->rows, rows);
+		ok = inside_check(check, part, "row", &row, part->parts & 1 ? 1 : part->rows, rows);
 	if (ok && (!part->index_count || lang_range_add(check, &column, part->indices[part->index_count - 1], 1)))
-		ok = inside_check(check, part, "column", &column, part->columns, columns);
+		ok = inside_check(check, part, "column", &column, part->parts & 2 ? 1 : part->columns, columns);
 	return ok;
 }
 
-/* An extent that is written; 0 after an error. */
-static bool extent_read(struct lang_work_check *check, const struct lang_scalar *scalar, uint32_t *extent_out)
+/* An extent that is written; 0 after an error. whole: as large as it may be where a run decides. */
+static bool extent_read(struct lang_work_check *check, struct lang_part *part, unsigned axis, uint32_t whole, uint32_t *extent_out)
 {
-	int64_t value;
+	const struct lang_scalar *scalar = part->extents[axis];
+	int64_t value, other;
+
+	if (!part->flat && (!lang_scalar_known(scalar, &value) || (part->open && value < whole && !lang_scalar_known(part->extents[!axis], &other))))
+		return lang_part_open(check, part, axis, whole, extent_out);
 
 	if (lang_scalar_known(scalar, &value) && value > 0 && value <= INT32_MAX) {
 		*extent_out = (uint32_t)value;
@@ -222,7 +226,7 @@ bool lang_part_flat_check(struct lang_work_check *check, struct lang_part *part)
 	uint32_t reach = 0;
 
 	assert(part->index_count); /* "..." is read behind indices */
-	if (part->extents[1] && !extent_read(check, part->extents[1], &reach))
+	if (part->extents[1] && !extent_read(check, part, 1, 0, &reach))
 		return false;
 	part->rows = 0;
 	part->columns = reach;
@@ -240,7 +244,7 @@ bool lang_part_size(struct lang_work_check *check, struct lang_part *part, uint3
 	part->rows = rows;
 	part->columns = part->viewed ? columns * common_dtype_bytes(part->view) : columns;
 	if (part->extents[0]) {
-		if (!extent_read(check, part->extents[0], &part->rows) || !extent_read(check, part->extents[1], &part->columns))
+		if (!extent_read(check, part, 0, rows, &part->rows) || !extent_read(check, part, 1, columns, &part->columns))
 			return false;
 	} else if (!part->index_count) {
 		if (lang_tensor_shape(part->decl, &all_rows, &all_columns)) {

@@ -106,7 +106,7 @@ static const char *function_text(struct common_arena *arena, const char *name, c
 			     name, type, type, tile, tile, reduction->op);
 }
 
-/* made: functions of this file by their names. What is wrong is told when the body is checked. */
+/* made: functions of this file by their names. Errors are told when the body is checked. */
 static void work_prepare(struct lang_module *module, struct lang_map *made, struct lang_work *work)
 {
 	struct common_arena *arena = &module->unit->arena;

@@ -67,7 +67,7 @@ struct lang_local *lang_local_find(const struct lang_scope *scope, const char *n
 int lang_scalar_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what);
 /* 1 and the value if it is a number whatever the run, once checked. */
 bool lang_scalar_known(const struct lang_scalar *scalar, int64_t *value_out);
-/* The EXPR row. What it reads becomes a value of the entry at hand. */
+/* The EXPR row. Slots it reads become values of the entry at hand. */
 uint32_t lang_scalar_lower(struct lang_lower *lower, const struct lang_scalar *scalar);
 
 /* --- symbols, slots and events. --- */

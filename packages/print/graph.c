@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* graph.c - task graphs as source. What they are lowered to, rows of nearly every table, is not printed: the text of the functions and graphs alone is
- * packed, and what that gives is left out. The same package says which line each position belongs to. */
+/* graph.c - task graphs as source. Their lowered form, rows of nearly every table, is not printed: the text of the functions and graphs alone is
+ * packed, and its rows are left out. The same package says which line each position belongs to. */
 #include "print/parts.h"
 
 #include "format/graph/graph_read.h"

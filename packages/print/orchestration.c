@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* orchestration.c - the code of an entry as the Orchestration function that it came from. */
 #include "print/print_scope.h"
+#include "registry/common/common_part.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -155,6 +156,8 @@ static uint32_t task_print(struct print_scope *s, uint32_t at, const struct ptow
 	print_end_of(s->job, &s->body, 0, at);
 	s->body.out.failed |= call.out.failed;
 	print_text_finish(&call);
+	for (; end < s->job->work.num_instructions && common_is_part(instruction_at(s, end).opcode); end++)
+		print_inexpressible(&s->body, s->depth, "how much of a tile is there");
 	for (; end < s->job->work.num_instructions && instruction_at(s, end).opcode == PTOWSP_OP_AFTER; end++)
 		print_inexpressible(&s->body, s->depth, "an edge from an earlier task");
 	return end;
@@ -248,7 +251,7 @@ static void set_print(struct print_scope *s, uint32_t at, const struct ptowsp_in
 		return;
 	}
 	if (at == s->start && print_is_own_start(s, inst->operand1, inst->operand2, at)) {
-		s->start++; /* what comes from outside is there without a word */
+		s->start++; /* tensors from outside are there without a word */
 		return;
 	}
 	s->start += at == s->start;
@@ -279,7 +282,7 @@ static void block_print(struct print_scope *s, uint32_t from, uint32_t to)
 
 		at = expansions_print(s, next > at ? next : at + 1, to);
 	}
-	s->known_count = known; /* what a block computes is its own */
+	s->known_count = known; /* a block's values are its own */
 }
 
 /* --- the function --- */

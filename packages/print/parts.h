@@ -33,7 +33,7 @@ struct print_job {
 	struct ptowsp_workload_header work; /* zeros without WORK */
 	const char *file;                   /* of the positions, NULL: there are none */
 	uint32_t *positions[5];             /* owned: DBGI row + 1 of each instruction, kernel, entry; none; expression */
-	const char *helper;                 /* what the names of helper scalars begin with: no name of the package does */
+	const char *helper;                 /* beginning of helper scalars' names: no name of the package begins so */
 	uint8_t *stated;                    /* owned, by AXES row: 1: some entry says its extent, so it is declared */
 	struct {
 		uint8_t *kernels, *tensors, *slots, *events, *entries, *directives; /* owned, by row: 1: a graph makes it */

@@ -26,7 +26,7 @@ struct print_files {
 	ptowsp_status (*read)(void *context, uint32_t source, const char *name, void **bytes_out, size_t *size_out, struct ptowsp_error *error);
 };
 
-/* The text of a package whose code was verified, NUL-terminated, to be freed. What the language has no words for is one comment line each, "// cannot be said: ...", and counts in
+/* The text of a package whose code was verified, NUL-terminated, to be freed. A row without words in the language is a comment line, "// cannot be said: ...", and counts in
  * *inexpressible_out; without such lines the text packs to a package that says the same. Names of helper scalars are new, comments of the source are
  * gone; positions stand behind the lines as the source says them itself ("// @12:5"). files NULL: sample data stand in the text.
  * Errors: NO_MEMORY, BAD_PACKAGE if the sample data do not hold, those of files. */

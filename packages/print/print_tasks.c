@@ -76,7 +76,7 @@ static void struct_print(const struct print_tasks *p, struct print_text *text)
 	int values = 0;
 
 	print_add(text,
-		  "\nstruct %s_memory {\n\tvoid *data;\n\tuint64_t elements;\n};\n/* What it works on: memory and values from the caller, the rest by "
+		  "\nstruct %s_memory {\n\tvoid *data;\n\tuint64_t elements;\n};\n/* Data of the tasks: memory and values from the caller, the rest by "
 		  "%s_begin. */\nstruct %s {\n\tstruct {\n",
 		  p->name, p->name, p->name);
 	for (uint32_t i = 0; i < p->order.count; i++)
@@ -146,7 +146,7 @@ static void matrix_print(struct print_tasks *p, struct print_text *text, const s
 		print_add(text, "));\n");
 	} else if (tensor->mixed) {
 		print_add(text, "1, o->memory.%s.elements);\n", tensor->name);
-	} else if (tensor->columns == 1) {
+	} else if (tensor->columns <= 1) { /* 0: only its elements are read */
 		print_add(text, "o->memory.%s.elements, 1);\n", tensor->name);
 	} else {
 		print_add(text, "o->memory.%s.elements / %" PRIu32 ", %" PRIu32 ");\n", tensor->name, tensor->columns, tensor->columns);
@@ -174,6 +174,8 @@ static void begin_print(struct print_tasks *p, struct print_text *text)
 
 		print_add(text, "\to->kernel.%s = rt_tasks_kernel(tasks, \"%s\", %s, %s);\n", p->kernel_names[i],
 			  quoted_name(pkg_string(p->t, kernel->name), quoted), units[kernel->unit], function->name);
+		if (kernel->blockdim > 1)
+			print_add(text, "\trt_tasks_kernel_blocks(tasks, o->kernel.%s, %" PRIu32 ");\n", p->kernel_names[i], kernel->blockdim);
 		if (workspace)
 			print_add(text, "\trt_tasks_kernel_workspace(tasks, o->kernel.%s, %" PRIu64 ");\n", p->kernel_names[i], workspace);
 	}

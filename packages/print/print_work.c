@@ -269,8 +269,31 @@ void print_view(struct print_work *w, const struct ptowsp_region_record *region)
 		print_add(w->text, " as %s", print_dtype(region->view - 1));
 }
 
+/* " : rows, columns"; an extent that a run decides is an EXPR row. */
+static void extents_add(struct print_work *w, const struct ptowsp_region_record *region, const uint32_t extents[2])
+{
+	const uint32_t sizes[2] = {region->rows, region->columns};
+
+	for (unsigned axis = 0; axis < 2; axis++) {
+		print_add(w->text, axis ? ", " : " : ");
+		if (extents[axis] == PTOWSP_NONE)
+			print_add(w->text, "%lu", (unsigned long)sizes[axis]);
+		else
+			print_expr(w, extents[axis]);
+	}
+}
+
 void print_part(struct print_work *w, uint32_t row, uint32_t rows, uint32_t columns)
 {
+	static const uint32_t none[2] = {PTOWSP_NONE, PTOWSP_NONE};
+
+	print_part_open(w, row, rows, columns, none);
+}
+
+void print_part_open(struct print_work *w, uint32_t row, uint32_t rows, uint32_t columns, const uint32_t extents[2])
+{
+	const bool open = extents[0] != PTOWSP_NONE || extents[1] != PTOWSP_NONE;
+
 	const struct ptowsp_region_record *region = &w->job->t->region[row];
 	uint32_t size = region->view ? common_dtype_bytes(region->view - 1) : 1;
 
@@ -278,10 +301,10 @@ void print_part(struct print_work *w, uint32_t row, uint32_t rows, uint32_t colu
 	if (region->unit) {
 		if (!flat_add(w, region))
 			print_inexpressible(w->text, 0, "a region that is flat in steps of %lu", (unsigned long)region->unit);
-	} else if (!is_whole(w->job, region)) {
+	} else if (open || !is_whole(w->job, region)) {
 		print_place_at(w, region->tensor, region->row, region->column);
-		if (region->rows != rows || region->columns != columns * size)
-			print_add(w->text, " : %lu, %lu", (unsigned long)region->rows, (unsigned long)region->columns);
+		if (open || region->rows != rows || region->columns != columns * size)
+			extents_add(w, region, extents);
 		print_add(w->text, "]");
 	}
 	print_view(w, region);

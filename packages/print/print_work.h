@@ -48,6 +48,8 @@ void print_place_at(struct print_work *work, uint32_t tensor, uint32_t row, uint
 void print_view(struct print_work *work, const struct ptowsp_region_record *region);
 /* %T[row, column : rows, columns]; the size is left out where it is what the reader expects. */
 void print_part(struct print_work *work, uint32_t region, uint32_t rows, uint32_t columns);
+/* The same where a run may decide how many of its rows and columns are there: EXPR rows, PTOWSP_NONE where all are. */
+void print_part_open(struct print_work *work, uint32_t region, uint32_t rows, uint32_t columns, const uint32_t extents[2]);
 /* An argument of that type. */
 void print_argument(struct print_work *work, uint32_t row, unsigned dtype);
 /* Is the expression that number? */

@@ -4,6 +4,7 @@
 
 #include "format/format_names.h"
 #include "ptowsp/task.h"
+#include "registry/common/common_part.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -193,8 +194,24 @@ static const char *access_word(unsigned opcode, unsigned access)
 	}
 }
 
-static void word_add(struct print_work *w, const struct ptowsp_kernel_record *kernel, const struct ptowsp_instruction *word)
+/* The words behind the others from `at` on that say how much of a tensor argument is there; behind them. */
+static uint32_t extents_find(const struct print_work *w, uint32_t at, uint32_t argument, uint32_t extents_out[2])
 {
+	extents_out[0] = extents_out[1] = PTOWSP_NONE;
+	for (;; at++) {
+		struct ptowsp_instruction word = at < w->job->work.num_instructions ? print_instruction(w->job, at) : (struct ptowsp_instruction){0};
+
+		if (!common_is_part(word.opcode))
+			return at;
+		if (word.operand1 == argument)
+			extents_out[common_is_columns(word.opcode)] = word.operand2;
+	}
+}
+
+static void word_add(struct print_work *w, const struct ptowsp_kernel_record *kernel, const struct ptowsp_instruction *word, uint32_t behind)
+{
+	uint32_t extents[2];
+
 	int scalar = word->opcode == PTOWSP_OP_PARAM_CONST || word->opcode == PTOWSP_OP_PARAM_LOOPVAR || word->opcode == PTOWSP_OP_PARAM_EXPR;
 	const struct ptowsp_param_record *param = param_at(w, kernel, scalar ? PTOWSP_PARAM_SCALAR : PTOWSP_PARAM_TENSOR, word->operand1);
 	char number[40];
@@ -206,7 +223,8 @@ static void word_add(struct print_work *w, const struct ptowsp_kernel_record *ke
 	print_add(w->text, "%%%s -> ", print_string(w->job, param->name));
 	if (!scalar) {
 		print_add(w->text, "%s", access_word(word->opcode, param->access));
-		print_part(w, word->operand2, param->rows, param->columns);
+		extents_find(w, behind, word->operand1, extents);
+		print_part_open(w, word->operand2, param->rows, param->columns, extents);
 	} else if (word->opcode == PTOWSP_OP_PARAM_EXPR) {
 		print_argument(w, word->operand2, param->dtype);
 	} else if (word->opcode == PTOWSP_OP_PARAM_LOOPVAR) {
@@ -236,7 +254,7 @@ uint32_t print_afters(struct print_work *w, uint32_t at)
 uint32_t print_task(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
 {
 	const struct ptowsp_kernel_record *kernel = &w->job->t->kernel[print_kernel_row(w->job, inst->operand1)];
-	uint32_t words = (inst->operand2 >> 16) + (inst->operand2 & 0xFFFF), end;
+	uint32_t words = (inst->operand2 >> 16) + (inst->operand2 & 0xFFFF), end, none[2];
 
 	print_line(w);
 	if (w->task)
@@ -247,10 +265,10 @@ uint32_t print_task(struct print_work *w, uint32_t at, const struct ptowsp_instr
 		struct ptowsp_instruction word = print_instruction(w->job, at + 1 + i);
 
 		print_add(w->text, "%s", i ? ", " : "");
-		word_add(w, kernel, &word);
+		word_add(w, kernel, &word, at + 1 + words);
 	}
 	print_add(w->text, ")");
-	end = print_afters(w, at + 1 + words);
+	end = print_afters(w, extents_find(w, at + 1 + words, PTOWSP_NONE, none));
 	print_line_end(w, at);
 	return end;
 }

@@ -4,8 +4,10 @@
 #include "print/tasks_parts.h"
 
 #include "format/format_names.h"
+#include "registry/common/common_part.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* --- tasks --- */
@@ -114,9 +116,6 @@ static uint32_t task_print(struct print_tasks *p, uint32_t at)
 	const char *name = print_c_kernel_add(p, kernel);
 	uint32_t end;
 
-	if (p->t->kernel[kernel].blockdim > 1)
-		print_c_refuse(p, "kernel %.80s runs in %" PRIu32 " blocks, and a task of the task API calls its kernel once",
-			       pkg_string(p->t, p->t->kernel[kernel].name), p->t->kernel[kernel].blockdim);
 	p->most_args = arguments > p->most_args ? arguments : p->most_args;
 	p->most_tensors = tensors > p->most_tensors ? tensors : p->most_tensors;
 	print_c_line(p, "rt_task_alloc(tasks, o->kernel.%s, &t);", name);
@@ -128,7 +127,14 @@ static uint32_t task_print(struct print_tasks *p, uint32_t at)
 		else
 			tensor_print(p, kernel, &word);
 	}
-	end = afters_print(p, at + 1 + arguments + tensors);
+	end = at + 1 + arguments + tensors;
+	if (end < p->work.num_instructions && common_is_part(print_c_instruction(p, end).opcode)) {
+		print_c_refuse(p, "kernel %.80s gets parts of tiles of which a run says how much is there, and a kernel of the task API gets whole ones",
+			       pkg_string(p->t, p->t->kernel[kernel].name));
+		while (end < p->work.num_instructions && common_is_part(print_c_instruction(p, end).opcode))
+			end++;
+	}
+	end = afters_print(p, end);
 	print_c_line(p, "rt_task_submit(tasks, t%s);", p->counts ? "++" : "");
 	return end;
 }
@@ -238,12 +244,33 @@ static uint32_t set_print(struct print_tasks *p, uint32_t at)
 	return at + 1;
 }
 
+/* Waits for who writes the element; an error ends the function, which the run knows. */
+static uint32_t load_print(struct print_tasks *p, uint32_t at)
+{
+	const struct ptowsp_instruction inst = print_c_instruction(p, at);
+	const struct ptowsp_region_record *region = &p->t->region[inst.operand2];
+	struct print_text call = {0};
+
+	print_c_load(p, &call, inst.operand2, inst.flags & PTOWSP_SLOT_LOAD_BITS);
+	print_c_divisors_check(p, region->row);
+	print_c_divisors_check(p, region->column);
+	print_c_slot(p, inst.operand1)->set = 1;
+	print_c_line(p, "if (%s%s))", common_text_view(&call.out), p->slots[inst.operand1].name);
+	print_c_line(p, "\treturn PTOWSP_RUN_FAILED;");
+	p->body.out.failed |= call.out.failed;
+	print_text_finish(&call);
+	return at + 1;
+}
+
 static uint32_t instruction_print(struct print_tasks *p, uint32_t at)
 {
 	const struct ptowsp_instruction inst = print_c_instruction(p, at);
 
 	switch (inst.opcode) {
 	case PTOWSP_OP_NOP: return at + 1;
+	case PTOWSP_OP_ALLOC:
+	case PTOWSP_OP_FREE: return at + 1; /* memory is the caller's, all the time */
+	case PTOWSP_OP_SELECT:
 	case PTOWSP_OP_PARALLEL_FOR: print_c_loop(p, at); return inst.operand2;
 	case PTOWSP_OP_COND: return cond_print(p, at);
 	case PTOWSP_OP_COMBINE: return combine_print(p, at);
@@ -252,6 +279,7 @@ static uint32_t instruction_print(struct print_tasks *p, uint32_t at)
 	case PTOWSP_OP_TASK: return task_print(p, at);
 	case PTOWSP_OP_SCOPE: return scope_print(p, at);
 	case PTOWSP_OP_SLOT_SET: return set_print(p, at);
+	case PTOWSP_OP_SLOT_LOAD: return load_print(p, at);
 	default: print_c_refuse(p, "the task API has no counterpart for %s", pkg_word(PKG_WORDS_opcode, inst.opcode)); return p->work.num_instructions;
 	}
 }

@@ -4,6 +4,8 @@
 
 #include "format/format_names.h"
 
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,22 +170,112 @@ static void leveled_loop(struct print_tasks *p, uint32_t at, uint32_t to, const 
 	print_text_finish(&high);
 }
 
+/* ---- rows of ragged and sparse axes: of lists of the package, or of tensors. ---- */
+
+static void list_print(struct print_tasks *p, const char *name, const char *what, uint32_t first, uint32_t count)
+{
+	struct print_text list = {0};
+
+	for (uint32_t i = 0; i < count && !list.out.failed; i++)
+		print_add(&list, "%s%" PRIi64, i ? ", " : "", p->t->axis_value[first + i].value);
+	print_c_line(p, "static const int64_t %s_%s[] = {%s};", name, what, count ? common_text_view(&list.out) : "0");
+	p->body.out.failed |= list.out.failed;
+	print_text_finish(&list);
+}
+
+/* Values of row `row`: those from NAME_at on, before NAME_end: as an axis has them (ragged), or places of indices. */
+static void bounds_of_lists(struct print_tasks *p, const struct ptowsp_axis_record *axis, const char *name, uint32_t rows)
+{
+	const bool sparse = axis->kind == PTOWSP_AXIS_SPARSE;
+
+	list_print(p, name, "begins", axis->first, rows + 1);
+	if (sparse)
+		list_print(p, name, "indices", axis->first + rows + 1, axis->count - rows - 1);
+	print_c_line(p, "if (%s_row < 0 || %s_row >= %" PRIu32 ")", name, name, rows);
+	print_c_line(p, "\treturn PTOWSP_RUN_FAILED; /* the axis has no such row */");
+	print_c_line(p,
+		     sparse ? "for (int64_t %s_at = %s_begins[%s_row], %s_end = %s_begins[%s_row + 1]; %s_at < %s_end; %s_at++) {"
+			    : "for (int64_t %s = 0, %s_end = %s_begins[%s_row + 1] - %s_begins[%s_row]; %s < %s_end; %s++) {",
+		     name, name, name, name, name, name, name, name, name);
+	if (sparse)
+		print_c_line(p, "\tconst int64_t %s = %s_indices[%s_at];\n", name, name, name);
+}
+
+static void load_line(struct print_tasks *p, uint32_t tensor, const char *element, const char *variable)
+{
+	struct print_text call = {0};
+
+	print_c_element(p, &call, tensor, element);
+	print_c_line(p, "if (%s%s))", common_text_view(&call.out), variable);
+	print_c_line(p, "\treturn PTOWSP_RUN_FAILED;");
+	p->body.out.failed |= call.out.failed;
+	print_text_finish(&call);
+}
+
+static void bounds_of_tensors(struct print_tasks *p, const struct ptowsp_axis_record *axis, const char *name)
+{
+	char element[PRINT_C_NAME + 32], variable[PRINT_C_NAME + 8];
+
+	print_c_line(p, "int64_t %s_at = 0, %s_end;\n", name, name);
+	if (axis->kind == PTOWSP_AXIS_SPARSE) {
+		snprintf(element, sizeof(element), "(uint64_t)%s_row", name);
+		snprintf(variable, sizeof(variable), "%s_at", name);
+		load_line(p, axis->lengths, element, variable);
+	}
+	snprintf(element, sizeof(element), "(uint64_t)%s_row%s", name, axis->kind == PTOWSP_AXIS_SPARSE ? " + 1" : "");
+	snprintf(variable, sizeof(variable), "%s_end", name);
+	load_line(p, axis->lengths, element, variable);
+	print_c_line(p, "for (; %s_at < %s_end; %s_at++) {", name, name, name);
+	p->depth++;
+	if (axis->kind == PTOWSP_AXIS_SPARSE) {
+		print_c_line(p, "int64_t %s;\n", name);
+		snprintf(element, sizeof(element), "(uint64_t)%s_at", name);
+		load_line(p, axis->indices, element, name);
+	} else {
+		print_c_line(p, "const int64_t %s = %s_at;\n", name, name);
+	}
+	p->depth--;
+}
+
+static void row_loop(struct print_tasks *p, uint32_t at, uint32_t to, const struct ptowsp_axis_record *axis, const char *name)
+{
+	struct print_text row = {0};
+	int64_t rows = 0;
+
+	print_c_expr(p, &row, axis->row, PRINT_C_ANY);
+	print_c_divisors_check(p, axis->row);
+	print_c_line(p, "{");
+	p->depth++;
+	print_c_line(p, "const int64_t %s_row = %s;", name, common_text_view(&row.out));
+	if (axis->count && !print_c_constant(p, axis->high, &rows))
+		print_c_refuse(p, "a run says how many rows axis %.80s has, and its list stands in the package", pkg_string(p->t, axis->name));
+	else if (axis->count && (rows < 0 || rows >= axis->count))
+		print_c_refuse(p, "axis %.80s has %" PRIi64 " rows, which its list does not hold", pkg_string(p->t, axis->name), rows);
+	else if (axis->count)
+		bounds_of_lists(p, axis, name, (uint32_t)rows);
+	else
+		bounds_of_tensors(p, axis, name);
+	body_print(p, at + 1, to, name, pkg_string(p->t, axis->name), 0);
+	p->depth--;
+	print_c_line(p, "}");
+	p->body.out.failed |= row.out.failed;
+	print_text_finish(&row);
+}
+
 void print_c_loop(struct print_tasks *p, uint32_t at)
 {
 	const struct ptowsp_instruction inst = print_c_instruction(p, at);
 	const struct ptowsp_axis_record *axis = &p->t->axis[pkg_code_axis(p->code, inst.operand1)];
 	char name[PRINT_C_NAME];
 
-	if (axis->kind != PTOWSP_AXIS_DENSE && axis->kind != PTOWSP_AXIS_DENSE_DYN) {
-		print_c_refuse(p, "axis %.80s is ragged or sparse, and C code without the package's tables has no such loop", pkg_string(p->t, axis->name));
-		return;
-	}
 	if (p->loop_count == PTOWSP_NESTING_LIMIT) {
 		print_c_refuse(p, "a loop over %.80s is nested too deep", pkg_string(p->t, axis->name));
 		return;
 	}
 	loop_name(p, name, pkg_string(p->t, axis->name));
-	if (axis->levels == PTOWSP_NONE)
+	if (axis->kind == PTOWSP_AXIS_RAGGED || axis->kind == PTOWSP_AXIS_SPARSE)
+		row_loop(p, at, inst.operand2, axis, name);
+	else if (axis->levels == PTOWSP_NONE)
 		plain_loop(p, at, inst.operand2, axis, name);
 	else
 		leveled_loop(p, at, inst.operand2, axis, name);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_MOST = PRINT_C_NAME - 16 }; /* what is put behind a name has room, too */
+enum { NAME_MOST = PRINT_C_NAME - 16 }; /* a suffix of a name has room, too */
 
 /* Words of C, C++ and what the file says itself. */
 static const char *const words[] = {

@@ -63,7 +63,7 @@ struct print_tasks {
 	uint32_t loop_count;
 	uint32_t level;                    /* tile rows in force, 0: as stated */
 	uint32_t scopes;                   /* open ones in the innermost loop */
-	int in_loop, in_levels;            /* what BREAK would leave */
+	int in_loop, in_levels;            /* left by a BREAK */
 	int divides, orders, floats, rows; /* helpers that the text needs */
 	uint8_t *exprs;                    /* owned, by EXPR row: see below */
 	uint32_t *seen, walk;              /* owned, by EXPR row: the latest walk that came by */
@@ -90,7 +90,7 @@ struct print_c_slot *print_c_slot(struct print_tasks *p, uint32_t slot);
 /* Names of the tensors and slots that the entry uses, when all of them are known. 0: no memory. */
 int print_c_names_make(struct print_tasks *p);
 bool print_c_is_slot(const struct print_tasks *p, const char *name);
-/* Of a kernel's function. */
+/* Function of a kernel. */
 const char *print_c_function(const struct print_tasks *p, uint32_t kernel);
 /* A kernel that has a task; its name in the struct. */
 const char *print_c_kernel_add(struct print_tasks *p, uint32_t kernel);
@@ -104,6 +104,11 @@ enum { PRINT_C_ANY = 0, PRINT_C_SUM = 9, PRINT_C_PRODUCT = 10 };
 /* Lines that end the function where a divisor in it is 0. */
 void print_c_divisors_check(struct print_tasks *p, uint32_t row);
 bool print_c_constant(const struct print_tasks *p, uint32_t row, int64_t *value_out);
+
+/* tasks_region.c: the call of rt_tasks_load up to the variable that gets the value, "rt_tasks_load(tasks, o->tensor.x, 3, false, &": of the first element of a region; of the element
+ * of a tensor whose number is that C. */
+void print_c_load(struct print_tasks *p, struct print_text *text, uint32_t region, bool bits);
+void print_c_element(struct print_tasks *p, struct print_text *text, uint32_t tensor, const char *element);
 
 /* tasks_region.c: of a kernel's tensors, one per parameter; NULL: no memory. */
 const struct print_reach *print_c_reach(struct print_tasks *p, uint32_t kernel);

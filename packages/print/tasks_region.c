@@ -209,6 +209,47 @@ static void flat_print(struct print_tasks *p, struct print_text *text, const str
 	print_text_finish(&start);
 }
 
+void print_c_element(struct print_tasks *p, struct print_text *text, uint32_t tensor, const char *element)
+{
+	print_add(text, "rt_tasks_load(tasks, o->tensor.%s, %s, false, &", print_c_tensor(p, tensor)->name, element);
+}
+
+/* Elements from one row of the region's tensor to the next, if that is a number; 0: an expression of the run says. */
+static uint32_t row_pitch(const struct print_tasks *p, const struct ptowsp_region_record *r)
+{
+	const uint32_t extent = row_extent(p, r->tensor);
+	int64_t value;
+
+	if (r->unit || extent == PTOWSP_NONE)
+		return r->unit;
+	return print_c_constant(p, extent, &value) && value >= 1 && value <= INT32_MAX ? (uint32_t)value : 0;
+}
+
+void print_c_load(struct print_tasks *p, struct print_text *text, uint32_t region, bool bits)
+{
+	const struct ptowsp_region_record *r = &p->t->region[region];
+	const struct ptowsp_memory_record *memory = pkg_tensor_memory(p->t, r->tensor);
+	const uint32_t pitch = row_pitch(p, r);
+
+	if (r->view)
+		print_c_refuse(p, "an element of tensor %.80s is seen as another type, and a tensor of the task API has one", tensor_name(p, r->tensor));
+	if (memory && memory->order != 0)
+		print_c_refuse(p, "tensor %.80s does not lie row by row, and a tensor of the task API does", tensor_name(p, r->tensor));
+	print_add(text, "rt_tasks_load(tasks, o->tensor.%s, ", print_c_tensor(p, r->tensor)->name);
+	if (pitch) {
+		scaled_print(p, text, r->row, pitch, r->column, 1);
+	} else {
+		print_add(text, "(uint64_t)(");
+		print_c_expr(p, text, r->row, PRINT_C_PRODUCT);
+		print_add(text, " * ");
+		print_c_expr(p, text, row_extent(p, r->tensor), PRINT_C_PRODUCT + 1);
+		print_add(text, " + ");
+		print_c_expr(p, text, r->column, PRINT_C_PRODUCT);
+		print_add(text, ")");
+	}
+	print_add(text, ", %s, &", bits ? "true" : "false");
+}
+
 /* Whole rows of a matrix that is a single row here. */
 static void rows_print(struct print_tasks *p, struct print_text *text, const struct window *w)
 {

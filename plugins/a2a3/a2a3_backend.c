@@ -8,22 +8,13 @@
 #include <string.h>
 
 static const struct base_option options[] = {
-	{BASE_OPTION("opt_level", "int", "2", "2", "no other one is taken: a device runs kernels as they were compiled"),
-	 offsetof(struct base_options, opt_level),
-	 2,
-	 {NULL},
-	 2,
-	 2},
+	BASE_OPTION(offsetof(struct base_options, opt_level), "opt_level", "int", "2", "2",
+		    "no other one is taken: a device runs kernels as they were compiled"),
 	ASCEND_OPTIONS,
 	ASCEND_ROOT_OPTION,
 	ASCEND_PTO_ENGINE_ALONE(struct ascend_options, pto),
-	{BASE_OPTION("clock", "word", "own", "reference|own",
-		     "cycle model: a pto-runtime tells no times, own is what the order of the plan makes of the cycles of kernels; reference is refused"),
-	 offsetof(struct base_options, own_clock),
-	 1,
-	 {"reference", "own"},
-	 0,
-	 0},
+	BASE_OPTION(offsetof(struct base_options, own_clock), "clock", "word", "own", "reference|own",
+		    "cycle model: a pto-runtime tells no times, own is what the order of the plan makes of the cycles of kernels; reference is refused"),
 	ASCEND_PTO_OPTIONS(struct ascend_options, pto),
 };
 
@@ -61,6 +52,7 @@ const struct base_backend a2a3_backend = {
 	.options = options,
 	.option_count = sizeof(options) / sizeof(*options),
 	.extension = ascend_artifact_extension,
+	.settle = ascend_options_settle,
 	.options_size = sizeof(struct ascend_options),
 	.open = device_open,
 	.close = ascend_hook_close,

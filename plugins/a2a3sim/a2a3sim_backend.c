@@ -10,13 +10,8 @@ static const struct base_option options[] = {
 	ASCEND_PTO_ENGINE(struct ascend_options, pto),
 	ASCEND_PTO_OPTIONS(struct ascend_options, pto),
 	ASCEND_SIMULATED_OPTIONS(struct ascend_options, own),
-	{BASE_OPTION("clock", "word", "own", "reference|own",
-		     "who runs tasks and when: the machine, or threads by the clock of the runtime core, the same on every backend"),
-	 offsetof(struct base_options, own_clock),
-	 1,
-	 {"reference", "own"},
-	 0,
-	 0},
+	BASE_OPTION(offsetof(struct base_options, own_clock), "clock", "word", "own", "reference|own",
+		    "who runs tasks and when: the machine, or threads by the clock of the runtime core, the same on every backend"),
 };
 
 static const struct base_model *models(const struct base_options *chosen, uint32_t *count_out)
@@ -28,7 +23,7 @@ static uint32_t caps(const struct base_options *chosen, const struct base_model 
 {
 	if (ascend_options_pto(chosen))
 		return ascend_hook_caps(chosen, false, rows_out);
-	return ascend_simulated_caps(ascend_options_own(chosen), model, chosen ? chosen->schedulers : 1, rows_out);
+	return ascend_simulated_caps(ascend_options_own(chosen), model, chosen ? chosen->schedulers : ASCEND_SCHEDULERS, rows_out);
 }
 
 const struct base_backend a2a3sim_backend = {
@@ -38,6 +33,7 @@ const struct base_backend a2a3sim_backend = {
 	.caps = caps,
 	.options = options,
 	.option_count = sizeof(options) / sizeof(*options),
+	.settle = ascend_options_settle,
 	.options_size = sizeof(struct ascend_options),
 	.open = ascend_hook_open,
 	.close = ascend_hook_close,

@@ -84,7 +84,7 @@ static bool core_at(const struct aie_arch *arch, int32_t column, int32_t row)
 	return aie_arch_inside(arch, column, row) && row >= AIE_FIRST_CORE;
 }
 
-/* Its own, and those to the west, the north and the south: model:780-823. */
+/* A core sees its own memory and those to the west, the north and the south: model:780-823. */
 bool aie_arch_shares(const struct aie_arch *arch, int32_t column, int32_t row, int32_t of_column, int32_t of_row)
 {
 	if (!core_at(arch, column, row) || !core_at(arch, of_column, of_row))

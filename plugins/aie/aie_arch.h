@@ -70,7 +70,7 @@ const struct aie_arch *aie_arch_device(int32_t device);  /* NULL: unknown */
 bool aie_arch_inside(const struct aie_arch *arch, int32_t column, int32_t row);
 enum aie_kind aie_arch_kind(const struct aie_arch *arch, int32_t row);
 const struct aie_tile_arch *aie_arch_tile(const struct aie_arch *arch, int32_t row);
-/* Of the memory of a core tile. */
+/* Bytes of a core tile's memory. */
 uint64_t aie_arch_core_bytes(const struct aie_arch *arch);
 /* MACs of a core per cycle with factors of this type (PTOWSP_I8, ...); 0: no number is known. */
 uint32_t aie_arch_macs(const struct aie_arch *arch, uint32_t dtype);

@@ -18,13 +18,49 @@ enum { FILE_PATH = AIE_PATH + 64 };
 
 /* ---- the script --------------------------------------------------------------------------------------------------------- */
 
-/* What is made is moved to its name when all of it is there, the xclbin last: who sees that one has a whole artifact. */
+/* A core's stack takes the frames of the kernel that it calls: the function's own, and of its object those that the design does not call, as none calls itself; and the core's own. A stack that the
+ * design states without having seen a compiler is raised where it is less. */
+static void stack_measure(struct common_text *text)
+{
+	common_text_put(text, "awk -F '\t' '\n"
+			      "FNR == 1 { frames = FILENAME ~ /[.]su$/; object = FILENAME; sub(/.*[/]/, \"\", object); sub(/su$/, \"o\", object) }\n"
+			      "frames { sub(/.*:/, \"\", $1); frame[$1] = $2; all[object] += $2; next }\n"
+			      "/\"func.func\"/ { name = of = $0; sub(/.*sym_name = \"/, \"\", name); sub(/\".*/, \"\", name)\n"
+			      "  sub(/.*link_with = \"/, \"\", of); sub(/\".*/, \"\", of); file[name] = of; called[of] += frame[name] }\n"
+			      "/callee = @/ { name = $0; sub(/.*callee = @/, \"\", name); sub(/[^A-Za-z0-9_].*/, \"\", name)\n"
+			      "  need = frame[name] + all[file[name]] - called[file[name]] + 256; if (need > most) most = need }\n"
+			      "/stack_size = / { given = $0; sub(/.*stack_size = /, \"\", given); most += 31 - (most + 31) % 32\n"
+			      "  if (most > given + 0) sub(/stack_size = [0-9]*/, \"stack_size = \" most); most = 0 }\n"
+			      "{ print }' \"$work\"/*.su design.mlir >\"$work/design.mlir\" # stacks by the frames that were measured\n");
+}
+
+/* All that is missing is named before anything begins; paths are those of the folder that the user is in. */
+static void tools_check(struct common_text *text, bool compiles)
+{
+	common_text_put(text, "from() { case $1 in /*) echo \"$1\" ;; *) echo \"$PWD/$1\" ;; esac; }\n"
+			      "lacks=\nlack() { echo \"build.sh: $*\" >&2; lacks=1; }\n"
+			      "peano=${1:-$PEANO_INSTALL_DIR}\naiecc=${2:-aiecc}\n"
+			      "test -z \"$peano\" || peano=$(from \"$peano\")\n"
+			      "case $aiecc in */*) aiecc=$(from \"$aiecc\") ;; esac\n");
+	if (compiles)
+		common_text_put(text, "{ test -n \"$peano\" && test -x \"$peano/bin/clang\"; } || lack \"no ${peano:-PEANO}/bin/clang: name the folder of "
+				      "Peano (llvm-aie) as first "
+				      "argument, or by PEANO_INSTALL_DIR\"\n");
+	common_text_put(
+		text,
+		"command -v \"$aiecc\" >/dev/null || lack \"no $aiecc: name that of mlir-aie (1.4.3 or newer) as second argument, or put it into PATH\"\n"
+		"command -v xclbinutil >/dev/null || echo \"build.sh: xclbinutil of XRT is not in PATH, where aiecc looks for it: XRT has it in its bin\" >&2\n"
+		"test -z \"$lacks\" || exit 8\n");
+}
+
+/* Files get their names when all of them are there, the xclbin last: a folder that has one has a whole artifact. */
 void aie_artifact_script(struct common_text *text, const struct aie_arch *arch, const struct aie_kernel_files *files, const char *folder)
 {
 	common_text_put(text, "#!/bin/sh\n"
 			      "# Compiles this design: its kernels by Peano, the rest by aiecc of mlir-aie (1.4.3 or newer): ./build.sh [PEANO [AIECC]]\n"
-			      "set -e\ncd \"$(dirname \"$0\")\"\n"
-			      "peano=${1:-${PEANO_INSTALL_DIR:?name the folder of Peano (llvm-aie)}}\naiecc=${2:-aiecc}\n"
+			      "set -e\n");
+	tools_check(text, files->kernel_count != 0);
+	common_text_put(text, "cd \"$(dirname \"$0\")\"\n"
 			      "work=$PWD/work.$$\nfailed=\nmkdir \"$work\"\ntrap 'rm -rf \"$work\"' EXIT\ncp design.mlir \"$work\"\n");
 	if (files->kernel_count) {
 		common_text_put(text,
@@ -34,10 +70,12 @@ void aie_artifact_script(struct common_text *text, const struct aie_arch *arch, 
 				"for source in");
 		for (uint32_t f = 0; f < files->kernel_count; f++)
 			common_text_add(text, " %.*s", (int)strlen(files->files[f].name) - 2, files->files[f].name);
-		common_text_add(text,
-				"; do\n\t\"$peano/bin/clang\" --target=%s-none-unknown-elf \"$@\" -O2 -ffp-contract=off -DNDEBUG -ffunction-sections "
-				"-fdata-sections -I%s -idirafter %s/bare -c \"%s/$source.c\" -o \"$work/$source.o\"\ndone\n",
-				strcmp(arch->generation->name, "AIE2") ? "aie2p" : "aie2", folder, folder, folder);
+		common_text_add(
+			text,
+			"; do\n\t\"$peano/bin/clang\" --target=%s-none-unknown-elf \"$@\" -O2 -ffp-contract=off -DNDEBUG -fstack-usage -ffunction-sections "
+			"-fdata-sections -I%s -idirafter %s/bare -c \"%s/$source.c\" -o \"$work/$source.o\"\ndone\n",
+			strcmp(arch->generation->name, "AIE2") ? "aie2p" : "aie2", folder, folder, folder);
+		stack_measure(text);
 	}
 	for (uint32_t f = files->kernel_count; f < files->kernel_count + files->object_count; f++)
 		common_text_add(text, "cp \"%s/%s\" \"$work\" # the user's own\n", folder, files->files[f].name);

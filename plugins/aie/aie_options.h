@@ -20,7 +20,7 @@ struct aie_options {
 	unsigned seed;        /* of the placement */
 	unsigned epoch;       /* of the form that people write: AIE_EPOCH_x */
 	unsigned engine;      /* AIE_ENGINE_x */
-	unsigned cost;        /* whose cycles a call of a portable kernel takes: AIE_COST_OF_x */
+	unsigned cost;        /* source of a portable kernel's cycles: AIE_COST_OF_x */
 	/* Paths for engine=device, "" for where each is by itself: aie_hardware.h, aie_client.h, base/cache.h. */
 	char xrt[BASE_TEXT], peano[BASE_TEXT], aiecc[BASE_TEXT], bridge[BASE_TEXT], cache[BASE_TEXT], root[BASE_TEXT];
 	char objects[BASE_TEXT]; /* as in kernel_object.h */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "aie/design/design_read.h"
+#include "aie/design/near.h"
 #include "aie/engine/core_program.h"
 #include "aie/sim/aie_cost.h"
 #include "aie/sim/sim_net.h"
@@ -18,7 +19,7 @@
 static ptowsp_status add(struct aie_report *report, const char *group, uint64_t value, uint64_t limit, const char *unit, struct ptowsp_error *error,
 			 const char *format, ...) __attribute__((format(printf, 7, 8)));
 
-/* What is longer than its place is cut. */
+/* A text longer than its field is cut. */
 static ptowsp_status add(struct aie_report *report, const char *group, uint64_t value, uint64_t limit, const char *unit, struct ptowsp_error *error,
 			 const char *format, ...)
 {
@@ -71,21 +72,28 @@ static ptowsp_status routes_add(struct aie_report *report, const struct aie_pict
 	return status;
 }
 
-static ptowsp_status tile_add(struct aie_report *report, const struct aie_design *design, const struct aie_picture_tile *tile, uint32_t number,
-			      struct ptowsp_error *error)
+static ptowsp_status tile_add(struct aie_report *report, const struct aie_design *design, const struct aie_channels *channels,
+			      const struct aie_picture_tile *tile, uint32_t number, struct ptowsp_error *error)
 {
 	static const enum aie_limit limits[] = {AIE_MEMORY, AIE_DMA_IN, AIE_DMA_OUT, AIE_BDS, AIE_LOCKS};
-	const bool shim = design->tiles[number].kind == AIE_SHIM; /* its host has the memory, and brings descriptors */
+	const bool core = design->tiles[number].kind == AIE_CORE,
+		   shim = design->tiles[number].kind == AIE_SHIM; /* its host has the memory, and brings descriptors */
+	char memory[100] = "memory: ";
 	ptowsp_status status = PTOWSP_OK;
 
+	aie_channels_memory(channels, number, memory + strlen(memory), sizeof(memory) - strlen(memory));
 	for (size_t i = shim; !status && i < (shim ? 3 : sizeof(limits) / sizeof(*limits)); i++)
 		status = add(report, aie_design_tile_text(design, number), tile->used[limits[i]], aie_arch_tile(design->arch, tile->row)->limits[limits[i]],
-			     limits[i] == AIE_MEMORY ? "bytes" : "", error, "%s", limits[i] == AIE_MEMORY ? "memory" : aie_arch_limit_text(limits[i]));
+			     limits[i] == AIE_MEMORY ? "bytes" : "", error, "%s",
+			     limits[i] != AIE_MEMORY ? aie_arch_limit_text(limits[i])
+			     : core                  ? memory
+						     : "memory");
 	return status;
 }
 
 /* Row by row from the shims up, and in a row by columns: a picture has tiles in the order in which something was placed on them. */
-static ptowsp_status tiles_add(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, struct ptowsp_error *error)
+static ptowsp_status tiles_add(struct aie_report *report, const struct aie_design *design, const struct aie_channels *channels,
+			       const struct aie_picture *picture, struct ptowsp_error *error)
 {
 	ptowsp_status status = PTOWSP_OK;
 
@@ -93,11 +101,11 @@ static ptowsp_status tiles_add(struct aie_report *report, const struct aie_desig
 		for (int32_t column = 0; !status && column < (int32_t)design->arch->columns; column++)
 			for (uint32_t i = 0; !status && i < picture->tile_count; i++)
 				if (picture->tiles[i].row == row && picture->tiles[i].column == column)
-					status = tile_add(report, design, &picture->tiles[i], i, error);
+					status = tile_add(report, design, channels, &picture->tiles[i], i, error);
 	return status;
 }
 
-/* Of each core that was compiled; a line for all others says that nobody knows. */
+/* A line per core that was compiled; one for all others says that they are not measured. */
 static ptowsp_status programs_add(struct aie_report *report, const struct aie_design *design, const uint64_t *programs, struct ptowsp_error *error)
 {
 	const uint64_t limit = aie_arch_tile(design->arch, AIE_FIRST_CORE)->limits[AIE_PROGRAM];
@@ -116,11 +124,24 @@ static ptowsp_status programs_add(struct aie_report *report, const struct aie_de
 		       : add(report, "not measured", unknown, 0, "cores", error, "program memory, of which each has %llu bytes", (unsigned long long)limit);
 }
 
-ptowsp_status aie_report_design(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, const uint64_t *programs,
-				struct ptowsp_error *error)
+/* Core tiles that have no core. */
+static uint32_t tiles_beside(const struct aie_design *design)
 {
-	const uint32_t cores = design->arch->columns * (design->arch->rows - AIE_FIRST_CORE);
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < design->tile_count; i++)
+		count += design->tiles[i].kind == AIE_CORE && aie_design_core(design, i) == AIE_NONE;
+	return count;
+}
+
+ptowsp_status aie_report_design(struct aie_report *report, const struct aie_design *design, const struct aie_channels *channels,
+				const struct aie_picture *picture, const uint64_t *programs, struct ptowsp_error *error)
+{
+	const uint32_t cores = design->arch->columns * (design->arch->rows - AIE_FIRST_CORE), beside = tiles_beside(design);
 	ptowsp_status status = add(report, "design", design->core_count, cores, "cores", error, "cores of %s in use", design->arch->name);
+
+	if (!status && beside)
+		status = add(report, "design", beside, cores - design->core_count, "tiles", error, "without a core, whose memory cores beside them use");
 
 	if (!status)
 		status = add(report, "design", design->tile_count, (uint64_t)design->arch->columns * design->arch->rows, "tiles", error, "tiles in use");
@@ -131,7 +152,7 @@ ptowsp_status aie_report_design(struct aie_report *report, const struct aie_desi
 	if (!status)
 		status = routes_add(report, picture, error);
 	if (!status)
-		status = tiles_add(report, design, picture, error);
+		status = tiles_add(report, design, channels, picture, error);
 	return status ? status : programs_add(report, design, programs, error);
 }
 
@@ -177,7 +198,7 @@ void aie_report_look(struct aie_report *report)
 
 /* ---- how busy it was ---------------------------------------------------------------------------------------------------- */
 
-/* What a core runs, "" of anybody else: its first kernel stands for it. */
+/* The kernel of a core, its first one for all that it runs; "": no core. */
 static const char *stage_of(const struct aie_picture *picture, const char *agent)
 {
 	for (uint32_t i = 0; i < picture->tile_count; i++) {
@@ -252,13 +273,17 @@ ptowsp_status aie_report_calls(struct aie_report *report, const char *kernel, co
 ptowsp_status aie_report_fits(struct aie_report *report, const char *kernel, uint64_t tiles, uint64_t arguments, uint64_t stack, uint64_t limit,
 			      struct ptowsp_error *error)
 {
-	return add(report, "memory of a core, a call", tiles + arguments + stack, limit, "bytes", error,
+	const uint64_t bytes = tiles + arguments + stack;
+
+	return add(report, "memory of a core, a call", bytes, bytes > limit ? (1 + AIE_NEAR_TILES) * limit : limit, "bytes", error,
 		   "%.40s: %llu for tiles, %llu for arguments, %llu of stack", kernel, (unsigned long long)tiles, (unsigned long long)arguments,
 		   (unsigned long long)stack);
 }
 
 ptowsp_status aie_report_divided(struct aie_report *report, const char *kernel, const struct aie_divided_row *row, struct ptowsp_error *error)
 {
+	if (row->beside)
+		return add(report, "calls that are not divided", row->calls, 0, "calls", error, "%.40s: with memories beside its core", kernel);
 	return add(report, "divided calls", row->calls * row->division.part_count, 0, "parts", error, "%.40s: each call is %.60s", kernel, row->division.text);
 }
 

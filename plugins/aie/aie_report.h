@@ -4,6 +4,7 @@
 #ifndef AIE_REPORT_H
 #define AIE_REPORT_H
 
+#include "aie/design/aie_channels.h"
 #include "aie/engine/program_proxy.h"
 #include "aie/graph/divided.h"
 #include "aie/picture/picture.h"
@@ -25,8 +26,8 @@ struct aie_report {
 };
 /* Cores of how many, streams, total path length, the hottest link, the narrowest stream, each tile's use of each limit. programs: per core the bytes of its program
  * (core_program.h), NULL: nothing was compiled; what was not measured has no number. Errors: NO_MEMORY. */
-ptowsp_status aie_report_design(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, const uint64_t *programs,
-				struct ptowsp_error *error);
+ptowsp_status aie_report_design(struct aie_report *report, const struct aie_design *design, const struct aie_channels *channels,
+				const struct aie_picture *picture, const uint64_t *programs, struct ptowsp_error *error);
 /* Rows for programs and frames of all cores by a stand-in, which take the proxy, also where it fails; aie_report_look measures what no one has looked at yet, by compilers. Errors:
  * NO_MEMORY. */
 ptowsp_status aie_report_program(struct aie_report *report, struct aie_program_proxy *proxy, uint64_t limit, struct ptowsp_error *error);
@@ -46,18 +47,18 @@ ptowsp_status aie_report_calls(struct aie_report *report, const char *kernel, co
 /* Bytes of a core's memory that a call of the kernel takes at least (graph/fits.h). Errors: NO_MEMORY. */
 ptowsp_status aie_report_fits(struct aie_report *report, const char *kernel, uint64_t tiles, uint64_t arguments, uint64_t stack, uint64_t limit,
 			      struct ptowsp_error *error);
-/* Calls of a kernel that do not fit into a core: how many parts all of them are, and how. Errors: NO_MEMORY. */
+/* Calls of a kernel that do not fit into a core: how many parts all of them are, and how, or that they are whole. Errors: NO_MEMORY. */
 ptowsp_status aie_report_divided(struct aie_report *report, const char *kernel, const struct aie_divided_row *row, struct ptowsp_error *error);
 /* Each constant of the model with its source, and how many of them were read on another device. Errors: NO_MEMORY. */
 ptowsp_status aie_report_costs(struct aie_report *report, const struct aie_arch *arch, struct ptowsp_error *error);
-/* Of a run with 0 words of stream buffering (stats[0]) and one with 8 (stats[1]). */
+/* Compares a run with 0 words of stream buffering (stats[0]) and one with 8 (stats[1]). */
 ptowsp_status aie_report_buffering(struct aie_report *report, const struct aie_sim_stats stats[2], bool depends, struct ptowsp_error *error);
 /* Rows from number `from` on are those of a phase of a run, counted from 1: their groups say so, and one says how many tasks it has and why it ended. Errors: NO_MEMORY. */
 ptowsp_status aie_report_phase(struct aie_report *report, uint32_t from, uint32_t phase, uint64_t tasks, const char *why, struct ptowsp_error *error);
 /* All phases together. Errors: NO_MEMORY. */
 ptowsp_status aie_report_phases(struct aie_report *report, uint32_t phases, uint64_t cycles, struct ptowsp_error *error);
 void aie_report_finish(struct aie_report *report);
-/* All who wait, what for, and the ring, as far as there is room. sentence: of the run's error. */
+/* Waiting agents, what for, and the ring, as far as there is room. sentence: of the run's error. */
 void aie_report_stuck(const struct aie_sim_stats *stats, const char *sentence, struct ptowsp_deadlock *deadlock_out);
 
 #endif

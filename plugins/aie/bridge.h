@@ -29,7 +29,7 @@ enum {
 	AIE_BRIDGE_LOST = -5,   /* anything else that XRT throws */
 };
 
-/* What went wrong, in XRT's words. Filled with every code below 0. */
+/* The failure in XRT's words. Filled with every code below 0. */
 struct aie_bridge_about {
 	int32_t state; /* ert_cmd_state of a run that failed, else 0 */
 	uint32_t reserved;
@@ -58,9 +58,9 @@ struct aie_bridge {
 	/* The artifact as a context of its own, with its kernel, instructions and buffers; to be unloaded, before the device is closed. artifact is borrowed for the call. */
 	int32_t (*load)(void *device, const struct aie_bridge_artifact *artifact, void **design_out, struct aie_bridge_about *about);
 	void (*unload)(void *design);
-	/* Where the host sees a buffer; valid until unload. */
+	/* The host's address of a buffer; valid until unload. */
 	int32_t (*map)(void *design, uint32_t buffer, void **data_out, struct aie_bridge_about *about);
-	/* What the host wrote goes to the device; what the device wrote comes to the host. */
+	/* give: the host's writes go to the device; take: the device's writes come to the host. */
 	int32_t (*give)(void *design, uint32_t buffer, struct aie_bridge_about *about);
 	int32_t (*take)(void *design, uint32_t buffer, struct aie_bridge_about *about);
 	/* One run, from the first word; no other is under way. Then wait until it gives something else than BUSY, or stop. ms at least 1. */

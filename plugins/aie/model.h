@@ -10,7 +10,7 @@
 enum aie_choice { AIE_NPU1, AIE_NPU2, AIE_CHOICES };
 /* Times of a device: nanoseconds of the host's clock, from the start of a run to its end. */
 #define AIE_DEVICE_MODEL "host clock, ns"
-/* Whose times they tell: the runtime core's, the array's by its model, a device's. */
+/* Clocks of devices: the runtime core's, the array's by its model, a device's. */
 enum aie_times { AIE_TIMES_REFERENCE, AIE_TIMES_ARRAY, AIE_TIMES_DEVICE };
 /* All devices, those of the choice first. Static. Any thread. */
 const struct base_model *aie_models(enum aie_choice choice, enum aie_times times, uint32_t *count_out);

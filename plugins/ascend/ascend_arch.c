@@ -70,7 +70,7 @@ ASCEND_ARCHS(X)
 #define GRAPH(id, name, platform, text)      TWO(id, name, platform, text, "plan", "pto-runtime host_build_graph", EVENTS)
 #define TWICE(KIND)                          ASCEND_ARCHS(KIND) ASCEND_ARCHS(KIND)
 
-/* Of each kind, in the order of the enum, all of them and once more: from any architecture on there are as many as there are devices. */
+/* Devices of each kind, in the order of the enum, twice: from any architecture on there are as many as a backend has. */
 static const struct base_model models[ASCEND_KIND_COUNT * 2 * ASCEND_DEVICE_COUNT] = {TWICE(CORE) TWICE(OP_SUM) TWICE(NAME) TWICE(REFERENCE) TWICE(SIM_BUFFER)
 											      TWICE(SIM_GRAPH) TWICE(BUFFER) TWICE(GRAPH)};
 

@@ -23,7 +23,7 @@ enum {
 #undef X
 };
 
-/* A machine of one device. Where each number is from stands in ascend_arch.def. */
+/* A machine of one device. Sources of the numbers stand in ascend_arch.def. */
 struct ascend_arch {
 	const char *name; /* "910b": its devices are 910b-0, 910b-1 */
 	const char *text;
@@ -60,7 +60,7 @@ static inline uint32_t ascend_arch_cores(const struct ascend_arch *arch)
 /* Cycles of the cores' clock in a time, rounded to the nearest and up from a half; at least 1 unless the time is 0. ns <= 2^32. */
 uint64_t ascend_arch_cycles(const struct ascend_arch *arch, uint64_t ns);
 
-/* Who runs tasks of the same machine, and whose cycles are told: the machine of machine.h with one of three models of kernels (in the order of enum ascend_model),
+/* Engines for tasks of the same machine, and their cycles: the machine of machine.h with one of three models of kernels (in the order of enum ascend_model),
  * rt's threads and clock, or a pto-runtime, simulated or on the hardware, which tells no times: plan_clock.h. In the order of ascend_pto_variants. */
 enum ascend_kind {
 	ASCEND_MACHINE,
@@ -73,7 +73,7 @@ enum { ASCEND_DEVICES_EACH = 2, ASCEND_DEVICE_COUNT = ASCEND_ARCH_COUNT * ASCEND
 /* The devices of a backend, ASCEND_DEVICE_COUNT of them: 910b-0, 910b-1, 910c-0 ..., those of architecture `first` before the others. Two of each,
  * because what one tells the other needs a second one. */
 const struct base_model *ascend_models(enum ascend_kind kind, enum ascend_arch_id first);
-/* Of one of them. */
+/* The architecture of a model. */
 enum ascend_arch_id ascend_model_id(const struct base_model *model);
 static inline const struct ascend_arch *ascend_model_arch(const struct base_model *model)
 {

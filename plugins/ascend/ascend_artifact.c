@@ -11,7 +11,7 @@
 #include "base/sections.h"
 #include <string.h>
 
-/* What the emitter asks and tells. */
+/* The emitter's context. */
 struct job {
 	struct base_instance *instance;
 	struct base_kernels kernels;
@@ -38,7 +38,7 @@ static void tell(void *context, const char *sentence)
 	base_log(((const struct job *)context)->instance, PTOWSP_LOG_WARNING, "emit: %s", sentence);
 }
 
-/* What the core enforces the emitted code does, or emit_plan.c says why not, whatever the engine makes of it that would run the program here. */
+/* Claims of the core, without the engine's: the emitted code does what they say, or emit_plan.c says why not. */
 static uint32_t caps_of_code(const struct job *job, const struct base_model *model, struct ptowsp_cap rows_out[BASE_CAPS_LIMIT])
 {
 	struct base_backend core = *job->instance->backend;

@@ -23,11 +23,18 @@ const struct ascend_pto *ascend_options_pto(const struct base_options *options)
 
 const struct ascend_simulated *ascend_options_own(const struct base_options *options)
 {
-	static const struct ascend_simulated standard = {.model = ASCEND_MODEL_CORE, .order = ASCEND_READY_FIRST, .streams = ASCEND_STREAMS};
+	static const struct ascend_simulated standard = {
+		.model = ASCEND_MODEL_CORE, .order = ASCEND_READY_FIRST, .protocol = ASCEND_PROTOCOL_FITTED, .streams = ASCEND_STREAMS, .orchestrator = 1};
 
 	if (!options)
 		return &standard;
 	return options->own_clock && !ascend_options_pto(options) ? &options_of(options)->own : NULL;
+}
+
+void ascend_options_settle(struct base_options *options)
+{
+	if (!options->schedulers)
+		options->schedulers = ascend_options_own(options) ? ASCEND_SCHEDULERS : 1;
 }
 
 ptowsp_status ascend_options_check(struct base_device *device, struct ptowsp_error *error)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* ascend_plan.h - what the orchestration object of the pto-runtime engine interprets: the tasks of one run in the order in which they are submitted, as one block of
- * memory without pointers. Compiled as C11 into the backends and as C++17 into the orchestration (orchestration/plan.cpp), so it needs <stdint.h> only.
+/* ascend_plan.h - what the orchestration object of the pto-runtime engine interprets: the tasks of one run in the order in which they are submitted, as blocks of
+ * memory without pointers: one with all of them, or, where the orchestration runs in this process, one after the other as they come (ascend_plan_source). Compiled as C11 into the backends and as C++17 into the orchestration (orchestration/plan.cpp), so it needs <stdint.h> only.
  *
  *   head | steps | edges | windows | scalars
  *
  * A step is a task, a task without a kernel (something to wait for), or the begin or end of a scope. Edges, windows and scalars of the steps follow each other
- * without gaps: a step says how many it has. An edge is the number of an earlier step that is a task. */
+ * without gaps: a step says how many it has. An edge is how many steps before it an earlier one stands, which is a task. */
 #ifndef ASCEND_PLAN_H
 #define ASCEND_PLAN_H
 
 #include <stdint.h>
 
 #define ASCEND_PLAN_MAGIC   0x4C505450u /* the bytes read "PTPL" */
-#define ASCEND_PLAN_VERSION 1u
+#define ASCEND_PLAN_VERSION 3u
 #define ASCEND_PLAN_DIMS    2
 
 struct ascend_plan_head {
@@ -20,6 +20,7 @@ struct ascend_plan_head {
 	uint64_t bytes; /* of the whole block */
 	uint32_t step_count, edge_count, window_count, scalar_count;
 	uint64_t steps, edges, windows, scalars; /* offsets from the beginning, multiples of 8 */
+	uint64_t first;                          /* steps of the run before its own */
 };
 
 enum ascend_step_kind {
@@ -38,9 +39,12 @@ struct ascend_plan_step {
 	uint16_t window_count, scalar_count;
 	uint16_t blocks; /* at least 1 */
 	uint8_t kind, shape;
+	uint32_t room; /* it is submitted when no more steps than that before it may still run; ASCEND_ROOM_ANY: at once */
+	uint32_t pad;
 };
+#define ASCEND_ROOM_ANY UINT32_MAX
 
-enum { ASCEND_WINDOW_READ = 1, ASCEND_WINDOW_WRITE = 2 };
+enum { ASCEND_WINDOW_READ = 1, ASCEND_WINDOW_WRITE = 2, ASCEND_WINDOW_MAPPED = 4 /* the runtime finds whom its task comes behind because of it */ };
 /* A tensor argument: elements of `dtype`, seen from the beginning of entry tensor `entry`. */
 struct ascend_plan_window {
 	uint64_t start; /* elements */
@@ -53,18 +57,27 @@ struct ascend_plan_window {
 };
 
 #ifdef __cplusplus
-static_assert(sizeof(ascend_plan_head) == 64, "layout");
-static_assert(sizeof(ascend_plan_step) == 24, "layout");
+static_assert(sizeof(ascend_plan_head) == 72, "layout");
+static_assert(sizeof(ascend_plan_step) == 32, "layout");
 static_assert(sizeof(ascend_plan_window) == 32, "layout");
 #else
-_Static_assert(sizeof(struct ascend_plan_head) == 64, "layout");
-_Static_assert(sizeof(struct ascend_plan_step) == 24, "layout");
+_Static_assert(sizeof(struct ascend_plan_head) == 72, "layout");
+_Static_assert(sizeof(struct ascend_plan_step) == 32, "layout");
 _Static_assert(sizeof(struct ascend_plan_window) == 32, "layout");
 #endif
 
+/* Blocks as they come. Both functions are called on the orchestration's thread. */
+enum { ASCEND_STEPS_KEPT = 16384 }; /* a power of two: whom steps may name, and no step further back may still run */
+struct ascend_plan_source {
+	/* The block behind the latest one, which nobody looks at any more. NULL: it is not there yet, or *over_out: there is none. */
+	const struct ascend_plan_head *(*next)(struct ascend_plan_source *source, int *over_out);
+	uint64_t (*ended)(struct ascend_plan_source *source); /* steps before it no longer run */
+};
+
 /* Arguments of the orchestration: entry tensor 0 is the plan as bytes, 1 the table of calls (adapter.h; in the simulation only, else one byte that nobody
- * looks at), those of the package follow. Scalar 0 is the plan's address in this process where the orchestration runs on the host (host_build_graph), else 0. */
-enum { ASCEND_ENTRY_PLAN = 0, ASCEND_ENTRY_CALLS = 1, ASCEND_ENTRY_FIRST = 2, ASCEND_ENTRY_ADDRESS = 0 };
+ * looks at), those of the package follow. Scalar 0 is the plan's address in this process where the orchestration runs on the host (host_build_graph), else 0; scalar 1 that
+ * of a source, in place of a plan, or 0. */
+enum { ASCEND_ENTRY_PLAN = 0, ASCEND_ENTRY_CALLS = 1, ASCEND_ENTRY_FIRST = 2, ASCEND_ENTRY_ADDRESS = 0, ASCEND_ENTRY_SOURCE = 1, ASCEND_ENTRY_NUMBERS = 2 };
 #define ASCEND_ORCHESTRATION        "aicpu_orchestration_entry"
 #define ASCEND_ORCHESTRATION_CONFIG "aicpu_orchestration_config"
 

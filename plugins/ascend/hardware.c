@@ -36,7 +36,7 @@ static bool in_folders(char *path, const char *base, const char *list, const cha
 	return false;
 }
 
-/* Where CANN keeps its libraries. Source: host/CMakeLists.txt of the pto-runtime. */
+/* Folders of CANN's libraries. Source: host/CMakeLists.txt of the pto-runtime. */
 #define TOOLKIT "/lib64:/runtime/lib64:/x86_64-linux/lib64:/aarch64-linux/lib64"
 
 static ptowsp_status toolkit_find(struct ascend_hardware *found, const struct ascend_places *places, struct ptowsp_error *error)

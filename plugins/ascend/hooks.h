@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* hooks.h - what both Ascend backends do behind the hooks of base. Who runs the programs of an instance follows from its options: the machine of this library, the threads
+/* hooks.h - what both Ascend backends do behind the hooks of base. The engine of an instance's programs follows from its options: the machine of this library, the threads
  * and the clock of rt, or a pto-runtime. A backend adds its table of options, its devices' kind and what its hardware needs. */
 #ifndef ASCEND_HOOKS_H
 #define ASCEND_HOOKS_H

@@ -2,7 +2,7 @@
 /* backend.h - how a backend describes itself to this library.
  *
  * A backend made of rt and isa is a constant `struct base_backend`, one line that makes its table of operations (ops.h), and the entry that exports
- * the table. What it leaves out of the struct is done as on the processor: kernels are interpreted by worker threads, the clock is the
+ * the table. Fields that it leaves out are done as on the processor: kernels are interpreted by worker threads, the clock is the
  * reference clock of rt. */
 #ifndef BASE_BACKEND_H
 #define BASE_BACKEND_H
@@ -12,12 +12,13 @@
 #include "ptowsp/plugin.h"
 #include "rt/rt.h"
 
+struct base_buffers;
 struct base_device;
 struct base_kernel;
 struct base_program;
 struct ptowsp_kernel_support;
 
-/* Constant, static. Hooks may be NULL. Those of a device and its programs are called by one thread at a time. */
+/* Constant, static. Hooks may be NULL; one thread at a time calls hooks of a device and its programs. */
 struct base_backend {
 	const char *name;    /* as in the note; stands in texts */
 	const char *targets; /* as in the note: payloads for one of them are for this backend */
@@ -37,9 +38,13 @@ struct base_backend {
 	/* Options of its own; one that has the name of a standard option stands in its place. */
 	const struct base_option *options;
 	uint32_t option_count;
+	/* Behind the settings: puts a number where an option leaves it to the backend. */
+	void (*settle)(struct base_options *options);
 	uint32_t options_size; /* bytes of its struct, which begins with struct base_options; 0: it has none of its own */
 	/* An extension table by its id, before those of this library; NULL if it is not the backend's own. instance may be NULL. */
 	const void *(*extension)(struct ptowsp_object *instance, const char *id);
+	/* Where buffers of its devices lie (buffer.h): with base_buffers_host in memory of this process. NULL: it has none, and a host keeps such tensors itself. */
+	const struct base_buffers *buffers;
 	/* Behind open: finds what the device needs (NO_DEVICE), may set device->own. close follows if open was successful, after the last program. */
 	ptowsp_status (*open)(struct base_device *device, struct ptowsp_error *error);
 	void (*close)(struct base_device *device);

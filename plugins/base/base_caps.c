@@ -56,6 +56,41 @@ uint32_t base_caps_order(struct ptowsp_cap rows[BASE_CAPS_LIMIT], uint32_t there
 	return BASE_CAPS_ADD(rows, there, in_order);
 }
 
+#define OPCODE(op) PTOWSP_FEATURE_OPCODE(PTOWSP_OP_##op)
+#define GRAPH(op)  PTOWSP_FEATURE_GRAPH(PTOWSP_##op)
+static const struct ptowsp_cap unissued[] = {
+	/* the first free executor; one walk has no instances to filter */
+	BASE_CAP(BASE_POLICY(DISPATCH, WORK_STEAL), RECORDED),
+	BASE_CAP(BASE_POLICY(POOLS, BY_EXEC_UNIT), RECORDED),
+	BASE_CAP(OPCODE(DISPATCH_FILTER), RECORDED),
+	/* times that only issuing makes; issues that take none leave nothing to hold back */
+	BASE_CAP(BASE_POLICY(TIMING, RATE_LIMIT), RECORDED),
+	BASE_CAP(BASE_POLICY(ISSUE_COST, CYCLES), RECORDED),
+	BASE_CAP(BASE_POLICY(START, THRESHOLD), RECORDED),
+	BASE_CAP(BASE_POLICY(START, AFTER_ORCHESTRATION), RECORDED),
+	/* resources that are not there */
+	BASE_CAP(BASE_POLICY(TENSOR_MAP, CAPACITY), RECORDED),
+	BASE_CAP(BASE_POLICY(DEP_LIST, CAPACITY), RECORDED),
+	BASE_CAP(BASE_POLICY(HEAP, CAPACITY), RECORDED),
+	BASE_CAP(BASE_POLICY(READY_QUEUE, CAPACITY), RECORDED),
+	BASE_CAP(OPCODE(ALLOC), RECORDED),
+	BASE_CAP(OPCODE(FREE), RECORDED),
+	BASE_CAP(GRAPH(MC_ALLOC), RECORDED),
+	BASE_CAP(GRAPH(MC_FREE), RECORDED),
+	/* more than its platform does: a fence is an order of tasks */
+	BASE_CAP(GRAPH(MC_FENCE), ENFORCED),
+	/* other devices */
+	BASE_CAP(OPCODE(NOTIFY), UNSUPPORTED),
+	BASE_CAP(OPCODE(WAIT_NOTIFY), UNSUPPORTED),
+	BASE_CAP(GRAPH(SY_NOTIFY), UNSUPPORTED),
+	BASE_CAP(GRAPH(SY_WAIT_NOTIFY), UNSUPPORTED),
+};
+
+uint32_t base_caps_unissued(struct ptowsp_cap rows[BASE_CAPS_LIMIT], uint32_t there)
+{
+	return BASE_CAPS_ADD(rows, there, unissued);
+}
+
 static int known(const struct ptowsp_cap *rows, uint32_t count, uint32_t feature)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -113,7 +148,7 @@ static uint32_t caps_told(const struct base_backend *backend, const struct base_
 	return base_caps_add(rows_out, there, others, base_caps(backend, options, model, others));
 }
 
-/* Those that the host knows. */
+/* Keeps rows the host knows. */
 static uint32_t caps_of_minor(struct ptowsp_cap rows[BASE_CAPS_LIMIT], uint32_t there, uint32_t minor)
 {
 	uint32_t known = 0;

@@ -15,7 +15,7 @@
 		.feature = (f), .state = PTOWSP_STATE_##s, .evidence = PTOWSP_EVIDENCE_SELF_TESTED                                                             \
 	}
 /* A TILE row (caps.h): the operation, 0 for all that have none of their own, and the types that it has, 0 for all: BASE_TILE(0, ENFORCED, BASE_TYPE(F32) | BASE_TYPE(I32)),
- * BASE_TILE(PTOWSP_PTO_TSORT32, UNSUPPORTED, 0). What such rows say is obeyed when a program is loaded, too (base_support.h). */
+ * BASE_TILE(PTOWSP_PTO_TSORT32, UNSUPPORTED, 0). Loading a program obeys such rows, too (base_support.h). */
 #define BASE_TYPE(name) (UINT64_C(1) << PTOWSP_##name)
 #define BASE_TILE(op, s, types)                                                                                                                                \
 	{                                                                                                                                                      \
@@ -38,6 +38,8 @@ uint32_t base_caps_state(struct ptowsp_cap rows[BASE_CAPS_LIMIT], uint32_t there
 bool base_in_order(const struct base_model *model, uint32_t threads);
 /* Appends the rows of that. Returns how many there are then. */
 uint32_t base_caps_order(struct ptowsp_cap rows[BASE_CAPS_LIMIT], uint32_t there);
+/* Appends the rows of a backend that walks a program first and lets what is free run: nobody issues tasks one after the other, and no runtime has rings and queues of its own. */
+uint32_t base_caps_unissued(struct ptowsp_cap rows[BASE_CAPS_LIMIT], uint32_t there);
 /* The rows that the core is given: each feature once, as the first row says it. Returns how many rows there are. Any thread. */
 uint32_t base_caps(const struct base_backend *backend, const struct base_options *options, const struct base_model *model,
 		   struct ptowsp_cap rows_out[BASE_CAPS_LIMIT]);

@@ -18,7 +18,7 @@ void base_support_init(struct base_support *support, const struct base_backend *
 #if PTOWSP_ABI_TARGET >= 1
 #include "ptowsp/support.h"
 
-/* Where its own rows do not put the kernel on the device. */
+/* Verdict by rows alone: the device, or why not. */
 static void rows_judge(const struct base_support *support, const struct base_kernel *kernel, struct ptowsp_kernel_support *row)
 {
 	struct common_tile_lack lack;
@@ -37,7 +37,7 @@ static struct ptowsp_kernel_support kernel_judge(const struct base_support *supp
 {
 	struct ptowsp_kernel_support row = {.payload = UINT16_MAX, .opcode = PTOWSP_NONE, .dtype = PTOWSP_NONE};
 
-	if (!kernel->isa || kernel->ref.fn) /* what calls a function of this process says itself, and a kernel that nothing serves is no question of support */
+	if (!kernel->isa || kernel->ref.fn) /* functions of this process answer for themselves, and a kernel that nothing serves is no question of support */
 		return row;
 	row.payload = kernel->payload_number < UINT16_MAX ? (uint16_t)kernel->payload_number : UINT16_MAX;
 	if (*kernel->why) {
@@ -60,7 +60,7 @@ void base_support_apply(const struct base_support *support, struct base_kernel *
 		base_why_set(kernel, sections, row, told.reason);
 }
 
-/* Trusted native code may run in place of the portable payload: who loads it finds out. */
+/* Trusted native code may run in place of the portable payload: loading it shows. */
 static bool brings_native(const struct base_sections *sections, uint32_t k)
 {
 	struct ptowsp_kernel_record record;

@@ -8,7 +8,7 @@
 #include "kernels.h"
 #include "registry/common/common_tile.h"
 
-/* What decides about kernels of a device under these options. It points into itself. */
+/* Rows that decide about kernels of a device under these options. Points into itself. */
 struct base_support {
 	const struct base_backend *backend;
 	const struct base_options *options;
@@ -17,7 +17,7 @@ struct base_support {
 	struct common_tile_rows rows;
 };
 void base_support_init(struct base_support *support, const struct base_backend *backend, const struct base_options *options, const struct base_model *model);
-/* Of a kernel that base_select filled, row `row` of KREG: sets kernel->processor, or kernel->why. */
+/* Judges a kernel that base_select filled, row `row` of KREG: sets kernel->processor, or kernel->why. */
 void base_support_apply(const struct base_support *support, struct base_kernel *kernel, struct base_sections *sections, uint32_t row);
 /* The extension's table; NULL where rows say all there is to say, and for hosts of 10.0. */
 const void *base_support_table(const struct base_backend *backend, const struct ptowsp_object *instance);

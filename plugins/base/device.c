@@ -2,6 +2,7 @@
 #include "device.h"
 
 #include "backend.h"
+#include "base_buffer.h"
 #include "error.h"
 #include "program.h"
 #include "queue.h"
@@ -117,6 +118,7 @@ void base_device_destroy(struct base_device *device)
 	runner_join(device);
 	while (device->programs)
 		base_program_destroy(device->programs);
+	base_buffers_finish(device);
 	if (device->opened && instance->backend->close)
 		instance->backend->close(device);
 	rt_pool_destroy(device->pool);

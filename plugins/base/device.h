@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+struct base_buffer;
 struct base_program;
 
 /* An accepted run: what submit borrowed is copied behind the struct, in one allocation. */
@@ -29,6 +30,8 @@ struct base_device {
 	void *own;                     /* the backend's */
 	struct base_device *next;      /* in the instance */
 	struct base_program *programs; /* loaded ones; main and device calls only */
+	struct base_buffer *buffers;   /* likewise */
+	_Atomic uint64_t buffer_bytes; /* changed by these calls; as memory_limit counts them */
 	struct rt_pool *pool;          /* used by the runner and by unlocked measuring */
 	uint64_t memory_limit;         /* bytes, 0 = none */
 	uint32_t threads;

@@ -8,7 +8,7 @@
 /* Fills *error (NULL is allowed) and returns code. Text longer than the record is cut. */
 ptowsp_status base_fail(struct ptowsp_error *error, ptowsp_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* A sentence into text; what does not fit is cut. */
+/* A sentence into text; the end is cut if it does not fit. */
 void base_text(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* An argument struct from the host: at least `known` bytes, and zeros beyond them. known: what is read of it, which is the 10.0 floor; not sizeof,

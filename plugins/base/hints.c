@@ -37,7 +37,6 @@ struct kernel {
 };
 struct reading {
 	struct base_sections sections;
-	struct ptowsp_section entr, grph;
 	const char *entry; /* its name */
 	uint32_t first;    /* its first instruction */
 	struct table tables[TABLES];
@@ -129,8 +128,8 @@ static bool binary_read(struct reading *r, const uint8_t **at, size_t *left, con
 /* The binary of the entry. */
 static bool entry_find(struct reading *r)
 {
-	const uint8_t *at = r->grph.data;
-	size_t left = r->grph.count;
+	const uint8_t *at = r->sections.grph.data;
+	size_t left = r->sections.grph.count;
 	const char *name;
 
 	while (at && binary_read(r, &at, &left, &name))
@@ -355,16 +354,8 @@ static bool sections_read(struct reading *r, const struct ptowsp_load_args *args
 	uint64_t bytes;
 
 	base_sections_find(&r->sections, args);
-	for (uint32_t i = 0; i < args->section_count; i++) {
-		const struct ptowsp_section *section = (const void *)((const char *)args->sections + (size_t)i * args->section_stride);
-
-		if (section->type == PTOWSP_SECTION_ENTR)
-			r->entr = *section;
-		else if (section->type == PTOWSP_SECTION_GRPH)
-			r->grph = *section;
-	}
-	if (!r->grph.count || !r->sections.work.data || r->sections.work.count < sizeof(*header_out) ||
-	    base_sections_row(&r->entr, args->entry, &entry, sizeof(entry), NULL))
+	if (!r->sections.grph.count || !r->sections.work.data || r->sections.work.count < sizeof(*header_out) ||
+	    base_sections_row(&r->sections.entr, args->entry, &entry, sizeof(entry), NULL))
 		return false;
 	memcpy(header_out, r->sections.work.data, sizeof(*header_out));
 	bytes = sizeof(*header_out) + UINT64_C(8) * header_out->num_instructions + UINT64_C(4) * header_out->num_axes + UINT64_C(4) * header_out->num_kernels;

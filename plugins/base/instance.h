@@ -20,7 +20,7 @@ struct base_instance {
 ptowsp_status base_init(const struct base_backend *backend, const struct ptowsp_host *host, const struct ptowsp_init_args *args,
 			struct ptowsp_object **instance_out, struct ptowsp_error *error);
 ptowsp_status base_fini(struct ptowsp_object *instance, struct ptowsp_error *error);
-/* Of an instance; NULL of none. */
+/* Options; NULL of no instance. */
 const struct base_options *base_options_of(const struct ptowsp_object *instance);
 /* The effective minor; 0 of none. */
 uint32_t base_minor_of(const struct ptowsp_object *instance);

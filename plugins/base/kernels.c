@@ -3,6 +3,7 @@
 
 #include "error.h"
 #include "numerics.h"
+#include "pad.h"
 #include "rt/program/rt_program.h"
 #include "select.h"
 #include <stdbool.h>
@@ -20,7 +21,8 @@ struct patience {
 	uint32_t questions; /* that are still answered with "go on" */
 };
 #define BLOCKS_SLICE   16u             /* of a task, between two questions: one block may be too short to ask any */
-#define WALK_QUESTIONS UINT32_C(65536) /* a walk of 2^32 instructions, some seconds; then only running tells */
+#define WALK_QUESTIONS UINT32_C(65536) /* a walk of 2^32 instructions, half a minute; then only running tells */
+#define WALK_LONG      UINT32_C(57344) /* those left after 2^29, some seconds: that is said */
 
 static bool watch_ended(struct base_kernels *kernels)
 {
@@ -39,6 +41,9 @@ static int stop(void *context)
 		atomic_store(&patience->kernels->watch.stopped, (uint32_t)(patience->kernel - patience->kernels->rows) + 1);
 		return 1;
 	}
+	if (patience->questions == WALK_LONG)
+		base_log(patience->kernels->instance, PTOWSP_LOG_WARNING,
+			 "kernel %.80s: its cycles are still counted after 2^29 instructions; a run with --timeout-ms ends in time", patience->kernel->name);
 	return patience->questions && !--patience->questions;
 }
 
@@ -88,17 +93,18 @@ static ptowsp_status cycles(void *context, uint32_t row, const uint64_t *args, u
 	}
 	status = kernel->isa ? walk(kernels, kernel, args, NULL, NULL, cycles_out, NULL) : PTOWSP_UNSUPPORTED;
 	if (!status && !isa_program_varies(kernel->isa))
-		atomic_store_explicit(&kernel->known, 1, memory_order_relaxed); /* who reads it late finds out once more */
+		atomic_store_explicit(&kernel->known, 1, memory_order_relaxed); /* a late reader finds out once more */
 	return status;
 }
 
+/* Engines ask of all tasks, also about COPY, which stands behind the kernels of the package. */
 static ptowsp_status footprint(void *context, uint32_t row, const uint64_t *args, rt_touch_fn touch, void *sink)
 {
 	struct base_kernels *kernels = context;
 	const struct base_kernel *kernel = &kernels->rows[row];
 	uint64_t ignored;
 
-	return kernel->isa ? walk(kernels, kernel, args, touch, sink, &ignored, NULL) : PTOWSP_UNSUPPORTED;
+	return row < kernels->count && kernel->isa ? walk(kernels, kernel, args, touch, sink, &ignored, NULL) : PTOWSP_UNSUPPORTED;
 }
 
 static void explain(void *context, uint32_t row, const uint64_t *args, struct ptowsp_error *error)
@@ -113,9 +119,9 @@ static void explain(void *context, uint32_t row, const uint64_t *args, struct pt
 
 static int varies(void *context, uint32_t row)
 {
-	const struct base_kernel *kernel = &((const struct base_kernels *)context)->rows[row];
+	const struct base_kernels *kernels = context;
 
-	return kernel->isa && isa_program_varies(kernel->isa);
+	return row < kernels->count && kernels->rows[row].isa && isa_program_varies(kernels->rows[row].isa);
 }
 
 static const char *unusable(void *context, uint32_t row)
@@ -293,6 +299,23 @@ static ptowsp_status call_all(struct base_kernels *kernels, struct base_kernel *
 	return kernel->blocks == 1 || task->block_count > 1 ? call(kernels, kernel, task, out, worker) : call_blocks(kernels, kernel, task, out, worker);
 }
 
+/* On whole tiles, where of some windows only a part is there. */
+static ptowsp_status call_padded(struct base_kernels *kernels, struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+				 uint32_t worker)
+{
+	struct ptowsp_task padded = *task;
+	struct base_pad *pad = NULL;
+	ptowsp_status status;
+
+	if (!kernel->parts)
+		return call_all(kernels, kernel, task, out, worker);
+	status = base_pad_open(&pad, kernels, kernel, &padded, out->error);
+	if (!status)
+		status = call_all(kernels, kernel, &padded, out, worker);
+	base_pad_close(pad);
+	return status;
+}
+
 /* Through the memory of the executors that own what it touches. */
 static ptowsp_status call_staged(struct base_kernels *kernels, struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 				 uint32_t worker)
@@ -303,7 +326,7 @@ static ptowsp_status call_staged(struct base_kernels *kernels, struct base_kerne
 	ptowsp_status status = base_stage_open(&stage, kernels->shards, &table, &staged, out->error);
 
 	if (!status)
-		status = call_all(kernels, kernel, &staged, out, worker);
+		status = call_padded(kernels, kernel, &staged, out, worker);
 	base_stage_close(stage);
 	return status;
 }
@@ -322,7 +345,7 @@ static ptowsp_status run(void *context, const struct ptowsp_task *task, struct p
 	if (*kernel->why)
 		return base_fail(out->error, PTOWSP_KERNEL_FAILED, "%s", kernel->why);
 	began = base_profile_enter(&kernels->profile);
-	status = kernels->shards ? call_staged(kernels, kernel, task, out, worker) : call_all(kernels, kernel, task, out, worker);
+	status = kernels->shards ? call_staged(kernels, kernel, task, out, worker) : call_padded(kernels, kernel, task, out, worker);
 	base_profile_leave(&kernels->profile, task->kernel, worker, began);
 	return status;
 }
@@ -339,8 +362,15 @@ static ptowsp_status run_in_real_time(void *context, const struct ptowsp_task *t
 
 struct rt_kernels base_kernels_table(struct base_kernels *kernels)
 {
-	return (struct rt_kernels){kernels, cycles, footprint, varies, kernels->timeline.lanes ? run_in_real_time : run, unusable, explain,
-				   code,    NULL,   device,    NULL};
+	return (struct rt_kernels){.context = kernels,
+				   .cycles = cycles,
+				   .footprint = footprint,
+				   .varies = varies,
+				   .run = kernels->timeline.lanes ? run_in_real_time : run,
+				   .unusable = unusable,
+				   .explain = explain,
+				   .code = code,
+				   .device = device};
 }
 
 void base_kernels_settle(struct base_kernels *kernels)
@@ -349,7 +379,7 @@ void base_kernels_settle(struct base_kernels *kernels)
 		struct base_kernel *kernel = &kernels->rows[i];
 
 		kernel->plain = (kernel->ref.fn ? !kernel->workspace && !kernel->fixed_cycles : kernel->isa && (!kernels->compute || kernel->processor)) &&
-				!*kernel->why && kernel->blocks == 1 && !kernels->shards && !(kernels->compute && kernels->compute->apart) &&
+				!*kernel->why && kernel->blocks == 1 && !kernel->parts && !kernels->shards && !(kernels->compute && kernels->compute->apart) &&
 				!kernels->instance->options->profiling;
 	}
 }
@@ -439,11 +469,19 @@ static const char *tensor_name(const void *context, uint32_t tensor)
 	return rt_tensor_name(context, tensor);
 }
 
-void base_kernels_tensors(struct base_kernels *kernels, const struct rt_program *rt)
+ptowsp_status base_kernels_tensors(struct base_kernels *kernels, const struct rt_program *rt, struct ptowsp_error *error)
 {
-	for (uint32_t i = 0; i < kernels->count; i++)
-		if (kernels->rows[i].isa)
-			isa_program_tensors(kernels->rows[i].isa, (struct isa_tensor_names){tensor_name, rt});
+	for (uint32_t i = 0; i < kernels->count; i++) {
+		struct base_kernel *kernel = &kernels->rows[i];
+
+		if (kernel->isa)
+			isa_program_tensors(kernel->isa, (struct isa_tensor_names){tensor_name, rt});
+		kernel->parts = rt->parts_of[i];
+		if (kernel->parts && !kernel->isa && !*kernel->why)
+			return base_fail(error, PTOWSP_UNSUPPORTED,
+					 "kernel %.60s gets parts of tiles and has no portable code, which says how large they are whole", kernel->name);
+	}
+	return PTOWSP_OK;
 }
 
 void base_kernels_finish(struct base_kernels *kernels)

@@ -3,13 +3,13 @@
 #ifndef BASE_KERNELS_H
 #define BASE_KERNELS_H
 
-#include "base_profile.h"
 #include "instance.h"
 #include "isa/isa.h"
 #include "rt/rt.h"
 #include "sections.h"
 #include "shards.h"
-#include "timeline.h"
+#include "trace/base_profile.h"
+#include "trace/timeline.h"
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -28,10 +28,11 @@ struct base_kernel {
 	uint32_t arg_count;                       /* scalars */
 	uint32_t blocks;                          /* times a task calls it */
 	uint32_t unit;                            /* enum ptowsp_unit, as the package says */
+	uint64_t parts;                           /* a bit per tensor argument of which some task has only a part (pad.h) */
 	uint32_t plain;                           /* 1: a call runs isa once, or ref where there is one, and there is nothing to do around it */
 	_Atomic uint32_t known;                   /* 1: its cycles were asked before it ran and are the same for every task, so that a run need not find them */
 	char why[216];                            /* why it cannot be run, "" if it can */
-	_Atomic uint64_t device_tasks, device_ns; /* of the run: what compute executed */
+	_Atomic uint64_t device_tasks, device_ns; /* of the run: executed by compute */
 };
 
 /* The limit that ends a kernel that takes too long. Set between runs, read by all threads of a run. */
@@ -52,7 +53,7 @@ struct base_costs {
 			     const struct isa_guard *guard);
 };
 
-/* Who executes portable kernels, where that is not the interpreter of this processor: a device. Each block of each task whose kernel has a portable payload and no C function goes to it, whether
+/* A device that executes portable kernels in place of this processor's interpreter. Each block of each task whose kernel has a portable payload and no C function goes to it, whether
  * or not its cycles are known before. A backend sets it in `bind`. */
 struct base_compute {
 	void *context;
@@ -63,7 +64,10 @@ struct base_compute {
 	ptowsp_status (*block)(void *context, uint32_t row, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker,
 			       const struct isa_guard *guard);
 	const struct rt_mirror *mirror; /* borrowed; NULL: windows are memory of the host all the time */
-	bool apart;                     /* their elements lie elsewhere: what runs on this processor fetches and pushes them */
+	bool apart;                     /* their elements lie elsewhere: tasks on this processor fetch and push them */
+	/* Borrowed: takes tasks of one block, whole tiles, and ends them later (rt.h); block then executes the others, those that `start` does not support, and one that has failed, for its sentence. With trace=real and
+	 * profiling=on block executes all. NULL: always. */
+	const struct rt_queues *queues;
 };
 
 /* The kernels of one program. Constant after create, but for watch and what measures. */
@@ -77,6 +81,7 @@ struct base_kernels {
 	struct base_watch watch;
 	const struct base_costs *costs;     /* borrowed; NULL: the reference model */
 	const struct base_compute *compute; /* borrowed; NULL: the interpreter */
+	struct rt_queues queues;            /* compute's, which it counts */
 	struct base_shards *shards;         /* NULL: every tensor is whole */
 	struct base_timeline timeline;      /* with trace=real */
 	struct base_profile profile;        /* with profiling=on */
@@ -87,15 +92,18 @@ struct base_kernels {
  * Errors: BAD_PACKAGE for a bad payload, UNSUPPORTED for native code that cannot be loaded, TOO_BIG, NO_MEMORY. */
 ptowsp_status base_kernels_init(struct base_kernels *kernels, const struct base_instance *instance, struct base_sections *sections, uint32_t load_flags,
 				uint32_t workers, uint64_t memory_limit, struct ptowsp_error *error);
-/* Sentences of portable kernels name their tensors, too: rt lives as long as the kernels run. */
-void base_kernels_tensors(struct base_kernels *kernels, const struct rt_program *rt);
-/* All that load says of them is said. */
+/* Takes the program's facts about windows: names of their tensors, for sentences, and which may be there in part. rt lives as long as the kernels run. Errors: UNSUPPORTED for parts in
+ * a kernel that is not portable. */
+ptowsp_status base_kernels_tensors(struct base_kernels *kernels, const struct rt_program *rt, struct ptowsp_error *error);
+/* Load has told all about the kernels. */
 void base_kernels_settle(struct base_kernels *kernels);
 void base_kernels_finish(struct base_kernels *kernels); /* of zeroed or half-made ones too */
 /* The callbacks of rt.h, with kernels as their context. */
 struct rt_kernels base_kernels_table(struct base_kernels *kernels);
 /* Before a task's windows are looked at on this processor, where a device has their elements: they are as kernels have left them. Any thread. */
 void base_kernels_fetch(const struct base_kernels *kernels, const struct ptowsp_task *task);
+/* compute.c, once compute is set: its queues for the core; NULL: it has none. */
+const struct rt_queues *base_kernels_queues(struct base_kernels *kernels);
 /* Before a run: nothing has been executed. */
 void base_kernels_begin(struct base_kernels *kernels);
 /* Before a run: what may end its kernels early. After it: CANCELLED or DEADLINE with a sentence if that happened, else status. */

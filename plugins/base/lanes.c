@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "lanes.h"
 
+#include "registry/common/common_grow.h"
 #include "rt/program/policy.h"
 #include "rt/rt_feed.h"
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- which ----------------------------------------------------------------------------------------------------------- */
 
-/* Whose place does not depend on when something happens. */
+/* The policy's places do not depend on times. */
 static bool policy_static(uint32_t policy)
 {
 	return policy == PTOWSP_DISPATCH_ROUND_ROBIN || policy == PTOWSP_DISPATCH_AFFINITY || policy == PTOWSP_DISPATCH_HASH ||
-	       policy == PTOWSP_DISPATCH_STATIC_PARTITION || policy == PTOWSP_DISPATCH_CUSTOM || policy == PTOWSP_DISPATCH_AUTO || policy == RT_POLICY_GRID;
+	       policy == PTOWSP_DISPATCH_STATIC_PARTITION || policy == PTOWSP_DISPATCH_CUSTOM || policy == PTOWSP_DISPATCH_AUTO ||
+	       policy == PTOWSP_DISPATCH_GRID;
 }
 
 /* A kernel of no unit joins the pool that is free first. */
@@ -25,23 +26,36 @@ bool base_lanes_placed(const struct base_lanes *lanes, const struct base_walk_ta
 	return task->process == PTOWSP_NONE && policy_static(limits->policy) && !wanders;
 }
 
-static struct base_lane *executor_of(const struct base_lanes *lanes, const struct base_walk_task *task)
+/* Lane `key` of a kind; NULL where out of memory. */
+static struct base_lane *lane_of(struct base_lanes *lanes, struct base_lane_kind *kind, uint32_t key)
 {
-	return base_lanes_placed(lanes, task) ? &lanes->executors[task->executor] : NULL;
+	while (kind->count <= key) {
+		if (!COMMON_GROW(kind->lanes, kind->room, kind->count)) {
+			lanes->failed = true;
+			return NULL;
+		}
+		kind->lanes[kind->count++] = (struct base_lane){0};
+	}
+	return &kind->lanes[key];
 }
 
-static struct base_lane *stream_of(const struct base_lanes *lanes, const struct base_walk_task *task)
+static struct base_lane *executor_of(struct base_lanes *lanes, const struct base_walk_task *task)
 {
-	return lanes->walk->limits.streams && task->process == PTOWSP_NONE ? &lanes->streams[task->stream] : NULL;
+	return base_lanes_placed(lanes, task) ? lane_of(lanes, &lanes->executors, task->executor) : NULL;
 }
 
-static struct base_lane *depth_of(const struct base_lanes *lanes, uint32_t k, const struct base_walk_task *task)
+static struct base_lane *stream_of(struct base_lanes *lanes, const struct base_walk_task *task)
+{
+	return lanes->walk->limits.streams && task->process == PTOWSP_NONE ? lane_of(lanes, &lanes->streams, task->stream) : NULL;
+}
+
+static struct base_lane *depth_of(struct base_lanes *lanes, uint32_t k, const struct base_walk_task *task)
 {
 	switch (lanes->walk->limits.depths[k].domain) {
-	case RT_DOMAIN_STREAM: return &lanes->depths[k][task->stream];
-	case RT_DOMAIN_POOL: return &lanes->depths[k][task->pool];
-	case RT_DOMAIN_LOOP: return task->depth_loops >> k & 1 ? &lanes->depths[k][0] : NULL;
-	default: return &lanes->depths[k][0];
+	case RT_DOMAIN_STREAM: return lane_of(lanes, &lanes->depths[k], task->stream);
+	case RT_DOMAIN_POOL: return lane_of(lanes, &lanes->depths[k], task->pool);
+	case RT_DOMAIN_LOOP: return task->depth_loops >> k & 1 ? lane_of(lanes, &lanes->depths[k], 0) : NULL;
+	default: return lane_of(lanes, &lanes->depths[k], 0);
 	}
 }
 
@@ -55,20 +69,20 @@ static uint32_t lane_follow(const struct base_lane *lane, uint64_t depth, uint32
 	return count;
 }
 
-uint32_t base_lanes_follow(const struct base_lanes *lanes, const struct base_walk_task *task, uint32_t steps_out[BASE_LANES_MOST])
+uint32_t base_lanes_follow(struct base_lanes *lanes, const struct base_walk_task *task, uint32_t steps_out[BASE_LANES_MOST])
 {
 	uint32_t count = lane_follow(executor_of(lanes, task), 1, steps_out, 0);
 
 	count = lane_follow(stream_of(lanes, task), 1, steps_out, count);
-	for (uint32_t k = 0; k < lanes->depth_count; k++)
+	for (uint32_t k = 0; k < lanes->walk->limits.depth_count; k++)
 		count = lane_follow(depth_of(lanes, k, task), lanes->walk->limits.depths[k].depth, steps_out, count);
 	return count;
 }
 
-/* A depth that there are not as many tasks for holds nobody up. */
+/* A depth that there are never as many tasks for at a time holds nobody up. */
 static void lane_put(struct base_lanes *lanes, struct base_lane *lane, uint64_t depth, uint32_t step)
 {
-	if (!lane || depth > lanes->walk->task_count)
+	if (!lane || depth > lanes->most)
 		return;
 	if (!lane->steps)
 		lane->steps = malloc(depth * sizeof(*lane->steps));
@@ -82,54 +96,29 @@ void base_lanes_put(struct base_lanes *lanes, const struct base_walk_task *task,
 {
 	lane_put(lanes, executor_of(lanes, task), 1, step);
 	lane_put(lanes, stream_of(lanes, task), 1, step);
-	for (uint32_t k = 0; k < lanes->depth_count; k++)
+	for (uint32_t k = 0; k < lanes->walk->limits.depth_count; k++)
 		lane_put(lanes, depth_of(lanes, k, task), lanes->walk->limits.depths[k].depth, step);
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------------ */
 
-/* One more than the largest value of that field of tasks. */
-static uint32_t most(const struct base_walk *walk, size_t field)
+void base_lanes_init(struct base_lanes *lanes, const struct base_walk *walk, uint64_t most)
 {
-	uint32_t most = 0, value;
-
-	for (uint64_t t = 0; t < walk->task_count; t++) {
-		memcpy(&value, (const char *)&walk->tasks[t] + field, sizeof(value));
-		most = value > most && value != PTOWSP_NONE ? value : most;
-	}
-	return most + 1;
+	*lanes = (struct base_lanes){.walk = walk, .most = most};
 }
 
-bool base_lanes_init(struct base_lanes *lanes, const struct base_walk *walk)
+static void kind_finish(struct base_lane_kind *kind)
 {
-	uint32_t pools = most(walk, offsetof(struct base_walk_task, pool));
-	bool ok = true;
-
-	*lanes = (struct base_lanes){.walk = walk,
-				     .executor_count = most(walk, offsetof(struct base_walk_task, executor)),
-				     .stream_count = most(walk, offsetof(struct base_walk_task, stream))};
-	lanes->depth_keys = pools > lanes->stream_count ? pools : lanes->stream_count;
-	lanes->executors = calloc(lanes->executor_count, sizeof(*lanes->executors));
-	lanes->streams = calloc(lanes->stream_count, sizeof(*lanes->streams));
-	for (; ok && lanes->depth_count < walk->limits.depth_count; lanes->depth_count++) {
-		lanes->depths[lanes->depth_count] = calloc(lanes->depth_keys, sizeof(**lanes->depths));
-		ok = lanes->depths[lanes->depth_count];
-	}
-	return ok && lanes->executors && lanes->streams;
-}
-
-static void lanes_free(struct base_lane *lanes, uint32_t count)
-{
-	for (uint32_t i = 0; lanes && i < count; i++)
-		free(lanes[i].steps);
-	free(lanes);
+	for (uint32_t i = 0; i < kind->count; i++)
+		free(kind->lanes[i].steps);
+	free(kind->lanes);
 }
 
 void base_lanes_finish(struct base_lanes *lanes)
 {
-	lanes_free(lanes->executors, lanes->executor_count);
-	lanes_free(lanes->streams, lanes->stream_count);
-	for (uint32_t k = 0; k < lanes->depth_count; k++)
-		lanes_free(lanes->depths[k], lanes->depth_keys);
+	kind_finish(&lanes->executors);
+	kind_finish(&lanes->streams);
+	for (uint32_t k = 0; k < RT_DEPTH_LIMIT; k++)
+		kind_finish(&lanes->depths[k]);
 	memset(lanes, 0, sizeof(*lanes));
 }

@@ -14,20 +14,23 @@ struct base_lane {
 	uint32_t *steps; /* owned; NULL: there was none yet */
 	uint64_t count;  /* of all that there were */
 };
-struct base_lanes {
-	const struct base_walk *walk; /* borrowed */
-	struct base_lane *executors, *streams, *depths[RT_DEPTH_LIMIT];
-	uint32_t executor_count, stream_count, depth_count;
-	uint32_t depth_keys; /* lanes of a depth: streams or pools, whichever are more */
-	bool failed;         /* no memory */
+/* Lanes of a kind so far, by executor, stream or pool. */
+struct base_lane_kind {
+	struct base_lane *lanes;
+	uint32_t count, room;
 };
-/* False: no memory. To be finished in any case. */
-bool base_lanes_init(struct base_lanes *lanes, const struct base_walk *walk);
+struct base_lanes {
+	const struct base_walk *walk; /* borrowed, of which only limits are asked */
+	struct base_lane_kind executors, streams, depths[RT_DEPTH_LIMIT];
+	uint64_t most; /* tasks at a time */
+	bool failed;   /* no memory */
+};
+void base_lanes_init(struct base_lanes *lanes, const struct base_walk *walk, uint64_t most);
 void base_lanes_finish(struct base_lanes *lanes);
 /* Is the executor of the task, as the walk has it, that of a policy which does not ask about time? */
 bool base_lanes_placed(const struct base_lanes *lanes, const struct base_walk_task *task);
 /* The steps that the task comes behind; returns how many. */
-uint32_t base_lanes_follow(const struct base_lanes *lanes, const struct base_walk_task *task, uint32_t steps_out[BASE_LANES_MOST]);
+uint32_t base_lanes_follow(struct base_lanes *lanes, const struct base_walk_task *task, uint32_t steps_out[BASE_LANES_MOST]);
 /* The task is that step. */
 void base_lanes_put(struct base_lanes *lanes, const struct base_walk_task *task, uint32_t step);
 

@@ -13,7 +13,7 @@ struct base_options;
 /* A device as data. */
 struct base_model {
 	struct ptowsp_device device;
-	enum rt_platform platform; /* whose instructions of task graphs it does at least */
+	enum rt_platform platform; /* has at least its instructions of task graphs */
 	bool untested;             /* no row of it is self-tested, as with base_backend.untested */
 };
 

@@ -9,13 +9,13 @@
 #include "instance.h"
 #include "program.h"
 #include "queue.h"
-#include "trace.h"
+#include "trace/trace.h"
 
 #include "ptowsp/note.h"
 #include "ptowsp/plugin.h"
 
-/* Defines `const struct ptowsp_ops ops`, the operations of `backend`. Those that are called without an instance know the backend by it; what they do is
- * said in models.h, options.h, base_caps.h, instance.h, trace.h. */
+/* Defines `const struct ptowsp_ops ops`, the operations of `backend`. Calls without an instance know the backend by it; contracts
+ * stand in models.h, options.h, base_caps.h, instance.h, trace.h. */
 #define BASE_OPS(ops, backend)                                                                                                                                 \
 	static ptowsp_status ops##_init(const struct ptowsp_host *host, const struct ptowsp_init_args *args, struct ptowsp_object **instance_out,              \
 					struct ptowsp_error *error)                                                                                            \
@@ -63,7 +63,7 @@
 #define BASE_PLUGIN(ops_, name_, vendor_, version_, targets_)                                                                                                  \
 	PTOWSP_NOTE(0, name_, vendor_, version_, targets_);                                                                                                    \
 	BASE_ENTRY(ops_, name_, vendor_, version_, targets_)
-/* Of a plugin whose driver breaks rules that ptowsp/note.h lets it declare: "driver=threads,environment". */
+/* A plugin whose driver breaks rules that ptowsp/note.h lets it declare: "driver=threads,environment". */
 #define BASE_PLUGIN_OF_DRIVER(ops_, name_, vendor_, version_, targets_, grants_)                                                                               \
 	PTOWSP_NOTE_10_1(0, name_, vendor_, version_, targets_, grants_);                                                                                      \
 	BASE_ENTRY(ops_, name_, vendor_, version_, targets_)

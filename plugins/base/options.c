@@ -4,68 +4,29 @@
 #include "backend.h"
 #include "error.h"
 #include "rt/rt.h"
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const struct base_option standard[] = {
-	{BASE_OPTION("opt_level", "int", "2", "0..3",
-		     "effort for speed, same results; 0: a kernel's instructions one by one; 1: its tiles share memory, by vectors; 2, 3: in blocks of rows"),
-	 offsetof(struct base_options, opt_level),
-	 2,
-	 {"0", "1", "2", "3"},
-	 0,
-	 0},
-	{BASE_OPTION("profiling", "bool", "off", "off|on", "measure the wall time of kernels and their operations (--profile)"),
-	 offsetof(struct base_options, profiling),
-	 0,
-	 {"off", "on"},
-	 0,
-	 0},
-	{BASE_OPTION("debug", "bool", "off", "off|on", "log what serves each kernel when a package is loaded"),
-	 offsetof(struct base_options, debug),
-	 0,
-	 {"off", "on"},
-	 0,
-	 0},
-	{BASE_OPTION("tensor_map", "word", "dynamic", "dynamic|fixed", "grows with what is live, or a pool made for a full window; same results"),
-	 offsetof(struct base_options, fixed_map),
-	 0,
-	 {"dynamic", "fixed"},
-	 0,
-	 0},
-	{BASE_OPTION("schedulers", "int", "1", "1..64", "instances that generate tasks from the same bytecode, each its own part"),
-	 offsetof(struct base_options, schedulers),
-	 1,
-	 {NULL},
-	 1,
-	 64},
-	{BASE_OPTION("clock", "word", "own", "reference|own", "cycle model; this backend's own is the reference model"),
-	 offsetof(struct base_options, own_clock),
-	 1,
-	 {"reference", "own"},
-	 0,
-	 0},
-	{BASE_OPTION("numerics", "word", "exact", "exact|fast",
-		     "fast may fuse products with sums and sum rows in any order, and says how far results may be off"),
-	 offsetof(struct base_options, fast),
-	 0,
-	 {"exact", "fast"},
-	 0,
-	 0},
-	{BASE_OPTION("threads", "int", "0", "0..65536", "worker threads, 0: all cores this process may use; --threads says it in place of this"),
-	 offsetof(struct base_options, threads),
-	 0,
-	 {NULL},
-	 0,
-	 65536},
-	{BASE_OPTION("trace", "word", "semantic", "semantic|real",
-		     "what --trace shows: cycles and executors, or nanoseconds in which kernels ran on worker threads, and those"),
-	 offsetof(struct base_options, real_time),
-	 0,
-	 {"semantic", "real"},
-	 0,
-	 0},
+	BASE_OPTION(offsetof(struct base_options, opt_level), "opt_level", "int", "2", "0..3",
+		    "effort for speed, same results; 0: a kernel's instructions one by one; 1: its tiles share memory, by vectors; 2, 3: in blocks of rows"),
+	BASE_OPTION(offsetof(struct base_options, profiling), "profiling", "bool", "off", "off|on",
+		    "measure the wall time of kernels and their operations (--profile)"),
+	BASE_OPTION(offsetof(struct base_options, debug), "debug", "bool", "off", "off|on", "log what serves each kernel when a package is loaded"),
+	BASE_OPTION(offsetof(struct base_options, fixed_map), "tensor_map", "word", "dynamic", "dynamic|fixed",
+		    "grows with what is live, or a pool made for a full window; same results"),
+	BASE_OPTION(offsetof(struct base_options, schedulers), "schedulers", "int", "1", "1..64",
+		    "instances that generate tasks from the same bytecode, each its own part"),
+	BASE_OPTION(offsetof(struct base_options, own_clock), "clock", "word", "own", "reference|own",
+		    "cycle model; this backend's own is the reference model"),
+	BASE_OPTION(offsetof(struct base_options, fast), "numerics", "word", "exact", "exact|fast",
+		    "fast may fuse products with sums and sum rows in any order, and says how far results may be off"),
+	BASE_OPTION(offsetof(struct base_options, threads), "threads", "int", "0", "0..65536",
+		    "worker threads, 0: all cores this process may use; --threads says it in place of this"),
+	BASE_OPTION(offsetof(struct base_options, real_time), "trace", "word", "semantic", "semantic|real",
+		    "what --trace shows: cycles and executors, or nanoseconds in which kernels ran on worker threads, and those"),
 };
 #define STANDARD ((uint32_t)(sizeof(standard) / sizeof(*standard)))
 
@@ -102,45 +63,56 @@ static const struct base_option *row(const struct base_backend *backend, uint32_
 	return NULL;
 }
 
-static unsigned *field(struct base_options *options, const struct base_option *option)
+static bool is_text(const struct base_option *option)
 {
-	return (unsigned *)(void *)((char *)options + option->field);
+	return !*option->option.standard;
 }
 
-static int is_text(const struct base_option *option)
-{
-	return !option->most && !option->values[0];
-}
-
-static int number_set(struct base_options *options, const struct base_option *option, const char *value)
+static bool number_set(unsigned *field, const char *range, const char *value)
 {
 	char *end = NULL;
-	unsigned long n = option->most ? strtoul(value, &end, 10) : 0;
-	int good = option->most && *value >= '0' && *value <= '9' && !*end && n >= option->least && n <= option->most;
+	unsigned long least = strtoul(range, &end, 10), most = *end ? strtoul(end + strlen(".."), NULL, 10) : least, n = strtoul(value, &end, 10);
+	bool good = *value >= '0' && *value <= '9' && !*end && n >= least && n <= most;
 
 	if (good)
-		*field(options, option) = (unsigned)n;
+		*field = (unsigned)n;
 	return good;
+}
+
+static bool word_set(unsigned *field, const char *range, const char *value)
+{
+	size_t length = strcspn(range, "|");
+
+	for (unsigned v = 0;; v++, range += length + 1, length = strcspn(range, "|")) {
+		if (strlen(value) == length && !memcmp(range, value, length)) {
+			*field = v;
+			return true;
+		}
+		if (!range[length])
+			return false;
+	}
+}
+
+/* A value that is no text. False: it is not of the range. */
+static bool value_set(struct base_options *options, const struct base_option *option, const char *value)
+{
+	unsigned *field = (unsigned *)(void *)((char *)options + option->field);
+
+	return (strcmp(option->option.type, "int") ? word_set : number_set)(field, option->option.range, value);
 }
 
 static ptowsp_status set(const struct base_backend *backend, struct base_options *options, const struct base_option *option, const char *value,
 			 struct ptowsp_error *error)
 {
-	if (is_text(option) && strlen(value) < BASE_TEXT) {
-		memcpy((char *)options + option->field, value, strlen(value) + 1);
-		return PTOWSP_OK;
-	}
-	if (number_set(options, option, value))
-		return PTOWSP_OK;
-	for (unsigned v = 0; v < BASE_VALUES && option->values[v]; v++)
-		if (!strcmp(option->values[v], value)) {
-			*field(options, option) = v;
-			return PTOWSP_OK;
-		}
-	if (is_text(option))
+	if (!is_text(option))
+		return value_set(options, option, value) ? PTOWSP_OK
+							 : base_fail(error, PTOWSP_INVALID, "%s: option %s takes %s, not \"%.40s\"", backend->name,
+								     option->option.name, option->option.range, value);
+	if (strlen(value) >= BASE_TEXT)
 		return base_fail(error, PTOWSP_INVALID, "%s: option %s takes at most %u bytes, not %zu", backend->name, option->option.name, BASE_TEXT - 1,
 				 strlen(value));
-	return base_fail(error, PTOWSP_INVALID, "%s: option %s takes %s, not \"%.40s\"", backend->name, option->option.name, option->option.range, value);
+	memcpy((char *)options + option->field, value, strlen(value) + 1);
+	return PTOWSP_OK;
 }
 
 static ptowsp_status unknown(const struct base_backend *backend, const char *key, struct ptowsp_error *error)
@@ -179,10 +151,12 @@ ptowsp_status base_options_read(const struct base_backend *backend, struct base_
 		return base_fail(error, PTOWSP_INVALID, "init: settings have at least %u bytes, not %u", PTOWSP_SETTING_FLOOR_10_0, args->setting_stride);
 	for (uint32_t i = 0; (option = row(backend, i)); i++)
 		if (!is_text(option))
-			*field(options_out, option) = option->standard;
+			value_set(options_out, option, option->option.standard);
 	for (uint32_t i = 0; !status && i < args->setting_count; i++)
 		status = apply(backend, options_out,
 			       (const struct ptowsp_setting *)(const void *)((const char *)args->settings + (size_t)i * args->setting_stride), error);
+	if (backend->settle)
+		backend->settle(options_out);
 	return status;
 }
 

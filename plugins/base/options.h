@@ -13,7 +13,7 @@ struct base_options {
 	unsigned opt_level;  /* 0 to 3: of isa_program_create_at */
 	unsigned fixed_map;  /* 1: the tensor map is a fixed pool */
 	unsigned profiling;  /* 1: wall time per kernel is logged after each run */
-	unsigned debug;      /* 1: what serves each kernel is logged at load */
+	unsigned debug;      /* 1: load logs the server of each kernel */
 	unsigned schedulers; /* instances that generate tasks from the bytecode, 1 to 64 */
 	unsigned own_clock;  /* 1: the backend's own clock, 0: the reference clock */
 	unsigned fast;       /* 1: portable kernels may fuse and reorder sums of floats */
@@ -21,22 +21,17 @@ struct base_options {
 	unsigned real_time;  /* 1: the trace shows when kernels really ran */
 };
 
-#define BASE_VALUES 8u
-#define BASE_TEXT   1024u
+#define BASE_TEXT 1024u
 
-/* An option and where its value goes. It is one of `values`, stored as its place among them; where most is not 0, a number from least to most;
- * without either any text shorter than BASE_TEXT bytes. */
+/* An option and where its value goes. Of type int it is a number of its range, L..H or L alone; without a standard value any text shorter than BASE_TEXT
+ * bytes; else a word of its range, A|B|C, stored as its place there. */
 struct base_option {
 	struct ptowsp_option option;
-	size_t field;      /* offset in the backend's struct: of an unsigned, or of a char[BASE_TEXT] */
-	unsigned standard; /* default of the former; text begins empty */
-	const char *values[BASE_VALUES];
-	unsigned least, most;
+	size_t field; /* offset in the backend's struct: of an unsigned, or of a char[BASE_TEXT] */
 };
-/* The first member of a base_option. */
-#define BASE_OPTION(n, ty, std, rng, txt)                                                                                                                      \
+#define BASE_OPTION(at, n, ty, std, rng, txt)                                                                                                                  \
 	{                                                                                                                                                      \
-		.head = PTOWSP_HEAD(struct ptowsp_option, OPTION), .name = n, .type = ty, .standard = std, .range = rng, .text = txt                           \
+		{.head = PTOWSP_HEAD(struct ptowsp_option, OPTION), .name = n, .type = ty, .standard = std, .range = rng, .text = txt}, at                     \
 	}
 
 /* Bytes of the backend's struct. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* patience.h - how long work of a run may go on, and how much memory it may take meanwhile: until the run is cancelled, its deadline has passed, or it holds more than its
- * limit. Work that may be long asks now and then, which costs a subtraction; whoever began it says why it ended. One thread. */
+ * limit. Work that may be long asks now and then, which costs a subtraction; its caller says why it ended. One thread. */
 #ifndef BASE_PATIENCE_H
 #define BASE_PATIENCE_H
 
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 struct base_patience {
-	const struct ptowsp_host *host;     /* whose clock and memory it is */
+	const struct ptowsp_host *host;     /* has the clock and the memory */
 	const volatile uint32_t *cancel;    /* atomic; NULL: nobody cancels */
 	uint64_t deadline_ns;               /* on the host's clock, 0: none */
 	const struct rt_memory_limit *held; /* the run's limit; NULL or without one: `most` */
@@ -19,11 +19,11 @@ struct base_patience {
 	uint64_t left;                      /* work until somebody looks at the clock */
 	ptowsp_status ended;                /* why it ended, for good; PTOWSP_OK: it goes on */
 };
-/* That of a run. most: bytes that its work may take where the run has no limit of its own, 0: any number. */
+/* A run's. most: bytes that its work may take where the run has no limit of its own, 0: any number. */
 struct base_patience base_patience_of(const struct ptowsp_host *host, const struct rt_run_args *args, uint64_t most);
 /* Looks at once. True: it is over. */
 bool base_patience_look(struct base_patience *patience);
-/* Behind so much work, in units of about a microsecond or less: is it over? NULL is never over. Whoever hears true gives up with any error but PTOWSP_OK. */
+/* Behind so much work, in units of about a microsecond or less: is it over? NULL is never over. After true, the work gives up with any error but PTOWSP_OK. */
 static inline bool base_patience_over(struct base_patience *patience, uint64_t work)
 {
 	if (!patience)

@@ -56,11 +56,19 @@ static ptowsp_status moved(void *context, const struct rt_moved *moved, struct p
 
 struct rt_kernels base_planned_table(struct base_planned *planned)
 {
-	return (struct rt_kernels){planned, cycles, footprint, varies, run, unusable, explain, code, moved, NULL, NULL};
+	return (struct rt_kernels){.context = planned,
+				   .cycles = cycles,
+				   .footprint = footprint,
+				   .varies = varies,
+				   .run = run,
+				   .unusable = unusable,
+				   .explain = explain,
+				   .code = code,
+				   .moved = moved};
 }
 
 ptowsp_status base_planned_create(struct rt_program **planned_out, const struct base_program *program, const struct ptowsp_load_args *args,
-				  const struct rt_kernels *kernels, bool shadowed, struct ptowsp_error *error)
+				  const struct rt_kernels *kernels, struct base_planned_as as, struct ptowsp_error *error)
 {
 	const struct base_instance *instance = program->device->instance;
 	struct ptowsp_cap caps[BASE_CAPS_LIMIT];
@@ -74,7 +82,9 @@ ptowsp_status base_planned_create(struct rt_program **planned_out, const struct 
 						 .cap_count = base_caps(instance->backend, instance->options, program->device->model, caps),
 						 .flags = args->flags,
 						 .planned = true,
-						 .shadowed = shadowed};
+						 .shadowed = as.shadowed,
+						 .windowed = as.windowed,
+						 .renames = as.renames};
 
 	return rt_program_create(planned_out, &lowering, error);
 }

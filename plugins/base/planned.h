@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* planned.h - kernels of a program that is walked: what they cost and touch is asked as ever, what they would do is written down. */
+/* planned.h - kernels of a program that is walked: costs and touches are asked as ever, tasks are written down. */
 #ifndef BASE_PLANNED_H
 #define BASE_PLANNED_H
 
@@ -7,15 +7,18 @@
 #include "walk.h"
 
 struct base_planned {
-	struct rt_kernels served; /* those that are asked */
+	struct rt_kernels served; /* asked, but for run and moved */
 	struct base_walk *walk;   /* where tasks and moves go */
 };
 /* With planned as their context, which outlives the program. Any thread. */
 struct rt_kernels base_planned_table(struct base_planned *planned);
-/* The program that is walked, for rt_program_destroy: the one that `args` loads, by kernels of a table like that. shadowed: as rt_program_args has it. Errors: those of
- * rt_program_create. [device] */
+/* As rt_program_args has them. */
+struct base_planned_as {
+	bool shadowed, windowed, renames;
+};
+/* The program that is walked, for rt_program_destroy: the one that `args` loads, by kernels of a table like that. Errors: those of rt_program_create. [device] */
 ptowsp_status base_planned_create(struct rt_program **planned_out, const struct base_program *program, const struct ptowsp_load_args *args,
-				  const struct rt_kernels *kernels, bool shadowed, struct ptowsp_error *error);
+				  const struct rt_kernels *kernels, struct base_planned_as as, struct ptowsp_error *error);
 /* Number b of the bindings that a run has: the run's. Any thread. */
 static inline const struct ptowsp_binding *base_binding_at(const struct ptowsp_run_args *args, uint32_t b)
 {

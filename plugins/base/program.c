@@ -2,6 +2,7 @@
 #include "program.h"
 
 #include "backend.h"
+#include "base_buffer.h"
 #include "base_caps.h"
 #include "base_support.h"
 #include "error.h"
@@ -62,6 +63,7 @@ static ptowsp_status lower(struct base_program *program, const struct ptowsp_loa
 		status = instance->backend->bind(program, error);
 	}
 	kernels.mirror = program->kernels.compute ? program->kernels.compute->mirror : NULL;
+	kernels.queues = base_kernels_queues(&program->kernels);
 	if (!status)
 		status = rt_program_create(&program->rt, &lowering, error);
 	return status ? status : rt_entries_check(&lowering, error);
@@ -107,8 +109,6 @@ ptowsp_status base_load(struct ptowsp_object *object, const struct ptowsp_load_a
 	status = base_kernels_init(&program->kernels, device->instance, &sections, args->flags, rt_pool_threads(device->pool), device->memory_limit, error);
 	if (!status)
 		kernels_support(program, &sections);
-	if (!status)
-		status = base_shards_init(&program->shards, device->instance, &sections, args->entry, error);
 	if (!status && device->instance->options->real_time)
 		status = base_timeline_init(&program->kernels.timeline, device->instance, program->kernels.workers, error);
 	if (!status && device->instance->options->profiling)
@@ -118,7 +118,9 @@ ptowsp_status base_load(struct ptowsp_object *object, const struct ptowsp_load_a
 	if (!status)
 		status = lower(program, args, error);
 	if (!status)
-		base_kernels_tensors(&program->kernels, program->rt);
+		status = base_kernels_tensors(&program->kernels, program->rt, error);
+	if (!status)
+		status = base_shards_init(&program->shards, device->instance, program->rt, error);
 	if (!status && program->shards.count)
 		program->kernels.shards = &program->shards;
 	if (!status && backend->load) {
@@ -208,12 +210,12 @@ static bool connect(struct connection *c, struct rt_notify *notify_out, struct p
 
 uint64_t base_given_bytes(const struct base_program *program, const struct ptowsp_run_args *args)
 {
-	uint64_t bytes = program->kernels.scratch_bytes * program->kernels.workers;
+	uint64_t bytes = program->kernels.scratch_bytes * program->kernels.workers + program->device->buffer_bytes;
 
 	for (uint32_t b = 0; b < args->binding_count; b++) {
 		const struct ptowsp_binding *binding = base_binding_at(args, b);
 
-		bytes += binding->data ? binding->elements * rt_dtype_bytes(binding->dtype) : 0;
+		bytes += binding->data && !base_buffer_of(binding) ? binding->elements * rt_dtype_bytes(binding->dtype) : 0;
 	}
 	return bytes;
 }
@@ -250,11 +252,15 @@ ptowsp_status base_program_run(struct base_program *program, const struct base_r
 	base_timeline_begin(&program->kernels.timeline, &program->trace);
 	status = program->shards.chosen ? rt_grid_find(program->rt, &run->args, program->shards.grid, error) : PTOWSP_OK;
 	if (!status)
+		status = base_buffers_settle(program, &run->args, false, error);
+	if (!status)
 		status = base_shards_begin(&program->shards, &run->args, error);
 	if (!status) {
 		status = instance->backend->run ? instance->backend->run(program, &args, stats_out, deadlock_out, error)
 						: rt_run(program->rt, &args, stats_out, deadlock_out, error);
 		base_shards_end(&program->shards);
+		if (!status)
+			status = base_buffers_settle(program, &run->args, true, error);
 		base_shards_stats(&program->shards, stats_out);
 	}
 	status = base_kernels_watched(&program->kernels, status, error);

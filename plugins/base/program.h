@@ -6,7 +6,7 @@
 #include "device.h"
 #include "hints.h"
 #include "kernels.h"
-#include "trace.h"
+#include "trace/trace.h"
 
 struct base_program {
 	struct base_device *device;

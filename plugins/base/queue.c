@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "queue.h"
 
+#include "base_buffer.h"
 #include "error.h"
 #include "program.h"
 #include <string.h>
@@ -49,11 +50,18 @@ static uint64_t run_bytes(const struct ptowsp_run_args *args)
 	return sizeof(struct base_run) + args->binding_count * (uint64_t)sizeof(struct ptowsp_binding) + args->value_count * (uint64_t)sizeof(uint64_t);
 }
 
-static void run_fill(struct base_run *run, const struct ptowsp_run_args *args, uint64_t bytes)
+/* Bytes of a binding that both sides know: behind those of 10.0 a host of 10.0 may have anything. */
+static size_t binding_known(const struct base_device *device, uint32_t stride)
+{
+	const size_t most = base_minor_of((const struct ptowsp_object *)device->instance) ? sizeof(struct ptowsp_binding) : PTOWSP_BINDING_FLOOR_10_0;
+
+	return stride < most ? stride : most;
+}
+
+static void run_fill(struct base_run *run, const struct ptowsp_run_args *args, uint64_t bytes, size_t binding_bytes)
 {
 	struct ptowsp_binding *bindings = (struct ptowsp_binding *)(run + 1);
 	uint64_t *values = (uint64_t *)(bindings + args->binding_count);
-	const size_t known = args->binding_stride < sizeof(*bindings) ? args->binding_stride : sizeof(*bindings);
 
 	memcpy(&run->args, args, PTOWSP_RUN_ARGS_FLOOR_10_0);
 	run->args.head.size = sizeof(run->args);
@@ -63,7 +71,7 @@ static void run_fill(struct base_run *run, const struct ptowsp_run_args *args, u
 	run->bytes = bytes;
 	run->program = (struct base_program *)args->program;
 	for (uint32_t i = 0; i < args->binding_count; i++)
-		memcpy(&bindings[i], (const char *)args->bindings + (size_t)i * args->binding_stride, known);
+		memcpy(&bindings[i], (const char *)args->bindings + (size_t)i * args->binding_stride, binding_bytes);
 	if (args->value_count)
 		memcpy(values, args->values, args->value_count * sizeof(*values));
 }
@@ -95,7 +103,12 @@ ptowsp_status base_submit(struct ptowsp_object *object, const struct ptowsp_run_
 	run = base_alloc(device->instance, run_bytes(args));
 	if (!run)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to accept a run");
-	run_fill(run, args, run_bytes(args));
+	run_fill(run, args, run_bytes(args), binding_known(device, args->binding_stride));
+	status = base_buffers_lend(device, run, error);
+	if (status) {
+		base_release(device->instance, run, run->bytes);
+		return status;
+	}
 	pthread_mutex_lock(&device->lock);
 	if (device->last)
 		device->last->next = run;
@@ -203,12 +216,13 @@ ptowsp_status base_drain(struct ptowsp_object *object, uint64_t until_ns, struct
 	return busy ? base_fail(error, PTOWSP_DEADLINE, "drain: runs are still going on; cancel them or wait longer") : PTOWSP_OK;
 }
 
-/* Nothing of this run touches its program any more. Before done, for whoever hears that the run is over may unload the
+/* Nothing of this run touches its program or its buffers any more. Before done, for whoever hears that the run is over may unload the
  * program while done has not yet returned here. */
-static void program_leave(struct base_device *device, struct base_program *program)
+static void run_leave(struct base_device *device, struct base_run *run)
 {
 	pthread_mutex_lock(&device->lock);
-	program->in_flight--;
+	run->program->in_flight--;
+	base_buffers_return(run);
 	pthread_mutex_unlock(&device->lock);
 }
 
@@ -231,7 +245,7 @@ static void run_execute(struct base_device *device, struct base_run *run)
 		done.error = &error;
 	if (done.status == PTOWSP_DEADLOCK)
 		done.deadlock = &deadlock;
-	program_leave(device, run->program);
+	run_leave(device, run);
 	host->done(host->context, &done);
 }
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What open scopes hold, in a walk along events and tasks: each its own tasks, not those of scopes inside of it that have ended. Places come back in the order of tasks,
+/* Tasks that open scopes hold, in a walk along events: each its own tasks, not those of scopes inside of it that have ended. Places come back in the order of tasks,
  * so the oldest held one keeps all behind it. */
 struct held {
 	uint64_t *firsts; /* per open scope: its first own task, UINT64_MAX: none yet */

@@ -15,9 +15,7 @@ void base_sections_find(struct base_sections *sections_out, const struct ptowsp_
 	} wanted[] = {
 		{PTOWSP_SECTION_KREG, &sections_out->kreg}, {PTOWSP_SECTION_KPRM, &sections_out->kprm}, {PTOWSP_SECTION_KPAY, &sections_out->kpay},
 		{PTOWSP_SECTION_CODE, &sections_out->code}, {PTOWSP_SECTION_STRS, &sections_out->strs}, {PTOWSP_SECTION_DBGI, &sections_out->dbgi},
-		{PTOWSP_SECTION_TENS, &sections_out->tens}, {PTOWSP_SECTION_DIMS, &sections_out->dims}, {PTOWSP_SECTION_SCHD, &sections_out->schd},
-		{PTOWSP_SECTION_REGN, &sections_out->regn}, {PTOWSP_SECTION_AXES, &sections_out->axes}, {PTOWSP_SECTION_KLAY, &sections_out->klay},
-		{PTOWSP_SECTION_WORK, &sections_out->work},
+		{PTOWSP_SECTION_WORK, &sections_out->work}, {PTOWSP_SECTION_ENTR, &sections_out->entr}, {PTOWSP_SECTION_GRPH, &sections_out->grph},
 	};
 
 	*sections_out = (struct base_sections){0};

@@ -8,9 +8,8 @@
 
 /* Borrowed from the load arguments; an absent section has count 0. */
 struct base_sections {
-	struct ptowsp_section kreg, kprm, kpay, code, strs, dbgi;
-	struct ptowsp_section tens, dims, schd, regn, axes, klay, work; /* for layouts; work is bytes */
-	uint64_t place;                                                 /* row of dbgi behind the latest that was found: the next kernel's is there, mostly */
+	struct ptowsp_section kreg, kprm, kpay, code, strs, dbgi, work, entr, grph; /* strs, code, work, grph: bytes */
+	uint64_t place; /* row of dbgi behind the latest that was found: the next kernel's is there, mostly */
 };
 
 void base_sections_find(struct base_sections *sections_out, const struct ptowsp_load_args *args);

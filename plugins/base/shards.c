@@ -6,18 +6,11 @@
 #include "ptowsp/ids.h"
 #include "ptowsp/workload.h"
 #include "registry/common/common_dtype.h"
+#include "rt/program/rt_program.h"
 #include "stage.h"
 #include <string.h>
 
 /* ---- reading the package --------------------------------------------------------------------------------------- */
-
-static struct base_sharded *row_find(const struct base_shards *shards, uint32_t tensor)
-{
-	for (uint32_t i = 0; i < shards->count; i++)
-		if (shards->rows[i].tensor == tensor)
-			return &shards->rows[i];
-	return NULL;
-}
 
 static bool is_cut(const struct base_sharded *row)
 {
@@ -25,17 +18,6 @@ static bool is_cut(const struct base_sharded *row)
 		if (row->axis[k] != BASE_WHOLE)
 			return true;
 	return false;
-}
-
-static void row_drop(struct base_shards *shards, uint32_t tensor, const char *name, const char *why)
-{
-	struct base_sharded *row = row_find(shards, tensor);
-
-	if (!row || !is_cut(row))
-		return;
-	base_log(shards->instance, PTOWSP_LOG_WARNING, "layout: tensor %.80s stays whole: %s", name, why);
-	for (uint32_t k = 0; k < 4; k++)
-		row->axis[k] = BASE_WHOLE;
 }
 
 /* The schedule's word on dimensions: R, S0 or S(0). */
@@ -52,33 +34,35 @@ static bool word_read(const char *word, uint8_t *axis_out)
 	return false;
 }
 
-/* As the package names it, or as its own entry does: what stands behind the last point. */
-static bool is_called(const struct base_sections *sections, const struct ptowsp_tensor_record *tensor, uint32_t entry, const char *name)
+/* The tensor as the package names it, or as the entry does: what stands behind the last point. */
+static uint32_t tensor_find(const struct rt_program *rt, const char *name)
 {
-	const char *full = base_sections_string(sections, tensor->name), *point = strrchr(full, '.');
+	uint32_t t = 0;
 
-	return !strcmp(full, name) || (point && tensor->entry == entry && !strcmp(point + 1, name));
+	for (; t < rt->tables.tensor.count; t++) {
+		const char *full = rt_tensor_name(rt, t), *point = strrchr(full, '.');
+
+		if (!strcmp(full, name) || (point && rt->tables.tensor.rows[t].entry == rt->entry && !strcmp(point + 1, name)))
+			break;
+	}
+	return t;
 }
 
-static ptowsp_status layout_apply(struct base_shards *shards, const struct base_sections *sections, const struct ptowsp_directive_record *d,
-				  struct ptowsp_error *error)
+static ptowsp_status layout_apply(struct base_shards *shards, const struct rt_program *rt, const struct ptowsp_directive_record *d, struct ptowsp_error *error)
 {
-	const char *name = base_sections_string(sections, (uint32_t)d->a0);
-	struct base_sharded *row = NULL;
-	struct ptowsp_tensor_record tensor;
+	const char *name = rt_string(&rt->tables, (uint32_t)d->a0);
+	const uint32_t t = tensor_find(rt, name);
+	struct base_sharded *row = &shards->rows[t];
+	uint32_t dims;
 
-	for (uint32_t t = 0; !row && t < sections->tens.count; t++)
-		if (!base_sections_row(&sections->tens, t, &tensor, sizeof(tensor), NULL) && is_called(sections, &tensor, shards->entry, name))
-			row = row_find(shards, t);
-	if (!row)
+	if (t == rt->tables.tensor.count)
 		return base_fail(error, PTOWSP_BAD_PACKAGE, "layout: there is no tensor \"%.80s\"", name);
-	if (d->count - 1u > (tensor.flags & PTOWSP_TENSOR_SHAPELESS ? 4u : tensor.dim_count)) /* without a shape: what a run binds */
-		return base_fail(error, PTOWSP_BAD_PACKAGE, "layout: tensor %.80s has %u dimensions, %u are laid out", name,
-				 tensor.flags & PTOWSP_TENSOR_SHAPELESS ? 4u : tensor.dim_count, d->count - 1u);
-	for (uint32_t k = 0; k < 4; k++)
-		row->axis[k] = BASE_WHOLE;
+	dims = rt->tables.tensor.rows[t].flags & PTOWSP_TENSOR_SHAPELESS ? 4u : rt->tables.tensor.rows[t].dim_count; /* without a shape: what a run binds */
+	if (d->count - 1u > dims)
+		return base_fail(error, PTOWSP_BAD_PACKAGE, "layout: tensor %.80s has %u dimensions, %u are laid out", name, dims, d->count - 1u);
+	memset(row->axis, BASE_WHOLE, sizeof(row->axis));
 	for (uint32_t k = 1; k < d->count && k <= 4; k++) {
-		const char *word = base_sections_string(sections, (uint32_t)(&d->a0)[k]);
+		const char *word = rt_string(&rt->tables, (uint32_t)(&d->a0)[k]);
 
 		if (!word_read(word, &row->axis[k - 1]))
 			return base_fail(error, PTOWSP_BAD_PACKAGE, "layout: tensor %.80s, dimension %u is \"%.20s\"; R, S0 or S1 is wanted", name, k - 1,
@@ -90,142 +74,90 @@ static ptowsp_status layout_apply(struct base_shards *shards, const struct base_
 }
 
 /* Reads the layout of each tensor; one row for every tensor, whole ones are dropped at the end. */
-static ptowsp_status rows_read(struct base_shards *shards, const struct base_sections *sections, struct ptowsp_error *error)
+static ptowsp_status rows_read(struct base_shards *shards, const struct rt_program *rt, struct ptowsp_error *error)
 {
-	for (uint32_t t = 0; t < sections->tens.count; t++) {
-		struct base_sharded *row = &shards->rows[shards->count++];
-		struct ptowsp_tensor_record tensor;
-		struct ptowsp_dim_record dim;
-		ptowsp_status status = base_sections_row(&sections->tens, t, &tensor, sizeof(tensor), error);
+	for (uint32_t t = 0; t < shards->room; t++) {
+		const struct ptowsp_tensor_record *tensor = &rt->tables.tensor.rows[t];
+		struct base_sharded *row = &shards->rows[t];
 
 		row->tensor = t;
 		memset(row->axis, BASE_WHOLE, sizeof(row->axis));
-		for (uint32_t k = 0; !status && k < tensor.dim_count && k < 4; k++) {
-			status = base_sections_row(&sections->dims, tensor.dims + k, &dim, sizeof(dim), error);
-			if (!status && dim.distribution && dim.mesh_axis > 1)
-				status = base_fail(error, PTOWSP_BAD_PACKAGE, "tensor %.80s is sharded over axis %u of the grid, which has two: 0 and 1",
-						   base_sections_string(sections, tensor.name), dim.mesh_axis);
-			else if (!status && dim.distribution)
-				row->axis[k] = (uint8_t)dim.mesh_axis;
+		for (uint32_t k = 0; k < tensor->dim_count; k++) {
+			const struct ptowsp_dim_record *dim = &rt->tables.dim.rows[tensor->dims + k];
+
+			if (dim->distribution && dim->mesh_axis > 1)
+				return base_fail(error, PTOWSP_BAD_PACKAGE, "tensor %.80s is sharded over axis %u of the grid, which has two: 0 and 1",
+						 rt_tensor_name(rt, t), dim->mesh_axis);
+			if (dim->distribution)
+				row->axis[k] = (uint8_t)dim->mesh_axis;
 		}
-		if (status)
-			return status;
 	}
 	return PTOWSP_OK;
 }
 
-static void region_drop(struct base_shards *shards, const struct base_sections *sections, uint32_t region, const char *why)
+/* Why a tensor has to be where the host has it: the core reads or writes it there. */
+static const char *core_reason(const struct rt_tensor_traits *traits)
 {
-	struct ptowsp_region_record row;
-	struct ptowsp_tensor_record tensor;
-
-	if (!base_sections_row(&sections->regn, region, &row, sizeof(row), NULL) &&
-	    !base_sections_row(&sections->tens, row.tensor, &tensor, sizeof(tensor), NULL))
-		row_drop(shards, row.tensor, base_sections_string(sections, tensor.name), why);
+	return traits->loaded    ? "a slot is loaded from it"
+	       : traits->copied  ? "it is copied by the core"
+	       : traits->moved   ? "a payload channel moves it"
+	       : traits->indexed ? "it holds rows of an axis"
+				 : NULL;
 }
 
-static void tensor_drop(struct base_shards *shards, const struct base_sections *sections, uint32_t t)
+/* Keeps the rows of tensors that are cut. */
+static ptowsp_status rows_keep(struct base_shards *shards, const struct rt_program *rt, struct ptowsp_error *error)
 {
-	struct ptowsp_tensor_record tensor;
-
-	if (t != PTOWSP_NONE && !base_sections_row(&sections->tens, t, &tensor, sizeof(tensor), NULL))
-		row_drop(shards, t, base_sections_string(sections, tensor.name), "it holds rows of an axis");
-}
-
-/* The core reads these tensors where the host has them. */
-static void core_drop(struct base_shards *shards, const struct base_sections *sections)
-{
-	struct ptowsp_workload_header header = {0};
-	struct ptowsp_instruction i = {0};
-	uint64_t bytes = sections->work.count * sections->work.stride;
-	struct ptowsp_axis_record axis;
-
-	if (bytes >= sizeof(header))
-		memcpy(&header, sections->work.data, sizeof(header));
-	for (uint64_t k = 0; k < header.num_instructions && sizeof(header) + (k + 1) * sizeof(i) <= bytes; k++) {
-		uint8_t before = k ? i.opcode : PTOWSP_OP_NOP;
-		bool word;
-
-		memcpy(&i, (const char *)sections->work.data + sizeof(header) + k * sizeof(i), sizeof(i));
-		word = i.opcode == PTOWSP_OP_IO_INPUT || i.opcode == PTOWSP_OP_IO_OUTPUT;
-		if (i.opcode == PTOWSP_OP_SLOT_LOAD)
-			region_drop(shards, sections, i.operand2, "a slot is loaded from it");
-		else if (i.opcode == PTOWSP_OP_COPY || (word && before == PTOWSP_OP_COPY))
-			region_drop(shards, sections, i.operand2, "it is copied by the core");
-		else if (word && (before == PTOWSP_OP_SEND || before == PTOWSP_OP_CONSUME))
-			region_drop(shards, sections, i.operand2, "a payload channel moves it");
-	}
-	for (uint32_t k = 0; k < sections->axes.count; k++)
-		if (!base_sections_row(&sections->axes, k, &axis, sizeof(axis), NULL) && sections->axes.stride >= sizeof(axis)) {
-			tensor_drop(shards, sections, axis.lengths);
-			tensor_drop(shards, sections, axis.indices);
-		}
-}
-
-static ptowsp_status rows_check(struct base_shards *shards, const struct base_sections *sections, struct ptowsp_error *error)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t r = 0; r < shards->count; r++) {
-		const struct base_sharded *row = &shards->rows[r];
-		struct ptowsp_tensor_record tensor;
+	for (uint32_t t = 0; t < shards->room; t++) {
+		const struct base_sharded row = shards->rows[t];
+		const char *why = core_reason(&rt->traits[t]);
 		uint32_t uses[2] = {0};
 
+		if (why && is_cut(&row) && shards->grid[0]) {
+			base_log(shards->instance, PTOWSP_LOG_WARNING, "layout: tensor %.80s stays whole: %s", rt_tensor_name(rt, t), why);
+			continue;
+		}
 		for (uint32_t k = 0; k < 4; k++)
-			if (row->axis[k] != BASE_WHOLE && ++uses[row->axis[k]] > 1) {
-				base_sections_row(&sections->tens, row->tensor, &tensor, sizeof(tensor), NULL);
+			if (row.axis[k] != BASE_WHOLE && ++uses[row.axis[k]] > 1)
 				return base_fail(error, PTOWSP_BAD_PACKAGE, "layout: two dimensions of tensor %.80s lie over axis %u of the grid",
-						 base_sections_string(sections, tensor.name), row->axis[k]);
-			}
-		if (is_cut(row) && shards->grid[0])
-			shards->rows[kept++] = *row;
+						 rt_tensor_name(rt, t), row.axis[k]);
+		if (is_cut(&row) && shards->grid[0])
+			shards->rows[shards->count++] = row;
 	}
-	shards->count = kept;
 	return PTOWSP_OK;
 }
 
-/* Of a threshold: whether it holds a grid at all; until a run has picked one there is a place. */
-static void grid_take(struct base_shards *shards, const struct base_sections *sections, const struct ptowsp_directive_record *d)
+/* Threshold: chosen, if it holds a grid at all; until a run has picked one there is a place. */
+static void grid_take(struct base_shards *shards, const struct rt_schedule *schedule)
 {
-	const bool dispatch = d->directive == PTOWSP_DIRECTIVE_DISPATCH;
-
-	if ((d->directive == PTOWSP_DIRECTIVE_SPATIAL_MAP || (dispatch && d->policy == PTOWSP_DISPATCH_GRID)) && d->a0 > 0 && d->a1 > 0) {
-		shards->grid[0] = (uint64_t)d->a0;
-		shards->grid[1] = (uint64_t)d->a1;
+	if (schedule->dispatch.policy == PTOWSP_DISPATCH_GRID) {
+		shards->grid[0] = (uint64_t)schedule->dispatch.rows;
+		shards->grid[1] = (uint64_t)schedule->dispatch.columns;
 	}
-	for (unsigned k = 1; dispatch && d->policy == PTOWSP_DISPATCH_THRESHOLD && k < d->count && k < 8; k += 2)
-		if (strstr(base_sections_string(sections, (uint32_t)(&d->a0)[k]), "spatial_map(")) {
-			shards->chosen = true;
-			shards->grid[0] = shards->grid[1] = 1;
-		}
+	for (uint32_t k = 0; k < schedule->part_count; k++)
+		shards->chosen |= schedule->parts[k].policy == PTOWSP_DISPATCH_GRID;
+	if (shards->chosen)
+		shards->grid[0] = shards->grid[1] = 1;
 }
 
-ptowsp_status base_shards_init(struct base_shards *shards, const struct base_instance *instance, const struct base_sections *sections, uint32_t entry,
-			       struct ptowsp_error *error)
+ptowsp_status base_shards_init(struct base_shards *shards, const struct base_instance *instance, const struct rt_program *rt, struct ptowsp_error *error)
 {
-	struct ptowsp_directive_record d;
-	ptowsp_status status = PTOWSP_OK;
+	ptowsp_status status;
 
-	*shards = (struct base_shards){.instance = instance, .entry = entry};
-	if (!sections->tens.count || sections->tens.count > UINT32_MAX / 256)
+	*shards = (struct base_shards){.instance = instance};
+	if (!rt->tables.tensor.count || rt->tables.tensor.count > UINT32_MAX / 256)
 		return PTOWSP_OK;
-	shards->room = (uint32_t)sections->tens.count;
+	shards->room = rt->tables.tensor.count;
 	shards->rows = base_alloc(instance, shards->room * sizeof(*shards->rows));
 	shards->stats = base_alloc(instance, shards->room * sizeof(*shards->stats));
 	if (!shards->rows || !shards->stats)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for layouts");
-	for (uint32_t i = 0; i < sections->schd.count; i++)
-		if (!base_sections_row(&sections->schd, i, &d, sizeof(d), NULL))
-			grid_take(shards, sections, &d);
-	status = rows_read(shards, sections, error);
-	for (uint32_t i = 0; !status && i < sections->schd.count; i++) {
-		status = base_sections_row(&sections->schd, i, &d, sizeof(d), error);
-		if (!status && d.directive == PTOWSP_DIRECTIVE_LAYOUT && d.count)
-			status = layout_apply(shards, sections, &d, error);
-	}
-	if (!status && shards->grid[0])
-		core_drop(shards, sections);
-	return status ? status : rows_check(shards, sections, error);
+	grid_take(shards, &rt->schedule);
+	status = rows_read(shards, rt, error);
+	for (uint32_t i = 0; !status && i < rt->tables.directive.count; i++)
+		if (rt->tables.directive.rows[i].directive == PTOWSP_DIRECTIVE_LAYOUT && rt->tables.directive.rows[i].count)
+			status = layout_apply(shards, rt, &rt->tables.directive.rows[i], error);
+	return status ? status : rows_keep(shards, rt, error);
 }
 
 void base_shards_finish(struct base_shards *shards)

@@ -12,7 +12,6 @@
 
 #include "instance.h"
 #include "rt/rt.h"
-#include "sections.h"
 #include <stdatomic.h>
 
 #define BASE_WHOLE 255u /* of a dimension: not cut */
@@ -32,7 +31,6 @@ struct base_sharded {
 };
 struct base_shards {
 	const struct base_instance *instance;
-	uint32_t entry;   /* row of ENTR, which has names of its own for its tensors */
 	uint64_t grid[2]; /* rows, columns; 0: there is none. chosen: of the latest run, set before begin; 0: of that run */
 	bool chosen;      /* dispatch threshold picks the grid, run by run (rt/grid.h) */
 	struct base_sharded *rows;
@@ -41,10 +39,9 @@ struct base_shards {
 	bool own;                          /* the backend's engine places shards and fills stats: begin and end do nothing */
 };
 
-/* Reads TENS, DIMS, SCHD, WORK. What the core itself reads, for slots, axes and copies, stays whole, which is said once per tensor.
+/* From declarations and the schedule. Tensors that the core itself reads, for slots, axes and copies, stay whole, which is said once per tensor.
  * Errors: BAD_PACKAGE (an unknown tensor, a layout without a grid, two dimensions over one axis, more dimensions than there are), NO_MEMORY. */
-ptowsp_status base_shards_init(struct base_shards *shards, const struct base_instance *instance, const struct base_sections *sections, uint32_t entry,
-			       struct ptowsp_error *error);
+ptowsp_status base_shards_init(struct base_shards *shards, const struct base_instance *instance, const struct rt_program *rt, struct ptowsp_error *error);
 void base_shards_finish(struct base_shards *shards); /* of zeroed ones too */
 /* Around a run with kernels. begin copies tensors to their owners (NO_MEMORY: nothing is left behind), end back. */
 ptowsp_status base_shards_begin(struct base_shards *shards, const struct ptowsp_run_args *args, struct ptowsp_error *error);

@@ -138,6 +138,8 @@ static void touch(void *context, uint32_t argument, int64_t offset, uint64_t len
 	row = sharded(stage->shards, window->tensor);
 	if (!row || window->rows != 1)
 		return;
+	if (offset >= 0 && (uint64_t)offset < window->columns && length > window->columns - (uint64_t)offset) /* of one row of a part */
+		length = window->columns - (uint64_t)offset;
 	first = start_of(row, window) + (uint64_t)offset;
 	if (first < row->elements && length)
 		piece_add(stage, row, first, length < row->elements - first ? length : row->elements - first, access);
@@ -193,7 +195,7 @@ static void copies_measure(struct base_stage *stage)
 	}
 }
 
-/* Reads count; what a task only writes is fetched too, so that elements between those that it writes stay what they are, and does not. */
+/* Reads count; elements that a task only writes do not, but are fetched, so that those between them stay as they are. */
 static bool copies_fill(struct base_stage *stage)
 {
 	for (uint32_t c = 0; c < stage->copy_count; c++) {

@@ -2,6 +2,7 @@
 #include "walk.h"
 
 #include "registry/common/common_grow.h"
+#include "rt/process/vector_clock.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@ static bool task_room(struct base_walk *walk, uint64_t number)
 	while (number >= walk->task_room)
 		if (!COMMON_GROW(walk->tasks, walk->task_room, walk->task_room))
 			return false;
-	memset(walk->tasks + had, 0, (walk->task_room - had) * sizeof(*walk->tasks));
+	if (walk->task_room > had)
+		memset(walk->tasks + had, 0, (walk->task_room - had) * sizeof(*walk->tasks));
 	return true;
 }
 
@@ -47,6 +49,7 @@ static bool task_told(struct base_walk *walk, const struct ptowsp_task *task)
 		return false;
 	row = &walk->tasks[task->number - walk->first];
 	row->there = true;
+	walk->told = task->number - walk->first + 1;
 	row->args = walk->arg_count;
 	row->tensors = walk->tensor_count;
 	row->arg_count = task->arg_count;
@@ -75,20 +78,30 @@ ptowsp_status base_walk_moved(void *context, const struct rt_moved *moved, struc
 
 	if (!COMMON_GROW(walk->moves, walk->move_room, walk->move_count))
 		return rt_no_memory(error, "the moves of a planned program");
-	walk->moves[walk->move_count++] = (struct base_walk_move){moved->process, moved->channel, moved->sends, walk->tensor_count};
-	return tensor_add(walk, &moved->window) ? PTOWSP_OK : rt_no_memory(error, "the moves of a planned program");
+	walk->moves[walk->move_count++] = (struct base_walk_move){moved->process, moved->channel, moved->sends, moved->window};
+	if (!walk->batched && !tensor_add(walk, &moved->window))
+		return rt_no_memory(error, "the moves of a planned program");
+	return PTOWSP_OK;
 }
 
 /* ---- items ----------------------------------------------------------------------------------------------------------- */
 
+/* Tasks before the walk have run; those of earlier batches may run still. */
+static uint64_t before_of(const struct base_walk *walk)
+{
+	return walk->batched ? 0 : walk->first;
+}
+
 static bool list_take(struct base_walk *walk, const struct rt_item *item)
 {
+	const uint64_t before = before_of(walk);
+
 	for (uint32_t i = 0; i < item->count; i++) {
-		if (item->list[i] < walk->first) /* which has run */
+		if (item->list[i] < before)
 			continue;
 		if (!COMMON_GROW(walk->preds, walk->pred_room, walk->pred_count))
 			return false;
-		walk->preds[walk->pred_count++] = item->list[i] - walk->first;
+		walk->preds[walk->pred_count++] = item->list[i] - before;
 	}
 	return true;
 }
@@ -134,7 +147,7 @@ static bool counts_tasks(unsigned kind)
 
 static bool event_take(struct base_walk *walk, const struct rt_item *item)
 {
-	const uint64_t before = counts_tasks(item->kind) ? walk->first : 0;
+	const uint64_t before = counts_tasks(item->kind) ? before_of(walk) : 0;
 	struct base_walk_event event = {.kind = item->kind,
 					.row = item->row,
 					.process = item->process,
@@ -148,9 +161,54 @@ static bool event_take(struct base_walk *walk, const struct rt_item *item)
 	return event_add(walk, &event);
 }
 
+/* ---- batches ---------------------------------------------------------------------------------------------------------- */
+
+/* A task that was told ahead of its item stays, with what it was told with. */
+static bool ahead_keep(struct base_walk *walk, const struct base_walk *from, uint64_t number)
+{
+	const struct base_walk_task *task = &from->tasks[number];
+	struct base_walk_task *row;
+	bool ok = task_room(walk, number - from->task_count);
+
+	if (!ok)
+		return false;
+	row = &walk->tasks[number - from->task_count];
+	*row = *task;
+	row->args = walk->arg_count;
+	row->tensors = walk->tensor_count;
+	for (uint32_t i = 0; ok && i < task->arg_count; i++)
+		ok = arg_add(walk, from->args[task->args + i]);
+	for (uint32_t i = 0; ok && i < task->tensor_count; i++)
+		ok = tensor_add(walk, &from->tensors[task->tensors + i]);
+	return ok;
+}
+
+bool base_walk_take(struct base_walk *walk, struct base_walk *taken)
+{
+	bool ok = true;
+
+	*taken = *walk;
+	taken->moves = NULL;
+	taken->capacities = NULL;
+	taken->move_count = taken->move_room = 0;
+	*walk = (struct base_walk){.first = walk->first + walk->task_count,
+				   .moves = walk->moves,
+				   .move_count = walk->move_count,
+				   .move_room = walk->move_room,
+				   .limits = walk->limits,
+				   .capacities = walk->capacities,
+				   .edges = walk->edges,
+				   .batched = walk->batched,
+				   .exhausted = walk->exhausted};
+	for (uint64_t number = taken->task_count; ok && number < taken->told; number++)
+		ok = ahead_keep(walk, taken, number);
+	walk->told = taken->told > taken->task_count ? taken->told - taken->task_count : 0;
+	return ok;
+}
+
 /* ---- phases ---------------------------------------------------------------------------------------------------------- */
 
-/* Of events that begin and end: those that are open at the end of the walk, at most `room` of them, in their order. */
+/* Scopes and orders that are open at the end of the walk, at most `room` of them, in their order. */
 static uint32_t open_find(const struct base_walk *walk, struct base_walk_event *open, uint32_t room)
 {
 	uint32_t count = 0, deeper = 0;
@@ -175,7 +233,7 @@ static uint32_t open_find(const struct base_walk *walk, struct base_walk_event *
 
 enum { OPEN = 256 }; /* more than blocks of a program nest */
 
-/* What is open goes on in the next phase. */
+/* Open events go on in the next phase. */
 static ptowsp_status phase_next(struct base_walk *walk, struct ptowsp_error *error)
 {
 	struct base_walk_event open[OPEN];
@@ -248,6 +306,13 @@ static ptowsp_status walk_broken(const struct pulling *pulling, struct rt_feed *
 	return before ? before : status;
 }
 
+static bool is_batch(const struct pulling *pulling)
+{
+	const struct base_walk *walk = pulling->walk;
+
+	return pulling->then->batch && (walk->task_count >= pulling->then->batch_tasks || walk->event_count >= pulling->then->batch_tasks);
+}
+
 static ptowsp_status pull(void *context, struct rt_feed *feed, struct ptowsp_error *error)
 {
 	const struct pulling *pulling = context;
@@ -256,7 +321,12 @@ static ptowsp_status pull(void *context, struct rt_feed *feed, struct ptowsp_err
 	bool ok = limits_take(walk, feed);
 	ptowsp_status status;
 
+	if (ok && pulling->then->batch && (status = pulling->then->batch(pulling->then->context, feed, error)))
+		return status;
 	while (ok) {
+		status = is_batch(pulling) ? pulling->then->batch(pulling->then->context, feed, error) : PTOWSP_OK;
+		if (status)
+			return status;
 		status = rt_feed_next(feed, &item);
 		if (status)
 			return walk_broken(pulling, feed, status, error);
@@ -280,14 +350,18 @@ ptowsp_status base_walk_fill(struct base_walk *walk, struct rt_program *planned,
 			     struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
 {
 	struct pulling pulling = {walk, then};
-	const struct rt_engine engine = {&pulling, pull, then->phase != NULL};
+	struct rt_engine engine = then->engine ? *then->engine : (struct rt_engine){0};
 	struct rt_run_args with = *args;
 	struct rt_pool *pool;
 	ptowsp_status status = rt_pool_create(&pool, 1, error);
 
 	if (status)
 		return status;
+	engine.context = &pulling;
+	engine.run = pull;
+	engine.phases = then->phase != NULL;
 	base_walk_finish(walk);
+	walk->batched = then->batch;
 	with.pool = pool;
 	with.engine = &engine;
 	with.schedulers = 1;
@@ -306,4 +380,26 @@ void base_walk_finish(struct base_walk *walk)
 	free(walk->moves);
 	free(walk->capacities);
 	memset(walk, 0, sizeof(*walk));
+}
+
+/* ---- orders of processes ----------------------------------------------------------------------------------------------- */
+
+bool base_walk_clocks_init(struct rt_vector_clocks *clocks, const struct base_walk *walk)
+{
+	bool ok = rt_vector_clocks_init(clocks, walk->limits.processes, 0, 0, walk->limits.channels);
+
+	for (uint32_t c = 0; ok && c < walk->limits.channels; c++)
+		clocks->channels[c].capacity = walk->capacities[c];
+	return ok;
+}
+
+void base_walk_clocks_take(struct rt_vector_clocks *clocks, const struct base_walk_event *event)
+{
+	switch (event->kind) {
+	case RT_ITEM_SEND: rt_vector_clock_send(clocks, event->row, event->process, NULL, 0); return;
+	case RT_ITEM_TAKE: rt_vector_clock_take(clocks, event->row, event->process, NULL, 0); return;
+	case RT_ITEM_CLOSED: rt_vector_clock_closed(clocks, event->row, event->process); return;
+	case RT_ITEM_FINISH: rt_vector_clock_end(clocks, event->row, event->number, event->process); return;
+	default: return;
+	}
 }

@@ -31,10 +31,12 @@ struct base_walk_event {
 struct base_walk_move {
 	uint32_t process, channel;
 	bool sends;
-	uint64_t tensor; /* place of its window */
+	struct ptowsp_tensor_arg window; /* of a walk that does not come in batches: among its tensors, too */
 };
 struct base_walk {
-	uint64_t first; /* tasks before its own, which have run: all numbers in it count from there */
+	uint64_t
+		first; /* tasks before its own, which have run: all numbers in it count from there; not where it comes in batches, whose numbers are those of the run */
+	uint64_t told; /* of its own, whose kernels.run was told: some that the feed has not given yet */
 	struct base_walk_task *tasks;
 	uint64_t *args;
 	struct ptowsp_tensor_arg *tensors;
@@ -46,9 +48,10 @@ struct base_walk {
 	struct rt_limits limits; /* in force; depths are the program's */
 	uint64_t *capacities;    /* per channel */
 	uint64_t edges;
+	bool batched;   /* base_walk_then.batch */
 	bool exhausted; /* a task was not taken for want of memory */
 };
-/* Where a walk goes on when its tasks so far have run. */
+/* Load before which the tasks so far have to run. */
 struct base_walk_phase {
 	uint32_t slot;   /* that is loaded */
 	uint64_t writer; /* from what this task writes, of the whole run */
@@ -64,6 +67,10 @@ struct base_walk_then {
 	ptowsp_status (*walked)(void *context, struct rt_feed *feed, struct ptowsp_error *error);
 	/* NULL: a program whose tasks decide which tasks there are is refused. Else runs the tasks of the walk so far, behind which it is emptied, and goes on. */
 	ptowsp_status (*phase)(void *context, struct rt_feed *feed, const struct base_walk_phase *phase, struct ptowsp_error *error);
+	/* NULL, or takes the walk as it comes (base_walk_take): before its first item, and whenever it has batch_tasks tasks or as many events. Preds and events then name tasks of earlier batches, too. */
+	ptowsp_status (*batch)(void *context, struct rt_feed *feed, struct ptowsp_error *error);
+	uint64_t batch_tasks;
+	const struct rt_engine *engine; /* its wait, ended and arena are those of the run; NULL: none */
 	uint64_t most;                  /* tasks and events that are taken, 0: any number */
 	struct base_patience *patience; /* asked meanwhile, and told of tasks; NULL: rt alone looks at deadline and cancel */
 	/* The walk ends by an error of the program: runs the tasks before it, whose own failure goes before. NULL: they do not run. */
@@ -73,6 +80,14 @@ struct base_walk_then {
  * UNSUPPORTED beyond `most`, as soon as it is met. */
 ptowsp_status base_walk_fill(struct base_walk *walk, struct rt_program *planned, const struct rt_run_args *args, const struct base_walk_then *then,
 			     struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
+/* Tasks and events so far go to *taken, which is overwritten and to be finished; limits, capacities and moves stay. False: no memory. */
+bool base_walk_take(struct base_walk *walk, struct base_walk *taken);
 void base_walk_finish(struct base_walk *walk);
+
+struct rt_vector_clocks; /* rt/process/vector_clock.h, which is not installed */
+/* Clocks of the walk's processes, before whatever each instance does next; a step is the caller's number for a task. False: no memory; to be finished in any case. */
+bool base_walk_clocks_init(struct rt_vector_clocks *clocks, const struct base_walk *walk);
+/* SEND, TAKE, CLOSED and FINISH; others change nothing. */
+void base_walk_clocks_take(struct rt_vector_clocks *clocks, const struct base_walk_event *event);
 
 #endif

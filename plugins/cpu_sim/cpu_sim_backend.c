@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu_sim/cpu_sim_backend.h"
 
+#include "base/base_buffer.h"
 #include "base/ops.h"
 #include "cpu_sim_arch.h"
 #include "ptowsp/graph.h"
@@ -18,5 +19,5 @@ static uint32_t caps(const struct base_options *options, const struct base_model
 	return BASE_CAPS_ADD(rows_out, 0, own);
 }
 
-const struct base_backend cpu_backend = {.name = CPU_NAME, .targets = CPU_NAME, .models = cpu_models, .caps = caps};
+const struct base_backend cpu_backend = {.name = CPU_NAME, .targets = CPU_NAME, .models = cpu_models, .caps = caps, .buffers = &base_buffers_host};
 BASE_OPS(cpu_ops, cpu_backend);

@@ -264,7 +264,7 @@ static inline bool isa_scalar_true(uint64_t value, unsigned dtype)
 }
 
 #ifndef __cplusplus
-/* What is known of a type by its code. */
+/* Facts of a type, by its code. */
 struct isa_element {
 	uint8_t bytes; /* 0: there is no such type */
 	char class;

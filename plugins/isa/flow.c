@@ -41,8 +41,8 @@ static unsigned inst_taint(const struct isa_program *p, const struct ptowsp_tile
 	return taint;
 }
 
-/* Any write anywhere counts: a scalar is as tainted as the worst value it ever holds. What is written under a tainted
- * condition needs no care: the condition itself has already decided the question for the whole program. A chain that was
+/* Any write anywhere counts: a scalar is as tainted as the worst value it ever holds. Writes under a tainted
+ * condition need no care: the condition itself has already decided the question for the whole program. A chain that was
  * written backwards would need a round per link; after some rounds everything is taken for tainted. */
 static void taint_spread(struct isa_program *p)
 {

@@ -101,7 +101,8 @@ ptowsp_status isa_walk(const struct isa_program *program, const uint64_t *args, 
  * wrong, or why the program is unusable; RUN_FAILED after 2^32 jumps back. */
 ptowsp_status isa_run(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, void *scratch);
 
-/* For programs that may take long: stop is asked every few thousand instructions and ends them by a value that is not 0. */
+/* For programs that may take long: stop is asked every few thousand instructions and ends them by a value that is not 0. Between two questions a program whose way no element decides is
+ * also looked at: where it has the scalars of an earlier time it goes round for ever, and ends with RUN_FAILED. */
 struct isa_guard {
 	int (*stop)(void *context);
 	void *context;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* isa_dims.h - dimensions of the tiles of a straight program: rows and columns that one instruction has in common are one, and it can be cut where no element of a result needs elements of both
- * sides. What follows is as exact as the rules of pto_ops.def: element [i, j] of a result needs elements of its operands by their rule, and nothing else. Pure; one thread. */
+ * sides. Dimensions are as exact as the rules of pto_ops.def: element [i, j] of a result needs elements of its operands by their rule, and nothing else. Pure; one thread. */
 #ifndef ISA_DIMS_H
 #define ISA_DIMS_H
 
@@ -16,7 +16,7 @@ struct isa_dims {
 };
 /* Fills zeroed dims. Errors: NO_MEMORY; they are finished all the same. */
 ptowsp_status isa_dims_find(struct isa_dims *dims, const struct isa_program *straight, struct ptowsp_error *error);
-/* That of the rows of a tile, or of its columns. */
+/* Dimension of a tile's rows, or of its columns. */
 uint32_t isa_dims_of(const struct isa_dims *dims, uint32_t tile, bool columns);
 /* Elements. */
 uint32_t isa_dims_extent(const struct isa_program *straight, uint32_t dim);

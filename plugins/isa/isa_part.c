@@ -79,7 +79,7 @@ static bool slice_is(const struct isa_slice *a, const struct isa_slice *b)
 	return a->param == b->param && a->at == b->at && a->grid.rows == b->grid.rows && a->grid.columns == b->grid.columns && a->grid.stride == b->grid.stride;
 }
 
-/* Its number, perhaps that of one that is there. */
+/* The slice's number, or that of its equal. */
 static uint32_t slice_add(struct isa_slice *slices, uint32_t *count, const struct isa_slice *slice)
 {
 	for (uint32_t s = 0; s < *count; s++)

@@ -6,7 +6,7 @@
 
 #include "isa/isa_dims.h"
 
-/* Where a parameter's tiles lie: as in tile_window.h, with the elements of a row one behind the other. */
+/* A parameter's window: as in tile_window.h, with the elements of a row one behind the other. */
 struct isa_grid {
 	uint64_t rows, columns, stride; /* elements */
 };
@@ -15,7 +15,7 @@ struct isa_cut {
 	uint32_t dim;
 	uint32_t from, count;
 };
-/* What one parameter of the part is: a window in that of a parameter of the whole. */
+/* One parameter of the part: a window in that of a parameter of the whole. */
 struct isa_slice {
 	uint32_t param;       /* of the whole */
 	uint64_t at;          /* elements from the first of its window */

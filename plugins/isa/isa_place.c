@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* isa_place.c - which tiles stay in the windows that they are loaded from, and their loads. */
 #include "isa/isa_place.h"
-#include "isa/isa_ops.h"
 #include "isa/live.h"
+#include "isa/ops/isa_ops.h"
 #include "isa/rows.h"
 
 #include <stdlib.h>

@@ -103,7 +103,7 @@ struct packing {
 	const uint8_t *in; /* per tile whether it counts; NULL: all do */
 	uint32_t *order;   /* tiles that count, the largest first */
 	uint32_t count;    /* of them */
-	uint32_t *placed;  /* those that the tile in question meets, by their offset */
+	uint32_t *placed;  /* tiles that this one meets, by their offset */
 };
 
 static void meet(const struct packing *k, uint32_t tile, const uint64_t *others)

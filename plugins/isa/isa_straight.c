@@ -7,7 +7,7 @@
 struct straightening {
 	const struct isa_program *p;
 	struct isa_tables tables;
-	const uint64_t *scalars; /* those of the walk, while it goes on */
+	const uint64_t *scalars; /* of the walk, while it goes on */
 	bool *changes;           /* per scalar: some instruction writes it */
 	uint32_t first, most;    /* scalars of the program; instructions */
 	const char *why;         /* there is none; NULL: there is */
@@ -27,7 +27,7 @@ static void changes_find(struct straightening *s)
 	}
 }
 
-/* Its value now, as a constant. */
+/* A constant of its value. */
 static uint16_t constant_of(struct straightening *s, uint16_t row)
 {
 	struct ptowsp_tile_scalar scalar = s->tables.scalars[row];
@@ -47,7 +47,7 @@ static bool is_kept(const struct straightening *s, uint16_t row)
 	return s->p->scalars[row].kind == PTOWSP_SCALAR_CONST || (s->p->scalars[row].kind == PTOWSP_SCALAR_ARG && !s->changes[row]);
 }
 
-/* What moves single elements or has no effect on tiles and windows. */
+/* Moves of single elements, steps without effect on tiles and windows. */
 static bool is_dropped(const struct isa_op *op)
 {
 	return op->shape == ISA_SHAPE_ANY || op->shape == ISA_SHAPE_SCALAR || op->shape == ISA_SHAPE_SCALAR_MASK || op->shape == ISA_SHAPE_CONTROL;

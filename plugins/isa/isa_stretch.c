@@ -13,7 +13,7 @@ struct cutting {
 	struct isa_tables tables;
 	bool *wanted;    /* per tile: its value is read behind the place that is looked at */
 	bool *kept;      /* per instruction of the piece */
-	uint16_t params; /* those of the program */
+	uint16_t params; /* of the program */
 	uint16_t zero;   /* scalar */
 	bool failed;     /* no memory */
 };
@@ -52,7 +52,7 @@ static bool is_again(const struct cutting *c, uint32_t inst)
 	return c->p->insts[inst].op == PTOWSP_PTO_TLOAD && c->fixed[c->p->insts[inst].a];
 }
 
-/* What is wanted in front of an instruction, from what is wanted behind it. */
+/* Tiles wanted in front of an instruction, from those wanted behind it. */
 static void back(struct cutting *c, const struct ptowsp_tile_inst *inst)
 {
 	const struct isa_uses uses = isa_uses(inst);
@@ -117,7 +117,7 @@ static void kept_find(struct cutting *c)
 	}
 }
 
-/* Of each tile, behind those of the program. */
+/* A window per tile, behind the program's. */
 static void windows_add(struct cutting *c)
 {
 	const struct ptowsp_tile_scalar zero = {.name = (uint32_t)(c->p->name - c->p->pool), .dtype = PTOWSP_I64, .kind = PTOWSP_SCALAR_CONST};

@@ -236,7 +236,7 @@ TILE_INLINE void tile_copy_out(const struct tile_place *p, const void *from, uin
 				memcpy(p->at + i * p->step + j * p->stride, a + (i * columns + j) * bytes, bytes);
 }
 
-/* Where a loop reads a tile from: the window, or `buffer`, which holds a copy, if elements do not lie plainly there. */
+/* The place that a loop reads a tile from: the window, or a copy in `buffer`, if elements do not lie plainly there. */
 TILE_INLINE void tile_read_begin(struct tile_place *p, void *buffer, uint32_t rows, uint32_t columns, size_t bytes)
 {
 	if (tile_is_plain(p, bytes))
@@ -245,7 +245,7 @@ TILE_INLINE void tile_read_begin(struct tile_place *p, void *buffer, uint32_t ro
 	*p = (struct tile_place){(unsigned char *)buffer, columns * bytes, bytes};
 }
 
-/* Where a loop writes it to; tile_write_end brings a buffer to its window. */
+/* The place that it writes; tile_write_end brings a buffer to its window. */
 TILE_INLINE struct tile_place tile_write_begin(const struct tile_place *p, void *buffer, uint32_t columns, size_t bytes)
 {
 	return tile_is_plain(p, bytes) ? *p : (struct tile_place){(unsigned char *)buffer, columns * bytes, bytes};

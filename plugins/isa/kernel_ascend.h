@@ -6,7 +6,7 @@
  * for f64 a compiler that has double on the scalar unit. TILE_A5 is defined in kernels for A5.
  *
  * TILE_PTO_RUNTIME: a file becomes kernel_entry(int64_t *args), as a pto-runtime calls kernels. args: the address of a tensor record per parameter, of one more with the workspace where a
- * kernel multiplies, then the scalars; {block, blocks} at the address in TILE_CONTEXT. Such a kernel has no result: TILE_ENDED(args, status) is told, and may be defined before. */
+ * kernel multiplies, then the scalars; {block, blocks} at the address in TILE_CONTEXT. The kernel has no result: TILE_ENDED(args, status) is told, and may be defined before. */
 #ifndef ISA_KERNEL_ASCEND_H
 #define ISA_KERNEL_ASCEND_H
 
@@ -29,7 +29,7 @@
 
 enum { TILE_BLOCK = 32, TILE_FRACTAL = 16, TILE_FLAG_TO_CUBE = 3, TILE_FLAG_TO_VECTOR = 4 }; /* bytes of a data block, side of a cube's fractal, flags */
 
-/* Where windows lie: with the core, or in global memory. */
+/* Memory of windows: the core's, or global memory. */
 #ifdef TILE_PTO_RUNTIME
 #define TILE_GIVEN
 #else
@@ -232,7 +232,7 @@ template <class T> TILE_CORE bool tile_is_aligned(uint32_t columns)
 #define TILE_BYTE   __gm__ uint8_t
 #include "isa/tile_window.h"
 
-/* Where a tile lies in a window: its first element, and elements from row to row and from column to column. */
+/* Place of a tile in a window: its first element, and elements from row to row and from column to column. */
 struct tile_place {
 	__gm__ uint8_t *at;
 	uint64_t step, stride;

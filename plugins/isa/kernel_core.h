@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* kernel_core.h - what C kernels for a core of an array stand on (emit/emit_core.c): operations of whole tiles as small loops, products of the types that a kernel has, and exp, ln
- * and tanh in single precision. Nothing here fails, counts or allocates. Bits are the interpreter's but for these three functions and what is made of them (sigmoid, silu), which here
+ * and tanh in single precision. Nothing here fails, counts or allocates. Bits are the interpreter's but for these three functions, what is made of them (sigmoid, silu), and gelu, which here
  * use no double, since that is a function call per operation on a core: over all arguments exp is off by at most 1.05 units in the last place, ln by 0.85, tanh by 2.53
  * (tests/isa/test_isa_tile.c). -DTILE_EXACT takes those of isa_tile.h,
  * and all bits are the interpreter's. Needs -ffp-contract=off. */
@@ -37,7 +37,7 @@ TILE_FUNCTIONS
 #pragma GCC diagnostic ignored "-Wunused-but-set-parameter"
 #define TILE_CORE static __attribute__((noinline, unused))
 
-/* What data decide is not as the kernel wants it: nobody can be told, so the core stands still, and the host sees a run without an end. */
+/* A check of data has failed in the kernel: nobody can be told, so the core stands still, and the host sees a run without an end. */
 TILE_CORE void tile_stop(void)
 {
 	for (;;)
@@ -220,6 +220,7 @@ enum { TILE_SHAPES(TILE_SHAPE) };
 TILE_CORE_FUNCTION(exp)
 TILE_CORE_FUNCTION(log)
 TILE_CORE_FUNCTION(tanh)
+TILE_CORE_FUNCTION(gelu)
 #else
 TILE_CORE float tile_core_scale(int n) /* 2^n, -126 <= n <= 127 */
 {
@@ -296,6 +297,11 @@ TILE_CORE float tile_core_log_f32(float x)
 	half = f * f * 0.5f;
 	series = z * (0x1.55555cp-1f + z * (0x1.997c2ep-2f + z * 0x1.2ee656p-2f));
 	return (s * (half + series) + k * 0x1.7f7d1cp-20f - half + f) + k * 0x1.62e4p-1f;
+}
+/* The library's erfc asks where its argument lies and does half of what tile_gelu_f32 does for all. */
+TILE_CORE float tile_core_gelu_f32(float x)
+{
+	return x / 2 * erfcf(-x * 0.70710678f);
 }
 #endif
 

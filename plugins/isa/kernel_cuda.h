@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* kernel_cuda.h - what emitted CUDA kernels stand on: a call, and the words that kernel_threads.h has for any target of its kind. A kernel runs in one
  * block of threads, a multiple of 32 of them; its tiles lie in shared memory, or in global memory where they are too large. It does what pto_ops.def says, in its order, if it is compiled without
- * contraction (nvcc -fmad=false, clang -ffp-contract=off), but for functions that CUDA's library has (erfc, and exp, log, tanh of f64).
+ * contraction (nvcc -fmad=false, clang -ffp-contract=off), but for functions of f64 that CUDA's library has (exp, log, tanh, erfc).
  * Needs nothing but the headers that are written with it, and a CUDA compiler; clang without the CUDA headers takes it with -nocudainc. */
 #ifndef ISA_KERNEL_CUDA_H
 #define ISA_KERNEL_CUDA_H
@@ -54,14 +54,14 @@ struct tile_kernel {
 	uint32_t param_count, arg_count;
 	uint64_t workspace; /* bytes of tiles */
 };
-/* What a kernel is given, in memory that the device reads. */
+/* Arguments of a kernel, in memory that the device reads. */
 struct tile_task {
 	const struct ptowsp_tensor_arg *tensors; /* their data, too, is memory that the device reaches */
 	const uint64_t *args;
 	uint32_t tensor_count, arg_count, block, block_count;
 	unsigned char *workspace; /* if the tiles do not fit in shared memory */
 };
-/* What it leaves behind. */
+/* Outcome of a kernel. */
 struct tile_result {
 	uint64_t cycles;
 	int32_t status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* kernel_opencl.h - what emitted OpenCL C kernels stand on: a call, and the words that kernel_threads.h has for any target of its kind. A kernel runs in one work-group of TILE_WIDTH
  * work-items; its tiles lie in local memory, or with -DTILE_MEMORY=__global in its workspace. It does what pto_ops.def says, in its order, where quotients and roots are rounded correctly
- * (-cl-fp32-correctly-rounded-divide-sqrt), but for functions that OpenCL's library has (erfc, and exp, log, tanh of f64).
+ * (-cl-fp32-correctly-rounded-divide-sqrt), but for functions of f64 that OpenCL's library has (exp, log, tanh, erfc).
  * Needs nothing but the headers that are written with it, OpenCL C 1.2, and cl_khr_fp64. */
 #ifndef ISA_KERNEL_OPENCL_H
 #define ISA_KERNEL_OPENCL_H
@@ -36,9 +36,8 @@ typedef ulong uint64_t;
 #define sqrtf sqrt
 #define fmodf fmod
 #define rintf rint
-#define erfcf erfc
 
-/* What base.h says, without the headers of a C library. */
+/* Words of base.h, without the headers of a C library. */
 #define PTOWSP_BASE_H
 #define PTOWSP_STATIC_ASSERT(condition, text)
 typedef int32_t ptowsp_status;
@@ -81,7 +80,7 @@ struct tile_task {
 };
 /* Jumps back of one call, as many as the interpreter allows. */
 #define TILE_JUMPS (UINT64_C(1) << 32)
-/* What a kernel leaves behind. stop: the host's, not 0 while the kernel runs asks it to end. */
+/* Outcome of a kernel. stop: the host's, not 0 while the kernel runs asks it to end. */
 struct tile_result {
 	uint64_t cycles;
 	int32_t status;
@@ -95,7 +94,7 @@ struct tile_call {
 	uint64_t cycles;
 	uint64_t jumps; /* back that are left */
 	volatile TILE_GLOBAL struct tile_result *result;
-	TILE_MEMORY int *said; /* what one tells the others */
+	TILE_MEMORY int *said; /* stop, as one tells others */
 	uint32_t turns;        /* of loops */
 };
 

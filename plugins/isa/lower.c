@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lower.c - from verified instructions to steps: where tiles lie, which function does what, what it costs. */
-#include "isa/isa_ops.h"
+#include "isa/ops/isa_ops.h"
 
 #include <stdlib.h>
 
@@ -146,7 +146,7 @@ static void copy_reserve(struct isa_program *p, struct isa_step *s, const struct
 
 	if (!reads_late(shape))
 		return;
-	/* What a sum starts from is read before the result is written, element by element. */
+	/* The start of a sum is read before the result is written, element by element. */
 	for (unsigned i = shape == ISA_SHAPE_MATMUL_ACC; i < tiles->src_count; i++)
 		s->copy |= tiles->src[i] == tiles->dst[0];
 	need = is_product(shape) ? isa_matrix_temp(tiles->dst[0], tiles->src, tiles->src_count, s->copy)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* rows.c - groups in blocks of rows: how many rows, which memory moves on, and the run itself. */
 #include "isa/rows.h"
-#include "isa/isa_ops.h"
 #include "isa/live.h"
+#include "isa/ops/isa_ops.h"
 
 #include <stdlib.h>
 
@@ -109,7 +109,7 @@ static ptowsp_status blocks_run(const struct isa_rows *r, struct isa_state *stat
 	return status;
 }
 
-/* One instruction after the other, as without groups. What ends well is counted here but for the first: the interpreter does that. */
+/* One instruction after the other, as without groups. Steps that end well count here, the first with the interpreter. */
 static ptowsp_status steps_run(const struct isa_rows *r, struct isa_state *state)
 {
 	const struct isa_step *steps = &state->program->steps[r->first];

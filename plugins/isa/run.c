@@ -72,16 +72,58 @@ ptowsp_status isa_state_stopped(const struct isa_state *state)
 	return isa_error(state->error, PTOWSP_CANCELLED, "kernel %.64s was stopped", state->program->name);
 }
 
-/* Runs or walks st->left in slices. CANCELLED if the guard said so, AGAIN at the limit. */
+/* A place that a program was at behind a slice, and its scalars there. Where no element decides, that is all its way depends on: there again, it goes round for ever. */
+struct past {
+	uint64_t *scalars;      /* NULL: none yet */
+	uint64_t slices, taken; /* so far; of them when it was taken */
+	uint32_t pc;
+};
+
+/* Brent's search for a cycle: the place is taken anew whenever the slices have doubled. Without memory nothing is found. */
+static bool past_meets(struct past *past, const struct isa_state *st)
+{
+	const size_t bytes = st->program->header.scalar_count * sizeof(*st->scalars);
+
+	if (st->program->data_dependent)
+		return false;
+	if (past->scalars && past->pc == st->pc && !memcmp(past->scalars, st->scalars, bytes))
+		return true;
+	if (++past->slices < 2 * past->taken)
+		return false;
+	past->scalars = past->scalars ? past->scalars : malloc(bytes + 1);
+	if (past->scalars)
+		memcpy(past->scalars, st->scalars, bytes);
+	past->pc = st->pc;
+	past->taken = past->slices;
+	return false;
+}
+
+/* A state that comes round again ends the run; its sentence, with kernel and line, is in st->error already. */
+static ptowsp_status endless(const struct isa_state *st)
+{
+	if (st->error)
+		st->error->code = PTOWSP_RUN_FAILED;
+	return PTOWSP_RUN_FAILED;
+}
+
+/* Runs or walks st->left in slices. CANCELLED if the guard said so, RUN_FAILED if it has no end, AGAIN at the limit. */
 static ptowsp_status state_go(struct isa_state *st, const struct isa_guard *guard, uint64_t slice, ptowsp_status (*go)(struct isa_state *state))
 {
 	ptowsp_status status = PTOWSP_AGAIN;
+	struct past past = {.scalars = NULL};
 
 	while (status == PTOWSP_AGAIN && slice_take(st, guard, slice)) {
 		status = go(st);
-		if (status == PTOWSP_AGAIN && guard && guard->stop(guard->context))
-			return isa_state_stopped(st);
+		if (status != PTOWSP_AGAIN || !guard)
+			continue;
+		if (past_meets(&past, st)) {
+			isa_state_fail(st, &st->program->steps[st->pc], "all scalars are what they were here before; the loop has no end");
+			status = endless(st);
+		} else if (guard->stop(guard->context)) {
+			status = isa_state_stopped(st);
+		}
 	}
+	free(past.scalars);
 	return status;
 }
 
@@ -112,9 +154,7 @@ static ptowsp_status run_within(const struct isa_program *program, const struct 
 	}
 	if (status == PTOWSP_AGAIN) {
 		isa_state_fail(&st, &program->steps[st.pc], "jumped back %llu times; the loop seems to have no end", (unsigned long long)jumps);
-		status = PTOWSP_RUN_FAILED;
-		if (out->error)
-			out->error->code = status;
+		status = endless(&st);
 	}
 	out->cycles = st.cycles;
 	return status;

@@ -20,7 +20,7 @@ struct isa_state {
 	uint64_t cycles;                   /* saturates */
 	uint64_t budget;                   /* until AGAIN; run: jumps back, walk: instructions */
 	uint64_t pause;                    /* run: cycles beyond which it is AGAIN, too; UINT64_MAX: none */
-	const struct isa_guard *guard;     /* who is asked within an instruction that takes long, NULL: nobody */
+	const struct isa_guard *guard;     /* asked within an instruction that takes long; NULL: nobody is */
 	uint64_t left;                     /* walk: further budgets that will follow, which a loop in closed form may draw on */
 	uint32_t pc;
 };

@@ -11,7 +11,7 @@ static struct opencl_api api;
 static char why[200];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Drivers keep threads of their own: what is opened stays. */
+/* Drivers keep threads of their own: an opened one stays. */
 static void api_open(void)
 {
 	void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -39,7 +39,8 @@ const struct opencl_api *opencl_api_find(struct ptowsp_error *error)
 
 ptowsp_status opencl_fail(struct ptowsp_error *error, cl_int code, const char *what, ...)
 {
-	const bool memory = code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY || code == CL_OUT_OF_RESOURCES;
+	const bool memory =
+		code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY || code == CL_OUT_OF_RESOURCES || code == CL_INVALID_BUFFER_SIZE;
 	char text[128];
 	va_list list;
 

@@ -49,6 +49,7 @@ static const struct base_model *models(const struct base_options *options, uint3
 /* As on the processor: two devices can notify each other. */
 static const struct ptowsp_cap own[] = {
 	BASE_DEVICE_TASKS,
+	BASE_TILE(0, ENFORCED, 0),
 	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_MC_FENCE), ENFORCED),
 	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_NOTIFY), ENFORCED),
 	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_WAIT_NOTIFY), ENFORCED),
@@ -62,28 +63,20 @@ static uint32_t caps(const struct base_options *options, const struct base_model
 
 #define OPTION(name) offsetof(struct opencl_options, name)
 static const struct base_option options[] = {
-	{BASE_OPTION("device", "word", "", "", "which one is opencl0: its number in clinfo's order, or a part of its name or its platform's"),
-	 OPTION(device),
-	 0,
-	 {NULL},
-	 0,
-	 0},
-	{BASE_OPTION("memory", "word", "auto", "auto|shared|copied",
-		     "tensors: used where they lie, or copied when a run first touches them and when it ends; auto: shared where the device shares memory with "
-		     "the host"),
-	 OPTION(memory),
-	 0,
-	 {"auto", "shared", "copied"},
-	 0,
-	 0},
-	{BASE_OPTION("width", "int", "0", "0..4096", "work-items of a work-group, 0: one on processors, 256 on others"), OPTION(width), 0, {NULL}, 0, 4096},
-	{BASE_OPTION("tiles", "word", "local", "local|global", "tiles: in local memory where they fit, or never"), OPTION(tiles), 0, {"local", "global"}, 0, 0},
+	BASE_OPTION(OPTION(device), "device", "word", "", "", "which one is opencl0: its number in clinfo's order, or a part of its name or its platform's"),
+	BASE_OPTION(OPTION(memory), "memory", "word", "auto", "auto|shared|copied",
+		    "tensors: used where they lie, or copied when a run first touches them and when it ends; auto: shared where the device shares memory with "
+		    "the host"),
+	BASE_OPTION(OPTION(width), "width", "int", "0", "0..4096", "work-items of a work-group, 0: one on processors, 256 on others"),
+	BASE_OPTION(OPTION(depth), "depth", "int", "32", "0..64",
+		    "tasks on their way in each queue of the device, 0: a thread waits for each before it goes on"),
+	BASE_OPTION(OPTION(tiles), "tiles", "word", "local", "local|global", "tiles: in local memory where they fit, or never"),
 };
 
 static const void *extension(struct ptowsp_object *instance, const char *id)
 {
 	(void)instance;
-	return strcmp(id, PTOWSP_EXTENSION_REPORT) ? NULL : &opencl_report;
+	return strcmp(id, PTOWSP_EXTENSION_REPORT) ? NULL : &base_resident_report;
 }
 
 static const struct base_backend opencl_backend = {
@@ -99,6 +92,7 @@ static const struct base_backend opencl_backend = {
 	.bind = opencl_bind,
 	.unload = opencl_unload,
 	.run = opencl_run,
+	.buffers = &opencl_buffers,
 	.extension = extension,
 };
 BASE_OPS(opencl_ops, opencl_backend);

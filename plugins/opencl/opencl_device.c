@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLATFORMS = 16, DEVICES = 64, WIDTH_MOST = 256, LINE = 64 };
+enum { PLATFORMS = 16, DEVICES = 64, WIDTH_MOST = 256 };
 
 /* ---- which one ------------------------------------------------------------------------------------------------------------ */
 
@@ -128,77 +128,25 @@ static ptowsp_status device_ask(struct opencl_device *d, const struct opencl_opt
 	return PTOWSP_OK;
 }
 
-/* ---- workers -------------------------------------------------------------------------------------------------------------- */
-
-static ptowsp_status buffer_make(const struct base_device *device, uint64_t bytes, void *host, cl_handle *buffer_out, struct ptowsp_error *error)
-{
-	const struct opencl_device *d = device->own;
-	cl_int code;
-
-	*buffer_out = d->cl->clCreateBuffer(d->context, CL_MEM_READ_WRITE | (host ? CL_MEM_USE_HOST_PTR : 0), bytes, host, &code);
-	return *buffer_out ? PTOWSP_OK : opencl_fail(error, code, "clCreateBuffer of %llu bytes", (unsigned long long)bytes);
-}
-
-static uint64_t room_for(uint64_t bytes)
-{
-	uint64_t room = 4096;
-
-	while (room < bytes)
-		room *= 2;
-	return room;
-}
-
-static ptowsp_status buffer_grow(const struct base_device *device, cl_handle *buffer, uint64_t *room, uint64_t bytes, struct ptowsp_error *error)
-{
-	const struct opencl_device *d = device->own;
-
-	if (*buffer && *room >= bytes)
-		return PTOWSP_OK;
-	if (*buffer)
-		d->cl->clReleaseMemObject(*buffer);
-	*room = room_for(bytes);
-	return buffer_make(device, *room, NULL, buffer, error);
-}
-
-ptowsp_status opencl_workspace_grow(struct base_device *device, struct opencl_worker *w, uint64_t bytes, struct ptowsp_error *error)
-{
-	return buffer_grow(device, &w->workspace, &w->workspace_bytes, bytes, error);
-}
-
-static ptowsp_status worker_init(struct base_device *device, struct opencl_worker *w, struct ptowsp_error *error)
-{
-	const struct opencl_device *d = device->own;
-	cl_int code;
-
-	pthread_mutex_init(&w->lock, NULL);
-	pthread_cond_init(&w->told, NULL);
-	w->shown = base_alloc(device->instance, LINE);
-	if (!w->shown)
-		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for results of kernels");
-	w->queue = d->cl->clCreateCommandQueue(d->context, d->id, device->instance->options->profiling ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
-	if (!w->queue)
-		return opencl_fail(error, code, "clCreateCommandQueue");
-	return buffer_make(device, sizeof(*w->shown), w->shown, &w->result, error);
-}
-
-static void worker_finish(const struct base_device *device, struct opencl_worker *w)
-{
-	const struct opencl_api *cl = opencl_device_of(device)->cl;
-	const cl_handle buffers[] = {w->result, w->workspace};
-
-	if (w->queue)
-		cl->clFinish(w->queue);
-	for (unsigned i = 0; i < 2; i++)
-		if (buffers[i])
-			cl->clReleaseMemObject(buffers[i]);
-	if (w->queue)
-		cl->clReleaseCommandQueue(w->queue);
-	base_release(device->instance, w->shown, LINE);
-	pthread_cond_destroy(&w->told);
-	pthread_mutex_destroy(&w->lock);
-}
-
 /* ---- open and close ------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status queues_init(struct base_device *device, struct opencl_device *d, struct ptowsp_error *error)
+{
+	const uint32_t count = opencl_options_of(device)->depth ? 2 * device->threads : device->threads;
+	ptowsp_status status = PTOWSP_OK;
+
+	d->threads = device->threads;
+	d->news = base_alloc(device->instance, (d->threads + 1) * sizeof(*d->news));
+	d->queues = d->news ? base_alloc(device->instance, count * sizeof(*d->queues)) : NULL;
+	if (!d->queues)
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for %u queues", count);
+	for (uint32_t i = 0; i <= d->threads; i++)
+		opencl_news_init(&d->news[i]);
+	d->queue_count = count;
+	for (uint32_t i = 0; !status && i < count; i++)
+		status = opencl_queue_init(device, &d->queues[i], &d->news[i < d->threads ? i : d->threads], error);
+	return status;
+}
 
 static ptowsp_status device_start(struct base_device *device, struct opencl_device *d, struct ptowsp_error *error)
 {
@@ -217,12 +165,10 @@ static ptowsp_status device_start(struct base_device *device, struct opencl_devi
 	d->context = d->cl->clCreateContext(properties, 1, &d->id, NULL, NULL, &code);
 	if (!d->context)
 		return opencl_fail(error, code, "clCreateContext for %s", d->name);
-	d->workers = base_alloc(device->instance, device->threads * sizeof(*d->workers));
-	if (!d->workers)
-		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for %u workers", device->threads);
-	for (; !status && d->worker_count < device->threads; d->worker_count++)
-		status = worker_init(device, &d->workers[d->worker_count], error);
-	return status;
+	d->copies = d->cl->clCreateCommandQueue(d->context, d->id, 0, &code);
+	if (!d->copies)
+		return opencl_fail(error, code, "clCreateCommandQueue");
+	return queues_init(device, d, error);
 }
 
 ptowsp_status opencl_open(struct base_device *device, struct ptowsp_error *error)
@@ -252,9 +198,14 @@ void opencl_close(struct base_device *device)
 {
 	struct opencl_device *d = device->own;
 
-	for (uint32_t i = 0; i < d->worker_count; i++)
-		worker_finish(device, &d->workers[i]);
-	base_release(device->instance, d->workers, device->threads * sizeof(*d->workers));
+	for (uint32_t i = 0; i < d->queue_count; i++)
+		opencl_queue_finish(device, &d->queues[i]);
+	for (uint32_t i = 0; d->queues && i <= d->threads; i++)
+		opencl_news_finish(&d->news[i]);
+	base_release(device->instance, d->queues, d->queue_count * sizeof(*d->queues));
+	base_release(device->instance, d->news, (d->threads + (uint64_t)1) * sizeof(*d->news));
+	if (d->copies)
+		d->cl->clReleaseCommandQueue(d->copies);
 	if (d->context)
 		d->cl->clReleaseContext(d->context);
 	base_release(device->instance, d, sizeof(*d));

@@ -62,7 +62,7 @@ static ptowsp_status kernel_emit(struct opencl_program *own, uint32_t row, FILE 
 	return PTOWSP_OK;
 }
 
-/* Those that this processor does not call itself; one that cannot run says so when it is called. */
+/* Kernels that this processor does not call itself; one that cannot run says so when called. */
 static ptowsp_status kernels_emit(struct opencl_program *own, FILE *const texts[2], struct ptowsp_error *error)
 {
 	ptowsp_status status = PTOWSP_OK;
@@ -148,24 +148,20 @@ static ptowsp_status sources_write(struct opencl_program *own, struct ptowsp_err
 ptowsp_status opencl_bind(struct base_program *program, struct ptowsp_error *error)
 {
 	const struct base_instance *instance = program->device->instance;
-	const struct opencl_api *cl = opencl_device_of(program->device)->cl;
 	struct opencl_program *own = base_alloc(instance, sizeof(*own));
-	cl_int code;
 
 	if (!own)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for a program");
 	own->base = program;
-	own->mirror = opencl_mirror(own);
-	own->compute = (struct base_compute){own, opencl_block, &own->mirror, !opencl_device_of(program->device)->shared};
+	base_resident_init(&own->resident, program->device);
+	own->queues = opencl_queues(own);
+	own->compute = (struct base_compute){own, opencl_block, &own->resident.mirror, !own->resident.shares,
+					     opencl_options_of(program->device)->depth ? &own->queues : NULL};
 	own->count = program->kernels.count;
-	own->workers = program->kernels.workers;
 	pthread_mutex_init(&own->lock, NULL);
 	program->own = own;
-	own->queue = cl->clCreateCommandQueue(opencl_device_of(program->device)->context, opencl_device_of(program->device)->id, 0, &code);
-	if (!own->queue)
-		return opencl_fail(error, code, "clCreateCommandQueue");
 	own->kernels = base_alloc(instance, (own->count + 1) * sizeof(*own->kernels));
-	own->handles = base_alloc(instance, ((uint64_t)own->count * own->workers + 1) * sizeof(*own->handles));
+	own->handles = base_alloc(instance, ((uint64_t)own->count * opencl_device_of(program->device)->queue_count + 1) * sizeof(*own->handles));
 	if (!own->kernels || !own->handles)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for %u kernels", own->count);
 	program->kernels.compute = &own->compute;
@@ -180,7 +176,7 @@ void opencl_unload(struct base_program *program)
 
 	if (!own)
 		return;
-	for (uint64_t i = 0; own->handles && i < (uint64_t)own->count * own->workers; i++)
+	for (uint64_t i = 0; own->handles && i < (uint64_t)own->count * opencl_device_of(program->device)->queue_count; i++)
 		if (own->handles[i])
 			cl->clReleaseKernel(own->handles[i]);
 	for (unsigned i = 0; i < 2; i++) {
@@ -188,21 +184,19 @@ void opencl_unload(struct base_program *program)
 			cl->clReleaseProgram(own->programs[i]);
 		free(own->sources[i]);
 	}
-	base_release(instance, own->handles, ((uint64_t)own->count * own->workers + 1) * sizeof(*own->handles));
+	base_release(instance, own->handles, ((uint64_t)own->count * opencl_device_of(program->device)->queue_count + 1) * sizeof(*own->handles));
 	base_release(instance, own->kernels, (own->count + 1) * sizeof(*own->kernels));
-	if (own->queue)
-		cl->clReleaseCommandQueue(own->queue);
-	free(own->regions);
+	base_resident_finish(&own->resident);
 	pthread_mutex_destroy(&own->lock);
 	base_release(instance, own, sizeof(*own));
 	program->own = NULL;
 	program->kernels.compute = NULL;
 }
 
-ptowsp_status opencl_kernel_handle(struct opencl_program *own, uint32_t row, uint32_t worker, cl_handle *handle_out, struct ptowsp_error *error)
+ptowsp_status opencl_kernel_handle(struct opencl_program *own, uint32_t row, uint32_t queue, cl_handle *handle_out, struct ptowsp_error *error)
 {
 	const bool is_global = own->kernels[row].is_global;
-	cl_handle *handle = &own->handles[(uint64_t)worker * own->count + row];
+	cl_handle *handle = &own->handles[(uint64_t)queue * own->count + row];
 	char symbol[48];
 	cl_int code = CL_SUCCESS;
 	ptowsp_status status = *handle ? PTOWSP_OK : program_need(own, is_global, error);
@@ -212,4 +206,27 @@ ptowsp_status opencl_kernel_handle(struct opencl_program *own, uint32_t row, uin
 		*handle = opencl_device_of(own->base->device)->cl->clCreateKernel(own->programs[is_global], symbol, &code);
 	*handle_out = *handle;
 	return code ? opencl_fail(error, code, "clCreateKernel of kernel %.60s", own->base->kernels.rows[row].name) : status;
+}
+
+/* ---- a run ---------------------------------------------------------------------------------------------------------------- */
+
+static void profile_tell(struct opencl_program *own)
+{
+	for (uint32_t i = 0; i < own->count; i++) {
+		const uint64_t ns = atomic_exchange(&own->kernels[i].device_ns, 0);
+
+		if (ns)
+			base_log(own->base->device->instance, PTOWSP_LOG_INFO, "profile: kernel %s: %llu ns on the device", own->base->kernels.rows[i].name,
+				 (unsigned long long)ns);
+	}
+}
+
+ptowsp_status opencl_run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out,
+			 struct ptowsp_error *error)
+{
+	struct opencl_program *own = program->own;
+	const ptowsp_status status = base_resident_run(&own->resident, program, args, stats_out, deadlock_out, error);
+
+	profile_tell(own);
+	return status;
 }

@@ -3,5 +3,5 @@
 #include "base/ops.h"
 #include "opencl/opencl_backend.h"
 
-/* Of PoCL: its workers live as long as the process, and LLVM and it set variables and handle signals. */
+/* PoCL's workers live as long as the process, and LLVM and it set variables and handle signals. */
 BASE_PLUGIN_OF_DRIVER(opencl_ops, OPENCL_NAME, "ptowsp", "0.1.0", OPENCL_NAME, "driver=threads,environment,handlers");

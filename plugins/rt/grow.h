@@ -21,7 +21,7 @@ static inline uint64_t rt_power_above(uint64_t n)
 	return p;
 }
 
-/* Where rings over the tasks of a window begin; those of a larger window grow when so many tasks are there. */
+/* First size of rings over the tasks of a window; those of a larger window grow when so many tasks are there. */
 static inline uint64_t rt_window_room(uint64_t window)
 {
 	return rt_power_above(window && window < 8192 ? window : 8192);

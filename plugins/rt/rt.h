@@ -11,17 +11,38 @@
 #include <stdbool.h>
 
 /* Memory of a device in which the elements that windows name lie while a run goes on. Kernels of the device work there; the core, and kernels on this processor, say which bytes of this
- * processor's memory they are about to look at, and which they have written. Any thread, several at once; none fails: what went wrong is the end of the next kernel, or of the run. */
+ * processor's memory they are about to look at, and which they have written. Any thread, several at once; none fails: an error is the end of the next kernel, or of the run. */
 struct rt_mirror {
 	void *context;
 	/* Versions of temp tensors will lie in these bytes, each cleared before it is read; bytes 0: no more, the memory at base goes. */
 	void (*arena)(void *context, void *base, uint64_t bytes);
 	void (*fetch)(void *context, const void *at, uint64_t bytes); /* afterwards these bytes are as kernels have left them */
-	void (*push)(void *context, const void *at, uint64_t bytes);  /* they were written here: kernels that are called later see them */
-	void (*clear)(void *context, void *at, uint64_t bytes);       /* they become zeros */
+	void (*push)(void *context, const void *at, uint64_t bytes);  /* later kernels see these bytes, written here */
+	void (*clear)(void *context, void *at, uint64_t bytes);       /* these bytes become zeros */
 };
 
-/* What the backend knows about kernels. All functions may be called from any thread; `context` is the backend's.
+/* A device that takes tasks in and tells their ends later. rt_run's thread calls all of it, and a task is known by its number: a kernel of which `takes` is true is started where its task is issued,
+ * in task order, when its predecessors of other kinds have ended. Semantic time hears of it as of any task. */
+struct rt_task_end {
+	uint64_t task;
+	ptowsp_status status;
+	uint32_t kernel;
+	uint64_t cycles, ns; /* cycles: where nobody knows them before; ns: wall time on the device */
+};
+struct rt_queues {
+	void *context;
+	bool (*takes)(void *context, uint32_t kernel); /* constant */
+	/* Does not wait; args and windows are the caller's again when it returns. It begins behind the tasks of `after`, which were started and whose ends have not been told: what their *mark_out
+	 * were, a word of the device's. AGAIN: when another end has been told. UNSUPPORTED: this one goes to rt_kernels.run, on a worker thread, behind the ends of all of them. Else it has failed, with
+	 * its sentence. */
+	ptowsp_status (*start)(void *context, const struct ptowsp_task *task, const uint64_t *after, uint32_t after_count, uint64_t *mark_out,
+			       struct ptowsp_error *error);
+	/* Tells ends, each once, in any order; waits until until_ns while there is none. A task that ends as KERNEL_FAILED goes to rt_kernels.run for its sentence, when all else has ended. */
+	uint32_t (*reap)(void *context, uint64_t until_ns, struct rt_task_end *ends_out, uint32_t room);
+	void (*abandon)(void *context); /* started tasks end soon, in whatever way; all are still told */
+};
+
+/* The backend's knowledge of kernels. All functions may be called from any thread; `context` is the backend's.
  * A touch is told in its turn: the order is that of the kernel. width: columns of a tile, whose rows lie one behind the other in a flat window, and in rows of the window in one
  * that has several; 0: single elements, counted row by row. */
 typedef void (*rt_touch_fn)(void *sink, uint32_t tensor_argument, int64_t offset, uint64_t length, uint64_t width, unsigned access);
@@ -33,7 +54,7 @@ struct rt_moved {
 };
 struct rt_kernels {
 	void *context;
-	/* Cycles of one task if they are known without running it (whole task, all blocks); what run says is then ignored.
+	/* Cycles of one task if they are known without running it (whole task, all blocks); cycles of run are then ignored.
 	 * UNSUPPORTED if not. */
 	ptowsp_status (*cycles)(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out);
 	/* Elements a task touches relative to its windows, for flat regions (REGN.unit not 0). UNSUPPORTED if unknown: the
@@ -48,14 +69,17 @@ struct rt_kernels {
 	/* The sentence behind a failure of cycles or footprint with these arguments: kernel, source line, what was wrong. May be
 	 * NULL. */
 	void (*explain)(void *context, uint32_t kernel, const uint64_t *args, struct ptowsp_error *error);
-	/* What its tasks run, for the statistics: PTOWSP_KERNEL_PORTABLE, _NATIVE, _C or 0. May be NULL. */
+	/* Code of its tasks, for the statistics: PTOWSP_KERNEL_PORTABLE, _NATIVE, _C or 0. May be NULL. */
 	uint32_t (*code)(void *context, uint32_t kernel);
-	/* Of a planned program: a token that an instance sends or takes has elements with it, which are not moved; those of one instance and channel in their order,
+	/* Planned program: a token that an instance sends or takes has elements with it, which are not moved; those of one instance and channel in their order,
 	 * sends and takes each. Errors end the run. May be NULL. */
 	ptowsp_status (*moved)(void *context, const struct rt_moved *moved, struct ptowsp_error *error);
 	/* Tasks of the run that a device has executed so far, and their wall time there, for the statistics. Any thread. May be NULL: none. */
 	void (*device)(void *context, uint32_t kernel, uint64_t *tasks_out, uint64_t *ns_out);
 	const struct rt_mirror *mirror; /* borrowed, as long as the program; NULL: kernels work on the memory that windows name */
+	void *runner;                   /* the context of run; NULL: `context` */
+	/* Borrowed likewise; NULL: all kernels run. So they do with several schedulers, an engine, a graph that is built first, or a stated order of ready tasks. */
+	const struct rt_queues *queues;
 };
 
 /* Worker threads of a device: parked while idle. threads includes the one that calls rt_run; >= 1. */
@@ -64,7 +88,7 @@ ptowsp_status rt_pool_create(struct rt_pool **pool_out, uint32_t threads, struct
 void rt_pool_destroy(struct rt_pool *pool); /* joins */
 uint32_t rt_pool_threads(const struct rt_pool *pool);
 
-/* What worker threads should heed of the tasks of an instruction. */
+/* Hints to worker threads for the tasks of an instruction. */
 struct rt_wish {
 	uint32_t priority; /* a larger one is taken first */
 	uint32_t home;     /* tasks of one home share a thread, those of another one have another; 0: none */
@@ -87,8 +111,12 @@ struct rt_program_args {
 	/* By their instruction, so many bytes apart; copied. 0 of them: no task has any. */
 	const struct rt_wish *wishes;
 	uint32_t wish_count, wish_stride;
-	/* Of a planned program: without kernels, too, kernels.run and kernels.moved are told, and windows of tensors without memory are counted from RT_NOWHERE on. */
+	/* Planned program: without kernels, too, kernels.run and kernels.moved are told, and windows of tensors without memory are counted from RT_NOWHERE on. */
 	bool shadowed;
+	/* Planned program: the window is in force, as its engine keeps tasks to it. */
+	bool windowed;
+	/* Planned program: temp tensors are renamed; a window into a version that its task makes says RT_FRESH, and its engine tells ends (rt_engine.ended). */
+	bool renames;
 };
 /* The sentence of a task whose kernel returned status: the task, the kernel, what *error says, or else the status. KERNEL_FAILED. error may be NULL. Any thread. */
 ptowsp_status rt_kernel_fail(struct ptowsp_error *error, uint64_t task, uint64_t kernel, const char *name, ptowsp_status status);
@@ -96,6 +124,8 @@ ptowsp_status rt_kernel_fail(struct ptowsp_error *error, uint64_t task, uint64_t
 void rt_block_copy(const struct ptowsp_tensor_arg *from, const struct ptowsp_tensor_arg *to);
 /* An address where nothing is, as if a tensor began there. */
 #define RT_NOWHERE ((char *)(uintptr_t)4096)
+/* A bit of `access` of a window that kernels.run of a planned program is told: a version begins here, as zeros, which nobody has written yet. */
+#define RT_FRESH 0x100
 /* Errors: BAD_PACKAGE naming instruction and rule, UNKNOWN_OPCODE, UNSUPPORTED, NO_MEMORY. */
 ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt_program_args *args, struct ptowsp_error *error);
 void rt_program_destroy(struct rt_program *program);
@@ -105,16 +135,16 @@ void rt_program_forget(struct rt_program *program);
 /* The entries of a package, each verified as rt_program_create does it, in time that grows with what is in them and not with their number times the tables. args->entry
  * is not looked at; diagnostics are not told. One thread. */
 struct rt_entries;
-/* What all entries share. Errors: of rt_program_create. */
+/* The part that all entries share. Errors: of rt_program_create. */
 ptowsp_status rt_entries_create(struct rt_entries **entries_out, const struct rt_program_args *args, struct ptowsp_error *error);
 /* ENTR row `entry`. Errors: of rt_program_create, but for entries that are one task of a kernel the text does not say where it stands in the source. */
 ptowsp_status rt_entries_verify(struct rt_entries *entries, uint32_t entry, struct ptowsp_error *error);
 void rt_entries_destroy(struct rt_entries *entries);
-/* All entries but args->entry, which rt_program_create looks at, and the opcodes of what no entry reaches: a package holds as a whole, or it does not run. What of another entry is unsupported does
+/* All entries but args->entry, which rt_program_create looks at, and the opcodes of code that no entry reaches: a package holds as a whole, or it does not run. Unsupported parts of other entries do
  * not matter. Errors: of rt_program_create, and UNKNOWN_OPCODE. */
 ptowsp_status rt_entries_check(const struct rt_program_args *args, struct ptowsp_error *error);
 
-/* What a run has asked for, in bytes, for the tasks of its window; at the end of a run, which is the most there was. */
+/* Bytes that a run has asked for, for the tasks of its window; at its end, the most there was. */
 struct rt_memory {
 	uint64_t window;    /* in force; 0: unbounded */
 	uint64_t in_flight; /* most tasks at a time, on the semantic clock */
@@ -137,7 +167,7 @@ struct rt_sinks {
 	void (*memory)(void *context, const struct rt_memory *memory);
 };
 
-/* What connects a run with those on the other devices it belongs to. Called on the thread of rt_run. */
+/* Notifications between the runs on several devices. Called on the thread of rt_run. */
 struct rt_notify {
 	void *context;
 	uint32_t device; /* the run's own number */
@@ -158,7 +188,12 @@ struct rt_feed;
 struct rt_engine {
 	void *context;
 	ptowsp_status (*run)(void *context, struct rt_feed *feed, struct ptowsp_error *error);
-	bool phases; /* of a planned program: where a workload reads what a task writes, the engine is given RT_ITEM_PHASE and runs what it has, instead of a refusal */
+	bool rings; /* it keeps tasks to a ring per scope depth (rt_limits.ring), not to a window: every edge is made, and memory grows with the number of tasks */
+	bool phases; /* planned program: a workload that reads what a task writes is not refused; the engine is given RT_ITEM_PHASE and runs what it has */
+	/* Planned program; NULL: nothing runs before all is told. Returns when all tasks before `tasks` have really ended. Errors: UNSUPPORTED for some that it was not given. */
+	ptowsp_status (*wait)(void *device, uint64_t tasks, struct ptowsp_error *error);
+	uint64_t (*ended)(void *device); /* beside wait: tasks before it have */
+	void *device;
 };
 struct rt_run_args {
 	const struct ptowsp_run_args *args;
@@ -188,7 +223,7 @@ ptowsp_status rt_extents(struct rt_program *program, const struct ptowsp_run_arg
  * slots. OK: no, or it cannot be told: a value is missing, something is loaded from a tensor, it goes on for too long. DEADLOCK: yes, with the
  * report of a run; deadlock_out may be NULL. Errors: NO_MEMORY. */
 ptowsp_status rt_channels_check(struct rt_program *program, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
-/* What the schedule states of a resource, held against single tasks and allocs, where nothing from outside decides which there are: of a workload, up to 65,536
+/* Holds the schedule's capacities against single tasks and allocs, where nothing from outside decides which there are: in a workload, up to 65,536
  * tasks. Errors: TOO_SMALL naming need and capacity, NO_MEMORY. */
 ptowsp_status rt_needs_check(struct rt_program *program, struct ptowsp_error *error);
 

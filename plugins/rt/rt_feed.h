@@ -11,8 +11,8 @@
  * With several scheduler instances (rt_run_args.schedulers) there is still one walk: whose a task is stands in the item, as owner.h and dispatch filters say,
  * and what the others do with it, pass over or wait, is the engine's affair.
  *
- * What the engine found comes back through rt_feed_told and its neighbours, and goes into statistics, trace and reports. The thread of rt_run. Where there are
- * worker threads, a second one walks ahead of it: the items are the same. */
+ * The engine's results come back through rt_feed_told and its neighbours, and go into statistics, trace and reports. The thread of rt_run. Beside worker
+ * threads, a second one walks ahead of it: the items are the same. */
 #ifndef RT_RT_FEED_H
 #define RT_RT_FEED_H
 
@@ -20,7 +20,7 @@
 
 #include "rt/rt.h"
 
-/* What a task reserves besides its place in the ring: entries of the tensor map and of the dependency lists. */
+/* Entries that a task reserves besides its place in the ring: of the tensor map and of the dependency lists. */
 struct rt_need {
 	uint32_t map, deps;
 };
@@ -63,12 +63,12 @@ struct rt_item {
 	uint64_t cycles;
 	struct rt_need need;
 	uint32_t pool, stream, kernel, depth_loops; /* as in struct rt_clock_task */
-	uint32_t executor;                          /* what its policy says, counted on through the pools, as far as that does not depend on time */
+	uint32_t executor;                          /* by its policy, counted on through the pools, as far as that does not depend on time */
 	uint32_t count;                             /* of list; of a task: its predecessors */
 	const uint64_t *list;                       /* until the next rt_feed_next */
 	uint64_t at;                                /* own: of list in the ring */
 };
-enum { RT_DEPTH_LIMIT = 8 /* rules of one schedule */ };
+enum { RT_DEPTH_LIMIT = 8 /* rules of one schedule */, RT_RINGS = 4 };
 enum rt_domain { RT_DOMAIN_GLOBAL, RT_DOMAIN_STREAM, RT_DOMAIN_POOL, RT_DOMAIN_LOOP };
 enum rt_window_mode { RT_WINDOW_STALL, RT_WINDOW_ABORT, RT_WINDOW_BENCHMARK };
 /* pipeline_depth(domain, depth). */
@@ -77,7 +77,7 @@ struct rt_depth {
 	uint32_t loop;   /* STRS offset of the loop's name */
 	uint64_t depth;
 };
-/* What is in force. */
+/* Limits in force. */
 struct rt_limits {
 	uint64_t window, map, deps, ready, heap; /* 0: unbounded */
 	uint32_t window_mode;                    /* enum rt_window_mode */
@@ -91,8 +91,15 @@ struct rt_limits {
 	uint32_t depth_count;
 	uint64_t start; /* so many tasks are issued before one starts, or as many as can be without a start; UINT64_MAX: all */
 	uint32_t slots, events, channels, processes, pools;
+	uint64_t
+		ring; /* with rt_engine.rings: the window of the schedule; open scopes never keep more than ring - 1 tasks of a depth, and those of RT_RINGS - 1 and deeper together */
 	uint64_t stated; /* window of the schedule, also where a planned program has none in force; 0: it states none */
 };
+/* The ring of a task in so many open scopes, where there are rings. */
+static inline uint32_t rt_feed_ring(uint32_t scopes)
+{
+	return scopes < RT_RINGS ? scopes : RT_RINGS - 1;
+}
 const struct rt_limits *rt_feed_limits(const struct rt_feed *feed);
 /* Capacity and latency of a channel. */
 uint64_t rt_feed_capacity(const struct rt_feed *feed, uint32_t channel, uint64_t *latency_out);
@@ -103,7 +110,7 @@ ptowsp_status rt_feed_next(struct rt_feed *feed, const struct rt_item **item_out
 void rt_feed_tell(struct rt_feed *feed, const struct ptowsp_trace_task *trace);
 /* An issue clock waited for room: of the ready queue of `pool`, or of another resource. process: whose, PTOWSP_NONE: the workload's. */
 void rt_feed_stall(struct rt_feed *feed, enum ptowsp_resource resource, uint32_t pool, uint64_t task, uint32_t process, uint64_t begin, uint64_t end);
-/* The engine held tasks to this window, where the program is planned and rt has none: what statistics say of the ring. Behind the last item. */
+/* The engine held tasks to this window, where the program is planned and rt has none: the ring's in statistics. Behind the last item. */
 void rt_feed_window(struct rt_feed *feed, uint64_t window);
 /* So much of it was in use, right after an issue. */
 void rt_feed_use(struct rt_feed *feed, enum ptowsp_resource resource, uint32_t pool, uint64_t use);
@@ -115,12 +122,12 @@ void rt_feed_token(struct rt_feed *feed, const struct rt_item *item, uint64_t wa
 void rt_feed_channel_wait(struct rt_feed *feed, uint32_t channel, bool sends, uint32_t process, uint64_t begin, uint64_t end);
 /* The process was over at `time`. */
 void rt_feed_process(struct rt_feed *feed, uint32_t process, uint64_t time);
-/* Of the instances: tasks of instance `scheduler`; edges between instances, and ends of tasks that another instance was told of. */
+/* Counts of instances: tasks of instance `scheduler`; edges between them, and ends of tasks that another one was told of. */
 void rt_feed_share(struct rt_feed *feed, uint32_t scheduler, uint64_t tasks);
 void rt_feed_crossed(struct rt_feed *feed, uint64_t edges, uint64_t notifications);
-/* What --stats calls executors. */
+/* Executors, as in --stats. */
 void rt_feed_executors(struct rt_feed *feed, uint64_t count);
-/* And streams: of those of the schedule the engine has no more than so many. */
+/* Streams: of the schedule's the engine has no more than so many. */
 void rt_feed_streams(struct rt_feed *feed, uint64_t count);
 /* Is somebody told of what follows? */
 bool rt_feed_traced(const struct rt_feed *feed);
@@ -128,7 +135,7 @@ bool rt_feed_traced(const struct rt_feed *feed);
 void rt_feed_executor(struct rt_feed *feed, uint32_t executor, unsigned unit, uint64_t number);
 /* A scheduler, which is an executor, was busy: work is PTOWSP_WORK_x. */
 void rt_feed_work(struct rt_feed *feed, uint32_t executor, unsigned work, uint64_t task, uint64_t begin, uint64_t end);
-/* RT_ITEM_NOTIFY: what it waited for was over at `cycles`. */
+/* RT_ITEM_NOTIFY: its wait was over at `cycles`. */
 void rt_feed_settled(struct rt_feed *feed, uint64_t cycles);
 /* All processes began then. */
 void rt_feed_began(struct rt_feed *feed, uint64_t cycles);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* rt_graph.h - a built task graph: one block of memory, immutable, without pointers, that may be copied to a device or to a file as it is. What a run
- * of it changes stands elsewhere (graph_run.h). Everything here compiles freestanding: no library, no operating system, any 64-bit little-endian
+/* rt_graph.h - a built task graph: one block of memory, immutable, without pointers, that may be copied to a device or to a file as it is. State of
+ * a run stands elsewhere (graph_run.h). Everything here compiles freestanding: no library, no operating system, any 64-bit little-endian
  * machine.
  *
  *   head | tasks | edges | args | ios | kernels | tensors | text
@@ -41,7 +41,7 @@ struct rt_graph_head {
 /* How its edges were found; for people and checks, a run does not look. */
 enum { RT_GRAPH_RULE_EXACT = 1, RT_GRAPH_RULE_OVERLAP = 2, RT_GRAPH_RULE_EXPLICIT = 4, RT_GRAPH_RULE_FULL = 8, RT_GRAPH_RULES = 15 };
 
-/* What a task is, wherever its record lies: in a graph, and in the ring of a run that generates its tasks (ring.h). 32 bytes. */
+/* A task's record, wherever it lies: in a graph, or in the ring of a run that generates its tasks (ring.h). 32 bytes. */
 #define RT_TASK_FIELDS                                                                                                                                         \
 	uint32_t kernel;   /* row of kernels */                                                                                                                \
 	uint32_t executor; /* affinity: where it is placed, counted on through the pools, or NONE */                                                           \
@@ -50,7 +50,7 @@ enum { RT_GRAPH_RULE_EXACT = 1, RT_GRAPH_RULE_OVERLAP = 2, RT_GRAPH_RULE_EXPLICI
 	uint32_t order;       /* tasks before it have ended before this one starts; at most its number */                                                      \
 	uint16_t arg_count, io_count;                                                                                                                          \
 	uint8_t domain; /* enum ptowsp_exec_domain */                                                                                                          \
-	uint8_t pool;   /* enum ptowsp_exec_pool: what its kernel asks for */                                                                                  \
+	uint8_t pool;   /* enum ptowsp_exec_pool: by its kernel */                                                                                             \
 	uint8_t queue;  /* ready queue that it joins, 0 first */                                                                                               \
 	uint8_t level;  /* tile level */                                                                                                                       \
 	uint16_t tags;  /* RT_GRAPH_x below */                                                                                                                 \
@@ -84,7 +84,7 @@ struct rt_graph_kernel {
 	uint64_t id;          /* of its name, ptowsp_id */
 	uint32_t name;        /* offset in text */
 	uint16_t unit;        /* enum ptowsp_unit */
-	uint8_t domain, pool; /* what its unit translates to */
+	uint8_t domain, pool; /* of its unit */
 };
 struct rt_graph_tensor {
 	uint64_t id;

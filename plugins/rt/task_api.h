@@ -20,7 +20,7 @@
  * while the function goes on; memory is bounded by the window, whatever the number of tasks.
  *
  * It stands here and not in abi/, because it is for programs that link libptowsp-rt.a: a backend, a test, an embedding program with kernels of its own.
- * What crosses the plugin boundary is bytecode or a graph, never a function of the caller's.
+ * Bytecode or a graph crosses the plugin boundary, never a function of the caller's.
  *
  * One thread calls all of these; kernels run on any thread. Every function that returns a status keeps the first error: the calls behind it do nothing and
  * return it again, and so does the run. So an orchestration function may ignore them all and return PTOWSP_OK. */
@@ -29,6 +29,7 @@
 
 #include "ptowsp/task.h"
 #include "rt/rt_graph.h"
+#include <stdbool.h>
 #include <stdio.h>
 
 struct rt_tasks;
@@ -51,6 +52,8 @@ uint32_t rt_tasks_kernel(struct rt_tasks *tasks, const char *name, enum ptowsp_u
 /* Bytes of workspace that calls of a kernel have (task->workspace, ptowsp/task.h), 0 unless said: 64-byte aligned, undefined contents, no other task's while
  * the kernel runs. Each worker has memory for the largest one, made when a run begins; a run without room for it is NO_MEMORY. */
 void rt_tasks_kernel_workspace(struct rt_tasks *tasks, uint32_t kernel, uint64_t bytes);
+/* Tasks of the kernel call it so many times, 1 unless said, one block behind the other (task->block). */
+void rt_tasks_kernel_blocks(struct rt_tasks *tasks, uint32_t kernel, uint32_t blocks);
 /* rows x columns elements that lie one row behind the other at data, borrowed. Returns its number. */
 uint32_t rt_tasks_tensor(struct rt_tasks *tasks, const char *name, void *data, enum ptowsp_dtype dtype, uint64_t rows, uint64_t columns);
 
@@ -70,12 +73,16 @@ ptowsp_status rt_task_add_arg(struct rt_tasks *tasks, uint64_t task, uint64_t va
 ptowsp_status rt_task_add_dep(struct rt_tasks *tasks, uint64_t task, uint64_t producer);
 /* Tasks of one stream (0 .. 65535) follow each other. A task without a stream follows nobody. */
 ptowsp_status rt_task_set_stream(struct rt_tasks *tasks, uint64_t task, uint32_t stream);
-/* It may run from now on. May wait for room in the window. Errors: DEADLOCK: the window is held by open scopes, with a window that would do;
+/* The task may run now. May wait for room in the window. Errors: DEADLOCK: the window is held by open scopes, with a window that would do;
  * KERNEL_FAILED, CANCELLED, TOO_BIG, NO_MEMORY. */
 ptowsp_status rt_task_submit(struct rt_tasks *tasks, uint64_t task);
 /* Tasks of a scope keep their places of the window until it ends. */
 ptowsp_status rt_scope_begin(struct rt_tasks *tasks);
 ptowsp_status rt_scope_end(struct rt_tasks *tasks);
+/* An element of a tensor, counted from its first one, when the latest task so far that writes it has ended: an integer as it is, a float toward zero; bits: its pattern, zero-extended.
+ * Between tasks. The value is 0 after an error, which the function has to return. Errors: INVALID: no such element, or in the safe mode, where no task has run yet, one that a task of this run
+ * writes; those of tasks. */
+ptowsp_status rt_tasks_load(struct rt_tasks *tasks, uint32_t tensor, uint64_t element, bool bits, int64_t *value_out);
 
 /* ---- running ------------------------------------------------------------------------------------------------------------ */
 struct rt_tasks_result {
@@ -94,7 +101,7 @@ ptowsp_status rt_tasks_run(struct rt_tasks *tasks, rt_orchestration_fn orchestra
 ptowsp_status rt_tasks_build(struct rt_tasks *tasks, rt_orchestration_fn orchestrate, void *context, struct ptowsp_error *error);
 /* Runs the graph of the last build or safe run once more. INVALID without one. */
 ptowsp_status rt_tasks_rerun(struct rt_tasks *tasks, uint32_t workers, struct rt_tasks_result *result_out, struct ptowsp_error *error);
-/* That graph, or NULL; until the next build, run or destroy. graph->head is the block, graph->head->bytes its size. */
+/* The graph, or NULL; until the next build, run or destroy. graph->head is the block, graph->head->bytes its size. */
 const struct rt_graph *rt_tasks_graph(const struct rt_tasks *tasks);
 
 #endif

@@ -7,6 +7,7 @@
 #include "ptowsp/workload.h"
 #include "starpu/spu_device.h"
 #include "starpu/spu_program.h"
+#include <string.h>
 
 #define GRAPH(op)     PTOWSP_FEATURE_GRAPH(PTOWSP_##op)
 #define OPCODE(op)    PTOWSP_FEATURE_OPCODE(PTOWSP_OP_##op)
@@ -50,48 +51,23 @@ static const struct base_model *models(const struct base_options *options, uint3
 /* Structure holds because it becomes handles, stated orders and waits of the submission, against which each run's real times are held. When something is issued and which of
  * the ready tasks is next StarPU decides. */
 static const struct ptowsp_cap own[] = {
-	/* who is free first */
-	BASE_CAP(BASE_POLICY(DISPATCH, WORK_STEAL), RECORDED),
-	BASE_CAP(BASE_POLICY(POOLS, BY_EXEC_UNIT), RECORDED),
 	BASE_CAP(BASE_POLICY(LAYOUT, SHARD), DIAGNOSED),
-	BASE_CAP(OPCODE(DISPATCH_FILTER), RECORDED), /* there is one walk */
 	BASE_CAP(GRAPH(CA_AFFINITY), RECORDED),
 	BASE_CAP(GRAPH(TG_SET_PRIORITY), RECORDED),
-	BASE_CAP(BASE_POLICY(DISPATCH, THRESHOLD), RECORDED),
-	/* times that only a clock of issues has */
-	BASE_CAP(BASE_POLICY(TIMING, RATE_LIMIT), RECORDED),
-	BASE_CAP(BASE_POLICY(ISSUE_COST, CYCLES), RECORDED),
-	BASE_CAP(BASE_POLICY(START, THRESHOLD), RECORDED),
-	BASE_CAP(BASE_POLICY(START, AFTER_ORCHESTRATION), RECORDED),
 	BASE_CAP(BASE_POLICY(TASK_WINDOW, ABORT), DIAGNOSED),
 	BASE_CAP(BASE_POLICY(TASK_WINDOW, BENCHMARK), DIAGNOSED),
-	/* resources that are not there */
-	BASE_CAP(BASE_POLICY(TENSOR_MAP, CAPACITY), RECORDED),
-	BASE_CAP(BASE_POLICY(DEP_LIST, CAPACITY), RECORDED),
-	BASE_CAP(BASE_POLICY(HEAP, CAPACITY), RECORDED),
-	BASE_CAP(BASE_POLICY(READY_QUEUE, CAPACITY), RECORDED),
-	BASE_CAP(OPCODE(ALLOC), RECORDED),
-	BASE_CAP(OPCODE(FREE), RECORDED),
-	BASE_CAP(GRAPH(MC_ALLOC), RECORDED),
-	BASE_CAP(GRAPH(MC_FREE), RECORDED),
 	BASE_CAP(GRAPH(CA_REQUEST), RECORDED),
 	BASE_CAP(GRAPH(TG_PERSISTENT), RECORDED),
 	BASE_CAP(FEATURE(TEMP_RENAMED), DIAGNOSED), /* a temp tensor lies in one place */
 	BASE_DEVICE_TASKS,
-	/* more than its platform does: a fence is an order of tasks */
-	BASE_CAP(GRAPH(MC_FENCE), ENFORCED),
-	/* other devices */
-	BASE_CAP(OPCODE(NOTIFY), UNSUPPORTED),
-	BASE_CAP(OPCODE(WAIT_NOTIFY), UNSUPPORTED),
-	BASE_CAP(GRAPH(SY_NOTIFY), UNSUPPORTED),
-	BASE_CAP(GRAPH(SY_WAIT_NOTIFY), UNSUPPORTED),
 };
 
-/* Of several ranks each minds its own tasks: what orders tasks that have no element in common holds within a rank. */
+/* Each of several ranks minds its own tasks: orders of tasks that have no element in common hold within a rank. */
 static const struct ptowsp_cap of_ranks[] = {
 	BASE_CAP(BASE_POLICY(TASK_WINDOW, STALL), RECORDED),
 	BASE_CAP(BASE_POLICY(PIPELINE_DEPTH, DEPTH), RECORDED),
 	BASE_CAP(BASE_POLICY(STREAMS, COUNT), RECORDED),
+	BASE_CAP(BASE_POLICY(STREAM_BY, EXPRESSION), RECORDED),
 	BASE_CAP(BASE_POLICY(CHANNEL_CAPACITY, CAPACITY), RECORDED),
 	BASE_CAP(OPCODE(BARRIER), RECORDED),
 	BASE_CAP(OPCODE(FENCE), RECORDED),
@@ -110,36 +86,30 @@ static uint32_t caps(const struct base_options *options, const struct base_model
 	const uint32_t there = all && *all->rank ? BASE_CAPS_ADD(rows_out, 0, of_ranks) : 0;
 
 	(void)which;
-	return BASE_CAPS_ADD(rows_out, there, own);
+	return base_caps_unissued(rows_out, BASE_CAPS_ADD(rows_out, there, own));
 }
 
 static const struct base_option options[] = {
-	{BASE_OPTION("sched", "word", "", "", "StarPU's scheduling policy: lws, ws, eager, prio, dmda, dmdas, ...; without one: lws"),
-	 offsetof(struct spu_options, sched),
-	 0,
-	 {NULL},
-	 0,
-	 0},
-	{BASE_OPTION("ncpu", "int", "0", "0..65536", "StarPU's CPU workers, 0: all cores this process may use; the same as threads"),
-	 offsetof(struct base_options, threads),
-	 0,
-	 {NULL},
-	 0,
-	 65536},
-	{BASE_OPTION("rank", "word", "", "I/N", "this process is rank I, from 0 on, of N that mpirun started; ptowsp-run says it by itself"),
-	 offsetof(struct spu_options, rank),
-	 0,
-	 {NULL},
-	 0,
-	 0},
-	{BASE_OPTION("cache", "word", "", "",
-		     "folder below which StarPU keeps what it has measured of this machine and of kernels; without one: ~/.cache/ptowsp"),
-	 offsetof(struct spu_options, cache),
-	 0,
-	 {NULL},
-	 0,
-	 0},
+	BASE_OPTION(offsetof(struct spu_options, sched), "sched", "word", "", "",
+		    "StarPU's scheduling policy: lws, ws, eager, prio, dmda, dmdas, ...; without one: lws"),
+	BASE_OPTION(offsetof(struct base_options, threads), "ncpu", "int", "0", "0..65536",
+		    "StarPU's CPU workers, 0: all cores this process may use; the same as threads"),
+	BASE_OPTION(offsetof(struct spu_options, rank), "rank", "word", "", "I/N",
+		    "this process is rank I, from 0 on, of N that mpirun started; I/N/all: results come to all of them; ptowsp-run says it by itself"),
+	BASE_OPTION(offsetof(struct spu_options, model), "model", "int", "0", "0..16384",
+		    "--stats also tells what a run of so many ranks would be, by a model of their network; 0: it does not"),
+	BASE_OPTION(offsetof(struct spu_options, model_us), "model_us", "int", "0", "0..1000000", "us that each task takes there, 0: as long as it took here"),
+	BASE_OPTION(offsetof(struct spu_options, network), "network", "word", "", "",
+		    "file of that network, a line each: L, o, g, G and nanoseconds; without one: L 2500, o 1500, g 1000, G 6"),
+	BASE_OPTION(offsetof(struct spu_options, cache), "cache", "word", "", "",
+		    "folder below which StarPU keeps what it has measured of this machine and of kernels; without one: ~/.cache/ptowsp"),
 };
+
+static const void *extension(struct ptowsp_object *instance, const char *id)
+{
+	(void)instance;
+	return strcmp(id, PTOWSP_EXTENSION_REPORT) ? NULL : &spu_report;
+}
 
 static const struct base_backend spu_backend = {
 	.name = SPU_NAME,
@@ -155,5 +125,6 @@ static const struct base_backend spu_backend = {
 	.unload = spu_unload,
 	.forget = spu_forget,
 	.run = spu_run,
+	.extension = extension,
 };
 BASE_OPS(spu_ops, spu_backend);

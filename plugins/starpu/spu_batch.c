@@ -4,9 +4,11 @@
 #include "base/error.h"
 #include "base/scope.h"
 #include "registry/common/common_grow.h"
+#include "rt/process/vector_clock.h"
 #include "starpu/spu_blocks.h"
 #include "starpu/spu_clock.h"
 #include "starpu/spu_device.h"
+#include "starpu/spu_model.h"
 #include "starpu/spu_tokens.h"
 #include <starpu.h>
 #include <stdio.h>
@@ -142,6 +144,7 @@ static void place_run(void *buffers[], void *argument)
 	const bool begins = place->number < atomic_load_explicit(&batch->failed, memory_order_relaxed) && !is_over(batch);
 
 	(void)buffers; /* workers of this machine see tensors where they lie */
+	spu_worker_works();
 	time->begin = now(batch);
 	if (begins)
 		task_call(batch, place->number, (uint32_t)starpu_worker_get_id());
@@ -218,12 +221,8 @@ static ptowsp_status before_find(struct spu_batch *batch, struct place *place)
 
 static ptowsp_status uses_find(struct spu_batch *batch, struct place *place)
 {
-	const struct base_walk_task *row = &batch->walk->tasks[place->number];
-	ptowsp_status status = PTOWSP_OK;
+	const ptowsp_status status = spu_uses_find(&place->uses, &batch->blocks, batch->walk, place->number, batch->error);
 
-	place->uses.count = 0;
-	for (uint32_t t = 0; !status && t < row->tensor_count; t++)
-		status = spu_uses_add(&place->uses, &batch->blocks, &batch->walk->tensors[row->tensors + t], batch->error);
 	for (uint32_t u = 0; u < place->uses.count; u++) {
 		place->uses.rows[u].block->touched = place->number + 1;
 		if (place->uses.rows[u].access & PTOWSP_WRITE)
@@ -232,7 +231,7 @@ static ptowsp_status uses_find(struct spu_batch *batch, struct place *place)
 	return status;
 }
 
-/* StarPU frees the lists with the task. What is written may be written in part, so that the rest has to be there. */
+/* StarPU frees the lists with the task. A block may be written in part, so that the rest has to be there. */
 static ptowsp_status handles_give(struct spu_batch *batch, struct place *place)
 {
 	struct starpu_task *task = &place->task;
@@ -304,11 +303,11 @@ static ptowsp_status task_submit(struct spu_batch *batch, uint64_t number)
 		status = before_find(batch, place);
 	if (!status)
 		status = spu_ranks_touch(&batch->ranks, &batch->blocks, &place->uses, rank, batch->error);
-	batch->ranks.tasks += rank == batch->ranks.world.rank;
+	batch->ranks.share.tasks += rank == batch->ranks.world.rank;
 	return status || rank != batch->ranks.world.rank ? status : place_submit(batch, place);
 }
 
-/* The submission is the issue clock of the workload and of all processes: what holds one of them up holds it up. */
+/* The submission is the issue clock of the workload and of all processes: a stall of one of them is a stall of it. */
 static ptowsp_status gate_take(struct spu_batch *batch, uint64_t at, uint64_t number)
 {
 	number = number < at ? number : at;
@@ -316,14 +315,13 @@ static ptowsp_status gate_take(struct spu_batch *batch, uint64_t at, uint64_t nu
 	return spu_orders_gate(&batch->orders, at, number) ? PTOWSP_OK : no_memory(batch);
 }
 
-/* Elements leave when the task that wrote them has ended, and arrive when who touched what was there has: the process goes on behind it. Those of the workload have ended. */
-static void front_join(struct spu_batch *batch, const struct base_walk_event *event, uint64_t last)
+/* Elements leave when the task that wrote them has ended, and arrive when the last users of their place have: the process goes on behind it. Tasks of the workload have ended. */
+static void process_follow(struct spu_batch *batch, const struct base_walk_event *event, uint64_t last)
 {
 	const uint32_t process = last ? batch->walk->tasks[last - 1].process : PTOWSP_NONE;
-	uint32_t *front = base_front(&batch->orders.fronts, event->process);
 
-	if (process != PTOWSP_NONE && (front[process] == BASE_FRONT_NONE || front[process] < last - 1))
-		front[process] = (uint32_t)(last - 1);
+	if (process != PTOWSP_NONE)
+		rt_vector_clock_follow(&batch->orders.clocks, event->process, process, last - 1);
 }
 
 static ptowsp_status token_take(struct spu_batch *batch, const struct base_walk_event *event)
@@ -336,7 +334,7 @@ static ptowsp_status token_take(struct spu_batch *batch, const struct base_walk_
 	for (uint32_t u = 0; u < batch->tokens.uses.count; u++) {
 		const struct spu_block *block = batch->tokens.uses.rows[u].block;
 
-		front_join(batch, event, move->sends ? block->written : block->touched);
+		process_follow(batch, event, move->sends ? block->written : block->touched);
 	}
 	return batch->args->run->args->flags & PTOWSP_RUN_NO_KERNELS ? PTOWSP_OK
 								     : spu_tokens_move(&batch->tokens, move, &batch->blocks, &batch->ranks, batch->error);
@@ -353,9 +351,9 @@ static ptowsp_status event_take(struct spu_batch *batch, const struct base_walk_
 	case RT_ITEM_FENCE:
 	case RT_ITEM_WAIT: return gate_take(batch, made, event->number);
 	case RT_ITEM_SEND:
-	case RT_ITEM_TAKE: status = token_take(batch, event); /* what FOLLOW says of it, by blocks */
+	case RT_ITEM_TAKE: status = token_take(batch, event); /* in place of FOLLOW, by blocks */
 	}
-	base_fronts_take(&batch->orders.fronts, event);
+	base_walk_clocks_take(&batch->orders.clocks, event);
 	return status;
 }
 
@@ -400,6 +398,7 @@ static void blocks_tell(const struct spu_batch *batch)
 {
 	static const char *const cuts[] = {"tiles", "rows", "stretches", "one piece"};
 	const struct base_instance *instance = batch->args->program->base->device->instance;
+	const struct spu_share *share = &batch->ranks.share;
 	uint32_t counts[4] = {0};
 	char text[96] = "";
 
@@ -412,9 +411,8 @@ static void blocks_tell(const struct spu_batch *batch)
 		 (unsigned long long)batch->walk->task_count, batch->blocks.handle_count, *text ? text : "none", (unsigned long long)batch->stated);
 	if (batch->ranks.world.count > 1)
 		base_log(instance, PTOWSP_LOG_INFO, "starpu: rank %u of %u ran %llu tasks, sent %llu blocks, %llu bytes, and received %llu, %llu bytes",
-			 batch->ranks.world.rank, batch->ranks.world.count, (unsigned long long)batch->ranks.tasks, (unsigned long long)batch->ranks.sent,
-			 (unsigned long long)batch->ranks.bytes_sent, (unsigned long long)batch->ranks.received,
-			 (unsigned long long)batch->ranks.bytes_received);
+			 batch->ranks.world.rank, batch->ranks.world.count, (unsigned long long)share->tasks, (unsigned long long)share->sent,
+			 (unsigned long long)share->bytes_sent, (unsigned long long)share->received, (unsigned long long)share->bytes_received);
 }
 
 /* ---- making -------------------------------------------------------------------------------------------------------------- */
@@ -450,6 +448,7 @@ static ptowsp_status batch_init(struct spu_batch *batch)
 	if (!batch->ring || !batch->times || !batch->cycles || !codelets_make(batch) || !spu_orders_init(&batch->orders, walk))
 		return base_fail(batch->error, PTOWSP_NO_MEMORY, "no memory for the tasks of a run");
 	batch->ranks.world = batch->device->world;
+	batch->ranks.shares = batch->args->program->shares;
 	status = spu_blocks_make(&batch->blocks, walk, batch->args->run->args, batch->error);
 	if (!status)
 		status = spu_ranks_plan(&batch->ranks, &batch->blocks, &batch->orders, batch->error);
@@ -472,7 +471,7 @@ static void batch_finish(struct spu_batch *batch)
 	pthread_mutex_destroy(&batch->lock);
 }
 
-/* What this rank has met; the reason that a task failed goes before that of the submission. */
+/* This rank's outcome; the reason that a task failed goes before that of the submission. */
 static ptowsp_status outcome(struct spu_batch *batch, ptowsp_status status)
 {
 	if (batch->status)
@@ -500,16 +499,53 @@ static ptowsp_status agree(struct spu_batch *batch, ptowsp_status status)
 	return verdict.why.code;
 }
 
+/* Time of all workers since `begin` in which they ran no task. */
+static uint64_t idle_since(const struct spu_batch *batch, uint64_t begin)
+{
+	const uint64_t all = (now(batch) - begin) * batch->device->workers;
+	uint64_t busy = 0;
+
+	for (uint64_t t = 0; t < batch->walk->task_count; t++)
+		busy += batch->times[t].end - batch->times[t].begin;
+	return busy < all ? all - busy : 0;
+}
+
 static ptowsp_status execute(struct spu_batch *batch)
 {
+	const uint64_t begin = now(batch);
 	ptowsp_status status = submit_all(batch), gathered;
 
 	wait_before(batch, batch->walk->task_count);
-	gathered = spu_ranks_gather(&batch->ranks, &batch->blocks, batch->error);
-	return agree(batch, outcome(batch, status ? status : gathered));
+	gathered =
+		spu_ranks_gather(&batch->ranks, &batch->blocks, batch->args->last && !batch->ranks.world.all ? batch->args->program->kept : NULL, batch->error);
+	batch->ranks.share.idle_ns = idle_since(batch, begin);
+	status = agree(batch, outcome(batch, status ? status : gathered));
+	return status ? status : spu_ranks_collect(&batch->ranks, batch->cycles, batch->walk->task_count, batch->error);
 }
 
-/* Without kernels: what would be submitted. */
+/* What more ranks would have done. */
+static ptowsp_status model_add(struct spu_batch *batch)
+{
+	const uint64_t count = batch->walk->task_count;
+	uint64_t *task_ns;
+	ptowsp_status status;
+
+	if (!batch->args->model->count)
+		return PTOWSP_OK;
+	task_ns = calloc(count + 1, sizeof(*task_ns));
+	if (!task_ns)
+		return base_fail(batch->error, PTOWSP_NO_MEMORY, "no memory for the modelled tasks");
+	for (uint64_t t = 0; t < count; t++)
+		task_ns[t] = batch->times[t].end - batch->times[t].begin;
+	status = spu_model_add(batch->args->model,
+			       &(struct spu_model_batch){&batch->orders, &batch->blocks, task_ns, batch->args->last ? batch->args->program->kept : NULL,
+							 batch->device->context},
+			       batch->error);
+	free(task_ns);
+	return status;
+}
+
+/* Without kernels: orders as submitted. */
 static ptowsp_status plan(struct spu_batch *batch)
 {
 	const struct base_walk *walk = batch->walk;
@@ -538,6 +574,8 @@ ptowsp_status spu_batch_run(const struct spu_batch_args *args, struct rt_feed *f
 	status = batch_init(&batch);
 	if (!status)
 		status = args->run->args->flags & PTOWSP_RUN_NO_KERNELS ? plan(&batch) : execute(&batch);
+	if (!status && !(args->run->args->flags & PTOWSP_RUN_NO_KERNELS))
+		status = model_add(&batch);
 	if (!status)
 		status = spu_clock_tell(&(struct spu_clock_args){&batch.orders, batch.cycles, batch.window, args->now}, feed, error);
 	if (!status)

@@ -8,11 +8,13 @@
 
 /* Arguments that are the same for all batches of a run. */
 struct spu_batch_args {
-	const struct spu_program *program;
+	struct spu_program *program;
 	const struct rt_run_args *run;
 	struct ptowsp_deadlock *deadlock;
 	struct base_patience *patience;
-	uint64_t *now; /* on the clock of the run: cycles until all batches so far have ended */
+	uint64_t *now;           /* on the clock of the run: cycles until all batches so far have ended */
+	struct spu_model *model; /* that gets its batches; count 0: does not */
+	bool last;               /* no walk follows in this run */
 };
 /* Runs the walk of the program, and tells the feed. Runner thread. Errors: of kernels, the task with the lowest number first; CANCELLED, DEADLINE, DEADLOCK, NO_MEMORY; then
  * nothing of the walk is left in StarPU. */

@@ -180,7 +180,7 @@ static ptowsp_status tensor_cut(struct spu_tensor *tensor, uint32_t number, cons
 	}
 	if (!exhausted)
 		tensor->blocks = calloc((size_t)tensor->row_count * tensor->column_count, sizeof(*tensor->blocks));
-	for (uint64_t b = 0; tensor->blocks && b < (uint64_t)tensor->row_count * tensor->column_count; b++)
+	for (uint64_t b = 0; tensor->blocks && b < spu_tensor_blocks(tensor); b++)
 		tensor->blocks[b].tensor = number;
 	return tensor->blocks ? PTOWSP_OK : no_memory(error);
 }
@@ -241,14 +241,20 @@ ptowsp_status spu_blocks_make(struct spu_blocks *blocks, const struct base_walk 
 	return status;
 }
 
+static void block_finish(struct spu_block *block)
+{
+	if (block->handle)
+		starpu_data_unregister(block->handle);
+	free(block->copies);
+}
+
 void spu_blocks_finish(struct spu_blocks *blocks)
 {
 	for (uint32_t t = 0; blocks->tensors && t < blocks->tensor_count; t++) {
 		struct spu_tensor *tensor = &blocks->tensors[t];
 
-		for (uint64_t b = 0; tensor->blocks && b < (uint64_t)tensor->row_count * tensor->column_count; b++)
-			if (tensor->blocks[b].handle)
-				starpu_data_unregister(tensor->blocks[b].handle);
+		for (uint64_t b = 0; tensor->blocks && b < spu_tensor_blocks(tensor); b++)
+			block_finish(&tensor->blocks[b]);
 		free(tensor->blocks);
 		cuts_free(tensor);
 	}
@@ -309,4 +315,15 @@ ptowsp_status spu_uses_add(struct spu_uses *uses, struct spu_blocks *blocks, con
 			if (!use_add(uses, &tensor->blocks[(size_t)r * tensor->column_count + c], window->access))
 				return no_memory(error);
 	return PTOWSP_OK;
+}
+
+ptowsp_status spu_uses_find(struct spu_uses *uses, struct spu_blocks *blocks, const struct base_walk *walk, uint64_t task, struct ptowsp_error *error)
+{
+	const struct base_walk_task *row = &walk->tasks[task];
+	ptowsp_status status = PTOWSP_OK;
+
+	uses->count = 0;
+	for (uint32_t t = 0; !status && t < row->tensor_count; t++)
+		status = spu_uses_add(uses, blocks, &walk->tensors[row->tensors + t], error);
+	return status;
 }

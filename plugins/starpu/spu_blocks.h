@@ -11,10 +11,17 @@
 
 enum spu_cut { SPU_CUT_TILES, SPU_CUT_ROWS, SPU_CUT_STRETCHES, SPU_CUT_WHOLE };
 
+struct spu_copy {
+	uint32_t rank;
+	uint64_t at; /* in a model: when it came */
+};
 struct spu_block {
 	struct _starpu_data_state *handle; /* StarPU's; NULL: not registered */
 	uint32_t tensor;
-	uint64_t valid;            /* ranks that have what was written last, a bit each */
+	uint32_t from; /* rank that wrote it last; PTOWSP_NONE: all ranks have it */
+	uint32_t copy_count, copy_room;
+	struct spu_copy *copies;   /* owned: other ranks that have what was written last */
+	uint64_t at;               /* in a model: when `from` had written it */
 	uint64_t written, touched; /* number + 1 of the latest task that writes it, or touches it; 0: none */
 };
 /* A tensor that the tasks of a walk touch. */
@@ -51,8 +58,14 @@ ptowsp_status spu_blocks_make(struct spu_blocks *blocks, const struct base_walk 
 void spu_blocks_finish(struct spu_blocks *blocks);
 /* StarPU's handle of a block, registered if it was not. */
 struct _starpu_data_state *spu_block_handle(struct spu_blocks *blocks, struct spu_block *block);
+static inline uint64_t spu_tensor_blocks(const struct spu_tensor *tensor)
+{
+	return (uint64_t)tensor->row_count * tensor->column_count;
+}
 uint64_t spu_block_bytes(const struct spu_blocks *blocks, const struct spu_block *block);
-/* Adds what a window touches. Errors: NO_MEMORY. */
+/* What a task of the walk touches, in place of what is there. Errors: NO_MEMORY, as below. */
+ptowsp_status spu_uses_find(struct spu_uses *uses, struct spu_blocks *blocks, const struct base_walk *walk, uint64_t task, struct ptowsp_error *error);
+/* Adds what a window touches. */
 ptowsp_status spu_uses_add(struct spu_uses *uses, struct spu_blocks *blocks, const struct ptowsp_tensor_arg *window, struct ptowsp_error *error);
 
 #endif

@@ -9,15 +9,92 @@
 #include <sched.h>
 #include <signal.h>
 #include <starpu.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct {
 	pthread_mutex_t lock;
 	uint32_t users, workers;
+	pthread_t threads[STARPU_NMAXWORKERS]; /* of workers */
+	struct starpu_driver drivers[STARPU_NMAXWORKERS];
+	cpu_set_t cores; /* of workers that have no core each */
+	bool shared;     /* there are such */
+	_Atomic bool over;
 } running = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- workers ------------------------------------------------------------------------------------------------------------- */
+
+/* Threads that StarPU would start spin while there is nothing to do, as Debian builds it, and take cores from those that have something to do: ranks that share a machine then stand nearly still. So workers
+ * are threads of this file: after 20 us in vain they sleep, for an eighth of the time that they have had nothing to do. */
+enum { SPIN_NS = 20000, NAP_NS = 1000000 };
+static _Thread_local bool worked;
+
+void spu_worker_works(void)
+{
+	worked = true;
+}
+
+static uint64_t clock_read(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void idle_wait(uint64_t idle_ns)
+{
+	const struct timespec nap = {.tv_nsec = idle_ns / 8 < NAP_NS ? (long)(idle_ns / 8) : NAP_NS};
+
+	if (idle_ns >= SPIN_NS)
+		nanosleep(&nap, NULL);
+}
+
+static void *worker_main(void *argument)
+{
+	struct starpu_driver *driver = argument;
+	uint64_t since;
+
+	starpu_driver_init(driver);
+	if (running.shared)
+		pthread_setaffinity_np(pthread_self(), sizeof(running.cores), &running.cores);
+	since = clock_read();
+	while (!atomic_load_explicit(&running.over, memory_order_relaxed)) {
+		worked = false;
+		starpu_driver_run_once(driver);
+		if (worked)
+			since = clock_read();
+		else
+			idle_wait(clock_read() - since);
+	}
+	starpu_driver_deinit(driver);
+	return NULL;
+}
+
+static void workers_end(void)
+{
+	atomic_store(&running.over, true);
+	for (uint32_t w = 0; w < running.workers; w++)
+		pthread_join(running.threads[w], NULL);
+	running.workers = 0;
+}
+
+static ptowsp_status workers_begin(struct ptowsp_error *error)
+{
+	const uint32_t count = starpu_cpu_worker_get_count();
+
+	atomic_store(&running.over, false);
+	for (running.workers = 0; running.workers < count; running.workers++)
+		if (pthread_create(&running.threads[running.workers], NULL, worker_main, &running.drivers[running.workers])) {
+			workers_end();
+			return base_fail(error, PTOWSP_NO_MEMORY, "starpu: no memory for %u workers", count);
+		}
+	return PTOWSP_OK;
+}
 
 /* ---- begin, end ---------------------------------------------------------------------------------------------------------- */
 
@@ -37,8 +114,8 @@ static ptowsp_status sched_check(const char *name, struct ptowsp_error *error)
 	return base_fail(error, PTOWSP_INVALID, "starpu: StarPU has no policy sched=%.32s; it has %s", name, known);
 }
 
-/* StarPU reads some settings from the environment alone, while it begins: for so long the process has another one. What a user has set goes before. */
-enum { OURS = 5 };
+/* StarPU reads some settings from the environment alone, while it begins: for so long the process has another one. A user's own settings go before. */
+enum { OURS = 6 };
 static char **environment_make(const char *const ours[OURS])
 {
 	size_t count = 0, own = 0;
@@ -54,11 +131,22 @@ static char **environment_make(const char *const ours[OURS])
 	return made;
 }
 
+static void starpu_end(void)
+{
+	const bool ended = spu_world_end();
+
+	workers_end();
+	if (ended)
+		starpu_shutdown();
+}
+
 static ptowsp_status starpu_begin(struct starpu_conf *conf, const char *cache, const struct spu_world *world, struct ptowsp_error *error)
 {
 	char home[BASE_CACHE_PATH + 16];
-	/* Looking for devices that are not asked for, StarPU and hwloc would start an OpenCL driver, which has threads and signal handlers. */
-	const char *const ours[OURS] = {home, "STARPU_SILENT=1", "OCL_ICD_VENDORS=/nonexistent", "HWLOC_COMPONENTS=-opencl", "STARPU_MPI_NOBIND=1"};
+	/* Looking for devices that are not asked for, StarPU and hwloc would start an OpenCL driver, which has threads and signal handlers. Where ranks share cores OpenMPI would give its turn away whenever no
+	 * message is there, on a machine with other work to all of that. */
+	const char *const ours[OURS] = {
+		home, "STARPU_SILENT=1", "OCL_ICD_VENDORS=/nonexistent", "HWLOC_COMPONENTS=-opencl", "STARPU_MPI_NOBIND=1", "OMPI_MCA_mpi_yield_when_idle=0"};
 	char **before = environ, **during = environment_make(ours);
 	sigset_t all, mask;
 	ptowsp_status status = PTOWSP_OK;
@@ -73,25 +161,18 @@ static ptowsp_status starpu_begin(struct starpu_conf *conf, const char *cache, c
 	code = starpu_init(conf);
 	if (code)
 		status = base_fail(error, PTOWSP_NO_DEVICE, "starpu: StarPU does not begin with %d workers: %s", conf->ncpus, strerror(-code));
-	else if ((status = spu_world_begin(world, error)))
-		starpu_shutdown();
+	else if ((status = workers_begin(error)) || (status = spu_world_begin(world, error)))
+		starpu_end();
 	environ = before;
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	free(during);
 	return status;
 }
 
-/* Workers that have no core each run wherever there is one. */
-static void worker_release(void *cores)
-{
-	pthread_setaffinity_np(pthread_self(), sizeof(cpu_set_t), cores);
-}
-
 static ptowsp_status begin(const struct base_device *device, const struct spu_world *world, const char *sched, struct ptowsp_error *error)
 {
 	char cache[BASE_CACHE_PATH + 1];
 	struct starpu_conf conf;
-	cpu_set_t cores;
 	ptowsp_status status = base_cache_find(cache, spu_options_of(device)->cache, error);
 
 	if (status)
@@ -102,14 +183,14 @@ static ptowsp_status begin(const struct base_device *device, const struct spu_wo
 	conf.ncuda = conf.nopencl = conf.nmic = 0;
 	conf.catch_signals = 0;
 	conf.precedence_over_environment_variables = 1;
-	sched_getaffinity(0, sizeof(cores), &cores);
-	status = starpu_begin(&conf, cache, world, error);
-	if (status)
-		return status;
-	running.workers = starpu_cpu_worker_get_count();
-	if (device->threads >= (uint32_t)CPU_COUNT(&cores)) /* the thread that submits needs one, too */
-		starpu_execute_on_each_worker(worker_release, &cores, STARPU_CPU);
-	return PTOWSP_OK;
+	conf.not_launched_drivers = running.drivers;
+	conf.n_not_launched_drivers = STARPU_NMAXWORKERS;
+	for (uint32_t w = 0; w < STARPU_NMAXWORKERS; w++)
+		running.drivers[w] = (struct starpu_driver){.type = STARPU_CPU_WORKER, .id.cpu_id = w};
+	sched_getaffinity(0, sizeof(running.cores), &running.cores);
+	/* The thread that submits needs a core, too, and so do other ranks of the machine, which mpirun may bind. */
+	running.shared = device->threads >= (uint32_t)CPU_COUNT(&running.cores) || world->count > 1;
+	return starpu_begin(&conf, cache, world, error);
 }
 
 /* Beside another device: workers of the StarPU that runs. */
@@ -134,8 +215,8 @@ ptowsp_status spu_open(struct base_device *device, struct ptowsp_error *error)
 
 	if (!status)
 		status = spu_world_read(&own->world, spu_options_of(device)->rank, error);
-	if (!status && own->world.count > 1 && running.users)
-		status = base_fail(error, PTOWSP_INVALID, "starpu: with several ranks a process has one device");
+	if (!status && own->world.count > 1 && spu_options_of(device)->model)
+		status = base_fail(error, PTOWSP_INVALID, "starpu: ranks are modelled by one process; leave option model out, or start it without mpirun");
 	pthread_mutex_lock(&running.lock);
 	if (!status && running.users) {
 		status = join(device, own, sched, error);
@@ -159,10 +240,8 @@ void spu_close(struct base_device *device)
 	pthread_mutex_lock(&running.lock);
 	if (own->own)
 		starpu_sched_ctx_delete(own->context);
-	if (!--running.users) {
-		spu_world_end();
-		starpu_shutdown();
-	}
+	if (!--running.users)
+		starpu_end();
 	pthread_mutex_unlock(&running.lock);
 	free(own);
 	device->own = NULL;

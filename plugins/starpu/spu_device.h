@@ -9,9 +9,12 @@
 /* The backend's options: see spu_backend.c. */
 struct spu_options {
 	struct base_options base;
-	char sched[BASE_TEXT]; /* name of a scheduling policy of StarPU, "": lws */
-	char rank[BASE_TEXT];  /* "I/N": this process is rank I of N that mpirun started; "": it is alone */
-	char cache[BASE_TEXT]; /* folder below which StarPU keeps what it has measured, "": base_cache_find's */
+	char sched[BASE_TEXT];   /* name of a scheduling policy of StarPU, "": lws */
+	char rank[BASE_TEXT];    /* spu_world_read's; "": this process is alone */
+	unsigned model;          /* ranks that are modelled, 0: none */
+	unsigned model_us;       /* that each task takes there, 0: as long as here */
+	char network[BASE_TEXT]; /* file of spu_model_begin */
+	char cache[BASE_TEXT];   /* folder below which StarPU keeps what it has measured, "": base_cache_find's */
 };
 
 /* device->own. A device that is opened beside another one has a scheduling context, which is a policy and so many of the workers that there are. */
@@ -24,6 +27,8 @@ struct spu_device {
 /* The hooks open and close. Main thread. Errors: INVALID: no such policy; NO_DEVICE: StarPU does not begin; IO: the cache cannot be made; NO_MEMORY. */
 ptowsp_status spu_open(struct base_device *device, struct ptowsp_error *error);
 void spu_close(struct base_device *device);
+/* Each function of a codelet says so: the worker that calls it does not sleep. */
+void spu_worker_works(void);
 
 static inline const struct spu_options *spu_options_of(const struct base_device *device)
 {

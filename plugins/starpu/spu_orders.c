@@ -6,17 +6,18 @@
 
 bool spu_orders_init(struct spu_orders *orders, const struct base_walk *walk)
 {
-	const bool lanes = base_lanes_init(&orders->lanes, walk), fronts = base_fronts_init(&orders->fronts, walk);
+	const bool clocks = base_walk_clocks_init(&orders->clocks, walk);
 
+	base_lanes_init(&orders->lanes, walk, walk->task_count);
 	orders->walk = walk;
 	orders->begins = calloc(walk->task_count + 2, sizeof(*orders->begins));
-	return lanes && fronts && orders->begins;
+	return clocks && orders->begins;
 }
 
 void spu_orders_finish(struct spu_orders *orders)
 {
 	base_lanes_finish(&orders->lanes);
-	base_fronts_finish(&orders->fronts);
+	rt_vector_clocks_finish(&orders->clocks);
 	free(orders->begins);
 	free(orders->list);
 	free(orders->gates);
@@ -31,14 +32,14 @@ static bool order_add(struct spu_orders *orders, uint64_t number)
 	return true;
 }
 
-/* What its process did last, and what tokens have brought. */
-static bool front_add(struct spu_orders *orders, uint32_t process)
+/* The task comes behind the latest steps of its process and behind those of its tokens. */
+static bool clock_add(struct spu_orders *orders, uint32_t process)
 {
+	const struct rt_vector_clock *clock = &orders->clocks.instances[process];
 	bool ok = true;
 
-	for (uint32_t i = 0; ok && i < orders->fronts.width; i++)
-		if (base_front(&orders->fronts, process)[i] != BASE_FRONT_NONE)
-			ok = order_add(orders, base_front(&orders->fronts, process)[i]);
+	for (uint32_t i = 0; ok && i < clock->count; i++)
+		ok = order_add(orders, clock->rows[i].step);
 	return ok;
 }
 
@@ -55,12 +56,12 @@ bool spu_orders_task(struct spu_orders *orders, uint64_t number)
 	for (uint32_t l = 0; ok && l < lane_count; l++)
 		ok = order_add(orders, lanes[l]);
 	if (ok && task->process != PTOWSP_NONE)
-		ok = front_add(orders, task->process);
+		ok = clock_add(orders, task->process);
 	orders->begins[number + 1] = orders->count;
 	base_lanes_put(&orders->lanes, task, (uint32_t)number);
 	if (task->process != PTOWSP_NONE)
-		base_front_task(&orders->fronts, task->process, (uint32_t)number);
-	return ok && !orders->lanes.failed && !orders->fronts.failed;
+		rt_vector_clock_task(&orders->clocks, task->process, number);
+	return ok && !orders->lanes.failed && !orders->clocks.lost;
 }
 
 bool spu_orders_gate(struct spu_orders *orders, uint64_t at, uint64_t number)

@@ -5,8 +5,8 @@
 #ifndef SPU_ORDERS_H
 #define SPU_ORDERS_H
 
-#include "base/fronts.h"
 #include "base/lanes.h"
+#include "rt/process/vector_clock.h"
 
 struct spu_gate {
 	uint64_t at, number; /* before task `at`: all tasks before `number` */
@@ -14,7 +14,7 @@ struct spu_gate {
 struct spu_orders {
 	const struct base_walk *walk;
 	struct base_lanes lanes;
-	struct base_fronts fronts;
+	struct rt_vector_clocks clocks;
 	uint64_t *begins; /* owned, per task and behind the last: its first one in the list */
 	uint32_t *list;   /* owned */
 	struct spu_gate *gates;

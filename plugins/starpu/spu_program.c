@@ -2,7 +2,10 @@
 #include "starpu/spu_program.h"
 
 #include "base/error.h"
+#include "rt/program/policy.h"
+#include "rt/program/rt_program.h"
 #include "starpu/spu_batch.h"
+#include "starpu/spu_device.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +13,7 @@
 enum { MOST_TASKS = 1 << 22 };
 #define MOST_BYTES (UINT64_C(4) << 30)
 
-/* Of the planned program: what ran on StarPU's workers. */
+/* The planned program's tasks on StarPU's workers. */
 static void device_of(void *context, uint32_t kernel, uint64_t *tasks_out, uint64_t *ns_out)
 {
 	const struct rt_kernels *serve = &((const struct base_planned *)context)->served;
@@ -53,10 +56,28 @@ static void short_tell(const struct spu_program *own)
 	host->diagnose(host->context, PTOWSP_FEATURE_DEVICE_TASKS, PTOWSP_STATE_DIAGNOSED, text, strlen(text));
 }
 
+enum { FIGURES = 6 }; /* of a rank */
+
+/* What several ranks have beside one. */
+static ptowsp_status ranks_prepare(struct spu_program *own, struct ptowsp_error *error)
+{
+	const struct rt_tables *tables = &own->walked->tables;
+
+	own->kept = calloc((size_t)tables->tensor.count + 1, sizeof(*own->kept));
+	own->shares = calloc(SPU_RANKS_MOST, sizeof(*own->shares));
+	own->figures = calloc((size_t)SPU_RANKS_MOST * FIGURES + SPU_MODEL_FIGURES, sizeof(*own->figures));
+	if (!own->kept || !own->shares || !own->figures)
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to load a program");
+	for (uint32_t t = 0; t < tables->tensor.count; t++)
+		own->kept[t] = tables->tensor.rows[t].role != PTOWSP_ROLE_TEMP;
+	return PTOWSP_OK;
+}
+
 ptowsp_status spu_load(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error)
 {
 	struct spu_program *own = calloc(1, sizeof(*own));
 	struct rt_kernels table;
+	ptowsp_status status;
 
 	program->own = own;
 	if (!own)
@@ -69,7 +90,8 @@ ptowsp_status spu_load(struct base_program *program, const struct ptowsp_load_ar
 	table = base_planned_table(&own->planned);
 	table.device = device_of;
 	short_tell(own);
-	return base_planned_create(&own->walked, program, args, &table, false, error);
+	status = base_planned_create(&own->walked, program, args, &table, (struct base_planned_as){0}, error);
+	return status ? status : ranks_prepare(own, error);
 }
 
 void spu_unload(struct base_program *program)
@@ -80,6 +102,10 @@ void spu_unload(struct base_program *program)
 		return;
 	rt_program_destroy(own->walked);
 	base_walk_finish(&own->walk);
+	free(own->kept);
+	free(own->shares);
+	free(own->figures);
+	spu_model_finish(&own->model);
 	free(own);
 	program->own = NULL;
 }
@@ -89,16 +115,33 @@ void spu_forget(struct base_program *program)
 	rt_program_forget(((struct spu_program *)program->own)->walked);
 }
 
-static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_error *error)
+/* A threshold among policies that do not ask which executor is free first places tasks as one of them does. */
+static ptowsp_status batch_run(const struct spu_batch_args *batch, struct rt_feed *feed, struct ptowsp_error *error)
 {
-	return spu_batch_run(context, feed, error);
+	const struct rt_schedule *schedule = &batch->program->walked->schedule;
+	struct rt_limits *limits = &batch->program->walk.limits;
+	bool timed = false;
+
+	for (uint32_t k = 0; k < schedule->part_count; k++)
+		timed |= rt_policies[schedule->parts[k].policy].timed;
+	if (limits->policy == PTOWSP_DISPATCH_THRESHOLD && !timed)
+		limits->policy = schedule->parts[0].policy;
+	return spu_batch_run(batch, feed, error);
 }
 
-/* What decides is in memory when all tasks so far have ended. */
+static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_error *error)
+{
+	struct spu_batch_args last = *(const struct spu_batch_args *)context;
+
+	last.last = true;
+	return batch_run(&last, feed, error);
+}
+
+/* The loaded value is there when all tasks so far have ended. */
 static ptowsp_status phase(void *context, struct rt_feed *feed, const struct base_walk_phase *at, struct ptowsp_error *error)
 {
 	(void)at;
-	return spu_batch_run(context, feed, error);
+	return batch_run(context, feed, error);
 }
 
 ptowsp_status spu_run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out,
@@ -108,16 +151,68 @@ ptowsp_status spu_run(struct base_program *program, const struct rt_run_args *ar
 	struct spu_program *own = program->own;
 	struct base_patience patience = base_patience_of(host, args, MOST_BYTES);
 	uint64_t now = 0;
-	const struct spu_batch_args batch = {own, args, deadlock_out, &patience, &now};
-	const struct base_walk_then then = {(void *)&batch, walked, phase, MOST_TASKS, &patience, walked};
+	const struct spu_world *world = &((const struct spu_device *)program->device->own)->world;
+	const struct spu_options *options = spu_options_of(program->device);
+	const struct spu_batch_args batch = {own, args, deadlock_out, &patience, &now, &own->model, false};
+	const struct base_walk_then then = {
+		.context = (void *)&batch, .walked = walked, .phase = phase, .most = MOST_TASKS, .patience = &patience, .broken = walked};
 	ptowsp_status status;
 
 	for (uint32_t k = 0; k < program->kernels.count; k++) {
 		atomic_store(&program->kernels.rows[k].device_tasks, 0);
 		atomic_store(&program->kernels.rows[k].device_ns, 0);
 	}
+	memset(own->shares, 0, SPU_RANKS_MOST * sizeof(*own->shares));
+	spu_model_finish(&own->model);
+	status = spu_model_begin(&own->model, options->model, options->model_us * UINT64_C(1000), options->network, error);
+	if (!status)
+		status = spu_world_needed(world, program->device->instance, error);
+	if (status)
+		return status;
 	status = base_walk_fill(&own->walk, own->walked, args, &then, stats_out, deadlock_out, error);
-
-	base_walk_finish(&own->walk); /* what stayed would hide as much of the next run's memory */
+	spu_world_needed(world, NULL, NULL);
+	base_walk_finish(&own->walk); /* the rest would hide as much of the next run's memory */
 	return status;
 }
+
+/* ---- figures ------------------------------------------------------------------------------------------------------------- */
+
+static void rank_tell(struct ptowsp_figure *rows, const struct spu_world *world, uint32_t rank, const struct spu_share *share)
+{
+	const struct {
+		const char *name, *unit;
+		uint64_t value;
+	} columns[FIGURES] = {{"tasks", "", share->tasks},          {"messages sent", "", share->sent},           {"messages received", "", share->received},
+			      {"sent", "bytes", share->bytes_sent}, {"received", "bytes", share->bytes_received}, {"workers idle", "ns", share->idle_ns}};
+
+	for (unsigned c = 0; c < FIGURES; c++) {
+		rows[c].value = columns[c].value;
+		base_text(rows[c].group, sizeof(rows->group), "rank %u of %u", rank, world->count);
+		base_text(rows[c].name, sizeof(rows->name), "%s", columns[c].name);
+		base_text(rows[c].unit, sizeof(rows->unit), "%s", columns[c].unit);
+	}
+}
+
+static ptowsp_status figures(struct ptowsp_object *object, const struct ptowsp_figure **rows_out, uint32_t *count_out, uint32_t *stride_out,
+			     struct ptowsp_error *error)
+{
+	const struct base_program *program = (const struct base_program *)object;
+	const struct spu_world *world = &((const struct spu_device *)program->device->own)->world;
+	struct spu_program *own = program->own;
+	uint32_t count = world->count > 1 && !world->rank ? world->count : 0;
+
+	(void)error;
+	for (uint32_t r = 0; r < count; r++)
+		rank_tell(&own->figures[r * FIGURES], world, r, &own->shares[r]);
+	count *= FIGURES;
+	if (own->model.count) {
+		spu_model_tell(&own->model, &own->figures[count]);
+		count += SPU_MODEL_FIGURES;
+	}
+	*rows_out = own->figures;
+	*count_out = count;
+	*stride_out = sizeof(*own->figures);
+	return PTOWSP_OK;
+}
+
+const struct ptowsp_report_extension spu_report = {.head = PTOWSP_HEAD(spu_report, EXTENSION), .figures = figures};

@@ -5,6 +5,8 @@
 
 #include "base/planned.h"
 #include "base/program.h"
+#include "ptowsp/report.h"
+#include "starpu/spu_model.h"
 
 struct spu_program {
 	struct base_program *base;
@@ -12,7 +14,12 @@ struct spu_program {
 	struct base_planned planned;
 	struct base_walk walk;
 	struct rt_program *walked;
+	bool *kept;                    /* owned, per TENS row: it has content when a run is over */
+	struct spu_share *shares;      /* owned, SPU_RANKS_MOST: of the latest run, on rank 0 */
+	struct spu_model model;        /* of the latest run */
+	struct ptowsp_figure *figures; /* owned: the two for statistics */
 };
+extern const struct ptowsp_report_extension spu_report; /* figures: what each of several ranks did */
 
 /* The hooks. Errors: of base_planned_create, NO_MEMORY. */
 ptowsp_status spu_load(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error);

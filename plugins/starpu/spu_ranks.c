@@ -2,15 +2,24 @@
 #include "starpu/spu_ranks.h"
 
 #include "base/error.h"
+#include "base/instance.h"
+#include "registry/common/common_grow.h"
+#include "starpu/spu_model.h"
+#include "starpu/spu_watch.h"
 #include <dlfcn.h>
+#include <pthread.h>
 #include <starpu.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 /* ---- the library --------------------------------------------------------------------------------------------------------- */
 
-/* Of starpu_mpi.h 1.3; a communicator of OpenMPI is a pointer. */
+/* From starpu_mpi.h 1.3; an OpenMPI communicator is a pointer. */
 typedef void (*mpi_told)(void *);
 #define FUNCTIONS(X)                                                                                                                                           \
 	X(starpu_mpi_init, int, (int *argc, char ***argv, int initialize))                                                                                     \
@@ -24,7 +33,11 @@ typedef void (*mpi_told)(void *);
 
 static struct {
 	bool begun, over;
+	_Atomic bool runs;
+	bool agreed; /* the latest run came to its end on all ranks */
 	void *world; /* MPI_COMM_WORLD */
+	struct spu_world place;
+	const struct base_instance *instance; /* borrowed, while a run needs all ranks: who says what ends it */
 #define X(name, result, parameters) result(*name) parameters;
 	FUNCTIONS(X)
 #undef X
@@ -52,14 +65,64 @@ static ptowsp_status library_open(struct ptowsp_error *error)
 
 ptowsp_status spu_world_read(struct spu_world *world_out, const char *text, struct ptowsp_error *error)
 {
-	char behind;
+	int length = -1;
 
-	*world_out = (struct spu_world){0, 1};
-	if (!*text || (sscanf(text, "%u/%u%c", &world_out->rank, &world_out->count, &behind) == 2 && world_out->rank < world_out->count &&
-		       world_out->count <= SPU_RANKS_MOST))
+	*world_out = (struct spu_world){0, 1, false};
+	if (!*text)
 		return PTOWSP_OK;
-	return base_fail(error, PTOWSP_INVALID, "starpu: option rank takes I/N, rank I of N from 0 on and at most %d of them, not \"%.40s\"", SPU_RANKS_MOST,
-			 text);
+	if (sscanf(text, "%u/%u%n", &world_out->rank, &world_out->count, &length) == 2 && world_out->rank < world_out->count &&
+	    world_out->count <= SPU_RANKS_MOST && (!text[length] || !strcmp(text + length, "/all"))) {
+		world_out->all = text[length];
+		return PTOWSP_OK;
+	}
+	return base_fail(error, PTOWSP_INVALID,
+			 "starpu: option rank takes I/N, rank I of N from 0 on and at most %d of them, or I/N/all, and results come to all; not \"%.40s\"",
+			 SPU_RANKS_MOST, text);
+}
+
+/* ---- messages of a few bytes, which both sides wait for ------------------------------------------------------------------------- */
+
+static void bytes_pass(void *bytes, size_t size, uint32_t other, bool sends)
+{
+	starpu_data_handle_t handle;
+	char status[64]; /* larger than MPI_Status */
+
+	starpu_variable_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)bytes, size);
+	if (sends)
+		mpi.starpu_mpi_send(handle, (int)other, INT32_MAX, mpi.world);
+	else
+		mpi.starpu_mpi_recv(handle, (int)other, INT32_MAX, mpi.world, status);
+	starpu_data_unregister(handle);
+}
+
+/* ---- begin, end ---------------------------------------------------------------------------------------------------------- */
+
+/* StarPU and MPI have threads that wait for it and cannot be told, and MPI_Abort waits for mpirun, which waits for this process. */
+static void rank_gone(uint32_t rank)
+{
+	enum { EXIT_LOST = 9 }; /* of the tools, for DEVICE_LOST */
+
+	base_log(mpi.instance, PTOWSP_LOG_ERROR, "starpu: rank %u/%u is gone, without which this run cannot go on: rank %u/%u ends, too, and writes nothing",
+		 rank, mpi.place.count, mpi.place.rank, mpi.place.count);
+	syscall(SYS_exit_group, EXIT_LOST);
+}
+
+/* Each rank hears of all by rank 0. */
+static ptowsp_status watch_begin(const struct spu_world *world, struct ptowsp_error *error)
+{
+	struct spu_sign signs[SPU_RANKS_MOST];
+
+	spu_sign_make(&signs[world->rank]);
+	if (world->rank)
+		bytes_pass(&signs[world->rank], sizeof(*signs), 0, true);
+	for (uint32_t r = 1; !world->rank && r < world->count; r++)
+		bytes_pass(&signs[r], sizeof(*signs), r, false);
+	if (world->rank)
+		bytes_pass(signs, sizeof(*signs) * world->count, 0, false);
+	for (uint32_t r = 1; !world->rank && r < world->count; r++)
+		bytes_pass(signs, sizeof(*signs) * world->count, r, true);
+	return spu_watch_begin(signs, world->count, world->rank, rank_gone) ? PTOWSP_OK
+									    : base_fail(error, PTOWSP_NO_MEMORY, "starpu: no memory to watch the other ranks");
 }
 
 ptowsp_status spu_world_begin(const struct spu_world *world, struct ptowsp_error *error)
@@ -76,20 +139,69 @@ ptowsp_status spu_world_begin(const struct spu_world *world, struct ptowsp_error
 	if (mpi.starpu_mpi_init(NULL, NULL, 1))
 		return base_fail(error, PTOWSP_NO_DEVICE, "starpu: MPI does not begin; start this with mpirun -n %u", world->count);
 	mpi.begun = true;
+	mpi.place = *world;
 	if (mpi.starpu_mpi_world_rank() == (int)world->rank && mpi.starpu_mpi_world_size() == (int)world->count)
-		return PTOWSP_OK;
-	base_fail(error, PTOWSP_NO_DEVICE, "starpu: rank=%u/%u, and MPI says that this is rank %d of %d", world->rank, world->count,
-		  mpi.starpu_mpi_world_rank(), mpi.starpu_mpi_world_size());
-	spu_world_end();
-	return PTOWSP_NO_DEVICE;
+		return watch_begin(world, error);
+	return base_fail(error, PTOWSP_NO_DEVICE, "starpu: rank=%u/%u, and MPI says that this is rank %d of %d", world->rank, world->count,
+			 mpi.starpu_mpi_world_rank(), mpi.starpu_mpi_world_size());
 }
 
-void spu_world_end(void)
+ptowsp_status spu_world_needed(const struct spu_world *world, const struct base_instance *instance, struct ptowsp_error *error)
 {
-	if (mpi.begun)
+	if (world->count < 2)
+		return PTOWSP_OK;
+	if (atomic_exchange(&mpi.runs, instance) && instance)
+		return base_fail(error, PTOWSP_INVALID, "starpu: with several ranks one device runs at a time, and another one does");
+	mpi.instance = instance;
+	mpi.agreed = mpi.agreed && !instance;
+	spu_watch_arm(instance);
+	return PTOWSP_OK;
+}
+
+static void *shutdown_run(void *nothing)
+{
+	mpi.starpu_mpi_shutdown();
+	return nothing;
+}
+
+/* Code of this plugin is going to be run by a thread that nobody waits for. */
+static void plugin_stay(void)
+{
+	Dl_info here;
+
+	if (dladdr((const void *)(uintptr_t)shutdown_run, &here))
+		dlopen(here.dli_fname, RTLD_LAZY | RTLD_NODELETE | RTLD_NOLOAD);
+}
+
+/* MPI ends when all ranks have come, which takes as long as rank 0 writes; but those that are gone do not come, nor those that wait for this one in a run that it does not begin. */
+static bool shutdown_wait(pthread_t thread)
+{
+	const struct timespec nap = {.tv_nsec = 1000000};
+	enum { NAPS_MOST = 4000 };
+
+	for (uint32_t naps = 0; naps < NAPS_MOST; naps += !mpi.agreed || spu_watch_lost()) {
+		if (!pthread_tryjoin_np(thread, NULL))
+			return true;
+		nanosleep(&nap, NULL);
+	}
+	return false;
+}
+
+bool spu_world_end(void)
+{
+	pthread_t thread;
+	bool ended = true;
+
+	if (mpi.begun && pthread_create(&thread, NULL, shutdown_run, NULL))
 		mpi.starpu_mpi_shutdown();
+	else if (mpi.begun)
+		ended = shutdown_wait(thread);
+	if (!ended)
+		plugin_stay();
+	spu_watch_end();
 	mpi.over |= mpi.begun;
 	mpi.begun = false;
+	return ended;
 }
 
 /* ---- where --------------------------------------------------------------------------------------------------------------- */
@@ -103,17 +215,6 @@ uint32_t spu_ranks_home(const struct spu_ranks *ranks, const struct spu_blocks *
 	return (uint32_t)(columns ? column * ranks->world.count / tensor->column_count : row * ranks->world.count / tensor->row_count);
 }
 
-static ptowsp_status uses_of(struct spu_uses *uses, struct spu_blocks *blocks, const struct base_walk *walk, uint64_t task, struct ptowsp_error *error)
-{
-	const struct base_walk_task *row = &walk->tasks[task];
-	ptowsp_status status = PTOWSP_OK;
-
-	uses->count = 0;
-	for (uint32_t t = 0; !status && t < row->tensor_count; t++)
-		status = spu_uses_add(uses, blocks, &walk->tensors[row->tensors + t], error);
-	return status;
-}
-
 static uint32_t rank_of(const struct spu_ranks *ranks, const struct spu_blocks *blocks, const struct spu_uses *uses)
 {
 	for (uint32_t u = 0; u < uses->count; u++)
@@ -122,12 +223,48 @@ static uint32_t rank_of(const struct spu_ranks *ranks, const struct spu_blocks *
 	return uses->count ? spu_ranks_home(ranks, blocks, uses->rows[0].block) : 0;
 }
 
-static void valid_reset(const struct spu_blocks *blocks)
+/* ---- who has what -------------------------------------------------------------------------------------------------------- */
+
+static void copies_reset(const struct spu_blocks *blocks)
 {
 	for (uint32_t t = 0; t < blocks->tensor_count; t++)
-		for (uint64_t b = 0; blocks->tensors[t].blocks && b < (uint64_t)blocks->tensors[t].row_count * blocks->tensors[t].column_count; b++)
-			blocks->tensors[t].blocks[b].valid = UINT64_MAX;
+		for (uint64_t b = 0; blocks->tensors[t].blocks && b < spu_tensor_blocks(&blocks->tensors[t]); b++) {
+			struct spu_block *block = &blocks->tensors[t].blocks[b];
+
+			block->from = PTOWSP_NONE;
+			block->at = block->copy_count = 0;
+		}
 }
+
+/* False: it has something older. at_out: since when. */
+static bool is_there(const struct spu_block *block, uint32_t rank, uint64_t *at_out)
+{
+	*at_out = block->at;
+	if (block->from == PTOWSP_NONE || block->from == rank)
+		return true;
+	for (uint32_t c = 0; c < block->copy_count; c++)
+		if (block->copies[c].rank == rank) {
+			*at_out = block->copies[c].at;
+			return true;
+		}
+	return false;
+}
+
+static ptowsp_status copy_add(struct spu_block *block, uint32_t rank, uint64_t at, struct ptowsp_error *error)
+{
+	if (!COMMON_GROW(block->copies, block->copy_room, block->copy_count))
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for the ranks of a run");
+	block->copies[block->copy_count++] = (struct spu_copy){rank, at};
+	return PTOWSP_OK;
+}
+
+static void write_note(struct spu_block *block, uint32_t rank)
+{
+	block->from = rank;
+	block->copy_count = 0;
+}
+
+/* ---- where, over all ------------------------------------------------------------------------------------------------------ */
 
 /* Bytes that would move. */
 static ptowsp_status moves_count(const struct spu_ranks *ranks, struct spu_blocks *blocks, const struct base_walk *walk, struct spu_uses *uses,
@@ -136,17 +273,22 @@ static ptowsp_status moves_count(const struct spu_ranks *ranks, struct spu_block
 	ptowsp_status status = PTOWSP_OK;
 
 	*bytes_out = 0;
-	valid_reset(blocks);
+	copies_reset(blocks);
 	for (uint64_t t = 0; !status && t < walk->task_count; t++) {
-		uint64_t bit;
+		uint32_t rank;
+		uint64_t at;
 
-		status = uses_of(uses, blocks, walk, t, error);
-		bit = UINT64_C(1) << rank_of(ranks, blocks, uses);
+		status = spu_uses_find(uses, blocks, walk, t, error);
+		rank = rank_of(ranks, blocks, uses);
 		for (uint32_t u = 0; !status && u < uses->count; u++) {
 			struct spu_block *block = uses->rows[u].block;
 
-			*bytes_out += block->valid & bit ? 0 : spu_block_bytes(blocks, block);
-			block->valid = uses->rows[u].access & PTOWSP_WRITE ? bit : block->valid | bit;
+			if (!is_there(block, rank, &at)) {
+				*bytes_out += spu_block_bytes(blocks, block);
+				status = copy_add(block, rank, 0, error);
+			}
+			if (uses->rows[u].access & PTOWSP_WRITE)
+				write_note(block, rank);
 		}
 	}
 	return status;
@@ -192,11 +334,12 @@ ptowsp_status spu_ranks_plan(struct spu_ranks *ranks, struct spu_blocks *blocks,
 			executors = walk->tasks[t].executor + 1;
 	status = homes_choose(ranks, blocks, walk, &uses, error);
 	for (uint64_t t = 0; !status && t < walk->task_count; t++) {
-		status = uses_of(&uses, blocks, walk, t, error);
-		ranks->of[t] = (uint8_t)(base_lanes_placed(&orders->lanes, &walk->tasks[t]) ? (uint64_t)walk->tasks[t].executor * ranks->world.count / executors
-											    : rank_of(ranks, blocks, &uses));
+		status = spu_uses_find(&uses, blocks, walk, t, error);
+		ranks->of[t] =
+			(uint16_t)(base_lanes_placed(&orders->lanes, &walk->tasks[t]) ? (uint64_t)walk->tasks[t].executor * ranks->world.count / executors
+										      : rank_of(ranks, blocks, &uses));
 	}
-	valid_reset(blocks);
+	copies_reset(blocks);
 	free(uses.rows);
 	return status;
 }
@@ -209,107 +352,159 @@ void spu_ranks_finish(struct spu_ranks *ranks)
 
 /* ---- moving -------------------------------------------------------------------------------------------------------------- */
 
-ptowsp_status spu_ranks_pass(struct spu_ranks *ranks, struct _starpu_data_state *handle, uint64_t bytes, uint32_t from, uint32_t to, struct ptowsp_error *error)
+ptowsp_status spu_ranks_pass(struct spu_ranks *ranks, struct _starpu_data_state *handle, uint64_t bytes, uint32_t from, uint32_t to, uint64_t *at,
+			     struct ptowsp_error *error)
 {
 	const int64_t tag = ranks->tag++;
 	int code = 0;
 
-	if (ranks->world.rank == from) {
+	if (ranks->model) {
+		spu_model_message(ranks->model, bytes, from, to, at);
+	} else if (ranks->world.rank == from) {
 		code = mpi.starpu_mpi_isend_detached(handle, (int)to, tag, mpi.world, NULL, NULL);
-		ranks->sent++, ranks->bytes_sent += bytes;
+		ranks->share.sent++, ranks->share.bytes_sent += bytes;
 	} else if (ranks->world.rank == to) {
 		code = mpi.starpu_mpi_irecv_detached(handle, (int)from, tag, mpi.world, NULL, NULL);
-		ranks->received++, ranks->bytes_received += bytes;
+		ranks->share.received++, ranks->share.bytes_received += bytes;
 	}
 	return code ? base_fail(error, PTOWSP_RUN_FAILED, "starpu: a message from rank %u to rank %u is not taken, error %d", from, to, code) : PTOWSP_OK;
 }
 
 static ptowsp_status block_bring(struct spu_ranks *ranks, struct spu_blocks *blocks, struct spu_block *block, uint32_t to, struct ptowsp_error *error)
 {
-	const uint32_t from = (uint32_t)__builtin_ctzll(block->valid);
+	const uint32_t from = block->from;
+	ptowsp_status status = PTOWSP_OK;
+	uint64_t at;
 
-	if (block->valid >> to & 1)
-		return PTOWSP_OK;
-	block->valid |= UINT64_C(1) << to;
-	return spu_ranks_pass(ranks, ranks->world.rank == from || ranks->world.rank == to ? spu_block_handle(blocks, block) : NULL,
-			      spu_block_bytes(blocks, block), from, to, error);
+	if (!is_there(block, to, &at)) {
+		status = spu_ranks_pass(ranks, ranks->world.rank == from || ranks->world.rank == to ? spu_block_handle(blocks, block) : NULL,
+					spu_block_bytes(blocks, block), from, to, &at, error);
+		if (!status)
+			status = copy_add(block, to, at, error);
+	}
+	ranks->came = at > ranks->came ? at : ranks->came;
+	return status;
 }
 
 ptowsp_status spu_ranks_touch(struct spu_ranks *ranks, struct spu_blocks *blocks, const struct spu_uses *uses, uint32_t rank, struct ptowsp_error *error)
 {
 	ptowsp_status status = PTOWSP_OK;
 
+	ranks->came = 0;
 	for (uint32_t u = 0; !status && ranks->world.count > 1 && u < uses->count; u++) {
 		status = block_bring(ranks, blocks, uses->rows[u].block, rank, error);
 		if (uses->rows[u].access & PTOWSP_WRITE)
-			uses->rows[u].block->valid = UINT64_C(1) << rank;
+			write_note(uses->rows[u].block, rank);
 	}
 	return status;
 }
 
-/* Who may write a block knows that it has come, and that it has gone where it was to go. Not by starpu_mpi_wait_for_all, whose barrier can begin before a message that was asked for is waited for, and
+/* Write access to a block means that it has come, and has gone where it was to go. starpu_mpi_wait_for_all would not do: its barrier can begin before a requested message is waited for, and
  * then stands in its way (StarPU 1.3.10). */
 static void arrivals_wait(const struct spu_blocks *blocks)
 {
 	for (uint32_t t = 0; t < blocks->tensor_count; t++)
-		for (uint64_t b = 0; blocks->tensors[t].blocks && b < (uint64_t)blocks->tensors[t].row_count * blocks->tensors[t].column_count; b++)
+		for (uint64_t b = 0; blocks->tensors[t].blocks && b < spu_tensor_blocks(&blocks->tensors[t]); b++)
 			if (blocks->tensors[t].blocks[b].handle) {
 				starpu_data_acquire(blocks->tensors[t].blocks[b].handle, STARPU_RW);
 				starpu_data_release(blocks->tensors[t].blocks[b].handle);
 			}
 }
 
-ptowsp_status spu_ranks_gather(struct spu_ranks *ranks, struct spu_blocks *blocks, struct ptowsp_error *error)
+ptowsp_status spu_ranks_gather(struct spu_ranks *ranks, struct spu_blocks *blocks, const bool *kept, struct ptowsp_error *error)
 {
+	const uint32_t count = kept ? 1 : ranks->world.count;
 	ptowsp_status status = PTOWSP_OK;
 
 	if (ranks->world.count < 2)
 		return PTOWSP_OK;
 	for (uint32_t t = 0; t < blocks->tensor_count; t++)
-		for (uint64_t b = 0; blocks->tensors[t].blocks && b < (uint64_t)blocks->tensors[t].row_count * blocks->tensors[t].column_count; b++)
-			for (uint32_t to = 0; !status && to < ranks->world.count; to++)
+		for (uint64_t b = 0; (!kept || kept[t]) && blocks->tensors[t].blocks && b < spu_tensor_blocks(&blocks->tensors[t]); b++)
+			for (uint32_t to = 0; !status && to < count; to++)
 				status = block_bring(ranks, blocks, &blocks->tensors[t].blocks[b], to, error);
-	arrivals_wait(blocks);
+	if (!ranks->model)
+		arrivals_wait(blocks);
 	return status;
 }
 
 /* ---- agreeing ------------------------------------------------------------------------------------------------------------ */
 
-static void verdict_send(struct spu_verdict *verdict, uint32_t to)
+static void share_add(struct spu_share *sum, const struct spu_share *share)
 {
-	starpu_data_handle_t handle;
-
-	starpu_variable_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)verdict, sizeof(*verdict));
-	mpi.starpu_mpi_send(handle, (int)to, INT32_MAX, mpi.world);
-	starpu_data_unregister(handle);
+	sum->tasks += share->tasks;
+	sum->sent += share->sent;
+	sum->received += share->received;
+	sum->bytes_sent += share->bytes_sent;
+	sum->bytes_received += share->bytes_received;
+	sum->idle_ns += share->idle_ns;
 }
 
-static void verdict_take(struct spu_verdict *verdict, uint32_t from)
-{
-	starpu_data_handle_t handle;
-	char status[64]; /* larger than MPI_Status */
-
-	starpu_variable_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)verdict, sizeof(*verdict));
-	mpi.starpu_mpi_recv(handle, (int)from, INT32_MAX, mpi.world, status);
-	starpu_data_unregister(handle);
-}
-
-void spu_ranks_agree(const struct spu_ranks *ranks, struct spu_verdict *verdict)
+static void verdicts_join(const struct spu_ranks *ranks, struct spu_verdict *verdict)
 {
 	struct spu_verdict other;
 
-	if (ranks->world.count < 2)
-		return;
+	verdict->share = ranks->share;
 	if (ranks->world.rank) {
-		verdict_send(verdict, 0);
-		verdict_take(verdict, 0);
+		bytes_pass(verdict, sizeof(*verdict), 0, true);
+		bytes_pass(verdict, sizeof(*verdict), 0, false);
 		return;
 	}
+	share_add(&ranks->shares[0], &ranks->share);
 	for (uint32_t r = 1; r < ranks->world.count; r++) {
-		verdict_take(&other, r);
+		bytes_pass(&other, sizeof(other), r, false);
+		share_add(&ranks->shares[r], &other.share);
 		if (other.task < verdict->task)
 			*verdict = other;
 	}
 	for (uint32_t r = 1; r < ranks->world.count; r++)
-		verdict_send(verdict, r);
+		bytes_pass(verdict, sizeof(*verdict), r, true);
+}
+
+void spu_ranks_agree(const struct spu_ranks *ranks, struct spu_verdict *verdict)
+{
+	verdicts_join(ranks, verdict);
+	mpi.agreed = true;
+}
+
+/* The values of one rank's tasks, one behind the other. */
+static uint64_t values_pack(const struct spu_ranks *ranks, uint32_t rank, uint64_t *packed, const uint64_t *values, uint64_t count)
+{
+	uint64_t tasks = 0;
+
+	for (uint64_t t = 0; t < count; t++)
+		if (ranks->of[t] == rank)
+			packed[tasks++] = values[t];
+	return tasks;
+}
+
+static void values_unpack(const struct spu_ranks *ranks, uint32_t rank, const uint64_t *packed, uint64_t *values, uint64_t count)
+{
+	for (uint64_t t = 0; t < count; t++)
+		if (ranks->of[t] == rank)
+			values[t] = *packed++;
+}
+
+ptowsp_status spu_ranks_collect(const struct spu_ranks *ranks, uint64_t *values, uint64_t count, struct ptowsp_error *error)
+{
+	const uint32_t me = ranks->world.rank;
+	uint64_t *packed;
+
+	if (ranks->world.count < 2 || !count)
+		return PTOWSP_OK;
+	packed = calloc(count, sizeof(*packed));
+	mpi.agreed = packed;
+	if (!packed)
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for what the ranks of a run tell");
+	for (uint32_t r = 1; r < ranks->world.count; r++) {
+		const uint64_t tasks = values_pack(ranks, r, packed, values, count);
+
+		if (tasks && (!me || me == r))
+			bytes_pass(packed, tasks * sizeof(*packed), me ? 0 : r, me);
+		values_unpack(ranks, r, packed, values, count);
+	}
+	free(packed);
+	for (uint32_t r = 1; ranks->world.all && r < ranks->world.count; r++)
+		if (!me || me == r)
+			bytes_pass(values, count * sizeof(*values), me ? 0 : r, !me);
+	return PTOWSP_OK;
 }

@@ -2,6 +2,7 @@
 #include "starpu/spu_tokens.h"
 
 #include "base/error.h"
+#include "starpu/spu_device.h"
 #include <starpu.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,7 @@ static void elements_copy(void *buffers[], const struct ptowsp_tensor_arg *windo
 	unsigned char *packed = (unsigned char *)STARPU_VARIABLE_GET_PTR(buffers[0]);
 	const size_t size = spu_dtype_bytes(window->dtype), row = window->columns * size;
 
+	spu_worker_works();
 	for (uint64_t r = 0; r < window->rows; r++) {
 		char *at = (char *)window->data + r * window->row_stride * size;
 
@@ -97,7 +99,7 @@ static ptowsp_status copy_submit(const struct spu_tokens *tokens, const struct b
 	int code;
 
 	task->cl = move->sends ? &fill : &empty;
-	task->cl_arg = &tokens->walk->tensors[move->tensor];
+	task->cl_arg = (void *)(uintptr_t)&move->window;
 	task->cl_arg_size = sizeof(struct ptowsp_tensor_arg);
 	task->nbuffers = (int)count;
 	task->dyn_handles = malloc(count * sizeof(*task->dyn_handles)); /* StarPU frees them */
@@ -120,22 +122,23 @@ static void token_register(struct spu_token *token)
 	starpu_variable_data_register(&token->handle, -1, 0, token->bytes);
 }
 
-static ptowsp_status send(struct spu_tokens *tokens, const struct base_walk_move *move, struct spu_blocks *blocks, uint32_t rank, bool here,
+static ptowsp_status send(struct spu_tokens *tokens, const struct base_walk_move *move, struct spu_blocks *blocks, const struct spu_ranks *ranks, uint32_t rank,
 			  struct ptowsp_error *error)
 {
-	const struct ptowsp_tensor_arg *window = &tokens->walk->tensors[move->tensor];
+	const struct ptowsp_tensor_arg *window = &move->window;
 	struct spu_token *token = calloc(1, sizeof(*token)), **last = &tokens->last[move->channel];
 
 	if (!token)
 		return no_memory(error);
 	token->bytes = window->rows * window->columns * spu_dtype_bytes(window->dtype);
 	token->rank = rank;
+	token->at = ranks->came;
 	if (tokens->first[move->channel])
 		(*last)->next = token;
 	else
 		tokens->first[move->channel] = token;
 	*last = token;
-	if (!here)
+	if (ranks->world.rank != rank)
 		return PTOWSP_OK;
 	token_register(token);
 	return copy_submit(tokens, move, blocks, token->handle, error);
@@ -153,11 +156,13 @@ static ptowsp_status take(struct spu_tokens *tokens, const struct base_walk_move
 	if (ranks->world.rank == rank && !token->handle)
 		token_register(token);
 	if (token->rank != rank)
-		status = spu_ranks_pass(ranks, token->handle, token->bytes, token->rank, rank, error);
+		status = spu_ranks_pass(ranks, token->handle, token->bytes, token->rank, rank, &token->at, error);
 	if (!status && ranks->world.rank == rank)
 		status = copy_submit(tokens, move, blocks, token->handle, error);
 	if (token->handle)
 		starpu_data_unregister_submit(token->handle);
+	for (uint32_t u = 0; u < tokens->uses.count; u++)
+		tokens->uses.rows[u].block->at = token->at > ranks->came ? token->at : ranks->came;
 	free(token);
 	return status;
 }
@@ -170,7 +175,7 @@ ptowsp_status spu_tokens_move(struct spu_tokens *tokens, const struct base_walk_
 
 	if (status)
 		return status;
-	return move->sends ? send(tokens, move, blocks, rank, ranks->world.rank == rank, error) : take(tokens, move, blocks, ranks, rank, error);
+	return move->sends ? send(tokens, move, blocks, ranks, rank, error) : take(tokens, move, blocks, ranks, rank, error);
 }
 
 ptowsp_status spu_tokens_next(struct spu_tokens *tokens, const struct base_walk_event *event, struct spu_blocks *blocks, const struct base_walk_move **move_out,
@@ -178,5 +183,5 @@ ptowsp_status spu_tokens_next(struct spu_tokens *tokens, const struct base_walk_
 {
 	*move_out = move_next(tokens, event);
 	tokens->uses.count = 0;
-	return *move_out ? spu_uses_add(&tokens->uses, blocks, &tokens->walk->tensors[(*move_out)->tensor], error) : PTOWSP_OK;
+	return *move_out ? spu_uses_add(&tokens->uses, blocks, &(*move_out)->window, error) : PTOWSP_OK;
 }

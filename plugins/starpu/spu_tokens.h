@@ -12,6 +12,7 @@ struct spu_token {
 	struct _starpu_data_state *handle; /* NULL: neither sender nor receiver is of this rank */
 	uint64_t bytes;
 	uint32_t rank; /* that has them */
+	uint64_t at;   /* in a model: since when */
 };
 struct spu_tokens {
 	const struct base_walk *walk;
@@ -25,10 +26,10 @@ struct spu_tokens {
 ptowsp_status spu_tokens_init(struct spu_tokens *tokens, const struct base_walk *walk, uint32_t context, struct ptowsp_error *error);
 /* Waits for what is under way. */
 void spu_tokens_finish(struct spu_tokens *tokens);
-/* What goes with a SEND or TAKE; NULL: the token goes alone. Its blocks are in `uses` then. Errors: NO_MEMORY. */
+/* The move with a SEND or TAKE; NULL: the token goes alone. Its blocks are in `uses` then. Errors: NO_MEMORY. */
 ptowsp_status spu_tokens_next(struct spu_tokens *tokens, const struct base_walk_event *event, struct spu_blocks *blocks, const struct base_walk_move **move_out,
 			      struct ptowsp_error *error);
-/* Submits that, on the rank where the first block of the window is at home. Errors: NO_MEMORY, RUN_FAILED. */
+/* Submits it, on the rank where the first block of the window is at home. Errors: NO_MEMORY, RUN_FAILED. */
 ptowsp_status spu_tokens_move(struct spu_tokens *tokens, const struct base_walk_move *move, struct spu_blocks *blocks, struct spu_ranks *ranks,
 			      struct ptowsp_error *error);
 

@@ -49,6 +49,22 @@ void common_arena_finish(struct common_arena *arena)
 	}
 }
 
+void common_arena_empty(struct common_arena *arena)
+{
+	struct common_chunk *kept = arena->chunks;
+
+	if (!kept)
+		return;
+	arena->chunks = kept->next;
+	common_arena_finish(arena);
+	memset(kept->bytes, 0, kept->used);
+	kept->used = 0;
+	kept->next = NULL;
+	arena->chunks = kept;
+	arena->taken = kept->size;
+	arena->full = arena->exhausted = false;
+}
+
 static void *leave(struct common_arena *arena, bool full)
 {
 	arena->full |= full;
@@ -99,6 +115,14 @@ void *common_alloc(struct common_arena *arena, size_t size)
 void *common_take(struct common_arena *arena, size_t count, size_t size)
 {
 	return size && count > SIZE_MAX / size ? leave(arena, true) : common_alloc(arena, count * size);
+}
+
+void *common_take_lines(struct common_arena *arena, size_t count, size_t size)
+{
+	const size_t line = 64;
+	char *piece = size && count > (SIZE_MAX - line) / size ? leave(arena, true) : common_alloc(arena, count * size + line - 1);
+
+	return piece ? piece + (0 - (uintptr_t)piece) % line : NULL;
 }
 
 char *common_copy(struct common_arena *arena, const char *text, size_t length)

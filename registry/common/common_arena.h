@@ -21,6 +21,8 @@ struct common_arena {
 
 void common_arena_init(struct common_arena *arena, size_t limit, jmp_buf *out);
 void common_arena_finish(struct common_arena *arena);
+/* All pieces go back; the chunk that still had room stays, so that a job like the last one asks for no memory. */
+void common_arena_empty(struct common_arena *arena);
 /* On the heap, without a limit and a jmp_buf. NULL: no memory. */
 struct common_arena *common_arena_create(void);
 void common_arena_destroy(struct common_arena *arena);
@@ -28,6 +30,8 @@ void common_arena_destroy(struct common_arena *arena);
 void *common_alloc(struct common_arena *arena, size_t size);
 /* The same for count elements; more bytes than a size_t holds are more than there are. */
 void *common_take(struct common_arena *arena, size_t count, size_t size);
+/* The same, from the begin of a cache line of 64 bytes on. */
+void *common_take_lines(struct common_arena *arena, size_t count, size_t size);
 /* NUL-terminated copy of length bytes. */
 char *common_copy(struct common_arena *arena, const char *text, size_t length);
 /* Room for row `count` of rows that grew by this alone, one at a time: the rows, moved when count is a power of two. */

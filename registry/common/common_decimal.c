@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of this thread, until the locale that it had is given back. The plain locale as a whole is a constant of the C library: nobody has to free it, and there is always one. */
+/* Gives this thread the plain locale, returns the one before. All of the plain locale is a constant of the C library: nobody has to free it, and there is always one. */
 static locale_t plain_begin(void)
 {
 	return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));

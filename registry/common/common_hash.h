@@ -14,7 +14,7 @@ static inline uint64_t common_hash(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 29;
 }
 
-/* What splitmix64 makes of a state: every bit of the result depends on every bit of it. */
+/* Result of splitmix64 for a state: every bit of the result depends on every bit of it. */
 static inline uint64_t common_mix(uint64_t state)
 {
 	state = (state ^ state >> 30) * UINT64_C(0xBF58476D1CE4E5B9);

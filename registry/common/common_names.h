@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* common_names.h - names that are taken, for all folders that write sources: a set, and numbers behind names that came before. Whatever the names are, each is found
+/* common_names.h - names that are taken, for all folders that write sources: a set, and numbers behind names that came before. Any name is found
  * and numbered in the same time, however many there are. A set belongs to one thread. */
 #ifndef REGISTRY_COMMON_COMMON_NAMES_H
 #define REGISTRY_COMMON_COMMON_NAMES_H

@@ -343,6 +343,9 @@ void world_run(const struct world *world, uint32_t buffering, uint32_t *ddr, str
 	for (uint32_t c = 0; c < world->core_count; c++) {
 		result->busy[c] = net.agents[net.cores[c].agent].busy;
 		result->blocked[c] = net.agents[net.cores[c].agent].blocked;
+		if (result->status == PTOWSP_DEADLOCK &&
+		    net.cores[c].state == AIE_CORE_WAITS) /* a wait without an end has no length that the other model knows */
+			result->blocked[c] -= net.now - net.cores[c].since;
 	}
 	aie_net_finish(&net);
 }

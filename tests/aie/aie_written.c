@@ -87,7 +87,7 @@ ptowsp_status aie_whole_read(struct aie_whole *whole, const char *text, struct p
 	if (!status)
 		status = aie_design_read(&whole->design, &whole->module, error);
 	if (!status)
-		status = aie_channels_assign(&whole->channels, &whole->design, NULL, error);
+		status = aie_channels_assign(&whole->channels, &whole->design, error);
 	if (status)
 		return status;
 	aie_design_flows(&whole->channels, &flows, &fifos, &count);

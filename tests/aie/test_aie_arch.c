@@ -18,7 +18,7 @@ static const struct row {
 #include "aie/aie_arch.def"
 };
 
-static void every_number_is_there_once_and_has_a_source(void)
+TEST(every_number_is_there_once_and_has_a_source)
 {
 	const size_t count = sizeof(rows) / sizeof(*rows);
 
@@ -29,7 +29,7 @@ static void every_number_is_there_once_and_has_a_source(void)
 	}
 }
 
-static void arrays_are_found_by_name_and_number(void)
+TEST(arrays_are_found_by_name_and_number)
 {
 	uint32_t count;
 	const struct aie_arch *list = aie_arch_list(&count);
@@ -52,7 +52,7 @@ static void arrays_are_found_by_name_and_number(void)
 }
 
 /* The manual's sums: 23 masters and 25 slaves of a core tile, 17 and 18, 22 and 23. */
-static void ports_sum_up(void)
+TEST(ports_sum_up)
 {
 	static const uint32_t sums[AIE_KINDS][2] = {[AIE_CORE] = {23, 25}, [AIE_MEMTILE] = {17, 18}, [AIE_SHIM] = {22, 23}};
 	const struct aie_arch *a = aie_arch_named("npu1");
@@ -70,7 +70,7 @@ static void ports_sum_up(void)
 	}
 }
 
-static void wires_end_at_the_edges_and_beside_memory_tiles(void)
+TEST(wires_end_at_the_edges_and_beside_memory_tiles)
 {
 	const struct aie_arch *a = aie_arch_named("npu1_2col");
 
@@ -87,7 +87,7 @@ static void wires_end_at_the_edges_and_beside_memory_tiles(void)
 	CHECK_UINT(aie_arch_wires(a, 0, 0, AIE_BUNDLE_SOUTH), 0);
 }
 
-static void cores_share_memory_with_west_north_and_south(void)
+TEST(cores_share_memory_with_west_north_and_south)
 {
 	const struct aie_arch *a = aie_arch_named("npu1");
 
@@ -103,7 +103,7 @@ static void cores_share_memory_with_west_north_and_south(void)
 	CHECK(!aie_arch_shares(a, 1, 1, 1, 1));
 }
 
-static void cascades_go_south_and_east(void)
+TEST(cascades_go_south_and_east)
 {
 	const struct aie_arch *a = aie_arch_named("npu1");
 
@@ -117,7 +117,7 @@ static void cascades_go_south_and_east(void)
 }
 
 #define MAY(kind, in, in_channel, out, out_channel) aie_arch_connects(a, AIE_##kind, AIE_BUNDLE_##in, in_channel, AIE_BUNDLE_##out, out_channel)
-static void switches_connect_as_the_rules_say(void)
+TEST(switches_connect_as_the_rules_say)
 {
 	const struct aie_arch *a = aie_arch_named("npu2");
 
@@ -151,7 +151,7 @@ static void switches_connect_as_the_rules_say(void)
 	CHECK(!MAY(SHIM, DMA, 0, NORTH, 0)); /* behind the mux */
 }
 
-static void the_mux_of_a_shim_knows_its_ports(void)
+TEST(the_mux_of_a_shim_knows_its_ports)
 {
 	uint32_t south;
 
@@ -163,7 +163,7 @@ static void the_mux_of_a_shim_knows_its_ports(void)
 	CHECK(!aie_arch_mux(AIE_BUNDLE_CORE, 0, true, &south));
 }
 
-static void numbers_fit_together(void)
+TEST(numbers_fit_together)
 {
 	const struct aie_arch *one = aie_arch_named("npu1"), *two = aie_arch_named("npu2");
 
@@ -182,17 +182,4 @@ static void numbers_fit_together(void)
 		CHECK(aie_arch_limit_text((enum aie_limit)limit) != NULL);
 	CHECK_STR(aie_arch_bundle_text(AIE_BUNDLE_CONTROL), "control");
 	CHECK_STR(aie_arch_kind_text(AIE_MEMTILE), "memory tile");
-}
-
-void suite_aie_arch(CU_pSuite s)
-{
-	TEST(s, every_number_is_there_once_and_has_a_source);
-	TEST(s, arrays_are_found_by_name_and_number);
-	TEST(s, ports_sum_up);
-	TEST(s, wires_end_at_the_edges_and_beside_memory_tiles);
-	TEST(s, cores_share_memory_with_west_north_and_south);
-	TEST(s, cascades_go_south_and_east);
-	TEST(s, switches_connect_as_the_rules_say);
-	TEST(s, the_mux_of_a_shim_knows_its_ports);
-	TEST(s, numbers_fit_together);
 }

@@ -81,7 +81,7 @@ static unsigned overlap(const struct ran *ran)
 
 /* ---- tasks -------------------------------------------------------------------------------------------------------- */
 
-static void no_more_tasks_than_the_window_are_under_way(void)
+TEST(no_more_tasks_than_the_window_are_under_way)
 {
 	unsigned waits[7];
 
@@ -100,7 +100,7 @@ static void no_more_tasks_than_the_window_are_under_way(void)
 	CHECK(waits[6] < waits[1]);
 }
 
-static void the_window_is_in_the_statistics(void)
+TEST(the_window_is_in_the_statistics)
 {
 	cli_begin();
 	for (int window = 1; window <= 8; window++) {
@@ -116,13 +116,12 @@ static void the_window_is_in_the_statistics(void)
 	}
 }
 
-static void a_full_window_aborts_or_counts(void)
+TEST(a_full_window_aborts_or_counts)
 {
 	struct ran counted, without;
 
-	cli_begin();
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --schedule task_window=2,abort --entry nest $P/probes/tasks.pkg.zst"), 1);
-	CHECK_CONTAINS(cli_err, "the task window of 2 is full at task 2, and its mode is abort");
+	CLI_ERR(1, "$B/ptowsp-run --plugin=aie --quiet --schedule task_window=2,abort --entry nest $P/probes/tasks.pkg.zst",
+		"the task window of 2 is full at task 2, and its mode is abort");
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --schedule task_window=6,abort --entry nest $P/probes/tasks.pkg.zst"), 0);
 	counted = run("--schedule task_window=2,benchmark --entry nest $P/probes/tasks.pkg.zst");
 	without = run("--entry nest $P/probes/tasks.pkg.zst");
@@ -130,15 +129,15 @@ static void a_full_window_aborts_or_counts(void)
 	CHECK(counted.text && without.text && !strcmp(counted.text, without.text));
 	free(counted.text);
 	free(without.text);
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --schedule task_window=2 --entry scope $P/probes/control.pkg.zst"), 7);
-	CHECK_CONTAINS(cli_err, "held by an open scope (depth 1); use --schedule task_window=3");
+	CLI_ERR(7, "$B/ptowsp-run --plugin=aie --quiet --schedule task_window=2 --entry scope $P/probes/control.pkg.zst",
+		"held by an open scope (depth 1); use --schedule task_window=3");
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --schedule task_window=3 --entry scope $P/probes/control.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --schedule task_window=2,abort --entry scope $P/probes/control.pkg.zst"),
 		  1); /* that a scope holds it makes it no less full */
 	CHECK_CONTAINS(cli_err, "the task window of 2 is full at task 2, and its mode is abort");
 }
 
-static void batches_follow_each_other(void)
+TEST(batches_follow_each_other)
 {
 	cli_begin();
 	for (unsigned batch = 1; batch <= 6; batch++) {
@@ -153,7 +152,7 @@ static void batches_follow_each_other(void)
 	}
 }
 
-static void tasks_of_a_stream_follow_each_other(void)
+TEST(tasks_of_a_stream_follow_each_other)
 {
 	cli_begin();
 	for (unsigned streams = 1; streams <= 4; streams++) {
@@ -168,7 +167,7 @@ static void tasks_of_a_stream_follow_each_other(void)
 
 /* ---- fifos -------------------------------------------------------------------------------------------------------- */
 
-static void the_depth_is_that_of_fifos(void)
+TEST(the_depth_is_that_of_fifos)
 {
 	cli_begin();
 	for (unsigned depth = 1; depth <= 4; depth++) {
@@ -229,7 +228,7 @@ static void packed(const char *text)
 }
 
 /* One token is taken at once, a capacity's worth are in the channel, and one more is made for which there is no place. */
-static void a_channel_takes_what_its_capacity_says(void)
+TEST(a_channel_takes_what_its_capacity_says)
 {
 	cli_begin();
 	packed(two_cores);
@@ -264,7 +263,7 @@ static int high_water(void)
 	return (int)cli_int(cli_json(), "resources[task_ring].high_water");
 }
 
-static void a_scope_holds_its_places(void)
+TEST(a_scope_holds_its_places)
 {
 	char *text = strdup(scoped), *word = strstr(text, "SCOPE");
 
@@ -292,7 +291,7 @@ static const char crossed[] = "module @m\n"
 			      "   call @put(%y -> %out[8 + %k])\n  }\n}\n";
 
 /* However many objects its fifos could have. */
-static void too_small_a_capacity_is_a_deadlock(void)
+TEST(too_small_a_capacity_is_a_deadlock)
 {
 	cli_begin();
 	packed(crossed);
@@ -335,7 +334,7 @@ static void ends_before(const char *text, bool waits, unsigned spins, unsigned l
 	free(ran.text);
 }
 
-static void who_leaves_a_closed_channel_waits_for_its_producers(void)
+TEST(who_leaves_a_closed_channel_waits_for_its_producers)
 {
 	cli_begin();
 	ends_before(CLOSING("process @source produces(%c, %d) {\n  send %c, 1\n  call @spin(%y -> %out[0])\n}\n"
@@ -352,7 +351,7 @@ static void who_leaves_a_closed_channel_waits_for_its_producers(void)
 }
 
 /* A process of the host hears of it and passes it on: by a token, and by closing what it never sent into. */
-static void the_host_knows_who_has_closed(void)
+TEST(the_host_knows_who_has_closed)
 {
 	cli_begin();
 	ends_before(CLOSING("process @source produces(%c) {\n  send %c, 1\n  call @spin(%y -> %out[0])\n}\n"
@@ -365,7 +364,7 @@ static void the_host_knows_who_has_closed(void)
 		    true, 1, 1);
 }
 
-static void capacities_do_not_change_results(void)
+TEST(capacities_do_not_change_results)
 {
 	cli_begin();
 	for (unsigned capacity = 0; capacity <= 5; capacity++) {
@@ -415,7 +414,7 @@ static void replicas_packed(unsigned first, unsigned second, unsigned capacity)
 }
 
 /* A core has DMA channels for two streams each way, and locks for eight: what more there is lies in memories that two cores see, and takes one tile's locks. */
-static void replicas_hand_on_through_memories_that_both_see(void)
+TEST(replicas_hand_on_through_memories_that_both_see)
 {
 	static const unsigned shapes[][3] = {{1, 4, 2}, {4, 1, 2}, {1, 4, 4}, {2, 2, 1}, {2, 3, 32}, {3, 2, 32}};
 
@@ -429,7 +428,7 @@ static void replicas_hand_on_through_memories_that_both_see(void)
 }
 
 /* What is refused says what the user can do: words are for capacities, other streams for replicas. */
-static void replicas_that_have_no_streams_say_what_helps(void)
+TEST(replicas_that_have_no_streams_say_what_helps)
 {
 	cli_begin();
 	replicas_packed(3, 2, 1);
@@ -439,35 +438,14 @@ static void replicas_that_have_no_streams_say_what_helps(void)
 }
 
 /* By the model: a core that waits for a token finds its channel empty, one that waits for place, or for the word that there is some, finds it full. */
-static void cores_that_wait_for_channels_are_counted(void)
+TEST(cores_that_wait_for_channels_are_counted)
 {
 	json_t *stats;
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --stats=json $P/attention_pipeline.pkg.zst"), 0);
 	stats = cli_json();
 	CHECK(cli_int(stats, "channels[scored].empty_count") > 0);
 	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --stats=json $P/passthrough.pkg.zst"), 0);
 	stats = cli_json();
 	CHECK(cli_int(stats, "channels[leaving].full_count") > 0);
-}
-
-void suite_aie_bound(CU_pSuite s)
-{
-	cli_suite("aie_bound");
-	TEST(s, no_more_tasks_than_the_window_are_under_way);
-	TEST(s, the_window_is_in_the_statistics);
-	TEST(s, a_scope_holds_its_places);
-	TEST(s, a_full_window_aborts_or_counts);
-	TEST(s, batches_follow_each_other);
-	TEST(s, tasks_of_a_stream_follow_each_other);
-	TEST(s, the_depth_is_that_of_fifos);
-	TEST(s, a_channel_takes_what_its_capacity_says);
-	TEST(s, too_small_a_capacity_is_a_deadlock);
-	TEST(s, capacities_do_not_change_results);
-	TEST(s, who_leaves_a_closed_channel_waits_for_its_producers);
-	TEST(s, the_host_knows_who_has_closed);
-	TEST(s, replicas_hand_on_through_memories_that_both_see);
-	TEST(s, replicas_that_have_no_streams_say_what_helps);
-	TEST(s, cores_that_wait_for_channels_are_counted);
 }

@@ -251,7 +251,7 @@ static bool chain_compare(uint64_t seed)
 	return same;
 }
 
-static void random_chains_turn_words_as_a_list_does(void)
+TEST(random_chains_turn_words_as_a_list_does)
 {
 	uint64_t count, first = check_seeds(&count, SEEDS);
 
@@ -399,17 +399,11 @@ static bool net_compare(uint64_t seed)
 	return same;
 }
 
-static void random_packets_reach_those_whom_they_are_for(void)
+TEST(random_packets_reach_those_whom_they_are_for)
 {
 	uint64_t count, first = check_seeds(&count, SEEDS);
 
 	for (uint64_t seed = first; seed < first + count; seed++)
 		if (!net_compare(seed))
 			return;
-}
-
-void suite_aie_chain(CU_pSuite s)
-{
-	TEST(s, random_chains_turn_words_as_a_list_does);
-	TEST(s, random_packets_reach_those_whom_they_are_for);
 }

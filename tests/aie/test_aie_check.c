@@ -100,6 +100,16 @@ static const struct mutant {
 	{"repeat_differently", "split", "sym_name = \"in_b\"", "repeat_count = 2 : i32, sym_name = \"in_b\"",
 	 "15:5: aie.objectfifo.link: fifo 'in_b' of a link on memory tile (0,1) repeats 2 times, the first one 1 times (rule 3.5)"},
 	{"in_two_links", "split", "fifoIns = [@w]", "fifoIns = [@in]", "20:5: aie.objectfifo.link: fifo 'in' is in 2 links, of 1 (rule 3.6)"},
+	{"allocated_out_of_reach", "beside", "%north = \"aie.tile\"() {col = 1 : i32, row = 3", "%north = \"aie.tile\"() {col = 1 : i32, row = 4",
+	 "19:5: aie.objectfifo.allocate: fifo 'near_out' is allocated on core tile (1,4), whose memory core tile (1,2) does not see (rule 3.8)"},
+	{"allocated_twice", "beside", "\"aie.objectfifo.allocate\"(%west) {objFifo_name = @near_in} : (index) -> ()",
+	 "\"aie.objectfifo.allocate\"(%west) {objFifo_name = @near_in} : (index) -> () \"aie.objectfifo.allocate\"(%west) {objFifo_name = @near_in} : "
+	 "(index) -> ()",
+	 "13:80: aie.objectfifo.allocate: fifo 'near_in' is allocated on core tile (0,2) and was allocated before (rule 3.8)"},
+	{"allocated_beside_its_link", "beside", "allocate\"(%west)", "allocate\"(%a)",
+	 "13:5: aie.objectfifo.allocate: fifo 'near_in' is allocated on core tile (1,2) and is linked on another tile (rule 3.8)"},
+	{"allocated_and_by_dma", "beside", "sym_name = \"near_in\", ", "sym_name = \"near_in\", via_DMA = true, ",
+	 "13:5: aie.objectfifo.allocate: fifo 'near_in' is allocated on core tile (0,2) and needs a DMA for what is said of it (rule 3.8)"},
 	{"part_beyond_whole", "split", "dst_offsets = [0, 32]", "dst_offsets = [0, 33]",
 	 "15:5: aie.objectfifo.link: 'in_b' takes elements 33 to 64 of 'in' on memory tile (0,1), which has 64 (rule 3.7)"},
 	{"joined_twice", "split", "src_offsets = [0, 32]", "src_offsets = [0, 31]",
@@ -150,7 +160,7 @@ static const struct mutant {
 	{"descriptor_16_of_a_shim", "pipe", "id = 1 : i64", "id = 16 : i64",
 	 "53:7: aiex.npu.dma_memcpy_nd: a task for fifo 'out' has buffer descriptor 16, a shim has 0 to 15 (rule 5.3)"},
 	{"stack_too_large", "pipe", "stack_size = 1024", "stack_size = 65536",
-	 "5:10: aie.tile: core tile (0,2) needs 66048 bytes of memory, of 65536; most for stack, 65536 (rule 6.1)"},
+	 "5:10: aie.tile: core tile (0,2) needs 66048 bytes of memory, of 65536: 65536 of stack, 512 of fifos, 0 of buffers; most for stack, 65536 (rule 6.1)"},
 	{"allocates_more_than_its_stack", "pipe", "%y = \"aie.objectfifo.acquire\"() {objFifo_name = @mid",
 	 "scf.for %q = %zero to %one step %one {\n%s = memref.alloca() : memref<128xi32>\nscf.for %p = %zero to %one step %one {\n%t = memref.alloca() "
 	 "{alignment = 64 : i64} : memref<513xi8>\n}\n}\n"
@@ -207,6 +217,13 @@ static const struct mutant {
 	 "57:7: aiex.npu.dma_wait: the host waits for a token of fifo 'in' on shim (0,0), and no task before has one left (rule 11.1)"},
 	{"store_that_nobody_waits_for", "pipe", "\"aiex.npu.dma_wait\"() {symbol = @out} : () -> ()", "",
 	 "53:7: aiex.npu.dma_memcpy_nd: the host does not wait for the end of 1 tasks of fifo 'out', which write its memory (rule 11.3)"},
+	{"stored_by_two", "pipe", "\"aie.runtime_sequence\"() ({\n    ^bb0(%from: memref<256xi32>, %to: memref<256xi32>):",
+	 "\"aie.objectfifo\"(%a, %shim) {sym_name = \"also\", elemNumber = 2 : i32, elemType = !aie.objectfifo<memref<32xi32>>, dimensionsToStream = "
+	 "#aie<bd_dim_layout_array[]>, dimensionsFromStreamPerConsumer = #aie<bd_dim_layout_array_array[[]]>} : (index, index) -> ()\n"
+	 "\"aie.runtime_sequence\"() ({\n^bb0(%from: memref<256xi32>, %to: memref<256xi32>):\n"
+	 "\"aiex.npu.dma_memcpy_nd\"(%to) {id = 2 : i64, issue_token = true, metadata = @also, operandSegmentSizes = array<i32: 1, 0, 0, 0>, static_offsets = "
+	 "array<i64: 0, 0, 0, 31>, static_sizes = array<i64: 1, 2, 1, 4>, static_strides = array<i64: 0, 64, 0, 1>} : (memref<256xi32>) -> ()",
+	 "55:7: aiex.npu.dma_memcpy_nd: a task for fifo 'out' writes elements that one of fifo 'also' writes, whose end the host has not seen (rule 11.5)"},
 	{"one_object_less", "pipe", "%objects = arith.constant 8", "%objects = arith.constant 7",
 	 "7:5: aie.objectfifo: core tile (0,2) moves 7 objects of fifo 'in', and shim (0,0) at its other end, or that of its link, 8 (rule 11.4)"},
 	{"half_an_object", "pipe", "static_sizes = array<i64: 1, 1, 1, 256>", "static_sizes = array<i64: 1, 1, 1, 240>",
@@ -248,7 +265,7 @@ static ptowsp_status design_check(const char *text, bool proven, struct ptowsp_e
 	if (!status)
 		status = aie_design_read(&design, &module, error);
 	if (!status)
-		status = aie_channels_assign(&channels, &design, NULL, error);
+		status = aie_channels_assign(&channels, &design, error);
 	if (!status)
 		status = aie_check(&design, proven, error);
 	aie_channels_finish(&channels);
@@ -296,7 +313,7 @@ static void mutant_is_refused(void)
 }
 
 /* Those of routes and of counts are looked at below. */
-static void every_rule_has_a_mutant(void)
+TEST(every_rule_has_a_mutant)
 {
 	for (int rule = 0; rule < AIE_RULES; rule++) {
 		const struct aie_rule_row *row = aie_rule_row((enum aie_rule)rule);
@@ -311,7 +328,7 @@ static void every_rule_has_a_mutant(void)
 	}
 }
 
-static void mutants_stand_in_the_list_of_rules(void)
+TEST(mutants_stand_in_the_list_of_rules)
 {
 	char *list = check_read(check_fmt("%s/plugins/aie/RULES.md", check_root()), NULL);
 
@@ -354,8 +371,8 @@ static bool stops_as_of_others(const char *text)
 	return stops;
 }
 
-/* The last column of the list: whether all mutants of the rule are stopped there, too, some of them, or none. */
-static void the_list_says_which_rules_hold_for_others(void)
+/* The last column of the list: whether all mutants of the rule are stopped there, too, all but those that it names, or none. */
+TEST(the_list_says_which_rules_hold_for_others)
 {
 	char *list = check_read(check_fmt("%s/plugins/aie/RULES.md", check_root()), NULL);
 
@@ -363,6 +380,7 @@ static void the_list_says_which_rules_hold_for_others(void)
 	for (int rule = 0; rule < AIE_RULES; rule++) {
 		const struct aie_rule_row *row = aie_rule_row((enum aie_rule)rule);
 		const char *end = check_fmt("(rule %s)", row->number), *at = strstr(list, check_fmt("\n| %s |", row->number)), *word;
+		const char *but = "";
 		int made = 0, stopped = 0;
 
 		for (int i = 0; i < MUTANTS; i++) {
@@ -372,10 +390,13 @@ static void the_list_says_which_rules_hold_for_others(void)
 				continue;
 			text = mutant_make(&mutants[i]);
 			made++;
-			stopped += stops_as_of_others(text);
+			if (stops_as_of_others(text))
+				stopped++;
+			else
+				but = check_fmt("%s%s %s", but, *but ? "," : "all but", mutants[i].name);
 			free(text);
 		}
-		word = !made ? "own" : stopped == made ? "yes" : stopped ? "some" : "no";
+		word = !made ? "own" : stopped == made ? "yes" : stopped ? but : "no";
 		if (!at || strncmp(at + 1 + strcspn(at + 1, "\n") - strlen(check_fmt("| %s |", word)), check_fmt("| %s |", word), strlen(word) + 4) != 0)
 			CHECK_FAIL("rule %s: of %d mutants %d are stopped by ptowsp-aie, and RULES.md does not end its row with | %s |", row->number, made,
 				   stopped, word);
@@ -383,16 +404,16 @@ static void the_list_says_which_rules_hold_for_others(void)
 	free(list);
 }
 
-static void numbers_of_rules_are_distinct(void)
+TEST(numbers_of_rules_are_distinct)
 {
 	for (int i = 0; i < AIE_RULES; i++)
 		for (int j = 0; j < i; j++)
 			CHECK(strcmp(aie_rule_row((enum aie_rule)i)->number, aie_rule_row((enum aie_rule)j)->number));
 }
 
-static void designs_keep_the_rules(void)
+TEST(designs_keep_the_rules)
 {
-	static const char *const files[] = {"pipe", "split", "window", "bytes", "locks", "ring"};
+	static const char *const files[] = {"pipe", "split", "window", "beside", "bytes", "locks", "ring"};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		struct ptowsp_error error = {0};
@@ -405,7 +426,7 @@ static void designs_keep_the_rules(void)
 	}
 }
 
-static void examples_of_the_corpus_keep_the_rules(void)
+TEST(examples_of_the_corpus_keep_the_rules)
 {
 	static const char *const files[] = {"pass_dict", "two_stage", "matmul"};
 
@@ -421,7 +442,7 @@ static void examples_of_the_corpus_keep_the_rules(void)
 	}
 }
 
-static void ends_of_a_fifo_are_counted(void)
+TEST(ends_of_a_fifo_are_counted)
 {
 	char text[4096], *at = text;
 	struct ptowsp_error error = {0};
@@ -496,7 +517,7 @@ static char *body_make(const char *body)
 	return text;
 }
 
-static void what_is_released_is_held_on_every_way(void)
+TEST(what_is_released_is_held_on_every_way)
 {
 	for (size_t i = 0; i < sizeof(bodies) / sizeof(*bodies); i++) {
 		struct ptowsp_error error = {0};
@@ -509,7 +530,7 @@ static void what_is_released_is_held_on_every_way(void)
 	}
 }
 
-static void a_ring_is_unsupported_until_it_is_proven(void)
+TEST(a_ring_is_unsupported_until_it_is_proven)
 {
 	struct ptowsp_error error = {0};
 	char *text = source_of("ring");
@@ -537,7 +558,7 @@ static void routed_open(struct routed *routed)
 	REQUIRE(text != NULL);
 	REQUIRE_INT(aie_module_read(&routed->module, text, strlen(text), NULL), PTOWSP_OK);
 	REQUIRE_INT(aie_design_read(&routed->design, &routed->module, NULL), PTOWSP_OK);
-	REQUIRE_INT(aie_channels_assign(&routed->channels, &routed->design, NULL, NULL), PTOWSP_OK);
+	REQUIRE_INT(aie_channels_assign(&routed->channels, &routed->design, NULL), PTOWSP_OK);
 	REQUIRE_INT(aie_route(routed->design.arch, routed->channels.flows, routed->channels.flow_count, &routed->routes, NULL), PTOWSP_OK);
 	free(text);
 }
@@ -558,7 +579,7 @@ static void check_routes(struct routed *routed, ptowsp_status wanted, const char
 	CHECK_STR(error.text, sentence);
 }
 
-static void routes_keep_the_rules(void)
+TEST(routes_keep_the_rules)
 {
 	struct routed routed;
 
@@ -567,7 +588,7 @@ static void routes_keep_the_rules(void)
 	routed_close(&routed);
 }
 
-static void changed_routes_are_refused(void)
+TEST(changed_routes_are_refused)
 {
 	struct routed routed;
 	struct aie_hop *hops, kept;
@@ -598,15 +619,4 @@ void suite_aie_check(CU_pSuite s)
 {
 	for (int i = 0; i < MUTANTS; i++)
 		check_add(s, check_fmt("mutant_%s", mutants[i].name), mutant_is_refused);
-	TEST(s, every_rule_has_a_mutant);
-	TEST(s, mutants_stand_in_the_list_of_rules);
-	TEST(s, the_list_says_which_rules_hold_for_others);
-	TEST(s, numbers_of_rules_are_distinct);
-	TEST(s, designs_keep_the_rules);
-	TEST(s, examples_of_the_corpus_keep_the_rules);
-	TEST(s, what_is_released_is_held_on_every_way);
-	TEST(s, ends_of_a_fifo_are_counted);
-	TEST(s, a_ring_is_unsupported_until_it_is_proven);
-	TEST(s, routes_keep_the_rules);
-	TEST(s, changed_routes_are_refused);
 }

@@ -27,7 +27,7 @@ static ptowsp_status whole_read(struct whole *whole, const char *text, struct pt
 	if (!status)
 		status = aie_design_read(&whole->design, &whole->module, error);
 	if (!status)
-		status = aie_channels_assign(&whole->channels, &whole->design, NULL, error);
+		status = aie_channels_assign(&whole->channels, &whole->design, error);
 	return status;
 }
 
@@ -57,7 +57,7 @@ static const struct aie_fifo *fifo_named(const struct whole *whole, const char *
 	return &whole->design.fifos[fifo];
 }
 
-static void a_pipeline_has_its_view(void)
+TEST(a_pipeline_has_its_view)
 {
 	struct whole whole;
 	const struct aie_fifo *mid;
@@ -82,7 +82,7 @@ static void a_pipeline_has_its_view(void)
 	whole_finish(&whole);
 }
 
-static void links_have_parts_of_one_memory(void)
+TEST(links_have_parts_of_one_memory)
 {
 	struct whole whole;
 	const struct aie_link *cut;
@@ -105,7 +105,7 @@ static void links_have_parts_of_one_memory(void)
 	whole_finish(&whole);
 }
 
-static void tiles_say_what_they_give(void)
+TEST(tiles_say_what_they_give)
 {
 	static const char report[] =
 		"shim (0,0): 1 of 2 DMA channels in, 2 of 2 DMA channels out\n"
@@ -125,7 +125,7 @@ static void tiles_say_what_they_give(void)
 	whole_finish(&whole);
 }
 
-static void flows_go_from_channel_to_channels(void)
+TEST(flows_go_from_channel_to_channels)
 {
 	const struct aie_flow *flows;
 	const uint32_t *fifos;
@@ -156,21 +156,7 @@ static void flows_go_from_channel_to_channels(void)
 	whole_finish(&whole);
 }
 
-static void scratch_of_kernels_counts(void)
-{
-	const uint64_t scratch[] = {0, 0, 63000, 0};
-	struct ptowsp_error error = {0};
-	struct whole whole;
-
-	whole_open(&whole, "split");
-	aie_channels_finish(&whole.channels);
-	CHECK_INT(aie_channels_assign(&whole.channels, &whole.design, scratch, &error), PTOWSP_INVALID);
-	CHECK_STR(error.text, "7:10: aie.tile: core tile (0,2) needs 65656 bytes of memory, of 65536; most for scratch, 63000 (rule 6.1)");
-	CHECK_UINT(whole.channels.used[2][AIE_MEMORY], 65656);
-	whole_finish(&whole);
-}
-
-static void examples_of_the_corpus_are_designs(void)
+TEST(examples_of_the_corpus_are_designs)
 {
 	static const char *const files[] = {"pass_dict", "two_stage", "matmul"};
 
@@ -186,14 +172,4 @@ static void examples_of_the_corpus_are_designs(void)
 		whole_finish(&whole);
 		free(text);
 	}
-}
-
-void suite_aie_design(CU_pSuite s)
-{
-	TEST(s, a_pipeline_has_its_view);
-	TEST(s, links_have_parts_of_one_memory);
-	TEST(s, tiles_say_what_they_give);
-	TEST(s, flows_go_from_channel_to_channels);
-	TEST(s, scratch_of_kernels_counts);
-	TEST(s, examples_of_the_corpus_are_designs);
 }

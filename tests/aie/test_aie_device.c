@@ -59,7 +59,7 @@ static bool device_begin(void)
 
 /* ---- without a device --------------------------------------------------------------------------------------------------- */
 
-static void without_the_option_nothing_is_looked_for(void)
+TEST(without_the_option_nothing_is_looked_for)
 {
 	cli_begin();
 	CHECK_INT(device_run("abort_open", "--plugin=aie --opt root=$B/../fakes/xrt --opt cache=$T/cache $P/vector_add.pkg.zst"), 0);
@@ -75,18 +75,16 @@ static void without_the_option_nothing_is_looked_for(void)
 }
 
 /* Rows say what a device would do; nothing here has shown it. */
-static void its_rows_are_claims(void)
+TEST(its_rows_are_claims)
 {
-	cli_begin();
-	REQUIRE_INT(cli(NOWHERE "$B/ptowsp-run --capabilities --plugin=aie --opt engine=device --json"), 0);
-	CHECK_CONTAINS(cli_out, "\"evidence\": \"claimed\"");
+	CLI_OUT(0, NOWHERE "$B/ptowsp-run --capabilities --plugin=aie --opt engine=device --json", "\"evidence\": \"claimed\"");
 	CHECK(!strstr(cli_out, "\"evidence\": \"self"));
 	CLI_OUT(0, NOWHERE "$B/ptowsp-run --capabilities --plugin=aie --opt engine=device", "cycles per kernel                    unsupported");
 	CLI_OUT(0, NOWHERE "$B/ptowsp-run --capabilities --plugin=aie --json", "\"evidence\": \"self");
 }
 
 /* Every piece is named, with where it was looked for and what to do; the last line is the first of those that nothing runs without. */
-static void a_bare_machine_ends_with_8_and_says_what_it_lacks(void)
+TEST(a_bare_machine_ends_with_8_and_says_what_it_lacks)
 {
 	static const char *const lines[] = {
 		"engine=device: no device /dev/accel/accel0: load the driver amdxdna",
@@ -105,13 +103,13 @@ static void a_bare_machine_ends_with_8_and_says_what_it_lacks(void)
 			CHECK_FAIL("not there once: %s", lines[i]);
 	CLI_ERR(8, NOWHERE "$B/ptowsp-run --quiet --plugin=aie --opt engine=device $P/vector_add.pkg.zst", "no device /dev/accel/accel0");
 	cli_check_sentence();
-	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --plugin=aie --opt engine=device --opt clock=reference $P/vector_add.pkg.zst"), 2);
-	CHECK_CONTAINS(cli_err, "clock=reference: engine=device has no such clock");
+	CLI_ERR(2, NOWHERE "$B/ptowsp-run --plugin=aie --opt engine=device --opt clock=reference $P/vector_add.pkg.zst",
+		"clock=reference: engine=device has no such clock");
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --opt engine=xrt $P/vector_add.pkg.zst"), 2);
 }
 
 /* A machine that gets one piece after the other. */
-static void each_piece_is_missed_until_it_is_there(void)
+TEST(each_piece_is_missed_until_it_is_there)
 {
 	static const struct {
 		enum aie_piece_kind kind;
@@ -132,7 +130,6 @@ static void each_piece_is_missed_until_it_is_there(void)
 	struct aie_places places = {.root = root, .path = path, .peano_install = peano};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 
-	cli_begin();
 	REQUIRE_INT(cli("pwd"), 0);
 	snprintf(root, sizeof(root), "%.*s/m", (int)strcspn(cli_out, "\n"), cli_out);
 	snprintf(path, sizeof(path), "relative:%s/none::%s/bin:/", root, root);
@@ -159,7 +156,7 @@ static void each_piece_is_missed_until_it_is_there(void)
 
 /* ---- a run to its end --------------------------------------------------------------------------------------------------- */
 
-static void calls_come_in_their_order(void)
+TEST(calls_come_in_their_order)
 {
 	static const char log[] = "device 0\ndevice closed\nalive: 0 devices, 0 xclbins, 0 contexts, 0 buffers, 0 runs\n" /* the child */
 				  "device 0\nxclbin\nregister\ncontext\nkernel MLIR_AIE\nbuffer 8 cacheable 1\nsync to 1\n"
@@ -181,7 +178,7 @@ static void calls_come_in_their_order(void)
 }
 
 /* The text and the compiled C of each kernel, against the tile ISA's interpreter: results of the examples have the same bits. */
-static void compiled_kernels_have_the_bits_of_the_interpreter(void)
+TEST(compiled_kernels_have_the_bits_of_the_interpreter)
 {
 	static const struct {
 		const char *name, *tensors;
@@ -224,7 +221,7 @@ static void compiled_kernels_have_the_bits_of_the_interpreter(void)
 }
 
 /* With exp, ln and tanh of a core, which are not the interpreter's, results are within what the examples allow, and they are others. */
-static void compiled_kernels_have_functions_of_their_own(void)
+TEST(compiled_kernels_have_functions_of_their_own)
 {
 	static const char *const rows[][2] = {{"softmax", "y"}, {"attention_pipeline", "o"}, {"paged_attention", "out"}};
 
@@ -241,7 +238,7 @@ static void compiled_kernels_have_functions_of_their_own(void)
 }
 
 /* An object that takes a difference in place of a sum: what comes out is its, and the simulator's is the package's. It lies beside the sources as it was, and is asked for before a run. */
-static void objects_of_the_user_are_linked(void)
+TEST(objects_of_the_user_are_linked)
 {
 	static const struct {
 		const char *objects, *says;
@@ -274,7 +271,7 @@ static void objects_of_the_user_are_linked(void)
 	"func @sum(%%a: !pto.memref<gm,...,f32>, %%b: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<16x16xf32>\n  %%t = tload %%a[0, 0]\n"        \
 	"  %%t = tadd %%t, %%t\n  tstore %%t, %%b[0, 0]\n  return\n}\nkernel @twice(%%a: f32[16, 16] in, %%b: f32[16, 16] out) {\n%s}\n"                       \
 	"workload @main {\n  call @twice(%%a -> %%x, %%b -> %%y)\n}\n"
-static void images_of_the_package_are_linked(void)
+TEST(images_of_the_package_are_linked)
 {
 	static const struct {
 		const char *payloads, *words;
@@ -315,8 +312,36 @@ static void images_of_the_package_are_linked(void)
 	CHECK_INT(cli("test ! -e no"), 0);
 }
 
+/* The stack that the design gives a core is raised where the compiler at hand reports larger frames, and is not where they fit. */
+TEST(stacks_are_as_large_as_the_frames_that_were_measured)
+{
+	NEED_DEVICE();
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --emit $T/framed $P/csp.pkg.zst"), 0);
+	REQUIRE_INT(cli(check_fmt("cd framed && %s sh build.sh $B/../fakes/xrt/peano $B/../fakes/xrt/peano/bin/aiecc", environment())), 0);
+	CHECK_INT(cli("test $(grep -c 'stack_size = 2048 ' framed/aie.xclbin) = 2"), 0);
+	REQUIRE_INT(cli(check_fmt("cd framed && sed -i 's/stack_size = 2048/stack_size = 64/' design.mlir && %s sh build.sh $B/../fakes/xrt/peano "
+				  "$B/../fakes/xrt/peano/bin/aiecc",
+				  environment())),
+		    0);
+	CHECK_INT(cli("! grep -q 'stack_size = 64 ' framed/aie.xclbin && grep -q 'stack_size = 64 ' framed/design.mlir"), 0);
+	CHECK_INT(cli("sed -n 's/.*stack_size = \\([0-9]*\\) .*/\\1/p' framed/aie.xclbin | while read n; do test $n -gt 1280 && test $((n % 32)) = 0 || exit "
+		      "1; done"),
+		  0);
+}
+
+TEST(scripts_name_what_is_missing_before_they_begin)
+{
+	NEED_DEVICE();
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --emit $T/made $P/csp.pkg.zst && ln -s $B/../fakes/xrt/peano $T/fp && ls made >before"), 0);
+	CLI_ERR(8, "unset PEANO_INSTALL_DIR; PATH=/usr/bin:/bin sh made/build.sh", "build.sh: no PEANO/bin/clang: name the folder of Peano",
+		"build.sh: no aiecc: name that of mlir-aie", "build.sh: xclbinutil of XRT is not in PATH");
+	CLI_ERR(8, "sh made/build.sh none fp/bin/none", "/none/bin/clang: name", "/fp/bin/none: name");
+	CHECK_INT(cli("ls made | cmp - before"), 0);
+	REQUIRE_INT(cli(check_fmt("%s sh made/build.sh fp fp/bin/aiecc && test -s made/aie.xclbin", environment())), 0);
+}
+
 /* Where aie_api lies beside aiecc, kernels are compiled as C++, and products go through the core's unit. Numbers of the package have the same results there. */
-static void products_go_through_the_unit_where_there_is_one(void)
+TEST(products_go_through_the_unit_where_there_is_one)
 {
 	static const char *const entries[] = {"i8", "i16", "bf16"};
 
@@ -335,7 +360,7 @@ static void products_go_through_the_unit_where_there_is_one(void)
 }
 
 /* Their names are nobody's else in a core's program. */
-static void kernels_may_have_names_of_the_library(void)
+TEST(kernels_may_have_names_of_the_library)
 {
 	NEED_DEVICE();
 	REQUIRE_INT(
@@ -344,13 +369,12 @@ static void kernels_may_have_names_of_the_library(void)
 	REQUIRE_INT(cli(OWN_BEGIN), 0);
 	CHECK_INT(device_run("", OWN "--quiet --opt cores=1 --fill x=random:1 --out z=own.npy names.pkg.zst"), 0);
 	CHECK_INT(cli("cmp cpu.npy own.npy"), 0);
-	REQUIRE_INT(cli("nm -D --defined-only cache/aie-[0-9a-f][0-9a-f]*/kernels.so"), 0);
-	CHECK_CONTAINS(cli_out, " T kernel_memcpy\n");
+	CLI_OUT(0, "nm -D --defined-only cache/aie-[0-9a-f][0-9a-f]*/kernels.so", " T kernel_memcpy\n");
 	CHECK(!strstr(cli_out, " T memcpy") && !strstr(cli_out, " T main"));
 }
 
 /* Buffers that end with a word where tensors do not, and windows within what cores get. */
-static void words_that_are_shared_come_back_whole(void)
+TEST(words_that_are_shared_come_back_whole)
 {
 	NEED_DEVICE();
 	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/designs/words.pto -o words.pkg.zst"), 0);
@@ -361,7 +385,7 @@ static void words_that_are_shared_come_back_whole(void)
 }
 
 /* Cores have run to their end, so each run has a context of its own. */
-static void every_run_has_a_context_of_its_own(void)
+TEST(every_run_has_a_context_of_its_own)
 {
 	NEED_DEVICE();
 	CHECK_INT(device_run("", KEPT "--runs 3 $P/vector_add.pkg.zst"), 0);
@@ -369,7 +393,7 @@ static void every_run_has_a_context_of_its_own(void)
 }
 
 /* A second process needs no compiler, and one that has none says where the sources stand. */
-static void what_was_compiled_is_taken_again(void)
+TEST(what_was_compiled_is_taken_again)
 {
 	NEED_DEVICE();
 	CHECK_INT(device_run("", PLACE "--opt aiecc=$B/../fakes/xrt/peano/bin/aiecc --opt cache=$T/cache --opt peano=$T $P/vector_add.pkg.zst"), 8);
@@ -382,7 +406,7 @@ static void what_was_compiled_is_taken_again(void)
 }
 
 /* The other array has another target and another name. */
-static void each_array_has_its_compiler(void)
+TEST(each_array_has_its_compiler)
 {
 	NEED_DEVICE();
 	REQUIRE_INT(cli(OWN_BEGIN), 0);
@@ -396,7 +420,7 @@ static void each_array_has_its_compiler(void)
 }
 
 /* Cores have pointers of 32 bits. */
-static void kernels_are_compiled_for_short_pointers(void)
+TEST(kernels_are_compiled_for_short_pointers)
 {
 	NEED_DEVICE();
 	REQUIRE_INT(cli(OWN_BEGIN), 0);
@@ -413,7 +437,7 @@ static void kernels_are_compiled_for_short_pointers(void)
 /* ---- what goes wrong ---------------------------------------------------------------------------------------------------- */
 
 /* Whatever XRT throws: its words are in the sentence, and nothing is left there. */
-static void every_call_may_fail(void)
+TEST(every_call_may_fail)
 {
 	static const struct {
 		const char *fault;
@@ -450,7 +474,7 @@ static void every_call_may_fail(void)
 }
 
 /* A core that stands still tells nobody why: the simulator, given the same, does. */
-static void a_kernel_that_refuses_is_named(void)
+TEST(a_kernel_that_refuses_is_named)
 {
 	int32_t places[64] = {[5] = -1};
 
@@ -463,7 +487,7 @@ static void a_kernel_that_refuses_is_named(void)
 }
 
 /* A run without an end: the deadline, a signal, and a driver that does not take the run back. */
-static void a_run_that_hangs_is_ended(void)
+TEST(a_run_that_hangs_is_ended)
 {
 	const int stop[] = {SIGINT};
 
@@ -481,13 +505,13 @@ static void a_run_that_hangs_is_ended(void)
 	CHECK_INT(cli("grep -qx abort log"), 0);
 }
 
-static void tools_that_refuse_are_quoted(void)
+TEST(tools_that_refuse_are_quoted)
 {
 	static const struct {
 		const char *environment, *said;
 	} rows[] = {
 		{"FAKE_AIECC=fail", "the design cannot be compiled: design.mlir:3:5: error: 'aie.objectfifo' op requires something; all of it is in "},
-		{"FAKE_AIECC=nothing", "the design cannot be compiled: mv: "},
+		{"FAKE_AIECC=nothing", "the design cannot be compiled: "},
 		{"FAKE_AIECC=odd", "/insts.bin is no file of instructions, which are words of 4 bytes; remove its folder, and it is compiled again"},
 		{"FAKE_CC=false", "the design cannot be compiled: "},
 		{"CXX=/nowhere/g++", "/nowhere/g++, which compiles the bridge to XRT, cannot be run; install it"},
@@ -508,7 +532,7 @@ static void tools_that_refuse_are_quoted(void)
 }
 
 /* Only a compiler knows it; the file that it leaves says it of each core. */
-static void what_a_program_takes_is_read_from_what_was_compiled(void)
+TEST(what_a_program_takes_is_read_from_what_was_compiled)
 {
 	NEED_DEVICE();
 	REQUIRE_INT(cli(OWN_BEGIN), 0);
@@ -535,7 +559,7 @@ static void what_a_program_takes_is_read_from_what_was_compiled(void)
 }
 
 /* Whatever lies there: nothing is read that is not in the file. */
-static void a_file_that_is_no_program_says_nothing(void)
+TEST(a_file_that_is_no_program_says_nothing)
 {
 	static const unsigned char begin[] = {0x7f, 'E', 'L', 'F', 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 8, 1, 1, 0, 0, 0, 0, 0, 0, 0, 52};
 	unsigned char file[116] = {0};
@@ -566,7 +590,7 @@ static void a_file_that_is_no_program_says_nothing(void)
 }
 
 /* A bridge of the user's own. */
-static void a_bridge_may_be_named_and_is_looked_at(void)
+TEST(a_bridge_may_be_named_and_is_looked_at)
 {
 	static const char source[] = "#include \"aie/bridge.h\"\nstatic const struct aie_bridge bridge = {%s};\nconst struct aie_bridge "
 				     "*ptowsp_aie_bridge(void) { return &bridge; }\n";
@@ -587,7 +611,7 @@ static void a_bridge_may_be_named_and_is_looked_at(void)
 	}
 }
 
-static void what_a_core_has_no_code_for_is_refused(void)
+TEST(what_a_core_has_no_code_for_is_refused)
 {
 	static const char package[] = "module @copies\ntensor %x : f32[4, 16] in\ntensor %y : f32[4, 16] out\nworkload @main { copy %x -> %y }\n";
 
@@ -620,7 +644,7 @@ static void lines_there(const char *const *lines, size_t count)
 			CHECK_FAIL("not there: %s; %.600s", lines[i], cli_out);
 }
 
-static void the_report_of_a_bare_machine_names_each_piece(void)
+TEST(the_report_of_a_bare_machine_names_each_piece)
 {
 	static const char *const lines[] = {"missing xrt - no libxrt_coreutil.so.2 in lib, lib64",
 					    "missing headers - no xrt/xrt_hw_context.h",
@@ -631,7 +655,6 @@ static void the_report_of_a_bare_machine_names_each_piece(void)
 					    "skipped compile vector_add - it needs aiecc",
 					    "skipped run vector_add - it needs driver"};
 
-	cli_begin();
 	REQUIRE_INT(cli("mkdir -p empty"), 0);
 	CHECK_INT(cli(NOWHERE "sh -c '" REPORT "--root empty --xrt empty vector_add'"), 8);
 	lines_there(lines, sizeof(lines) / sizeof(*lines));
@@ -639,7 +662,7 @@ static void the_report_of_a_bare_machine_names_each_piece(void)
 	CHECK_INT(cli("grep -q '^| vector_add | [0-9]* | needs aiecc | needs driver |$' rep/REPORT.md && tar -tzf rep.tar.gz | grep -qx rep/REPORT.md"), 0);
 }
 
-static void the_report_of_a_machine_has_all_examples(void)
+TEST(the_report_of_a_machine_has_all_examples)
 {
 	static const char *const lines[] = {"ok driver",
 					    "ok bridge - designs are for npu1",
@@ -663,7 +686,7 @@ static void the_report_of_a_machine_has_all_examples(void)
 }
 
 /* What refuses, what fails, what comes back as something else. */
-static void the_report_says_what_went_wrong(void)
+TEST(the_report_says_what_went_wrong)
 {
 	NEED_DEVICE();
 	CHECK_INT(report("FAKE_XRT=error_state", STAND_IN "vector_add"), 1);
@@ -689,9 +712,8 @@ static void the_report_says_what_went_wrong(void)
 }
 
 /* Each option that plugins/aie/DEVICE.md names is there, and each file of the tree. */
-static void what_the_page_names_is_there(void)
+TEST(what_the_page_names_is_there)
 {
-	cli_begin();
 	CHECK_INT(cli("for o in $(grep -o -- '--opt [a-z]*=' $R/plugins/aie/DEVICE.md | sort -u | sed 's/.* //; s/=//'); do\n"
 		      "$B/ptowsp-run --help --plugin=aie | grep -q \"  *$o\" || { echo \"$o\" && exit 1; }\ndone"),
 		  0);
@@ -701,37 +723,4 @@ static void what_the_page_names_is_there(void)
 	CHECK_INT(cli("for f in $(grep -oE 'xrt/[a-z_/]*\\.h' $R/plugins/aie/DEVICE.md | sort -u); do grep -q \"$f\" $R/plugins/aie/bridge/xrt.cc || exit 1; "
 		      "done"),
 		  0);
-}
-
-void suite_aie_device(CU_pSuite s)
-{
-	cli_suite("aie_device");
-	TEST(s, without_the_option_nothing_is_looked_for);
-	TEST(s, its_rows_are_claims);
-	TEST(s, a_bare_machine_ends_with_8_and_says_what_it_lacks);
-	TEST(s, each_piece_is_missed_until_it_is_there);
-	TEST(s, calls_come_in_their_order);
-	TEST(s, compiled_kernels_have_the_bits_of_the_interpreter);
-	TEST(s, compiled_kernels_have_functions_of_their_own);
-	TEST(s, objects_of_the_user_are_linked);
-	TEST(s, images_of_the_package_are_linked);
-	TEST(s, products_go_through_the_unit_where_there_is_one);
-	TEST(s, kernels_may_have_names_of_the_library);
-	TEST(s, words_that_are_shared_come_back_whole);
-	TEST(s, every_run_has_a_context_of_its_own);
-	TEST(s, what_was_compiled_is_taken_again);
-	TEST(s, each_array_has_its_compiler);
-	TEST(s, kernels_are_compiled_for_short_pointers);
-	TEST(s, every_call_may_fail);
-	TEST(s, a_kernel_that_refuses_is_named);
-	TEST(s, a_run_that_hangs_is_ended);
-	TEST(s, tools_that_refuse_are_quoted);
-	TEST(s, what_a_program_takes_is_read_from_what_was_compiled);
-	TEST(s, a_file_that_is_no_program_says_nothing);
-	TEST(s, a_bridge_may_be_named_and_is_looked_at);
-	TEST(s, what_a_core_has_no_code_for_is_refused);
-	TEST(s, the_report_of_a_bare_machine_names_each_piece);
-	TEST(s, the_report_of_a_machine_has_all_examples);
-	TEST(s, the_report_says_what_went_wrong);
-	TEST(s, what_the_page_names_is_there);
 }

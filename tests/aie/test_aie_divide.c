@@ -155,7 +155,7 @@ static void trial(uint64_t seed)
 	isa_program_destroy(program);
 }
 
-static void parts_of_random_programs_make_what_the_whole_makes(void)
+TEST(parts_of_random_programs_make_what_the_whole_makes)
 {
 	uint64_t seeds, from = check_seeds(&seeds, cli_slow() ? 200 : 800);
 
@@ -167,6 +167,11 @@ static void parts_of_random_programs_make_what_the_whole_makes(void)
 	CHECK(seeds < 200 || (counts.divided * 20 > seeds && counts.pieces * 100 > seeds));
 }
 
+static uint32_t below(uint64_t *state, uint32_t limit)
+{
+	return (uint32_t)(rt_mix64(++*state) % limit);
+}
+
 /* ---- on the arrays ------------------------------------------------------------------------------------------------------ */
 
 static void packed(const char *text)
@@ -175,15 +180,18 @@ static void packed(const char *text)
 	REQUIRE_INT(cli("$B/ptowsp-pack --strict p.pto -o p.pkg.zst"), 0);
 }
 
-/* Tensor y has the bytes that cpu_sim makes. */
+/* Tensor y has the bytes that cpu_sim makes of tensors that are filled so. */
+static void filled_is_right(const char *text, const char *fills, const char *ways)
+{
+	packed(text);
+	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --quiet %s --plugin=cpu_sim --out y=y.npy p.pkg.zst", fills)), 0);
+	if (cli(check_fmt("$B/ptowsp-run --quiet %s --plugin=aie %s --out y=aie.y.npy p.pkg.zst && cmp y.npy aie.y.npy", fills, ways)))
+		CHECK_FAIL("%s: %s%s\n%s", ways, cli_out, cli_err, text);
+}
+
 static void is_right(const char *text, const char *ways)
 {
-	static const char run[] = "$B/ptowsp-run --quiet --fill x=random:1 --fill w=random:2 --fill y=random:3";
-
-	packed(text);
-	REQUIRE_INT(cli(check_fmt("%s --plugin=cpu_sim --out y=y.npy p.pkg.zst", run)), 0);
-	if (cli(check_fmt("%s --plugin=aie %s --out y=aie.y.npy p.pkg.zst && cmp y.npy aie.y.npy", run, ways)))
-		CHECK_FAIL("%s: %s%s\n%s", ways, cli_out, cli_err, text);
+	filled_is_right(text, "--fill x=random:1 --fill w=random:2 --fill y=random:3", ways);
 }
 
 /* A kernel of x and w that stores y, of one shape each. */
@@ -206,7 +214,7 @@ static const char *const types[] = {"f32", "i32", "i16", "bf16", "i8"};
 static const char load[] = "  %a = tload %x[0, 0]\n  %b = tload %w[0, 0]\n", store[] = "  tstore %c, %y[0, 0]\n";
 
 /* Rows, columns, both, and neither: with numbers that nothing divides. */
-static void products_of_awkward_shapes_are_those_of_cpu_sim(void)
+TEST(products_of_awkward_shapes_are_those_of_cpu_sim)
 {
 	static const unsigned shapes[][3] = {{129, 67, 131}, {1, 251, 260}, {257, 251, 1}, {61, 509, 68}, {300, 100, 200}};
 	static const char *const bodies[] = {"  %c = tmatmul %a, %b\n", "  %c = tmatmul %a, %b\n  %r = trowmax %c\n  %c = trowexpandsub %c, %r\n",
@@ -225,7 +233,7 @@ static void products_of_awkward_shapes_are_those_of_cpu_sim(void)
 }
 
 /* A program that goes round a loop with what it has so far. */
-static void loops_become_pieces_that_follow_each_other(void)
+TEST(loops_become_pieces_that_follow_each_other)
 {
 	static const char text[] =
 		"tensor %x : f32[96, 100] in\ntensor %w : f32[480, 100] in\ntensor %y : f32[96, 100] inout\n"
@@ -239,13 +247,11 @@ static void loops_become_pieces_that_follow_each_other(void)
 	cli_begin();
 	is_right(text, "");
 	is_right(text, "--device=npu2 --opt cores=2");
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --explain p.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "divided: kernel k takes ");
-	CHECK_CONTAINS(cli_out, "pieces that follow each other");
+	CLI_OUT(0, "$B/ptowsp-run --plugin=aie --explain --timeout-ms 60000 p.pkg.zst", "divided: kernel k takes ", "pieces that follow each other");
 }
 
 /* What is written may be what is read. */
-static void in_place_and_by_rows(void)
+TEST(in_place_and_by_rows)
 {
 	static const char text[] =
 		"tensor %%x : f32[200, 100] in\ntensor %%w : f32[1, 100] in\ntensor %%y : f32[200, 100] inout\n"
@@ -260,7 +266,7 @@ static void in_place_and_by_rows(void)
 	is_right(check_fmt(text, "[0, 0 : 200, 100]", "[0, 0 : 200, 100]", "[0, 0 : 200, 100]"), "--opt cores=3");
 }
 
-static void what_cannot_be_divided_says_why(void)
+TEST(what_cannot_be_divided_says_why)
 {
 	static const struct {
 		const char *body, *said;
@@ -271,27 +277,73 @@ static void what_cannot_be_divided_says_why(void)
 
 	cli_begin();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		packed(program("f32", 128, 128, 128,
-			       check_fmt("%s  %%v = alloc_scalar : f32\n  %%d = alloc_tile : !pto.tile<64x256xf32>\n", tiles("f32", 128, 128, 128)),
+		packed(program("f32", 130, 130, 130,
+			       check_fmt("%s  %%v = alloc_scalar : f32\n  %%d = alloc_tile : !pto.tile<65x260xf32>\n", tiles("f32", 130, 130, 130)),
 			       check_fmt("%s%s%s", load, rows[i].body, store)));
 		CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --fill x=random:1 --fill w=random:2 --fill y=zeros p.pkg.zst"), 5);
 		CHECK_CONTAINS(cli_err, "task 0, kernel k needs ");
+		CHECK_CONTAINS(cli_err, " bytes of 4 memories' 65532: tiles ");
 		CHECK_CONTAINS(cli_err, rows[i].said);
 		cli_check_sentence();
 	}
-	packed(program("f32", 128, 128, 128, tiles("f32", 128, 128, 128), check_fmt("%s  %%c = tmatmul %%a, %%b\n%s", load, store)));
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --schedule task_window=1 --fill x=random:1 --fill w=random:2 --fill y=zeros p.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, "not divided: the schedule counts tasks");
+	packed(program("f32", 130, 130, 130, tiles("f32", 130, 130, 130), check_fmt("%s  %%c = tmatmul %%a, %%b\n%s", load, store)));
+	CLI_ERR(5, "$B/ptowsp-run --plugin=aie --quiet --schedule task_window=1 --fill x=random:1 --fill w=random:2 --fill y=zeros p.pkg.zst",
+		"not divided: the schedule counts tasks");
+}
+
+/* ---- memories beside cores ---------------------------------------------------------------------------------------------- */
+
+/* Elements of tables by computed places, up to 200 KB a call with what it makes, where y may be read, too. */
+static const char *gathering(uint64_t *state, unsigned tables)
+{
+	const unsigned rows = 8 * (2 + below(state, 4)), calls = 1 + below(state, 4), in_place = below(state, 3) == 0;
+	char parameters[512] = "", arguments[512] = "", tensors[512] = "", body[1024] = "";
+
+	for (unsigned t = 0; t < tables; t++) {
+		const unsigned columns = tables == 1 ? 230 + below(state, 20) : 96 + below(state, 40);
+
+		text_put(tensors, sizeof(tensors), "tensor %%t%u : f32[64, %u] in\n", t, columns);
+		text_put(parameters, sizeof(parameters), "%%t%u: !pto.memref<gm,...,f32>, ", t);
+		text_put(arguments, sizeof(arguments), "%%t%u -> %%t%u[0, 0 : ...], ", t, t);
+		text_put(body, sizeof(body), "  %%b = mgather %%t%u, %%at\n  %%c = tadd %%c, %%b\n", t);
+	}
+	return check_fmt("%stensor %%x : i32[%u, 64] in\ntensor %%y : f32[%u, 64] inout\n"
+			 "func @k(%s%%x: !pto.memref<gm,...,i32>, %%y: !pto.memref<gm,...,f32>) {\n  %%at = alloc_tile : !pto.tile<%ux64xi32>\n"
+			 "  %%b = alloc_tile : !pto.tile<%ux64xf32>\n  %%c = alloc_tile : !pto.tile<%ux64xf32>\n  %%at = tload %%x[0, 0]\n  %%at = tands %%at, "
+			 "4095\n%s%s"
+			 "  tstore %%c, %%y[0, 0]\n  return\n}\n"
+			 "workload @main { for_each %%i in 0 to %u { call @k(%s%%x -> %%x[%%i * %u, 0 : %u, 64], %%y -> %%y[%%i * %u, 0 : %u, 64]) } }\n",
+			 tensors, rows * calls, rows * calls, parameters, rows, rows, rows, in_place ? "  %c = tload %y[0, 0]\n" : "  %c = texpands %1.0\n",
+			 body, calls, arguments, rows, rows, rows, rows);
+}
+
+/* Such calls are not divided; those that need more than a core has run with memories beside it. */
+TEST(random_gathers_are_those_of_cpu_sim)
+{
+	static const char *const ways[] = {"", "--device=npu2", "--opt cores=2", "--device=npu2 --opt depth=1"};
+	uint64_t seeds, from = check_seeds(&seeds, cli_slow() ? 4 : 16);
+	unsigned beside = 0;
+
+	cli_begin();
+	for (uint64_t seed = from; seed < from + seeds; seed++) {
+		uint64_t state = seed << 32;
+		const unsigned tables = 1 + below(&state, 3);
+		const char *text = gathering(&state, tables);
+		char fills[160] = "--fill x=random:1 --fill y=random:3";
+
+		printf("# seed %llu\n", (unsigned long long)seed);
+		for (unsigned t = 0; t < tables; t++)
+			text_put(fills, sizeof(fills), " --fill t%u=random:%u", t, 4 + t);
+		filled_is_right(text, fills, ways[seed % 4]);
+		CHECK_INT(cli("$B/ptowsp-run --plugin=aie --explain --timeout-ms 60000 p.pkg.zst"), 0);
+		beside += strstr(cli_out, "with memories beside its core") != NULL;
+	}
+	CHECK(seeds < 4 || beside * 2 > seeds);
 }
 
 /* ---- random programs ---------------------------------------------------------------------------------------------------- */
 
 enum { TEXT = 8192 };
-
-static uint32_t below(uint64_t *state, uint32_t limit)
-{
-	return (uint32_t)(rt_mix64(++*state) % limit);
-}
 
 /* Statements on tiles of one shape, a column, a row and their products, in any order. */
 static void body_make(char *text, uint64_t *state)
@@ -307,7 +359,7 @@ static void body_make(char *text, uint64_t *state)
 		text_put(text, TEXT, "  %s\n", statements[below(state, sizeof(statements) / sizeof(*statements))]);
 }
 
-static void random_programs_are_those_of_cpu_sim(void)
+TEST(random_programs_are_those_of_cpu_sim)
 {
 	static const char *const ways[] = {"", "--device=npu2", "--opt cores=2", "--opt cores=5 --opt depth=1"};
 	uint64_t seeds, from = check_seeds(&seeds, cli_slow() ? 4 : 24);
@@ -329,15 +381,4 @@ static void random_programs_are_those_of_cpu_sim(void)
 				 body),
 			 ways[seed % 4]);
 	}
-}
-
-void suite_aie_divide(CU_pSuite s)
-{
-	cli_suite("aie_divide");
-	TEST(s, parts_of_random_programs_make_what_the_whole_makes);
-	TEST(s, products_of_awkward_shapes_are_those_of_cpu_sim);
-	TEST(s, loops_become_pieces_that_follow_each_other);
-	TEST(s, in_place_and_by_rows);
-	TEST(s, what_cannot_be_divided_says_why);
-	TEST(s, random_programs_are_those_of_cpu_sim);
 }

@@ -241,7 +241,7 @@ static void design_run(const char *folder, char **fields, struct totals *totals)
 	free(text);
 }
 
-static void designs_of_others_do_what_the_list_says(void)
+TEST(designs_of_others_do_what_the_list_says)
 {
 	const char *folder = getenv("PTOWSP_AIE_DESIGNS");
 	struct corpus_table table;
@@ -259,9 +259,4 @@ static void designs_of_others_do_what_the_list_says(void)
 	       totals.files, totals.ended, totals.cores, totals.stood, totals.ended + totals.cores + totals.stood, totals.checked, totals.nothing,
 	       totals.refused, totals.unread);
 	corpus_table_free(&table);
-}
-
-void suite_aie_foreign(CU_pSuite s)
-{
-	TEST(s, designs_of_others_do_what_the_list_says);
 }

@@ -29,7 +29,7 @@ static char *text_of(const char *what)
 }
 
 /* Each type alone, and all of them one after the other; A is the same for a row of blocks, B for a column. */
-static void products_take_all_cores(void)
+TEST(products_take_all_cores)
 {
 	static const struct {
 		const char *how;
@@ -58,7 +58,7 @@ static void products_take_all_cores(void)
 	}
 }
 
-static void cycles_fall_with_cores(void)
+TEST(cycles_fall_with_cores)
 {
 	static const char *const entries[] = {"i8", "i16", "bf16", "f32"};
 	static const unsigned cores[] = {1, 2, 4, 16};
@@ -78,7 +78,7 @@ static void cycles_fall_with_cores(void)
 }
 
 /* All of A is one task, as all of B is; four blocks of C that a memory tile joins are one. */
-static void a_task_of_the_host_moves_what_lies_evenly_apart(void)
+TEST(a_task_of_the_host_moves_what_lies_evenly_apart)
 {
 	char *text;
 
@@ -109,9 +109,8 @@ static void written(const char *name, const char *text)
 	CHECK(!fclose(file));
 }
 
-static void what_waits_for_another_core_is_not_grouped_with_it(void)
+TEST(what_waits_for_another_core_is_not_grouped_with_it)
 {
-	cli_begin();
 	CHECK_INT(cli("echo $T"), 0);
 	cli_out[strcspn(cli_out, "\n")] = '\0';
 	written(check_fmt("%s/chain.pto", cli_out), chain);
@@ -184,7 +183,7 @@ static ptowsp_status order_of(bool waits, uint32_t queue, uint32_t *steps_out)
 	return status;
 }
 
-static void order_finds_members_that_wait_for_each_other(void)
+TEST(order_finds_members_that_wait_for_each_other)
 {
 	uint32_t steps;
 
@@ -194,7 +193,7 @@ static void order_finds_members_that_wait_for_each_other(void)
 }
 
 /* The first task of an object is over before the second begins, where only one may be under way. */
-static void an_object_may_have_more_tasks_than_the_queue(void)
+TEST(an_object_may_have_more_tasks_than_the_queue)
 {
 	uint32_t steps;
 
@@ -217,7 +216,7 @@ static const char pair[] = "module @pair\ntensor %x : f32[4, 16] in\ntensor %y :
 			   "workload @alone {\n  call @begin(%a -> %x[0, 0], %b -> %y[0, 0])\n}\n"
 			   "workload @one {\n  call @begin(%a -> %x[0, 0], %b -> %y[0, 0])\n  call @only(%b -> %y[0, 0])\n}\n";
 
-static void a_result_beside_another_of_its_stream_has_a_buffer(void)
+TEST(a_result_beside_another_of_its_stream_has_a_buffer)
 {
 	static const struct {
 		const char *entry, *outputs;
@@ -237,16 +236,4 @@ static void a_result_beside_another_of_its_stream_has_a_buffer(void)
 			  0);
 		CHECK_UINT(check_occurrences(cli_out, "\"aie.buffer\"("), rows[i].buffers);
 	}
-}
-
-void suite_aie_group(CU_pSuite s)
-{
-	cli_suite("aie_group");
-	TEST(s, products_take_all_cores);
-	TEST(s, cycles_fall_with_cores);
-	TEST(s, a_task_of_the_host_moves_what_lies_evenly_apart);
-	TEST(s, what_waits_for_another_core_is_not_grouped_with_it);
-	TEST(s, a_result_beside_another_of_its_stream_has_a_buffer);
-	TEST(s, order_finds_members_that_wait_for_each_other);
-	TEST(s, an_object_may_have_more_tasks_than_the_queue);
 }

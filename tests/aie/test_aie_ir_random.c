@@ -296,7 +296,7 @@ static void module_comes_back(unsigned long seed)
 	aie_module_finish(&maker.module);
 }
 
-static void random_modules_come_back(void)
+TEST(random_modules_come_back)
 {
 	uint64_t count, first = check_seeds(&count, 1000);
 
@@ -305,7 +305,7 @@ static void random_modules_come_back(void)
 }
 
 /* A module of every form with one byte changed is read, or refused with a place in the text. */
-static void changed_texts_are_refused_with_a_place(void)
+TEST(changed_texts_are_refused_with_a_place)
 {
 	size_t size = 0;
 	char *text = check_read(check_fmt("%s/tests/aie/designs/forms.mlir", check_root()), &size);
@@ -326,10 +326,4 @@ static void changed_texts_are_refused_with_a_place(void)
 		text[at] = was;
 	}
 	free(text);
-}
-
-void suite_aie_ir_random(CU_pSuite s)
-{
-	TEST(s, random_modules_come_back);
-	TEST(s, changed_texts_are_refused_with_a_place);
 }

@@ -100,18 +100,18 @@ static const char *irdl_command(const char *path)
 }
 
 /* Not those with calls in cores: MLIR looks for functions no farther than the nearest operation that it does not know. */
-static void generic_text_is_taken(void)
+TEST(generic_text_is_taken)
 {
-	static const char *const files[] = {"pipe", "window", "bytes", "locks", "ring", "forms"};
+	static const char *const files[] = {"pipe", "window", "beside", "bytes", "locks", "ring", "forms"};
 
 	NEED_TOOL();
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
 		run_opt(files[i], check_fmt("mlir-opt-22 --allow-unregistered-dialect '%s'", generic_file(files[i])), true);
 }
 
-static void designs_pass_the_irdl_check(void)
+TEST(designs_pass_the_irdl_check)
 {
-	static const char *const files[] = {"pipe", "split", "window", "bytes", "locks", "ring", "forms"};
+	static const char *const files[] = {"pipe", "split", "window", "beside", "bytes", "locks", "ring", "forms"};
 
 	NEED_TOOL();
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
@@ -135,7 +135,7 @@ static const struct mutant {
 	{"pipe", "array<i32: 1, 0, 0, 0>", "array<i32: 1, 1, 0, 0>"},
 };
 
-static void mutants_are_refused_by_the_irdl_check(void)
+TEST(mutants_are_refused_by_the_irdl_check)
 {
 	NEED_TOOL();
 	for (size_t i = 0; i < sizeof(mutants) / sizeof(*mutants); i++) {
@@ -157,9 +157,9 @@ static void mutants_are_refused_by_the_irdl_check(void)
 	}
 }
 
-static void what_mlir_prints_is_the_same_module(void)
+TEST(what_mlir_prints_is_the_same_module)
 {
-	static const char *const files[] = {"pipe", "window", "bytes", "locks", "ring", "forms"};
+	static const char *const files[] = {"pipe", "window", "beside", "bytes", "locks", "ring", "forms"};
 	static const char *const forms[] = {"--mlir-print-op-generic", ""};
 
 	NEED_TOOL();
@@ -180,7 +180,7 @@ static void what_mlir_prints_is_the_same_module(void)
 /* What ptowsp-run emits for examples: every kind of stream, and every dtype of products, with calls of all kernels in the cores. The check by IRDL takes that as it is. The plain tool
  * looks for no symbol beyond an operation with one region that it does not know, such as a core, so it refuses each func.call there, whatever it calls, and nothing else. Loops of
  * cores become branches, as aiecc makes them. The description of the corpus has no buffers. */
-static void emitted_designs_are_taken(void)
+TEST(emitted_designs_are_taken)
 {
 	static const char *const examples[] = {"vector_add",
 					       "softmax",
@@ -232,24 +232,12 @@ static void emitted_designs_are_taken(void)
 	CHECK_STR(cli_out, "bf16>f32>i16>i32>i8>");
 }
 
-static void only_calls_are_refused(void)
+TEST(only_calls_are_refused)
 {
 	NEED_TOOL();
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --emit $T/called $P/softmax.pkg.zst"), 0);
 	CHECK_INT(cli("mlir-opt-22 --allow-unregistered-dialect $T/called/design.mlir -o /dev/null"), 1);
 	CHECK_INT(cli("mlir-opt-22 --allow-unregistered-dialect $T/called/design.mlir -o /dev/null 2>&1 | grep 'error:' | grep -v \"'func.call' op "
 		      "'[a-z0-9_]*' does not reference a valid function\""),
 		  1);
-}
-
-void suite_aie_mlir(CU_pSuite s)
-{
-	cli_suite("aie_mlir");
-	TEST(s, generic_text_is_taken);
-	TEST(s, designs_pass_the_irdl_check);
-	TEST(s, mutants_are_refused_by_the_irdl_check);
-	TEST(s, what_mlir_prints_is_the_same_module);
-	TEST(s, emitted_designs_are_taken);
-	TEST(s, only_calls_are_refused);
 }

@@ -29,7 +29,7 @@ static const char plus[] = "tensor %%x : f32[16, 16] in\ntensor %%w : f32[16, 16
 			   "  %%t = tload %%a[0, 0]\n  %%t = tadds %%t, %%1.0\n  tstore %%t, %%b[0, 0]\n  return\n}\nworkload @main {\n%s}\n";
 
 /* Rows 4 to 11 are read, rows 0 to 7 written, rows 4 to 11 read again: the load of x for the second task is none of y for the third. */
-static void what_was_read_before_is_read_again_behind_a_write_that_meets_it(void)
+TEST(what_was_read_before_is_read_again_behind_a_write_that_meets_it)
 {
 	static const char again[] =
 		"  call @plus(%%a -> %%y[4, 0 : 8, 16], %%b -> %%w[0, 0 : 8, 16])\n  call @plus(%%a -> %%x[0, 0 : 8, 16], %%b -> %%y[0, 0 : 8, 16])\n"
@@ -44,7 +44,7 @@ static void what_was_read_before_is_read_again_behind_a_write_that_meets_it(void
 /* ---- windows of one task ------------------------------------------------------------------------------------------------ */
 
 /* What a kernel has written to one argument it reads by another one: the same window, one that meets it, and one that is seen as a row. */
-static void what_a_task_has_written_it_reads_by_another_argument(void)
+TEST(what_a_task_has_written_it_reads_by_another_argument)
 {
 	static const char two[] =
 		"tensor %%x : f32[16, 16] in\ntensor %%w : f32[16, 16] inout\ntensor %%y : f32[16, 16] inout\n"
@@ -63,7 +63,7 @@ static void what_a_task_has_written_it_reads_by_another_argument(void)
 }
 
 /* The window's rows are longer than those of some tiles, so that as many elements as it has are not all of it. */
-static void what_tiles_leave_out_stays(void)
+TEST(what_tiles_leave_out_stays)
 {
 	static const char mixed[] =
 		"tensor %x : f32[16, 16] in\ntensor %w : f32[16, 16] inout\ntensor %y : f32[16, 16] inout\n"
@@ -76,7 +76,7 @@ static void what_tiles_leave_out_stays(void)
 	is_right(mixed, "");
 }
 
-static void one_buffer_has_one_type(void)
+TEST(one_buffer_has_one_type)
 {
 	static const char types[] = "tensor %x : u8[64] inout\n"
 				    "func @k(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,i32>) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n"
@@ -87,8 +87,8 @@ static void one_buffer_has_one_type(void)
 	cli_begin();
 	REQUIRE(check_write(check_fmt("%s/types.pto", check_dir()), types, sizeof(types) - 1));
 	REQUIRE_INT(cli("$B/ptowsp-pack types.pto -o types.pkg.zst && $B/ptowsp-run --plugin=cpu_sim --quiet --fill x=zeros types.pkg.zst"), 0);
-	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --fill x=zeros types.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, "task 0, kernel k: its tensor arguments 0 and 1 have elements of x in common and different types");
+	CLI_ERR(5, "$B/ptowsp-run --plugin=aie --quiet --fill x=zeros types.pkg.zst",
+		"task 0, kernel k: its tensor arguments 0 and 1 have elements of x in common and different types");
 	cli_check_sentence();
 }
 
@@ -198,7 +198,7 @@ static int run(const char *to, const char *flags)
 			     to, to, flags, to, to));
 }
 
-static void random_programs_have_the_same_results_everywhere(void)
+TEST(random_programs_have_the_same_results_everywhere)
 {
 	static const char *const ways[] = {"", "--opt cores=1", "--device=npu2", "--opt cores=3 --opt depth=1"};
 	uint64_t seeds, from = check_seeds(&seeds, cli_slow() ? 8 : 48);
@@ -221,14 +221,4 @@ static void random_programs_have_the_same_results_everywhere(void)
 	}
 	printf("# %llu programs from seed %llu, %u of them refused\n", (unsigned long long)seeds, (unsigned long long)from, refused);
 	CHECK(refused * 10 <= seeds);
-}
-
-void suite_aie_overlap(CU_pSuite s)
-{
-	cli_suite("aie_overlap");
-	TEST(s, what_was_read_before_is_read_again_behind_a_write_that_meets_it);
-	TEST(s, what_a_task_has_written_it_reads_by_another_argument);
-	TEST(s, what_tiles_leave_out_stays);
-	TEST(s, one_buffer_has_one_type);
-	TEST(s, random_programs_have_the_same_results_everywhere);
 }

@@ -11,7 +11,7 @@
 /* ---- examples ----------------------------------------------------------------------------------------------------------- */
 
 /* Every element as on the processor, bit for bit; also with other values, which make other tasks. */
-static void examples_are_those_of_the_processor(void)
+TEST(examples_are_those_of_the_processor)
 {
 	static const struct {
 		const char *package, *outs[4], *values;
@@ -126,7 +126,7 @@ static void program_make(struct program *p, uint64_t seed)
 	say(p, "}\n");
 }
 
-static void random_programs_are_those_of_the_processor(void)
+TEST(random_programs_are_those_of_the_processor)
 {
 	static const char run[] = "timeout 60 $B/ptowsp-run --quiet --fill n=iota --fill y=random:3";
 	static const char *const ways[] = {"", "--device=npu2", "--opt cores=2", "--schedule task_window=5"};
@@ -173,7 +173,7 @@ static void rounds_make(void)
 #define ROUNDS "$B/ptowsp-run --plugin=aie --in n=n.npy --fill y=ones "
 
 /* 9, 4, 2, 1: four rounds, each a phase; figures say each of them, and their sum is the run's. */
-static void each_round_is_a_phase(void)
+TEST(each_round_is_a_phase)
 {
 	intmax_t sum = 0, end = 0;
 	json_t *stats;
@@ -200,7 +200,7 @@ static void each_round_is_a_phase(void)
 }
 
 /* Task after task in the trace: none of a phase begins before those of the one before it have ended. */
-static void phases_follow_each_other_in_time(void)
+TEST(phases_follow_each_other_in_time)
 {
 	intmax_t ends[4] = {0}, begins[4] = {INTMAX_MAX, INTMAX_MAX, INTMAX_MAX, INTMAX_MAX};
 	json_t *events;
@@ -226,7 +226,7 @@ static void phases_follow_each_other_in_time(void)
 }
 
 /* A design per phase, made without a tensor of the caller's being written. */
-static void files_are_a_folder_per_phase(void)
+TEST(files_are_a_folder_per_phase)
 {
 	rounds_make();
 	REQUIRE_INT(cli(ROUNDS "--quiet --emit made --out y=y.npy --out n=end.npy rounds.pkg.zst && $B/ptowsp-run --quiet --in n=n.npy --fill y=ones --expect "
@@ -241,23 +241,22 @@ static void files_are_a_folder_per_phase(void)
 	CHECK_INT(cli("test -s one/design.mlir && test ! -e one/phase_1"), 0);
 }
 
-static void explain_says_phases(void)
+TEST(explain_says_phases)
 {
 	rounds_make();
-	CLI_OUT(0, "$B/ptowsp-run --explain --plugin=aie $P/moe.pkg.zst",
+	CLI_OUT(0, "$B/ptowsp-run --explain --timeout-ms 60000 --plugin=aie $P/moe.pkg.zst",
 		"\nphases: slots are loaded from tensors; where a task of the workload writes what is read, ");
-	REQUIRE_INT(cli("$B/ptowsp-run --explain --json --plugin=aie $P/moe.pkg.zst"), 0);
+	REQUIRE_INT(cli("$B/ptowsp-run --explain --timeout-ms 60000 --json --plugin=aie $P/moe.pkg.zst"), 0);
 	CHECK_CONTAINS(cli_text(cli_json(), "phases[0]"), "each phase is a design of its own");
-	REQUIRE_INT(cli("$B/ptowsp-run --explain --plugin=aie $P/vector_add.pkg.zst"), 0);
+	REQUIRE_INT(cli("$B/ptowsp-run --explain --timeout-ms 60000 --plugin=aie $P/vector_add.pkg.zst"), 0);
 	CHECK(!strstr(cli_out, "phases:"));
 	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie $P/predicated.pkg.zst"), 0);
 	CHECK_STR(cli_err, ""); /* it is for who asks */
-	REQUIRE_INT(cli("$B/ptowsp-run -v --plugin=aie $P/predicated.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_err, "phase 1 is over behind task 1: slot open is read from what task 1 writes");
+	CLI_ERR(0, "$B/ptowsp-run -v --plugin=aie $P/predicated.pkg.zst", "phase 1 is over behind task 1: slot open is read from what task 1 writes");
 }
 
 /* Tasks have the numbers of the whole run wherever they are spoken of. */
-static void a_task_of_a_later_phase_has_its_own_number(void)
+TEST(a_task_of_a_later_phase_has_its_own_number)
 {
 	static const char text[] =
 		"slot %s : i64 = 0\ntensor %n : i32[1, 8] inout\ntensor %y : f32[8, 16] inout\n"
@@ -275,7 +274,7 @@ static void a_task_of_a_later_phase_has_its_own_number(void)
 }
 
 /* What a phase cannot hold is refused, and named. */
-static void an_open_scope_of_a_window_is_refused(void)
+TEST(an_open_scope_of_a_window_is_refused)
 {
 	static const char text[] =
 		"slot %s : i64 = 0\ntensor %n : i32[1, 8] inout\n"
@@ -288,17 +287,4 @@ static void an_open_scope_of_a_window_is_refused(void)
 	CHECK_INT(cli("$B/ptowsp-run --quiet --plugin=aie --fill n=zeros scope.pkg.zst"), 0);
 	CLI_ERR(5, "$B/ptowsp-run --quiet --plugin=aie --schedule task_window=8 --fill n=zeros scope.pkg.zst",
 		"slot s is read from what task 0 writes, in an open scope and with a stated task_window");
-}
-
-void suite_aie_phase(CU_pSuite s)
-{
-	cli_suite("aie_phase");
-	TEST(s, examples_are_those_of_the_processor);
-	TEST(s, random_programs_are_those_of_the_processor);
-	TEST(s, each_round_is_a_phase);
-	TEST(s, phases_follow_each_other_in_time);
-	TEST(s, files_are_a_folder_per_phase);
-	TEST(s, explain_says_phases);
-	TEST(s, a_task_of_a_later_phase_has_its_own_number);
-	TEST(s, an_open_scope_of_a_window_is_refused);
 }

@@ -69,7 +69,7 @@ static void check_file(const char *name, const char *text)
 	free(file);
 }
 
-static void the_drawing_is_the_one_of_the_tree(void)
+TEST(the_drawing_is_the_one_of_the_tree)
 {
 	struct aie_routes routes;
 	const struct aie_picture p = picture(&routes);
@@ -87,7 +87,7 @@ static void the_drawing_is_the_one_of_the_tree(void)
 }
 
 /* Elements are closed in the order in which they were opened, and attributes are quoted. */
-static void the_drawing_is_well_formed(void)
+TEST(the_drawing_is_well_formed)
 {
 	struct aie_routes routes;
 	const struct aie_picture p = picture(&routes);
@@ -123,7 +123,7 @@ static void the_drawing_is_well_formed(void)
 	aie_routes_finish(&routes);
 }
 
-static void the_json_says_what_the_routes_say(void)
+TEST(the_json_says_what_the_routes_say)
 {
 	struct aie_routes routes;
 	const struct aie_picture p = picture(&routes);
@@ -153,7 +153,7 @@ static void the_json_says_what_the_routes_say(void)
 }
 
 /* 4 bytes a cycle; npu1 gives 16 a cycle to all shims together. */
-static void streams_of_shims_share_the_memory(void)
+TEST(streams_of_shims_share_the_memory)
 {
 	const struct aie_arch *arch = aie_arch_named("npu1");
 	struct aie_port to[6];
@@ -178,7 +178,7 @@ static void streams_of_shims_share_the_memory(void)
 	CHECK_UINT(aie_picture_narrowest(&p), PTOWSP_NONE);
 }
 
-static void an_empty_array_is_drawn_too(void)
+TEST(an_empty_array_is_drawn_too)
 {
 	const struct aie_routes routes = {0};
 	const struct aie_picture p = {.arch = aie_arch_named("npu2"), .title = "", .routes = &routes};
@@ -193,7 +193,7 @@ static void an_empty_array_is_drawn_too(void)
 	free(text);
 }
 
-static void names_are_quoted(void)
+TEST(names_are_quoted)
 {
 	static const struct {
 		const char *name, *xml;
@@ -218,7 +218,7 @@ static void names_are_quoted(void)
 	}
 }
 
-static void long_names_are_cut_between_characters(void)
+TEST(long_names_are_cut_between_characters)
 {
 	struct common_text text = {0};
 
@@ -234,7 +234,7 @@ static void long_names_are_cut_between_characters(void)
 	common_text_finish(&text);
 }
 
-static void a_design_is_drawn_as_its_module_says_it(void)
+TEST(a_design_is_drawn_as_its_module_says_it)
 {
 	char *text = check_read(check_fmt("%s/tests/aie/designs/split.mlir", check_root()), NULL), *svg, *json;
 	struct aie_picture_design drawn;
@@ -263,16 +263,4 @@ static void a_design_is_drawn_as_its_module_says_it(void)
 	aie_picture_design_finish(&drawn);
 	aie_picture_design_finish(&drawn);
 	aie_whole_finish(&whole);
-}
-
-void suite_aie_picture(CU_pSuite s)
-{
-	TEST(s, the_drawing_is_the_one_of_the_tree);
-	TEST(s, the_drawing_is_well_formed);
-	TEST(s, the_json_says_what_the_routes_say);
-	TEST(s, streams_of_shims_share_the_memory);
-	TEST(s, an_empty_array_is_drawn_too);
-	TEST(s, a_design_is_drawn_as_its_module_says_it);
-	TEST(s, names_are_quoted);
-	TEST(s, long_names_are_cut_between_characters);
 }

@@ -89,7 +89,7 @@ static bool not_worse(struct aie_place_cost a, struct aie_place_cost b)
 
 /* Large weights are scaled while places are looked for: what is compared here are small enough ones. */
 /* None: as constructed. Most: never worse than usual, of which it is a longer run, and somewhere better. */
-static void more_effort_finds_shorter_ways(void)
+TEST(more_effort_finds_shorter_ways)
 {
 	uint32_t archs;
 	const struct aie_arch *arch = aie_arch_list(&archs);
@@ -118,7 +118,7 @@ static void more_effort_finds_shorter_ways(void)
 	CHECK(ways[0] > ways[1] && ways[1] >= ways[2] && ways[2] >= ways[3] && ways[1] > ways[3]);
 }
 
-static void random_graphs_are_placed_within_limits_and_never_worse_than_constructed(void)
+TEST(random_graphs_are_placed_within_limits_and_never_worse_than_constructed)
 {
 	uint32_t archs, placed = 0, refused = 0;
 	const struct aie_arch *list = aie_arch_list(&archs);
@@ -160,7 +160,7 @@ static void random_graphs_are_placed_within_limits_and_never_worse_than_construc
 	CHECK(placed > 150);
 }
 
-static void huge_weights_do_not_overflow(void)
+TEST(huge_weights_do_not_overflow)
 {
 	const struct aie_arch *arch = aie_arch_named("npu2");
 	static struct graph graph;
@@ -203,7 +203,7 @@ static void try_all(const struct aie_arch *arch, const struct graph *graph, uint
 		}
 }
 
-static void small_graphs_are_placed_as_well_as_can_be(void)
+TEST(small_graphs_are_placed_as_well_as_can_be)
 {
 	uint32_t refused = 0;
 	static struct graph graph;
@@ -241,7 +241,7 @@ static void small_graphs_are_placed_as_well_as_can_be(void)
 /* ---- needs ------------------------------------------------------------------------------------------------------------------------------------------- */
 
 enum { CHAIN = 32 };
-static void a_chain_of_shared_memories_fills_the_array(void)
+TEST(a_chain_of_shared_memories_fills_the_array)
 {
 	const struct aie_arch *arch = aie_arch_named("npu2");
 	struct aie_place_node nodes[CHAIN];
@@ -262,7 +262,7 @@ static void a_chain_of_shared_memories_fills_the_array(void)
 	}
 }
 
-static void cascades_are_found(void)
+TEST(cascades_are_found)
 {
 	const struct aie_arch *arch = aie_arch_named("npu1");
 	struct aie_place_node nodes[16];
@@ -281,7 +281,7 @@ static void cascades_are_found(void)
 	CHECK_UINT(aie_place_cost(arch, places, nets, 12).unmet, 0);
 }
 
-static void memory_tiles_and_shims_lie_near_their_cores(void)
+TEST(memory_tiles_and_shims_lie_near_their_cores)
 {
 	const struct aie_arch *arch = aie_arch_named("npu2");
 	const struct aie_place_node nodes[] = {
@@ -315,7 +315,7 @@ static void refused(const struct aie_arch *arch, const struct aie_place_node *no
 	CHECK_STR(error.text, text);
 }
 
-static void what_fits_nowhere_is_named(void)
+TEST(what_fits_nowhere_is_named)
 {
 	const struct aie_arch *arch = aie_arch_named("npu1_1col");
 	const struct aie_place_node outside[] = {{.kind = AIE_CORE, .column = 1, .row = 2, .name = "a"}};
@@ -344,7 +344,7 @@ static void what_fits_nowhere_is_named(void)
 	refused(arch, row, 2, "node 'b' is pinned to column -1, row 3 (-1: any), where no core tile is left; pin fewer there");
 }
 
-static void shares_that_do_not_fit_are_named(void)
+TEST(shares_that_do_not_fit_are_named)
 {
 	const struct aie_arch *arch = aie_arch_named("npu1_2col");
 	const struct aie_place_node nodes[] = {{.kind = AIE_MEMTILE, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE, .in = 4, .bytes = 8, .name = "a"},
@@ -356,7 +356,7 @@ static void shares_that_do_not_fit_are_named(void)
 		"it or pin fewer");
 }
 
-static void needs_that_are_not_met_are_named(void)
+TEST(needs_that_are_not_met_are_named)
 {
 	const struct aie_arch *arch = aie_arch_named("npu1");
 	const struct aie_place_node nodes[] = {{.kind = AIE_CORE, .column = 0, .row = 2, .name = "a"}, {.kind = AIE_CORE, .column = 2, .row = 2, .name = "b"}};
@@ -378,7 +378,7 @@ static void needs_that_are_not_met_are_named(void)
 }
 
 /* A column that is pinned to as often as it has cores, and a row that crosses it. */
-static void partly_pinned_nodes_make_room_for_each_other(void)
+TEST(partly_pinned_nodes_make_room_for_each_other)
 {
 	const struct aie_arch *arch = aie_arch_named("npu1_2col");
 	struct aie_place_node nodes[8];
@@ -392,19 +392,4 @@ static void partly_pinned_nodes_make_room_for_each_other(void)
 		CHECK(!wrong(arch, nodes, 8, places));
 	}
 	REQUIRE_INT(aie_place(arch, NULL, 0, NULL, 0, 1, NULL, NULL), PTOWSP_OK);
-}
-
-void suite_aie_place(CU_pSuite s)
-{
-	TEST(s, more_effort_finds_shorter_ways);
-	TEST(s, random_graphs_are_placed_within_limits_and_never_worse_than_constructed);
-	TEST(s, huge_weights_do_not_overflow);
-	TEST(s, small_graphs_are_placed_as_well_as_can_be);
-	TEST(s, a_chain_of_shared_memories_fills_the_array);
-	TEST(s, cascades_are_found);
-	TEST(s, memory_tiles_and_shims_lie_near_their_cores);
-	TEST(s, what_fits_nowhere_is_named);
-	TEST(s, shares_that_do_not_fit_are_named);
-	TEST(s, needs_that_are_not_met_are_named);
-	TEST(s, partly_pinned_nodes_make_room_for_each_other);
 }

@@ -99,7 +99,7 @@ static double gemm_peak(const char *element, uint32_t dtype)
 
 /* VCK190 (AIE1): 530 and 4437 +- 154; programming guide 4c: about 12000 and 72 to 78; mlir-aie #2735 and Dato: 75, 61.6, and about 50; mlir-aie #2559: 66.6, where the array's rate is that of
  * IRON #195; tnzr.org/xdna: 398. */
-static void cycles_are_near_published_ones(void)
+TEST(cycles_are_near_published_ones)
 {
 	const struct aie_arch *npu2 = aie_arch_named("npu2");
 	struct aie_sim_stats stats = {0};
@@ -125,7 +125,7 @@ static void cycles_are_near_published_ones(void)
 }
 
 /* Cycles of a first task by its words, of xdna-emu on Phoenix; constants come from the same measurements. */
-static void first_tasks_of_shims_are_near_measured_ones(void)
+TEST(first_tasks_of_shims_are_near_measured_ones)
 {
 	static const struct {
 		uint32_t words;
@@ -143,7 +143,7 @@ static void first_tasks_of_shims_are_near_measured_ones(void)
 }
 
 /* Operations on tiles, each on the element types of its keys (pto_ops.def), as emitted. */
-static void each_operation_on_each_type_has_a_figure(void)
+TEST(each_operation_on_each_type_has_a_figure)
 {
 	for (unsigned code = 0; code < 256; code++) {
 		const struct isa_op *op = isa_op(code);
@@ -158,11 +158,4 @@ static void each_operation_on_each_type_has_a_figure(void)
 					   (unsigned long long)aie_cost_scalar((uint8_t)code, *dtype, 100));
 		}
 	}
-}
-
-void suite_aie_published(CU_pSuite s)
-{
-	TEST(s, cycles_are_near_published_ones);
-	TEST(s, first_tasks_of_shims_are_near_measured_ones);
-	TEST(s, each_operation_on_each_type_has_a_figure);
 }

@@ -15,7 +15,7 @@ static struct aie_port port(int32_t column, int32_t row, enum aie_bundle bundle,
 #define DMA(column, row, channel) port(column, row, AIE_BUNDLE_DMA, channel)
 #define NOC(column, row, channel) port(column, row, AIE_BUNDLE_NOC, channel)
 
-static void one_stream_takes_the_shortest_way(void)
+TEST(one_stream_takes_the_shortest_way)
 {
 	const struct aie_arch *arch = aie_arch_named("npu1");
 	const struct aie_port ends[] = {DMA(3, 5, 1)};
@@ -32,7 +32,7 @@ static void one_stream_takes_the_shortest_way(void)
 	aie_routes_finish(&routes);
 }
 
-static void ends_share_wires(void)
+TEST(ends_share_wires)
 {
 	const struct aie_arch *arch = aie_arch_named("npu1");
 	const struct aie_port ends[] = {DMA(0, 2, 0), DMA(0, 3, 0), DMA(0, 4, 0), DMA(0, 5, 0), DMA(1, 5, 0), DMA(1, 2, 1)};
@@ -46,7 +46,7 @@ static void ends_share_wires(void)
 }
 
 /* DMA to DMA is legal within a switch only on one channel: else out and back. */
-static void a_stream_to_its_own_tile_leaves_it_where_it_must(void)
+TEST(a_stream_to_its_own_tile_leaves_it_where_it_must)
 {
 	static const struct {
 		struct aie_port from, to;
@@ -94,7 +94,7 @@ static void check_hottest(const struct aie_arch *arch, const struct aie_routes *
 
 /* Designs 1 to 1000 of all arrays: half of them drawn short, half with detours, up to 80 % of the wires taken. */
 enum { DESIGNS = 1000 };
-static void thousand_designs_that_have_routes_are_routed(void)
+TEST(thousand_designs_that_have_routes_are_routed)
 {
 	uint32_t archs, wanted = 0, routed = 0, worst_design = 0;
 	const struct aie_arch *list = aie_arch_list(&archs);
@@ -294,7 +294,7 @@ static void draw_small(const struct grid *grid, struct fabric_random *random, st
 	}
 }
 
-static void small_grids_are_routed_as_well_as_can_be(void)
+TEST(small_grids_are_routed_as_well_as_can_be)
 {
 	static const uint32_t shapes[][2] = {{1, 2}, {2, 1}, {2, 2}, {2, 2}, {2, 2}};
 	uint32_t unroutable = 0, routed = 0;
@@ -327,7 +327,7 @@ static void small_grids_are_routed_as_well_as_can_be(void)
 
 /* ---- designs that have none -------------------------------------------------------------------------------------------------------------------------- */
 
-static void seven_streams_up_through_one_memory_tile_are_refused(void)
+TEST(seven_streams_up_through_one_memory_tile_are_refused)
 {
 	const struct aie_arch *arch = aie_arch_named("npu1_1col");
 	const struct aie_port ends[] = {DMA(0, 2, 0), DMA(0, 3, 0), DMA(0, 4, 0), DMA(0, 5, 0), DMA(0, 2, 1), DMA(0, 3, 1), DMA(0, 4, 1)};
@@ -346,7 +346,7 @@ static void seven_streams_up_through_one_memory_tile_are_refused(void)
 	aie_routes_finish(&routes);
 }
 
-static void streams_that_no_column_has_wires_for_are_refused(void)
+TEST(streams_that_no_column_has_wires_for_are_refused)
 {
 	const struct aie_arch *arch = aie_arch_named("npu1_2col");
 	struct aie_port ends[13];
@@ -392,7 +392,7 @@ static bool proves(const struct aie_arch *arch, const struct fabric_design *desi
 	return wires == limit && streams == need && streams > wires;
 }
 
-static void crowded_designs_are_routed_or_the_reason_is_true(void)
+TEST(crowded_designs_are_routed_or_the_reason_is_true)
 {
 	uint32_t archs, routed = 0, proved = 0, other = 0;
 	const struct aie_arch *list = aie_arch_list(&archs);
@@ -427,7 +427,7 @@ static void crowded_designs_are_routed_or_the_reason_is_true(void)
 	CHECK(routed > 100 && proved > 10);
 }
 
-static void ports_that_are_not_there_are_named(void)
+TEST(ports_that_are_not_there_are_named)
 {
 	static const struct {
 		struct aie_port from, to;
@@ -464,7 +464,7 @@ static void ports_that_are_not_there_are_named(void)
 	}
 }
 
-static void a_port_is_in_one_stream(void)
+TEST(a_port_is_in_one_stream)
 {
 	const struct aie_arch *arch = aie_arch_named("npu1");
 	const struct aie_port first = DMA(0, 3, 0), second = DMA(0, 4, 0);
@@ -480,26 +480,11 @@ static void a_port_is_in_one_stream(void)
 	CHECK_STR(error.text, "two streams go to tile (0,3), DMA 0; a port has one: make them one stream with several ends, or name another channel");
 }
 
-static void no_flows_have_no_routes(void)
+TEST(no_flows_have_no_routes)
 {
 	struct aie_routes routes = {0};
 
 	REQUIRE_INT(aie_route(aie_arch_named("npu2"), NULL, 0, &routes, NULL), PTOWSP_OK);
 	CHECK_UINT(routes.length + routes.count + routes.hop_count + routes.hottest.used, 0);
 	aie_routes_finish(&routes);
-}
-
-void suite_aie_route(CU_pSuite s)
-{
-	TEST(s, one_stream_takes_the_shortest_way);
-	TEST(s, ends_share_wires);
-	TEST(s, a_stream_to_its_own_tile_leaves_it_where_it_must);
-	TEST(s, thousand_designs_that_have_routes_are_routed);
-	TEST(s, small_grids_are_routed_as_well_as_can_be);
-	TEST(s, seven_streams_up_through_one_memory_tile_are_refused);
-	TEST(s, streams_that_no_column_has_wires_for_are_refused);
-	TEST(s, crowded_designs_are_routed_or_the_reason_is_true);
-	TEST(s, ports_that_are_not_there_are_named);
-	TEST(s, a_port_is_in_one_stream);
-	TEST(s, no_flows_have_no_routes);
 }

@@ -31,7 +31,7 @@ static void file_run(const char *name, void *const *arguments)
 	aie_sim_finish(&stats);
 }
 
-static void examples_compute_what_they_say(void)
+TEST(examples_compute_what_they_say)
 {
 	int32_t in[64], out[64];
 	void *arguments[] = {in, out};
@@ -46,7 +46,7 @@ static void examples_compute_what_they_say(void)
 		CHECK_INT(out[i], 2 * (in[i] + 1));
 }
 
-static void the_product_is_distributed_and_joined(void)
+TEST(the_product_is_distributed_and_joined)
 {
 	static int16_t a[4096], b[4096];
 	static int32_t c[4096];
@@ -73,7 +73,7 @@ static char *tree_read(const char *name)
 	return check_read(check_fmt("%s/tests/aie/designs/%s.mlir", check_root(), name), NULL);
 }
 
-static void a_pipe_through_shared_memory_computes_what_it_says(void)
+TEST(a_pipe_through_shared_memory_computes_what_it_says)
 {
 	struct aie_sim_stats stats = {0};
 	struct ptowsp_error error;
@@ -128,13 +128,13 @@ static void split_run(bool turned)
 	free(text);
 }
 
-static void objects_are_split_and_joined(void)
+TEST(objects_are_split_and_joined)
 {
 	split_run(false);
 	split_run(true);
 }
 
-static void an_unknown_kernel_ends_the_run(void)
+TEST(an_unknown_kernel_ends_the_run)
 {
 	struct aie_sim_stats stats = {0};
 	struct ptowsp_error error;
@@ -152,29 +152,8 @@ static void an_unknown_kernel_ends_the_run(void)
 
 /* ---- own designs -------------------------------------------------------------------------------------------------- */
 
-static void a_report_says_that_it_is_a_model(void)
-{
-	struct aie_sim_stats stats = {0};
-	struct ptowsp_error error;
-	int32_t in[64] = {0}, out[64];
-	void *arguments[] = {in, out};
-	char *text = aie_trial_host(true, "16"), *report = NULL;
-	struct aie_whole whole;
-
-	CHECK_INT(aie_trial_run(text, arguments, 0, &stats, &error), PTOWSP_OK);
-	if (CHECK_INT(aie_whole_read(&whole, text, &error), PTOWSP_OK))
-		report = aie_sim_report(&whole.design, &stats);
-	CHECK_CONTAINS(report, "aie model 3, not measured: ");
-	CHECK_CONTAINS(report, "bottleneck: ");
-	CHECK_CONTAINS(report, "core (0,2)");
-	free(report);
-	aie_whole_finish(&whole);
-	aie_sim_finish(&stats);
-	free(text);
-}
-
 /* A core that turns for ever and asks for nothing. */
-static void an_endless_core_can_be_ended(void)
+TEST(an_endless_core_can_be_ended)
 {
 	struct aie_sim_stats stats = {0};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
@@ -224,7 +203,7 @@ static void hear(void *context, uint32_t agent, const char *what, uint64_t begin
 	heard->stretches++;
 }
 
-static void stretches_are_told_in_the_order_of_their_end(void)
+TEST(stretches_are_told_in_the_order_of_their_end)
 {
 	struct aie_sim_stats stats = {0};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
@@ -248,7 +227,7 @@ static void stretches_are_told_in_the_order_of_their_end(void)
 }
 
 /* What comes out is handed over first and ends last: there must be room for two. */
-static void a_window_bounds_the_tasks_under_way(void)
+TEST(a_window_bounds_the_tasks_under_way)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	int32_t in[64] = {0}, out[64];
@@ -270,7 +249,7 @@ static void a_window_bounds_the_tasks_under_way(void)
 	free(text);
 }
 
-static void what_cannot_be_run_is_refused(void)
+TEST(what_cannot_be_run_is_refused)
 {
 	static const struct {
 		const char *old, *new, *text;
@@ -378,7 +357,7 @@ static char *chain_design(struct chain *c, uint64_t seed)
 	return t.text;
 }
 
-static void random_chains_compute_what_their_stages_say(void)
+TEST(random_chains_compute_what_their_stages_say)
 {
 	for (uint64_t seed = 1; seed <= 60; seed++) {
 		struct aie_sim_stats stats = {0};
@@ -412,7 +391,7 @@ static void random_chains_compute_what_their_stages_say(void)
 /* ---- calibration -------------------------------------------------------------------------------------------------- */
 
 /* A core that gives one object to its neighbour's DMA. */
-static void tile_to_tile_takes_531_cycles_for_530_published(void)
+TEST(tile_to_tile_takes_531_cycles_for_530_published)
 {
 	struct aie_sim_stats stats = {0};
 	struct ptowsp_error error;
@@ -447,7 +426,7 @@ static void tile_to_tile_takes_531_cycles_for_530_published(void)
 }
 
 /* 8 columns in and out want 64 bytes per cycle, of 37. */
-static void all_shims_share_what_ddr_gives(void)
+TEST(all_shims_share_what_ddr_gives)
 {
 	struct aie_sim_stats stats = {0};
 	struct ptowsp_error error;
@@ -470,7 +449,7 @@ static void all_shims_share_what_ddr_gives(void)
 	free(to);
 }
 
-static void costs_have_sources(void)
+TEST(costs_have_sources)
 {
 	uint32_t count;
 	const struct aie_cost *costs = aie_cost_list(&count);
@@ -479,22 +458,4 @@ static void costs_have_sources(void)
 		CHECK(strlen(costs[i].source) >= 5 && strlen(costs[i].unit) > 0 && costs[i].value > 0);
 	CHECK_UINT(aie_cost_vector(2 * 1024 * 2, 1024 * 2, 0, 0), 76);
 	CHECK_UINT(aie_cost_matmul(aie_arch_named("npu1"), PTOWSP_I16, 64, 64, 64), 5120);
-}
-
-void suite_aie_run(CU_pSuite s)
-{
-	TEST(s, examples_compute_what_they_say);
-	TEST(s, the_product_is_distributed_and_joined);
-	TEST(s, a_pipe_through_shared_memory_computes_what_it_says);
-	TEST(s, objects_are_split_and_joined);
-	TEST(s, an_unknown_kernel_ends_the_run);
-	TEST(s, a_report_says_that_it_is_a_model);
-	TEST(s, an_endless_core_can_be_ended);
-	TEST(s, stretches_are_told_in_the_order_of_their_end);
-	TEST(s, a_window_bounds_the_tasks_under_way);
-	TEST(s, what_cannot_be_run_is_refused);
-	TEST(s, random_chains_compute_what_their_stages_say);
-	TEST(s, tile_to_tile_takes_531_cycles_for_530_published);
-	TEST(s, all_shims_share_what_ddr_gives);
-	TEST(s, costs_have_sources);
 }

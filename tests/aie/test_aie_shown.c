@@ -9,7 +9,7 @@
 
 /* ---- files -------------------------------------------------------------------------------------------------------- */
 
-static void a_design_comes_as_files_that_say_what_they_are(void)
+TEST(a_design_comes_as_files_that_say_what_they_are)
 {
 	static const struct {
 		const char *file, *begins, *has;
@@ -23,7 +23,6 @@ static void a_design_comes_as_files_that_say_what_they_are(void)
 		{"kernels/kernel_*_zero_i32.c", "/* A kernel, ", "void kernel_zero_i32(int32_t *restrict c)"},
 	};
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --emit $T/made $P/gemm_1.pkg.zst"), 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		REQUIRE_INT(cli(check_fmt("cat $T/made/%s", rows[i].file)), 0);
@@ -33,14 +32,12 @@ static void a_design_comes_as_files_that_say_what_they_are(void)
 			CHECK_INT(cli(check_fmt("grep -F '| `%.*s` |' $T/made/README.md", (int)strcspn(rows[i].file, "/"), rows[i].file)), 0);
 	}
 	CHECK_INT(cli("grep -F 'What was not run on it: `aie-opt`, `aiecc`, `mlir-opt`' $T/made/README.md"), 0);
-	REQUIRE_INT(cli("cat $T/made/design.json"), 0);
-	CHECK_CONTAINS(cli_out, "\"hottest\"");
-	CHECK_CONTAINS(cli_out, "\"bytes_per_second\"");
+	CLI_OUT(0, "cat $T/made/design.json", "\"hottest\"", "\"bytes_per_second\"");
 	CHECK_INT(cli("test $(ls $T/made | wc -l) = 8"), 0);
 }
 
 /* Each function that cores call is declared with the object that it is linked with, whose source stands below kernels/; cores themselves name none. The sources need no library. */
-static void each_kernel_is_a_file_that_compiles_for_a_core(void)
+TEST(each_kernel_is_a_file_that_compiles_for_a_core)
 {
 	static const char *const examples[] = {"softmax", "gemm_1", "llama", "tiles", "paged_attention", "attention_pipeline", "csp", "fan_in"};
 	const bool compiles = !check_run("clang --print-targets | grep -q riscv32", NULL, NULL);
@@ -66,7 +63,7 @@ static void each_kernel_is_a_file_that_compiles_for_a_core(void)
 }
 
 /* A core has 16 KiB of program memory: what the kernels that a core calls take by a compiler for a small machine without floats, each core of each design. */
-static void programs_of_cores_are_small(void)
+TEST(programs_of_cores_are_small)
 {
 	static const char *const examples[] = {"vector_add",
 					       "softmax",
@@ -160,7 +157,7 @@ static uint32_t lines_check(const char *svg, const struct box *boxes, uint32_t c
 	return stretches;
 }
 
-static void ways_of_streams_lie_beside_the_texts(void)
+TEST(ways_of_streams_lie_beside_the_texts)
 {
 	static const char *const rows[] = {"npu1 $P/gemm_1", "npu1 $P/gemm_16", "npu2 --entry i8 $P/gemm_32", "npu2 $P/gemm_32", "npu1 $P/attention_pipeline",
 					   "npu2 $P/csp",    "npu1 $P/softmax"};
@@ -179,9 +176,8 @@ static void ways_of_streams_lie_beside_the_texts(void)
 }
 
 /* Streams are called by their tensors, kernels as the package has them, and how busy cores are is what the run says. */
-static void the_picture_says_what_people_look_for(void)
+TEST(the_picture_says_what_people_look_for)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --emit made --opt buffering=8 --entry i8 --stats=json $P/gemm_1.pkg.zst"), 0);
 	CHECK_INT(cli("grep -q '>add_i8<title>' made/array.svg && grep -q '>load_a_i8_[0-9]*<title>' made/array.svg"), 0);
 	CHECK_INT(cli("grep -q '>store_c_i8_[0-9]*<title>' made/array.svg"), 0);
@@ -193,9 +189,8 @@ static void the_picture_says_what_people_look_for(void)
 }
 
 /* Only the form that people write has epochs. */
-static void epochs_are_an_option(void)
+TEST(epochs_are_an_option)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt epoch=A --emit $T/a $P/two_stage.pkg.zst"), 0);
 	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt epoch=B --emit $T/b $P/two_stage.pkg.zst"), 0);
 	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --emit $T/c $P/two_stage.pkg.zst"), 0);
@@ -207,9 +202,8 @@ static void epochs_are_an_option(void)
 }
 
 /* It is the design of the run with these values and shapes, made before the run. */
-static void files_are_those_of_the_run(void)
+TEST(files_are_those_of_the_run)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --device npu2 --opt cores=2 --emit $T/two $P/gemm_1.pkg.zst"), 0);
 	CHECK_INT(cli("grep -q 'device = 8 : i32' $T/two/design.mlir"), 0);
 	CHECK_INT(cli("test $(grep -c '\"aie.core\"' $T/two/design.mlir) -le 2"), 0);
@@ -233,13 +227,12 @@ static json_t *figure(json_t *stats, const char *group, const char *name)
 }
 
 /* What program_size says of the files of the same run. */
-static void programs_are_measured_where_a_compiler_is_named(void)
+TEST(programs_are_measured_where_a_compiler_is_named)
 {
 	int program = 0;
 
 	if (check_run("clang --print-targets | grep -q riscv32 && llvm-size --version", NULL, NULL))
 		CHECK_SKIP("no clang with target riscv32, or no llvm-size");
-	cli_begin();
 	REQUIRE_INT(cli("PTOWSP_CLANG=clang $B/ptowsp-run --plugin=aie --quiet --stats=json --emit made $P/matmul.pkg.zst"), 0);
 	program = (int)cli_int(figure(cli_json(), "program memory, by a stand-in", "core tile ("), "value");
 	CHECK(program > 0);
@@ -261,8 +254,16 @@ static int64_t cost_of(const char *option, const char *name)
 	return cli_int(figure(cli_json(), "aie model 3, not measured", name), "value");
 }
 
+/* One line has all cores, those that take the same together. */
+TEST(explanations_say_what_cores_take)
+{
+	CLI_OUT(0, "$B/ptowsp-run --plugin=aie --explain --timeout-ms 60000 $P/softmax.pkg.zst",
+		"memory: 3 cores use 4192 of 65536 bytes of memory each, 1088 of stack, 2048 of fifos, 1056 of buffers: (",
+		"; 5 cores use 1600 of 65536 bytes of memory each, 1088 of stack, 384 of fifos, 128 of buffers: (");
+}
+
 /* exp of floats in software is longer than a vector of them by far, and an option has the run take the time of either. */
-static void kernels_cost_as_emitted_or_as_published(void)
+TEST(kernels_cost_as_emitted_or_as_published)
 {
 	const char *core = "bottleneck among cores: ";
 
@@ -273,7 +274,7 @@ static void kernels_cost_as_emitted_or_as_published(void)
 }
 
 /* A slower host gives its tasks later, and results are the package's. */
-static void hosts_of_other_speeds_come_to_the_same(void)
+TEST(hosts_of_other_speeds_come_to_the_same)
 {
 	cli_begin();
 	CHECK(cost_of("--opt host_cycles=300", "until all was over") < cost_of("--opt host_cycles=30000", "until all was over"));
@@ -281,7 +282,7 @@ static void hosts_of_other_speeds_come_to_the_same(void)
 	CLI_ERR(2, "$B/ptowsp-run --plugin=aie --quiet --opt host_cycles=1000001 $P/softmax.pkg.zst", "0..1000000");
 }
 
-static void figures_say_use_and_limits(void)
+TEST(figures_say_use_and_limits)
 {
 	static const struct {
 		const char *group, *name, *unit;
@@ -305,7 +306,6 @@ static void figures_say_use_and_limits(void)
 	};
 	json_t *stats;
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --stats=json $P/two_stage.pkg.zst"), 0);
 	stats = cli_json();
 	REQUIRE(stats != NULL);
@@ -328,11 +328,10 @@ static void figures_say_use_and_limits(void)
 	CHECK_UINT(json_array_size(json_object_get(stats, "figures")), 0);
 }
 
-static void both_ways_of_buffering_are_run(void)
+TEST(both_ways_of_buffering_are_run)
 {
 	json_t *stats, *row;
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --stats=json $P/csp.pkg.zst"), 0);
 	stats = cli_json();
 	REQUIRE(stats != NULL);
@@ -346,9 +345,8 @@ static void both_ways_of_buffering_are_run(void)
 
 /* ---- what does not end -------------------------------------------------------------------------------------------- */
 
-static void a_kernel_that_nobody_knows_is_an_error(void)
+TEST(a_kernel_that_nobody_knows_is_an_error)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/designs/unknown_kernel.pto -o $T/unknown.pkg.zst"), 0);
 	CLI_ERR(5, "$B/ptowsp-run --plugin=aie --quiet --out y=$T/y.npy $T/unknown.pkg.zst", "mystery");
 	cli_check_sentence();
@@ -363,7 +361,7 @@ static int ring_pack(int count, int rows, int capacity)
 			     count, rows, count * rows, capacity));
 }
 
-static void a_ring_that_buffers_make_safe_runs(void)
+TEST(a_ring_that_buffers_make_safe_runs)
 {
 	cli_begin();
 	REQUIRE_INT(ring_pack(8, 8, 4), 0);
@@ -375,7 +373,7 @@ static void a_ring_that_buffers_make_safe_runs(void)
 }
 
 /* Its blocks are so large that a core's memory does not hold as many as the channels may have. */
-static void a_ring_that_they_do_not_is_refused_with_the_ring(void)
+TEST(a_ring_that_they_do_not_is_refused_with_the_ring)
 {
 	cli_begin();
 	REQUIRE_INT(ring_pack(16, 32, 8), 0);
@@ -388,7 +386,7 @@ static void a_ring_that_they_do_not_is_refused_with_the_ring(void)
 }
 
 /* Whatever the array: the program says so itself. */
-static void a_deadlock_of_the_program_is_one(void)
+TEST(a_deadlock_of_the_program_is_one)
 {
 	cli_begin();
 	ring_pack(8, 8, 2); /* which warns */
@@ -409,7 +407,7 @@ static int many_pack(long long count)
 }
 
 /* Also those of a program that would not end. */
-static void more_tasks_than_a_design_has_are_refused_as_they_come(void)
+TEST(more_tasks_than_a_design_has_are_refused_as_they_come)
 {
 	cli_begin();
 	REQUIRE_INT(many_pack((1 << 17) + 1), 0);
@@ -424,7 +422,7 @@ static void more_tasks_than_a_design_has_are_refused_as_they_come(void)
 }
 
 /* Wherever it is then: walking, mapping, writing, reading, simulating. Deadlines grow until the run has time enough, or for two seconds in all. */
-static void a_deadline_is_met_while_a_design_is_made(void)
+TEST(a_deadline_is_met_while_a_design_is_made)
 {
 	int ms = 5, status;
 
@@ -438,7 +436,7 @@ static void a_deadline_is_met_while_a_design_is_made(void)
 	CHECK(ms > 5 && (!status || status == 10));
 }
 
-static void a_plan_that_takes_more_memory_than_the_limit_is_refused(void)
+TEST(a_plan_that_takes_more_memory_than_the_limit_is_refused)
 {
 	cli_begin();
 	REQUIRE_INT(many_pack(60000), 0);
@@ -454,8 +452,22 @@ static void a_plan_that_takes_more_memory_than_the_limit_is_refused(void)
 
 /* ---- kernels that refuse what they get ------------------------------------------------------------------------------ */
 
+/* No element decides its way, which is walked to count its cycles; no kernel is run for it. */
+TEST(kernels_without_an_end_are_refused)
+{
+	static const char text[] = "tensor %x : f32[8, 8] in\ntensor %y : f32[8, 8] out\n"
+				   "func @spin(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
+				   "  %go = alloc_scalar : u1\n  LI %go:u1, 1\n  %t = tload %a[0, 0]\n  WHILE\n    LI %go:u1, 1\n  DO %go:u1\n"
+				   "    %t = tadd %t, %t\n  ENDWHILE\n  tstore %t, %b[0, 0]\n  return\n}\nworkload @main { call @spin(%a -> %x, %b -> %y) }\n";
+
+	cli_begin();
+	REQUIRE(check_write(check_fmt("%s/spin.pto", check_dir()), text, strlen(text)));
+	REQUIRE_INT(cli("$B/ptowsp-pack spin.pto -o spin.zst"), 0);
+	CLI_ERR(1, "$B/ptowsp-run --no-kernels spin.zst", "task 0: kernel spin line 9: all scalars are what they were here before; the loop has no end\n");
+}
+
 /* Task, kernel, line of the source and tensor, as the processor says it: what a core works on is a copy in the design, and no sentence is about that. */
-static void a_kernel_that_refuses_is_named_as_on_the_processor(void)
+TEST(a_kernel_that_refuses_is_named_as_on_the_processor)
 {
 	static const struct {
 		const char *entry, *said;
@@ -482,29 +494,4 @@ static void a_kernel_that_refuses_is_named_as_on_the_processor(void)
 		CLI_ERR(1, check_fmt("$B/ptowsp-run --plugin=aie %s", line), rows[i].said);
 		CLI_ERR(1, check_fmt("$B/ptowsp-run --plugin=aie --isolate=process --opt buffering=0 %s", line), rows[i].said);
 	}
-}
-
-void suite_aie_shown(CU_pSuite s)
-{
-	cli_suite("aie_shown");
-	TEST(s, a_design_comes_as_files_that_say_what_they_are);
-	TEST(s, each_kernel_is_a_file_that_compiles_for_a_core);
-	TEST(s, ways_of_streams_lie_beside_the_texts);
-	TEST(s, the_picture_says_what_people_look_for);
-	TEST(s, programs_of_cores_are_small);
-	TEST(s, programs_are_measured_where_a_compiler_is_named);
-	TEST(s, epochs_are_an_option);
-	TEST(s, files_are_those_of_the_run);
-	TEST(s, hosts_of_other_speeds_come_to_the_same);
-	TEST(s, figures_say_use_and_limits);
-	TEST(s, kernels_cost_as_emitted_or_as_published);
-	TEST(s, both_ways_of_buffering_are_run);
-	TEST(s, a_kernel_that_nobody_knows_is_an_error);
-	TEST(s, a_ring_that_buffers_make_safe_runs);
-	TEST(s, a_ring_that_they_do_not_is_refused_with_the_ring);
-	TEST(s, a_deadlock_of_the_program_is_one);
-	TEST(s, more_tasks_than_a_design_has_are_refused_as_they_come);
-	TEST(s, a_deadline_is_met_while_a_design_is_made);
-	TEST(s, a_kernel_that_refuses_is_named_as_on_the_processor);
-	TEST(s, a_plan_that_takes_more_memory_than_the_limit_is_refused);
 }

@@ -13,7 +13,7 @@ static uint64_t next(uint64_t *state)
 	return draw(state, 0);
 }
 
-static void queue_gives_the_earliest_and_of_equals_the_first(void)
+TEST(queue_gives_the_earliest_and_of_equals_the_first)
 {
 	uint64_t times[37], state = 5;
 	struct aie_queue queue;
@@ -54,7 +54,7 @@ static size_t order_of(uint32_t rank, const int64_t *sizes, const int64_t *strid
 	}
 }
 
-static void paths_go_through_memory_as_their_dimensions_say(void)
+TEST(paths_go_through_memory_as_their_dimensions_say)
 {
 	static const uint32_t widths[] = {1, 2, 4, 8};
 	static uint8_t memory[1 << 16], row[1 << 16], back[1 << 16];
@@ -79,11 +79,11 @@ static void paths_go_through_memory_as_their_dimensions_say(void)
 		aie_path_make(&path, rank, sizes, strides, width);
 		REQUIRE_UINT(path.bytes, count * width);
 		REQUIRE_INT(path.beyond, (reach + 1) * width);
-		aie_cursor_begin(&cursor, memory);
+		aie_cursor_begin(&cursor, memory, 0);
 		while (at < path.bytes) {
 			const size_t left = path.bytes - at, n = 1 + next(&state) % left;
 
-			aie_cursor_get(&cursor, &path, row + at, n);
+			aie_cursor_get(&cursor, &path, row + at, NULL, n);
 			at += n;
 		}
 		for (size_t i = 0; i < count; i++)
@@ -95,11 +95,11 @@ static void paths_go_through_memory_as_their_dimensions_say(void)
 			row[i] = (uint8_t)next(&state);
 		for (size_t i = 0; i < count; i++)
 			memcpy(back + order[i] * (int64_t)width, row + i * width, width);
-		aie_cursor_begin(&cursor, memory);
+		aie_cursor_begin(&cursor, memory, 0);
 		for (at = 0; at < path.bytes;) {
 			const size_t left = path.bytes - at, n = 1 + next(&state) % left;
 
-			aie_cursor_put(&cursor, &path, row + at, n);
+			aie_cursor_put(&cursor, &path, row + at, NULL, n);
 			at += n;
 		}
 		CHECK_MEM(memory, back, sizeof(back));
@@ -114,7 +114,7 @@ static uint32_t pace_of(uint32_t rank, const int64_t *sizes, const int64_t *stri
 	return path.pace;
 }
 
-static void short_runs_of_small_elements_cost_a_cycle_each(void)
+TEST(short_runs_of_small_elements_cost_a_cycle_each)
 {
 	static const int64_t sizes[] = {8, 16}, apart[] = {32, 1}, crooked[] = {33, 1}, spread[] = {64, 2}, endless[] = {INT64_C(1) << 48, INT64_C(1) << 48};
 
@@ -155,7 +155,7 @@ static bool world_compare(uint64_t seed, bool sound, uint32_t buffering, uint32_
 	return same;
 }
 
-static void random_nets_are_as_a_cycle_at_a_time(void)
+TEST(random_nets_are_as_a_cycle_at_a_time)
 {
 	uint32_t outcomes[2] = {0};
 
@@ -167,7 +167,7 @@ static void random_nets_are_as_a_cycle_at_a_time(void)
 	CHECK(outcomes[1] > 50);
 }
 
-static void sound_nets_end(void)
+TEST(sound_nets_end)
 {
 	uint32_t outcomes[2] = {0};
 
@@ -175,13 +175,4 @@ static void sound_nets_end(void)
 		for (uint32_t buffering = 0; buffering <= 8; buffering += 8)
 			if (!world_compare(seed, true, buffering, outcomes))
 				return;
-}
-
-void suite_aie_sim(CU_pSuite s)
-{
-	TEST(s, queue_gives_the_earliest_and_of_equals_the_first);
-	TEST(s, paths_go_through_memory_as_their_dimensions_say);
-	TEST(s, short_runs_of_small_elements_cost_a_cycle_each);
-	TEST(s, random_nets_are_as_a_cycle_at_a_time);
-	TEST(s, sound_nets_end);
 }

@@ -69,9 +69,8 @@ static uint64_t corner(unsigned rows, unsigned columns)
 	return cores;
 }
 
-static void size_picks_shape_and_tiling(void)
+TEST(size_picks_shape_and_tiling)
 {
-	cli_begin();
 	REQUIRE_INT(cli(SIZED), 0);
 	REQUIRE_INT(cli("$B/ptowsp-run --quiet " RANDOM "--out y=$T/wanted.npy $T/sized.pkg.zst"), 0);
 	for (size_t i = 0; i < 2 * MAPPINGS; i++) {
@@ -94,9 +93,8 @@ static void size_picks_shape_and_tiling(void)
 }
 
 /* Whoever reads the files cannot tell who picked the mapping. */
-static void the_design_is_that_of_the_mapping_alone(void)
+TEST(the_design_is_that_of_the_mapping_alone)
 {
-	cli_begin();
 	REQUIRE_INT(cli(SIZED), 0);
 	for (size_t i = 0; i < MAPPINGS; i++) {
 		const struct mapping *m = &mappings[i];
@@ -112,12 +110,11 @@ static void the_design_is_that_of_the_mapping_alone(void)
 	}
 }
 
-static void other_backends_pick_the_same(void)
+TEST(other_backends_pick_the_same)
 {
 	/* Strict where all of it is in force; the other one has fewer instances than some grids have places. */
 	static const char *const backends[] = {"cpu_sim --strict", "a2a3sim"};
 
-	cli_begin();
 	REQUIRE_INT(cli(SIZED), 0);
 	REQUIRE_INT(cli("$B/ptowsp-run --quiet " RANDOM "--out y=$T/wanted.npy $T/sized.pkg.zst"), 0);
 	for (size_t i = 0; i < 2 * MAPPINGS; i++) {
@@ -132,12 +129,11 @@ static void other_backends_pick_the_same(void)
 }
 
 /* Where the value is a task's own, tasks of one run take several policies, and all stand on the largest grid among them. */
-static void tasks_of_several_mappings_share_the_largest_grid(void)
+TEST(tasks_of_several_mappings_share_the_largest_grid)
 {
 	static const char policies[] = "dispatch=threshold(task,spatial_map(1,2),8,spatial_map(2,2),20,round_robin(3))";
 	json_t *stats;
 
-	cli_begin();
 	REQUIRE_INT(cli(SIZED), 0);
 	REQUIRE_INT(cli("$B/ptowsp-run --quiet " RANDOM "--out y=$T/wanted.npy $T/sized.pkg.zst"), 0);
 	stats = stats_of(check_fmt("$B/ptowsp-run --plugin=aie --strict --quiet --stats=json --emit $T/made --schedule '%s' " RANDOM
@@ -151,9 +147,8 @@ static void tasks_of_several_mappings_share_the_largest_grid(void)
 	CHECK_INT(cli("cmp $T/wanted.npy $T/y.npy"), 0);
 }
 
-static void a_mapping_without_a_place_is_said(void)
+TEST(a_mapping_without_a_place_is_said)
 {
-	cli_begin();
 	REQUIRE_INT(cli(SIZED), 0);
 	CLI_ERR(0, "$B/ptowsp-run --plugin=aie --set n=200 " RANDOM "$T/sized.pkg.zst",
 		"schedule directive dispatch is recorded, not enforced, in this run: ", "pinned to column 4, row 2");
@@ -163,24 +158,12 @@ static void a_mapping_without_a_place_is_said(void)
 }
 
 /* Pools of a grid lie below each other; so they do on the one that is picked, however large the others are. */
-static void each_pool_has_a_grid_of_its_own(void)
+TEST(each_pool_has_a_grid_of_its_own)
 {
 	static const char how[] = "--schedule 'pools=custom(task/16)' --schedule 'dispatch=threshold(n,spatial_map(2,2),4,round_robin(9))' --schedule "
 				  "layout=x,R --schedule layout=y,R";
 
-	cli_begin();
 	REQUIRE_INT(cli(SIZED), 0);
 	CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --strict --quiet --emit $T/made %s " RANDOM "$T/sized.pkg.zst", how)), 0);
 	CHECK_UINT(cores_of_design(), corner(4, 2));
-}
-
-void suite_aie_threshold(CU_pSuite s)
-{
-	cli_suite("aie_threshold");
-	TEST(s, size_picks_shape_and_tiling);
-	TEST(s, the_design_is_that_of_the_mapping_alone);
-	TEST(s, other_backends_pick_the_same);
-	TEST(s, tasks_of_several_mappings_share_the_largest_grid);
-	TEST(s, a_mapping_without_a_place_is_said);
-	TEST(s, each_pool_has_a_grid_of_its_own);
 }

@@ -63,7 +63,7 @@ static void one(uint64_t seed)
 					   (unsigned long long)c);
 }
 
-static void words_have_the_elements(void)
+TEST(words_have_the_elements)
 {
 	for (uint64_t seed = 0; seed < 20000; seed++) {
 		state = seed << 32;
@@ -132,7 +132,7 @@ static bool program_write(struct random *random, uint64_t seed)
 	return check_write(check_fmt("%s/p.pto", check_dir()), random->text, strlen(random->text));
 }
 
-static void random_programs_have_the_results_of_cpu_sim(void)
+TEST(random_programs_have_the_results_of_cpu_sim)
 {
 	static const char *const ways[] = {"--opt cores=1", "", "--device=npu2 --opt depth=1", "--opt cores=2 --opt buffering=both"};
 	struct random random;
@@ -163,7 +163,7 @@ static int row_pack(const char *more, const char *calls)
 }
 
 /* The last three elements of the last word of 56 bytes, from byte 50 on: a word and a half. The tensor is read before it is written. */
-static void windows_stand_in_the_text(void)
+TEST(windows_stand_in_the_text)
 {
 	cli_begin();
 	REQUIRE_INT(row_pack("", ""), 0);
@@ -176,7 +176,7 @@ static void windows_stand_in_the_text(void)
 }
 
 /* Neither has the word before the other one has: it is one buffer for both. */
-static void who_writes_two_parts_of_a_word_has_it_once(void)
+TEST(who_writes_two_parts_of_a_word_has_it_once)
 {
 	static const char two[] =
 		"module @two\ntensor %x : i8[1, 2] in\ntensor %y : i8[1, 4] inout\n"
@@ -191,13 +191,4 @@ static void who_writes_two_parts_of_a_word_has_it_once(void)
 	CHECK_INT(cli(check_fmt("%s --plugin=cpu_sim --out y=cpu.npy two.pkg.zst && %s --plugin=aie --out y=aie.npy two.pkg.zst && cmp cpu.npy aie.npy", run,
 				run)),
 		  0);
-}
-
-void suite_aie_word(CU_pSuite s)
-{
-	cli_suite("aie_word");
-	TEST(s, words_have_the_elements);
-	TEST(s, random_programs_have_the_results_of_cpu_sim);
-	TEST(s, windows_stand_in_the_text);
-	TEST(s, who_writes_two_parts_of_a_word_has_it_once);
 }

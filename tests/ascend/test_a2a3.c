@@ -9,12 +9,11 @@
 
 #define NOWHERE "env -u ASCEND_HOME_PATH "
 
-static void what_needs_no_device_needs_no_device(void)
+TEST(what_needs_no_device_needs_no_device)
 {
 	static const char *const asked[] = {"--devices --plugin=a2a3", "--capabilities --plugin=a2a3", "--capabilities --plugin=a2a3 --device=950-0",
 					    "--help --plugin=a2a3", "--list-plugins"};
 
-	cli_begin();
 	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++)
 		CHECK_INT(cli(check_fmt(NOWHERE "$B/ptowsp-run %s", asked[i])), 0);
 	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --explain --plugin=a2a3 $P/softmax.pkg.zst"), 8); /* as a run: it says so, behind what is known without one */
@@ -30,11 +29,9 @@ static void what_needs_no_device_needs_no_device(void)
 }
 
 /* Rows say what a device would do; nothing here has shown it. */
-static void its_rows_are_claims(void)
+TEST(its_rows_are_claims)
 {
-	cli_begin();
-	REQUIRE_INT(cli(NOWHERE "$B/ptowsp-run --capabilities --plugin=a2a3 --json"), 0);
-	CHECK_CONTAINS(cli_out, "\"evidence\": \"claimed\"");
+	CLI_OUT(0, NOWHERE "$B/ptowsp-run --capabilities --plugin=a2a3 --json", "\"evidence\": \"claimed\"");
 	CHECK(!strstr(cli_out, "\"evidence\": \"self"));
 	CLI_OUT(0, NOWHERE "$B/ptowsp-run --capabilities --plugin=a2a3", "cycles per kernel                    recorded",
 		"payload pto                          unsupported     unsupported\n", "payload image                        claimed         claimed\n",
@@ -47,7 +44,7 @@ static void its_rows_are_claims(void)
 	CHECK_CONTAINS(cli_err, "ptowsp-run: nothing is proved, as no device could be opened: ");
 }
 
-static void a_run_ends_with_8_and_says_what_is_missing(void)
+TEST(a_run_ends_with_8_and_says_what_is_missing)
 {
 	static const struct {
 		const char *environment, *options, *said;
@@ -60,13 +57,12 @@ static void a_run_ends_with_8_and_says_what_is_missing(void)
 		{"env -u ASCEND_HOME_PATH", "--plugin=a2a3 --no-kernels", "ASCEND_HOME_PATH"},
 	};
 
-	cli_begin();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		CLI_ERR(8, check_fmt("%s $B/ptowsp-run %s $P/vector_add.pkg.zst", rows[i].environment, rows[i].options), rows[i].said);
 		cli_check_sentence();
 	}
-	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --plugin=a2a3 --opt clock=reference $P/vector_add.pkg.zst"), 2);
-	CHECK_CONTAINS(cli_err, "clock=reference: a pto-runtime keeps no clock, its cycles are those of the plan");
+	CLI_ERR(2, NOWHERE "$B/ptowsp-run --plugin=a2a3 --opt clock=reference $P/vector_add.pkg.zst",
+		"clock=reference: a pto-runtime keeps no clock, its cycles are those of the plan");
 	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --plugin=a2a3 --opt aicpus=9 $P/vector_add.pkg.zst"), 2);
 	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --plugin=a2a3 --device=cpu0 $P/vector_add.pkg.zst"), 8);
 }
@@ -84,7 +80,7 @@ static void file_make(const char *path)
 	REQUIRE_INT(check_run(check_fmt("mkdir -p \"$(dirname '%s/%s')\" && : >'%s/%s'", folder(), path, folder(), path), NULL, NULL), 0);
 }
 
-static void each_thing_is_missed_until_it_is_there(void)
+TEST(each_thing_is_missed_until_it_is_there)
 {
 	static const struct {
 		const char *said, *make; /* what is said, and the file that helps */
@@ -115,7 +111,7 @@ static void each_thing_is_missed_until_it_is_there(void)
 }
 
 /* The linker's path goes before the driver's own folder. */
-static void the_driver_is_looked_for_where_the_linker_looks(void)
+TEST(the_driver_is_looked_for_where_the_linker_looks)
 {
 	char home[700], root[600], path[1400];
 	struct ascend_places places = {.home = home, .root = root, .library = path};
@@ -207,7 +203,7 @@ static void check_log(void)
 	}
 }
 
-static void a_package_runs_on_a_device_to_its_end(void)
+TEST(a_package_runs_on_a_device_to_its_end)
 {
 	static const char *const variants[] = {"tensormap_and_ringbuffer", "host_build_graph"};
 	json_t *stats;
@@ -238,7 +234,7 @@ static void a_package_runs_on_a_device_to_its_end(void)
 }
 
 /* The same under the checking layers; and its calls once more, from the log. */
-static void a_run_on_a_device_breaks_no_rule_and_is_replayed(void)
+TEST(a_run_on_a_device_breaks_no_rule_and_is_replayed)
 {
 	NEED_DEVICE();
 	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --trust=all --layer=trace:run.calls,validate,threads d.pkg.zst"), 0);
@@ -247,7 +243,7 @@ static void a_run_on_a_device_breaks_no_rule_and_is_replayed(void)
 }
 
 /* Whichever function of CANN fails, and whether or not the device goes with it: its name is in the sentence, and nothing is left there. */
-static void every_function_of_the_toolkit_may_fail(void)
+TEST(every_function_of_the_toolkit_may_fail)
 {
 	static const char *const names[] = {"aclInit",
 					    "rtSetDevice",
@@ -278,7 +274,7 @@ static void every_function_of_the_toolkit_may_fail(void)
 }
 
 /* Of a whole machine one thing is taken away. */
-static void what_a_machine_lacks_is_named(void)
+TEST(what_a_machine_lacks_is_named)
 {
 	static const struct {
 		const char *take, *said;
@@ -309,12 +305,12 @@ static void what_a_machine_lacks_is_named(void)
 	CLI_ERR(8, MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --trust=all d.pkg.zst", "910b-0: runtime=DIR is not given");
 }
 
-static void what_a_device_has_no_code_for_is_refused(void)
+TEST(what_a_device_has_no_code_for_is_refused)
 {
 	NEED_DEVICE();
 	CLI_ERR(5, MACHINE "$B/ptowsp-run " ON_DEVICE " d.pkg.zst", "kernel add is unsupported on a2a3: native code (a2a3) needs --trust=all");
-	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --trust=all --entry copied d.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, "copy is unsupported on a2a3: it has no way for that with its options as they are; take others, another backend or engine");
+	CLI_ERR(5, MACHINE "$B/ptowsp-run " ON_DEVICE " --trust=all --entry copied d.pkg.zst",
+		"copy is unsupported on a2a3: it has no way for that with its options as they are; take others, another backend or engine");
 	CLI_ERR(5,
 		MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt "
 			"cache=$B/../test/ascend_cache $P/vector_add.pkg.zst",
@@ -338,19 +334,4 @@ static void what_a_device_has_no_code_for_is_refused(void)
 		"\nload: refused, exit 5: kernel add_block is unsupported on a2a3");
 	CHECK_CONTAINS(cli_err, "nothing was run: kernel add_block is unsupported on a2a3");
 	CHECK_INT(cli("test ! -e other"), 0);
-}
-
-void suite_a2a3(CU_pSuite s)
-{
-	cli_suite("a2a3");
-	TEST(s, what_needs_no_device_needs_no_device);
-	TEST(s, its_rows_are_claims);
-	TEST(s, a_run_ends_with_8_and_says_what_is_missing);
-	TEST(s, each_thing_is_missed_until_it_is_there);
-	TEST(s, the_driver_is_looked_for_where_the_linker_looks);
-	TEST(s, a_package_runs_on_a_device_to_its_end);
-	TEST(s, a_run_on_a_device_breaks_no_rule_and_is_replayed);
-	TEST(s, every_function_of_the_toolkit_may_fail);
-	TEST(s, what_a_machine_lacks_is_named);
-	TEST(s, what_a_device_has_no_code_for_is_refused);
 }

@@ -25,7 +25,7 @@ static unsigned times(const char *arch, const char *number)
 	return count;
 }
 
-static void every_number_is_there_once_and_has_a_source(void)
+TEST(every_number_is_there_once_and_has_a_source)
 {
 	for (unsigned i = 0; i < ROWS; i++) {
 		CHECK_UINT(times("910B", rows[i].number), 1);
@@ -37,7 +37,7 @@ static void every_number_is_there_once_and_has_a_source(void)
 	CHECK_UINT(ROWS / ASCEND_ARCH_COUNT, NUMBERS); /* each number of the struct is a line of the table */
 }
 
-static void numbers_fit_together(void)
+TEST(numbers_fit_together)
 {
 	for (int i = 0; i < ASCEND_ARCH_COUNT; i++) {
 		const struct ascend_arch *a = ascend_arch((enum ascend_arch_id)i);
@@ -51,7 +51,7 @@ static void numbers_fit_together(void)
 	}
 }
 
-static void cores_are_numbered_cubes_first(void)
+TEST(cores_are_numbered_cubes_first)
 {
 	const struct ascend_arch *b = ascend_arch(ASCEND_910B), *five = ascend_arch(ASCEND_950);
 
@@ -63,7 +63,7 @@ static void cores_are_numbered_cubes_first(void)
 	CHECK_UINT(ascend_arch_vectors(five), 72);
 }
 
-static void times_become_cycles_of_the_cores(void)
+TEST(times_become_cycles_of_the_cores)
 {
 	const struct ascend_arch *b = ascend_arch(ASCEND_910B), *five = ascend_arch(ASCEND_950);
 
@@ -92,7 +92,7 @@ static uint32_t units(const struct ptowsp_device *d, unsigned unit)
 	return 0;
 }
 
-static void device_rows_are_the_numbers(void)
+TEST(device_rows_are_the_numbers)
 {
 	static const struct {
 		const char *model, *engine;
@@ -131,7 +131,7 @@ static void device_rows_are_the_numbers(void)
 		}
 }
 
-static void an_architecture_comes_first_and_the_others_follow(void)
+TEST(an_architecture_comes_first_and_the_others_follow)
 {
 	for (unsigned kind = 0; kind < ASCEND_KIND_COUNT; kind++)
 		for (unsigned first = 0; first < ASCEND_ARCH_COUNT; first++) {
@@ -143,20 +143,9 @@ static void an_architecture_comes_first_and_the_others_follow(void)
 		}
 }
 
-static void each_belongs_to_its_platform(void)
+TEST(each_belongs_to_its_platform)
 {
 	const struct base_model *m = ascend_models(ASCEND_MACHINE, ASCEND_910B);
 
 	CHECK_INT(m[0].platform == RT_PLATFORM_A2 && m[2].platform == RT_PLATFORM_A3 && m[4].platform == RT_PLATFORM_A5, 1);
-}
-
-void suite_ascend_arch(CU_pSuite s)
-{
-	TEST(s, every_number_is_there_once_and_has_a_source);
-	TEST(s, numbers_fit_together);
-	TEST(s, cores_are_numbered_cubes_first);
-	TEST(s, times_become_cycles_of_the_cores);
-	TEST(s, device_rows_are_the_numbers);
-	TEST(s, an_architecture_comes_first_and_the_others_follow);
-	TEST(s, each_belongs_to_its_platform);
 }

@@ -25,19 +25,19 @@ static void runs_three_times(const char *root, const char *variant)
 	ascend_example_close(example);
 }
 
-static void vector_example_is_47_on_the_task_buffer(void)
+TEST(vector_example_is_47_on_the_task_buffer)
 {
 	ASCEND_EXAMPLE_NEEDS_COMPILERS();
 	runs_three_times(ascend_example_fakes(), ASCEND_TASK_BUFFER);
 }
 
-static void vector_example_is_47_on_the_host_graph(void)
+TEST(vector_example_is_47_on_the_host_graph)
 {
 	ASCEND_EXAMPLE_NEEDS_COMPILERS();
 	runs_three_times(ascend_example_fakes(), ASCEND_HOST_GRAPH);
 }
 
-static void order_among_ready_tasks_does_not_matter(void)
+TEST(order_among_ready_tasks_does_not_matter)
 {
 	ASCEND_EXAMPLE_NEEDS_COMPILERS();
 	for (int seed = 1; seed < 20; seed++) {
@@ -47,7 +47,7 @@ static void order_among_ready_tasks_does_not_matter(void)
 	unsetenv("FAKE_SEED");
 }
 
-static void real_runtime_gives_47(void)
+TEST(real_runtime_gives_47)
 {
 	const char *root = getenv("PTO_RUNTIME_DIR");
 
@@ -59,7 +59,7 @@ static void real_runtime_gives_47(void)
 }
 
 /* What the fake saw, and nothing that it minds. */
-static void calls_come_in_order(void)
+TEST(calls_come_in_order)
 {
 	static const char *const wanted[] = {"simpler_host_log_bind_state", "get_pipeline_contract",         "create_device_context", "simpler_init",
 					     "simpler_register_callable 0", "simpler_prepare_run 0",         "simpler_launch_run",    "simpler_wait_run",
@@ -82,7 +82,7 @@ static void calls_come_in_order(void)
 	free(log);
 }
 
-static void objects_are_compiled_once(void)
+TEST(objects_are_compiled_once)
 {
 	const char *cache = check_fmt("%s/cache", check_tmp());
 	const struct ascend_which which = {ascend_example_fakes(), "a2a3", ASCEND_HOST_GRAPH, false};
@@ -99,7 +99,7 @@ static void objects_are_compiled_once(void)
 }
 
 /* The compilers run in another folder. */
-static void a_cache_may_be_a_relative_path(void)
+TEST(a_cache_may_be_a_relative_path)
 {
 	const struct ascend_which which = {ascend_example_fakes(), "a2a3", ASCEND_TASK_BUFFER, false};
 	struct ascend_objects objects;
@@ -116,7 +116,7 @@ static void a_cache_may_be_a_relative_path(void)
 	REQUIRE_INT(chdir(here), 0);
 }
 
-static void a_cache_whose_path_is_too_long_is_refused(void)
+TEST(a_cache_whose_path_is_too_long_is_refused)
 {
 	const struct ascend_which which = {ascend_example_fakes(), "a2a3", ASCEND_TASK_BUFFER, false};
 	struct ascend_objects objects;
@@ -131,7 +131,7 @@ static void a_cache_whose_path_is_too_long_is_refused(void)
 	ascend_objects_finish(&objects);
 }
 
-static void all_callables_are_given_out_and_taken_back(void)
+TEST(all_callables_are_given_out_and_taken_back)
 {
 	struct ascend_example *example;
 	int32_t ids[ASCEND_CALLABLES], id;
@@ -169,7 +169,7 @@ static void watch_stop(void *context)
 	((struct watch *)context)->stops++;
 }
 
-static void deadline_and_cancel_end_a_run(void)
+TEST(deadline_and_cancel_end_a_run)
 {
 	struct watch watch = {0};
 	uint32_t cancel = 0;
@@ -191,18 +191,4 @@ static void deadline_and_cancel_end_a_run(void)
 	CHECK_UINT(watch.stops, 2);
 	unsetenv("FAKE_POLLS");
 	ascend_example_close(example);
-}
-
-void suite_ascend_client(CU_pSuite s)
-{
-	TEST(s, vector_example_is_47_on_the_task_buffer);
-	TEST(s, vector_example_is_47_on_the_host_graph);
-	TEST(s, order_among_ready_tasks_does_not_matter);
-	TEST(s, real_runtime_gives_47);
-	TEST(s, calls_come_in_order);
-	TEST(s, objects_are_compiled_once);
-	TEST(s, a_cache_may_be_a_relative_path);
-	TEST(s, a_cache_whose_path_is_too_long_is_refused);
-	TEST(s, all_callables_are_given_out_and_taken_back);
-	TEST(s, deadline_and_cancel_end_a_run);
 }

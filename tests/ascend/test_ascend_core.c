@@ -93,7 +93,7 @@ static void begin(void)
 
 /* ---- one instruction after the other ---- */
 
-static void pipes_overlap_unless_a_tile_orders_them(void)
+TEST(pipes_overlap_unless_a_tile_orders_them)
 {
 	unsigned x, y, z;
 
@@ -117,7 +117,7 @@ static void pipes_overlap_unless_a_tile_orders_them(void)
 	CHECK_UINT(cycles(), 144 + 10 + 144); /* load and store at the same time */
 }
 
-static void a_barrier_ends_what_overlaps(void)
+TEST(a_barrier_ends_what_overlaps)
 {
 	unsigned x, y;
 
@@ -139,7 +139,7 @@ static void a_barrier_ends_what_overlaps(void)
 	}
 }
 
-static void a_store_and_a_load_of_the_same_parameter_follow_each_other(void)
+TEST(a_store_and_a_load_of_the_same_parameter_follow_each_other)
 {
 	for (unsigned other = 0; other < 2; other++) {
 		unsigned x, y;
@@ -169,7 +169,7 @@ static uint64_t of_one(unsigned opcode, uint32_t rows, uint32_t columns)
 	return cycles();
 }
 
-static void vector_instructions_cost_by_kind_and_size(void)
+TEST(vector_instructions_cost_by_kind_and_size)
 {
 	CHECK_UINT(of_one(PTOWSP_PTO_TADD, 32, 128), 10);
 	CHECK_UINT(of_one(PTOWSP_PTO_TADD, 1, 8), 10);
@@ -185,7 +185,7 @@ static void vector_instructions_cost_by_kind_and_size(void)
 	CHECK_UINT(of_one(PTOWSP_PTO_TTRANS, 64, 64), 10);
 }
 
-static void elements_and_scalars_take_the_scalar_pipe(void)
+TEST(elements_and_scalars_take_the_scalar_pipe)
 {
 	unsigned x, s;
 
@@ -205,7 +205,7 @@ static void elements_and_scalars_take_the_scalar_pipe(void)
 	CHECK_UINT(cycles(), 80 + 10 + 1 + 80);
 }
 
-static void scattered_elements_move_a_block_each(void)
+TEST(scattered_elements_move_a_block_each)
 {
 	unsigned x, i;
 
@@ -240,7 +240,7 @@ static const struct expected {
 	{PTOWSP_UNIT_AIV, 644, 3 * 208 + 6 * 20, 416},
 };
 
-static void llama_kernels_are_the_columns_of_pto_isa_and_within_their_bounds(void)
+TEST(llama_kernels_are_the_columns_of_pto_isa_and_within_their_bounds)
 {
 	for (int i = 0; i < LLAMA_KERNELS; i++) {
 		const struct llama_kernel *k = &llama_kernels[i];
@@ -289,7 +289,7 @@ static void product_and_sum(unsigned rounds)
 	tile_op(&b, PTOWSP_PTO_TSTORE, c, 2, zero(), zero());
 }
 
-static void what_the_other_core_made_comes_through_global_memory_once(void)
+TEST(what_the_other_core_made_comes_through_global_memory_once)
 {
 	for (unsigned rounds = 1; rounds < 4; rounds++) {
 		struct ascend_cost cost;
@@ -311,7 +311,7 @@ static void what_the_other_core_made_comes_through_global_memory_once(void)
 	}
 }
 
-static void a_unit_of_the_package_stands(void)
+TEST(a_unit_of_the_package_stands)
 {
 	static const unsigned units[] = {PTOWSP_UNIT_AIC, PTOWSP_UNIT_AIV, PTOWSP_UNIT_AIC_AIV};
 
@@ -331,7 +331,7 @@ static void a_unit_of_the_package_stands(void)
 }
 
 /* A tile of zeros that products add up in, and a factor that is turned on the way, need no vector core. */
-static void what_a_product_alone_needs_stays_on_the_cube_core(void)
+TEST(what_a_product_alone_needs_stays_on_the_cube_core)
 {
 	struct ascend_cost cost;
 	unsigned x, w, t, c;
@@ -355,7 +355,7 @@ static void what_a_product_alone_needs_stays_on_the_cube_core(void)
 	finish();
 }
 
-static void a_result_that_is_a_factor_goes_back_to_l1(void)
+TEST(a_result_that_is_a_factor_goes_back_to_l1)
 {
 	unsigned x, w, c, d;
 
@@ -368,7 +368,7 @@ static void a_result_that_is_a_factor_goes_back_to_l1(void)
 	finish();
 }
 
-static void a_tile_that_both_read_is_loaded_twice(void)
+TEST(a_tile_that_both_read_is_loaded_twice)
 {
 	struct ascend_cost cost;
 	unsigned x, c = product_begin(&x);
@@ -401,7 +401,7 @@ static void streaming(void)
 }
 
 /* Of a round: load 144, exp 10, store 144; the next load waits for exp, the next exp for the store. */
-static void long_loops_take_no_time(void)
+TEST(long_loops_take_no_time)
 {
 	uint64_t n = 1, least = 0;
 
@@ -425,7 +425,7 @@ static void long_loops_take_no_time(void)
 }
 
 /* Loads are far ahead of what the vector core does, until in round 1,000 or so its lead is used up. */
-static void a_pipe_that_is_overtaken_in_the_middle_of_a_loop_is_noticed(void)
+TEST(a_pipe_that_is_overtaken_in_the_middle_of_a_loop_is_noticed)
 {
 	unsigned x, y, i;
 	uint64_t n = 0, last = 0;
@@ -452,7 +452,7 @@ static void a_pipe_that_is_overtaken_in_the_middle_of_a_loop_is_noticed(void)
 }
 
 /* Block i of n does its loop i times. */
-static void blocks_of_a_task_follow_each_other(void)
+TEST(blocks_of_a_task_follow_each_other)
 {
 	unsigned y, i;
 	uint64_t each = 0, all = 0;
@@ -483,7 +483,7 @@ static void blocks_of_a_task_follow_each_other(void)
 	finish();
 }
 
-static void costs_as_text(void)
+TEST(costs_as_text)
 {
 	struct ascend_cost cost;
 	char text[201];
@@ -501,24 +501,4 @@ static void costs_as_text(void)
 	CHECK_STR(text, "18446744073709551615 cycles: scalar 100 %, gm to l1 100 %, l1 to l0 100 %, cube 100 %, l0c out 100 %, gm to ub 100 %, "
 			"vector 100 %, ub to gm 100 %");
 	finish();
-}
-
-void suite_ascend_core(CU_pSuite s)
-{
-	TEST(s, pipes_overlap_unless_a_tile_orders_them);
-	TEST(s, a_barrier_ends_what_overlaps);
-	TEST(s, a_store_and_a_load_of_the_same_parameter_follow_each_other);
-	TEST(s, vector_instructions_cost_by_kind_and_size);
-	TEST(s, elements_and_scalars_take_the_scalar_pipe);
-	TEST(s, scattered_elements_move_a_block_each);
-	TEST(s, llama_kernels_are_the_columns_of_pto_isa_and_within_their_bounds);
-	TEST(s, what_the_other_core_made_comes_through_global_memory_once);
-	TEST(s, a_unit_of_the_package_stands);
-	TEST(s, what_a_product_alone_needs_stays_on_the_cube_core);
-	TEST(s, a_result_that_is_a_factor_goes_back_to_l1);
-	TEST(s, a_tile_that_both_read_is_loaded_twice);
-	TEST(s, long_loops_take_no_time);
-	TEST(s, a_pipe_that_is_overtaken_in_the_middle_of_a_loop_is_noticed);
-	TEST(s, blocks_of_a_task_follow_each_other);
-	TEST(s, costs_as_text);
 }

@@ -45,7 +45,7 @@ static const char before_filter[] = "module @m\nsymbol %k : i64 = 3\ntensor %x :
 		  after_filter[] = "    call @vec(%x -> %x[20 + %w])\n    call @cub(%x -> %x[24 + %w])\n  }\n  call @vec(%x -> %y[41])\n}\n";
 
 /* The executor of its policy, counted on through the pools, of as many as there are instances; a filter before it. */
-static void owners_are_those_of_every_policy(void)
+TEST(owners_are_those_of_every_policy)
 {
 	static const struct {
 		const char *schedule, *filter, *told;
@@ -82,9 +82,8 @@ static void owners_are_those_of_every_policy(void)
 }
 
 /* Without CANN and devices: files, exit status 0, and a script that says what it misses. */
-static void emit_works_without_a_device(void)
+TEST(emit_works_without_a_device)
 {
-	cli_begin();
 	CLI_ERR(0, "unset ASCEND_HOME_PATH; $B/ptowsp-run --plugin=a2a3 --emit tree $P/vector_add.pkg.zst", "nothing was run: ");
 	CLI_OUT(0, "cd tree && CXXFLAGS= ./build.sh host >/dev/null && out/tasks vector_add | wc -l", "8\n");
 	CHECK_INT(cli("cd tree && out/tasks nothing"), 2);
@@ -95,11 +94,10 @@ static void emit_works_without_a_device(void)
 }
 
 /* Files that need no run are there, whoever could run them; files of a run are not where there is none. */
-static void emit_works_without_an_engine(void)
+TEST(emit_works_without_an_engine)
 {
 	static const char *const plugins[] = {"a2a3", "a2a3sim"};
 
-	cli_begin();
 	for (int i = 0; i < 2; i++) {
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=%s --emit %s $P/two_devices.pkg.zst", plugins[i], plugins[i])), 0);
 		CHECK_CONTAINS(cli_err, check_fmt("nothing was run: opcode notify is unsupported on %s", plugins[i]));
@@ -110,11 +108,10 @@ static void emit_works_without_an_engine(void)
 }
 
 /* The same bytes again, and the simulation runs on. */
-static void the_simulation_writes_the_same_tree_and_runs(void)
+TEST(the_simulation_writes_the_same_tree_and_runs)
 {
-	cli_begin();
-	CHECK_INT(cli("$B/ptowsp-run --plugin=a2a3sim --emit a $P/csp.pkg.zst && $B/ptowsp-run --plugin=a2a3sim --emit b $P/csp.pkg.zst && diff -r a b"), 0);
-	CHECK_CONTAINS(cli_out, "compare: ok");
+	CLI_OUT(0, "$B/ptowsp-run --plugin=a2a3sim --emit a $P/csp.pkg.zst && $B/ptowsp-run --plugin=a2a3sim --emit b $P/csp.pkg.zst && diff -r a b",
+		"compare: ok");
 	/* Nor does it matter what the engine could do that would run it. */
 	REQUIRE_INT(cli("printf 'module @m\n%s\nkernel @k(%%x: i32[1] out) on cube { portable @one }\nworkload @main { parallel_for %%i in 0 to 5 { call "
 			"@k(%%x -> %%x[%%i]) } }\n"
@@ -130,15 +127,7 @@ static void the_simulation_writes_the_same_tree_and_runs(void)
 	CHECK_INT(cli("$B/ptowsp-run --plugin=a2a3sim --opt device=950 --emit c $P/csp.pkg.zst && grep -q TILE_A5 c/aicore_kernel_dispatch.cc"), 0);
 }
 
-void suite_ascend_emit(CU_pSuite s);
 void suite_ascend_emit(CU_pSuite s)
 {
-	cli_suite("ascend_emit");
-	example_rows_read();
-	TEST(s, emit_works_without_a_device);
-	TEST(s, emit_works_without_an_engine);
-	TEST(s, owners_are_those_of_every_policy);
-	TEST(s, the_simulation_writes_the_same_tree_and_runs);
-	for (size_t i = 0; i < example_count; i++)
-		check_add(s, check_fmt("emitted_%s", example_rows[i].name), example_has_the_same_tasks);
+	example_rows_add(s, "emitted_", example_has_the_same_tasks);
 }

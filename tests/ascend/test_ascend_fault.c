@@ -5,7 +5,7 @@
 #include "ascend/engine/client.h"
 #include "ascend/engine/compile.h"
 #include "ascend/plan/plan_build.h"
-#include "ascend/plan/plan_need.h"
+#include "ascend/plan/plan_check.h"
 #include "tests/check.h"
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -102,7 +102,7 @@ static ptowsp_status trial_run(struct trial *trial, uint32_t magic)
 	entry_set(trial, ASCEND_ENTRY_PLAN, plan, plan->bytes, ASCEND_HOST);
 	entry_set(trial, ASCEND_ENTRY_CALLS, &trial->record, sizeof(trial->record), ASCEND_DEVICE);
 	trial->args.tensor_count = ASCEND_ENTRY_FIRST;
-	trial->args.scalar_count = 1;
+	trial->args.scalar_count = ASCEND_ENTRY_NUMBERS;
 	trial->args.scalars[ASCEND_ENTRY_ADDRESS] = trial->host_graph ? (uintptr_t)plan : 0;
 	trial->record.calls = 0;
 	error = (struct ptowsp_error){.head = PTOWSP_HEAD(error, ERROR)};
@@ -284,7 +284,7 @@ static void faults_are_provoked(const char *folder, const char *variant)
 			CHECK_SKIP("there is no g++ and gcc to compile the orchestration with");                                                               \
 	} while (0)
 
-static void the_fake_runtime_fails_as_the_real_one(void)
+TEST(the_fake_runtime_fails_as_the_real_one)
 {
 	NEED_COMPILERS();
 	faults_are_provoked(check_fmt("%s/fakes/simpler", check_build()), ASCEND_TASK_BUFFER);
@@ -296,7 +296,7 @@ static const char *real(void)
 	return getenv("PTO_RUNTIME_DIR");
 }
 
-static void the_real_runtime_fails_as_the_fake_one(void)
+TEST(the_real_runtime_fails_as_the_fake_one)
 {
 	if (!real())
 		CHECK_SKIP("PTO_RUNTIME_DIR names no pto-runtime");
@@ -306,7 +306,7 @@ static void the_real_runtime_fails_as_the_fake_one(void)
 }
 
 /* It says so, and comes back only when the kernel does. */
-static void the_real_runtime_tells_of_a_kernel_that_does_not_end(void)
+TEST(the_real_runtime_tells_of_a_kernel_that_does_not_end)
 {
 	struct trial *trial;
 
@@ -322,11 +322,4 @@ static void the_real_runtime_tells_of_a_kernel_that_does_not_end(void)
 	CHECK_CONTAINS(error.text, "the pto-runtime reports SCHEDULER_TIMEOUT, S1:running-stalled: ");
 	trial_close(trial);
 	unsetenv("SIMPLER_SCHEDULER_TIMEOUT_MS");
-}
-
-void suite_ascend_fault(CU_pSuite s)
-{
-	TEST(s, the_fake_runtime_fails_as_the_real_one);
-	TEST(s, the_real_runtime_fails_as_the_fake_one);
-	TEST(s, the_real_runtime_tells_of_a_kernel_that_does_not_end);
 }

@@ -59,7 +59,7 @@ static void sum_of(uint32_t rows, uint32_t columns)
 	kernel_of("sum", PTOWSP_PTO_TADD, rows, 0, columns, PTOWSP_F32);
 }
 
-static void unified_buffer_of_a2_and_a5(void)
+TEST(unified_buffer_of_a2_and_a5)
 {
 	sum_of(128, 128); /* 3 x 64 KiB = 192 KiB */
 	CHECK_INT(prepare(ASCEND_910B), PTOWSP_OK);
@@ -104,7 +104,7 @@ static void chain(unsigned count)
 	store(x, PTOWSP_F32);
 }
 
-static void tiles_whose_lives_do_not_meet_share(void)
+TEST(tiles_whose_lives_do_not_meet_share)
 {
 	chain(12);
 	needs(ASCEND_910B, ASCEND_MEMORY_UB, 131072);
@@ -119,7 +119,7 @@ static void product_is(uint32_t m, uint32_t k, uint32_t n, unsigned dtype, enum 
 	tile_finish(&b);
 }
 
-static void memories_of_the_cube_core(void)
+TEST(memories_of_the_cube_core)
 {
 	product_is(128, 128, 128, PTOWSP_F32, ASCEND_910B, NULL);
 	CHECK_UINT(need[ASCEND_MEMORY_L0A], 65536);
@@ -151,7 +151,7 @@ static void products_of(unsigned count)
 	store(z, PTOWSP_F32);
 }
 
-static void factors_lie_in_l1(void)
+TEST(factors_lie_in_l1)
 {
 	products_of(7);
 	needs(ASCEND_910B, ASCEND_MEMORY_L1, 524288);
@@ -232,19 +232,10 @@ static void flash_is(uint32_t rows, enum ascend_arch_id arch, uint64_t all, uint
 
 /* All tiles in one memory (192 KiB of the original's budget are 196608 bytes, 256 KiB 262144): 64 rows fit into both, 96 rows into the
  * larger, 128 into none. Those of 128 fit into the cores of a 950, whose unified buffer is larger, not into those of a 910B. On a core they lie apart: what products read in L1, their sums in L0C, the rest in the unified buffer. */
-static void flash_attention_fits_with_64_rows_and_not_with_128(void)
+TEST(flash_attention_fits_with_64_rows_and_not_with_128)
 {
 	flash_is(64, ASCEND_910B, 164352, 66304, 131072, NULL);
 	flash_is(96, ASCEND_910B, 246528, 124032, 196608, NULL);
 	flash_is(128, ASCEND_910B, 329216, 0, 0, "bytes of UB at once, a core of 910b has 196608");
 	flash_is(128, ASCEND_950, 329216, 198144, 262144, NULL);
-}
-
-void suite_ascend_limit(CU_pSuite s)
-{
-	TEST(s, unified_buffer_of_a2_and_a5);
-	TEST(s, tiles_whose_lives_do_not_meet_share);
-	TEST(s, memories_of_the_cube_core);
-	TEST(s, factors_lie_in_l1);
-	TEST(s, flash_attention_fits_with_64_rows_and_not_with_128);
 }

@@ -24,8 +24,7 @@ static uint64_t cycles_of(const char *kernel)
 static uint64_t makespan(uint32_t m, bool full, bool program_order, uint32_t schedulers)
 {
 	struct ascend_machine machine = {
-		.config = {
-			.clusters = 24, .vectors_each = 2, .first_vector = 24, .rings = 4, .payloads = 1, .by_number = true, .program_order = program_order}};
+		.config = {.clusters = 24, .vectors_each = 2, .first_vector = 24, .payloads = 1, .by_number = true, .program_order = program_order}};
 	struct rt_engine engine = ascend_machine_engine(&machine);
 	struct builder *b = llama_layer_make(m, cycles_of);
 	struct outcome *o;
@@ -44,30 +43,23 @@ static uint64_t makespan(uint32_t m, bool full, bool program_order, uint32_t sch
 	return cycles;
 }
 
-static void the_order_of_the_program_gives_the_original_s_makespans(void)
+TEST(the_order_of_the_program_gives_the_original_s_makespans)
 {
 	CHECK_UINT(makespan(16, false, true, 1), 3086);
 	CHECK_UINT(makespan(17, false, true, 1), 3468);
 	CHECK_UINT(makespan(32, false, true, 1), 13722);
 }
 
-static void events_give_those_of_a_list_schedule(void)
+TEST(events_give_those_of_a_list_schedule)
 {
 	CHECK_UINT(makespan(16, false, false, 1), 1210);
 	CHECK_UINT(makespan(32, false, false, 1), 3030);
 	CHECK_UINT(makespan(64, false, false, 1), 9686);
 }
 
-static void the_same_with_anti_dependencies(void)
+TEST(the_same_with_anti_dependencies)
 {
 	CHECK_UINT(makespan(16, true, false, 1), 1760);
 	CHECK_UINT(makespan(32, true, false, 1), 3292);
 	CHECK_UINT(makespan(64, true, false, 1), 11330);
-}
-
-void suite_ascend_llama(CU_pSuite s)
-{
-	TEST(s, the_order_of_the_program_gives_the_original_s_makespans);
-	TEST(s, events_give_those_of_a_list_schedule);
-	TEST(s, the_same_with_anti_dependencies);
 }

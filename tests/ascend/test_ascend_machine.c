@@ -5,7 +5,7 @@
 #include "rt/threads/crew.h"
 #include "rt/threads/walker.h"
 #include "tests/check.h"
-#include "tests/rt/random_schedule.h"
+#include "tests/rt/builder/random_schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,7 @@ enum { CLUSTERS = 3, CUBES = CLUSTERS, VECTORS = 2 * CLUSTERS };
 
 static struct ascend_machine machine_make(uint32_t payloads, bool costs)
 {
-	struct ascend_machine machine = {
-		.config = {.clusters = CLUSTERS, .vectors_each = 2, .first_cube = 0, .first_vector = CUBES, .rings = 4, .payloads = payloads}};
+	struct ascend_machine machine = {.config = {.clusters = CLUSTERS, .vectors_each = 2, .first_cube = 0, .first_vector = CUBES, .payloads = payloads}};
 
 	machine.config.by_number = !costs && payloads == 2;
 	if (costs)
@@ -196,7 +195,7 @@ static bool one(uint64_t seed, struct rt_pool *pool)
 	return ok;
 }
 
-static void random_programs_keep_every_rule(void)
+TEST(random_programs_keep_every_rule)
 {
 	uint64_t count, first = check_seeds(&count, 500);
 	struct rt_pool *pool;
@@ -281,7 +280,7 @@ static bool one_walked(uint64_t seed, struct rt_pool *pool)
 	return same;
 }
 
-static void a_thread_that_walks_makes_no_difference(void)
+TEST(a_thread_that_walks_makes_no_difference)
 {
 	uint64_t count, first = check_seeds(&count, 1000);
 	const struct rt_walker_rules usual = rt_walker_rules;
@@ -296,10 +295,4 @@ static void a_thread_that_walks_makes_no_difference(void)
 	rt_walker_rules = usual;
 	rt_crew_rules = crew;
 	printf("# ascend_machine: PTOWSP_SEED=%ju, %ju programs walked by another thread\n", (uintmax_t)first, (uintmax_t)count);
-}
-
-void suite_ascend_machine(CU_pSuite s)
-{
-	TEST(s, random_programs_keep_every_rule);
-	TEST(s, a_thread_that_walks_makes_no_difference);
 }

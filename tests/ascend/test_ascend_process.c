@@ -3,14 +3,14 @@
  * are those of the semantic clock; with costs, results and tokens are. Random pipelines name their seed in a failure: PTOWSP_SEED=N runs one. */
 #include "ascend/machine/machine.h"
 #include "tests/check.h"
-#include "tests/rt/random_pipeline.h"
+#include "tests/rt/builder/random_pipeline.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static struct ascend_machine machine_make(bool costs)
 {
-	struct ascend_machine machine = {.config = {.clusters = 16, .vectors_each = 2, .first_vector = 16, .rings = 4, .payloads = 1}};
+	struct ascend_machine machine = {.config = {.clusters = 16, .vectors_each = 2, .first_vector = 16, .payloads = 1}};
 
 	if (costs)
 		machine.config.cost = (struct ascend_protocol){
@@ -142,7 +142,7 @@ static struct builder *stages_make(uint64_t seed)
 }
 
 /* What arrives waits for those who touch its place, and for nobody else. */
-static void what_arrives_waits_for_who_touches_its_place(void)
+TEST(what_arrives_waits_for_who_touches_its_place)
 {
 	struct ascend_machine machine = machine_make(false);
 	struct rt_engine engine = ascend_machine_engine(&machine);
@@ -163,19 +163,12 @@ static void what_arrives_waits_for_who_touches_its_place(void)
 	}
 }
 
-static void without_costs_processes_have_the_times_of_the_semantic_clock(void)
+TEST(without_costs_processes_have_the_times_of_the_semantic_clock)
 {
 	seeds_run(false);
 }
 
-static void with_costs_results_and_tokens_are_the_same(void)
+TEST(with_costs_results_and_tokens_are_the_same)
 {
 	seeds_run(true);
-}
-
-void suite_ascend_process(CU_pSuite s)
-{
-	TEST(s, without_costs_processes_have_the_times_of_the_semantic_clock);
-	TEST(s, what_arrives_waits_for_who_touches_its_place);
-	TEST(s, with_costs_results_and_tokens_are_the_same);
 }

@@ -167,7 +167,7 @@ static uint64_t cycles_of(const struct trial *t, bool run)
 	return cost.cycles;
 }
 
-static void cycles_are_bounded_and_the_same_in_a_run(void)
+TEST(cycles_are_bounded_and_the_same_in_a_run)
 {
 	const uint64_t seed = random_start();
 
@@ -179,7 +179,7 @@ static void cycles_are_bounded_and_the_same_in_a_run(void)
 }
 
 /* On one core; with two, another instruction may have a tile brought earlier. */
-static void one_instruction_more_never_takes_less(void)
+TEST(one_instruction_more_never_takes_less)
 {
 	const uint64_t seed = random_start();
 
@@ -191,10 +191,4 @@ static void one_instruction_more_never_takes_less(void)
 			if (cycles_of(&t, false) > all)
 				CHECK_FAIL("PTOWSP_SEED=%llu: fewer than without instruction %u", (unsigned long long)t.seed, t.omit);
 	}
-}
-
-void suite_ascend_random(CU_pSuite s)
-{
-	TEST(s, cycles_are_bounded_and_the_same_in_a_run);
-	TEST(s, one_instruction_more_never_takes_less);
 }

@@ -4,10 +4,10 @@
 #include "tests/check.h"
 #include "tests/draw.h"
 #include "tests/model/slow_compare.h"
-#include "tests/rt/random_memory.h"
-#include "tests/rt/random_pipeline.h"
-#include "tests/rt/random_schedule.h"
-#include "tests/rt/rt_nests.h"
+#include "tests/rt/builder/random_memory.h"
+#include "tests/rt/builder/random_pipeline.h"
+#include "tests/rt/builder/random_schedule.h"
+#include "tests/rt/builder/rt_nests.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,6 @@ static struct ascend_machine machine_draw(uint64_t seed)
 						     .vectors_each = 1 + drawn(2),
 						     .first_cube = 0,
 						     .first_vector = 100,
-						     .rings = 4,
 						     .payloads = 1 + drawn(2),
 						     .streams = drawn(3),
 						     .by_number = !drawn(3)}};
@@ -56,7 +55,7 @@ static struct ascend_machine machine_draw(uint64_t seed)
 
 static void found(struct builder *b, uint32_t schedulers)
 {
-	struct ascend_machine machine = {.config = {.clusters = 4, .vectors_each = 2, .first_vector = 100, .rings = 4, .payloads = 1}};
+	struct ascend_machine machine = {.config = {.clusters = 4, .vectors_each = 2, .first_vector = 100, .payloads = 1}};
 
 	CHECK_INT(slow_compare(b, (struct outcome_how){.schedulers = schedulers}, &machine, false, "found"), SLOW_AGREES);
 	builder_destroy(b);
@@ -77,7 +76,7 @@ static uint32_t row_of(struct builder *b, uint32_t tensor)
 }
 
 /* Whose it is was taken from another task's place while it was not issued. */
-static void an_edge_crosses_from_a_task_that_is_not_issued(void)
+TEST(an_edge_crosses_from_a_task_that_is_not_issued)
 {
 	struct builder *b = found_builder();
 	uint32_t t = builder_tensor(b, "t", PTOWSP_I64, 1, 8);
@@ -93,7 +92,7 @@ static void an_edge_crosses_from_a_task_that_is_not_issued(void)
 }
 
 /* What came back for the one counted as there for the next, which was issued before that. */
-static void two_that_wait_for_the_same_bytes_wait_both(void)
+TEST(two_that_wait_for_the_same_bytes_wait_both)
 {
 	static const int64_t rows[] = {3, 2, 2};
 	struct builder *b = found_builder();
@@ -111,7 +110,7 @@ static void two_that_wait_for_the_same_bytes_wait_both(void)
 }
 
 /* The item at which the pipeline began was looked at when others had been pulled over it. */
-static void a_pipeline_that_begins_is_no_stall(void)
+TEST(a_pipeline_that_begins_is_no_stall)
 {
 	struct builder *b = found_builder();
 
@@ -130,7 +129,7 @@ static void a_pipeline_that_begins_is_no_stall(void)
 }
 
 /* A scope ended when it was known when it would, not when it did: tasks left too early. */
-static void a_scope_ends_at_the_clock_of_its_process(void)
+TEST(a_scope_ends_at_the_clock_of_its_process)
 {
 	struct builder *b = found_builder();
 	uint32_t c = builder_channel(b, "c", 1, 50);
@@ -155,7 +154,7 @@ static void a_scope_ends_at_the_clock_of_its_process(void)
 }
 
 /* A full window that is only counted was over in the order in which it had begun, not in that of numbers. */
-static void windows_that_are_only_counted_have_room_by_number(void)
+TEST(windows_that_are_only_counted_have_room_by_number)
 {
 	static const int64_t cycles[3][2] = {{100, 100}, {10, 300}, {1, 1}};
 	struct builder *b = found_builder();
@@ -205,7 +204,7 @@ static enum slow_verdict one_schedule(uint64_t seed)
 	return one(seed, r.b, (struct outcome_how){.max_tasks = 300, .values = values, .value_count = SLOTS}, false);
 }
 
-static void schedules_have_the_times_of_the_slow_machine(void)
+TEST(schedules_have_the_times_of_the_slow_machine)
 {
 	seeds_run("schedules", 1000, one_schedule);
 }
@@ -217,7 +216,7 @@ static enum slow_verdict one_memory(uint64_t seed)
 	return one(seed, m.r.b, (struct outcome_how){.max_tasks = 300}, m.filters);
 }
 
-static void memory_and_fences_have_the_times_of_the_slow_machine(void)
+TEST(memory_and_fences_have_the_times_of_the_slow_machine)
 {
 	seeds_run("programs that take memory", 1000, one_memory);
 }
@@ -229,7 +228,7 @@ static enum slow_verdict one_loops(uint64_t seed)
 	return one(seed, r.b, (struct outcome_how){.max_tasks = 200}, seed & 1);
 }
 
-static void filters_and_axes_have_the_times_of_the_slow_machine(void)
+TEST(filters_and_axes_have_the_times_of_the_slow_machine)
 {
 	seeds_run("programs of loops", 400, one_loops);
 }
@@ -242,7 +241,7 @@ static enum slow_verdict one_nests(uint64_t seed)
 	return one(seed, n.r.b, (struct outcome_how){.max_tasks = 400}, false);
 }
 
-static void nests_have_the_times_of_the_slow_machine(void)
+TEST(nests_have_the_times_of_the_slow_machine)
 {
 	seeds_run("nests", 100, one_nests);
 }
@@ -252,21 +251,7 @@ static enum slow_verdict one_pipeline(uint64_t seed)
 	return one(seed, random_pipeline_make(seed, (enum random_pipeline_kind)(seed % 3)), (struct outcome_how){.max_tasks = 300}, false);
 }
 
-static void pipelines_have_the_times_of_the_slow_machine(void)
+TEST(pipelines_have_the_times_of_the_slow_machine)
 {
 	seeds_run("pipelines", 600, one_pipeline);
-}
-
-void suite_ascend_slow(CU_pSuite s)
-{
-	TEST(s, an_edge_crosses_from_a_task_that_is_not_issued);
-	TEST(s, two_that_wait_for_the_same_bytes_wait_both);
-	TEST(s, a_pipeline_that_begins_is_no_stall);
-	TEST(s, a_scope_ends_at_the_clock_of_its_process);
-	TEST(s, windows_that_are_only_counted_have_room_by_number);
-	TEST(s, pipelines_have_the_times_of_the_slow_machine);
-	TEST(s, memory_and_fences_have_the_times_of_the_slow_machine);
-	TEST(s, filters_and_axes_have_the_times_of_the_slow_machine);
-	TEST(s, nests_have_the_times_of_the_slow_machine);
-	TEST(s, schedules_have_the_times_of_the_slow_machine);
 }

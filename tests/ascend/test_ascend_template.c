@@ -39,43 +39,43 @@ static void refused_check(const char *template, const char *sentence)
 	common_text_finish(&out);
 }
 
-static void text_without_holes_is_copied(void)
+TEST(text_without_holes_is_copied)
 {
 	filled_check("", "");
 	filled_check("a { $b } $ // % end\n\n\tc", "a { $b } $ // % end\n\n\tc");
 	filled_check("100%\n% if\n", "100%\n% if\n");
 }
 
-static void holes_take_fields(void)
+TEST(holes_take_fields)
 {
 	filled_check("${name}_orchestrate(${name});${empty}\n", "softmax_orchestrate(softmax);\n");
 	filled_check("$${HOME} ${name}", "${HOME} softmax");
 }
 
-static void what_is_put_in_is_not_looked_at_again(void)
+TEST(what_is_put_in_is_not_looked_at_again)
 {
 	filled_check("${hole}", "${name}");
 }
 
-static void lists_repeat_their_lines(void)
+TEST(lists_repeat_their_lines)
 {
 	filled_check("{\n//%each kernels\n\tX(${id}, ${name})\n//%end\n}\n", "{\n\tX(0, add)\n\tX(1, mul)\n}\n");
 	filled_check("\t#%each nothing\nx\n\t#%end\ny", "y");
 }
 
-static void blocks_nest_and_look_outwards(void)
+TEST(blocks_nest_and_look_outwards)
 {
 	filled_check("//%each kernels\n//%each kernels\n${name}\n//%end\n//%if nothing\nno\n//%else\n=${empty}\n//%end\n//%end\n",
 		     "add\nmul\n=\nadd\nmul\n=\n");
 }
 
-static void conditions_ask_fields_and_lists(void)
+TEST(conditions_ask_fields_and_lists)
 {
 	filled_check("//%if name\na\n//%else\nb\n//%end\n//%if empty\na\n//%else\nb\n//%end\n//%if kernels\nc\n//%end\n//%if nothing\nd\n//%end\n",
 		     "a\nb\nc\n");
 }
 
-static void mistakes_of_templates_are_named_with_their_lines(void)
+TEST(mistakes_of_templates_are_named_with_their_lines)
 {
 	refused_check("a\n${nome}\n", "template t.in, line 2: there is no field nome");
 	refused_check("${name", "template t.in, line 1: a } is missing behind ${name");
@@ -86,7 +86,7 @@ static void mistakes_of_templates_are_named_with_their_lines(void)
 	refused_check("//%else\n", "template t.in, line 1: nothing is open that could end here");
 }
 
-static void blocks_nest_sixteen_deep(void)
+TEST(blocks_nest_sixteen_deep)
 {
 	char text[1024] = "";
 
@@ -169,7 +169,7 @@ static void lines_random(struct pair *p, unsigned depth)
 			line_random(p);
 }
 
-static void random_templates_become_what_is_wanted(void)
+TEST(random_templates_become_what_is_wanted)
 {
 	const char *seed = getenv("PTOWSP_SEED");
 	const uint64_t from = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL) << 16;
@@ -193,7 +193,7 @@ static void random_templates_become_what_is_wanted(void)
 }
 
 /* Any bytes: filled or refused with a sentence, nothing else (the sanitizers look on). */
-static void random_bytes_do_no_harm(void)
+TEST(random_bytes_do_no_harm)
 {
 	static const char *const words[] = {"//%", "#%", "each ", "if ", "else", "end", "${", "}", "name", "kernels", "\n", "$", " ", "\t", "x"};
 
@@ -223,7 +223,7 @@ static bool is_identifier(const char *name)
 	return true;
 }
 
-static void names_become_identifiers(void)
+TEST(names_become_identifiers)
 {
 	static const struct {
 		const char *name, *wanted;
@@ -242,7 +242,7 @@ static void names_become_identifiers(void)
 	common_names_finish(&names);
 }
 
-static void random_names_are_identifiers_and_different(void)
+TEST(random_names_are_identifiers_and_different)
 {
 	const char *seed = getenv("PTOWSP_SEED");
 	const uint64_t from = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
@@ -271,7 +271,7 @@ static void random_names_are_identifiers_and_different(void)
 	common_names_finish(&names);
 }
 
-static void texts_stay_inside_comments_and_strings(void)
+TEST(texts_stay_inside_comments_and_strings)
 {
 	struct common_text text = {0};
 
@@ -284,22 +284,4 @@ static void texts_stay_inside_comments_and_strings(void)
 	common_text_json(&text, "a\"\\\n\xC3\xA4\xFF");
 	CHECK_STR(common_text_view(&text), "\"a\\\"\\\\\\u000a\xC3\xA4?\"");
 	common_text_finish(&text);
-}
-
-void suite_ascend_template(CU_pSuite s);
-void suite_ascend_template(CU_pSuite s)
-{
-	TEST(s, text_without_holes_is_copied);
-	TEST(s, holes_take_fields);
-	TEST(s, what_is_put_in_is_not_looked_at_again);
-	TEST(s, lists_repeat_their_lines);
-	TEST(s, blocks_nest_and_look_outwards);
-	TEST(s, conditions_ask_fields_and_lists);
-	TEST(s, mistakes_of_templates_are_named_with_their_lines);
-	TEST(s, blocks_nest_sixteen_deep);
-	TEST(s, random_templates_become_what_is_wanted);
-	TEST(s, random_bytes_do_no_harm);
-	TEST(s, names_become_identifiers);
-	TEST(s, random_names_are_identifiers_and_different);
-	TEST(s, texts_stay_inside_comments_and_strings);
 }

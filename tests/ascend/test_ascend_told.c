@@ -19,7 +19,7 @@ static void refused(const char *folder, ptowsp_status status, const char *text)
 	CHECK(!client);
 }
 
-static void other_generations_are_refused_by_name(void)
+TEST(other_generations_are_refused_by_name)
 {
 	refused(check_fmt("%s/fakes/other_1", check_build()), PTOWSP_UNSUPPORTED,
 		"libhost_runtime.so of runtime=DIR has generation 1 (launch_runtime, January 2026); engine=pto-runtime needs generation 4 (simpler_launch_run, "
@@ -38,7 +38,7 @@ static void other_generations_are_refused_by_name(void)
 		"libhost_runtime.so of runtime=DIR has a pipeline contract of version 2, depth 1, 0 resources; needed: version 1, depth 1 to 2");
 }
 
-static void missing_files_are_named(void)
+TEST(missing_files_are_named)
 {
 	const struct ascend_which no_variant = {"/", "a2a3", "aicpu_build_graph", false};
 	struct ascend_files files;
@@ -52,7 +52,7 @@ static void missing_files_are_named(void)
 	CHECK_STR(error.text, "variant=aicpu_build_graph: there are host_build_graph and tensormap_and_ringbuffer");
 }
 
-static void phases_that_fail_are_told(void)
+TEST(phases_that_fail_are_told)
 {
 	struct ascend_which which = {NULL, "a2a3", ASCEND_TASK_BUFFER, false};
 	struct ascend_client *client;
@@ -69,7 +69,7 @@ static void phases_that_fail_are_told(void)
 }
 
 /* Every code of fault.def, where the runtime would latch it, with the runtime's own sentence; then the same client runs on. */
-static void every_fault_is_mapped(void)
+TEST(every_fault_is_mapped)
 {
 	static const struct {
 		int code;
@@ -112,7 +112,7 @@ static void every_fault_is_mapped(void)
 }
 
 /* The classes of a scheduler's timeout, as the runtime writes them. */
-static void every_class_of_a_timeout_is_mapped(void)
+TEST(every_class_of_a_timeout_is_mapped)
 {
 	static const struct {
 		const char *class;
@@ -140,7 +140,7 @@ static void every_class_of_a_timeout_is_mapped(void)
 }
 
 /* Whichever call of a run fails, and however: what was prepared is finalized, the next run is a good one, nothing is done that the runtime minds. */
-static void every_call_may_fail_and_the_next_run_is_good(void)
+TEST(every_call_may_fail_and_the_next_run_is_good)
 {
 	static const struct {
 		const char *phase, *call;
@@ -167,7 +167,7 @@ static void every_call_may_fail_and_the_next_run_is_good(void)
 	free(log);
 }
 
-static void timeouts_count_by_their_class(void)
+TEST(timeouts_count_by_their_class)
 {
 	char text[400];
 
@@ -183,7 +183,7 @@ static void timeouts_count_by_their_class(void)
 }
 
 /* -1 and -3 are faults only where the runtime says so. */
-static void small_codes_are_faults_where_they_are_told(void)
+TEST(small_codes_are_faults_where_they_are_told)
 {
 	CHECK_INT(ascend_fault(ASCEND_PHASE_PREPARE, -1, "", &error), PTOWSP_RUN_FAILED);
 	CHECK_STR(error.text, "simpler_prepare_run of the pto-runtime answers -1: it wrote nothing about it");
@@ -192,7 +192,7 @@ static void small_codes_are_faults_where_they_are_told(void)
 }
 
 /* No sentence ends in the middle of a word: as many clauses as there is room for. */
-static void long_sentences_end_with_a_clause(void)
+TEST(long_sentences_end_with_a_clause)
 {
 	CHECK_INT(ascend_fault(
 			  ASCEND_PHASE_WAIT, -1,
@@ -213,7 +213,7 @@ static void long_sentences_end_with_a_clause(void)
 			      "else would have had to be said; divide the run, or use smaller scopes");
 }
 
-static void files_that_cannot_be_read_say_why(void)
+TEST(files_that_cannot_be_read_say_why)
 {
 	void *bytes;
 	size_t size;
@@ -224,7 +224,7 @@ static void files_that_cannot_be_read_say_why(void)
 	CHECK(!bytes && !size);
 }
 
-static void scope_that_fills_the_window_is_a_deadlock(void)
+TEST(scope_that_fills_the_window_is_a_deadlock)
 {
 	struct ascend_example *example;
 
@@ -237,7 +237,7 @@ static void scope_that_fills_the_window_is_a_deadlock(void)
 	ascend_example_close(example);
 }
 
-static void host_graph_that_fills_the_window_is_told(void)
+TEST(host_graph_that_fills_the_window_is_told)
 {
 	struct ascend_example *example;
 
@@ -249,20 +249,4 @@ static void host_graph_that_fills_the_window_is_told(void)
 	CHECK(strstr(error.text, "FLOW_CONTROL_DEADLOCK") != NULL);
 	CHECK_UINT(example->calls, 0);
 	ascend_example_close(example);
-}
-
-void suite_ascend_told(CU_pSuite s)
-{
-	TEST(s, other_generations_are_refused_by_name);
-	TEST(s, missing_files_are_named);
-	TEST(s, phases_that_fail_are_told);
-	TEST(s, every_fault_is_mapped);
-	TEST(s, every_class_of_a_timeout_is_mapped);
-	TEST(s, every_call_may_fail_and_the_next_run_is_good);
-	TEST(s, timeouts_count_by_their_class);
-	TEST(s, small_codes_are_faults_where_they_are_told);
-	TEST(s, long_sentences_end_with_a_clause);
-	TEST(s, files_that_cannot_be_read_say_why);
-	TEST(s, scope_that_fills_the_window_is_a_deadlock);
-	TEST(s, host_graph_that_fills_the_window_is_told);
 }

@@ -22,7 +22,7 @@ static int emitted(const char *how, const char *packages)
 }
 
 /* By day the example where a result decides on tasks; all of them, with both variants, in the long run. */
-static void fake_runtime_gives_what_cpu_sim_gives(void)
+TEST(fake_runtime_gives_what_cpu_sim_gives)
 {
 	const bool all = getenv("PTOWSP_TEST_LONG") != NULL;
 
@@ -33,7 +33,7 @@ static void fake_runtime_gives_what_cpu_sim_gives(void)
 		CHECK_CONTAINS(cli_out, "predicated\thost_build_graph\t");
 }
 
-static void real_runtime_gives_what_cpu_sim_gives(void)
+TEST(real_runtime_gives_what_cpu_sim_gives)
 {
 	const char *root = getenv("PTO_RUNTIME_DIR");
 
@@ -44,7 +44,7 @@ static void real_runtime_gives_what_cpu_sim_gives(void)
 	CHECK_CONTAINS(cli_out, "csp\ttensormap_and_ringbuffer\tsame\n");
 }
 
-static void what_is_missing_is_said(void)
+TEST(what_is_missing_is_said)
 {
 	NEEDS();
 	REQUIRE_INT(cli("$B/ptowsp-run --quiet --plugin=a2a3sim --emit tree $P/vector_add.pkg.zst"), 0);
@@ -52,13 +52,4 @@ static void what_is_missing_is_said(void)
 	CLI_ERR(8, "cd tree && PTO_RUNTIME_DIR=/nowhere ./build.sh pto-runtime", "PTO_RUNTIME_DIR=/nowhere is no folder");
 	CLI_ERR(8, "cd tree && PTO_RUNTIME_DIR=. ./build.sh pto-runtime", "simpler_setup/build_runtimes.py --platforms a2a3sim");
 	CLI_ERR(2, "cd tree && ./build.sh other", "usage: ./build.sh host|device|pto-runtime");
-}
-
-void suite_ascend_tree(CU_pSuite s);
-void suite_ascend_tree(CU_pSuite s)
-{
-	cli_suite("ascend_tree");
-	TEST(s, what_is_missing_is_said);
-	TEST(s, fake_runtime_gives_what_cpu_sim_gives);
-	TEST(s, real_runtime_gives_what_cpu_sim_gives);
 }

@@ -62,7 +62,7 @@ static void check_fault(const struct fake_graph *graph, int code, const char *de
 
 /* ---- what waits and goes on ------------------------------------------------------------------------------------------ */
 
-static void scopes_that_end_give_their_slots_back(void)
+TEST(scopes_that_end_give_their_slots_back)
 {
 	struct fake_graph graph;
 
@@ -83,7 +83,7 @@ static void scopes_that_end_give_their_slots_back(void)
 }
 
 /* 1,000 outputs of 1,000 bytes go through a heap of 4,096: never more than four are there, and nobody writes into another's. */
-static void outputs_go_round_in_the_heap(void)
+TEST(outputs_go_round_in_the_heap)
 {
 	struct fake_graph graph;
 
@@ -107,7 +107,7 @@ static void outputs_go_round_in_the_heap(void)
 	fake_graph_finish(&graph);
 }
 
-static void entries_come_back_with_their_tasks(void)
+TEST(entries_come_back_with_their_tasks)
 {
 	struct fake_graph graph;
 	uint64_t tasks[80];
@@ -131,7 +131,7 @@ static void entries_come_back_with_their_tasks(void)
 
 /* ---- what waits in vain: the runtime's own cases ---------------------------------------------------------------------- */
 
-static void one_scope_with_all_slots_is_fault_1(void)
+TEST(one_scope_with_all_slots_is_fault_1)
 {
 	struct fake_graph graph;
 
@@ -145,7 +145,7 @@ static void one_scope_with_all_slots_is_fault_1(void)
 }
 
 /* In the last ring lie the tasks of all deep scopes: what an outer one of them keeps is not the innermost scope's. */
-static void a_scope_around_with_all_slots_is_fault_3(void)
+TEST(a_scope_around_with_all_slots_is_fault_3)
 {
 	struct fake_graph graph;
 
@@ -160,7 +160,7 @@ static void a_scope_around_with_all_slots_is_fault_3(void)
 }
 
 /* A task that waits for entries keeps those it depends on, and so all that came behind them. */
-static void a_task_keeps_what_it_waits_behind(void)
+TEST(a_task_keeps_what_it_waits_behind)
 {
 	struct fake_graph graph;
 	uint64_t tasks[200], first;
@@ -184,7 +184,7 @@ static void a_task_keeps_what_it_waits_behind(void)
 }
 
 /* Edges of one scope to tasks that run: entries of them do not come back before it ends. */
-static void a_scope_with_all_entries_is_fault_4(void)
+TEST(a_scope_with_all_entries_is_fault_4)
 {
 	struct fake_graph graph;
 	uint64_t tasks[40];
@@ -201,7 +201,7 @@ static void a_scope_with_all_entries_is_fault_4(void)
 	}
 }
 
-static void outputs_that_never_fit_are_fault_2(void)
+TEST(outputs_that_never_fit_are_fault_2)
 {
 	struct fake_graph graph;
 
@@ -218,7 +218,7 @@ static void outputs_that_never_fit_are_fault_2(void)
 	fake_graph_finish(&graph);
 }
 
-static void several_scopes_with_all_slots_are_fault_3(void)
+TEST(several_scopes_with_all_slots_are_fault_3)
 {
 	struct fake_graph graph;
 
@@ -232,7 +232,7 @@ static void several_scopes_with_all_slots_are_fault_3(void)
 	fake_graph_finish(&graph);
 }
 
-static void more_producers_than_entries_are_fault_4(void)
+TEST(more_producers_than_entries_are_fault_4)
 {
 	struct fake_graph graph;
 	uint64_t tasks[129];
@@ -251,7 +251,7 @@ static void more_producers_than_entries_are_fault_4(void)
 	fake_graph_finish(&graph);
 }
 
-static void arguments_that_cannot_be_are_faults_5_and_7(void)
+TEST(arguments_that_cannot_be_are_faults_5_and_7)
 {
 	const struct fake_kernels known = {{-1, 0, -1}}, unknown = {{-1, 17, -1}};
 	struct fake_args args = {.launch = {1, false}}, together = {.launch = {25, true}};
@@ -271,7 +271,7 @@ static void arguments_that_cannot_be_are_faults_5_and_7(void)
 	fake_graph_finish(&graph);
 }
 
-static void a_host_graph_gives_nothing_back(void)
+TEST(a_host_graph_gives_nothing_back)
 {
 	struct fake_graph graph;
 
@@ -288,20 +288,4 @@ static void a_host_graph_gives_nothing_back(void)
 		submit(&graph, NULL, 0, 0);
 	check_fault(&graph, 104, "no free slot");
 	fake_graph_finish(&graph);
-}
-
-void suite_fake_tasks(CU_pSuite s)
-{
-	TEST(s, scopes_that_end_give_their_slots_back);
-	TEST(s, outputs_go_round_in_the_heap);
-	TEST(s, entries_come_back_with_their_tasks);
-	TEST(s, one_scope_with_all_slots_is_fault_1);
-	TEST(s, a_scope_around_with_all_slots_is_fault_3);
-	TEST(s, a_scope_with_all_entries_is_fault_4);
-	TEST(s, a_task_keeps_what_it_waits_behind);
-	TEST(s, outputs_that_never_fit_are_fault_2);
-	TEST(s, several_scopes_with_all_slots_are_fault_3);
-	TEST(s, more_producers_than_entries_are_fault_4);
-	TEST(s, arguments_that_cannot_be_are_faults_5_and_7);
-	TEST(s, a_host_graph_gives_nothing_back);
 }

@@ -27,10 +27,10 @@ struct trial_options {
 };
 
 static const struct base_option trial_rows[] = {
-	{BASE_OPTION("schedulers", "int", "4", "2..8", "of this machine"), offsetof(struct base_options, schedulers), 4, {NULL}, 2, 8},
-	{BASE_OPTION("lanes", "int", "3", "1..5", "how wide it is"), offsetof(struct trial_options, lanes), 3, {NULL}, 1, 5},
-	{BASE_OPTION("mood", "word", "good", "good|bad", "how it is"), offsetof(struct trial_options, mood), 0, {"good", "bad"}, 0, 0},
-	{BASE_OPTION("folder", "path", "", "", "where it looks"), offsetof(struct trial_options, folder), 0, {NULL}, 0, 0},
+	BASE_OPTION(offsetof(struct base_options, schedulers), "schedulers", "int", "4", "2..8", "of this machine"),
+	BASE_OPTION(offsetof(struct trial_options, lanes), "lanes", "int", "3", "1..5", "how wide it is"),
+	BASE_OPTION(offsetof(struct trial_options, mood), "mood", "word", "good", "good|bad", "how it is"),
+	BASE_OPTION(offsetof(struct trial_options, folder), "folder", "path", "", "", "where it looks"),
 };
 
 /* In a bad mood its second device comes first, and it enforces less. */
@@ -134,7 +134,7 @@ static ptowsp_status trial_compute(void *context, uint32_t row, const struct pto
 static ptowsp_status trial_bind(struct base_program *program, struct ptowsp_error *error)
 {
 	static const struct base_costs costs = {&seen, trial_walk, trial_block};
-	static const struct base_compute compute = {&seen, trial_compute, NULL, false};
+	static const struct base_compute compute = {.context = &seen, .block = trial_compute};
 
 	seen.binds++;
 	seen.program = program;
@@ -244,7 +244,7 @@ static const struct ptowsp_option *listed(const struct ptowsp_ops *ops, const ch
 	return found;
 }
 
-static void its_options_stand_beside_the_standard_ones_or_in_their_place(void)
+TEST(its_options_stand_beside_the_standard_ones_or_in_their_place)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	const struct ptowsp_option *rows[4];
@@ -259,7 +259,7 @@ static void its_options_stand_beside_the_standard_ones_or_in_their_place(void)
 	CHECK_CONTAINS(error.text, "trial has");
 }
 
-static void values_go_where_the_row_says(void)
+TEST(values_go_where_the_row_says)
 {
 	static const struct {
 		const char *key, *value, *said; /* NULL: it is taken */
@@ -289,7 +289,7 @@ static void values_go_where_the_row_says(void)
 	}
 }
 
-static void text_that_is_too_long_is_refused(void)
+TEST(text_that_is_too_long_is_refused)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	char text[BASE_TEXT + 1];
@@ -306,7 +306,7 @@ static void text_that_is_too_long_is_refused(void)
 
 /* ---- devices and rows ----------------------------------------------------------------------------------------- */
 
-static void devices_may_depend_on_the_options(void)
+TEST(devices_may_depend_on_the_options)
 {
 	const struct ptowsp_device *devices[2];
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
@@ -341,7 +341,7 @@ static int state(const char *device, uint32_t feature)
 	return found;
 }
 
-static void its_rows_go_before_those_of_base_core_and_platform(void)
+TEST(its_rows_go_before_those_of_base_core_and_platform)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct ptowsp_cap row;
@@ -367,7 +367,7 @@ static void its_rows_go_before_those_of_base_core_and_platform(void)
 
 /* ---- hooks ---------------------------------------------------------------------------------------------------- */
 
-static void every_hook_is_called_in_its_place(void)
+TEST(every_hook_is_called_in_its_place)
 {
 	begin(&trial_ops);
 	fake_chain_program("nop", 10);
@@ -388,7 +388,7 @@ static void every_hook_is_called_in_its_place(void)
 	CHECK_INT(seen.runs, 2);
 }
 
-static void what_a_hook_refuses_leaves_nothing_behind(void)
+TEST(what_a_hook_refuses_leaves_nothing_behind)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 
@@ -414,7 +414,7 @@ static void what_a_hook_refuses_leaves_nothing_behind(void)
 }
 
 /* Ten times, as trial_run does. */
-static void it_says_what_its_kernels_cost(void)
+TEST(it_says_what_its_kernels_cost)
 {
 	static const uint64_t costs[][2] = {{7, 70}, {0, 10 * (4 * ELEMENTS + 5)}};
 
@@ -434,7 +434,7 @@ static void it_says_what_its_kernels_cost(void)
 }
 
 /* Each task goes there, with cycles that are known before and with those that it says, run after run; trial_run makes them ten times as many. */
-static void a_device_executes_every_portable_kernel(void)
+TEST(a_device_executes_every_portable_kernel)
 {
 	static const uint64_t costs[][2] = {{7, 70}, {0, 110}};
 
@@ -489,7 +489,7 @@ static int supported(const struct ptowsp_ops *ops, const struct ptowsp_cap *row,
 	return computed;
 }
 
-static void kernels_run_where_rows_and_the_backend_say(void)
+TEST(kernels_run_where_rows_and_the_backend_say)
 {
 	static const struct ptowsp_cap has = BASE_TILE(0, ENFORCED, BASE_TYPE(F32)), lacks = BASE_TILE(PTOWSP_PTO_TADD, UNSUPPORTED, 0),
 				       not_f32 = BASE_TILE(PTOWSP_PTO_TADD, ENFORCED, BASE_TYPE(I32)), weak = BASE_TILE(PTOWSP_PTO_TADD, DIAGNOSED, 0);
@@ -518,7 +518,7 @@ static void kernels_run_where_rows_and_the_backend_say(void)
 	CHECK_CONTAINS(fake.error, "kernel add: it says so");
 }
 
-static void hosts_of_10_0_hear_nothing_of_operations(void)
+TEST(hosts_of_10_0_hear_nothing_of_operations)
 {
 	static const struct ptowsp_cap lacks = BASE_TILE(PTOWSP_PTO_TADD, UNSUPPORTED, 0);
 
@@ -540,7 +540,7 @@ static void hosts_of_10_0_hear_nothing_of_operations(void)
 	fake_stop();
 }
 
-static void a_device_that_hangs_is_told_of_a_cancel(void)
+TEST(a_device_that_hangs_is_told_of_a_cancel)
 {
 	begin(&trial_ops);
 	seen.device = true;
@@ -557,7 +557,7 @@ static void a_device_that_hangs_is_told_of_a_cancel(void)
 	fake_stop();
 }
 
-static void fini_closes_in_order_what_is_open(void)
+TEST(fini_closes_in_order_what_is_open)
 {
 	begin(&trial_ops);
 	fake_chain_program("nop", 10);
@@ -569,7 +569,7 @@ static void fini_closes_in_order_what_is_open(void)
 	fake_stop();
 }
 
-static void without_hooks_it_is_what_the_processor_does(void)
+TEST(without_hooks_it_is_what_the_processor_does)
 {
 	begin(&plain_ops);
 	fake_chain_program("nop", 10);
@@ -584,7 +584,7 @@ static void without_hooks_it_is_what_the_processor_does(void)
 
 /* ---- payloads ------------------------------------------------------------------------------------------------- */
 
-static void payloads_for_its_name_and_its_targets_are_its_own(void)
+TEST(payloads_for_its_name_and_its_targets_are_its_own)
 {
 	static const struct {
 		const char *target;
@@ -618,7 +618,7 @@ static uint64_t time_now(void *context)
 	return time_ns;
 }
 
-static void work_ends_at_its_deadline_or_when_somebody_cancels_it(void)
+TEST(work_ends_at_its_deadline_or_when_somebody_cancels_it)
 {
 	static const struct ptowsp_host host = {.now_ns = time_now};
 	static const struct {
@@ -655,7 +655,7 @@ static void work_ends_at_its_deadline_or_when_somebody_cancels_it(void)
 	}
 }
 
-static void the_clock_is_looked_at_behind_enough_work(void)
+TEST(the_clock_is_looked_at_behind_enough_work)
 {
 	static const struct ptowsp_host host = {.now_ns = time_now};
 	const struct ptowsp_run_args run = {.deadline_ns = 1};
@@ -673,7 +673,7 @@ static void the_clock_is_looked_at_behind_enough_work(void)
 
 /* ---- tables of a package ---------------------------------------------------------------------------------------- */
 
-static void rows_strings_and_code_outside_their_tables_are_none(void)
+TEST(rows_strings_and_code_outside_their_tables_are_none)
 {
 	static const char strings[] = "\0abc\0de", open[] = {'a', 'b'};
 	static const struct ptowsp_debug_record debug[] = {{.file = 1, .kind = 0, .row = 5, .line = 9}, {.file = 5, .kind = 1, .row = 5, .line = 7}};
@@ -725,7 +725,7 @@ static void cache_is(const char *stated, const char *want)
 	CHECK_INT(access(path, W_OK), 0);
 }
 
-static void what_is_compiled_is_kept_where_the_user_s_caches_are(void)
+TEST(what_is_compiled_is_kept_where_the_user_s_caches_are)
 {
 	char *const xdg = getenv("XDG_CACHE_HOME") ? strdup(getenv("XDG_CACHE_HOME")) : NULL, *const home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
 	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
@@ -765,7 +765,7 @@ static void what_is_compiled_is_kept_where_the_user_s_caches_are(void)
 	free(home);
 }
 
-static void a_cache_below_a_folder_that_is_gone_is_none(void)
+TEST(a_cache_below_a_folder_that_is_gone_is_none)
 {
 	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	const char *gone = check_fmt("%s/gone", check_tmp());
@@ -777,28 +777,4 @@ static void a_cache_below_a_folder_that_is_gone_is_none(void)
 	CHECK_STR(why.text, "cache=. cannot be opened: No such file or directory; name another folder");
 	CHECK_INT(fchdir(back), 0);
 	close(back);
-}
-
-void suite_base(CU_pSuite s)
-{
-	TEST(s, its_options_stand_beside_the_standard_ones_or_in_their_place);
-	TEST(s, values_go_where_the_row_says);
-	TEST(s, text_that_is_too_long_is_refused);
-	TEST(s, devices_may_depend_on_the_options);
-	TEST(s, its_rows_go_before_those_of_base_core_and_platform);
-	TEST(s, every_hook_is_called_in_its_place);
-	TEST(s, what_a_hook_refuses_leaves_nothing_behind);
-	TEST(s, it_says_what_its_kernels_cost);
-	TEST(s, a_device_executes_every_portable_kernel);
-	TEST(s, kernels_run_where_rows_and_the_backend_say);
-	TEST(s, hosts_of_10_0_hear_nothing_of_operations);
-	TEST(s, a_device_that_hangs_is_told_of_a_cancel);
-	TEST(s, fini_closes_in_order_what_is_open);
-	TEST(s, without_hooks_it_is_what_the_processor_does);
-	TEST(s, payloads_for_its_name_and_its_targets_are_its_own);
-	TEST(s, work_ends_at_its_deadline_or_when_somebody_cancels_it);
-	TEST(s, the_clock_is_looked_at_behind_enough_work);
-	TEST(s, rows_strings_and_code_outside_their_tables_are_none);
-	TEST(s, what_is_compiled_is_kept_where_the_user_s_caches_are);
-	TEST(s, a_cache_below_a_folder_that_is_gone_is_none);
 }

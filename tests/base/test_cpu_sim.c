@@ -6,7 +6,7 @@
 #include "tests/isa/fake_tile.h"
 #include <semaphore.h>
 
-static void one_task_adds_two_tensors(void)
+TEST(one_task_adds_two_tensors)
 {
 	fake_reset();
 	fake_add_program();
@@ -27,7 +27,7 @@ static void one_task_adds_two_tensors(void)
 	fake_stop();
 }
 
-static void runs_are_done_once_each_and_in_order(void)
+TEST(runs_are_done_once_each_and_in_order)
 {
 	fake_reset();
 	fake_chain_program("nop", 10);
@@ -54,7 +54,7 @@ static void done_waits(void)
 }
 
 /* The host's thread may go on as soon as it hears, however long the plugin's own takes to come back from done. */
-static void a_program_rests_once_done_was_called(void)
+TEST(a_program_rests_once_done_was_called)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	const struct ptowsp_trace_extension *trace;
@@ -79,7 +79,7 @@ static void a_program_rests_once_done_was_called(void)
 	sem_destroy(&seen);
 }
 
-static void cancel_ends_waiting_and_running_runs(void)
+TEST(cancel_ends_waiting_and_running_runs)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 
@@ -101,7 +101,7 @@ static void cancel_ends_waiting_and_running_runs(void)
 	fake_stop();
 }
 
-static void fini_cancels_and_joins_what_is_left(void)
+TEST(fini_cancels_and_joins_what_is_left)
 {
 	fake_reset();
 	fake_chain_program("sleepy", 1000);
@@ -115,7 +115,7 @@ static void fini_cancels_and_joins_what_is_left(void)
 	fake_program_finish(&fake.code);
 }
 
-static void deadline_ends_a_run(void)
+TEST(deadline_ends_a_run)
 {
 	struct ptowsp_run_args args;
 
@@ -157,7 +157,7 @@ static void long_program(int64_t rounds)
 	fake_program_task(&fake.code, kernel, 0, 0);
 }
 
-static void a_kernel_that_takes_too_long_is_ended_and_named(void)
+TEST(a_kernel_that_takes_too_long_is_ended_and_named)
 {
 	struct ptowsp_run_args args;
 
@@ -203,7 +203,7 @@ static void on_edges(void *context, const struct ptowsp_graph_edge *edges, uint3
 		edges_seen += edges[i].producer + 1 == edges[i].consumer;
 }
 
-static void trace_and_graph_show_every_task_and_edge(void)
+TEST(trace_and_graph_show_every_task_and_edge)
 {
 	const struct ptowsp_trace_extension *trace;
 	const struct ptowsp_graph_extension *graph;
@@ -226,7 +226,7 @@ static void trace_and_graph_show_every_task_and_edge(void)
 	fake_stop();
 }
 
-static void options_are_accepted_or_refused_by_name(void)
+TEST(options_are_accepted_or_refused_by_name)
 {
 	static const char *const good[][2] = {{"opt_level", "0"}, {"opt_level", "3"},   {"profiling", "on"},   {"debug", "on"},       {"clock", "reference"},
 					      {"clock", "own"},   {"schedulers", "1"},  {"schedulers", "64"},  {"numerics", "exact"}, {"numerics", "fast"},
@@ -257,7 +257,7 @@ static void options_are_accepted_or_refused_by_name(void)
 	CHECK_INT(fake.bytes, 0);
 }
 
-static void profiling_and_debug_say_what_they_saw(void)
+TEST(profiling_and_debug_say_what_they_saw)
 {
 	fake_reset();
 	fake_chain_program("nop", 5);
@@ -277,7 +277,7 @@ static void profiling_and_debug_say_what_they_saw(void)
 	fake_stop();
 }
 
-static void device_and_capabilities_are_listed_without_an_instance(void)
+TEST(device_and_capabilities_are_listed_without_an_instance)
 {
 	const struct ptowsp_device *devices[4];
 	struct ptowsp_cap rows[512];
@@ -303,7 +303,7 @@ static void device_and_capabilities_are_listed_without_an_instance(void)
 	CHECK_CONTAINS(error.text, "cpu0");
 }
 
-static void arguments_with_unknown_fields_are_refused(void)
+TEST(arguments_with_unknown_fields_are_refused)
 {
 	struct {
 		struct ptowsp_open_args args;
@@ -325,7 +325,7 @@ static void arguments_with_unknown_fields_are_refused(void)
 }
 
 /* Every allocation of the backend fails once, with all that follow: each step refuses with NO_MEMORY and leaves nothing. */
-static void every_failed_allocation_is_survived(void)
+TEST(every_failed_allocation_is_survived)
 {
 	int at, ok = 0;
 
@@ -357,7 +357,7 @@ static void every_failed_allocation_is_survived(void)
 	CHECK(at > 4);
 }
 
-static void stats_can_be_read_while_a_run_goes_on(void)
+TEST(stats_can_be_read_while_a_run_goes_on)
 {
 	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
 
@@ -375,22 +375,4 @@ static void stats_can_be_read_while_a_run_goes_on(void)
 	CHECK_INT(fake.ops->stats(fake.program, &stats, NULL), PTOWSP_OK);
 	CHECK_UINT(stats.tasks, 20);
 	fake_stop();
-}
-
-void suite_cpu_sim(CU_pSuite s)
-{
-	TEST(s, one_task_adds_two_tensors);
-	TEST(s, runs_are_done_once_each_and_in_order);
-	TEST(s, a_program_rests_once_done_was_called);
-	TEST(s, cancel_ends_waiting_and_running_runs);
-	TEST(s, fini_cancels_and_joins_what_is_left);
-	TEST(s, deadline_ends_a_run);
-	TEST(s, a_kernel_that_takes_too_long_is_ended_and_named);
-	TEST(s, trace_and_graph_show_every_task_and_edge);
-	TEST(s, options_are_accepted_or_refused_by_name);
-	TEST(s, profiling_and_debug_say_what_they_saw);
-	TEST(s, device_and_capabilities_are_listed_without_an_instance);
-	TEST(s, arguments_with_unknown_fields_are_refused);
-	TEST(s, every_failed_allocation_is_survived);
-	TEST(s, stats_can_be_read_while_a_run_goes_on);
 }

@@ -4,7 +4,7 @@
 #include "tests/host/fake_host.h"
 #include "tests/isa/fake_tile.h"
 
-static void each_block_knows_its_index(void)
+TEST(each_block_knows_its_index)
 {
 	fake_reset();
 	fake_chain_program("record", 1);
@@ -22,7 +22,7 @@ static void each_block_knows_its_index(void)
 	fake_stop();
 }
 
-static void blocks_of_a_portable_kernel_add_up_with_and_without_running(void)
+TEST(blocks_of_a_portable_kernel_add_up_with_and_without_running)
 {
 	fake_reset();
 	fake_add_program();
@@ -37,7 +37,7 @@ static void blocks_of_a_portable_kernel_add_up_with_and_without_running(void)
 	fake_stop();
 }
 
-static void built_in_kernels_copy_and_fill(void)
+TEST(built_in_kernels_copy_and_fill)
 {
 	uint32_t fill, copy, zero;
 
@@ -90,7 +90,7 @@ static void built_in_kernel_is(const char *name, const uint32_t rows[3], uint32_
 	fake_stop();
 }
 
-static void built_in_kernels_say_what_they_take(void)
+TEST(built_in_kernels_say_what_they_take)
 {
 	built_in_kernel_is("copy", (const uint32_t[3]){2, 2, 0}, 0, "");
 	built_in_kernel_is("copy", (const uint32_t[3]){2, 0, 0}, 0, "copy takes 2 tensors, source and destination, not 1");
@@ -102,7 +102,7 @@ static void built_in_kernels_say_what_they_take(void)
 	built_in_kernel_is("fill", (const uint32_t[3]){2, 2, 0}, 1, "fill takes 1 tensor and 1 scalar, not 2 and 1");
 }
 
-static void a_kernel_nobody_serves_is_named_and_still_counted(void)
+TEST(a_kernel_nobody_serves_is_named_and_still_counted)
 {
 	fake_reset();
 	fake_chain_program("mystery", 4);
@@ -132,7 +132,7 @@ static ptowsp_status load_flags(uint32_t flags, struct ptowsp_error *error)
 	return fake.ops->load(fake.device, &args, &fake.program, error);
 }
 
-static void native_code_is_skipped_without_trust_and_refused_with_it(void)
+TEST(native_code_is_skipped_without_trust_and_refused_with_it)
 {
 	struct ptowsp_error error;
 
@@ -156,7 +156,7 @@ static void native_code_is_skipped_without_trust_and_refused_with_it(void)
 	}
 }
 
-static void a_payload_for_another_target_does_not_serve(void)
+TEST(a_payload_for_another_target_does_not_serve)
 {
 	fake_reset();
 	fake_add_program();
@@ -169,7 +169,7 @@ static void a_payload_for_another_target_does_not_serve(void)
 	fake_stop();
 }
 
-static void cycles_of_a_payload_may_be_fixed(void)
+TEST(cycles_of_a_payload_may_be_fixed)
 {
 	fake_reset();
 	fake_add_program();
@@ -184,7 +184,7 @@ static void cycles_of_a_payload_may_be_fixed(void)
 	fake_stop();
 }
 
-static void a_broken_payload_is_refused_when_loaded(void)
+TEST(a_broken_payload_is_refused_when_loaded)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 
@@ -201,7 +201,7 @@ static void a_broken_payload_is_refused_when_loaded(void)
 }
 
 /* d = a + b of different shapes: the kernel cannot run, and says where and why; it is still counted. */
-static void a_shape_error_fails_only_the_runs_that_reach_it(void)
+TEST(a_shape_error_fails_only_the_runs_that_reach_it)
 {
 	struct ptowsp_debug_record place = {.kind = 1, .row = 0, .line = 12};
 	struct fake_tile tile = {0};
@@ -233,18 +233,4 @@ static void a_shape_error_fails_only_the_runs_that_reach_it(void)
 	CHECK_INT(fake.status, PTOWSP_OK);
 	CHECK_UINT(fake.stats.tasks, 1);
 	fake_stop();
-}
-
-void suite_cpu_sim_kernels(CU_pSuite s)
-{
-	TEST(s, each_block_knows_its_index);
-	TEST(s, blocks_of_a_portable_kernel_add_up_with_and_without_running);
-	TEST(s, built_in_kernels_copy_and_fill);
-	TEST(s, built_in_kernels_say_what_they_take);
-	TEST(s, a_kernel_nobody_serves_is_named_and_still_counted);
-	TEST(s, native_code_is_skipped_without_trust_and_refused_with_it);
-	TEST(s, a_payload_for_another_target_does_not_serve);
-	TEST(s, cycles_of_a_payload_may_be_fixed);
-	TEST(s, a_broken_payload_is_refused_when_loaded);
-	TEST(s, a_shape_error_fails_only_the_runs_that_reach_it);
 }

@@ -26,7 +26,7 @@ static void run_file(void)
 	free(want);
 }
 
-static void errors_stop_at_twenty(void)
+TEST(errors_stop_at_twenty)
 {
 	char text[4096] = "func @f() {\n";
 	struct source s;
@@ -40,7 +40,7 @@ static void errors_stop_at_twenty(void)
 }
 
 /* A source cut anywhere is refused or accepted, with a place inside the text. */
-static void sources_cut_anywhere_are_answered(void)
+TEST(sources_cut_anywhere_are_answered)
 {
 	char *text = check_read(check_fmt("%s/packages/examples/matmul.pto", check_root()), NULL);
 	size_t size;
@@ -64,7 +64,7 @@ static void sources_cut_anywhere_are_answered(void)
 }
 
 /* What once broke the compiler, and what its fuzzer starts from: an error, or a package that opens. */
-static void starting_files_of_the_fuzzer_are_answered(void)
+TEST(starting_files_of_the_fuzzer_are_answered)
 {
 	DIR *dir = opendir(check_fmt("%s/tests/fuzz/source", check_root()));
 	struct dirent *entry;
@@ -89,7 +89,7 @@ static void starting_files_of_the_fuzzer_are_answered(void)
 }
 
 /* One sentence for those who see no list. */
-static void errors_are_counted_in_one_sentence(void)
+TEST(errors_are_counted_in_one_sentence)
 {
 	static const struct lang_source sources[] = {{"a.pto", "axis", 4}, {"b.pto", "axis\nslot\n", 10}};
 
@@ -132,7 +132,7 @@ static char *helped(const char *text, const struct lang_diagnostics *list)
 	return made;
 }
 
-static void declarations_that_help_proposes_are_right(void)
+TEST(declarations_that_help_proposes_are_right)
 {
 	char *text = check_read(check_fmt("%s/tests/diagnostics/undeclared.pto", check_root()), NULL), *better;
 	struct source s;
@@ -151,7 +151,7 @@ static void declarations_that_help_proposes_are_right(void)
 }
 
 /* A tensor that is passed whole and does not fit: what the help says to write instead does, or it says that nothing does. */
-static void parts_that_help_proposes_are_right(void)
+TEST(parts_that_help_proposes_are_right)
 {
 	static const char text[] =
 		"tensor %%y : f32[%s] inout\nfunc @f(%%x: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<2x8xf32>\n  %%t = tload %%x[0, 0]\n"
@@ -206,10 +206,4 @@ void suite_diagnostics(CU_pSuite s)
 		check_add(s, check_fmt("source_%s", names[i]), run_file);
 		free(names[i]);
 	}
-	TEST(s, declarations_that_help_proposes_are_right);
-	TEST(s, parts_that_help_proposes_are_right);
-	TEST(s, errors_are_counted_in_one_sentence);
-	TEST(s, errors_stop_at_twenty);
-	TEST(s, sources_cut_anywhere_are_answered);
-	TEST(s, starting_files_of_the_fuzzer_are_answered);
 }

@@ -429,7 +429,7 @@ static unsigned batch_run(uint64_t seed, unsigned count, make_fn make, const cha
 	return failed;
 }
 
-static void random_programs_do_what_the_interpreter_does(void)
+TEST(random_programs_do_what_the_interpreter_does)
 {
 	const unsigned count = getenv("PTOWSP_SEED") ? 1 : BATCH;
 	const unsigned rounds = getenv("PTOWSP_ROUNDS") ? (unsigned)atoi(getenv("PTOWSP_ROUNDS")) : 1;
@@ -441,7 +441,7 @@ static void random_programs_do_what_the_interpreter_does(void)
 	}
 }
 
-static void random_programs_do_so_optimised(void)
+TEST(random_programs_do_so_optimised)
 {
 	const unsigned count = getenv("PTOWSP_SEED") ? 1 : 6;
 
@@ -451,14 +451,14 @@ static void random_programs_do_so_optimised(void)
 }
 
 /* A sanitizer looks at what writes the text, and not into what a compiler makes of it, which takes most of the time: one part of four is compiled there. */
-static void every_operation_of_every_type_does_so(void)
+TEST(every_operation_of_every_type_does_so)
 {
 	for (part_now = 0; part_now < 4; part_now++)
 		batch_run(random_start() + part_now * 100, TILE_TYPES, make_all, PTOWSP_SANITIZER && part_now ? NULL : "-O0");
 }
 
 /* Windows as numbers, tiles in windows, memory for the others alone. */
-static void functions_for_cores_have_the_bits_of_the_interpreter(void)
+TEST(functions_for_cores_have_the_bits_of_the_interpreter)
 {
 	const unsigned count = getenv("PTOWSP_SEED") ? 1 : BATCH;
 	const unsigned rounds = getenv("PTOWSP_ROUNDS") ? (unsigned)atoi(getenv("PTOWSP_ROUNDS")) : 1;
@@ -474,7 +474,7 @@ static void functions_for_cores_have_the_bits_of_the_interpreter(void)
 }
 
 /* In C, and in C++ on what stands for aie_api: by the unit of either core. */
-static void products_in_blocks_have_the_bits_of_the_interpreter(void)
+TEST(products_in_blocks_have_the_bits_of_the_interpreter)
 {
 	const char *const plain = compiler;
 	char unit[600];
@@ -489,7 +489,7 @@ static void products_in_blocks_have_the_bits_of_the_interpreter(void)
 }
 
 /* For 32 bits, by a compiler that has no library: plugins/aie/bare says all that is used of one. It is C++ as well, which aie_api is. */
-static void every_operation_of_every_type_is_c_for_a_core(void)
+TEST(every_operation_of_every_type_is_c_for_a_core)
 {
 	static const char *const languages[] = {"-std=gnu11", "-x c++ -std=c++20 -nostdinc++"};
 	char *errors = NULL;
@@ -520,14 +520,4 @@ static void every_operation_of_every_type_is_c_for_a_core(void)
 		}
 		folder_remove();
 	}
-}
-
-void suite_emit(CU_pSuite s)
-{
-	TEST(s, random_programs_do_what_the_interpreter_does);
-	TEST(s, random_programs_do_so_optimised);
-	TEST(s, every_operation_of_every_type_does_so);
-	TEST(s, functions_for_cores_have_the_bits_of_the_interpreter);
-	TEST(s, products_in_blocks_have_the_bits_of_the_interpreter);
-	TEST(s, every_operation_of_every_type_is_c_for_a_core);
 }

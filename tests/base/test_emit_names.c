@@ -107,7 +107,7 @@ static void begin(void)
 	CHECK(word_count > 500);
 }
 
-static void a_name_in_a_kernel_is_nothing_else_s(void)
+TEST(a_name_in_a_kernel_is_nothing_else_s)
 {
 	FILE *f;
 
@@ -125,7 +125,7 @@ static void a_name_in_a_kernel_is_nothing_else_s(void)
 		CHECK_FAIL("%.900s", cli_err);
 }
 
-static void a_kernel_is_called_like_nothing_in_the_headers(void)
+TEST(a_kernel_is_called_like_nothing_in_the_headers)
 {
 	FILE *f;
 
@@ -152,7 +152,7 @@ static void a_kernel_is_called_like_nothing_in_the_headers(void)
 }
 
 /* Two kernels of one name in C, in capitals too; an entry that is called like a kernel, and like what a file with an entry says itself. */
-static void kernels_and_entries_that_c_cannot_keep_apart_get_numbers(void)
+TEST(kernels_and_entries_that_c_cannot_keep_apart_get_numbers)
 {
 	static const char source[] = "func @a.b(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %x[0, 0]\n  %t = tadds "
 				     "%t, %1.0\n  tstore %t, %x[0, 0]\n}\n"
@@ -190,7 +190,7 @@ static void kernels_and_entries_that_c_cannot_keep_apart_get_numbers(void)
 
 /* What an emitted function refuses itself, in the interpreter's words: what its task lacks, and loops that do not end. */
 /* An unsigned beginning may be 0: then 2^17 times 2^15 jumps back are as many as are allowed, and have to be counted. */
-static void jumps_are_counted_where_there_may_be_too_many(void)
+TEST(jumps_are_counted_where_there_may_be_too_many)
 {
 	static const struct {
 		int bound;
@@ -216,7 +216,7 @@ static void jumps_are_counted_where_there_may_be_too_many(void)
 	}
 }
 
-static void what_a_task_lacks_and_endless_loops_are_refused(void)
+TEST(what_a_task_lacks_and_endless_loops_are_refused)
 {
 	static const char source[] = "func @loops(%m: !pto.memref<gm,...,f32>, %n: i32) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %s = alloc_tile : "
 				     "!pto.tile<1x1xf32>\n  %t = tload %m[0, 0]\n"
@@ -256,7 +256,7 @@ static void what_a_task_lacks_and_endless_loops_are_refused(void)
 }
 
 /* No number makes another name of these: a search for one once had no end. */
-static void names_like_those_of_the_task_api_begin_in_another_way(void)
+TEST(names_like_those_of_the_task_api_begin_in_another_way)
 {
 	static const char source[] =
 		"func @rt_tasks(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\n"
@@ -268,15 +268,4 @@ static void names_like_those_of_the_task_api_begin_in_another_way(void)
 		CHECK_FAIL("%.900s", cli_err);
 	CHECK_INT(cli("ls c/*.c && for f in c/*.c; do cc -std=c11 -ffp-contract=off -Ic -I$R -I$R/abi -I$R/plugins -c -o ${f%.c}.o $f || exit; done"), 0);
 	CHECK_STR(cli_out, "c/RT_any.c\nc/k_rt_tasks.c\nc/k_rt_tasks_run.c\n");
-}
-
-void suite_emit_names(CU_pSuite s)
-{
-	cli_suite("emit_names");
-	TEST(s, a_name_in_a_kernel_is_nothing_else_s);
-	TEST(s, a_kernel_is_called_like_nothing_in_the_headers);
-	TEST(s, names_like_those_of_the_task_api_begin_in_another_way);
-	TEST(s, jumps_are_counted_where_there_may_be_too_many);
-	TEST(s, what_a_task_lacks_and_endless_loops_are_refused);
-	TEST(s, kernels_and_entries_that_c_cannot_keep_apart_get_numbers);
 }

@@ -28,7 +28,7 @@ static void each_allocation_fails_in_turn(void)
 }
 
 /* Which sentence says that memory ran out, by what was being done. */
-static void memory_that_runs_out_is_told_by_what_needed_it(void)
+TEST(memory_that_runs_out_is_told_by_what_needed_it)
 {
 	static const char want[] = "code: a.pkg.zst: no memory for its code\n"
 				   "code: a.pkg.zst: out of memory\n"
@@ -141,5 +141,4 @@ void suite_faults(CU_pSuite s)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		check_add(s, check_fmt("each_allocation_fails_in_turn_in_%s", names[i]), each_allocation_fails_in_turn);
-	TEST(s, memory_that_runs_out_is_told_by_what_needed_it);
 }

@@ -38,7 +38,7 @@ static void check_case(json_t *stats, bool stalls)
 	CHECK_INT(cli("cmp cpu.npy own.npy"), 0);
 }
 
-static void window_64_completes_on_the_reference_clock(void)
+TEST(window_64_completes_on_the_reference_clock)
 {
 	json_t *stats;
 
@@ -51,7 +51,7 @@ static void window_64_completes_on_the_reference_clock(void)
 }
 
 /* There an AICPU thread needs longer for a task than a core does, so the ring is hardly used; a smaller one, a smaller heap and pool are waited for. */
-static void window_64_completes_on_the_machine(void)
+TEST(window_64_completes_on_the_machine)
 {
 	static const struct {
 		const char *options, *resource;
@@ -73,8 +73,8 @@ static void window_64_completes_on_the_machine(void)
 	}
 }
 
-/* The ring of the runtime, too, was full and gave back; with what it was told to have. */
-static void window_64_completes_on_the_pto_runtime(void)
+/* The window is kept before the runtime's ring, which is never full. */
+TEST(window_64_completes_on_the_pto_runtime)
 {
 	json_t *stats;
 
@@ -87,9 +87,7 @@ static void window_64_completes_on_the_pto_runtime(void)
 	REQUIRE(stats != NULL);
 	check_case(stats, true);
 	CHECK_INT(cli_int(stats, "num_executors"), 1);
-	REQUIRE_INT(cli("grep '^ring' log"), 0);
-	CHECK_CONTAINS(cli_out, "ring 1: 63 of 64 slots, ");
-	CHECK(!strstr(cli_out, "slots, 0 stalls"));
+	CLI_OUT(0, "grep '^ring' log", " of 16384 slots, 0 stalls");
 	CHECK_INT(cli("grep WRONG log"), 1);
 }
 
@@ -99,33 +97,18 @@ static const char scoped[] = "module @m\ntensor %x : f32[256, 16] inout\n"
 			     "workload @main { scope { parallel_for %i in 0 to 256 { call @touch(%a -> %x[%i, 0]) } } }\n";
 
 /* At once: nobody waits for a watchdog. With what helps in the sentence. */
-static void a_scope_of_256_tasks_in_a_window_of_16_is_reported(void)
+TEST(a_scope_of_256_tasks_in_a_window_of_16_is_reported)
 {
-	/* The simulator tells what the blocked task lacks; who plans the whole graph knows what the scope needs. */
-	static const struct {
-		const char *options, *advice, *proposed;
-	} engines[] = {{"--plugin=a2a3sim --opt clock=reference", "use at least --schedule task_window=17", "\"proposed\": 17"},
-		       {"--plugin=a2a3sim --opt clock=own", "use at least --schedule task_window=17", "\"proposed\": 17"},
-		       {BY_RUNTIME, "use --schedule task_window=256", "\"proposed\": 256"}};
+	static const char *const engines[] = {"--plugin=a2a3sim --opt clock=reference", "--plugin=a2a3sim --opt clock=own", BY_RUNTIME};
 
-	cli_begin();
 	REQUIRE_INT(cli(check_fmt("cat >scope.pto <<'END'\n%s\nEND\n$B/ptowsp-pack scope.pto -o scope.pkg.zst", scoped)), 0);
 	for (size_t i = 0; i < sizeof(engines) / sizeof(*engines); i++) {
-		if (strstr(engines[i].options, "pto-runtime") && cli("g++ --version && gcc --version"))
+		if (strstr(engines[i], "pto-runtime") && cli("g++ --version && gcc --version"))
 			continue;
-		CLI_ERR(7, check_fmt("$B/ptowsp-run %s --schedule task_window=16 scope.pkg.zst", engines[i].options), "deadlock: task 16 waits for ",
-			check_fmt("held by an open scope (depth 1); %s", engines[i].advice));
-		CLI_OUT(7, check_fmt("$B/ptowsp-run %s --schedule task_window=16 --stats=json scope.pkg.zst", engines[i].options),
-			"\"resource\": \"task_ring\"", engines[i].proposed);
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --schedule task_window=256 scope.pkg.zst", engines[i].options)), 0);
+		CLI_ERR(7, check_fmt("$B/ptowsp-run %s --schedule task_window=16 scope.pkg.zst", engines[i]), "deadlock: task 16 waits for ",
+			"held by an open scope (depth 1); use at least --schedule task_window=17");
+		CLI_OUT(7, check_fmt("$B/ptowsp-run %s --schedule task_window=16 --stats=json scope.pkg.zst", engines[i]), "\"resource\": \"task_ring\"",
+			"\"proposed\": 17");
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --schedule task_window=256 scope.pkg.zst", engines[i])), 0);
 	}
-}
-
-void suite_flow(CU_pSuite s)
-{
-	cli_suite("flow");
-	TEST(s, window_64_completes_on_the_reference_clock);
-	TEST(s, window_64_completes_on_the_machine);
-	TEST(s, window_64_completes_on_the_pto_runtime);
-	TEST(s, a_scope_of_256_tasks_in_a_window_of_16_is_reported);
 }

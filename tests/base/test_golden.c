@@ -150,7 +150,7 @@ static void vector_equals_the_stored_numbers(void)
 	vector_on("cpu_sim", row);
 }
 
-static void kernel_without_a_golden_vector_is_refused_with_a_shape_sentence(void)
+TEST(kernel_without_a_golden_vector_is_refused_with_a_shape_sentence)
 {
 	struct corpus_table table;
 
@@ -227,7 +227,7 @@ static void vector_runs_through_the_tools(const struct corpus_row *row)
 	free(command);
 }
 
-static void a_handful_runs_through_pack_and_run(void)
+TEST(a_handful_runs_through_pack_and_run)
 {
 	static const char *const handful[] = {"aten_add_scalar", "dynamic_softmax", "fused_softmax", "tile_matmul", "F_gelu", "tensor_softmax"};
 	uint32_t found = 0;
@@ -260,7 +260,7 @@ static void golden_vectors_are_skipped(void)
 	CHECK_FAIL("manifest.tsv cannot be read");
 }
 
-static void all_222_vectors_are_there(void)
+TEST(all_222_vectors_are_there)
 {
 	CHECK_NEED_SHARED();
 	CHECK_UINT(manifest.count, 222);
@@ -276,7 +276,4 @@ void suite_golden(CU_pSuite s)
 		check_add(s, is_unique(i) ? check_fmt("golden_%s_%s", c[FUNCTION], c[CASE]) : check_fmt("golden_%s_%s_row%u", c[FUNCTION], c[CASE], i),
 			  vector_equals_the_stored_numbers);
 	}
-	TEST(s, all_222_vectors_are_there);
-	TEST(s, kernel_without_a_golden_vector_is_refused_with_a_shape_sentence);
-	TEST(s, a_handful_runs_through_pack_and_run);
 }

@@ -136,24 +136,24 @@ static void way_run(unsigned number, const char *key, const char *value)
 	trials(key, value, -1, (number + 1) * 1000);
 }
 
-static void every_operation_of_every_type_does_what_the_interpreter_does(void)
+TEST(every_operation_of_every_type_does_what_the_interpreter_does)
 {
 	for (unsigned part = 0; part < 4; part++)
 		if (check_turn(part, 4))
 			trials(NULL, NULL, (int)part, part * 100);
 }
 
-static void random_programs_do_so_where_the_memory_is_shared(void)
+TEST(random_programs_do_so_where_the_memory_is_shared)
 {
 	way_run(0, "memory", "shared");
 }
 
-static void random_programs_do_so_by_copies(void)
+TEST(random_programs_do_so_by_copies)
 {
 	way_run(1, "memory", "copied");
 }
 
-static void random_programs_do_so_with_tiles_in_global_memory(void)
+TEST(random_programs_do_so_with_tiles_in_global_memory)
 {
 	way_run(2, "tiles", "global");
 }
@@ -162,31 +162,16 @@ static void random_programs_do_so_with_tiles_in_global_memory(void)
 
 static void an_example_has_the_bytes_of_cpu_sim(void)
 {
-	const struct example_row *row = example_row_of(check_name());
-	json_t *explained;
+	static const char *const ways[] = {"opencl", "opencl --opt memory=copied"};
 
-	REQUIRE(row != NULL);
-	if (cli_slow() || row->name != row->package)
-		CHECK_SKIP("it takes long; the release build runs those that are not large");
-	if (!check_turn((uint64_t)(row - example_rows), 3))
-		CHECK_SKIP("drivers compile slowly: a third of the examples a day, all with --long");
 	CHECK_NEED(device_missing);
-	cli_begin();
-	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --explain --json %s $P/%s.pkg.zst", row->options, row->package)), 0);
-	explained = cli_json();
-	REQUIRE(explained != NULL);
-	json_incref(explained); /* the next output takes its place */
-	if (!example_run_to(row, explained, "cpu_sim", "cpu", "cpu") && !example_run_to(row, explained, "opencl", "opencl", "ocl") &&
-	    !example_run_to(row, explained, "opencl --opt memory=copied", "opencl", "cop"))
-		CHECK_INT(cli("for f in cpu.*.npy; do test ! -e $f || cmp $f ocl${f#cpu} || exit; test ! -e $f || cmp $f cop${f#cpu} || exit; done"), 0);
-	json_decref(explained);
+	example_has_bytes_of_cpu_sim(example_row_of(check_name()), "opencl", ways, 2);
 }
 
 /* PoCL takes minutes to compile larger kernels for several work-items. */
-static void an_example_runs_by_many_work_items(void)
+TEST(an_example_runs_by_many_work_items)
 {
 	CHECK_NEED(device_missing);
-	cli_begin();
 	CLI_OUT(0, "$B/ptowsp-run --plugin=opencl --opt width=8 $P/vector_add.pkg.zst", "compare: ok (1 tensor, 2048 elements, max abs 0)");
 }
 
@@ -197,7 +182,7 @@ static void moved_check(const char *package, const char *there, const char *back
 		check_fmt("to the device, transfers %s\n", there), check_fmt("from the device, transfers %s\n", back));
 }
 
-static void each_tensor_goes_there_and_back_once(void)
+TEST(each_tensor_goes_there_and_back_once)
 {
 	CHECK_NEED(device_missing);
 	cli_begin();
@@ -206,14 +191,28 @@ static void each_tensor_goes_there_and_back_once(void)
 	moved_check("predicated", "3", "18"); /* slots are loaded from what tasks wrote */
 }
 
+/* Tensors of a chain lie on the device before its runs and behind them. */
+TEST(a_chain_of_runs_moves_nothing)
+{
+	static const char *const packages[] = {"bgemm", "vector_add"};
+
+	CHECK_NEED(device_missing);
+	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++)
+		CLI_OUT(0, check_fmt("$B/ptowsp-run --plugin=opencl --opt memory=copied --chain --runs 3 --stats $P/%s.pkg.zst | tr -s ' '", packages[i]),
+			"to the device, transfers 0\n", "from the device, transfers 0\n", "stayed on the device\n");
+	CLI_OUT(0, "$B/ptowsp-run --plugin=opencl --opt memory=copied --chain --runs 3 $P/vector_add.pkg.zst", "compare: ok");
+	CLI_OUT(0, "$B/ptowsp-run --plugin=opencl --chain --runs 3 $P/vector_add.pkg.zst", "compare: ok");
+	CLI_OUT(0, "$B/ptowsp-run --plugin=opencl --opt memory=copied --chain --runs 2 --schedule spatial_map=2,2 --schedule layout=a,S0 $P/matmul.pkg.zst",
+		"compare: ok");
+}
+
 /* A region of which the device, a C function of the host, the host's own copies and slots have a part in turn; the arena has room for few versions, which are moved together; and parts of a
  * layout lie nowhere that the device knows. */
-static void host_and_device_see_what_the_other_wrote(void)
+TEST(host_and_device_see_what_the_other_wrote)
 {
 	static const char *const ways[] = {"", "--schedule heap=1536", "--threads 4 --runs 2", "--opt tiles=global"};
 
 	CHECK_NEED(device_missing);
-	cli_begin();
 	REQUIRE_INT(cli(check_fmt("$B/ptowsp-pack %s/tests/base/opencl_turns.pto -o turns.pkg.zst", check_root())), 0);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
 		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run -q %s --fill x=random:1 --out y=cpu.npy turns.pkg.zst", i == 3 ? "" : ways[i])), 0);
@@ -224,10 +223,9 @@ static void host_and_device_see_what_the_other_wrote(void)
 	CLI_OUT(0, "$B/ptowsp-run --plugin=opencl --opt memory=copied --schedule spatial_map=2,2 --schedule layout=a,S0 $P/matmul.pkg.zst", "compare: ok");
 }
 
-static void a_driver_has_a_process_of_its_own_and_waivers(void)
+TEST(a_driver_has_a_process_of_its_own_and_waivers)
 {
 	CHECK_NEED(device_missing);
-	cli_begin();
 	CLI_OUT(0, "$B/ptowsp-run --list-plugins", "runs in a process of its own, as its driver declares threads,environment,handlers");
 	CLI_OUT(0, "$B/ptowsp-run --plugin=opencl --stats=json $P/vector_add.pkg.zst", "\"isolation\": \"process\"");
 	CLI_OUT(0, "$B/ptowsp-conform --test '*_leave_the_process_alone' $B/../lib/ptowsp/plugins/libptowsp_opencl.so",
@@ -235,51 +233,33 @@ static void a_driver_has_a_process_of_its_own_and_waivers(void)
 	CLI_OUT(1, "$B/ptowsp-conform --no-waivers --test '*_leave_the_process_alone' $B/../lib/ptowsp/plugins/libptowsp_opencl.so", "(PL8)");
 }
 
-static void a_device_that_is_not_there_is_named(void)
+TEST(a_device_that_is_not_there_is_named)
 {
 	CHECK_NEED(device_missing);
-	cli_begin();
 	CLI_ERR(8, "$B/ptowsp-run --plugin=opencl --opt device=nosuch $P/vector_add.pkg.zst", "no OpenCL device is device=nosuch; there is 0: ");
 	CLI_ERR(2, "$B/ptowsp-run --plugin=opencl --opt width=5000 $P/vector_add.pkg.zst", "option width takes ");
 }
 
-static void without_a_driver_it_says_so(void)
+TEST(without_a_driver_it_says_so)
 {
-	cli_begin();
 	CLI_ERR(8, "OCL_ICD_VENDORS=/nonexistent $B/ptowsp-run --plugin=opencl $P/vector_add.pkg.zst", "OpenCL");
 }
 
-/* A loop without an end: by the deadline, and by the interpreter's limit of jumps nowhere near. */
-static void a_kernel_without_an_end_is_ended(void)
+/* A loop that counts for years: by the deadline, and by the interpreter's limit of jumps nowhere near. */
+TEST(a_kernel_without_an_end_is_ended)
 {
 	CHECK_NEED(device_missing);
-	cli_begin();
 	REQUIRE_INT(cli("printf '%s\\n' 'tensor %x : f32[8, 8] inout' 'func @turn(%a: !pto.memref<gm,...,f32>, %n: i32) {' '  %t = alloc_tile : "
 			"!pto.tile<8x8xf32>' "
-			"'  %c = alloc_scalar : u1' '  %t = tload %a[0, 0]' '  WHILE' '    CMP %c:u1, %n:i32, %n:i32, EQ' '  DO %c:u1' '    %t = tadd %t, %t' "
-			"'  ENDWHILE' "
+			"'  %c = alloc_scalar : u1' '  %k = alloc_scalar : i64' '  LI %k:i64, 0' '  %t = tload %a[0, 0]' '  WHILE' "
+			"'    CMP %c:u1, %k:i64, 9000000000000000000:i64, LT' '  DO %c:u1' '    ADD %k:i64, %k:i64, 1:i64' '    %t = tadd %t, %t' '  ENDWHILE' "
 			"'  tstore %t, %a[0, 0]' '}' 'workload @main {' '  call @turn(%a -> %x[0, 0], %n -> 1)' '}' >turn.pto && $B/ptowsp-pack turn.pto -o "
 			"turn.pkg.zst"),
 		    0);
 	CLI_ERR(10, "$B/ptowsp-run --plugin=opencl --timeout-ms=20000 turn.pkg.zst", "the deadline passed in kernel turn");
 }
 
-void suite_opencl(CU_pSuite s);
 void suite_opencl(CU_pSuite s)
 {
-	cli_suite("opencl");
-	example_rows_read();
-	TEST(s, every_operation_of_every_type_does_what_the_interpreter_does);
-	TEST(s, random_programs_do_so_where_the_memory_is_shared);
-	TEST(s, random_programs_do_so_by_copies);
-	TEST(s, an_example_runs_by_many_work_items);
-	TEST(s, random_programs_do_so_with_tiles_in_global_memory);
-	TEST(s, each_tensor_goes_there_and_back_once);
-	TEST(s, host_and_device_see_what_the_other_wrote);
-	TEST(s, a_driver_has_a_process_of_its_own_and_waivers);
-	TEST(s, a_device_that_is_not_there_is_named);
-	TEST(s, without_a_driver_it_says_so);
-	TEST(s, a_kernel_without_an_end_is_ended);
-	for (size_t i = 0; i < example_count; i++)
-		check_add(s, example_rows[i].name, an_example_has_the_bytes_of_cpu_sim);
+	example_rows_add(s, "", an_example_has_the_bytes_of_cpu_sim);
 }

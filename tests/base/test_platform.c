@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_platform.c - what each platform does with instructions of task graphs: the table of the specification, and what cpu_sim claims. */
 #include "tests/check.h"
-#include "tests/taskgraph/graph_run.h"
+#include "tests/taskgraph/taskgraph_run.h"
 
 #include "ptowsp/caps.h"
 #include "ptowsp/graph.h"
@@ -56,7 +56,7 @@ static void line_check(const char *names, char cells[PLATFORMS][16], unsigned *s
 }
 
 /* tests/platform.golden has the specification's table, a line each: names and what stands in the columns. */
-static void the_rows_are_the_golden_ones(void)
+TEST(the_rows_are_the_golden_ones)
 {
 	char *text = check_read(check_fmt("%s/tests/platform.golden", check_root()), NULL), *at = text, names[40], cells[PLATFORMS][16];
 	unsigned seen = 0;
@@ -69,7 +69,7 @@ static void the_rows_are_the_golden_ones(void)
 	free(text);
 }
 
-static void the_rows_are_those_of_the_specification(void)
+TEST(the_rows_are_those_of_the_specification)
 {
 	const char *path = check_shared();
 	char *text, *at, names[40], cells[PLATFORMS][16];
@@ -100,7 +100,7 @@ static unsigned state_of(enum word word)
 
 /* cpu_sim is the column "CPU Sim", with three exceptions: it has two devices, so that what tells another one can be shown without a multi-chip machine, a fence orders here, too,
  * and two threads or more share or part the kernels of a set. */
-static void cpu_sim_claims_its_column(void)
+TEST(cpu_sim_claims_its_column)
 {
 	const char *dir = check_fmt("%s/lib/ptowsp/plugins", check_build());
 	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin = "cpu_sim", .plugin_dirs = &dir, .plugin_dir_count = 1};
@@ -124,7 +124,7 @@ static void cpu_sim_claims_its_column(void)
 }
 
 /* Once per instruction, however often it stands there; what is enforced is not spoken of. */
-static void what_is_not_enforced_is_said_once(void)
+TEST(what_is_not_enforced_is_said_once)
 {
 	struct graph_run *r = graph_run_open("CA_PARTITION(P, 0, 1, 0, 1)\nTG_BEGIN(G)\n TG_KERNEL(A, tick1, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n"
 					     " CA_REQUEST(A, 1, 0) CA_REQUEST(B, 1, 0) CA_AFFINITY({A, B}, SEPARATE) TG_PERSISTENT(A, 0)\n"
@@ -167,7 +167,7 @@ static void platform_is(const char *platform, const char *line, int exit, const 
 }
 
 /* The liar's second device takes its rows from the table as any backend of such a device does. */
-static void each_word_of_the_table_has_its_effect(void)
+TEST(each_word_of_the_table_has_its_effect)
 {
 	platform_is("A5", "MC_FENCE(L2)", 0, "");
 	platform_is("A2", "MC_FENCE(GM)", 0, "");
@@ -183,7 +183,7 @@ static void each_word_of_the_table_has_its_effect(void)
 		    "engine\n");
 }
 
-static void capabilities_have_a_column_per_device_that_differs(void)
+TEST(capabilities_have_a_column_per_device_that_differs)
 {
 	const char *build = check_build();
 	char *out;
@@ -204,14 +204,4 @@ static void capabilities_have_a_column_per_device_that_differs(void)
 	CHECK_CONTAINS(out, "\"word\": \"Partial\"");
 	CHECK_CONTAINS(out, "\"CPU Sim\"");
 	free(out);
-}
-
-void suite_platform(CU_pSuite s)
-{
-	TEST(s, the_rows_are_the_golden_ones);
-	TEST(s, the_rows_are_those_of_the_specification);
-	TEST(s, cpu_sim_claims_its_column);
-	TEST(s, what_is_not_enforced_is_said_once);
-	TEST(s, each_word_of_the_table_has_its_effect);
-	TEST(s, capabilities_have_a_column_per_device_that_differs);
 }

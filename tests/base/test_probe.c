@@ -16,24 +16,29 @@
 #define CPU      "lib/ptowsp/plugins/libptowsp_cpu_sim.so"
 #define SIM      "lib/ptowsp/plugins/libptowsp_a2a3sim.so"
 #define LIAR     "test/plugins/libptowsp_liar.so"
+#define NARROW   "test/narrow/libptowsp_narrow.so"
 #define LIAR_SIM "test/plugins/libptowsp_liar_sim.so" /* a2a3sim, on its machine */
 
-/* lie: value of the liar's option, NULL for other plugins. What is passed to probe_open must outlive the probe; at most two at a time. */
+/* lie: value of the liar's option, NULL for other plugins. The machine has one scheduler instance; probes that want several open a second handle. What is passed to probe_open must outlive the probe; at most two at a time. */
 static struct probe *open_with(const char *plugin, const char *lie, const char *folder)
 {
 	static struct {
 		char path[1024], value[32];
-		struct ptowsp_setting setting;
+		struct ptowsp_setting settings[2];
 	} kept[2];
 	static unsigned turn;
+	uint32_t count = 0;
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	struct ptowsp_backend_options options = {
-		.isolate = PTOWSP_ISOLATE_NONE, .plugin = kept[turn].path, .settings = &kept[turn].setting, .setting_count = lie != NULL, .threads = 1};
+	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin = kept[turn].path, .settings = kept[turn].settings, .threads = 1};
 	struct probe *probe;
 
 	snprintf(kept[turn].path, sizeof(kept[turn].path), "%s/%s", check_build(), plugin);
 	snprintf(kept[turn].value, sizeof(kept[turn].value), "%s", lie ? lie : "");
-	kept[turn].setting = (struct ptowsp_setting){"lie", kept[turn].value};
+	if (lie)
+		kept[turn].settings[count++] = (struct ptowsp_setting){"lie", kept[turn].value};
+	if (!strcmp(plugin, SIM) || !strcmp(plugin, LIAR_SIM))
+		kept[turn].settings[count++] = (struct ptowsp_setting){"schedulers", "1"};
+	options.setting_count = count;
 	turn = !turn;
 	if (probe_open(&probe, &options, folder, &error))
 		CHECK_FAIL("%s: %s", plugin, error.text);
@@ -48,9 +53,27 @@ static bool claimed(const struct probe *probe, uint32_t feature)
 	return cap && cap->state == PTOWSP_STATE_ENFORCED;
 }
 
+/* Operations on each type that is claimed have the bits of cpu_sim, and run on the device that counts them. */
+TEST(operations_are_held_against_the_bits_of_cpu_sim)
+{
+	static const char *const lies[][2] = {{"none", "the bits of cpu_sim: f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool, all on the device"},
+					      {"bits", "not so: trowsum of f32 has other bits than by cpu_sim"},
+					      {"place", "not so: of 1 tasks on f32 0 ran on the device"}};
+
+	for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++) {
+		struct probe *probe = open_with(NARROW, lies[i][0], NULL);
+		struct probe_result result;
+
+		probe_feature(probe, PTOWSP_FEATURE_TILE(0u), &result);
+		CHECK_STR(result.text, lies[i][1]);
+		CHECK_INT(result.state, i ? PROBE_NO_EFFECT : PROBE_ENFORCED);
+		probe_close(probe);
+	}
+}
+
 /* ---- honest ---------------------------------------------------------------------------------------------------- */
 
-static void every_claim_of_cpu_sim_has_a_probe_and_holds(void)
+TEST(every_claim_of_cpu_sim_has_a_probe_and_holds)
 {
 	struct probe *probe = open_with(CPU, NULL, NULL);
 	struct probe_result result;
@@ -96,7 +119,7 @@ static bool may_be_less(uint32_t feature)
 	return false;
 }
 
-static void cpu_sim_enforces_what_has_an_effect(void)
+TEST(cpu_sim_enforces_what_has_an_effect)
 {
 	struct probe *probe = open_with(CPU, NULL, NULL);
 	struct reg_feature feature;
@@ -122,18 +145,18 @@ static void every_claim_holds(const char *lie)
 }
 
 /* The liar without a lie is cpu_sim: what the other tests find is the lie. */
-static void the_liar_holds_every_claim_while_it_does_not_lie(void)
+TEST(the_liar_holds_every_claim_while_it_does_not_lie)
 {
 	every_claim_holds("0");
 }
 
-static void a_backend_for_native_kernels_only_can_prove_every_claim(void)
+TEST(a_backend_for_native_kernels_only_can_prove_every_claim)
 {
 	every_claim_holds("native");
 }
 
 /* What native kernels of the probes ask for beside the feature says nothing about it. */
-static void a_backend_that_takes_fewer_native_kernels_is_called_no_liar(void)
+TEST(a_backend_that_takes_fewer_native_kernels_is_called_no_liar)
 {
 	struct probe *probe = open_with(LIAR, "native+", NULL);
 	struct probe_result result;
@@ -147,7 +170,7 @@ static void a_backend_that_takes_fewer_native_kernels_is_called_no_liar(void)
 }
 
 /* What orders tasks that access one tensor, wherever, must not hide what steps and branches do. */
-static void a_backend_with_edges_per_tensor_proves_steps_and_branches(void)
+TEST(a_backend_with_edges_per_tensor_proves_steps_and_branches)
 {
 	static const uint32_t features[] = {PTOWSP_FEATURE_OPCODE(PTOWSP_OP_COMBINE), PTOWSP_FEATURE_OPCODE(PTOWSP_OP_SEQUENTIAL)};
 	struct probe *probe = open_with(LIAR, "tensors", NULL);
@@ -207,13 +230,13 @@ static void lies_probe(const char *group)
 	lies_probe_on(CPU, LIAR, group);
 }
 
-static void a_lie_about_any_directive_is_found_out(void)
+TEST(a_lie_about_any_directive_is_found_out)
 {
 	lies_probe("directive");
 }
 
 /* What a number says can be seen only where it counts something; cycles belong to a clock, and a byte more than 64 is none more. */
-static void a_directive_with_another_number_is_found_out(void)
+TEST(a_directive_with_another_number_is_found_out)
 {
 	static const uint32_t features[] = {
 		POLICY(DISPATCH, ROUND_ROBIN), POLICY(DISPATCH, AFFINITY),   POLICY(DISPATCH, HASH),     POLICY(DISPATCH, STATIC_PARTITION),
@@ -236,7 +259,7 @@ static void a_directive_with_another_number_is_found_out(void)
 }
 
 /* Data moves, and the capacity that is asked for does not count. */
-static void payload_without_its_capacity_is_found_out(void)
+TEST(payload_without_its_capacity_is_found_out)
 {
 	struct probe *probe = open_with(LIAR, check_fmt("0x%x+", (unsigned)PTOWSP_FEATURE_CSP_PAYLOAD), NULL);
 	struct probe_result result;
@@ -248,7 +271,7 @@ static void payload_without_its_capacity_is_found_out(void)
 }
 
 /* Shards are there and counted, and what tasks leave in them does not come back. */
-static void a_layout_that_loses_results_is_found_out(void)
+TEST(a_layout_that_loses_results_is_found_out)
 {
 	struct probe *probe = open_with(LIAR, check_fmt("0x%x+", (unsigned)POLICY(LAYOUT, SHARD)), NULL);
 	struct probe_result result;
@@ -259,17 +282,17 @@ static void a_layout_that_loses_results_is_found_out(void)
 	probe_close(probe);
 }
 
-static void a_lie_about_any_opcode_is_found_out(void)
+TEST(a_lie_about_any_opcode_is_found_out)
 {
 	lies_probe("opcode");
 }
 
-static void a_lie_about_any_graph_instruction_is_found_out(void)
+TEST(a_lie_about_any_graph_instruction_is_found_out)
 {
 	lies_probe("graph");
 }
 
-static void a_fence_that_orders_nothing_is_found_out(void)
+TEST(a_fence_that_orders_nothing_is_found_out)
 {
 	struct probe *probe = open_with(LIAR, check_fmt("0x%x", (unsigned)GRAPH(MC_FENCE)), NULL);
 	struct probe_result result;
@@ -279,13 +302,13 @@ static void a_fence_that_orders_nothing_is_found_out(void)
 	probe_close(probe);
 }
 
-static void a_lie_about_any_other_feature_is_found_out(void)
+TEST(a_lie_about_any_other_feature_is_found_out)
 {
 	lies_probe("feature");
 	lies_probe("payload");
 }
 
-static void a_lie_about_anything_is_found_out_on_the_machine(void)
+TEST(a_lie_about_anything_is_found_out_on_the_machine)
 {
 	static const char *const groups[] = {"directive", "opcode", "graph", "feature", "payload"};
 
@@ -294,7 +317,7 @@ static void a_lie_about_anything_is_found_out_on_the_machine(void)
 }
 
 /* Declared and not there at all. */
-static void a_claim_without_anything_behind_it_does_not_hold(void)
+TEST(a_claim_without_anything_behind_it_does_not_hold)
 {
 	struct probe *honest = open_with(CPU, NULL, NULL), *probe = open_with(LIAR, "claims", NULL);
 	struct probe_result result;
@@ -318,7 +341,7 @@ static void a_claim_without_anything_behind_it_does_not_hold(void)
 /* ---- options --------------------------------------------------------------------------------------------------- */
 
 /* An executor of the machine is a scheduler instance: a dispatch policy chooses nothing where there is only one. */
-static void what_the_options_leave_without_effect_is_not_claimed(void)
+TEST(what_the_options_leave_without_effect_is_not_claimed)
 {
 	static const uint32_t features[] = {POLICY(DISPATCH, ROUND_ROBIN),
 					    POLICY(DISPATCH, AFFINITY),
@@ -349,7 +372,7 @@ static void what_the_options_leave_without_effect_is_not_claimed(void)
 }
 
 /* Whatever options say, each row says what they leave: nothing is claimed that a probe then does not see. */
-static void no_claim_is_false_under_options(void)
+TEST(no_claim_is_false_under_options)
 {
 	static const char *const rows[][2] = {
 		{"cpu_sim", "--opt schedulers=3"},
@@ -372,7 +395,7 @@ static void no_claim_is_false_under_options(void)
 }
 
 /* What several instances refuse when they run is unsupported before that, by the same table. */
-static void what_several_instances_refuse_is_not_claimed(void)
+TEST(what_several_instances_refuse_is_not_claimed)
 {
 	static const struct {
 		const char *what, *state;
@@ -392,7 +415,7 @@ static void what_several_instances_refuse_is_not_claimed(void)
 
 /* ---- judging --------------------------------------------------------------------------------------------------- */
 
-static void verdicts_follow_declared_and_observed(void)
+TEST(verdicts_follow_declared_and_observed)
 {
 	static const struct {
 		int declared; /* -1: no row */
@@ -425,7 +448,7 @@ static void verdicts_follow_declared_and_observed(void)
 	}
 }
 
-static void a_missing_package_is_said(void)
+TEST(a_missing_package_is_said)
 {
 	struct probe *probe = open_with(CPU, NULL, check_tmp());
 	struct probe_result result;
@@ -436,7 +459,7 @@ static void a_missing_package_is_said(void)
 	probe_close(probe);
 }
 
-static void a_feature_nobody_knows_has_no_probe(void)
+TEST(a_feature_nobody_knows_has_no_probe)
 {
 	struct probe *probe = open_with(CPU, NULL, NULL);
 	struct probe_result result;
@@ -454,7 +477,7 @@ static int verify(const char *arguments, char **out, char **err)
 	return check_run(check_fmt("%s/bin/ptowsp-run --capabilities --verify %s", check_build(), arguments), out, err);
 }
 
-static void the_command_prints_declared_against_observed(void)
+TEST(the_command_prints_declared_against_observed)
 {
 	char *out, *err, *again;
 
@@ -470,7 +493,7 @@ static void the_command_prints_declared_against_observed(void)
 }
 
 /* Nothing can be written, so no native code becomes an object: that says nothing about the claim. */
-static void a_limit_of_the_machine_makes_no_claim_false(void)
+TEST(a_limit_of_the_machine_makes_no_claim_false)
 {
 	char *out, *err;
 
@@ -481,7 +504,7 @@ static void a_limit_of_the_machine_makes_no_claim_false(void)
 	free(out), free(err);
 }
 
-static void a_false_claim_is_an_error_that_names_it(void)
+TEST(a_false_claim_is_an_error_that_names_it)
 {
 	char *out, *err;
 
@@ -496,7 +519,7 @@ static void a_false_claim_is_an_error_that_names_it(void)
 }
 
 /* Without a probe, or where it did not hold, a word is only that. */
-static void what_nothing_has_shown_is_printed_as_claimed(void)
+TEST(what_nothing_has_shown_is_printed_as_claimed)
 {
 	const char *lies = check_fmt("--plugin=%s/" LIAR " --opt lie=claims", check_build());
 	char *out, *err;
@@ -535,7 +558,7 @@ static uint32_t listed(void)
 	return count;
 }
 
-static void the_json_form_has_a_row_per_capability(void)
+TEST(the_json_form_has_a_row_per_capability)
 {
 	char *out, *err;
 	json_t *root, *row;
@@ -556,43 +579,11 @@ static void the_json_form_has_a_row_per_capability(void)
 	free(out);
 }
 
-static void verify_goes_with_capabilities_only(void)
+TEST(verify_goes_with_capabilities_only)
 {
 	char *err;
 
 	CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --verify x.pkg.zst", check_build()), NULL, &err), 2);
 	CHECK_CONTAINS(err, "--capabilities");
 	free(err);
-}
-
-void suite_probe(CU_pSuite s)
-{
-	TEST(s, every_claim_of_cpu_sim_has_a_probe_and_holds);
-	TEST(s, cpu_sim_enforces_what_has_an_effect);
-	TEST(s, the_liar_holds_every_claim_while_it_does_not_lie);
-	TEST(s, a_backend_for_native_kernels_only_can_prove_every_claim);
-	TEST(s, a_backend_that_takes_fewer_native_kernels_is_called_no_liar);
-	TEST(s, a_backend_with_edges_per_tensor_proves_steps_and_branches);
-	TEST(s, a_lie_about_any_directive_is_found_out);
-	TEST(s, a_directive_with_another_number_is_found_out);
-	TEST(s, payload_without_its_capacity_is_found_out);
-	TEST(s, a_layout_that_loses_results_is_found_out);
-	TEST(s, a_lie_about_any_opcode_is_found_out);
-	TEST(s, a_lie_about_any_graph_instruction_is_found_out);
-	TEST(s, a_fence_that_orders_nothing_is_found_out);
-	TEST(s, a_lie_about_any_other_feature_is_found_out);
-	TEST(s, a_lie_about_anything_is_found_out_on_the_machine);
-	TEST(s, a_claim_without_anything_behind_it_does_not_hold);
-	TEST(s, what_the_options_leave_without_effect_is_not_claimed);
-	TEST(s, no_claim_is_false_under_options);
-	TEST(s, what_several_instances_refuse_is_not_claimed);
-	TEST(s, verdicts_follow_declared_and_observed);
-	TEST(s, a_missing_package_is_said);
-	TEST(s, a_feature_nobody_knows_has_no_probe);
-	TEST(s, the_command_prints_declared_against_observed);
-	TEST(s, a_limit_of_the_machine_makes_no_claim_false);
-	TEST(s, a_false_claim_is_an_error_that_names_it);
-	TEST(s, what_nothing_has_shown_is_printed_as_claimed);
-	TEST(s, the_json_form_has_a_row_per_capability);
-	TEST(s, verify_goes_with_capabilities_only);
 }

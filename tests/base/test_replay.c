@@ -33,7 +33,7 @@ static const char *log_make(const char *plugin, const char *package)
 }
 
 /* A log that is not whole is not passed over: the run was made for it. */
-static void a_log_that_cannot_be_written_is_an_error(void)
+TEST(a_log_that_cannot_be_written_is_an_error)
 {
 	char *err = NULL;
 
@@ -46,7 +46,7 @@ static void a_log_that_cannot_be_written_is_an_error(void)
 }
 
 /* A FIFO once stood still until somebody read it, and devices were taken as if a replay could read them. */
-static void what_is_no_file_is_no_log(void)
+TEST(what_is_no_file_is_no_log)
 {
 	const char *const fifo = check_fmt("%s/fifo", check_tmp()), *const names[] = {fifo, "/dev/null", "/dev/zero", "/dev/full"};
 	char *err = NULL;
@@ -73,7 +73,7 @@ static ptowsp_status replay(const char *file, const char *plugin)
 	return host_replay(file, plugin_of(plugin), NULL, NULL, &result, &error);
 }
 
-static void a_run_gives_the_same_again(void)
+TEST(a_run_gives_the_same_again)
 {
 	static const char *const plugins[] = {"cpu_sim", "a2a3sim", "aie"};
 
@@ -87,7 +87,7 @@ static void a_run_gives_the_same_again(void)
 }
 
 /* Statistics of a worker point nowhere where there are no rows, whatever their stride: what stands behind them was taken for damage, and then for the same. */
-static void a_log_of_a_worker_is_compared_as_well(void)
+TEST(a_log_of_a_worker_is_compared_as_well)
 {
 	const char *path = check_fmt("%s/worker.calls", check_tmp());
 	size_t size;
@@ -107,7 +107,7 @@ static void a_log_of_a_worker_is_compared_as_well(void)
 	CHECK_CONTAINS(error.text, "has other elements");
 }
 
-static void a_log_without_a_call_is_none(void)
+TEST(a_log_without_a_call_is_none)
 {
 	const char *path = log_make("cpu_sim", "vector_add");
 	size_t size;
@@ -119,7 +119,7 @@ static void a_log_without_a_call_is_none(void)
 	CHECK_CONTAINS(error.text, "has no call");
 }
 
-static void another_backend_is_a_difference(void)
+TEST(another_backend_is_a_difference)
 {
 	CHECK_INT(replay(log_make("cpu_sim", "fused_softmax"), "a2a3sim"), PTOWSP_MISMATCH);
 	CHECK(result.differences > 0);
@@ -127,7 +127,7 @@ static void another_backend_is_a_difference(void)
 }
 
 /* Two devices, two backends: whoever comes second writes beside the first, and each is replayed by itself. */
-static void a_run_on_two_devices_has_two_logs(void)
+TEST(a_run_on_two_devices_has_two_logs)
 {
 	size_t size;
 	char *log;
@@ -152,7 +152,7 @@ static void a_run_on_two_devices_has_two_logs(void)
 	}
 }
 
-static void the_tool_says_how_many_calls_it_made(void)
+TEST(the_tool_says_how_many_calls_it_made)
 {
 	const char *path = log_make("cpu_sim", "fused_softmax");
 	char *out = NULL;
@@ -165,7 +165,7 @@ static void the_tool_says_how_many_calls_it_made(void)
 	free(out);
 }
 
-static void what_is_no_log_is_refused(void)
+TEST(what_is_no_log_is_refused)
 {
 	CHECK_INT(replay(check_fmt("%s/nowhere", check_tmp()), "cpu_sim"), PTOWSP_IO);
 	CHECK_INT(replay(check_fmt("%s/README.md", check_root()), "cpu_sim"), PTOWSP_INVALID);
@@ -173,7 +173,7 @@ static void what_is_no_log_is_refused(void)
 }
 
 /* Cut at any place, and with any word of its beginning changed: refused or replayed, never more. */
-static void a_damaged_log_is_refused(void)
+TEST(a_damaged_log_is_refused)
 {
 	size_t size;
 	char path[1024], *log;
@@ -200,7 +200,7 @@ static void a_damaged_log_is_refused(void)
 	free(log);
 }
 
-static void a_log_of_another_description_is_refused(void)
+TEST(a_log_of_another_description_is_refused)
 {
 	size_t size;
 	const char *path = log_make("cpu_sim", "vector_add");
@@ -212,19 +212,4 @@ static void a_log_of_another_description_is_refused(void)
 	CHECK_INT(replay(path, "cpu_sim"), PTOWSP_INVALID);
 	CHECK_CONTAINS(error.text, "another description");
 	free(log);
-}
-
-void suite_replay(CU_pSuite s)
-{
-	TEST(s, a_log_that_cannot_be_written_is_an_error);
-	TEST(s, what_is_no_file_is_no_log);
-	TEST(s, a_run_gives_the_same_again);
-	TEST(s, a_log_of_a_worker_is_compared_as_well);
-	TEST(s, a_log_without_a_call_is_none);
-	TEST(s, another_backend_is_a_difference);
-	TEST(s, a_run_on_two_devices_has_two_logs);
-	TEST(s, the_tool_says_how_many_calls_it_made);
-	TEST(s, what_is_no_log_is_refused);
-	TEST(s, a_damaged_log_is_refused);
-	TEST(s, a_log_of_another_description_is_refused);
 }

@@ -28,26 +28,15 @@ static const char *missing_ranks(void)
 static void an_example_has_the_bytes_of_cpu_sim(void)
 {
 	const struct example_row *row = example_row_of(check_name());
-	json_t *explained;
 
-	REQUIRE(row != NULL);
-	if (cli_slow() || row->name != row->package)
-		CHECK_SKIP("it takes long; the release build runs those that are not large");
-	if (!check_turn((uint64_t)(row - example_rows), 3))
-		CHECK_SKIP("a third of the examples a day, all with --long");
 	CHECK_NEED(missing);
-	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --explain --json %s $P/%s.pkg.zst", row->options, row->package)), 0);
-	explained = cli_json();
-	REQUIRE(explained != NULL);
-	json_incref(explained); /* the next output takes its place */
 	if (strstr(row->options, "cpu1"))
 		CLI_ERR(5, check_fmt("$B/ptowsp-run --plugin=starpu $P/%s.pkg.zst", row->package), "opcode notify is unsupported on starpu");
-	else if (!example_run_to(row, explained, "cpu_sim", "cpu", "cpu") && !example_run_to(row, explained, "starpu", "starpu", "spu"))
-		CHECK_INT(cli("for f in cpu.*.npy; do test ! -e $f || cmp $f spu${f#cpu} || exit; done"), 0);
-	json_decref(explained);
+	else
+		example_has_bytes_of_cpu_sim(row, "starpu", (const char *const[]){"starpu"}, 1);
 }
 
-static void random_programs_come_out_as_on_cpu_sim(void)
+TEST(random_programs_come_out_as_on_cpu_sim)
 {
 	const char *root = check_root();
 
@@ -62,7 +51,7 @@ static void random_programs_come_out_as_on_cpu_sim(void)
 }
 
 /* Each task reads a row more than it writes: rows of the halo are blocks of their own. */
-static void windows_that_overlap_are_cut_at_their_edges(void)
+TEST(windows_that_overlap_are_cut_at_their_edges)
 {
 	CHECK_NEED(missing);
 	REQUIRE_INT(
@@ -79,7 +68,7 @@ static void windows_that_overlap_are_cut_at_their_edges(void)
 	CHECK_INT(cli("$B/ptowsp-run --plugin=cpu_sim --fill x=iota --out y=c.npy halo.pkg.zst && cmp c.npy s.npy"), 0);
 }
 
-static void the_lowest_task_that_fails_ends_the_run(void)
+TEST(the_lowest_task_that_fails_ends_the_run)
 {
 	CHECK_NEED(missing);
 	REQUIRE_INT(
@@ -87,33 +76,41 @@ static void the_lowest_task_that_fails_ends_the_run(void)
 		0);
 }
 
-static void a_deadline_ends_kernels(void)
+TEST(a_deadline_ends_kernels)
 {
 	CHECK_NEED(missing);
 	CLI_ERR(10, "$B/ptowsp-run --plugin=starpu --timeout-ms=300 --entry=long $P/probes/tasks.pkg.zst", "the deadline passed");
 }
 
-static void what_it_lacks_is_refused(void)
+TEST(what_it_lacks_is_refused)
 {
 	CHECK_NEED(missing);
 	CLI_ERR(2, "$B/ptowsp-run --plugin=starpu --opt sched=nosuch $P/vector_add.pkg.zst", "StarPU has no policy sched=nosuch; it has ", "lws");
 	CLI_ERR(2, "$B/ptowsp-run --plugin=starpu --opt ncpu=many $P/vector_add.pkg.zst", "option ncpu takes ");
 }
 
-static void short_tasks_are_said(void)
+TEST(short_tasks_are_said)
 {
 	CHECK_NEED(missing);
 	CLI_OUT(0, "$B/ptowsp-run --explain --plugin=starpu $P/softmax.pkg.zst", "tasks: they are short: the longest kernel, exp_shifted, takes 520 cycles");
 }
 
-static void it_runs_in_a_process_of_its_own(void)
+TEST(it_runs_in_a_process_of_its_own)
 {
 	CHECK_NEED(missing);
 	CLI_OUT(0, "$B/ptowsp-run --isolate=process --plugin=starpu $P/vector_add.pkg.zst", "compare: ok (1 tensor, 2048 elements, max abs 0)");
 }
 
+TEST(what_it_claims_is_seen)
+{
+	CHECK_NEED(missing);
+	if (cli_slow())
+		CHECK_SKIP("the release build does it");
+	CLI_OUT(0, "$B/ptowsp-run --plugin=starpu --capabilities --verify", ", 0 false");
+}
+
 /* Opened and closed, and several devices beside each other; nothing of the process is changed, no thread stays. */
-static void it_conforms(void)
+TEST(it_conforms)
 {
 	static const char *const all[] = {"*"}, *const brief[] = {"fini_returns_everything", "operations_leave_the_process_alone", "threads_block_all_signals"};
 	const char *const *tests = getenv("PTOWSP_TEST_LONG") ? all : brief;
@@ -126,25 +123,98 @@ static void it_conforms(void)
 		CLI_OUT(0, check_fmt("$B/ptowsp-conform --test '%s' $B/../lib/ptowsp/plugins/libptowsp_starpu.so", tests[t]), " 0 not ok");
 }
 
-/* Under mpirun, which as root wants to be told twice. */
-static int ranks_run(unsigned count, const char *words)
+/* A command under mpirun, which as root wants to be told twice. */
+static const char *under_mpirun(unsigned count, const char *command)
 {
-	return cli(check_fmt(
-		"OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 100 mpirun --bind-to none --oversubscribe -n %u $B/ptowsp-run %s </dev/null",
-		count, words));
+	return check_fmt("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 100 mpirun --bind-to none --oversubscribe -n %u %s </dev/null",
+			 count, command);
 }
 
-static void ranks_share_the_tasks_of_a_run(void)
+static int ranks_run(unsigned count, const char *words)
+{
+	return cli(under_mpirun(count, check_fmt("$B/ptowsp-run %s", words)));
+}
+
+TEST(ranks_share_the_tasks_of_a_run)
 {
 	CHECK_NEED(missing_ranks);
 	REQUIRE_INT(cli("$B/ptowsp-run --plugin=cpu_sim --out c=c.npy $P/bgemm.pkg.zst"), 0);
 	CHECK_INT(ranks_run(2, "-v --plugin=starpu --threads 1 --out c=s.npy $P/bgemm.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_err, "starpu: rank 0 of 2 ran 96 tasks, sent 40 blocks, 655360 bytes, and received 8, 131072 bytes");
+	CHECK_CONTAINS(cli_err, "starpu: rank 0 of 2 ran 96 tasks, sent 32 blocks, 524288 bytes, and received 8, 131072 bytes");
 	CHECK_INT(cli_lines(cli_out), 1); /* rank 0 alone prints */
 	CHECK_INT(cli("cmp c.npy s.npy"), 0);
 }
 
-static void a_task_that_fails_ends_all_ranks(void)
+/* Over all groups of figures of the output. */
+static uint64_t figure_sum(const char *name)
+{
+	const json_t *row;
+	uint64_t sum = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(cli_json(), "figures"), i, row)
+	{
+		if (!strcmp(json_string_value(json_object_get(row, "name")), name))
+			sum += (uint64_t)json_integer_value(json_object_get(row, "value"));
+	}
+	return sum;
+}
+
+/* Rows stay where they are computed; what rank 1 computes goes to rank 0, once, and nothing else moves. A large input is read by whoever touches it. */
+TEST(what_ranks_did_is_told)
+{
+	const json_t *figures, *row;
+	size_t i;
+
+	CHECK_NEED(missing_ranks);
+	REQUIRE_INT(cli("printf '%s\\n' 'tensor %x : f32[512, 1024] in' 'tensor %y : f32[512, 1024] out' "
+			"'func @twice(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {' '  %t = alloc_tile : !pto.tile<8x1024xf32>' '  %t = tload "
+			"%a[0, 0]' "
+			"'  %t = tadd %t, %t' '  tstore %t, %b[0, 0]' '  return' '}' 'workload @main {' '  parallel_for %i in 0 to 64 {' "
+			"'    call @twice(%a -> %x[%i * 8, 0], %b -> %y[%i * 8, 0])' '  }' '}' >twice.pto && $B/ptowsp-pack twice.pto -o twice.pkg.zst && "
+			"$B/ptowsp-run --fill x=iota --out x=x.npy --out y=c.npy twice.pkg.zst"),
+		    0);
+	REQUIRE_INT(ranks_run(2, "--stats=json --plugin=starpu --threads 1 --in x=x.npy --out y=s.npy twice.pkg.zst"), 0);
+	figures = json_object_get(cli_json(), "figures");
+	REQUIRE_INT(json_array_size(figures), 12);
+	json_array_foreach(figures, i, row)
+	{
+		static const json_int_t wanted[] = {32, 0, 32, 0, 1 << 20, -1, 32, 32, 0, 1 << 20, 0, -1};
+
+		if (wanted[i] >= 0)
+			CHECK_INT(json_integer_value(json_object_get(row, "value")), wanted[i]);
+		CHECK_STR(json_string_value(json_object_get(row, "group")), i < 6 ? "rank 0 of 2" : "rank 1 of 2");
+	}
+	CHECK_INT(cli("cmp c.npy s.npy"), 0);
+}
+
+/* One process says what ranks do that are not there: the messages that they have when they are, a stencil's halos among them. */
+TEST(a_model_has_the_messages_of_a_run)
+{
+	static const char *const names[] = {"bgemm", "csp", "moe"};
+	uint64_t messages = 0, bytes = 0;
+
+	CHECK_NEED(missing_ranks);
+	for (size_t p = 0; p < sizeof(names) / sizeof(*names); p++) {
+		REQUIRE_INT(ranks_run(2, check_fmt("--stats=json --plugin=starpu --threads 1 $P/%s.pkg.zst", names[p])), 0);
+		messages = figure_sum("messages sent");
+		bytes = figure_sum("sent");
+		CHECK_INT(figure_sum("messages received"), messages);
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --stats=json --plugin=starpu --threads 1 --opt model=2 --opt model_us=10 $P/%s.pkg.zst", names[p])), 0);
+		CHECK_INT(figure_sum("messages"), messages);
+		CHECK_INT(figure_sum("moved"), bytes);
+	}
+	/* Two rows of places beside each of three borders, in each of twelve rounds but the first. */
+	CHECK_INT(cli(check_fmt("$B/ptowsp-pack %s/tools/bench/programs/halo.pto -o halo.pkg.zst && "
+				"$B/ptowsp-run --stats=json --plugin=starpu --threads 1 --opt model=4 --set n=6 halo.pkg.zst",
+				check_root())),
+		  0);
+	CHECK_INT(figure_sum("messages") - figure_sum("messages of results"), 66);
+	CLI_ERR(2, "printf 'L 1\\nx 2\\n' >net; $B/ptowsp-run --plugin=starpu --opt model=2 --opt network=net $P/vector_add.pkg.zst",
+		"net, line 2: a line is L, o, g or G");
+}
+
+TEST(a_task_that_fails_ends_all_ranks)
 {
 	CHECK_NEED(missing_ranks);
 	CHECK_INT(ranks_run(3, "--plugin=starpu --threads 1 --entry=fail $P/probes/tasks.pkg.zst"), 1);
@@ -152,7 +222,44 @@ static void a_task_that_fails_ends_all_ranks(void)
 	CHECK_INT(ranks_run(2, "--plugin=starpu --threads 1 --timeout-ms=400 --entry=long $P/probes/tasks.pkg.zst"), 10);
 }
 
-static void a_plugin_without_ranks_says_so(void)
+/* Its run waits for it in MPI, which does not tell. The shell of each rank outlives what mpirun sends to end it; rank 0 says its state when it is in the run. */
+TEST(a_rank_that_is_killed_ends_the_others)
+{
+	CHECK_NEED(missing_ranks);
+	REQUIRE_INT(
+		cli("printf '%s\\n' 'trap \"\" TERM USR1' '$B/ptowsp-run --plugin=starpu --threads 1 --timeout-ms=60000 --entry=long $P/probes/tasks.pkg.zst "
+		    "2>said.$OMPI_COMM_WORLD_RANK &' 'echo $! >pid.$OMPI_COMM_WORLD_RANK' 'wait $!' 'code=$?' 'echo $code >code.$OMPI_COMM_WORLD_RANK' "
+		    "'exit $code' >rank.sh"),
+		0);
+	CHECK_INT(cli(check_fmt("%s & until grep -q state: said.0; do sleep 0.05; kill -USR1 $(cat pid.0); done 2>/dev/null; kill -9 $(cat pid.1); wait $!",
+				under_mpirun(2, "sh rank.sh"))),
+		  137);
+	CHECK_INT(cli("grep -q 'starpu: rank 1/2 is gone, without which this run cannot go on: rank 0/2 ends, too, and writes nothing' said.0"), 0);
+	CHECK_INT(cli("grep -qx 9 code.0"), 0);
+}
+
+/* The others wait for it in a run that it does not begin. */
+TEST(a_rank_that_fails_alone_ends_the_others)
+{
+	CHECK_NEED(missing_ranks);
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=cpu_sim --out c=in.0.npy $P/bgemm.pkg.zst"), 0);
+	CHECK_INT(cli(under_mpirun(2, "sh -c '$B/ptowsp-run --plugin=starpu --threads 1 --in a=in.$OMPI_COMM_WORLD_RANK.npy $P/bgemm.pkg.zst'")), 2);
+	CHECK_CONTAINS(cli_err, "rank 1/2: --in a: in.1.npy cannot be read");
+}
+
+TEST(results_come_to_all_ranks_where_it_is_said)
+{
+	CHECK_NEED(missing_ranks);
+	CHECK_INT(cli(under_mpirun(2, "sh -c '$B/ptowsp-run --plugin=starpu --threads 1 --opt rank=$OMPI_COMM_WORLD_RANK/2/all --stats=json --out "
+				      "c=$OMPI_COMM_WORLD_RANK.npy $P/bgemm.pkg.zst >$OMPI_COMM_WORLD_RANK.json'")),
+		  0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=cpu_sim --out c=c.npy $P/bgemm.pkg.zst && cmp c.npy 0.npy && cmp c.npy 1.npy"), 0);
+	CHECK_INT(cli("grep -o '\"total_cycles\": [0-9]*' 0.json >0; grep -o '\"total_cycles\": [0-9]*' 1.json | cmp - 0"), 0);
+	if (getenv("PTOWSP_TEST_LONG"))
+		CHECK_INT(ranks_run(2, "--capabilities --verify --plugin=starpu --threads 1"), 0);
+}
+
+TEST(a_plugin_without_ranks_says_so)
 {
 	CHECK_NEED(missing);
 	CLI_ERR(2, "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=4 $B/ptowsp-run --plugin=cpu_sim $P/vector_add.pkg.zst",
@@ -162,24 +269,10 @@ static void a_plugin_without_ranks_says_so(void)
 	CLI_ERR(2, "$B/ptowsp-run --ranks=some --plugin=cpu_sim $P/vector_add.pkg.zst", "--ranks takes auto or ignore");
 	CLI_OUT(0, "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 $B/ptowsp-run --ranks=ignore --plugin=cpu_sim $P/vector_add.pkg.zst", "compare: ok");
 	CLI_ERR(2, "$B/ptowsp-run --plugin=starpu --opt rank=4/4 $P/vector_add.pkg.zst", "option rank takes I/N");
+	CLI_ERR(2, "$B/ptowsp-run --plugin=starpu --opt rank=0/4/some $P/vector_add.pkg.zst", "or I/N/all");
 }
 
-void suite_starpu(CU_pSuite s);
 void suite_starpu(CU_pSuite s)
 {
-	cli_suite("starpu");
-	example_rows_read();
-	TEST(s, random_programs_come_out_as_on_cpu_sim);
-	TEST(s, windows_that_overlap_are_cut_at_their_edges);
-	TEST(s, the_lowest_task_that_fails_ends_the_run);
-	TEST(s, a_deadline_ends_kernels);
-	TEST(s, what_it_lacks_is_refused);
-	TEST(s, short_tasks_are_said);
-	TEST(s, it_runs_in_a_process_of_its_own);
-	TEST(s, it_conforms);
-	TEST(s, ranks_share_the_tasks_of_a_run);
-	TEST(s, a_task_that_fails_ends_all_ranks);
-	TEST(s, a_plugin_without_ranks_says_so);
-	for (size_t i = 0; i < example_count; i++)
-		check_add(s, example_rows[i].name, an_example_has_the_bytes_of_cpu_sim);
+	example_rows_add(s, "", an_example_has_the_bytes_of_cpu_sim);
 }

@@ -124,6 +124,35 @@ static uint64_t rows_of(const struct watch *program, uint32_t type)
 	return 0;
 }
 
+/* As far as the host's row goes. */
+static struct ptowsp_binding binding_at(const struct ptowsp_run_args *args, uint32_t i)
+{
+	struct ptowsp_binding b = {0};
+
+	memcpy(&b, (const char *)args->bindings + (size_t)i * args->binding_stride, args->binding_stride < sizeof(b) ? args->binding_stride : sizeof(b));
+	return b;
+}
+
+#if PTOWSP_ABI_TARGET >= 1
+static bool in_buffer(struct watch_call *call, const struct watch *program, const struct ptowsp_binding *b)
+{
+	const struct watch *buffer = b->buffer ? watch_find(b->buffer, WATCH_BUFFER) : NULL;
+	const uint64_t bytes = buffer ? b->elements * dtype_bytes[b->dtype] : 0;
+
+	if (b->buffer && (!buffer || buffer->parent != program->parent))
+		watch_broke(call, "HO9: a binding's buffer is destroyed, of another device, or was never given");
+	else if (buffer && (b->data || b->buffer_offset > buffer->bytes || bytes > buffer->bytes - b->buffer_offset))
+		watch_broke(call, "HO9: a binding has memory beside its buffer, or does not lie in it");
+	return b->buffer != NULL;
+}
+#else
+static bool in_buffer(struct watch_call *call, const struct watch *program, const struct ptowsp_binding *b)
+{
+	(void)call, (void)program, (void)b;
+	return false;
+}
+#endif
+
 static void binding_check(struct watch_call *call, const struct watch *program, const struct ptowsp_run_args *args, const struct ptowsp_binding *b)
 {
 	uint64_t elements = 1;
@@ -134,7 +163,7 @@ static void binding_check(struct watch_call *call, const struct watch *program, 
 		watch_broke(call, "HO8: the rank, elements or dtype of a binding do not fit its extents");
 	else if (b->tensor >= rows_of(program, PTOWSP_SECTION_TENS))
 		watch_broke(call, "HO8: a binding is for no row of the table of tensors");
-	else if (!b->data && b->elements && !(args->flags & PTOWSP_RUN_NO_KERNELS))
+	else if (!in_buffer(call, program, b) && !b->data && b->elements && !(args->flags & PTOWSP_RUN_NO_KERNELS))
 		watch_broke(call, "HO8: a binding has no memory, and kernels are to run");
 }
 
@@ -142,14 +171,17 @@ void watch_run(struct watch_call *call, const struct watch *program, const struc
 {
 	if (args->flags & ~(uint32_t)(PTOWSP_RUN_NO_KERNELS | PTOWSP_RUN_STRICT))
 		watch_broke(call, "HO1: a flag of submit is above the effective minor");
-	if ((args->binding_count && (!args->bindings || args->binding_stride < sizeof(struct ptowsp_binding))) || (args->value_count && !args->values)) {
+	if ((args->binding_count && (!args->bindings || args->binding_stride < PTOWSP_BINDING_FLOOR_10_0)) || (args->value_count && !args->values)) {
 		watch_broke(call, "HO1: bindings or values are NULL, or their stride is below the size of one");
 		return;
 	}
 	if (args->value_count != rows_of(program, PTOWSP_SECTION_SLOT))
 		watch_broke(call, "HO8: there are more or fewer values than rows in the table of slots");
-	for (uint32_t i = 0; i < args->binding_count; i++)
-		binding_check(call, program, args, (const void *)((const char *)args->bindings + (size_t)i * args->binding_stride));
+	for (uint32_t i = 0; i < args->binding_count; i++) {
+		const struct ptowsp_binding binding = binding_at(args, i);
+
+		binding_check(call, program, args, &binding);
+	}
 	if (args->deadline_ns && args->deadline_ns + UINT64_C(3600000000000) < call->instance->host->now_ns(call->instance->host->context))
 		watch_broke(call, "HO8: deadline_ns is no time of today on the clock of now_ns");
 }
@@ -173,7 +205,7 @@ void watch_lend_run(struct watch *device, struct watch *program, const struct pt
 	device->deadline_ns = args->deadline_ns;
 	device->binding_count = 0;
 	for (uint32_t i = 0; i < args->binding_count && i < WATCH_BINDINGS; i++)
-		device->bindings[device->binding_count++] = *(const struct ptowsp_binding *)((const char *)args->bindings + (size_t)i * args->binding_stride);
+		device->bindings[device->binding_count++] = binding_at(args, i);
 	device->binding_digest = bindings_digest(device);
 }
 

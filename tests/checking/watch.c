@@ -101,7 +101,7 @@ static atomic_int main_inside; /* of all instances: two backends of one program 
 
 static void tag_enter(struct watch_call *call, enum watch_tag tag)
 {
-	struct watch *device = call->object && call->object->kind == WATCH_PROGRAM ? call->object->parent : call->object;
+	struct watch *device = call->object && call->object->kind >= WATCH_PROGRAM ? call->object->parent : call->object;
 	const struct timespec moment = {0, 20000}; /* others may come */
 
 	call->inside = tag == WATCH_MAIN ? &main_inside : tag == WATCH_ANY || !call->object ? NULL : &device->inside;

@@ -9,15 +9,16 @@
 
 #include "ptowsp/plugin.h"
 
-enum watch_kind { WATCH_INSTANCE = 1, WATCH_DEVICE, WATCH_PROGRAM };
+enum watch_kind { WATCH_INSTANCE = 1, WATCH_DEVICE, WATCH_PROGRAM, WATCH_BUFFER };
 enum watch_tag { WATCH_MAIN, WATCH_ON_DEVICE, WATCH_ANY };
 enum { WATCH_SECTIONS = 32, WATCH_BINDINGS = 32 };
 
 /* An object as the host has it: an address that no other object ever gets, whatever was closed. */
 struct watch {
 	enum watch_kind kind;
-	struct watch *parent;        /* of a device the instance, of a program the device */
-	struct ptowsp_object *inner; /* of the template */
+	struct watch *parent;        /* of a device the instance, of a program and a buffer the device */
+	struct ptowsp_object *inner; /* of the template; of a buffer NULL */
+	uint64_t bytes;              /* of a buffer */
 	const struct ptowsp_host *host;
 	uint64_t host_digest;
 	atomic_int alive, inside, children;

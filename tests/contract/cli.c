@@ -12,34 +12,38 @@
 char *cli_out, *cli_err;
 double cli_ms;
 
-static char kit[4096];
-static bool packed;
+static CU_pTest begun;   /* the test that has a $T */
+static CU_pSuite packed; /* the suite in whose folder the sources are */
 static json_t *document;
-
-void cli_suite(const char *name)
-{
-	snprintf(kit, sizeof(kit), "%s/test/tmp/kit_%s", check_build(), name);
-	packed = false;
-}
 
 static void pack_sources(void)
 {
-	packed = true;
+	packed = CU_get_current_suite();
 	check_run("rm -rf \"$K\" && mkdir -p \"$K\" && for f in \"$S\"/*.pto; do n=${f##*/};"
 		  " timeout 60 \"$B/ptowsp-pack\" \"$f\" -o \"$K/${n%.pto}.pkg.zst\"; done",
 		  NULL, NULL);
 }
 
+static void folder_set(const char *variable, const char *root, const char *below)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s%s", root, below);
+	setenv(variable, path, 1);
+}
+
 void cli_begin(void)
 {
-	setenv("B", check_fmt("%s/bin", check_build()), 1);
-	setenv("P", check_fmt("%s/packages", check_build()), 1);
-	setenv("S", check_fmt("%s/tests/contract", check_root()), 1);
-	setenv("R", check_root(), 1);
-	setenv("K", kit, 1);
-	setenv("T", check_tmp(), 1);
+	begun = CU_get_current_test();
+	folder_set("B", check_build(), "/bin");
+	folder_set("P", check_build(), "/packages");
+	folder_set("S", check_root(), "/tests/contract");
+	folder_set("R", check_root(), "");
+	folder_set("T", check_tmp(), "");
+	folder_set("K", check_build(), "/test/tmp/kit_");
+	folder_set("K", getenv("K"), CU_get_current_suite()->pName);
 	unsetenv("PTOWSP_PLUGIN_PATH");
-	if (!packed)
+	if (packed != CU_get_current_suite())
 		pack_sources();
 }
 
@@ -75,10 +79,12 @@ static int command_run(const char *command)
  * says so. Then the command is run again without that search. */
 int cli(const char *command)
 {
-	const int status = command_run(command);
 	char *before;
-	int again;
+	int status, again;
 
+	if (begun != CU_get_current_test())
+		cli_begin();
+	status = command_run(command);
 	if (!status || !strstr(cli_err, "LeakSanitizer has encountered a fatal error"))
 		return status;
 	before = strdup(getenv("ASAN_OPTIONS") ? getenv("ASAN_OPTIONS") : "");

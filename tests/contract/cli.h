@@ -13,9 +13,7 @@
 
 #include <jansson.h>
 
-/* Names the folder for packed sources; call it in the suite's function. */
-void cli_suite(const char *name);
-/* At the start of each test: an empty $T. The sources are packed at the first call. */
+/* An empty $T, which the first command of a test gets by itself: for tests that need it before. The sources are packed at a suite's first call. */
 void cli_begin(void);
 
 /* Runs a command line; returns its exit status. */

@@ -55,11 +55,12 @@ static ptowsp_status product_bf16_body(struct tile_call *call)
 struct product_bf16_given {
 	struct tile_shape shapes[3];
 	uint64_t args[1];
-	uint32_t block, block_count;
+	uint32_t block, block_count, result, unused;
 };
 
-__kernel __attribute__((reqd_work_group_size(TILE_WIDTH, 1, 1))) void product_bf16_on_device(TILE_GLOBAL uchar *buffer_0, TILE_GLOBAL uchar *buffer_1, TILE_GLOBAL uchar *buffer_2, struct product_bf16_given given, TILE_GLOBAL struct tile_result *result, TILE_GLOBAL uchar *workspace)
+__kernel __attribute__((reqd_work_group_size(TILE_WIDTH, 1, 1))) void product_bf16_on_device(TILE_GLOBAL uchar *buffer_0, TILE_GLOBAL uchar *buffer_1, TILE_GLOBAL uchar *buffer_2, struct product_bf16_given given, TILE_GLOBAL struct tile_result *results, TILE_GLOBAL uchar *workspace)
 {
+	TILE_GLOBAL struct tile_result *const result = &results[given.result];
 	TILE_TILES(tiles, 7168, workspace);
 	const struct tile_window windows[] = {
 		tile_window_make(buffer_0, &given.shapes[0]),

@@ -61,11 +61,12 @@ static ptowsp_status softmax_tile_body(struct tile_call *call)
 struct softmax_tile_given {
 	struct tile_shape shapes[2];
 	uint64_t args[1];
-	uint32_t block, block_count;
+	uint32_t block, block_count, result, unused;
 };
 
-__kernel __attribute__((reqd_work_group_size(TILE_WIDTH, 1, 1))) void softmax_tile_on_device(TILE_GLOBAL uchar *buffer_0, TILE_GLOBAL uchar *buffer_1, struct softmax_tile_given given, TILE_GLOBAL struct tile_result *result, TILE_GLOBAL uchar *workspace)
+__kernel __attribute__((reqd_work_group_size(TILE_WIDTH, 1, 1))) void softmax_tile_on_device(TILE_GLOBAL uchar *buffer_0, TILE_GLOBAL uchar *buffer_1, struct softmax_tile_given given, TILE_GLOBAL struct tile_result *results, TILE_GLOBAL uchar *workspace)
 {
+	TILE_GLOBAL struct tile_result *const result = &results[given.result];
 	TILE_TILES(tiles, 5248, workspace);
 	const struct tile_window windows[] = {
 		tile_window_make(buffer_0, &given.shapes[0]),

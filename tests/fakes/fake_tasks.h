@@ -10,7 +10,7 @@
 #ifndef FAKE_TASKS_H
 #define FAKE_TASKS_H
 
-#include "fake_api.h"
+#include "fake_map.h"
 
 enum {
 	FAKE_INLINE_DEPS = 64,
@@ -64,6 +64,7 @@ struct fake_graph {
 		uint32_t consumer, next;
 	} * edges;
 	uint32_t edge_count, edge_room;
+	struct fake_map map;
 	struct fake_ring rings[ASCEND_RINGS];
 	uint32_t scopes[FAKE_SCOPES];      /* open ones: their numbers */
 	uint32_t scope_tasks[FAKE_SCOPES]; /* and how many tasks each has itself */
@@ -71,7 +72,8 @@ struct fake_graph {
 	uint32_t *ready; /* tasks that may run */
 	uint32_t ready_count, ready_room;
 	uint64_t random;
-	int fatal; /* code of the first fault, 0: none */
+	uint32_t asked; /* times that the orchestration asked whether all is well since it last submitted a task: it waits, and so cores run meanwhile */
+	int fatal;      /* code of the first fault, 0: none */
 	char detail[200];
 	uint32_t most_ready[FAKE_SHAPES];
 };

@@ -32,7 +32,7 @@ static const uint8_t *rows_are(const uint8_t *at, const char *widths, const uint
 	return at;
 }
 
-static void the_first_tables_are_those_of_the_original_format(void)
+TEST(the_first_tables_are_those_of_the_original_format)
 {
 	struct source s = source_compile(
 		"TG_BEGIN(3)\nTG_KERNEL(4, first, 24, AIC_AIV, 64*1024)\nTG_KERNEL(5, second, 1, AICPU, 1 << 33)\n"
@@ -77,7 +77,7 @@ static ptowsp_status graph_open(struct pkg **package_out, const void *bytes, siz
 	return status;
 }
 
-static void a_file_of_the_original_format_still_reads(void)
+TEST(a_file_of_the_original_format_still_reads)
 {
 	static const uint32_t words[] = {PTOWSP_GRAPH_MAGIC,
 					 1,
@@ -210,7 +210,7 @@ static ptowsp_status image_open(const uint32_t *words, size_t count, size_t byte
 	return status;
 }
 
-static void a_small_binary_is_accepted(void)
+TEST(a_small_binary_is_accepted)
 {
 	struct ptowsp_error error;
 
@@ -218,7 +218,7 @@ static void a_small_binary_is_accepted(void)
 	CHECK_STR(error.text, "");
 }
 
-static void every_wrong_word_has_its_sentence(void)
+TEST(every_wrong_word_has_its_sentence)
 {
 	static const struct {
 		uint32_t at, value;
@@ -287,7 +287,7 @@ static void every_wrong_word_has_its_sentence(void)
 	}
 }
 
-static void a_binary_cut_anywhere_is_refused(void)
+TEST(a_binary_cut_anywhere_is_refused)
 {
 	struct ptowsp_error error;
 
@@ -299,7 +299,7 @@ static void a_binary_cut_anywhere_is_refused(void)
 }
 
 /* The small binary with a table of one name in front of the order. */
-static void wrong_names_are_refused(void)
+TEST(wrong_names_are_refused)
 {
 	static const struct {
 		uint32_t object, text;
@@ -328,7 +328,7 @@ static void wrong_names_are_refused(void)
 }
 
 /* The condition of the small binary under so many signs. */
-static void scalars_of_binaries_nest_1024_deep(void)
+TEST(scalars_of_binaries_nest_1024_deep)
 {
 	for (uint32_t signs = 1023; signs <= 1024; signs++) {
 		static uint32_t words[sizeof(simple) / 4 + 1024 * 6];
@@ -351,7 +351,7 @@ static void scalars_of_binaries_nest_1024_deep(void)
 	}
 }
 
-static void several_binaries_lie_one_behind_the_other(void)
+TEST(several_binaries_lie_one_behind_the_other)
 {
 	uint32_t words[2 * sizeof(simple) / 4];
 	struct ptowsp_error error;
@@ -365,7 +365,7 @@ static void several_binaries_lie_one_behind_the_other(void)
 }
 
 /* Rows with more operands than this build knows are cut, shorter ones are filled up. */
-static void longer_rows_are_cut_and_missing_operands_have_their_default(void)
+TEST(longer_rows_are_cut_and_missing_operands_have_their_default)
 {
 	static const uint32_t words[] = {PTOWSP_GRAPH_MAGIC,
 					 10,
@@ -434,7 +434,7 @@ static void longer_rows_are_cut_and_missing_operands_have_their_default(void)
 }
 
 /* `count` binaries of nothing but a header. */
-static void as_many_binaries_as_there_may_be(void)
+TEST(as_many_binaries_as_there_may_be)
 {
 	static const uint32_t empty[] = {PTOWSP_GRAPH_MAGIC, 10, 0, 0, 0, UINT32_MAX, 0, 0, 16, 0, 0, 0, /* name, device, tables, 0 */ 0, 0, 0, 0};
 	uint8_t *bytes = malloc(4097 * sizeof(empty));
@@ -451,7 +451,7 @@ static void as_many_binaries_as_there_may_be(void)
 }
 
 /* The order has room for 2^20 fences and ends; one more is too many. */
-static void as_many_instructions_as_there_may_be(void)
+TEST(as_many_instructions_as_there_may_be)
 {
 	enum { MOST = 1 << 20 };
 	/* MC_FENCE with a table of one-word rows, ORDER behind it. */
@@ -481,7 +481,7 @@ static void as_many_instructions_as_there_may_be(void)
 }
 
 /* Without an order a graph is put around: 2^20 less TG_BEGIN and TG_END. */
-static void as_many_rows_of_the_original_format_as_there_may_be(void)
+TEST(as_many_rows_of_the_original_format_as_there_may_be)
 {
 	enum { MOST = (1 << 20) - 2 };
 	uint32_t *words = calloc((size_t)MOST * 5 + 64, 4);
@@ -507,7 +507,7 @@ static void as_many_rows_of_the_original_format_as_there_may_be(void)
 }
 
 /* Random damage: refused, or shown in every way. */
-static void damaged_binaries_are_refused_or_readable(void)
+TEST(damaged_binaries_are_refused_or_readable)
 {
 	struct source s;
 	char *text = check_read(check_fmt("%s/tests/graphs/every.pto", check_root()), NULL), *printed;
@@ -542,21 +542,4 @@ static void damaged_binaries_are_refused_or_readable(void)
 	free(bytes);
 	free(text);
 	source_free(&s);
-}
-
-void suite_graph_binary(CU_pSuite s)
-{
-	TEST(s, the_first_tables_are_those_of_the_original_format);
-	TEST(s, a_file_of_the_original_format_still_reads);
-	TEST(s, a_small_binary_is_accepted);
-	TEST(s, every_wrong_word_has_its_sentence);
-	TEST(s, a_binary_cut_anywhere_is_refused);
-	TEST(s, wrong_names_are_refused);
-	TEST(s, scalars_of_binaries_nest_1024_deep);
-	TEST(s, several_binaries_lie_one_behind_the_other);
-	TEST(s, longer_rows_are_cut_and_missing_operands_have_their_default);
-	TEST(s, as_many_binaries_as_there_may_be);
-	TEST(s, as_many_instructions_as_there_may_be);
-	TEST(s, as_many_rows_of_the_original_format_as_there_may_be);
-	TEST(s, damaged_binaries_are_refused_or_readable);
 }

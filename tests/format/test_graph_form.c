@@ -56,13 +56,13 @@ static void file_comes_back(const char *path, const char *name)
 	free(text);
 }
 
-static void every_instruction_comes_back(void)
+TEST(every_instruction_comes_back)
 {
 	file_comes_back(check_fmt("%s/tests/graphs/every.pto", check_root()), "every.pto");
 }
 
 /* Bare text is called after its file. */
-static void bare_text_comes_back(void)
+TEST(bare_text_comes_back)
 {
 	file_comes_back(check_fmt("%s/tests/graphs/indexer.pto", check_root()), "indexer.pto");
 }
@@ -79,14 +79,14 @@ static void names_every_instruction(const char *file)
 	free(text);
 }
 
-static void the_example_and_the_page_name_every_instruction(void)
+TEST(the_example_and_the_page_name_every_instruction)
 {
 	names_every_instruction("tests/graphs/every.pto");
 	names_every_instruction("packages/GRAPHS.md");
 }
 
 /* The text of section 8 of the original, found in the seeds by its first line. */
-static void the_original_text_is_accepted_as_it_is(void)
+TEST(the_original_text_is_accepted_as_it_is)
 {
 	DIR *dir;
 	struct dirent *entry;
@@ -141,7 +141,7 @@ static void json_is(const char *names, const char *instructions, const char *wan
 #define BEGIN "[\"TG_BEGIN\", 1], [\"TG_KERNEL\", 1, \"k\", 1, \"AIV\", 0], "
 #define END   ", [\"TG_END\", 1]"
 
-static void wrong_programs_are_refused_by_instruction(void)
+TEST(wrong_programs_are_refused_by_instruction)
 {
 	static const struct {
 		const char *names, *instructions, *text;
@@ -194,7 +194,7 @@ static char *repeated(const char *word, unsigned times, const char *last)
 	return text;
 }
 
-static void depths_and_counts_have_limits(void)
+TEST(depths_and_counts_have_limits)
 {
 	char *blocks = repeated("[\"CF_IF\", 1], ", 65, "[\"CF_ENDIF\"]"), *front = repeated("[\"neg\", ", 1100, "1"), *back = repeated("]", 1100, "");
 	char *deep = malloc(strlen(front) + strlen(back) + 100);
@@ -210,7 +210,7 @@ static void depths_and_counts_have_limits(void)
 }
 
 /* Numbers of programs that count from 0 are never those of names. */
-static void notifications_by_name_lie_apart_from_those_by_number(void)
+TEST(notifications_by_name_lie_apart_from_those_by_number)
 {
 	char name[2] = "";
 
@@ -246,7 +246,7 @@ static char *json_of_name(int letters)
 	return json;
 }
 
-static void names_of_more_than_400_bytes_are_written_as_numbers(void)
+TEST(names_of_more_than_400_bytes_are_written_as_numbers)
 {
 	char *named = json_of_name(400), *numbered = json_of_name(401);
 
@@ -254,16 +254,4 @@ static void names_of_more_than_400_bytes_are_written_as_numbers(void)
 	CHECK_CONTAINS(numbered, "[\"TG_KERNEL\", 1, \"k\", 1, ");
 	free(named);
 	free(numbered);
-}
-
-void suite_graph_form(CU_pSuite s)
-{
-	TEST(s, every_instruction_comes_back);
-	TEST(s, bare_text_comes_back);
-	TEST(s, the_example_and_the_page_name_every_instruction);
-	TEST(s, the_original_text_is_accepted_as_it_is);
-	TEST(s, wrong_programs_are_refused_by_instruction);
-	TEST(s, depths_and_counts_have_limits);
-	TEST(s, names_of_more_than_400_bytes_are_written_as_numbers);
-	TEST(s, notifications_by_name_lie_apart_from_those_by_number);
 }

@@ -25,23 +25,23 @@ static void is_issued(const char *body, const char *want)
 	graph_module_finish();
 }
 
-static void kernels_without_edges_stay_in_the_order_of_the_text(void)
+TEST(kernels_without_edges_stay_in_the_order_of_the_text)
 {
 	is_issued(K("C") K("A") K("B"), "C A B");
 }
 
-static void edges_lead_forward(void)
+TEST(edges_lead_forward)
 {
 	is_issued(K("C") K("A") K("B") "TG_DEPEND(A, C)\nTG_DEPEND(B, A)\n", "B A C");
 	is_issued("TG_DEPEND(A, C)\nTG_DEPEND(B, A)\n" K("C") K("A") K("B") K("D"), "B A C D");
 }
 
-static void soft_edges_order_nothing(void)
+TEST(soft_edges_order_nothing)
 {
 	is_issued(K("C") K("A") "TG_DEPEND(A, C, SOFT)\nTG_DEPEND(C, A, SOFT)\n", "C A");
 }
 
-static void sorting_stays_between_what_has_a_fixed_place(void)
+TEST(sorting_stays_between_what_has_a_fixed_place)
 {
 	is_issued(K("B") K("A") "MC_FENCE(GM)\n" K("D") K("C") "TG_DEPEND(A, B)\nTG_DEPEND(C, D)\n", "A B C D");
 	is_issued(K("B") K("A") "CF_IF(x)\n" K("D") K("C") "CF_ELSE\n" K("F") K("E") "CF_ENDIF\n" K("H")
@@ -50,7 +50,7 @@ static void sorting_stays_between_what_has_a_fixed_place(void)
 }
 
 /* W and R have no edge of their own: without the barrier between A and B there would be a warning. */
-static void a_full_barrier_orders_all_kernels_above_it_before_all_below(void)
+TEST(a_full_barrier_orders_all_kernels_above_it_before_all_below)
 {
 #define ACROSS(edge) COPY "TG_BEGIN(G)\n" STEP("W", "IN", "T") K("A") K("B") STEP("R", "T", "OUT") "TG_DEPEND(A, B, " edge ")\nTG_END(G)\n"
 	static const char *const texts[] = {ACROSS("AFTER"), ACROSS("BARRIER")};
@@ -66,17 +66,17 @@ static void a_full_barrier_orders_all_kernels_above_it_before_all_below(void)
 	graph_module_finish();
 }
 
-static void events_inside_a_graph_order_like_edges(void)
+TEST(events_inside_a_graph_order_like_edges)
 {
 	is_issued(K("B") K("A") "SY_WAIT(E, B)\nSY_SIGNAL(E, A)\n", "A B");
 }
 
-static void what_comes_before_one_of_a_set_comes_before_all(void)
+TEST(what_comes_before_one_of_a_set_comes_before_all)
 {
 	is_issued(K("B") K("C") K("A") "TG_DEPEND(A, C)\nSY_BARRIER({B, C}, 1)\n", "A B C");
 }
 
-static void numbers_as_written_are_kept_and_names_take_those_that_are_free(void)
+TEST(numbers_as_written_are_kept_and_names_take_those_that_are_free)
 {
 	struct lang_graph_program *p = graph_module("TG_BEGIN(A)\n" K("X") K("1") K("0") "MC_BIND(X, 0, 1)\nMC_BIND(X, 1, T)\nMC_BIND(X, 2, U)\nTG_END(A)\n"
 											 "TG_BEGIN(5)\n" K("1") "TG_END(5)\n");
@@ -94,7 +94,7 @@ static void numbers_as_written_are_kept_and_names_take_those_that_are_free(void)
 	graph_module_finish();
 }
 
-static void an_edge_without_a_tensor_means_tensor_0_only_where_there_is_one(void)
+TEST(an_edge_without_a_tensor_means_tensor_0_only_where_there_is_one)
 {
 	struct lang_graph_program *p = graph_module("TG_BEGIN(A)\n" K("X") K("Y") "TG_DEPEND(X, Y, DATA, 0)\nMC_BIND(X, 0, T)\nMC_BIND(Y, 0, T)\nTG_END(A)\n");
 
@@ -107,7 +107,7 @@ static void an_edge_without_a_tensor_means_tensor_0_only_where_there_is_one(void
 	graph_module_finish();
 }
 
-static void scalars_fold_and_bind_as_in_c(void)
+TEST(scalars_fold_and_bind_as_in_c)
 {
 	static const struct {
 		const char *text;
@@ -151,7 +151,7 @@ static void scalars_fold_and_bind_as_in_c(void)
 	graph_module_finish();
 }
 
-static void names_in_scalars_are_iterators_inside_their_loops_and_symbols_elsewhere(void)
+TEST(names_in_scalars_are_iterators_inside_their_loops_and_symbols_elsewhere)
 {
 	struct lang_graph_program *p =
 		graph_module("CF_LOOP(3, i)\nCF_IF(i + n)\nCF_ENDIF\nCF_ENDLOOP\nCF_IF(i)\nCF_ENDIF\nCF_IF(T[n]:f32)\nCF_ENDIF\nCF_IF(ITERATION)\nCF_ENDIF\n");
@@ -174,7 +174,7 @@ static void names_in_scalars_are_iterators_inside_their_loops_and_symbols_elsewh
 }
 
 /* "!n" and "%m" begin a type and a name elsewhere. */
-static void operators_need_no_blanks_around_them(void)
+TEST(operators_need_no_blanks_around_them)
 {
 	static const struct {
 		const char *text;
@@ -208,7 +208,7 @@ static void operators_need_no_blanks_around_them(void)
 	graph_module_finish();
 }
 
-static void the_names_of_functions_are_names_without_operands(void)
+TEST(the_names_of_functions_are_names_without_operands)
 {
 	struct lang_graph_program *p = graph_module("CF_IF(min + max)\nCF_ENDIF\n");
 	const struct lang_graph_scalar *sum;
@@ -222,7 +222,7 @@ static void the_names_of_functions_are_names_without_operands(void)
 	graph_module_finish();
 }
 
-static void kernels_know_what_is_bound_and_what_they_do_with_it(void)
+TEST(kernels_know_what_is_bound_and_what_they_do_with_it)
 {
 	struct lang_graph_program *p =
 		graph_module("func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
@@ -255,7 +255,7 @@ static struct lang_graph *fused_of(const struct lang_graph_program *p)
 	return fused;
 }
 
-static void fused_graphs_are_one_behind_the_other_where_they_share_data(void)
+TEST(fused_graphs_are_one_behind_the_other_where_they_share_data)
 {
 	struct lang_graph_program *p = graph_module(COPY "TG_BEGIN(G)\n" STEP("A", "IN", "T") "TG_END(G)\nTG_BEGIN(H)\n" STEP("A", "T", "OUT")
 							    STEP("B", "OTHER", "ELSEWHERE") "TG_END(H)\nTG_FUSE(G, H, GH)\n");
@@ -273,7 +273,7 @@ static void fused_graphs_are_one_behind_the_other_where_they_share_data(void)
 }
 
 /* The second one reads nothing of what the first one writes: it writes what that reads, and what that writes, too. */
-static void fused_graphs_without_data_between_them_are_ordered_alone(void)
+TEST(fused_graphs_without_data_between_them_are_ordered_alone)
 {
 	struct lang_graph_program *p = graph_module(COPY "TG_BEGIN(G)\n" STEP("A", "IN", "T") "TG_END(G)\nTG_BEGIN(H)\n" STEP("B", "OTHER", "IN")
 							    STEP("C", "SOME", "T") "TG_END(H)\nTG_FUSE(G, H, GH)\n");
@@ -291,7 +291,7 @@ static void fused_graphs_without_data_between_them_are_ordered_alone(void)
 	graph_module_finish();
 }
 
-static void kernels_that_do_the_same_are_one_in_a_fused_graph(void)
+TEST(kernels_that_do_the_same_are_one_in_a_fused_graph)
 {
 	struct lang_graph_program *p = graph_module(COPY "TG_BEGIN(G)\n" STEP("A", "IN", "T")
 							    STEP("B", "T", "U") "TG_DEPEND(A, B, DATA, T)\nTG_END(G)\nTG_BEGIN(H)\n" STEP("A", "IN", "T")
@@ -304,7 +304,7 @@ static void kernels_that_do_the_same_are_one_in_a_fused_graph(void)
 	graph_module_finish();
 }
 
-static void kernels_whose_input_changes_between_stay_two(void)
+TEST(kernels_whose_input_changes_between_stay_two)
 {
 	struct lang_graph_program *p = graph_module(COPY "TG_BEGIN(G)\n" STEP("A", "IN", "T") STEP(
 		"B", "T", "IN") "TG_DEPEND(A, B, DATA, T)\nTG_END(G)\nTG_BEGIN(H)\n" STEP("A", "IN", "T") "TG_END(H)\nTG_FUSE(G, H, GH)\n");
@@ -315,7 +315,7 @@ static void kernels_whose_input_changes_between_stay_two(void)
 }
 
 /* Larger than what is compared pair by pair: order is found, nothing takes long. */
-static void a_chain_of_many_kernels_is_sorted(void)
+TEST(a_chain_of_many_kernels_is_sorted)
 {
 	enum { N = 20000 };
 	size_t room = (size_t)N * 80, used = 0;
@@ -368,7 +368,7 @@ static const char *slices(uint32_t count, uint32_t odd, const char *edge)
 	return text;
 }
 
-static void a_missing_edge_is_found_among_thousands(void)
+TEST(a_missing_edge_is_found_among_thousands)
 {
 	REQUIRE(graph_module(slices(6000, 0, "")) != NULL);
 	CHECK_STR(graph_module_messages(), "");
@@ -381,7 +381,7 @@ static void a_missing_edge_is_found_among_thousands(void)
 }
 
 /* 1,500 kernels write slices and 1,500 read all of them: more pairs than are looked at. */
-static void what_is_too_large_to_be_searched_is_said(void)
+TEST(what_is_too_large_to_be_searched_is_said)
 {
 	enum { N = 1500 };
 	size_t room = (size_t)N * 300 + 1000, used = 0;
@@ -405,7 +405,7 @@ static void what_is_too_large_to_be_searched_is_said(void)
 #define PAIR(between) COPY "TG_BEGIN(G)\n" STEP("W", "IN", "T") between STEP("R", "T", "OUT") "TG_DEPEND(W, R)\nTG_END(G)\n"
 #define UNSEEN        "R reads T, which W writes, and only AFTER orders the two: what was written need not be visible\n"
 
-static void a_fence_counts_where_it_is_always_reached(void)
+TEST(a_fence_counts_where_it_is_always_reached)
 {
 	static const struct {
 		const char *text, *messages;
@@ -425,37 +425,10 @@ static void a_fence_counts_where_it_is_always_reached(void)
 }
 
 /* A reads what B or C wrote, whichever ran; nothing orders C. */
-static void both_branches_are_writers_of_what_follows(void)
+TEST(both_branches_are_writers_of_what_follows)
 {
 	REQUIRE(graph_module(COPY "TG_BEGIN(G)\nCF_IF(n)\n" STEP("B", "IN", "T") "CF_ELSE\n" STEP("C", "IN", "T") "CF_ENDIF\n" STEP(
 			"A", "T", "OUT") "TG_DEPEND(B, A, DATA, T)\nTG_END(G)\n") != NULL);
 	CHECK_STR(graph_module_messages(), "C writes T, A reads it, and nothing orders the two\n");
 	graph_module_finish();
-}
-
-void suite_graph_tree(CU_pSuite s)
-{
-	TEST(s, kernels_without_edges_stay_in_the_order_of_the_text);
-	TEST(s, edges_lead_forward);
-	TEST(s, soft_edges_order_nothing);
-	TEST(s, sorting_stays_between_what_has_a_fixed_place);
-	TEST(s, a_full_barrier_orders_all_kernels_above_it_before_all_below);
-	TEST(s, events_inside_a_graph_order_like_edges);
-	TEST(s, what_comes_before_one_of_a_set_comes_before_all);
-	TEST(s, numbers_as_written_are_kept_and_names_take_those_that_are_free);
-	TEST(s, an_edge_without_a_tensor_means_tensor_0_only_where_there_is_one);
-	TEST(s, scalars_fold_and_bind_as_in_c);
-	TEST(s, names_in_scalars_are_iterators_inside_their_loops_and_symbols_elsewhere);
-	TEST(s, operators_need_no_blanks_around_them);
-	TEST(s, the_names_of_functions_are_names_without_operands);
-	TEST(s, kernels_know_what_is_bound_and_what_they_do_with_it);
-	TEST(s, fused_graphs_are_one_behind_the_other_where_they_share_data);
-	TEST(s, fused_graphs_without_data_between_them_are_ordered_alone);
-	TEST(s, kernels_that_do_the_same_are_one_in_a_fused_graph);
-	TEST(s, kernels_whose_input_changes_between_stay_two);
-	TEST(s, a_chain_of_many_kernels_is_sorted);
-	TEST(s, a_missing_edge_is_found_among_thousands);
-	TEST(s, what_is_too_large_to_be_searched_is_said);
-	TEST(s, a_fence_counts_where_it_is_always_reached);
-	TEST(s, both_branches_are_writers_of_what_follows);
 }

@@ -36,7 +36,7 @@ static void axis_is(struct pkg_writer *writer, uint32_t row, uint32_t low, uint3
 	CHECK_UINT(axis->step, step);
 }
 
-static void expressions_are_numbered_by_their_first_use_and_others_left_out(void)
+TEST(expressions_are_numbered_by_their_first_use_and_others_left_out)
 {
 	struct pkg_writer *writer = writer_of_four();
 	const struct ptowsp_expr_record *rows;
@@ -57,7 +57,7 @@ static void expressions_are_numbered_by_their_first_use_and_others_left_out(void
 }
 
 /* A wrong row is left for the verifier, and nothing else is changed: from the first row behind the table on. */
-static void a_table_with_a_reference_behind_its_end_is_left_alone(void)
+TEST(a_table_with_a_reference_behind_its_end_is_left_alone)
 {
 	static const uint32_t wrong[] = {4, 5, 1000, PTOWSP_NONE};
 
@@ -74,7 +74,7 @@ static void a_table_with_a_reference_behind_its_end_is_left_alone(void)
 	}
 }
 
-static void a_table_whose_rows_are_made_of_later_ones_is_left_alone(void)
+TEST(a_table_whose_rows_are_made_of_later_ones_is_left_alone)
 {
 	static const uint32_t wrong[] = {4, 5, PTOWSP_NONE}; /* itself, behind it */
 
@@ -89,11 +89,4 @@ static void a_table_whose_rows_are_made_of_later_ones_is_left_alone(void)
 		axis_is(writer, 0, 2, 4, 2);
 		pkg_writer_destroy(writer);
 	}
-}
-
-void suite_normal(CU_pSuite s)
-{
-	TEST(s, expressions_are_numbered_by_their_first_use_and_others_left_out);
-	TEST(s, a_table_with_a_reference_behind_its_end_is_left_alone);
-	TEST(s, a_table_whose_rows_are_made_of_later_ones_is_left_alone);
 }

@@ -38,7 +38,7 @@ static struct pkg *open_changed(void (*change)(struct pkg_image *image), const s
 	return package;
 }
 
-static void package_gives_every_table_back(void)
+TEST(package_gives_every_table_back)
 {
 	size_t size;
 	void *bytes = sample_seal(&size, &error);
@@ -67,7 +67,7 @@ static void package_gives_every_table_back(void)
 	free(bytes);
 }
 
-static void sections_for_plugins_are_aligned_and_leave_sample_bytes_out(void)
+TEST(sections_for_plugins_are_aligned_and_leave_sample_bytes_out)
 {
 	ptowsp_status status;
 	void *bytes;
@@ -86,7 +86,7 @@ static void sections_for_plugins_are_aligned_and_leave_sample_bytes_out(void)
 	free(bytes);
 }
 
-static void sample_data_come_with_their_tensor(void)
+TEST(sample_data_come_with_their_tensor)
 {
 	ptowsp_status status;
 	void *bytes;
@@ -115,7 +115,7 @@ static void sample_data_come_with_their_tensor(void)
 }
 
 /* The digest of TBLB is compared when its bytes are first asked for, not before. */
-static void damaged_sample_data_are_refused_when_used(void)
+TEST(damaged_sample_data_are_refused_when_used)
 {
 	size_t size;
 	uint8_t *bytes = sample_seal(&size, &error);
@@ -146,7 +146,7 @@ static void *samples_read(void *context)
 	return context;
 }
 
-static void sample_data_may_be_read_by_several_threads(void)
+TEST(sample_data_may_be_read_by_several_threads)
 {
 	ptowsp_status status;
 	void *bytes, *done;
@@ -185,7 +185,7 @@ static void tensors_lengthen(struct pkg_image *image)
 	section_restride(image, PTOWSP_SECTION_TENS, 48);
 }
 
-static void records_that_are_longer_are_cut(void)
+TEST(records_that_are_longer_are_cut)
 {
 	ptowsp_status status;
 	void *bytes;
@@ -204,7 +204,7 @@ static void payloads_shorten(struct pkg_image *image)
 	section_restride(image, PTOWSP_SECTION_KPAY, 40); /* without cycles */
 }
 
-static void records_that_are_shorter_read_as_zero(void)
+TEST(records_that_are_shorter_read_as_zero)
 {
 	ptowsp_status status;
 	void *bytes;
@@ -230,7 +230,7 @@ static void optional_add(struct pkg_image *image)
 	section_add(image, 0);
 }
 
-static void unknown_optional_section_gives_one_notice(void)
+TEST(unknown_optional_section_gives_one_notice)
 {
 	ptowsp_status status;
 	void *bytes;
@@ -249,7 +249,7 @@ static void required_add(struct pkg_image *image)
 	section_add(image, 1);
 }
 
-static void unknown_required_section_is_refused_by_name(void)
+TEST(unknown_required_section_is_refused_by_name)
 {
 	ptowsp_status status;
 	void *bytes;
@@ -261,7 +261,7 @@ static void unknown_required_section_is_refused_by_name(void)
 	free(bytes);
 }
 
-static void limits_are_obeyed_before_anything_is_decompressed(void)
+TEST(limits_are_obeyed_before_anything_is_decompressed)
 {
 	const struct pkg_limits section = {.section_bytes = 600}, total = {.total_bytes = 1000};
 	ptowsp_status status;
@@ -277,7 +277,7 @@ static void limits_are_obeyed_before_anything_is_decompressed(void)
 	free(bytes);
 }
 
-static void package_is_cut_at_every_byte_and_refused(void)
+TEST(package_is_cut_at_every_byte_and_refused)
 {
 	size_t size;
 	uint8_t *bytes = sample_seal(&size, &error);
@@ -296,7 +296,7 @@ static void package_is_cut_at_every_byte_and_refused(void)
 	free(bytes);
 }
 
-static void file_that_is_missing_is_named(void)
+TEST(file_that_is_missing_is_named)
 {
 	struct pkg *package;
 
@@ -307,7 +307,7 @@ static void file_that_is_missing_is_named(void)
 }
 
 /* A name longer than its room is told by its end. */
-static void long_names_are_told_by_their_end(void)
+TEST(long_names_are_told_by_their_end)
 {
 	static const struct {
 		int length, shown;
@@ -328,7 +328,7 @@ static void long_names_are_told_by_their_end(void)
 }
 
 /* Sentences have 215 bytes. */
-static void sentences_end_in_whole_characters(void)
+TEST(sentences_end_in_whole_characters)
 {
 	static const char *const characters[] = {"x", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"};
 	char text[400];
@@ -352,7 +352,7 @@ static void sentences_end_in_whole_characters(void)
 	CHECK_INT(pkg_fail(NULL, PTOWSP_IO, "nobody asks"), PTOWSP_IO);
 }
 
-static void zstd_accepts_the_file(void)
+TEST(zstd_accepts_the_file)
 {
 	const char *path = check_fmt("%s/sample.pkg.zst", check_tmp());
 	size_t size;
@@ -370,7 +370,7 @@ static void zstd_accepts_the_file(void)
 	free(out);
 }
 
-static void writer_gives_the_same_bytes_each_time(void)
+TEST(writer_gives_the_same_bytes_each_time)
 {
 	size_t first_size, second_size;
 	void *first = sample_seal(&first_size, &error), *second = sample_seal(&second_size, &error);
@@ -382,7 +382,7 @@ static void writer_gives_the_same_bytes_each_time(void)
 	free(second);
 }
 
-static void writer_interns_strings(void)
+TEST(writer_interns_strings)
 {
 	struct pkg_writer *w = pkg_writer_create();
 	uint32_t first;
@@ -397,7 +397,7 @@ static void writer_interns_strings(void)
 	pkg_writer_destroy(w);
 }
 
-static void writer_refuses_what_could_not_be_read(void)
+TEST(writer_refuses_what_could_not_be_read)
 {
 	struct pkg_writer *w = pkg_writer_create();
 	struct ptowsp_axis_record axis = {.low = 5};
@@ -434,7 +434,7 @@ static struct pkg_writer *payloads_shared(int kernels)
 }
 
 /* 4,200 kernels, or 4,200 tensors of a task, would be 275 million pairs. */
-static void payloads_that_many_share_are_not_compared_for_ever(void)
+TEST(payloads_that_many_share_are_not_compared_for_ever)
 {
 	static struct {
 		struct ptowsp_workload_header header;
@@ -459,27 +459,4 @@ static void payloads_that_many_share_are_not_compared_for_ever(void)
 	CHECK_INT(pkg_writer_seal(w, &bytes, &size, &error), PTOWSP_BAD_PACKAGE);
 	CHECK_STR(error.text, "new package: WORK[4097]: so many tasks have kernels with so many payloads that there are more than 268435456 to compare");
 	pkg_writer_destroy(w);
-}
-
-void suite_package(CU_pSuite s)
-{
-	TEST(s, payloads_that_many_share_are_not_compared_for_ever);
-	TEST(s, package_gives_every_table_back);
-	TEST(s, sections_for_plugins_are_aligned_and_leave_sample_bytes_out);
-	TEST(s, sample_data_come_with_their_tensor);
-	TEST(s, sample_data_may_be_read_by_several_threads);
-	TEST(s, damaged_sample_data_are_refused_when_used);
-	TEST(s, records_that_are_longer_are_cut);
-	TEST(s, records_that_are_shorter_read_as_zero);
-	TEST(s, unknown_optional_section_gives_one_notice);
-	TEST(s, unknown_required_section_is_refused_by_name);
-	TEST(s, limits_are_obeyed_before_anything_is_decompressed);
-	TEST(s, package_is_cut_at_every_byte_and_refused);
-	TEST(s, file_that_is_missing_is_named);
-	TEST(s, long_names_are_told_by_their_end);
-	TEST(s, sentences_end_in_whole_characters);
-	TEST(s, zstd_accepts_the_file);
-	TEST(s, writer_gives_the_same_bytes_each_time);
-	TEST(s, writer_interns_strings);
-	TEST(s, writer_refuses_what_could_not_be_read);
 }

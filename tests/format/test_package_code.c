@@ -41,7 +41,7 @@ static struct pkg *package_of(const char *instructions, void **bytes_out)
 
 #define TASK "[\"task\", 0, [1, 2]], [\"param_const\", 0, 1], [\"io_input\", 0, 0], [\"io_output\", 1, 0]"
 
-static void code_that_does_not_hold_is_never_handed_out(void)
+TEST(code_that_does_not_hold_is_never_handed_out)
 {
 	static const struct {
 		const char *instructions, *sentence;
@@ -57,6 +57,10 @@ static void code_that_does_not_hold_is_never_handed_out(void)
 		{"[\"task\", 0, [1, 0]], [\"param_expr\", 0, 2], [\"halt\"]", "t: WORK[1] (param_expr): expression 2 is not there, 2 are"},
 		{"[\"task\", 0, [1, 0]], [\"param_loopvar\", 0, 0], [\"halt\"]", "t: WORK[1] (param_loopvar): loop depth 0 is not there, 0 are"},
 		{TASK ", [\"after\", 4, 0], [\"halt\"]", "t: WORK[4] (after): kind 4 is not there, 4 are"},
+		{"[\"task\", 0, [0, 1]], [\"io_input\", 0, 0], [\"io_rows\", 1, 0], [\"halt\"]", "t: WORK[0] (task): tensor 1 is not there, it has 1"},
+		{"[\"task\", 0, [0, 1]], [\"io_input\", 0, 0], [\"io_columns\", 0, 9], [\"halt\"]",
+		 "t: WORK[2] (io_columns): expression 9 is not there, 2 are"},
+		{"[\"io_rows\", 0, 0], [\"halt\"]", "t: WORK[0] (io_rows): it belongs behind another instruction"},
 		{"[\"io_input\", 0, 0], [\"halt\"]", "t: WORK[0] (io_input): it belongs behind another instruction"},
 		{"[\"parallel_for\", 1, 1], [\"halt\"]", "t: WORK[0] (parallel_for): axis 1 is not there, 1 are"},
 		{"[\"parallel_for\", 0, 3], [\"halt\"]", "t: WORK[0] (parallel_for): target 3 is outside 1..2, the body around it"},
@@ -123,13 +127,13 @@ static void instruction_is_refused(uint8_t opcode, uint8_t flags, ptowsp_status 
 	free(bytes);
 }
 
-static void opcodes_and_flags_that_are_not_known_are_refused(void)
+TEST(opcodes_and_flags_that_are_not_known_are_refused)
 {
 	instruction_is_refused(0xFE, 0, PTOWSP_UNKNOWN_OPCODE, "t: WORK[0]: opcode 0xfe is unknown; it needs a newer ptowsp");
 	instruction_is_refused(PTOWSP_OP_NOP, 2, PTOWSP_BAD_PACKAGE, "t: WORK[0] (nop): flags are 2, a package has 0");
 }
 
-static void nesting_has_a_limit(void)
+TEST(nesting_has_a_limit)
 {
 	char text[4096] = "";
 	void *bytes;
@@ -147,7 +151,7 @@ static void nesting_has_a_limit(void)
 	free(bytes);
 }
 
-static void code_that_holds_is_handed_out_with_a_halt_behind_it(void)
+TEST(code_that_holds_is_handed_out_with_a_halt_behind_it)
 {
 	void *bytes;
 	struct pkg *package = package_of("[\"parallel_for\", 0, 6], " TASK
@@ -168,13 +172,4 @@ static void code_that_holds_is_handed_out_with_a_halt_behind_it(void)
 	pkg_code_close(code);
 	pkg_close(package);
 	free(bytes);
-}
-
-void suite_package_code(CU_pSuite s);
-void suite_package_code(CU_pSuite s)
-{
-	TEST(s, code_that_does_not_hold_is_never_handed_out);
-	TEST(s, opcodes_and_flags_that_are_not_known_are_refused);
-	TEST(s, nesting_has_a_limit);
-	TEST(s, code_that_holds_is_handed_out_with_a_halt_behind_it);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void tables_are_those_of_records_def(void)
+TEST(tables_are_those_of_records_def)
 {
 	char *err = NULL;
 
@@ -16,7 +16,7 @@ static void tables_are_those_of_records_def(void)
 	free(err);
 }
 
-static void header_offsets_are_those_of_the_struct(void)
+TEST(header_offsets_are_those_of_the_struct)
 {
 	static const struct {
 		const char *field;
@@ -39,7 +39,7 @@ static void header_offsets_are_those_of_the_struct(void)
 	free(text);
 }
 
-static void example_in_json_is_a_package(void)
+TEST(example_in_json_is_a_package)
 {
 	char *text = check_read(check_fmt("%s/packages/FORMAT.md", check_root()), NULL), *from, *end;
 	struct ptowsp_error error = {.code = PTOWSP_OK};
@@ -59,11 +59,4 @@ static void example_in_json_is_a_package(void)
 	pkg_writer_destroy(w);
 	free(bytes);
 	free(text);
-}
-
-void suite_package_doc(CU_pSuite s)
-{
-	TEST(s, tables_are_those_of_records_def);
-	TEST(s, header_offsets_are_those_of_the_struct);
-	TEST(s, example_in_json_is_a_package);
 }

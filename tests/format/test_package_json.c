@@ -38,7 +38,7 @@ static const char *refusal(const char *text)
 
 #define DOCUMENT(rest) "{\"schema\": \"ptowsp.package/1\"" rest "}"
 
-static void package_to_json_to_package_gives_equal_bytes(void)
+TEST(package_to_json_to_package_gives_equal_bytes)
 {
 	size_t size, again_size = 0;
 	void *bytes = sample_seal(&size, &error), *again = NULL;
@@ -57,7 +57,7 @@ static void package_to_json_to_package_gives_equal_bytes(void)
 	free(again);
 }
 
-static void json_reads_well(void)
+TEST(json_reads_well)
 {
 	size_t size;
 	void *bytes = sample_seal(&size, &error);
@@ -81,7 +81,7 @@ static void json_reads_well(void)
 }
 
 /* Rows in the writer's own order, references by name: sorted on reading, and every reference follows. */
-static void rows_written_by_hand_are_sorted_and_references_follow(void)
+TEST(rows_written_by_hand_are_sorted_and_references_follow)
 {
 	static const char *const names[] = {"alpha", "beta", "gamma", "delta", "epsilon"};
 	const char *text = DOCUMENT(", \"KREG\": [{\"name\": \"alpha\", \"variant_count\": 1}, {\"name\": \"beta\"}, {\"name\": \"gamma\"}, "
@@ -120,7 +120,7 @@ static void rows_written_by_hand_are_sorted_and_references_follow(void)
 	free(bytes);
 }
 
-static void missing_fields_take_their_defaults(void)
+TEST(missing_fields_take_their_defaults)
 {
 	void *bytes = NULL;
 	size_t size;
@@ -137,7 +137,7 @@ static void missing_fields_take_their_defaults(void)
 	free(bytes);
 }
 
-static void large_numbers_are_hexadecimal_strings(void)
+TEST(large_numbers_are_hexadecimal_strings)
 {
 	const char *text = DOCUMENT(", \"SLOT\": [{\"name\": \"big\", \"flags\": 1, \"value\": \"0xfffffffffffffffe\"}]");
 	void *bytes = NULL;
@@ -156,7 +156,7 @@ static void large_numbers_are_hexadecimal_strings(void)
 }
 
 /* What a symbol begins with may be below zero; other 64-bit fields are numbers from 0 on. */
-static void negative_defaults_of_slots_are_written_as_they_are(void)
+TEST(negative_defaults_of_slots_are_written_as_they_are)
 {
 	const char *text = DOCUMENT(", \"SLOT\": [{\"name\": \"n\", \"dtype\": \"i32\", \"flags\": 1, \"value\": -7}]");
 	void *bytes = NULL;
@@ -172,7 +172,7 @@ static void negative_defaults_of_slots_are_written_as_they_are(void)
 	free(bytes);
 }
 
-static void wrong_json_is_refused_with_line_and_column(void)
+TEST(wrong_json_is_refused_with_line_and_column)
 {
 	CHECK_STR(refusal("{\n  \"schema\": ptowsp\n}"), "t.json: line 2, column 18: invalid token near 'ptowsp'");
 	CHECK_STR(refusal(""), "t.json: line 1, column 0: '[' or '{' expected near end of file");
@@ -181,7 +181,7 @@ static void wrong_json_is_refused_with_line_and_column(void)
 	CHECK_STR(refusal("{\"schema\": \"other/2\"}"), "t.json: schema is \"other/2\", this build reads \"ptowsp.package/1\"");
 }
 
-static void wrong_values_are_refused_by_place(void)
+TEST(wrong_values_are_refused_by_place)
 {
 	CHECK_STR(refusal(DOCUMENT(", \"KERN\": []")), "t.json: \"KERN\" is neither schema, targets nor a section (META, KREG, TENS, ...)");
 	CHECK_STR(refusal(DOCUMENT(", \"TLVL\": [{\"max\": 1}]")), "t.json: TLVL[0]: \"max\" is no key here; known: max_range, min_range, first, count");
@@ -236,7 +236,7 @@ static void wrong_values_are_refused_by_place(void)
 	CHECK_STR(refusal(DOCUMENT(", \"AXES\": [{\"name\": \"i\"}]")), "new package: AXES[0].low is 0: EXPR has 0 rows");
 }
 
-static void base64_of_every_length_comes_back(void)
+TEST(base64_of_every_length_comes_back)
 {
 	uint8_t bytes[64], *again;
 	size_t size, at;
@@ -255,7 +255,7 @@ static void base64_of_every_length_comes_back(void)
 	}
 }
 
-static void base64_has_one_text_for_each_value(void)
+TEST(base64_has_one_text_for_each_value)
 {
 	static const struct {
 		const char *text;
@@ -268,18 +268,4 @@ static void base64_has_one_text_for_each_value(void)
 		CHECK_UINT(size, SIZE_MAX);
 		CHECK_UINT(at, wrong[i].at);
 	}
-}
-
-void suite_package_json(CU_pSuite s)
-{
-	TEST(s, package_to_json_to_package_gives_equal_bytes);
-	TEST(s, json_reads_well);
-	TEST(s, rows_written_by_hand_are_sorted_and_references_follow);
-	TEST(s, missing_fields_take_their_defaults);
-	TEST(s, large_numbers_are_hexadecimal_strings);
-	TEST(s, negative_defaults_of_slots_are_written_as_they_are);
-	TEST(s, wrong_json_is_refused_with_line_and_column);
-	TEST(s, wrong_values_are_refused_by_place);
-	TEST(s, base64_of_every_length_comes_back);
-	TEST(s, base64_has_one_text_for_each_value);
 }

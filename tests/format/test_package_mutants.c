@@ -112,12 +112,12 @@ static void file_mutate(const uint8_t *good, size_t size, uint64_t seed)
 	free(bytes);
 }
 
-static void no_damage_to_a_file_stays_unseen(void)
+TEST(no_damage_to_a_file_stays_unseen)
 {
 	mutants_run(file_mutate, 4000);
 }
 
-static void every_flipped_bit_of_a_file_is_refused(void)
+TEST(every_flipped_bit_of_a_file_is_refused)
 {
 	size_t size;
 	uint8_t *bytes = sample_seal(&size, &error);
@@ -146,7 +146,7 @@ static void header_mutate(const uint8_t *good, size_t size, uint64_t seed)
 	free(bytes);
 }
 
-static void sealed_headers_are_refused_or_readable(void)
+TEST(sealed_headers_are_refused_or_readable)
 {
 	mutants_run(header_mutate, 4000);
 }
@@ -174,16 +174,8 @@ static void section_mutate(const uint8_t *good, size_t size, uint64_t seed)
 	free(bytes);
 }
 
-static void sealed_sections_are_refused_or_readable(void)
+TEST(sealed_sections_are_refused_or_readable)
 {
 	mutants_run(section_mutate, 3000);
 	CHECK(opened > 100 || number("PTOWSP_MUTANTS", 3000) < 3000 || getenv("PTOWSP_SEED"));
-}
-
-void suite_package_mutants(CU_pSuite s)
-{
-	TEST(s, no_damage_to_a_file_stays_unseen);
-	TEST(s, every_flipped_bit_of_a_file_is_refused);
-	TEST(s, sealed_headers_are_refused_or_readable);
-	TEST(s, sealed_sections_are_refused_or_readable);
 }

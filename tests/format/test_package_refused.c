@@ -33,7 +33,7 @@ static void run_case(void)
 }
 
 /* The generator gives the same cases and sentences: neither the folder nor the generator has fallen behind. */
-static void folder_is_what_its_generator_makes(void)
+TEST(folder_is_what_its_generator_makes)
 {
 	const char *dir = check_tmp();
 	char *out = NULL;
@@ -65,5 +65,4 @@ void suite_package_refused(CU_pSuite s)
 		free(items[i]);
 	}
 	free(items);
-	TEST(s, folder_is_what_its_generator_makes);
 }

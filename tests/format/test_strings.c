@@ -43,7 +43,7 @@ static bool is_character(const uint8_t *at, unsigned length)
 	return number >= least[length] && number <= 0x10FFFF && (number < 0xD800 || number > 0xDFFF);
 }
 
-static void first_bytes_have_their_second_ones(void)
+TEST(first_bytes_have_their_second_ones)
 {
 	static const uint8_t firsts[] = {0x80, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF},
 			     seconds[] = {0x7E, 0x7F, 0xC0, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF}, more[] = {0x7F, 0xC0, 0x80, 0xBF};
@@ -61,7 +61,7 @@ static void first_bytes_have_their_second_ones(void)
 	CHECK_STR(error.text, "new package: STRS: the bytes at 1 are not UTF-8");
 }
 
-static void control_characters_are_refused_but_tabs_and_newlines(void)
+TEST(control_characters_are_refused_but_tabs_and_newlines)
 {
 	for (int c = 1; c < 0x80; c++) {
 		const char text[] = {'a', (char)c, 0};
@@ -70,10 +70,4 @@ static void control_characters_are_refused_but_tabs_and_newlines(void)
 	}
 	CHECK(!is_taken("a\x7F"));
 	CHECK_STR(error.text, "new package: STRS: the byte at 2 is the control character 0x7f");
-}
-
-void suite_strings(CU_pSuite s)
-{
-	TEST(s, first_bytes_have_their_second_ones);
-	TEST(s, control_characters_are_refused_but_tabs_and_newlines);
 }

@@ -72,7 +72,7 @@ static void look(const struct aie_module *module, struct ptowsp_error *error)
 	unsigned line, column;
 
 	if (!status)
-		status = aie_channels_assign(&channels, &design, NULL, error);
+		status = aie_channels_assign(&channels, &design, error);
 	if (!status)
 		status = aie_check(&design, false, error);
 	if (channels.arena) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* fuzz_ring.c - any bytes as what a worker left in its ring: u32 where it says that it has written to, then the ring. What the reader takes for messages is read as the call or
  * the answer that it says it is, and all that the description says is there can be touched. */
-#include "host/call/check.h"
 #include "host/call/marshal.h"
+#include "host/call/struct_check.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

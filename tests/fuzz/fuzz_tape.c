@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fuzz_tape.c - any bytes as a log of layer trace, as it is and with the right head: the arguments of each call are refused, or all of them can be read, and results have the room that
  * their counts say. */
-#include "host/call/check.h"
+#include "host/call/struct_check.h"
 #include "host/layers/replay_log.h"
 
 #include <stdbool.h>

@@ -75,6 +75,7 @@ void bad_begin(void)
 	*(void **)&entry = dlsym(bad.so, PTOWSP_ENTRY_NAME);
 	REQUIRE(entry != NULL);
 	fake.ops = entry(0)->ops;
+	fake.host.minor = PTOWSP_ABI_TARGET;
 	sections_make();
 }
 

@@ -5,7 +5,7 @@
 
 #include "ptowsp/plugin.h"
 #include "ptowsp/support.h"
-#include "tests/host/fake_program.h"
+#include "tests/host/record_program.h"
 #include <stdatomic.h>
 
 #define ROWS     8u

@@ -42,7 +42,7 @@ ptowsp_status moody_package(struct moody *m, const char *path, struct ptowsp_err
 ptowsp_status moody_backend(struct moody *m, const char *mood, uint32_t isolate, uint32_t load_timeout_ms, struct ptowsp_error *error)
 {
 	const struct ptowsp_setting setting = {"mood", mood};
-	const char *plugin = check_fmt("%s/test/isolate/libptowsp_moody.so", check_build());
+	const char *plugin = check_fmt("%s/test/isolate/libptowsp_%s.so", check_build(), m->asks ? "granted" : "moody");
 	struct ptowsp_backend_options options = {.plugin = plugin,
 						 .settings = &setting,
 						 .setting_count = 1,

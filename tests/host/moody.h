@@ -3,6 +3,8 @@
 #ifndef TESTS_MOODY_H
 #define TESTS_MOODY_H
 
+#include <stdbool.h>
+
 #include "host/ptowsp_host.h"
 
 struct moody {
@@ -14,6 +16,7 @@ struct moody {
 	uint32_t lines;   /* that were said */
 	char last[200];   /* of them */
 	uint64_t said_ns; /* when its plugin said something last */
+	bool asks;        /* set before it is opened: its plugin's note asks a sandbox for more */
 };
 
 /* The path of a package of no tasks, made anew for each test that asks; the same string each time. */

@@ -49,7 +49,7 @@ static char *golden_read(void)
 	return check_read(check_fmt("%s/tests/abi/layout.golden", check_root()), NULL);
 }
 
-static void abi_layout_is_the_golden_one(void)
+TEST(abi_layout_is_the_golden_one)
 {
 	char *now = layout_of(check_fmt("%s/abi", check_root())), *golden = golden_read();
 	const char *difference;
@@ -73,7 +73,7 @@ static char *told(const char *command)
 	return out;
 }
 
-static void abi_frozen_headers_are_what_they_were(void)
+TEST(abi_frozen_headers_are_what_they_were)
 {
 	char *out = told("frozen");
 
@@ -81,7 +81,7 @@ static void abi_frozen_headers_are_what_they_were(void)
 	free(out);
 }
 
-static void abi_frozen_headers_show_every_edit(void)
+TEST(abi_frozen_headers_show_every_edit)
 {
 	static const char *const edits[][2] = {
 		{"printf '\\n' >>ptowsp/core.def", "ptowsp/core.def: FAILED"},
@@ -103,7 +103,7 @@ static void abi_frozen_headers_show_every_edit(void)
 }
 
 /* While there is no later minor the headers are the frozen ones, but for what comments say. */
-static void abi_headers_are_the_frozen_ones_until_a_minor_appends(void)
+TEST(abi_headers_are_the_frozen_ones_until_a_minor_appends)
 {
 	char *out;
 
@@ -128,7 +128,7 @@ static char *no_append(const char *frozen, const char *now)
 	return told(check_fmt("appends '%s' '%s'", frozen, now));
 }
 
-static void abi_headers_append_to_the_frozen_ones(void)
+TEST(abi_headers_append_to_the_frozen_ones)
 {
 	char *out = no_append(check_fmt("%s/" FROZEN, check_root()), check_fmt("%s/abi", check_root()));
 
@@ -136,7 +136,7 @@ static void abi_headers_append_to_the_frozen_ones(void)
 	free(out);
 }
 
-static void abi_of_the_test_minor_appends_to_the_frozen_one(void)
+TEST(abi_of_the_test_minor_appends_to_the_frozen_one)
 {
 	const char *abi = check_tmp();
 	char *out;
@@ -168,7 +168,7 @@ static const struct {
 	{"a_struct_kind", "s/X(RUN_ARGS, 8)/X(RUN_ARGS, 18)/", "constant PTOWSP_STRUCT_RUN_ARGS"},
 };
 
-static void abi_layout_shows_each_planted_move(void)
+TEST(abi_layout_shows_each_planted_move)
 {
 	const char *tmp = check_tmp();
 	char *golden = golden_read(), *moved, *why;
@@ -196,7 +196,7 @@ static void abi_layout_shows_each_planted_move(void)
 	free(golden);
 }
 
-static void abi_structs_have_no_hidden_padding(void)
+TEST(abi_structs_have_no_hidden_padding)
 {
 	char *err = NULL;
 
@@ -210,7 +210,7 @@ static void abi_structs_have_no_hidden_padding(void)
 }
 
 /* Decision: only fixed-width integers, pointers and arrays of them cross. */
-static void abi_structs_hold_only_fixed_width_integers_and_pointers(void)
+TEST(abi_structs_hold_only_fixed_width_integers_and_pointers)
 {
 	static const char *const allowed[] = {"uint8_t", "uint16_t", "uint32_t", "uint64_t", "int8_t",
 					      "int16_t", "int32_t",  "int64_t",  "char",     "ptowsp_status"};
@@ -481,7 +481,7 @@ static size_t script_extract(char *guide, char *out)
 	return (size_t)(end - out);
 }
 
-static void guide_commands_work_in_a_fresh_folder(void)
+TEST(guide_commands_work_in_a_fresh_folder)
 {
 	char *guide = check_read(check_fmt("%s/abi/README.md", check_root()), NULL), *script, *out = NULL, *err = NULL;
 	const char *dir = check_tmp(), *path = check_fmt("%s/guide.sh", dir);
@@ -508,17 +508,7 @@ static void guide_commands_work_in_a_fresh_folder(void)
 
 void suite_abi(CU_pSuite s)
 {
-	TEST(s, abi_layout_is_the_golden_one);
-	TEST(s, abi_frozen_headers_are_what_they_were);
-	TEST(s, abi_frozen_headers_show_every_edit);
-	TEST(s, abi_headers_are_the_frozen_ones_until_a_minor_appends);
-	TEST(s, abi_headers_append_to_the_frozen_ones);
-	TEST(s, abi_of_the_test_minor_appends_to_the_frozen_one);
-	TEST(s, abi_layout_shows_each_planted_move);
-	TEST(s, abi_structs_have_no_hidden_padding);
-	TEST(s, abi_structs_hold_only_fixed_width_integers_and_pointers);
 	for (size_t h = 0; h < sizeof(headers) / sizeof(*headers); h++)
 		for (size_t c = 0; c < sizeof(compilers) / sizeof(*compilers); c++)
 			check_add(s, check_fmt("template_of_%s_headers_by_%s", headers[h], compilers[c].name), template_lives_in_this_host);
-	TEST(s, guide_commands_work_in_a_fresh_folder);
 }

@@ -38,7 +38,7 @@ static const char *path_of(unsigned parts, unsigned letters)
 	return path;
 }
 
-static void paths_stay_below_their_folder(void)
+TEST(paths_stay_below_their_folder)
 {
 	static const char *const good[] = {"a", "a.b", ".a", "..a", "a/b/c", "A-Z_0.9", "...", "a/.b", "z"}, *const bad[] = {
 														     "",     "/",     "/a",       "a/",
@@ -61,7 +61,7 @@ static void paths_stay_below_their_folder(void)
 	CHECK_INT(give("a", NULL, 0, PTOWSP_OK, &error), PTOWSP_OK);
 }
 
-static void paths_have_8_parts_and_200_bytes(void)
+TEST(paths_have_8_parts_and_200_bytes)
 {
 	struct ptowsp_error error;
 
@@ -72,7 +72,7 @@ static void paths_have_8_parts_and_200_bytes(void)
 }
 
 /* The refusal of a file, then what the backend says, then a sentence of its own. */
-static void the_caller_hears_the_first_thing_that_was_wrong(void)
+TEST(the_caller_hears_the_first_thing_that_was_wrong)
 {
 	struct ptowsp_error ours = {.text = ""}, theirs = {.text = "the plan is too large"}, heard = {.text = ""};
 	struct host_artifact_sink g = {.backend = &backend, .error = &ours};
@@ -93,11 +93,4 @@ static void the_caller_hears_the_first_thing_that_was_wrong(void)
 	g.refused = PTOWSP_OK;
 	CHECK_INT(host_artifact_answer(&g, PTOWSP_UNSUPPORTED, &theirs, &heard), PTOWSP_UNSUPPORTED);
 	CHECK_UINT(theirs.text[sizeof(theirs.text) - 1], 0);
-}
-
-void suite_artifact(CU_pSuite s)
-{
-	TEST(s, paths_stay_below_their_folder);
-	TEST(s, paths_have_8_parts_and_200_bytes);
-	TEST(s, the_caller_hears_the_first_thing_that_was_wrong);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptowsp/buffers.h"
 #include "ptowsp/note.h"
 
 static void an_args_head_too_small(void)
@@ -235,6 +236,47 @@ static void a_binding_of_no_tensor(void)
 	bad.status = bad_submit(8);
 }
 
+static struct ptowsp_object *buffer_make(const struct ptowsp_buffers_extension **table_out)
+{
+	struct ptowsp_object *buffer = NULL;
+
+	*table_out = fake.ops->extension(fake.instance, PTOWSP_EXTENSION_BUFFERS);
+	REQUIRE(*table_out != NULL);
+	CHECK_INT((*table_out)->create(fake.device, sizeof(bad.data), &buffer, bad_error()), 0);
+	return buffer;
+}
+
+static void a_binding_of_a_dead_buffer(void)
+{
+	const struct ptowsp_buffers_extension *table;
+
+	bad.binding.buffer = buffer_make(&table);
+	bad.binding.data = NULL;
+	CHECK_INT(table->destroy(bad.binding.buffer, bad_error()), 0);
+	bad.status = bad_submit(8);
+}
+
+static void bytes_behind_a_buffer(void)
+{
+	const struct ptowsp_buffers_extension *table;
+	struct ptowsp_object *buffer = buffer_make(&table);
+
+	bad.status = table->write(buffer, 8, bad.data, sizeof(bad.data), bad_error());
+	table->destroy(buffer, NULL);
+}
+
+static void a_buffer_that_a_run_has(void)
+{
+	const struct ptowsp_buffers_extension *table;
+
+	bad.binding.buffer = buffer_make(&table);
+	bad.binding.data = NULL;
+	CHECK_INT(bad_submit(8), 0);
+	bad.status = table->destroy(bad.binding.buffer, bad_error());
+	fake.ops->poll(fake.device, 0, NULL);
+	table->destroy(bad.binding.buffer, NULL);
+}
+
 static void values_of_no_slot(void)
 {
 	struct ptowsp_run_args args = bad_run_args(8);
@@ -313,6 +355,9 @@ static const struct breach {
 	X(a_section_out_of_line, NULL, "HO8: the data of a section"),
 	X(a_binding_of_no_tensor, NULL, "HO8: a binding is for no row"),
 	X(values_of_no_slot, NULL, "HO8: there are more or fewer values"),
+	X(a_binding_of_a_dead_buffer, NULL, "HO9: a binding's buffer is destroyed"),
+	X(bytes_behind_a_buffer, NULL, "HO9: the bytes do not lie in the buffer"),
+	X(a_buffer_that_a_run_has, NULL, "HO9: a run in flight has the buffer"),
 	X(a_clock_that_goes_back, NULL, "HO8: now_ns goes back"),
 	X(memory_that_is_not_zeroed, NULL, "HO8: memory of alloc is not zeroed"),
 #undef X
@@ -338,7 +383,7 @@ static void named(void)
 	bad_end();
 }
 
-static void a_good_life_is_not_blamed(void)
+TEST(a_good_life_is_not_blamed)
 {
 	bad_begin();
 	bad_live(NULL);
@@ -355,7 +400,6 @@ static void a_good_life_is_not_blamed(void)
 
 void suite_bad_host(CU_pSuite s)
 {
-	TEST(s, a_good_life_is_not_blamed);
 	for (size_t i = 0; i < BREACHES; i++)
 		check_add(s, check_fmt("named_%s", breaches[i].name), named);
 }

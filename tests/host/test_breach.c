@@ -27,7 +27,7 @@ static void begin(struct host_breaches *b)
 	host_breaches_init(b, "odd", hear, &lines);
 }
 
-static void twenty_breaches_are_said_and_all_are_counted(void)
+TEST(twenty_breaches_are_said_and_all_are_counted)
 {
 	struct host_breaches b;
 
@@ -42,7 +42,7 @@ static void twenty_breaches_are_said_and_all_are_counted(void)
 	CHECK_UINT(lines, 20);
 }
 
-static void the_verdict_is_the_first_breach_with_its_side(void)
+TEST(the_verdict_is_the_first_breach_with_its_side)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct host_breaches b;
@@ -63,7 +63,7 @@ static void the_verdict_is_the_first_breach_with_its_side(void)
 	host_breaches_finish(&b);
 }
 
-static void the_first_failure_of_a_layer_counts_where_nobody_broke_a_rule(void)
+TEST(the_first_failure_of_a_layer_counts_where_nobody_broke_a_rule)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct host_breaches b;
@@ -100,7 +100,7 @@ static void answers(ptowsp_status status, struct host_cause cause, ptowsp_status
 		CHECK_STR(error.text, check_fmt("null answers load with %s: hostile", reg_status_name(status)));
 }
 
-static void statuses_about_the_caller_need_a_fact(void)
+TEST(statuses_about_the_caller_need_a_fact)
 {
 	const struct host_cause none = {0}, chosen = {.chosen = true}, cancelled = {.cancelled = true}, late = {.late = true},
 				all = {.chosen = true, .cancelled = true, .late = true};
@@ -119,7 +119,7 @@ static void statuses_about_the_caller_need_a_fact(void)
 	answers(PTOWSP_BAD_PACKAGE, none, PTOWSP_BAD_PACKAGE);
 }
 
-static void a_sentence_of_nothing_is_a_missing_one(void)
+TEST(a_sentence_of_nothing_is_a_missing_one)
 {
 	static const char *const texts[] = {"", " ", "\n\t\033", "\xff\xff\xff"};
 	const struct host_cause cause = {.plugin = "null", .operation = "load"};
@@ -131,13 +131,4 @@ static void a_sentence_of_nothing_is_a_missing_one(void)
 		CHECK_INT(host_answer(&cause, PTOWSP_UNSUPPORTED, &error), PTOWSP_UNSUPPORTED);
 		CHECK_STR(error.text, "null: load failed and did not say why");
 	}
-}
-
-void suite_breach(CU_pSuite s)
-{
-	TEST(s, twenty_breaches_are_said_and_all_are_counted);
-	TEST(s, the_verdict_is_the_first_breach_with_its_side);
-	TEST(s, the_first_failure_of_a_layer_counts_where_nobody_broke_a_rule);
-	TEST(s, statuses_about_the_caller_need_a_fact);
-	TEST(s, a_sentence_of_nothing_is_a_missing_one);
 }

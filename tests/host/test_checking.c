@@ -139,12 +139,12 @@ static void two_threads(uint32_t isolate)
 	}
 }
 
-static void two_threads_with_two_programs_each_in_this_process(void)
+TEST(two_threads_with_two_programs_each_in_this_process)
 {
 	two_threads(PTOWSP_ISOLATE_NONE);
 }
 
-static void two_threads_with_two_programs_each_in_workers(void)
+TEST(two_threads_with_two_programs_each_in_workers)
 {
 	two_threads(PTOWSP_ISOLATE_PROCESS);
 }
@@ -156,6 +156,4 @@ void suite_checking(CU_pSuite s)
 	for (size_t i = 0; i < PATHS; i++)
 		for (size_t k = 0; k < 3; k++)
 			check_add(s, check_fmt("%s_in_%s", paths[i][0], isolates[k]), a_path);
-	TEST(s, two_threads_with_two_programs_each_in_this_process);
-	TEST(s, two_threads_with_two_programs_each_in_workers);
 }

@@ -7,7 +7,7 @@
 #include "host/run/host_program.h"
 #include "tests/host/one_session.h"
 
-static void options_are_checked_before_the_plugin_sees_them(void)
+TEST(options_are_checked_before_the_plugin_sees_them)
 {
 	const struct ptowsp_setting wrong[] = {{"mood", "poll"}, {"mode", "gently"}};
 	const char *dir = check_fmt("%s/test/plugins", check_build());
@@ -32,7 +32,7 @@ static void options_are_checked_before_the_plugin_sees_them(void)
 	one_session_close();
 }
 
-static void verdicts_follow_schedule_and_capabilities(void)
+TEST(verdicts_follow_schedule_and_capabilities)
 {
 	static const char *const schedule[] = {"dispatch=round_robin(5)", "ready=fifo", "hazards=raw"};
 	struct ptowsp_match *match;
@@ -77,7 +77,7 @@ static const char *overridden(const char *text, uint32_t *count_out)
 	return what;
 }
 
-static void overrides_replace_the_package_s_directive(void)
+TEST(overrides_replace_the_package_s_directive)
 {
 	uint32_t count;
 
@@ -91,7 +91,7 @@ static void overrides_replace_the_package_s_directive(void)
 	CHECK_UINT(count, 2);
 }
 
-static void names_of_other_functions_are_not_bare(void)
+TEST(names_of_other_functions_are_not_bare)
 {
 	REQUIRE_INT(one_session_plan(&one_session_shaped, NULL, 0), 0);
 	CHECK_STR(host_plan_bare_name(one_session.plan, "main.x"), "x");
@@ -101,7 +101,7 @@ static void names_of_other_functions_are_not_bare(void)
 	one_session_close();
 }
 
-static void what_is_unsupported_stops_before_loading(void)
+TEST(what_is_unsupported_stops_before_loading)
 {
 	static const char *const schedule[] = {"deps=explicit"};
 
@@ -133,7 +133,7 @@ static void on_skip(void *context, const char *name, const char *reason)
 	strncat(skipped, "\n", sizeof(skipped) - strlen(skipped) - 1);
 }
 
-static void auto_takes_the_first_that_enforces_everything(void)
+TEST(auto_takes_the_first_that_enforces_everything)
 {
 	static const char *const weak[] = {"hazards=raw"};
 	const char *dir = check_fmt("%s/test/plugins", check_build());
@@ -157,7 +157,7 @@ static void auto_takes_the_first_that_enforces_everything(void)
 }
 
 /* The kernel is one of the embedding program, which has not registered it: capabilities are as they should be, and loading says no. */
-static void auto_passes_over_who_does_not_load_it(void)
+TEST(auto_passes_over_who_does_not_load_it)
 {
 	const char *dir = check_fmt("%s/test/plugins", check_build());
 	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin_dirs = &dir, .plugin_dir_count = 1};
@@ -171,7 +171,7 @@ static void auto_passes_over_who_does_not_load_it(void)
 }
 
 /* The program that the choice loaded goes to the next load of the plan; a further load of that plan makes a new program. */
-static void what_auto_loaded_is_kept(void)
+TEST(what_auto_loaded_is_kept)
 {
 	const char *dir = check_fmt("%s/test/plugins", check_build());
 	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin_dirs = &dir, .plugin_dir_count = 1};
@@ -192,7 +192,7 @@ static void what_auto_loaded_is_kept(void)
 	one_session_close();
 }
 
-static void plugins_are_listed_without_running_them(void)
+TEST(plugins_are_listed_without_running_them)
 {
 	const char *dir = check_fmt("%s/test/plugins", check_build());
 	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin_dirs = &dir, .plugin_dir_count = 1};
@@ -206,17 +206,4 @@ static void plugins_are_listed_without_running_them(void)
 	CHECK(found);
 	CHECK(ptowsp_listing_folder(listing, 0) != NULL);
 	ptowsp_listing_destroy(listing);
-}
-
-void suite_choice(CU_pSuite suite)
-{
-	TEST(suite, options_are_checked_before_the_plugin_sees_them);
-	TEST(suite, verdicts_follow_schedule_and_capabilities);
-	TEST(suite, overrides_replace_the_package_s_directive);
-	TEST(suite, names_of_other_functions_are_not_bare);
-	TEST(suite, what_is_unsupported_stops_before_loading);
-	TEST(suite, auto_takes_the_first_that_enforces_everything);
-	TEST(suite, auto_passes_over_who_does_not_load_it);
-	TEST(suite, what_auto_loaded_is_kept);
-	TEST(suite, plugins_are_listed_without_running_them);
 }

@@ -73,7 +73,7 @@ static void values_are(const char *file, float a, float b, float c, float d)
 
 static const char both[] = "sig \"v(p,p,i64)\" { native MACHINE \"lib.so\" \"twice\" portable @fives }";
 
-static void without_trust_the_portable_payload_runs(void)
+TEST(without_trust_the_portable_payload_runs)
 {
 	begin();
 	pack(both);
@@ -85,7 +85,7 @@ static void without_trust_the_portable_payload_runs(void)
 	values_are("y.npy", 5, 5, 5, 5);
 }
 
-static void with_trust_the_first_payload_runs(void)
+TEST(with_trust_the_first_payload_runs)
 {
 	int64_t cycles;
 
@@ -107,7 +107,7 @@ static void with_trust_the_first_payload_runs(void)
 }
 
 /* Whatever such code does to its process: the tool has one of its own, and its exit status and sentence say what became of the other. */
-static void code_that_ends_its_process_ends_no_tool(void)
+TEST(code_that_ends_its_process_ends_no_tool)
 {
 	static const struct {
 		const char *body, *sentence;
@@ -134,7 +134,7 @@ static void code_that_ends_its_process_ends_no_tool(void)
 	CHECK_INT(cli("$B/ptowsp-run m.pkg.zst"), 0);
 }
 
-static void code_that_is_native_only_needs_trust(void)
+TEST(code_that_is_native_only_needs_trust)
 {
 	begin();
 	pack("sig \"v(p,p,i64)\" { native MACHINE \"lib.so\" \"twice\" }");
@@ -146,7 +146,7 @@ static void code_that_is_native_only_needs_trust(void)
 	CLI_ERR(2, "$B/ptowsp-run --trust=some m.pkg.zst", "--trust=some is none of none, signed, all");
 }
 
-static void code_for_other_machines_is_passed_over(void)
+TEST(code_for_other_machines_is_passed_over)
 {
 	begin();
 	pack("sig \"v(p,p,i64)\" { native other-linux-gnu \"lib.so\" \"twice\" portable @fives }");
@@ -162,7 +162,7 @@ static void code_for_other_machines_is_passed_over(void)
 	CLI_ERR(5, "$B/ptowsp-run --trust=all m.pkg.zst", "its native code is for x86_645, not for this machine");
 }
 
-static void explain_says_what_would_run_and_runs_nothing(void)
+TEST(explain_says_what_would_run_and_runs_nothing)
 {
 	begin();
 	pack(both);
@@ -179,7 +179,7 @@ static void explain_says_what_would_run_and_runs_nothing(void)
 }
 
 /* A plugin that asks all the same gets nothing: the host decides. */
-static void the_host_decides_about_trust(void)
+TEST(the_host_decides_about_trust)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	const struct ptowsp_code_extension *code;
@@ -205,7 +205,7 @@ static void the_host_decides_about_trust(void)
 
 /* ---- what is refused ---------------------------------------------------------------------------------------------- */
 
-static void an_object_that_breaks_a_rule_is_refused_before_it_runs(void)
+TEST(an_object_that_breaks_a_rule_is_refused_before_it_runs)
 {
 	static const struct {
 		const char *make, *entry, *sentence;
@@ -264,7 +264,7 @@ static void an_object_that_breaks_a_rule_is_refused_before_it_runs(void)
 	}
 }
 
-static void bytes_of_any_kind_are_refused_or_understood(void)
+TEST(bytes_of_any_kind_are_refused_or_understood)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct host_code_entry entry;
@@ -292,7 +292,7 @@ static void bytes_of_any_kind_are_refused_or_understood(void)
 
 /* ---- calls -------------------------------------------------------------------------------------------------------- */
 
-static void the_entry_may_be_a_place_or_left_out(void)
+TEST(the_entry_may_be_a_place_or_left_out)
 {
 	begin();
 	CHECK_INT(cli("nm -D lib.so | awk '$3 == \"twice\" { print $1 }'"), 0);
@@ -306,7 +306,7 @@ static void the_entry_may_be_a_place_or_left_out(void)
 	values_are("y.npy", 2, 3, 4, 5);
 }
 
-static void a_uniform_function_has_workspace_blocks_and_cycles(void)
+TEST(a_uniform_function_has_workspace_blocks_and_cycles)
 {
 	begin();
 	pack("blockdim 3 workspace 4096 { native MACHINE \"lib.so\" \"thrice\" portable @fives }");
@@ -329,7 +329,7 @@ static void a_uniform_function_has_workspace_blocks_and_cycles(void)
 }
 
 /* Neither shape has a thunk: libffi calls it. */
-static void a_mixed_signature_goes_through_libffi(void)
+TEST(a_mixed_signature_goes_through_libffi)
 {
 	begin();
 	file_write("m.in", head,
@@ -341,7 +341,7 @@ static void a_mixed_signature_goes_through_libffi(void)
 	values_are("y.npy", -2.5f, -5.5f, -8.5f, -11.5f);
 }
 
-static void signatures_that_cannot_be_called_are_refused(void)
+TEST(signatures_that_cannot_be_called_are_refused)
 {
 	static const char *const rows[][2] = {
 		{"v(p,p,i65)", "v(p,p,i65)"},
@@ -363,7 +363,7 @@ static void signatures_that_cannot_be_called_are_refused(void)
 
 /* ---- loading ------------------------------------------------------------------------------------------------------ */
 
-static void many_kernels_of_one_object_load_it_once(void)
+TEST(many_kernels_of_one_object_load_it_once)
 {
 	begin();
 	file_write("m.in", head,
@@ -418,7 +418,7 @@ static int next_number(void)
 	return fd;
 }
 
-static void unloading_a_program_unmaps_its_code(void)
+TEST(unloading_a_program_unmaps_its_code)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	const char *dir = check_fmt("%s/lib/ptowsp/plugins", check_build());
@@ -472,7 +472,7 @@ static int counted(struct host_code **list, const unsigned char *bytes, size_t s
 }
 
 /* The dynamic linker knows objects by name: one of somebody else that is still loaded under a number must not be taken for ours. */
-static void a_number_that_another_object_had_is_not_used(void)
+TEST(a_number_that_another_object_had_is_not_used)
 {
 	static unsigned char bytes[1 << 18];
 	struct host_code *first = NULL, *second = NULL;
@@ -505,7 +505,7 @@ static void a_number_that_another_object_had_is_not_used(void)
 }
 
 /* What opens, makes or runs files, in every thread and child. */
-static void no_payload_is_written_to_a_named_file(void)
+TEST(no_payload_is_written_to_a_named_file)
 {
 	if (system("strace -o /dev/null true 2>/dev/null"))
 		CHECK_SKIP("strace is not installed, or may not trace here");
@@ -520,27 +520,4 @@ static void no_payload_is_written_to_a_named_file(void)
 	CHECK_INT(cli("grep -E 'O_(WRONLY|RDWR|CREAT|TMPFILE)|creat\\(|rename|link|mknod' calls"), 1); /* grep finds none */
 	CHECK_STR(cli_out, "");
 	CHECK_INT(cli("grep -c '\"/proc/self/fd/' calls"), 0);
-}
-
-void suite_code(CU_pSuite s);
-void suite_code(CU_pSuite s)
-{
-	cli_suite("code");
-	TEST(s, without_trust_the_portable_payload_runs);
-	TEST(s, with_trust_the_first_payload_runs);
-	TEST(s, code_that_ends_its_process_ends_no_tool);
-	TEST(s, code_that_is_native_only_needs_trust);
-	TEST(s, code_for_other_machines_is_passed_over);
-	TEST(s, explain_says_what_would_run_and_runs_nothing);
-	TEST(s, the_host_decides_about_trust);
-	TEST(s, an_object_that_breaks_a_rule_is_refused_before_it_runs);
-	TEST(s, bytes_of_any_kind_are_refused_or_understood);
-	TEST(s, the_entry_may_be_a_place_or_left_out);
-	TEST(s, a_uniform_function_has_workspace_blocks_and_cycles);
-	TEST(s, a_mixed_signature_goes_through_libffi);
-	TEST(s, signatures_that_cannot_be_called_are_refused);
-	TEST(s, many_kernels_of_one_object_load_it_once);
-	TEST(s, unloading_a_program_unmaps_its_code);
-	TEST(s, a_number_that_another_object_had_is_not_used);
-	TEST(s, no_payload_is_written_to_a_named_file);
 }

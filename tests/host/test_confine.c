@@ -21,6 +21,7 @@
 
 #include "host/sandbox/cgroup.h"
 #include "host/sandbox/confine.h"
+#include "host/sandbox/grants.h"
 
 #if defined(__x86_64__)
 #define HERE      AUDIT_ARCH_X86_64
@@ -30,11 +31,11 @@
 #define ELSEWHERE AUDIT_ARCH_ARM
 #endif
 
-/* What the filter answers; 0 where it runs off its end or does what this does not know. */
-static uint32_t answer(const struct seccomp_data *call)
+/* What the filter with these grants answers; 0 where it runs off its end or does what this does not know. */
+static uint32_t answer_with(const char *grants, const struct seccomp_data *call)
 {
 	struct sock_filter rows[HOST_CONFINE_ROWS];
-	const unsigned count = host_confine_filter(rows);
+	const unsigned count = host_confine_filter(rows, grants);
 	uint32_t word = 0;
 
 	for (unsigned at = 0; at < count; at++) {
@@ -52,6 +53,11 @@ static uint32_t answer(const struct seccomp_data *call)
 	return 0;
 }
 
+static uint32_t answer(const struct seccomp_data *call)
+{
+	return answer_with("", call);
+}
+
 static uint32_t answer_to(int number, uint64_t first)
 {
 	return answer(&(struct seccomp_data){.nr = number, .arch = HERE, .args = {first}});
@@ -62,7 +68,7 @@ static uint32_t answer_to_fcntl(uint64_t command)
 	return answer(&(struct seccomp_data){.nr = SYS_fcntl, .arch = HERE, .args = {0, command}});
 }
 
-static void calls_that_compute_and_wait_are_there(void)
+TEST(calls_that_compute_and_wait_are_there)
 {
 	static const int calls[] = {SYS_read, SYS_write,      SYS_openat,       SYS_mmap,          SYS_mprotect,   SYS_munmap, SYS_futex,
 				    SYS_exit, SYS_exit_group, SYS_rt_sigreturn, SYS_clock_gettime, SYS_newfstatat, SYS_recvmsg};
@@ -82,7 +88,7 @@ static void calls_that_compute_and_wait_are_there(void)
 	CHECK_UINT(answer_to(SYS_prctl, PR_GET_SECCOMP), SECCOMP_RET_ALLOW);
 }
 
-static void calls_that_reach_others_are_not(void)
+TEST(calls_that_reach_others_are_not)
 {
 	static const int calls[] = {SYS_socket, SYS_connect,           SYS_sendmsg,  SYS_execve,     SYS_execveat,    SYS_kill,   SYS_tkill,
 				    SYS_ptrace, SYS_process_vm_writev, SYS_unlinkat, SYS_renameat2,  SYS_mkdirat,     SYS_mount,  SYS_setuid,
@@ -110,8 +116,32 @@ static void calls_that_reach_others_are_not(void)
 	CHECK_UINT(answer_to(0x40000000 | SYS_read, 0), SECCOMP_RET_ERRNO | EPERM); /* x32 */
 }
 
+/* Words of a note bring their calls, and no others; as often as they are said, the filter has room. */
+TEST(calls_that_a_note_asks_for_are_there_by_grants_alone)
+{
+	static const struct {
+		const char *grants;
+		int call;
+	} rows[] = {{"device=/dev/dri/renderD*", SYS_ioctl}, {"memory=locked", SYS_mlock}, {"memory=locked", SYS_munlock}, {"call=mbind", SYS_mbind}};
+	static const int never[] = {SYS_socket, SYS_execve, SYS_kill, SYS_ptrace, SYS_bpf};
+	char many[HOST_GRANTS_TEXT] = "memory=locked";
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct seccomp_data call = {.nr = rows[i].call, .arch = HERE};
+
+		CHECK_UINT(answer(&call), SECCOMP_RET_ERRNO | EPERM);
+		CHECK_UINT(answer_with("read=/etc/OpenCL", &call), SECCOMP_RET_ERRNO | EPERM);
+		CHECK_UINT(answer_with(rows[i].grants, &call), SECCOMP_RET_ALLOW);
+		for (size_t k = 0; k < sizeof(never) / sizeof(*never); k++)
+			CHECK_UINT(answer_with(rows[i].grants, &(struct seccomp_data){.nr = never[k], .arch = HERE}), SECCOMP_RET_ERRNO | EPERM);
+	}
+	while (strlen(many) + sizeof(";memory=locked") <= sizeof(many))
+		strcat(many, ";memory=locked");
+	CHECK_UINT(answer_with(many, &(struct seccomp_data){.nr = SYS_mlock, .arch = HERE}), SECCOMP_RET_ALLOW);
+}
+
 /* The numbers of another machine mean other calls. */
-static void calls_of_another_machine_end_the_process(void)
+TEST(calls_of_another_machine_end_the_process)
 {
 	CHECK_UINT(answer(&(struct seccomp_data){.nr = SYS_read, .arch = ELSEWHERE}), SECCOMP_RET_KILL_PROCESS);
 }
@@ -134,7 +164,7 @@ static int code_tried(void)
 	       (again != MAP_FAILED ? MAPPED_AGAIN : 0);
 }
 
-static void memory_does_not_turn_into_code_but_a_memory_file_is_mapped_again(void)
+TEST(memory_does_not_turn_into_code_but_a_memory_file_is_mapped_again)
 {
 	pid_t child;
 	int status = 0;
@@ -149,7 +179,7 @@ static void memory_does_not_turn_into_code_but_a_memory_file_is_mapped_again(voi
 }
 
 /* Made with its limits, or not at all; and nothing of it is left. */
-static void a_control_group_has_its_limits_and_goes_again(void)
+TEST(a_control_group_has_its_limits_and_goes_again)
 {
 	const struct host_limits limits = {.memory = 64 << 20, .threads = 77};
 	struct host_cgroup group;
@@ -172,7 +202,7 @@ static void a_control_group_has_its_limits_and_goes_again(void)
 }
 
 /* Half of the machine, or what tensors may have and some more; what is given stays. */
-static void limits_follow_what_tensors_may_have(void)
+TEST(limits_follow_what_tensors_may_have)
 {
 	struct host_limits whole = {0}, some = {0}, given = {.memory = 5, .threads = 6, .cpu_s = 7};
 
@@ -183,14 +213,4 @@ static void limits_follow_what_tensors_may_have(void)
 	CHECK_UINT(some.memory, (UINT64_C(1) << 30) + (1 << 20));
 	CHECK_UINT(some.threads, 256 + 4000);
 	CHECK(given.memory == 5 && given.threads == 6 && given.cpu_s == 7);
-}
-
-void suite_confine(CU_pSuite s)
-{
-	TEST(s, a_control_group_has_its_limits_and_goes_again);
-	TEST(s, limits_follow_what_tensors_may_have);
-	TEST(s, calls_that_compute_and_wait_are_there);
-	TEST(s, calls_that_reach_others_are_not);
-	TEST(s, calls_of_another_machine_end_the_process);
-	TEST(s, memory_does_not_turn_into_code_but_a_memory_file_is_mapped_again);
 }

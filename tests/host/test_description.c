@@ -111,7 +111,7 @@ static char *golden_read(void)
 	return sorted;
 }
 
-static void description_has_every_field_of_the_golden(void)
+TEST(description_has_every_field_of_the_golden)
 {
 	char *golden = golden_read();
 	const char *difference;
@@ -124,7 +124,7 @@ static void description_has_every_field_of_the_golden(void)
 	free(golden);
 }
 
-static void description_without_any_one_row_is_seen(void)
+TEST(description_without_any_one_row_is_seen)
 {
 	char *golden = golden_read();
 
@@ -135,7 +135,7 @@ static void description_without_any_one_row_is_seen(void)
 	free(golden);
 }
 
-static void description_has_every_struct_of_the_golden(void)
+TEST(description_has_every_struct_of_the_golden)
 {
 	char *golden = check_read(check_fmt("%s/tests/abi/layout.golden", check_root()), NULL);
 	unsigned found = 0;
@@ -161,7 +161,7 @@ static void description_has_every_struct_of_the_golden(void)
 }
 
 /* Fields follow each other without a hole, and what they name is there. */
-static void description_fields_fill_their_structs(void)
+TEST(description_fields_fill_their_structs)
 {
 	for (unsigned s = 0; s < HOST_STRUCT_COUNT; s++) {
 		unsigned at = 0;
@@ -182,7 +182,7 @@ static void description_fields_fill_their_structs(void)
 }
 
 /* Macros of the headers are for plugins, which do not read the description. */
-static void description_says_the_floors_of_the_headers(void)
+TEST(description_says_the_floors_of_the_headers)
 {
 	static const struct {
 		enum host_struct_id id;
@@ -211,7 +211,7 @@ static void description_says_the_floors_of_the_headers(void)
 				   floors[i].floor);
 }
 
-static void description_gives_every_extension_an_id(void)
+TEST(description_gives_every_extension_an_id)
 {
 	for (unsigned s = 0; s < HOST_STRUCT_COUNT; s++) {
 		const char *name = host_structs[s].name, *tail = strstr(name, "_extension"), *id = host_extension_id(s);
@@ -259,12 +259,6 @@ static void description_lie_does_not_compile(void)
 
 void suite_description(CU_pSuite s)
 {
-	TEST(s, description_has_every_field_of_the_golden);
-	TEST(s, description_without_any_one_row_is_seen);
-	TEST(s, description_has_every_struct_of_the_golden);
-	TEST(s, description_fields_fill_their_structs);
-	TEST(s, description_says_the_floors_of_the_headers);
-	TEST(s, description_gives_every_extension_an_id);
 	for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++)
 		check_add(s, check_fmt("description_lie_of_%s", lies[i].name), description_lie_does_not_compile);
 }

@@ -48,7 +48,7 @@ static void begin(void)
 #define VARIABLES                                                                                                                                              \
 	"PTOWSP_PLUGIN_PATH PTOWSP_TRUST_DIR CC TMPDIR CXX HOME XDG_CACHE_HOME XILINX_XRT PEANO_INSTALL_DIR PATH LD_LIBRARY_PATH ASCEND_HOME_PATH PB_QUIET_S " \
 	"PTOWSP_SHARED PTO_RUNTIME_DIR PTOWSP_CC"
-static void no_variable_is_read(void)
+TEST(no_variable_is_read)
 {
 	static const char *const set = "for v in " VARIABLES "; do [ $v = PATH ] || [ $v = LD_LIBRARY_PATH ] || export $v=/x; done; " AS_NOBODY;
 
@@ -60,7 +60,7 @@ static void no_variable_is_read(void)
 }
 
 /* So that the list above is all of them, and nothing reads one in another way. */
-static void programs_and_libraries_read_variables_in_the_secure_way_only(void)
+TEST(programs_and_libraries_read_variables_in_the_secure_way_only)
 {
 	cli_begin();
 	if (check_sanitizer()[0])
@@ -81,20 +81,20 @@ static void programs_and_libraries_read_variables_in_the_secure_way_only(void)
 
 #define RUN(program, arguments) AS_NOBODY "PTOWSP_PLUGIN_PATH=$T/p PTOWSP_TRUST_DIR=$T/keys " program " --isolate=none " arguments
 
-static void folders_of_plugins_are_the_system_s(void)
+TEST(folders_of_plugins_are_the_system_s)
 {
 	BEGIN();
-	CHECK_INT(cli(RUN("$N/run", "--list-plugins --plugin-dir $T/keys --user-plugins")), 0);
-	CHECK_CONTAINS(cli_out, check_fmt("searched: %s/keys %s/plugins %s/p /", getenv("T"), getenv("S"), getenv("T")));
+	CLI_OUT(0, RUN("$N/run", "--list-plugins --plugin-dir $T/keys --user-plugins"),
+		check_fmt("searched: %s/keys %s/plugins %s/p /", getenv("T"), getenv("S"), getenv("T")));
 	CLI_OUT(0, RUN("$E/run", "--list-plugins --plugin-dir $T/keys --user-plugins"), check_fmt("searched: %s/plugins\n", getenv("S")),
 		"not used under elevated privileges");
 	CHECK_INT(cli(RUN("$N/run", "--plugin=$T/p/libptowsp_cpu_sim.so $P/vector_add.pkg.zst")), 0);
-	CHECK_INT(cli(RUN("$E/run", "--plugin=$T/p/libptowsp_cpu_sim.so $P/vector_add.pkg.zst")), 4);
-	CHECK_CONTAINS(cli_err, "not under elevated privileges; only the system's plugins by name");
+	CLI_ERR(4, RUN("$E/run", "--plugin=$T/p/libptowsp_cpu_sim.so $P/vector_add.pkg.zst"),
+		"not under elevated privileges; only the system's plugins by name");
 }
 
 /* Beside a list and keys of the user's own, which say that everything may load. */
-static void plugins_must_be_listed_or_signed_by_the_system(void)
+TEST(plugins_must_be_listed_or_signed_by_the_system)
 {
 	static const char *const asked[] = {"", "--plugin-trust=any", "--plugin-trust=listed"};
 
@@ -111,7 +111,7 @@ static void plugins_must_be_listed_or_signed_by_the_system(void)
 }
 
 /* The owner of a folder above the program could replace the program, so gains nothing by a plugin; with elevated privileges there is something to gain. */
-static void the_owner_of_the_program_is_nobody_there(void)
+TEST(the_owner_of_the_program_is_nobody_there)
 {
 	BEGIN();
 	CHECK_INT(cli("cp p/*.so $S/plugins && cp keys/plugins.list $S/trust && chown 12345 $S/plugins/libptowsp_cpu_sim.so && chown 12345 $T/e $T/n"), 0);
@@ -120,7 +120,7 @@ static void the_owner_of_the_program_is_nobody_there(void)
 	CHECK_INT(cli("chown root $S/plugins/libptowsp_cpu_sim.so && " RUN("$E/run", "$P/vector_add.pkg.zst")), 0);
 }
 
-static void keys_are_the_system_s(void)
+TEST(keys_are_the_system_s)
 {
 	BEGIN();
 	CHECK_INT(cli("cp $P/vector_add.pkg.zst v.pkg.zst && $B/ptowsp-pack --sign=eve v.pkg.zst"), 0);
@@ -129,7 +129,7 @@ static void keys_are_the_system_s(void)
 }
 
 /* What these backends say about where they looked: paths of variables are not among it. */
-static void backends_read_no_variable_either(void)
+TEST(backends_read_no_variable_either)
 {
 	static const char *const variables = "XILINX_XRT=/user/xrt PEANO_INSTALL_DIR=/user/peano ASCEND_HOME_PATH=/user/ascend";
 
@@ -148,23 +148,10 @@ static void backends_read_no_variable_either(void)
 	}
 }
 
-static void the_packer_calls_no_compiler_of_the_user_s(void)
+TEST(the_packer_calls_no_compiler_of_the_user_s)
 {
 	BEGIN();
 	CHECK_INT(cli("chmod 777 . && cp $R/packages/examples/vector_add.pto ."), 0);
 	CLI_ERR(8, AS_NOBODY "CC=/user/cc $N/ptowsp-pack --native vector_add.pto -o n.pkg.zst", "/user/cc");
 	CHECK_INT(cli(AS_NOBODY "CC=/user/cc TMPDIR=/user/tmp $E/ptowsp-pack --native vector_add.pto -o e.pkg.zst"), 0);
-}
-
-void suite_elevated(CU_pSuite s)
-{
-	cli_suite("elevated");
-	TEST(s, no_variable_is_read);
-	TEST(s, programs_and_libraries_read_variables_in_the_secure_way_only);
-	TEST(s, folders_of_plugins_are_the_system_s);
-	TEST(s, plugins_must_be_listed_or_signed_by_the_system);
-	TEST(s, the_owner_of_the_program_is_nobody_there);
-	TEST(s, keys_are_the_system_s);
-	TEST(s, backends_read_no_variable_either);
-	TEST(s, the_packer_calls_no_compiler_of_the_user_s);
 }

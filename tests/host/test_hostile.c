@@ -189,7 +189,7 @@ static void found_out_(void)
 }
 
 /* A test that finds nobody out is none. */
-static void every_test_finds_a_plugin_out(void)
+TEST(every_test_finds_a_plugin_out)
 {
 	char *list = NULL;
 
@@ -210,7 +210,7 @@ static void every_test_finds_a_plugin_out(void)
 /* ---- names that lead elsewhere ------------------------------------------------------------------------------------ */
 
 /* What asks every plugin leaves it out and says why; what asks it alone fails. */
-static void a_plugin_that_crashes_or_hangs_harms_no_other_page(void)
+TEST(a_plugin_that_crashes_or_hangs_harms_no_other_page)
 {
 	static const struct {
 		const char *plugin, *said;
@@ -261,7 +261,7 @@ static bool is_said_together(const char *table, const char *one, const char *oth
 
 /* Asked whether it does what it says: nothing is said of where it runs, so that it gets a worker. What it crashes in has shown nothing, and is what the sentence is about; of one that does
  * not come back nothing more is asked. */
-static void a_probe_that_loses_the_plugin_holds_nothing(void)
+TEST(a_probe_that_loses_the_plugin_holds_nothing)
 {
 	static const struct {
 		const char *plugin, *end, *how;
@@ -295,7 +295,7 @@ static void a_probe_that_loses_the_plugin_holds_nothing(void)
 }
 
 /* In this process nothing but the tool's own clock can end it. */
-static void a_page_that_hangs_in_this_process_is_ended(void)
+TEST(a_page_that_hangs_in_this_process_is_ended)
 {
 	static const struct {
 		const char *page, *plugin, *said;
@@ -318,7 +318,7 @@ static void a_page_that_hangs_in_this_process_is_ended(void)
 }
 
 /* Exchanged under its name between two calls of the tool that checks first: what is loaded is what was checked, each time. */
-static void a_name_that_leads_to_another_file_is_checked_again(void)
+TEST(a_name_that_leads_to_another_file_is_checked_again)
 {
 	const char *dir = check_tmp();
 	char *out;
@@ -334,7 +334,7 @@ static void a_name_that_leads_to_another_file_is_checked_again(void)
 }
 
 /* Exchanged again and again, while it is loaded: a good plugin, and one that the lint refuses and whose constructor prints. Nothing of that one runs, here or in a worker. */
-static void a_name_that_is_swapped_while_it_is_loaded_runs_what_was_checked(void)
+TEST(a_name_that_is_swapped_while_it_is_loaded_runs_what_was_checked)
 {
 	static const char script[] =
 		"cp '%s'/e.pkg.zst . && touch swapping || exit 1; " /* before anything of it goes on beside the runs */
@@ -361,7 +361,7 @@ static void a_name_that_is_swapped_while_it_is_loaded_runs_what_was_checked(void
 }
 
 /* bomb_heap has no row here, because malloc fails in the plugin, which alone could tell of that; the other limits are seen from outside. */
-static void what_a_sandbox_took_too_much_of_is_named(void)
+TEST(what_a_sandbox_took_too_much_of_is_named)
 {
 	static const struct {
 		const char *plugin, *said;
@@ -392,11 +392,4 @@ void suite_hostile(CU_pSuite s)
 		check_add(s, check_fmt("layered_%s", verdicts[i].plugin), layered_);
 		check_add(s, check_fmt("found_out_%s", verdicts[i].plugin), found_out_);
 	}
-	TEST(s, every_test_finds_a_plugin_out);
-	TEST(s, what_a_sandbox_took_too_much_of_is_named);
-	TEST(s, a_name_that_is_swapped_while_it_is_loaded_runs_what_was_checked);
-	TEST(s, a_name_that_leads_to_another_file_is_checked_again);
-	TEST(s, a_plugin_that_crashes_or_hangs_harms_no_other_page);
-	TEST(s, a_probe_that_loses_the_plugin_holds_nothing);
-	TEST(s, a_page_that_hangs_in_this_process_is_ended);
 }

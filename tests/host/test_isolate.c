@@ -12,6 +12,7 @@
 
 #include "host/run/runs.h"
 #include "host/sandbox/confine.h"
+#include "host/worker/isolate.h"
 #include "tests/host/moody.h"
 #include "tests/taskgraph/one_task.h"
 
@@ -37,7 +38,7 @@ static char *example_run(const char *name, const char *isolate)
 	return out;
 }
 
-static void examples_do_the_same_wherever_they_run(void)
+TEST(examples_do_the_same_wherever_they_run)
 {
 	static const char *const names[] = {"vector_add", "softmax", "csp", "fan_in", "matmul_diamond", "tiles"};
 
@@ -60,7 +61,7 @@ static void examples_do_the_same_wherever_they_run(void)
 	}
 }
 
-static void a_tool_says_where_the_plugin_runs(void)
+TEST(a_tool_says_where_the_plugin_runs)
 {
 	char *out = NULL;
 
@@ -80,7 +81,7 @@ static void a_tool_says_where_the_plugin_runs(void)
 	free(out);
 }
 
-static void the_host_says_what_protects_it(void)
+TEST(the_host_says_what_protects_it)
 {
 	char *out = NULL, *err = NULL;
 
@@ -124,7 +125,7 @@ static void numbers_fill(float *x, float *y, float *z)
 	}
 }
 
-static void memory_of_the_caller_is_copied_and_counted(void)
+TEST(memory_of_the_caller_is_copied_and_counted)
 {
 	static float x[ELEMENTS], y[ELEMENTS], z[ELEMENTS];
 	struct moody s = {0};
@@ -137,7 +138,7 @@ static void memory_of_the_caller_is_copied_and_counted(void)
 	moody_close(&s);
 }
 
-static void shared_buffers_are_not_copied(void)
+TEST(shared_buffers_are_not_copied)
 {
 	struct moody s = {0};
 	void *m[3];
@@ -164,7 +165,7 @@ static void shared_buffers_are_not_copied(void)
 }
 
 /* A run of so many tensors that their files have no room on the socket at once. */
-static void a_run_has_any_number_of_tensors(void)
+TEST(a_run_has_any_number_of_tensors)
 {
 	enum { TENSORS = 399 };
 	static char text[64 * 1024];
@@ -195,7 +196,7 @@ static void a_run_has_any_number_of_tensors(void)
 /* ---- what it may not do, what is refused ----------------------------------------------------------------------- */
 
 /* Tensors of the host are none of its doing: more of them than it may take itself. */
-static void tensors_do_not_count_as_a_sandbox_s_own(void)
+TEST(tensors_do_not_count_as_a_sandbox_s_own)
 {
 	char *err = NULL;
 
@@ -211,7 +212,7 @@ static void tensors_do_not_count_as_a_sandbox_s_own(void)
 	free(err);
 }
 
-static void a_refusal_by_the_sandbox_says_that_it_was_the_sandbox(void)
+TEST(a_refusal_by_the_sandbox_says_that_it_was_the_sandbox)
 {
 	struct moody s = {0};
 
@@ -227,8 +228,38 @@ static void a_refusal_by_the_sandbox_says_that_it_was_the_sandbox(void)
 	}
 }
 
+/* Devices, files, memory and calls of its note, and nothing beside them; a process of its own without a sandbox has all. */
+TEST(a_sandbox_gives_what_the_note_asks_for)
+{
+	struct moody s = {.asks = true}, without = {0};
+
+	if (!host_landlock_version() || !host_seccomp_there())
+		CHECK_SKIP("this kernel has no Landlock or no seccomp");
+	REQUIRE_INT(moody_backend(&s, "asks:init", PTOWSP_ISOLATE_SANDBOX, 0, &error), 0);
+	CHECK_CONTAINS(s.log, "passwd yes, group no, full yes, tty no, ioctl yes, locked yes, allocated yes, flock no");
+	moody_close(&s);
+	REQUIRE_INT(moody_backend(&without, "asks:init", PTOWSP_ISOLATE_SANDBOX, 0, &error), 0);
+	CHECK_CONTAINS(without.log, "passwd no, group no, full no, tty no, ioctl no, locked no, allocated no, flock no");
+	moody_close(&without);
+}
+
+/* Whose file it is decides, unless a list or a signature has. */
+TEST(grants_are_for_those_who_are_trusted)
+{
+	const char *path = check_fmt("%s/plugin.so", check_tmp());
+
+	REQUIRE(check_write(path, "x", 1));
+	CHECK(host_isolate_grants(path, PTOWSP_PLUGINS_ANY));
+	CHECK(!host_isolate_grants(check_fmt("%s/none", check_dir()), PTOWSP_PLUGINS_ANY));
+	if (chown(path, 65534, 65534))
+		CHECK_SKIP("nobody but root gives a file away");
+	CHECK(!host_isolate_grants(path, PTOWSP_PLUGINS_ANY));
+	CHECK(host_isolate_grants(path, PTOWSP_PLUGINS_LISTED));
+	CHECK(host_isolate_grants(path, PTOWSP_PLUGINS_SIGNED));
+}
+
 /* What it writes to standard error comes out as a line of plain text, behind what is there. */
-static void a_sandbox_has_no_descriptor_of_its_host(void)
+TEST(a_sandbox_has_no_descriptor_of_its_host)
 {
 	char *said;
 
@@ -247,7 +278,7 @@ static void a_sandbox_has_no_descriptor_of_its_host(void)
 }
 
 /* Too little for a worker, for the plugin, for its threads: who fails differs, and the flags are named. */
-static void a_sandbox_that_is_too_small_names_its_flags(void)
+TEST(a_sandbox_that_is_too_small_names_its_flags)
 {
 	static const int sizes[] = {1000, 1000000, 4000000, 10000000};
 	char *err = NULL;
@@ -269,7 +300,7 @@ static void a_sandbox_that_is_too_small_names_its_flags(void)
 	}
 }
 
-static void a_sandbox_with_fewer_threads_than_it_has_does_not_run(void)
+TEST(a_sandbox_with_fewer_threads_than_it_has_does_not_run)
 {
 	static const struct {
 		const char *flags, *said;
@@ -292,7 +323,7 @@ static void a_sandbox_with_fewer_threads_than_it_has_does_not_run(void)
 }
 
 /* Whatever lies beside a plugin can be read by it. */
-static void a_folder_with_more_than_plugins_is_warned_of(void)
+TEST(a_folder_with_more_than_plugins_is_warned_of)
 {
 	char *err = NULL;
 
@@ -313,7 +344,7 @@ static void a_folder_with_more_than_plugins_is_warned_of(void)
 }
 
 /* Code that was written runs nowhere, where the kernel can forbid it. */
-static void a_sandbox_takes_files_network_and_processes_away(void)
+TEST(a_sandbox_takes_files_network_and_processes_away)
 {
 	struct moody s = {0};
 
@@ -331,7 +362,7 @@ static void a_sandbox_takes_files_network_and_processes_away(void)
 	}
 }
 
-static void a_plugin_that_cannot_be_isolated_is_refused_with_that_reason(void)
+TEST(a_plugin_that_cannot_be_isolated_is_refused_with_that_reason)
 {
 	const char *plugin = check_fmt("%s/test/isolate/libptowsp_unsafe.so", check_build());
 	struct ptowsp_backend_options options = {.plugin = plugin, .isolate = PTOWSP_ISOLATE_PROCESS};
@@ -345,7 +376,7 @@ static void nothing(void)
 {
 }
 
-static void functions_of_the_embedding_program_are_not_there(void)
+TEST(functions_of_the_embedding_program_are_not_there)
 {
 	const struct one_task spec = {.samples = true, .set = true};
 	struct ptowsp_backend_options options = {.plugin = "cpu_sim", .isolate = PTOWSP_ISOLATE_PROCESS};
@@ -367,7 +398,7 @@ static void functions_of_the_embedding_program_are_not_there(void)
 }
 
 /* The row of a claim whose probe ended the worker holds nothing, whichever run of the probe it was. */
-static void a_probe_that_loses_its_worker_proves_nothing(void)
+TEST(a_probe_that_loses_its_worker_proves_nothing)
 {
 	char *out = NULL, *err = NULL;
 
@@ -383,7 +414,7 @@ static void a_probe_that_loses_its_worker_proves_nothing(void)
 }
 
 /* A plugin whose poll comes back at once is not asked without a pause, in the host or in a worker: that would take a processor. */
-static void polls_that_complete_nothing_are_few(void)
+TEST(polls_that_complete_nothing_are_few)
 {
 	static const uint32_t where[] = {PTOWSP_ISOLATE_NONE, PTOWSP_ISOLATE_PROCESS};
 
@@ -412,7 +443,7 @@ static uint64_t clock_ns(pid_t process)
 										     : 0;
 }
 
-static void a_worker_that_nobody_asks_takes_no_processor_time(void)
+TEST(a_worker_that_nobody_asks_takes_no_processor_time)
 {
 	struct moody s = {0};
 	char *below = NULL, *at;
@@ -487,7 +518,7 @@ static ptowsp_status devices_start(struct moody s[2], const char *path, uint32_t
 	return status ? status : ptowsp_execute_async(s[1].program, &options, &error);
 }
 
-static void devices_in_different_processes_tell_each_other(void)
+TEST(devices_in_different_processes_tell_each_other)
 {
 	static const uint32_t where[][2] = {
 		{PTOWSP_ISOLATE_PROCESS, PTOWSP_ISOLATE_PROCESS}, {PTOWSP_ISOLATE_PROCESS, PTOWSP_ISOLATE_NONE}, {PTOWSP_ISOLATE_NONE, PTOWSP_ISOLATE_PROCESS}};
@@ -506,7 +537,7 @@ static void devices_in_different_processes_tell_each_other(void)
 	}
 }
 
-static void a_device_whose_worker_ends_is_not_waited_for(void)
+TEST(a_device_whose_worker_ends_is_not_waited_for)
 {
 	struct moody s[2] = {{0}, {0}};
 	void *x;
@@ -527,7 +558,7 @@ static void a_device_whose_worker_ends_is_not_waited_for(void)
 }
 
 /* Each would have a copy of it. */
-static void devices_need_memory_that_they_share(void)
+TEST(devices_need_memory_that_they_share)
 {
 	struct moody s[2] = {{0}, {0}};
 	int32_t x[8] = {0};
@@ -536,29 +567,4 @@ static void devices_need_memory_that_they_share(void)
 	CHECK_CONTAINS(error.text, "ptowsp_buffer_alloc");
 	moody_close(&s[0]);
 	moody_close(&s[1]);
-}
-
-void suite_isolate(CU_pSuite s)
-{
-	TEST(s, examples_do_the_same_wherever_they_run);
-	TEST(s, a_tool_says_where_the_plugin_runs);
-	TEST(s, the_host_says_what_protects_it);
-	TEST(s, memory_of_the_caller_is_copied_and_counted);
-	TEST(s, shared_buffers_are_not_copied);
-	TEST(s, a_run_has_any_number_of_tensors);
-	TEST(s, tensors_do_not_count_as_a_sandbox_s_own);
-	TEST(s, a_sandbox_takes_files_network_and_processes_away);
-	TEST(s, a_refusal_by_the_sandbox_says_that_it_was_the_sandbox);
-	TEST(s, a_sandbox_has_no_descriptor_of_its_host);
-	TEST(s, a_sandbox_that_is_too_small_names_its_flags);
-	TEST(s, a_sandbox_with_fewer_threads_than_it_has_does_not_run);
-	TEST(s, a_folder_with_more_than_plugins_is_warned_of);
-	TEST(s, a_plugin_that_cannot_be_isolated_is_refused_with_that_reason);
-	TEST(s, functions_of_the_embedding_program_are_not_there);
-	TEST(s, a_probe_that_loses_its_worker_proves_nothing);
-	TEST(s, polls_that_complete_nothing_are_few);
-	TEST(s, a_worker_that_nobody_asks_takes_no_processor_time);
-	TEST(s, devices_in_different_processes_tell_each_other);
-	TEST(s, a_device_whose_worker_ends_is_not_waited_for);
-	TEST(s, devices_need_memory_that_they_share);
 }

@@ -19,7 +19,7 @@ static void other(void)
 {
 }
 
-static void signatures_print_as_they_are_written(void)
+TEST(signatures_print_as_they_are_written)
 {
 	static const char *const texts[] = {"v()", "v(p,p,p,i64,f32)", "i32(u8,u16,u32,u64,i8,i16,f64)", "p(p)"};
 	struct reg_signature signature;
@@ -35,7 +35,7 @@ static void signatures_print_as_they_are_written(void)
 	CHECK_STR(text, "v(p,i64)");
 }
 
-static void wrong_signatures_are_refused_with_a_sentence(void)
+TEST(wrong_signatures_are_refused_with_a_sentence)
 {
 	static const char *const rows[][2] = {
 		{"", "signature \"\" does not begin with a result type; write it like v(p,p,i64,f32)"},
@@ -59,7 +59,7 @@ static void wrong_signatures_are_refused_with_a_sentence(void)
 	}
 }
 
-static void thirty_two_arguments_are_the_most(void)
+TEST(thirty_two_arguments_are_the_most)
 {
 	char text[256] = "v(p";
 	struct reg_signature signature;
@@ -76,7 +76,7 @@ static void thirty_two_arguments_are_the_most(void)
 		  "signature \"v(p,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8,i8\" has more than 32 arguments; write it like v(p,p,i64,f32)");
 }
 
-static void names_are_found_with_their_signature(void)
+TEST(names_are_found_with_their_signature)
 {
 	reg_function fn;
 
@@ -97,7 +97,7 @@ static void names_are_found_with_their_signature(void)
 	CHECK_STR(error.text, "registered kernel \"axpy\" is unknown; known: none");
 }
 
-static void any_number_of_functions_is_found(void)
+TEST(any_number_of_functions_is_found)
 {
 	enum { MANY = 500 };
 	reg_function fn;
@@ -114,7 +114,7 @@ static void any_number_of_functions_is_found(void)
 		CHECK_INT(ptowsp_kernel_unregister(check_fmt("k%d", i)), i % 5 != 0);
 }
 
-static void a_name_is_not_taken_over(void)
+TEST(a_name_is_not_taken_over)
 {
 	reg_function fn;
 
@@ -197,7 +197,7 @@ static double odd_order(int8_t a, void *p, uint16_t b, double c, void *q, float 
 	return 1;
 }
 
-static void common_shapes_go_through_a_thunk(void)
+TEST(common_shapes_go_through_a_thunk)
 {
 	for (int i = 0; i < 8; i++)
 		memory[1][i] = (float)i, memory[2][i] = 10;
@@ -208,7 +208,7 @@ static void common_shapes_go_through_a_thunk(void)
 	CHECK_NEAR(memory[0][6], 0, 0);
 }
 
-static void other_shapes_go_through_libffi(void)
+TEST(other_shapes_go_through_libffi)
 {
 	double number = -2.5;
 	float single = 0.75f;
@@ -237,7 +237,7 @@ static void thirty_two(int64_t a0, int64_t a1, int64_t a2, int64_t a3, int64_t a
 			 a24 + a25 + a26 + a27 + a28 + a29 + a30 + 2 * a31);
 }
 
-static void thirty_two_arguments_arrive(void)
+TEST(thirty_two_arguments_arrive)
 {
 	char text[256] = "v(i64";
 
@@ -257,13 +257,13 @@ static ptowsp_status uniform(const struct ptowsp_task *task, struct ptowsp_kerne
 	return PTOWSP_OK;
 }
 
-static void an_empty_signature_is_the_uniform_kernel(void)
+TEST(an_empty_signature_is_the_uniform_kernel)
 {
 	CHECK_STR(call("", (ptowsp_native_fn)uniform, 3, 2), "uniform");
 	CHECK_UINT(sum, 302);
 }
 
-static void a_task_that_brings_too_little_is_an_error(void)
+TEST(a_task_that_brings_too_little_is_an_error)
 {
 	CHECK_STR(call("v(p,p,p,i64)", (ptowsp_native_fn)add_n, 2, 1), "");
 	CHECK_CONTAINS(error.text, "takes 3 tensors and 1 scalars, its task brings 2 and 1");
@@ -271,24 +271,8 @@ static void a_task_that_brings_too_little_is_an_error(void)
 	CHECK_CONTAINS(error.text, "brings 2 and 3");
 }
 
-static void functions_that_cannot_be_called_are_refused_when_bound(void)
+TEST(functions_that_cannot_be_called_are_refused_when_bound)
 {
 	CHECK_STR(call("v(struct)", (ptowsp_native_fn)add_n, 3, 1), "");
 	CHECK_CONTAINS(error.text, "struct");
-}
-
-void suite_kernels(CU_pSuite s)
-{
-	TEST(s, signatures_print_as_they_are_written);
-	TEST(s, wrong_signatures_are_refused_with_a_sentence);
-	TEST(s, thirty_two_arguments_are_the_most);
-	TEST(s, names_are_found_with_their_signature);
-	TEST(s, any_number_of_functions_is_found);
-	TEST(s, a_name_is_not_taken_over);
-	TEST(s, common_shapes_go_through_a_thunk);
-	TEST(s, other_shapes_go_through_libffi);
-	TEST(s, thirty_two_arguments_arrive);
-	TEST(s, an_empty_signature_is_the_uniform_kernel);
-	TEST(s, a_task_that_brings_too_little_is_an_error);
-	TEST(s, functions_that_cannot_be_called_are_refused_when_bound);
 }

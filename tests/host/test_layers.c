@@ -248,7 +248,7 @@ static void finish(void)
 	fesetround(FE_TONEAREST);
 }
 
-static void an_honest_plugin_and_host_break_nothing(void)
+TEST(an_honest_plugin_and_host_break_nothing)
 {
 	begin(HONEST, "validate,threads");
 	live();
@@ -307,7 +307,7 @@ static void a_plugin_is_named(void)
 
 /* ---- the host's side ---- */
 
-static void a_host_that_uses_what_is_gone_is_named(void)
+TEST(a_host_that_uses_what_is_gone_is_named)
 {
 	begin(HONEST, "validate,threads");
 	live();
@@ -323,7 +323,7 @@ static void a_host_that_uses_what_is_gone_is_named(void)
 	finish();
 }
 
-static void a_host_that_sends_what_nobody_knows_is_named(void)
+TEST(a_host_that_sends_what_nobody_knows_is_named)
 {
 	struct {
 		struct ptowsp_open_args known;
@@ -354,7 +354,7 @@ static void *poll_too(void *context)
 	return NULL;
 }
 
-static void a_host_with_two_callers_of_a_device_is_named(void)
+TEST(a_host_with_two_callers_of_a_device_is_named)
 {
 	pthread_t thread;
 
@@ -374,7 +374,7 @@ static void a_host_with_two_callers_of_a_device_is_named(void)
 
 /* ---- loans ---- */
 
-static void what_is_lent_is_a_copy_of_all_of_it(void)
+TEST(what_is_lent_is_a_copy_of_all_of_it)
 {
 	const struct ptowsp_setting settings[] = {{"a", "b"}, {"c", "d"}};
 	const struct ptowsp_init_args args = {PTOWSP_HEAD(struct ptowsp_init_args, INIT_ARGS), settings, 2, sizeof(*settings)};
@@ -388,7 +388,7 @@ static void what_is_lent_is_a_copy_of_all_of_it(void)
 	host_loan_finish(&loan);
 }
 
-static void sections_are_lent_for_longer(void)
+TEST(sections_are_lent_for_longer)
 {
 	const struct ptowsp_section sections[] = {{.type = 1, .stride = 1}};
 	struct ptowsp_load_args args = load_args;
@@ -403,7 +403,7 @@ static void sections_are_lent_for_longer(void)
 	host_loan_finish(&loan);
 }
 
-static void what_was_lent_is_not_the_host_s_memory(void)
+TEST(what_was_lent_is_not_the_host_s_memory)
 {
 	begin(HONEST, "validate");
 	CHECK(kept != NULL); /* and points to memory that is gone: only the address sanitizer may look */
@@ -414,7 +414,7 @@ static void what_was_lent_is_not_the_host_s_memory(void)
 
 /* ---- faults ---- */
 
-static void faults_follow_their_seed(void)
+TEST(faults_follow_their_seed)
 {
 	char first[64] = "", again[64] = "";
 
@@ -430,7 +430,7 @@ static void faults_follow_their_seed(void)
 	CHECK(strchr(first, 'y') && strchr(first, 'n'));
 }
 
-static void texts_of_layers_are_checked(void)
+TEST(texts_of_layers_are_checked)
 {
 	static const char *const wrong[] = {"valid", "validate,validate", "validate:1", "fault:x", "fault:18446744073709551616", "threads,,fault"};
 	struct host_caller c;
@@ -445,15 +445,6 @@ static void texts_of_layers_are_checked(void)
 
 void suite_layers(CU_pSuite s)
 {
-	TEST(s, an_honest_plugin_and_host_break_nothing);
 	for (size_t i = 0; i < sizeof(plugins) / sizeof(*plugins); i++)
 		check_add(s, check_fmt("a_plugin_with_%s", plugins[i].name), a_plugin_is_named);
-	TEST(s, a_host_that_uses_what_is_gone_is_named);
-	TEST(s, a_host_that_sends_what_nobody_knows_is_named);
-	TEST(s, a_host_with_two_callers_of_a_device_is_named);
-	TEST(s, what_is_lent_is_a_copy_of_all_of_it);
-	TEST(s, sections_are_lent_for_longer);
-	TEST(s, what_was_lent_is_not_the_host_s_memory);
-	TEST(s, faults_follow_their_seed);
-	TEST(s, texts_of_layers_are_checked);
 }

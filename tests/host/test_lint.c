@@ -32,7 +32,7 @@ static ptowsp_status lint_file(const char *name, struct ptowsp_error *error)
 	return status;
 }
 
-static void lint_passes_a_good_plugin(void)
+TEST(lint_passes_a_good_plugin)
 {
 	struct ptowsp_error error;
 
@@ -59,7 +59,7 @@ static const struct {
 	{"needs_relative", "libhostile_noname.so\" by a relative path; give that library a -soname"},
 };
 
-static void lint_refuses_each_broken_rule(void)
+TEST(lint_refuses_each_broken_rule)
 {
 	struct ptowsp_error error;
 
@@ -69,7 +69,7 @@ static void lint_refuses_each_broken_rule(void)
 	}
 }
 
-static void lint_warns_of_static_tls_and_lets_it_pass(void)
+TEST(lint_warns_of_static_tls_and_lets_it_pass)
 {
 	struct ptowsp_error error;
 	size_t size = 0;
@@ -179,7 +179,7 @@ static void kind_check(const char *compiler, size_t kind, const char *out)
 }
 
 /* Instrumented builds carry more symbols and sections; none of it may look like a broken rule. */
-static void lint_passes_builds_of_every_kind_by_both_compilers(void)
+TEST(lint_passes_builds_of_every_kind_by_both_compilers)
 {
 	const char *tmp = check_tmp();
 
@@ -318,7 +318,7 @@ static const struct {
 	{sections_edit, "cut short, its section headers are missing"},
 };
 
-static void lint_refuses_each_edited_header(void)
+TEST(lint_refuses_each_edited_header)
 {
 	struct ptowsp_error error;
 
@@ -334,7 +334,7 @@ static void lint_refuses_each_edited_header(void)
 	}
 }
 
-static void lint_refuses_a_plugin_cut_at_any_byte(void)
+TEST(lint_refuses_a_plugin_cut_at_any_byte)
 {
 	good = check_read(plugin_path("good"), &good_size);
 	REQUIRE(good != NULL);
@@ -346,7 +346,7 @@ static void lint_refuses_a_plugin_cut_at_any_byte(void)
 }
 
 /* Neither code nor debug information is read: a hole over all of it changes nothing, and it is most of a large plugin. */
-static void what_is_read_of_a_plugin_is_its_tables(void)
+TEST(what_is_read_of_a_plugin_is_its_tables)
 {
 	size_t size = 0, read;
 	char *bytes = check_read(check_fmt("%s/lib/ptowsp/plugins/libptowsp_aie.so", check_build()), &size), *copy;
@@ -363,7 +363,7 @@ static void what_is_read_of_a_plugin_is_its_tables(void)
 }
 
 /* The same of a file as of its bytes in memory. */
-static void a_file_is_read_as_far_as_it_is_looked_at(void)
+TEST(a_file_is_read_as_far_as_it_is_looked_at)
 {
 	const char *path = plugin_path("good");
 	struct ptowsp_error error = {0};
@@ -397,7 +397,7 @@ static size_t place_choose(uint64_t dynamic_at)
 	}
 }
 
-static void lint_reads_no_mutated_byte_too_far(void)
+TEST(lint_reads_no_mutated_byte_too_far)
 {
 	static const unsigned char values[] = {0, 1, 0x7F, 0x80, 0xFF};
 	const char *given = getenv("PTOWSP_TEST_SEED");
@@ -420,17 +420,4 @@ static void lint_reads_no_mutated_byte_too_far(void)
 	}
 	free(good);
 	free(kept);
-}
-
-void suite_lint(CU_pSuite s)
-{
-	TEST(s, lint_passes_a_good_plugin);
-	TEST(s, lint_refuses_each_broken_rule);
-	TEST(s, lint_warns_of_static_tls_and_lets_it_pass);
-	TEST(s, lint_passes_builds_of_every_kind_by_both_compilers);
-	TEST(s, lint_refuses_each_edited_header);
-	TEST(s, lint_refuses_a_plugin_cut_at_any_byte);
-	TEST(s, what_is_read_of_a_plugin_is_its_tables);
-	TEST(s, a_file_is_read_as_far_as_it_is_looked_at);
-	TEST(s, lint_reads_no_mutated_byte_too_far);
 }

@@ -22,7 +22,7 @@ static ptowsp_status load(const char *path, struct host_plugin **plugin_out, str
 	return host_plugin_load(NULL, path, plugin_out, error);
 }
 
-static void load_gives_descriptor_note_and_operations(void)
+TEST(load_gives_descriptor_note_and_operations)
 {
 	struct host_plugin *plugin;
 	struct ptowsp_error error;
@@ -69,7 +69,7 @@ static const struct {
 	{"stray_export", "exports \"hostile_stray\" besides its entry"},
 };
 
-static void load_refuses_each_bad_plugin(void)
+TEST(load_refuses_each_bad_plugin)
 {
 	struct host_plugin *plugin;
 	struct ptowsp_error error;
@@ -84,7 +84,7 @@ static void load_refuses_each_bad_plugin(void)
 	}
 }
 
-static void load_refuses_what_is_no_file(void)
+TEST(load_refuses_what_is_no_file)
 {
 	const char *dir = check_tmp();
 	const char *text = check_fmt("%s/text.so", dir), *empty = check_fmt("%s/empty.so", dir);
@@ -107,7 +107,7 @@ static void load_refuses_what_is_no_file(void)
 	CHECK_CONTAINS(error.text, "absent.so: cannot be opened: No such file");
 }
 
-static void load_fills_every_hole_with_unimplemented(void)
+TEST(load_fills_every_hole_with_unimplemented)
 {
 	struct host_plugin *plugin;
 	struct ptowsp_error error;
@@ -142,7 +142,7 @@ static void load_fills_every_hole_with_unimplemented(void)
 }
 
 /* The table of the plugin is 64 bytes longer than ours and of minor 7. */
-static void load_cuts_a_later_plugin_at_the_host_s_minor(void)
+TEST(load_cuts_a_later_plugin_at_the_host_s_minor)
 {
 	struct host_plugin *plugin;
 	struct ptowsp_error error;
@@ -154,7 +154,7 @@ static void load_cuts_a_later_plugin_at_the_host_s_minor(void)
 	CHECK_UINT(plugin->descriptor->ops->head.size, sizeof(struct ptowsp_ops) + 64);
 }
 
-static void load_takes_a_plugin_whose_needs_are_met(void)
+TEST(load_takes_a_plugin_whose_needs_are_met)
 {
 	struct host_plugin *plugin;
 	struct ptowsp_error error;
@@ -162,7 +162,7 @@ static void load_takes_a_plugin_whose_needs_are_met(void)
 	CHECK_INT(load(plugin_path("needs_known"), &plugin, &error), PTOWSP_OK);
 }
 
-static void load_twice_gives_one_object(void)
+TEST(load_twice_gives_one_object)
 {
 	const char *dir = check_tmp(), *link = check_fmt("%s/link.so", dir), *hard = check_fmt("%s/hard.so", dir);
 	struct host_plugin *first, *again;
@@ -179,7 +179,7 @@ static void load_twice_gives_one_object(void)
 	CHECK(first == again);
 }
 
-static void load_of_two_plugins_gives_two_entries(void)
+TEST(load_of_two_plugins_gives_two_entries)
 {
 	struct host_plugin *first, *second;
 	struct ptowsp_error error;
@@ -192,7 +192,7 @@ static void load_of_two_plugins_gives_two_entries(void)
 	CHECK_STR(second->descriptor->name, "good_too");
 }
 
-static void load_refuses_a_file_that_was_replaced_under_its_name(void)
+TEST(load_refuses_a_file_that_was_replaced_under_its_name)
 {
 	const char *path = check_fmt("%s/libptowsp_any.so", check_tmp());
 	struct host_plugin *plugin;
@@ -205,7 +205,7 @@ static void load_refuses_a_file_that_was_replaced_under_its_name(void)
 	CHECK_CONTAINS(error.text, "was replaced since this program loaded it");
 }
 
-static void load_takes_a_private_library_beside_the_plugin(void)
+TEST(load_takes_a_private_library_beside_the_plugin)
 {
 	struct host_plugin *plugin;
 	struct ptowsp_error error;
@@ -215,7 +215,7 @@ static void load_takes_a_private_library_beside_the_plugin(void)
 }
 
 /* The switch of tests that need a plugin which a shipping host would refuse. */
-static void load_without_lint_takes_a_lazily_bound_plugin(void)
+TEST(load_without_lint_takes_a_lazily_bound_plugin)
 {
 	struct host_search search = {.lint_off = true};
 	struct host_plugin *plugin;
@@ -226,7 +226,7 @@ static void load_without_lint_takes_a_lazily_bound_plugin(void)
 }
 
 /* dlsym also looks into what a plugin needs; what it finds there is not the file that was checked. */
-static void load_refuses_an_entry_of_another_file(void)
+TEST(load_refuses_an_entry_of_another_file)
 {
 	struct host_search search = {.lint_off = true};
 	struct host_plugin *plugin;
@@ -236,7 +236,7 @@ static void load_refuses_an_entry_of_another_file(void)
 	CHECK_CONTAINS(error.text, "the entry that was found belongs to another file");
 }
 
-static void load_runs_constructors_only_of_what_it_loads(void)
+TEST(load_runs_constructors_only_of_what_it_loads)
 {
 	struct host_plugin *plugin;
 	struct ptowsp_error error;
@@ -261,7 +261,7 @@ static int sealed_make(struct host_sealed *sealed, const char *plugin)
 }
 
 /* The linker knows an object by the number of its file, also when that is closed: the next file of that number needs another, and there may be none. */
-static void a_file_gets_a_number_that_no_object_is_loaded_by(void)
+TEST(a_file_gets_a_number_that_no_object_is_loaded_by)
 {
 	char name[HOST_SEALED_NAME];
 	struct host_sealed sealed;
@@ -284,22 +284,4 @@ static void a_file_gets_a_number_that_no_object_is_loaded_by(void)
 	CHECK(sealed.fd > number && !host_sealed_loaded(sealed.fd));
 	dlclose(object);
 	host_sealed_finish(&sealed, false);
-}
-
-void suite_load(CU_pSuite s)
-{
-	TEST(s, load_gives_descriptor_note_and_operations);
-	TEST(s, load_refuses_each_bad_plugin);
-	TEST(s, load_refuses_what_is_no_file);
-	TEST(s, load_fills_every_hole_with_unimplemented);
-	TEST(s, load_cuts_a_later_plugin_at_the_host_s_minor);
-	TEST(s, load_takes_a_plugin_whose_needs_are_met);
-	TEST(s, load_twice_gives_one_object);
-	TEST(s, load_of_two_plugins_gives_two_entries);
-	TEST(s, load_refuses_a_file_that_was_replaced_under_its_name);
-	TEST(s, load_takes_a_private_library_beside_the_plugin);
-	TEST(s, load_without_lint_takes_a_lazily_bound_plugin);
-	TEST(s, load_refuses_an_entry_of_another_file);
-	TEST(s, load_runs_constructors_only_of_what_it_loads);
-	TEST(s, a_file_gets_a_number_that_no_object_is_loaded_by);
 }

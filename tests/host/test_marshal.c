@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/call/check.h"
 #include "host/call/marshal.h"
+#include "host/call/struct_check.h"
 #include "host/find/host_plugin.h"
 
 enum { MOST = 3, ROUNDS = 40 }; /* rows and values of an array */
@@ -405,7 +405,7 @@ static bool call_cross(const struct host_operation *o)
 	return good;
 }
 
-static void every_call_crosses_with_all_that_the_description_says(void)
+TEST(every_call_crosses_with_all_that_the_description_says)
 {
 	unsigned crossed = 0;
 
@@ -421,7 +421,7 @@ static void every_call_crosses_with_all_that_the_description_says(void)
 	CHECK(crossed >= 29); /* of 10.0 */
 }
 
-static void what_is_no_data_does_not_cross(void)
+TEST(what_is_no_data_does_not_cross)
 {
 	CHECK(!host_marshal_goes_up(&host_operations[HOST_OPERATION_release]));
 	CHECK(!host_marshal_goes_up(&host_operations[HOST_OPERATION_alloc]));
@@ -429,10 +429,4 @@ static void what_is_no_data_does_not_cross(void)
 	CHECK(!host_marshal_goes_up(&host_operations[HOST_OPERATION_code_load]));
 	CHECK(!host_marshal_goes_up(&host_operations[HOST_OPERATION_submit])); /* the host's own */
 	CHECK(!host_marshal_goes_down(&host_operations[HOST_OPERATION_done]));
-}
-
-void suite_marshal(CU_pSuite s)
-{
-	TEST(s, every_call_crosses_with_all_that_the_description_says);
-	TEST(s, what_is_no_data_does_not_cross);
 }

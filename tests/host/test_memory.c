@@ -19,7 +19,7 @@ static bool is_zero(const unsigned char *memory, uint64_t size)
 	return true;
 }
 
-static void memory_is_aligned_and_zeroed_again(void)
+TEST(memory_is_aligned_and_zeroed_again)
 {
 	static const uint64_t sizes[] = {0, 1, 63, 64, 4096, 65535, 1 << 17, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 1 << 24};
 
@@ -58,7 +58,7 @@ static void zeroed(unsigned char *memory, uint64_t size, bool shared)
 	CHECK(is_zero(memory, size));
 }
 
-static void zeros_of_large_pieces_cost_nothing(void)
+TEST(zeros_of_large_pieces_cost_nothing)
 {
 	static const uint64_t sizes[] = {1, 4097, 1 << 20, (1 << 24) - 1, 1 << 24, 3 << 24, (1 << 25) + 17};
 
@@ -72,7 +72,7 @@ static void zeros_of_large_pieces_cost_nothing(void)
 	}
 }
 
-static void what_cannot_be_had_is_NULL(void)
+TEST(what_cannot_be_had_is_NULL)
 {
 	CHECK(host_memory_take(UINT64_MAX, 64) == NULL);
 	CHECK(host_memory_take((uint64_t)PTRDIFF_MAX + 1, 64) == NULL);
@@ -82,7 +82,7 @@ static void what_cannot_be_had_is_NULL(void)
 	CHECK_INT(host_memory_file("too large", UINT64_MAX), -1);
 }
 
-static void files_beyond_the_limit_of_the_process_are_none(void)
+TEST(files_beyond_the_limit_of_the_process_are_none)
 {
 	struct rlimit before, less;
 
@@ -94,12 +94,4 @@ static void files_beyond_the_limit_of_the_process_are_none(void)
 	CHECK_INT(errno, EFBIG);
 	setrlimit(RLIMIT_FSIZE, &before);
 	signal(SIGXFSZ, SIG_DFL);
-}
-
-void suite_memory(CU_pSuite s)
-{
-	TEST(s, memory_is_aligned_and_zeroed_again);
-	TEST(s, zeros_of_large_pieces_cost_nothing);
-	TEST(s, what_cannot_be_had_is_NULL);
-	TEST(s, files_beyond_the_limit_of_the_process_are_none);
 }

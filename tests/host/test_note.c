@@ -28,7 +28,7 @@ static ptowsp_status note_of(const char *path, struct host_note *note, struct pt
 	return status;
 }
 
-static void note_says_what_the_plugin_is(void)
+TEST(note_says_what_the_plugin_is)
 {
 	struct ptowsp_error error;
 	struct host_note note;
@@ -44,7 +44,7 @@ static void note_says_what_the_plugin_is(void)
 	CHECK_STR(note.targets, "alias_a,shared_alias");
 }
 
-static void note_is_read_from_an_open_file(void)
+TEST(note_is_read_from_an_open_file)
 {
 	const char *path = plugin_path("good");
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -57,7 +57,7 @@ static void note_is_read_from_an_open_file(void)
 	close(fd);
 }
 
-static void note_survives_strip(void)
+TEST(note_survives_strip)
 {
 	const char *out = check_fmt("%s/stripped.so", check_tmp());
 	struct ptowsp_error error;
@@ -82,7 +82,7 @@ static const struct {
 	{"note_targets", "the targets in its note are not names"},
 };
 
-static void note_is_refused(void)
+TEST(note_is_refused)
 {
 	struct ptowsp_error error;
 	struct host_note note;
@@ -108,7 +108,7 @@ static ptowsp_status decode(unsigned minor, const char *strings, size_t size, st
 }
 #define DECODE(strings) decode(0, strings, sizeof(strings), &(struct host_note){0})
 
-static void note_takes_utf8_and_refuses_broken_utf8(void)
+TEST(note_takes_utf8_and_refuses_broken_utf8)
 {
 	CHECK_INT(DECODE("a\0Gl\xC3\xBChwerk \xF0\x9F\x94\xA5\0001\0a"), PTOWSP_OK);
 	CHECK_INT(DECODE("a\0\xC0\xAF\0001\0a"), PTOWSP_PLUGIN_REFUSED);         /* overlong */
@@ -120,12 +120,12 @@ static void note_takes_utf8_and_refuses_broken_utf8(void)
 	CHECK_INT(DECODE("a\0x\ty\0001\0a"), PTOWSP_PLUGIN_REFUSED);
 }
 
-static void note_takes_what_a_later_minor_appends(void)
+TEST(note_takes_what_a_later_minor_appends)
 {
 	CHECK_INT(DECODE("a\0vendor\0001\0a\0\1\2\3\4"), PTOWSP_OK);
 }
 
-static void note_declares_what_its_driver_breaks(void)
+TEST(note_declares_what_its_driver_breaks)
 {
 #define STRINGS             "a\0vendor\0001\0a\0"
 #define DRIVER(minor, text) decode(minor, STRINGS text, sizeof(STRINGS text), &note)
@@ -145,21 +145,65 @@ static void note_declares_what_its_driver_breaks(void)
 	CHECK_CONTAINS(decode_error.text, "the note declares of its driver \"exit\", which is none of threads, environment");
 	CHECK_INT(DRIVER(1, "driver=threads,"), PTOWSP_PLUGIN_REFUSED);
 	CHECK_INT(DRIVER(1, "colour=blue"), PTOWSP_PLUGIN_REFUSED);
-	CHECK_CONTAINS(decode_error.text, "is not driver=CLASS,CLASS");
+	CHECK_CONTAINS(decode_error.text, "has a word that no host knows: a word is device=PATH, read=PATH");
 	CHECK_INT(decode(1, STRINGS "driver=threads", sizeof(STRINGS) + 5, &note), PTOWSP_PLUGIN_REFUSED);
 	CHECK_CONTAINS(decode_error.text, "does not end or is longer than 1024 bytes");
+}
+
+/* What is of the driver, and what is of a sandbox, in any order; a word that nobody may have is a refusal. */
+TEST(note_asks_for_what_a_sandbox_has_not)
+{
+	static const char *const refused[] = {
+		"device=/dev",
+		"device=/dev/dri/../mem",
+		"device=/etc/passwd",
+		"device=/dev/*/a",
+		"device=/dev/dri/*",
+		"device=/dev/nvidia[0]",
+		"device=dev/nvidia",
+		"read=/home/me",
+		"read=/etc",
+		"read=/etc/",
+		"read=/usr/../home",
+		"read=/var/library",
+		"memory=all",
+		"call=execve",
+		"call=",
+		"write=/tmp/a",
+		"device=",
+		"read=/usr/lib;;",
+		";",
+		"read=/etc/OpenCL,",
+	};
+	struct host_note note;
+
+	CHECK_INT(DRIVER(1, "device=/dev/dri/renderD*;driver=threads;read=/etc/OpenCL;memory=locked;call=kcmp"), PTOWSP_OK);
+	CHECK_UINT(note.driver, PTOWSP_DRIVER_THREADS);
+	CHECK_STR(note.grants, "device=/dev/dri/renderD*;read=/etc/OpenCL;memory=locked;call=kcmp");
+	CHECK_INT(DRIVER(1, "driver=threads,output"), PTOWSP_OK);
+	CHECK_STR(note.grants, "");
+	CHECK_INT(DRIVER(0, "read=/etc/OpenCL"), PTOWSP_OK);
+	CHECK_STR(note.grants, "");
+	for (size_t i = 0; i + 1 < sizeof(refused) / sizeof(*refused); i++) {
+		char text[200] = STRINGS;
+		const size_t length = sizeof(STRINGS) - 1;
+
+		memcpy(text + length, refused[i], strlen(refused[i]) + 1);
+		if (decode(1, text, length + strlen(refused[i]) + 1, &note) != PTOWSP_PLUGIN_REFUSED)
+			CHECK_FAIL("%s is taken", refused[i]);
+	}
 #undef DRIVER
 #undef STRINGS
 }
 
-static void note_limits_are_met_exactly(void)
+TEST(note_limits_are_met_exactly)
 {
 	CHECK_INT(DECODE("abcdefghijklmnopqrstuvwxyz_01234\0v\0001\0"), PTOWSP_OK);
 	CHECK_INT(DECODE("abcdefghijklmnopqrstuvwxyz_012345\0v\0001\0"), PTOWSP_PLUGIN_REFUSED);
 	CHECK_INT(DECODE("\0v\0001\0"), PTOWSP_PLUGIN_REFUSED);
 }
 
-static void note_targets_are_matched_whole(void)
+TEST(note_targets_are_matched_whole)
 {
 	struct host_note note = {.targets = "a2a3,pto_runtime_a2a3"};
 
@@ -168,17 +212,4 @@ static void note_targets_are_matched_whole(void)
 	CHECK(!host_note_has_target(&note, "a2a"));
 	CHECK(!host_note_has_target(&note, "pto_runtime"));
 	CHECK(!host_note_has_target(&note, ""));
-}
-
-void suite_note(CU_pSuite s)
-{
-	TEST(s, note_says_what_the_plugin_is);
-	TEST(s, note_is_read_from_an_open_file);
-	TEST(s, note_survives_strip);
-	TEST(s, note_is_refused);
-	TEST(s, note_takes_utf8_and_refuses_broken_utf8);
-	TEST(s, note_takes_what_a_later_minor_appends);
-	TEST(s, note_declares_what_its_driver_breaks);
-	TEST(s, note_limits_are_met_exactly);
-	TEST(s, note_targets_are_matched_whole);
 }

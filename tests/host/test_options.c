@@ -34,7 +34,7 @@ static void trials_run(const struct trial *trials, size_t count)
 	}
 }
 
-static void an_integer_lies_within_its_range_with_both_ends(void)
+TEST(an_integer_lies_within_its_range_with_both_ends)
 {
 	static const struct trial trials[] = {
 		{"lanes", "-1", NULL},
@@ -54,7 +54,7 @@ static void an_integer_lies_within_its_range_with_both_ends(void)
 	trials_run(trials, sizeof(trials) / sizeof(*trials));
 }
 
-static void a_word_is_one_of_those_that_are_declared(void)
+TEST(a_word_is_one_of_those_that_are_declared)
 {
 	static const struct trial trials[] = {
 		{"mode", "poll", NULL},
@@ -71,18 +71,11 @@ static void a_word_is_one_of_those_that_are_declared(void)
 	trials_run(trials, sizeof(trials) / sizeof(*trials));
 }
 
-static void an_option_that_is_not_declared_is_named_with_those_that_are(void)
+TEST(an_option_that_is_not_declared_is_named_with_those_that_are)
 {
 	struct ptowsp_error error;
 
 	CHECK_INT(set("lane", "3", &error), PTOWSP_INVALID);
 	CHECK_CONTAINS(error.text, "wide option \"lane\"");
 	CHECK_CONTAINS(error.text, "lanes");
-}
-
-void suite_options(CU_pSuite s)
-{
-	TEST(s, an_integer_lies_within_its_range_with_both_ends);
-	TEST(s, a_word_is_one_of_those_that_are_declared);
-	TEST(s, an_option_that_is_not_declared_is_named_with_those_that_are);
 }

@@ -55,7 +55,7 @@ static const struct host_candidate *row_named(const struct host_listing *listing
 	return &listing->rows[row];
 }
 
-static void search_lists_every_file_with_its_reason(void)
+TEST(search_lists_every_file_with_its_reason)
 {
 	struct host_listing listing;
 
@@ -73,7 +73,7 @@ static void search_lists_every_file_with_its_reason(void)
 	host_listing_finish(&listing);
 }
 
-static void search_listing_runs_no_plugin_code(void)
+TEST(search_listing_runs_no_plugin_code)
 {
 	struct host_listing listing;
 
@@ -83,7 +83,7 @@ static void search_listing_runs_no_plugin_code(void)
 	host_listing_finish(&listing);
 }
 
-static void search_first_folder_wins_and_shadows_the_later(void)
+TEST(search_first_folder_wins_and_shadows_the_later)
 {
 	const char *tmp = check_tmp();
 	const char *dirs[] = {check_fmt("%s/one", tmp), check_fmt("%s/two", tmp)};
@@ -108,7 +108,7 @@ static void search_first_folder_wins_and_shadows_the_later(void)
 }
 
 /* What a name means must not depend on the health of the file: a broken first one is an error, not a reason to go on. */
-static void search_does_not_step_over_a_broken_file(void)
+TEST(search_does_not_step_over_a_broken_file)
 {
 	const char *tmp = check_tmp();
 	const char *dirs[] = {check_fmt("%s/one", tmp), check_fmt("%s/two", tmp)};
@@ -122,7 +122,7 @@ static void search_does_not_step_over_a_broken_file(void)
 	CHECK_CONTAINS(error.text, "is bound lazily");
 }
 
-static void search_refuses_a_file_under_another_name(void)
+TEST(search_refuses_a_file_under_another_name)
 {
 	struct host_plugin *plugin;
 	struct ptowsp_error error;
@@ -134,7 +134,7 @@ static void search_refuses_a_file_under_another_name(void)
 	CHECK(getenv("PTOWSP_TEST_CONSTRUCTOR") == NULL); /* refused before it ran */
 }
 
-static void search_says_where_it_looked(void)
+TEST(search_says_where_it_looked)
 {
 	struct host_plugin *plugin;
 	struct ptowsp_error error;
@@ -149,7 +149,7 @@ static void search_says_where_it_looked(void)
 	CHECK_INT(load_from(tmp, "a_name_of_more_than_32_characters_", &plugin, &error), PTOWSP_PLUGIN_REFUSED);
 }
 
-static void search_takes_targets_as_aliases(void)
+TEST(search_takes_targets_as_aliases)
 {
 	struct host_plugin *plugin;
 	struct ptowsp_error error;
@@ -160,7 +160,7 @@ static void search_takes_targets_as_aliases(void)
 	CHECK_CONTAINS(error.text, "\"shared_alias\" is a target of both alias_a and alias_b");
 }
 
-static void search_lets_the_preference_decide_between_aliases(void)
+TEST(search_lets_the_preference_decide_between_aliases)
 {
 	const char *dirs[] = {hostile()}, *order[] = {"cpu_sim", "alias_b", "alias_a"};
 	struct host_search search = {.dirs = dirs, .dir_count = 1, .order = order, .order_count = 2};
@@ -175,7 +175,7 @@ static void search_lets_the_preference_decide_between_aliases(void)
 }
 
 /* A plugin called like somebody's target is meant by that name. */
-static void search_prefers_a_name_to_an_alias(void)
+TEST(search_prefers_a_name_to_an_alias)
 {
 	const char *tmp = check_tmp();
 	struct host_plugin *plugin;
@@ -189,7 +189,7 @@ static void search_prefers_a_name_to_an_alias(void)
 	CHECK_STR(plugin->note.name, "alias_b");
 }
 
-static void search_takes_absolute_folders_of_the_variable_only(void)
+TEST(search_takes_absolute_folders_of_the_variable_only)
 {
 	const char *tmp = check_tmp(), *dir = check_fmt("%s/of_variable", tmp);
 	struct host_listing listing;
@@ -228,7 +228,7 @@ static bool has_folder(const struct host_listing *listing, const char *folder)
 	return false;
 }
 
-static void search_looks_into_the_user_s_folder_only_when_told(void)
+TEST(search_looks_into_the_user_s_folder_only_when_told)
 {
 	const struct passwd *user = getpwuid(geteuid());
 	struct host_search search = {.user_plugins = true};
@@ -247,7 +247,7 @@ static void search_looks_into_the_user_s_folder_only_when_told(void)
 	host_listing_finish(&listing);
 }
 
-static void search_looks_beside_the_running_program(void)
+TEST(search_looks_beside_the_running_program)
 {
 	const char *own = check_fmt("%s/lib/ptowsp/plugins", check_build());
 	struct host_listing listing;
@@ -261,7 +261,7 @@ static void search_looks_beside_the_running_program(void)
 	host_listing_finish(&listing);
 }
 
-static void search_names_files_that_are_not_called_like_plugins(void)
+TEST(search_names_files_that_are_not_called_like_plugins)
 {
 	const char *tmp = check_tmp(), *dirs[] = {tmp};
 	struct host_search search = {.dirs = dirs, .dir_count = 1};
@@ -278,7 +278,7 @@ static void search_names_files_that_are_not_called_like_plugins(void)
 	host_listing_finish(&listing);
 }
 
-static void search_follows_a_link_to_the_real_file(void)
+TEST(search_follows_a_link_to_the_real_file)
 {
 	const char *tmp = check_tmp(), *dir = check_fmt("%s/links", tmp);
 	struct host_plugin *plugin;
@@ -308,7 +308,7 @@ static void cure_works(const char *path, const char *why)
 	CHECK_INT(host_plugin_load(NULL, path, &plugin, &error), PTOWSP_OK);
 }
 
-static void search_refuses_what_anybody_may_write(void)
+TEST(search_refuses_what_anybody_may_write)
 {
 	const char *tmp = check_tmp(), *dir = check_fmt("%s/d", tmp), *path = check_fmt("%s/p.so", dir);
 
@@ -321,7 +321,7 @@ static void search_refuses_what_anybody_may_write(void)
 	cure_works(path, "anybody may write a folder above the plugin (owner ");
 }
 
-static void search_refuses_what_a_group_may_write(void)
+TEST(search_refuses_what_a_group_may_write)
 {
 	const char *tmp = check_tmp(), *path = check_fmt("%s/p.so", tmp);
 
@@ -332,7 +332,7 @@ static void search_refuses_what_a_group_may_write(void)
 	cure_works(path, "a group may write the plugin file (owner root, mode 0664)");
 }
 
-static void search_takes_a_sticky_folder_that_anybody_may_write(void)
+TEST(search_takes_a_sticky_folder_that_anybody_may_write)
 {
 	const char *tmp = check_tmp(), *dir = check_fmt("%s/d", tmp), *path = check_fmt("%s/p.so", dir);
 	struct ptowsp_error error;
@@ -342,7 +342,7 @@ static void search_takes_a_sticky_folder_that_anybody_may_write(void)
 	CHECK_INT(host_check_owner(path, "plugin", &error), PTOWSP_OK);
 }
 
-static void search_takes_the_user_s_own_group(void)
+TEST(search_takes_the_user_s_own_group)
 {
 	const char *tmp = check_tmp(), *path = check_fmt("%s/p.so", tmp);
 	struct ptowsp_error error = {0};
@@ -355,7 +355,7 @@ static void search_takes_the_user_s_own_group(void)
 	}
 }
 
-static void search_refuses_another_user_s_file(void)
+TEST(search_refuses_another_user_s_file)
 {
 	const char *tmp = check_tmp(), *path = check_fmt("%s/d/p.so", tmp);
 
@@ -365,27 +365,4 @@ static void search_refuses_another_user_s_file(void)
 	cure_works(path, "plugin file belongs to another user (owner uid 12345, mode 0");
 	REQUIRE_INT(chown(check_fmt("%s/d", tmp), 12345, 0), 0);
 	cure_works(path, "folder above the plugin belongs to another user (owner uid 12345, mode 0");
-}
-
-void suite_search(CU_pSuite s)
-{
-	TEST(s, search_lists_every_file_with_its_reason);
-	TEST(s, search_listing_runs_no_plugin_code);
-	TEST(s, search_first_folder_wins_and_shadows_the_later);
-	TEST(s, search_does_not_step_over_a_broken_file);
-	TEST(s, search_refuses_a_file_under_another_name);
-	TEST(s, search_says_where_it_looked);
-	TEST(s, search_takes_targets_as_aliases);
-	TEST(s, search_lets_the_preference_decide_between_aliases);
-	TEST(s, search_prefers_a_name_to_an_alias);
-	TEST(s, search_takes_absolute_folders_of_the_variable_only);
-	TEST(s, search_looks_into_the_user_s_folder_only_when_told);
-	TEST(s, search_looks_beside_the_running_program);
-	TEST(s, search_names_files_that_are_not_called_like_plugins);
-	TEST(s, search_follows_a_link_to_the_real_file);
-	TEST(s, search_refuses_what_anybody_may_write);
-	TEST(s, search_refuses_what_a_group_may_write);
-	TEST(s, search_takes_a_sticky_folder_that_anybody_may_write);
-	TEST(s, search_takes_the_user_s_own_group);
-	TEST(s, search_refuses_another_user_s_file);
 }

@@ -15,7 +15,7 @@ enum { N = ONE_TASK_ELEMENTS };
 
 /* ---- tests -------------------------------------------------------------------------------------------------- */
 
-static void a_function_of_the_embedding_program_runs(void)
+TEST(a_function_of_the_embedding_program_runs)
 {
 	static const char *const modes[] = {"poll", "thread"};
 
@@ -33,7 +33,7 @@ static void a_function_of_the_embedding_program_runs(void)
 	}
 }
 
-static void memory_of_the_caller_is_used_in_place(void)
+TEST(memory_of_the_caller_is_used_in_place)
 {
 	float x[N] = {1, 2, 3}, y[N] = {10, 20, 30}, z[N] = {0};
 
@@ -51,7 +51,7 @@ static void memory_of_the_caller_is_used_in_place(void)
 	one_session_close();
 }
 
-static void async_runs_complete_once(void)
+TEST(async_runs_complete_once)
 {
 	REQUIRE(one_session_start(&one_session_shaped, "thread"));
 	CHECK(ptowsp_is_complete(one_session.program));
@@ -64,7 +64,7 @@ static void async_runs_complete_once(void)
 	one_session_close();
 }
 
-static void a_run_that_waits_times_out_and_is_cancelled(void)
+TEST(a_run_that_waits_times_out_and_is_cancelled)
 {
 	REQUIRE(one_session_start(&one_session_shaped, "wait"));
 	CHECK_INT(ptowsp_execute_async(one_session.program, NULL, &one_session.error), 0);
@@ -82,7 +82,7 @@ static void a_run_that_waits_times_out_and_is_cancelled(void)
 	one_session_close();
 }
 
-static void shapes_are_demanded_and_an_index_that_no_tensor_has_is_refused(void)
+TEST(shapes_are_demanded_and_an_index_that_no_tensor_has_is_refused)
 {
 	const uint64_t extents[1] = {N};
 	struct ptowsp_tensor_view view = {.rank = 7};
@@ -106,7 +106,7 @@ static void shapes_are_demanded_and_an_index_that_no_tensor_has_is_refused(void)
 	one_session_close();
 }
 
-static void a_second_completion_is_ignored_and_logged(void)
+TEST(a_second_completion_is_ignored_and_logged)
 {
 	static const char *const modes[] = {"twice", "stale"};
 
@@ -119,7 +119,7 @@ static void a_second_completion_is_ignored_and_logged(void)
 	}
 }
 
-static void tokens_of_the_past_do_not_complete_the_present(void)
+TEST(tokens_of_the_past_do_not_complete_the_present)
 {
 	struct host_runs runs;
 	struct host_run run = {.token = 0};
@@ -144,7 +144,7 @@ static void tokens_of_the_past_do_not_complete_the_present(void)
 	host_runs_finish(&runs);
 }
 
-static void absurd_statistics_are_the_plugin_s_fault(void)
+TEST(absurd_statistics_are_the_plugin_s_fault)
 {
 	REQUIRE(one_session_start(&one_session_shaped, "lie"));
 	CHECK_INT(ptowsp_execute(one_session.program, NULL, &one_session.error), PTOWSP_DEVICE_LOST);
@@ -152,7 +152,7 @@ static void absurd_statistics_are_the_plugin_s_fault(void)
 	one_session_close();
 }
 
-static void diagnostics_are_kept_once_per_feature_and_program(void)
+TEST(diagnostics_are_kept_once_per_feature_and_program)
 {
 	struct ptowsp_diagnostic row;
 
@@ -164,7 +164,7 @@ static void diagnostics_are_kept_once_per_feature_and_program(void)
 	one_session_close();
 }
 
-static void inputs_that_nobody_gave_are_zeros_and_said(void)
+TEST(inputs_that_nobody_gave_are_zeros_and_said)
 {
 	struct ptowsp_diagnostic row;
 	struct ptowsp_tensor_view view;
@@ -182,7 +182,7 @@ static void inputs_that_nobody_gave_are_zeros_and_said(void)
 	one_session_close();
 }
 
-static void shapeless_tensors_take_what_the_program_touches(void)
+TEST(shapeless_tensors_take_what_the_program_touches)
 {
 	struct ptowsp_tensor_view view;
 	float x[N] = {1};
@@ -199,7 +199,7 @@ static void shapeless_tensors_take_what_the_program_touches(void)
 	one_session_close();
 }
 
-static void outputs_start_as_zeros_in_every_run(void)
+TEST(outputs_start_as_zeros_in_every_run)
 {
 	REQUIRE(one_session_start(&one_session_shaped, "poll"));
 	CHECK_INT(ptowsp_execute(one_session.program, NULL, &one_session.error), 0);
@@ -211,7 +211,7 @@ static void outputs_start_as_zeros_in_every_run(void)
 	one_session_close();
 }
 
-static void texts_are_values_of_their_type_or_refused(void)
+TEST(texts_are_values_of_their_type_or_refused)
 {
 	static const struct {
 		uint16_t dtype;
@@ -250,7 +250,7 @@ static void texts_are_values_of_their_type_or_refused(void)
 	}
 }
 
-static void a_float_beyond_its_type_is_refused_with_the_largest_value(void)
+TEST(a_float_beyond_its_type_is_refused_with_the_largest_value)
 {
 	static const struct {
 		uint16_t dtype;
@@ -272,7 +272,7 @@ static void a_float_beyond_its_type_is_refused_with_the_largest_value(void)
 	}
 }
 
-static void values_are_parsed_in_their_type(void)
+TEST(values_are_parsed_in_their_type)
 {
 	struct ptowsp_value_info info;
 
@@ -295,7 +295,7 @@ static void values_are_parsed_in_their_type(void)
 	one_session_close();
 }
 
-static void memory_beyond_the_limit_is_refused_before_the_run(void)
+TEST(memory_beyond_the_limit_is_refused_before_the_run)
 {
 	struct ptowsp_execute_options options = {.memory_limit = 3 * N * 4 - 1};
 
@@ -318,7 +318,7 @@ static ptowsp_status slow_fill(void *context, void *data, uint64_t elements, str
 	return PTOWSP_OK;
 }
 
-static void a_deadline_ends_the_filling_of_tensors(void)
+TEST(a_deadline_ends_the_filling_of_tensors)
 {
 	const struct ptowsp_execute_options options = {.timeout_ns = 2000000};
 	unsigned filled = 0;
@@ -333,7 +333,7 @@ static void a_deadline_ends_the_filling_of_tensors(void)
 	one_session_close();
 }
 
-static void without_kernels_nothing_is_bound_or_called(void)
+TEST(without_kernels_nothing_is_bound_or_called)
 {
 	struct ptowsp_execute_options options = {.flags = PTOWSP_RUN_NO_KERNELS, .memory_limit = 1};
 
@@ -343,7 +343,7 @@ static void without_kernels_nothing_is_bound_or_called(void)
 	one_session_close();
 }
 
-static void sample_data_come_with_the_package(void)
+TEST(sample_data_come_with_the_package)
 {
 	struct ptowsp_tensor_view view;
 	struct ptowsp_tensor_info info;
@@ -358,7 +358,7 @@ static void sample_data_come_with_the_package(void)
 	one_session_close();
 }
 
-static void a_kernel_that_nobody_has_is_named_with_what_is_known(void)
+TEST(a_kernel_that_nobody_has_is_named_with_what_is_known)
 {
 	REQUIRE_INT(one_session_plan(&one_session_shaped, NULL, 0), 0);
 	REQUIRE_INT(one_session_backend("poll"), 0);
@@ -371,7 +371,7 @@ static void a_kernel_that_nobody_has_is_named_with_what_is_known(void)
 	one_session_close();
 }
 
-static void leaked_memory_is_noticed_at_the_end(void)
+TEST(leaked_memory_is_noticed_at_the_end)
 {
 	static char log[sizeof(one_session.log)];
 
@@ -386,7 +386,7 @@ static void leaked_memory_is_noticed_at_the_end(void)
 }
 
 /* The whole way on the real backend. */
-static void cpu_sim_calls_the_embedding_program_s_function(void)
+TEST(cpu_sim_calls_the_embedding_program_s_function)
 {
 	const char *dir = check_fmt("%s/lib/ptowsp/plugins", check_build());
 	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin_dirs = &dir, .plugin_dir_count = 1, .threads = 2};
@@ -404,30 +404,4 @@ static void cpu_sim_calls_the_embedding_program_s_function(void)
 		CHECK_NEAR(one_session_output()[i], i + 100, 0);
 	CHECK_UINT(ptowsp_stats(one_session.program)->tasks, 1);
 	one_session_close();
-}
-
-void suite_session(CU_pSuite suite)
-{
-	TEST(suite, a_function_of_the_embedding_program_runs);
-	TEST(suite, memory_of_the_caller_is_used_in_place);
-	TEST(suite, async_runs_complete_once);
-	TEST(suite, a_run_that_waits_times_out_and_is_cancelled);
-	TEST(suite, shapes_are_demanded_and_an_index_that_no_tensor_has_is_refused);
-	TEST(suite, a_second_completion_is_ignored_and_logged);
-	TEST(suite, tokens_of_the_past_do_not_complete_the_present);
-	TEST(suite, absurd_statistics_are_the_plugin_s_fault);
-	TEST(suite, diagnostics_are_kept_once_per_feature_and_program);
-	TEST(suite, inputs_that_nobody_gave_are_zeros_and_said);
-	TEST(suite, shapeless_tensors_take_what_the_program_touches);
-	TEST(suite, outputs_start_as_zeros_in_every_run);
-	TEST(suite, texts_are_values_of_their_type_or_refused);
-	TEST(suite, values_are_parsed_in_their_type);
-	TEST(suite, a_float_beyond_its_type_is_refused_with_the_largest_value);
-	TEST(suite, memory_beyond_the_limit_is_refused_before_the_run);
-	TEST(suite, a_deadline_ends_the_filling_of_tensors);
-	TEST(suite, without_kernels_nothing_is_bound_or_called);
-	TEST(suite, sample_data_come_with_the_package);
-	TEST(suite, a_kernel_that_nobody_has_is_named_with_what_is_known);
-	TEST(suite, leaked_memory_is_noticed_at_the_end);
-	TEST(suite, cpu_sim_calls_the_embedding_program_s_function);
 }

@@ -44,7 +44,7 @@ static void ran(const char *code)
 
 /* ---- packages ---- */
 
-static void native_code_of_a_signed_package_runs(void)
+TEST(native_code_of_a_signed_package_runs)
 {
 	begin(true);
 	CHECK_INT(cli("$B/ptowsp-pack --sign=ann m.pkg.zst"), 0);
@@ -61,7 +61,7 @@ static void native_code_of_a_signed_package_runs(void)
 }
 
 /* Each row signs another way; then no native code runs, and the sentence says why. */
-static void native_code_that_no_signature_covers_does_not_run(void)
+TEST(native_code_that_no_signature_covers_does_not_run)
 {
 	static const struct {
 		const char *sign, *why;
@@ -84,7 +84,7 @@ static void native_code_that_no_signature_covers_does_not_run(void)
 	}
 }
 
-static void code_that_is_native_only_is_refused_with_the_reason(void)
+TEST(code_that_is_native_only_is_refused_with_the_reason)
 {
 	begin(false);
 	CLI_ERR(5, "$B/ptowsp-pack --sign=ann --sign-for=aie m.pkg.zst; " SIGNED "m.pkg.zst", "kernel k is unsupported on cpu_sim: native code (",
@@ -94,7 +94,7 @@ static void code_that_is_native_only_is_refused_with_the_reason(void)
 	CLI_ERR(2, "$B/ptowsp-run --trust=signed --trust-dir nowhere m.pkg.zst", "trust folder nowhere cannot be read");
 }
 
-static void one_of_several_signatures_is_enough(void)
+TEST(one_of_several_signatures_is_enough)
 {
 	begin(true);
 	CHECK_INT(
@@ -106,7 +106,7 @@ static void one_of_several_signatures_is_enough(void)
 	ran("native");
 }
 
-static void portable_kernels_need_no_signature(void)
+TEST(portable_kernels_need_no_signature)
 {
 	begin(true);
 	CHECK_INT(cli(SIGNED "$P/vector_add.pkg.zst"), 0);
@@ -115,7 +115,7 @@ static void portable_kernels_need_no_signature(void)
 
 /* ---- the embedding API ---- */
 
-static void an_embedding_program_gets_the_same(void)
+TEST(an_embedding_program_gets_the_same)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	const char *dirs[1], *plugin_dirs[1];
@@ -167,7 +167,7 @@ static void plugins_begin(void)
 
 #define WITH(trust) "$B/ptowsp-run --plugin-trust=" trust " --trust-dir keys --plugin-dir p "
 
-static void a_signed_plugin_loads(void)
+TEST(a_signed_plugin_loads)
 {
 	plugins_begin();
 	CLI_OUT(0, "$B/ptowsp-pack --sign=ann p/libptowsp_cpu_sim.so && ls p", "libptowsp_cpu_sim.so.sig");
@@ -182,7 +182,7 @@ static void a_signed_plugin_loads(void)
 	CHECK_INT(cli("$B/ptowsp-pack --sign=bob p/libptowsp_cpu_sim.so && rm keys/ann.pub && cp bob.pub keys && " WITH("signed") "$P/vector_add.pkg.zst"), 0);
 }
 
-static void a_plugin_that_no_signature_covers_is_refused(void)
+TEST(a_plugin_that_no_signature_covers_is_refused)
 {
 	static const struct {
 		const char *sign, *why;
@@ -209,7 +209,7 @@ static void a_plugin_that_no_signature_covers_is_refused(void)
 	}
 }
 
-static void a_listed_plugin_loads(void)
+TEST(a_listed_plugin_loads)
 {
 	plugins_begin();
 	CLI_ERR(2, "$B/ptowsp-run --plugin-trust=listed --trust-dir /dev/zero $P/vector_add.pkg.zst", "trust folder /dev/zero cannot be read: Not a directory");
@@ -230,7 +230,7 @@ static void a_listed_plugin_loads(void)
 }
 
 /* What runs is the copy: nobody but the host opens the file. (Leaks cannot be looked for under strace.) */
-static void what_is_loaded_is_a_sealed_copy(void)
+TEST(what_is_loaded_is_a_sealed_copy)
 {
 	char *maps;
 
@@ -247,7 +247,7 @@ static void what_is_loaded_is_a_sealed_copy(void)
 }
 
 /* The worker gets the copy that its host has checked, and does not open the file. */
-static void an_isolated_plugin_is_the_sealed_copy_too(void)
+TEST(an_isolated_plugin_is_the_sealed_copy_too)
 {
 	plugins_begin();
 	CLI_ERR(4, WITH("signed") "--isolate=process $P/vector_add.pkg.zst", "is not signed: there is no .sig file");
@@ -259,7 +259,7 @@ static void an_isolated_plugin_is_the_sealed_copy_too(void)
 }
 
 /* A private library beside the plugin would not be found beside the copy, and nobody has signed it. */
-static void a_plugin_with_a_private_library_is_refused(void)
+TEST(a_plugin_with_a_private_library_is_refused)
 {
 	plugins_begin();
 	CHECK_INT(cli("cp $B/../lib/ptowsp/plugins/libptowsp_cpu_sim.so p/o.so; echo 'int f(void) { return 1; }' >f.c; gcc -shared -fPIC f.c -o p/libf.so"
@@ -271,7 +271,7 @@ static void a_plugin_with_a_private_library_is_refused(void)
 }
 
 /* The dynamic linker knows objects by name, and the names of sealed copies are numbers of descriptors, which come again. */
-static void signed_plugins_are_not_mistaken_for_each_other(void)
+TEST(signed_plugins_are_not_mistaken_for_each_other)
 {
 	static const char *const names[] = {"cpu_sim", "a2a3sim", "cpu_sim"};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
@@ -307,7 +307,7 @@ static void signed_plugins_are_not_mistaken_for_each_other(void)
 	CHECK_CONTAINS(error.text, "this program has loaded it without asking whether it is listed or signed; start the program again");
 }
 
-static void a_list_is_read_whole_or_not_at_all(void)
+TEST(a_list_is_read_whole_or_not_at_all)
 {
 	static const char good[] = "# a comment\n\n0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef  aie\n"
 				   "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff\tcpu_sim";
@@ -331,23 +331,4 @@ static void a_list_is_read_whole_or_not_at_all(void)
 	}
 	CHECK_UINT(refused, strlen(good) - 11); /* all but those within the comment, which # begins */
 	host_listed_finish(&listed);
-}
-
-void suite_trust(CU_pSuite s)
-{
-	cli_suite("trust");
-	TEST(s, native_code_of_a_signed_package_runs);
-	TEST(s, native_code_that_no_signature_covers_does_not_run);
-	TEST(s, code_that_is_native_only_is_refused_with_the_reason);
-	TEST(s, one_of_several_signatures_is_enough);
-	TEST(s, portable_kernels_need_no_signature);
-	TEST(s, an_embedding_program_gets_the_same);
-	TEST(s, a_signed_plugin_loads);
-	TEST(s, a_plugin_that_no_signature_covers_is_refused);
-	TEST(s, a_listed_plugin_loads);
-	TEST(s, what_is_loaded_is_a_sealed_copy);
-	TEST(s, an_isolated_plugin_is_the_sealed_copy_too);
-	TEST(s, a_plugin_with_a_private_library_is_refused);
-	TEST(s, signed_plugins_are_not_mistaken_for_each_other);
-	TEST(s, a_list_is_read_whole_or_not_at_all);
 }

@@ -34,7 +34,7 @@ static size_t done_encode(struct host_wire *wire)
 	return (size_t)host_wire_struct(wire, HOST_STRUCT_done, &done);
 }
 
-static void what_was_sent_arrives(void)
+TEST(what_was_sent_arrives)
 {
 	struct host_wire wire = {0};
 	const size_t at = done_encode(&wire);
@@ -63,7 +63,7 @@ static uint64_t rows_sum(const struct ptowsp_done *done)
 }
 
 /* What a hostile worker says of rows that it does not send is nothing, and rows are as far apart as they are here. */
-static void counts_without_rows_are_none(void)
+TEST(counts_without_rows_are_none)
 {
 	struct host_wire wire = {0};
 	const size_t at = done_encode(&wire);
@@ -92,7 +92,7 @@ static void counts_without_rows_are_none(void)
 }
 
 /* Whatever comes out of changed bytes can be read. */
-static void changed_bytes_are_refused_or_harmless(void)
+TEST(changed_bytes_are_refused_or_harmless)
 {
 	uint64_t seed = 20261122, sum = 0;
 	struct host_wire wire = {0};
@@ -121,7 +121,7 @@ static void changed_bytes_are_refused_or_harmless(void)
 	host_wire_finish(&wire);
 }
 
-static void a_ring_carries_messages_of_any_length(void)
+TEST(a_ring_carries_messages_of_any_length)
 {
 	static struct host_ring_shared shared;
 	static unsigned char bytes[HOST_RING_BYTES / 2];
@@ -149,7 +149,7 @@ static void a_ring_carries_messages_of_any_length(void)
 }
 
 /* What a worker may write over the head of a record: size, and flags in the upper half of the second word. */
-static void a_record_with_a_false_head_is_forged(void)
+TEST(a_record_with_a_false_head_is_forged)
 {
 	const struct {
 		uint32_t word, value;
@@ -169,13 +169,4 @@ static void a_record_with_a_false_head_is_forged(void)
 		host_ring_finish(&reader);
 		host_ring_finish(&writer);
 	}
-}
-
-void suite_wire(CU_pSuite s)
-{
-	TEST(s, what_was_sent_arrives);
-	TEST(s, counts_without_rows_are_none);
-	TEST(s, changed_bytes_are_refused_or_harmless);
-	TEST(s, a_ring_carries_messages_of_any_length);
-	TEST(s, a_record_with_a_false_head_is_forged);
 }

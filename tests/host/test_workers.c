@@ -14,7 +14,7 @@
 static struct ptowsp_error error;
 
 /* From its last words to the failure of the call; the best of a few, as a machine that does something else is no finding. */
-static void a_kill_in_each_operation_is_seen_within_ten_milliseconds(void)
+TEST(a_kill_in_each_operation_is_seen_within_ten_milliseconds)
 {
 	static const char *const operations[] = {"init", "devices", "capabilities", "open", "load", "submit", "poll"};
 	const char *package = moody_empty();
@@ -39,7 +39,7 @@ static void a_kill_in_each_operation_is_seen_within_ten_milliseconds(void)
 	}
 }
 
-static void many_sessions_live_at_once(void)
+TEST(many_sessions_live_at_once)
 {
 	enum { MANY = PTOWSP_SANITIZER ? 10 : 50 };
 	static struct moody sessions[MANY];
@@ -82,7 +82,7 @@ static long pages(void)
 }
 
 /* The first ones are left out: what is kept for the life of a process is made by them. */
-static void sessions_leave_nothing_behind(void)
+TEST(sessions_leave_nothing_behind)
 {
 	enum { FIRST = 20 };
 	const int many = PTOWSP_SANITIZER ? 15 : getenv("PTOWSP_TEST_LONG") ? 1000 : 250;
@@ -114,7 +114,7 @@ static void sessions_leave_nothing_behind(void)
 }
 
 /* Killed while its worker is somewhere: in a constructor, in init, in a loop of load, in a run that never ends; has closed all that it had, or left a process in a session of its own. */
-static void the_end_of_the_host_is_that_of_its_worker(void)
+TEST(the_end_of_the_host_is_that_of_its_worker)
 {
 	static const struct {
 		const char *plugin;
@@ -138,12 +138,4 @@ static void the_end_of_the_host_is_that_of_its_worker(void)
 		if (status)
 			CHECK_FAIL("%s in a %s: exit %d", rows[i / 2].plugin, i & 1 ? "sandbox" : "process", status);
 	}
-}
-
-void suite_workers(CU_pSuite s)
-{
-	TEST(s, a_kill_in_each_operation_is_seen_within_ten_milliseconds);
-	TEST(s, many_sessions_live_at_once);
-	TEST(s, sessions_leave_nothing_behind);
-	TEST(s, the_end_of_the_host_is_that_of_its_worker);
 }

@@ -158,7 +158,7 @@ static void session_leave(void)
 	ties_cut();
 	if (!child) {
 		signal(SIGALRM, SIG_DFL);
-		alarm(60);
+		alarm(10);
 	}
 	hang(LEAVES_SESSION);
 }

@@ -80,18 +80,18 @@ static void operations_do_what_the_interpreter_does(const struct emit_way *way)
 		emit_trials_run(way, random_start() + (unsigned)part * 100, part);
 }
 
-static void a2a3_does_what_the_interpreter_does(void)
+TEST(a2a3_does_what_the_interpreter_does)
 {
 	operations_do_what_the_interpreter_does(&ways[0]);
 }
 
-static void a5_does_what_the_interpreter_does(void)
+TEST(a5_does_what_the_interpreter_does)
 {
 	operations_do_what_the_interpreter_does(&ways[1]);
 }
 
 /* What programs multiply is not among these: the stand-in has no cube. */
-static void kernel_entry_does_what_the_interpreter_does(void)
+TEST(kernel_entry_does_what_the_interpreter_does)
 {
 	emit_trials_run(&entry_way, random_start(), 0);
 }
@@ -112,7 +112,7 @@ static void compile(const char *target)
 	free(err);
 }
 
-static void kernels_compile_with_every_name_declared(void)
+TEST(kernels_compile_with_every_name_declared)
 {
 	if (PTOWSP_SANITIZER)
 		CHECK_SKIP("what compilers say of a text is asked without a sanitizer");
@@ -120,18 +120,8 @@ static void kernels_compile_with_every_name_declared(void)
 	compile("ascend-a5");
 }
 
-static void emitted_text_is_what_is_kept(void)
+TEST(emitted_text_is_what_is_kept)
 {
 	emit_golden_compare("ascend-a2a3", ".a2a3.cpp", "cpp");
 	emit_golden_compare("ascend-a5", ".a5.cpp", "cpp");
-}
-
-void suite_emit_ascend(CU_pSuite s);
-void suite_emit_ascend(CU_pSuite s)
-{
-	TEST(s, a2a3_does_what_the_interpreter_does);
-	TEST(s, a5_does_what_the_interpreter_does);
-	TEST(s, kernel_entry_does_what_the_interpreter_does);
-	TEST(s, kernels_compile_with_every_name_declared);
-	TEST(s, emitted_text_is_what_is_kept);
 }

@@ -24,13 +24,13 @@ static ptowsp_status block_call(void *function, const struct ptowsp_task *task, 
 static const struct emit_way way = {
 	.target = "cuda", .header = "isa/kernel_cuda.h", .flags = "-include '%s/cuda_host.h'", .call = block_call, .cycles = true, .products = true};
 
-static void every_operation_of_every_type_does_what_the_interpreter_does(void)
+TEST(every_operation_of_every_type_does_what_the_interpreter_does)
 {
 	for (int part = 0; part < 4; part++)
 		emit_trials_run(&way, random_start() + (unsigned)part * 100, part);
 }
 
-static void random_programs_do_what_the_interpreter_does(void)
+TEST(random_programs_do_what_the_interpreter_does)
 {
 	emit_trials_run(&way, random_start(), -1);
 }
@@ -60,28 +60,18 @@ static void compile(const char *tool, const char *command)
 	free(err);
 }
 
-static void nvcc_compiles_the_kernels(void)
+TEST(nvcc_compiles_the_kernels)
 {
 	compile("nvcc", "nvcc -fmad=false -I. -cubin -o k.cubin");
 }
 
-static void clang_compiles_the_kernels_without_the_cuda_headers(void)
+TEST(clang_compiles_the_kernels_without_the_cuda_headers)
 {
 	compile("clang",
 		"clang -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -Wno-unknown-cuda-version -ffp-contract=off -O1 -I. -S -o k.ptx");
 }
 
-static void emitted_text_is_what_is_kept(void)
+TEST(emitted_text_is_what_is_kept)
 {
 	emit_golden_compare("cuda", ".cu", "cu");
-}
-
-void suite_emit_cuda(CU_pSuite s);
-void suite_emit_cuda(CU_pSuite s)
-{
-	TEST(s, every_operation_of_every_type_does_what_the_interpreter_does);
-	TEST(s, random_programs_do_what_the_interpreter_does);
-	TEST(s, nvcc_compiles_the_kernels);
-	TEST(s, clang_compiles_the_kernels_without_the_cuda_headers);
-	TEST(s, emitted_text_is_what_is_kept);
 }

@@ -27,23 +27,23 @@ static void compile(const char *options)
 	free(err);
 }
 
-static void tiles_in_local_memory_compile(void)
+TEST(tiles_in_local_memory_compile)
 {
 	compile("-DTILE_WIDTH=128");
 }
 
-static void tiles_in_global_memory_compile(void)
+TEST(tiles_in_global_memory_compile)
 {
 	compile("-DTILE_MEMORY=__global");
 }
 
-static void one_work_item_compiles(void)
+TEST(one_work_item_compiles)
 {
 	compile("-DTILE_WIDTH=1");
 }
 
 /* What stands at file scope has the name of its kernel. */
-static void all_kernels_are_one_program(void)
+TEST(all_kernels_are_one_program)
 {
 	const char *folder;
 	char *err = NULL;
@@ -57,17 +57,7 @@ static void all_kernels_are_one_program(void)
 	free(err);
 }
 
-static void emitted_text_is_what_is_kept(void)
+TEST(emitted_text_is_what_is_kept)
 {
 	emit_golden_compare("opencl", ".cl", "cl");
-}
-
-void suite_emit_opencl(CU_pSuite s);
-void suite_emit_opencl(CU_pSuite s)
-{
-	TEST(s, tiles_in_local_memory_compile);
-	TEST(s, tiles_in_global_memory_compile);
-	TEST(s, one_work_item_compiles);
-	TEST(s, all_kernels_are_one_program);
-	TEST(s, emitted_text_is_what_is_kept);
 }

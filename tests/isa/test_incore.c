@@ -53,7 +53,7 @@ static ptowsp_status run(const struct source *s, const char *name, const uint64_
 	return status;
 }
 
-static void operands_go_where_the_opcode_table_says(void)
+TEST(operands_go_where_the_opcode_table_says)
 {
 	source_is_program("func @f(%x: " M ", %y: " M ") {\n"
 			  "  %a = alloc_tile : !pto.tile<1x4xf32>\n  %b = alloc_tile : !pto.tile<1x4xf32>\n"
@@ -68,7 +68,7 @@ static void operands_go_where_the_opcode_table_says(void)
 			  "5 tstore.fp %a %b %y 1 2\n6 return\n");
 }
 
-static void control_targets_are_those_of_the_structure(void)
+TEST(control_targets_are_those_of_the_structure)
 {
 	source_is_program(
 		"func @f(%x: " M ") {\n"
@@ -85,7 +85,7 @@ static void control_targets_are_those_of_the_structure(void)
 		"16 ENDWHILE -> 9\n17 return\n");
 }
 
-static void scalars_read_before_they_are_set_are_arguments_in_declaration_order(void)
+TEST(scalars_read_before_they_are_set_are_arguments_in_declaration_order)
 {
 	source_is_program("func @f(%x: " M ") {\n"
 			  "  %unused = alloc_scalar : i32\n  %late = alloc_scalar : i32\n  %set = alloc_scalar : i32\n  %early = alloc_scalar : i32\n"
@@ -93,7 +93,7 @@ static void scalars_read_before_they_are_set_are_arguments_in_declaration_order(
 			  "f", "arg 0 %late\narg 1 %early\n0 LI %set 1\n1 ADD %set %set %early\n2 ADD %set %set %late\n3 LI %late 5\n4 return\n");
 }
 
-static void equal_literals_are_one_scalar_and_their_type_follows_the_tile(void)
+TEST(equal_literals_are_one_scalar_and_their_type_follows_the_tile)
 {
 	struct source s = source_compile("func @f(%x: " M ", %w: !pto.memref<gm,...,i32>) {\n"
 					 "  %a = alloc_tile : !pto.tile<1x4xf32>\n  %i = alloc_tile : !pto.tile<1x4xi32>\n"
@@ -107,7 +107,7 @@ static void equal_literals_are_one_scalar_and_their_type_follows_the_tile(void)
 	source_free(&s);
 }
 
-static void memrefs_have_the_access_and_the_tile_of_what_touches_them(void)
+TEST(memrefs_have_the_access_and_the_tile_of_what_touches_them)
 {
 	struct source s =
 		source_compile("func @f(%in: " M ", %both: " M ", %out: " M ", %none: " M ") {\n"
@@ -136,7 +136,7 @@ static const char blocks[] = "func @at(%x: " M ", %y: " M ") {\n"
 			     "  %a = texpands %f\n  tstore %a, %y[%b, 0]\n  return\n}\n"
 			     "func @f(%x: " M ", %y: " M ") {\n  CALL @at(%x -> %x, %y -> %y)\n  return\n}\n";
 
-static void blocks_know_their_number_and_how_many_they_are(void)
+TEST(blocks_know_their_number_and_how_many_they_are)
 {
 	struct source s = source_compile(blocks);
 
@@ -162,7 +162,7 @@ static void refused(const char *text, const char *want)
 	source_free(&s);
 }
 
-static void blocks_are_integers_that_only_incore_functions_read(void)
+TEST(blocks_are_integers_that_only_incore_functions_read)
 {
 	refused("func @f(%x: " M ") {\n  %b = block_index : f32\n}\n", "test.pto:2:22: error: block_index is an integer, not f32");
 	refused("func @f(%x: " M ") {\n  %b = block_count : i32\n  LI %b:i32, 4\n}\n",
@@ -183,7 +183,7 @@ static const char called[] =
 		     "  %add = alloc_scalar : f32\n  LI %add:f32, 1.0\n"
 		     "  CALL @twice(%x -> %x, %y -> %y)\n  CALL @twice(%x -> %y, %y -> %y)\n  CALL @twice(%x -> %y, %y -> %y, %add -> %0.5)\n  return\n}\n";
 
-static void calls_are_expanded_with_the_callers_scalars_and_do_not_change_them(void)
+TEST(calls_are_expanded_with_the_callers_scalars_and_do_not_change_them)
 {
 	struct source s = source_compile(called);
 	char *program;
@@ -206,7 +206,7 @@ static void calls_are_expanded_with_the_callers_scalars_and_do_not_change_them(v
 	source_free(&s);
 }
 
-static void a_need_that_no_caller_has_becomes_the_callers_own_argument(void)
+TEST(a_need_that_no_caller_has_becomes_the_callers_own_argument)
 {
 	struct source s = source_compile("func @g(%x: " M ", %y: " M ") {\n  %a = alloc_tile : !pto.tile<1x4xf32>\n  %add = alloc_scalar : f32\n" LOADS(
 		"a", "x") "  %a = tadds %a, %add\n  tstore %a, %y[0, 0]\n}\n"
@@ -225,7 +225,7 @@ static void a_need_that_no_caller_has_becomes_the_callers_own_argument(void)
 }
 
 /* A scalar that only a branch sets starts at 0 in every call, not with what the call before left. */
-static void each_call_starts_with_fresh_scalars(void)
+TEST(each_call_starts_with_fresh_scalars)
 {
 	struct source s = source_compile("func @g(%y: " M ", %at: i32) {\n"
 					 "  %n = alloc_scalar : i32\n  %first = alloc_scalar : u1\n  %v = alloc_scalar : f32\n"
@@ -257,7 +257,7 @@ static void each_call_starts_with_fresh_scalars(void)
 	"  WHILE\n    CMP %c:u1, %n:i32, 5, LT\n  DO %c:u1\n    ADD %n:i32, %n:i32, 1\n"                                                                       \
 	"    IF_BIT %n:i32, 0\n" store "    ELSE\n      STORE 0.25:f32, %y[%n]\n    ENDIF\n  ENDWHILE\n}\n"
 
-static void loops_and_branches_compute_what_they_say(void)
+TEST(loops_and_branches_compute_what_they_say)
 {
 	struct source s = source_compile(LOOPS("      STORE %n:i32, %y[%n]\n"));
 
@@ -276,7 +276,7 @@ static void loops_and_branches_compute_what_they_say(void)
 	source_free(&s);
 }
 
-static void payloads_lie_at_64_bytes_and_bare_files_declare_by_mention(void)
+TEST(payloads_lie_at_64_bytes_and_bare_files_declare_by_mention)
 {
 	struct source s = source_compile_as("dir/half.pto",
 					    "%a = tload %x[0, 0] : (" M ", index, index) -> !pto.tile<1x4xf32>\n"
@@ -293,20 +293,4 @@ static void payloads_lie_at_64_bytes_and_bare_files_declare_by_mention(void)
 	REQUIRE(run(&s, "test", &times, 1) == 0);
 	CHECK_NEAR(y[2], 0.5, 0);
 	source_free(&s);
-}
-
-void suite_incore(CU_pSuite s)
-{
-	TEST(s, operands_go_where_the_opcode_table_says);
-	TEST(s, control_targets_are_those_of_the_structure);
-	TEST(s, scalars_read_before_they_are_set_are_arguments_in_declaration_order);
-	TEST(s, equal_literals_are_one_scalar_and_their_type_follows_the_tile);
-	TEST(s, memrefs_have_the_access_and_the_tile_of_what_touches_them);
-	TEST(s, calls_are_expanded_with_the_callers_scalars_and_do_not_change_them);
-	TEST(s, a_need_that_no_caller_has_becomes_the_callers_own_argument);
-	TEST(s, each_call_starts_with_fresh_scalars);
-	TEST(s, loops_and_branches_compute_what_they_say);
-	TEST(s, blocks_know_their_number_and_how_many_they_are);
-	TEST(s, blocks_are_integers_that_only_incore_functions_read);
-	TEST(s, payloads_lie_at_64_bytes_and_bare_files_declare_by_mention);
 }

@@ -354,7 +354,7 @@ static void every_pair_of_operation_and_type_was_compared(void)
 }
 
 /* An element in a register of its own type, of i64, and what i64 memory then holds. */
-static void elements_keep_their_value_in_wider_registers(void)
+TEST(elements_keep_their_value_in_wider_registers)
 {
 	static const unsigned ops[] = {PTOWSP_PTO_LOAD, PTOWSP_PTO_GETVAL};
 
@@ -421,7 +421,7 @@ static void outside_trial(unsigned op, unsigned dtype, unsigned trial)
 	CHECK_MEM(memory.bytes + 16 * cell_bytes(dtype), memory.before + 16 * cell_bytes(dtype), GUARD * cell_bytes(dtype));
 }
 
-static void indices_outside_end_the_run(void)
+TEST(indices_outside_end_the_run)
 {
 	static const unsigned ops[] = {PTOWSP_PTO_MGATHER, PTOWSP_PTO_MSCATTER, PTOWSP_PTO_TGATHER, PTOWSP_PTO_TGATHERB, PTOWSP_PTO_TSCATTER};
 
@@ -432,7 +432,7 @@ static void indices_outside_end_the_run(void)
 }
 
 /* A byte that is the first of no element. */
-static void byte_offsets_between_elements_end_the_run(void)
+TEST(byte_offsets_between_elements_end_the_run)
 {
 	static const struct {
 		unsigned dtype;
@@ -470,7 +470,4 @@ void suite_isa_memory(CU_pSuite s)
 {
 	subjects_add(s, subjects, SUBJECTS, op_agrees_with_its_row);
 	TEST(s, every_pair_of_operation_and_type_was_compared);
-	TEST(s, elements_keep_their_value_in_wider_registers);
-	TEST(s, indices_outside_end_the_run);
-	TEST(s, byte_offsets_between_elements_end_the_run);
 }

@@ -50,7 +50,7 @@ enum { X, Y, Z };
 
 #define CHAIN "tile a b c d e 8x8; tload a in 0 0; texp b a; texp c b; texp d c; texp e d; tstore e out 0 0"
 
-static void a_chain_needs_two_tiles(void)
+TEST(a_chain_needs_two_tiles)
 {
 	uint64_t without, with;
 
@@ -70,7 +70,7 @@ static void a_chain_needs_two_tiles(void)
 	isa_program_destroy(program);
 }
 
-static void a_result_does_not_lie_on_its_operands(void)
+TEST(a_result_does_not_lie_on_its_operands)
 {
 	REQUIRE(plan_of("tload x in 0 0; tload y in 0 0; tmatmul z x y; tstore z out 0 0"));
 	CHECK(!overlap(X, Y) && !overlap(X, Z) && !overlap(Y, Z));
@@ -81,7 +81,7 @@ static void a_result_does_not_lie_on_its_operands(void)
 }
 
 /* A loop's value from round to round lives through all of it, also where its body has not yet written it. */
-static void a_loop_keeps_what_it_carries(void)
+TEST(a_loop_keeps_what_it_carries)
 {
 	REQUIRE(plan_of("texpands x 0.0; for i 0 4 1; tload y in 0 0; texp z y; tadd x x z; end; tstore x out 0 0"));
 	CHECK(!overlap(X, Y) && !overlap(X, Z) && !overlap(Y, Z));
@@ -92,7 +92,7 @@ static void a_loop_keeps_what_it_carries(void)
 }
 
 /* Read in the round after the one that wrote it. */
-static void a_loop_keeps_what_its_next_round_reads(void)
+TEST(a_loop_keeps_what_its_next_round_reads)
 {
 	REQUIRE(plan_of("for i 0 4 1; tstore x out 0 0; tload y in 0 0; texp x y; end"));
 	CHECK(!overlap(X, Y));
@@ -101,7 +101,7 @@ static void a_loop_keeps_what_its_next_round_reads(void)
 }
 
 /* One side writes it, the other leaves what it was: it lives before the IF. */
-static void a_branch_on_one_side_keeps_the_other_value(void)
+TEST(a_branch_on_one_side_keeps_the_other_value)
 {
 	REQUIRE(plan_of("tload x in 0 0; tload y in 0 0; texp z y; tstore z out 0 0; if flag; texpands x 1.0; end; tstore x out 0 0"));
 	CHECK(!overlap(X, Z) && !overlap(X, Y));
@@ -109,7 +109,7 @@ static void a_branch_on_one_side_keeps_the_other_value(void)
 }
 
 /* Both sides write it: behind its last reader before the IF the memory is free. */
-static void a_branch_on_both_sides_frees_the_old_value(void)
+TEST(a_branch_on_both_sides_frees_the_old_value)
 {
 	REQUIRE(plan_of("tload y in 0 0; tmatmul z y y; tstore z out 0 0; if flag; texpands x 1.0; else; texpands x 2.0; end; tstore x out 0 0"));
 	CHECK_UINT(plan->bytes, 2 * 256);
@@ -117,14 +117,14 @@ static void a_branch_on_both_sides_frees_the_old_value(void)
 }
 
 /* A BREAK takes its value past the rest of the body. */
-static void a_break_keeps_what_is_read_behind_the_loop(void)
+TEST(a_break_keeps_what_is_read_behind_the_loop)
 {
 	REQUIRE(plan_of("tload x in 0 0; for i 0 4 1; tload y in 0 0; if flag; BREAK; end; texp z y; texp x z; end; tstore x out 0 0"));
 	CHECK(!overlap(X, Y) && !overlap(X, Z));
 	isa_program_destroy(program);
 }
 
-static void what_is_read_before_it_is_written_lives_from_the_start(void)
+TEST(what_is_read_before_it_is_written_lives_from_the_start)
 {
 	REQUIRE(plan_of("tload x in 0 0; tstore x out 0 0; tstore z out 0 0"));
 	CHECK(!overlap(X, Z));
@@ -133,7 +133,7 @@ static void what_is_read_before_it_is_written_lives_from_the_start(void)
 }
 
 /* setval and tscatter leave the rest of the tile as it was. */
-static void what_is_written_in_part_keeps_its_rest(void)
+TEST(what_is_written_in_part_keeps_its_rest)
 {
 	REQUIRE(plan_of("tload x in 0 0; tload y in 0 0; tstore y out 0 0; setval x 0 1.0; tstore x out 0 0"));
 	CHECK(!overlap(X, Y));
@@ -142,7 +142,7 @@ static void what_is_written_in_part_keeps_its_rest(void)
 }
 
 /* The rows of `wide` are written while later rows of x, which come from outside, are still to be read. */
-static void tiles_of_a_group_with_a_life_outside_share_nothing(void)
+TEST(tiles_of_a_group_with_a_life_outside_share_nothing)
 {
 	REQUIRE(plan_of("tile wide 8x16; tile s 1x16; tmatmul x z z; tstore x out 0 0; texpands wide 1.0; texp wide wide; tcolsum s wide"));
 	CHECK_STR(groups(), "[1,4)x8 ");
@@ -150,7 +150,7 @@ static void tiles_of_a_group_with_a_life_outside_share_nothing(void)
 	isa_program_destroy(program);
 }
 
-static void groups_end_where_rows_do(void)
+TEST(groups_end_where_rows_do)
 {
 	REQUIRE(plan_of("tile column 8x1; tile row 1x8; local k i64\n"
 			"tload x in 0 0; trowmax column x; trowexpandsub y x column; tstore y out 0 0\n" /* 0 to 3 */
@@ -168,7 +168,7 @@ static void groups_end_where_rows_do(void)
 }
 
 /* Without lifetimes every tile has its own place and lives everywhere. */
-static void a_program_that_is_too_large_shares_nothing(void)
+TEST(a_program_that_is_too_large_shares_nothing)
 {
 	enum { TILES = 1025 };
 	static struct ptowsp_tile_tile tiles[TILES];
@@ -191,7 +191,7 @@ static void a_program_that_is_too_large_shares_nothing(void)
 	isa_plan_finish(&made);
 }
 
-static void tiles_of_one_memory_are_packed_alone(void)
+TEST(tiles_of_one_memory_are_packed_alone)
 {
 	static const uint8_t first_two[5] = {1, 1, 0, 0, 0}, ends[5] = {1, 0, 0, 0, 1};
 	uint32_t at[5];
@@ -209,21 +209,4 @@ static void tiles_of_one_memory_are_packed_alone(void)
 	CHECK_UINT(bytes, 256);
 	CHECK_UINT(at[0] + at[4], 0);
 	isa_program_destroy(program);
-}
-
-void suite_isa_plan(CU_pSuite s)
-{
-	TEST(s, a_chain_needs_two_tiles);
-	TEST(s, a_result_does_not_lie_on_its_operands);
-	TEST(s, a_loop_keeps_what_it_carries);
-	TEST(s, a_loop_keeps_what_its_next_round_reads);
-	TEST(s, a_branch_on_one_side_keeps_the_other_value);
-	TEST(s, a_branch_on_both_sides_frees_the_old_value);
-	TEST(s, a_break_keeps_what_is_read_behind_the_loop);
-	TEST(s, what_is_read_before_it_is_written_lives_from_the_start);
-	TEST(s, what_is_written_in_part_keeps_its_rest);
-	TEST(s, tiles_of_a_group_with_a_life_outside_share_nothing);
-	TEST(s, groups_end_where_rows_do);
-	TEST(s, a_program_that_is_too_large_shares_nothing);
-	TEST(s, tiles_of_one_memory_are_packed_alone);
 }

@@ -105,19 +105,19 @@ static void trials_do(bool (*trial)(void))
 	}
 }
 
-static void every_level_multiplies_f32_alike(void)
+TEST(every_level_multiplies_f32_alike)
 {
 	trials_do(trial_f32);
 }
-static void every_level_multiplies_f64_alike(void)
+TEST(every_level_multiplies_f64_alike)
 {
 	trials_do(trial_f64);
 }
-static void every_level_multiplies_32_bits_alike(void)
+TEST(every_level_multiplies_32_bits_alike)
 {
 	trials_do(trial_u32);
 }
-static void every_level_multiplies_64_bits_alike(void)
+TEST(every_level_multiplies_64_bits_alike)
 {
 	trials_do(trial_u64);
 }
@@ -149,7 +149,7 @@ static void every_level_multiplies_64_bits_alike(void)
 	}
 PRODUCT_WIDENED(CONVERT_TEST)
 
-static void every_level_converts_alike(void)
+TEST(every_level_converts_alike)
 {
 #define CALL(type, how) convert_##type();
 	PRODUCT_WIDENED(CALL)
@@ -292,7 +292,7 @@ static long double worst_share(const struct isa_bound *bound)
 	return worst;
 }
 
-static void fast_programs_keep_the_bound_that_is_said(void)
+TEST(fast_programs_keep_the_bound_that_is_said)
 {
 	static const unsigned types[] = {PTOWSP_F32, PTOWSP_F16, PTOWSP_BF16, PTOWSP_F64};
 	static const unsigned ops[] = {PTOWSP_PTO_TMATMUL, PTOWSP_PTO_TMATMUL_ACC, PTOWSP_PTO_TMATMUL_BIAS, PTOWSP_PTO_TMATMUL_MX, PTOWSP_PTO_TROWSUM};
@@ -324,14 +324,4 @@ static void fast_programs_keep_the_bound_that_is_said(void)
 	printf("# isa_product: fast results are off by at most %.3Lf of their bound; %u of %u differ from exact ones\n", worst, differ, TRIALS);
 	CHECK(differ > 0);
 	CHECK(worst > 0);
-}
-
-void suite_isa_product(CU_pSuite s)
-{
-	TEST(s, every_level_multiplies_f32_alike);
-	TEST(s, every_level_multiplies_f64_alike);
-	TEST(s, every_level_multiplies_32_bits_alike);
-	TEST(s, every_level_multiplies_64_bits_alike);
-	TEST(s, every_level_converts_alike);
-	TEST(s, fast_programs_keep_the_bound_that_is_said);
 }

@@ -244,7 +244,7 @@ static bool trial_do(uint64_t seed)
 	return same;
 }
 
-static void every_way_of_running_gives_the_same(void)
+TEST(every_way_of_running_gives_the_same)
 {
 	const uint64_t seed = random_start();
 	unsigned failed = 0, good = 0;
@@ -308,7 +308,7 @@ static void shifted_check(int shift, uint64_t step)
 }
 
 /* A later block must not read what an earlier one stored. */
-static void places_that_overlap_give_the_same(void)
+TEST(places_that_overlap_give_the_same)
 {
 	static const uint64_t steps[] = {0, 8, 11, 5, 1};
 
@@ -318,7 +318,7 @@ static void places_that_overlap_give_the_same(void)
 }
 
 /* The matrix that comes from outside shares no memory with the result, whose first rows are there before its last are read. */
-static void tiles_from_outside_survive_until_their_last_row(void)
+TEST(tiles_from_outside_survive_until_their_last_row)
 {
 	const struct isa_options ways[] = {{.own_places = true}, {.rows_bytes = 100}};
 	struct tile_task task;
@@ -351,11 +351,4 @@ static void tiles_from_outside_survive_until_their_last_row(void)
 		isa_program_destroy(program);
 	}
 	tile_finish(&t.b);
-}
-
-void suite_isa_rows(CU_pSuite s)
-{
-	TEST(s, places_that_overlap_give_the_same);
-	TEST(s, tiles_from_outside_survive_until_their_last_row);
-	TEST(s, every_way_of_running_gives_the_same);
 }

@@ -8,7 +8,7 @@
 #define LOCALS          "local i i64; local j i64; local n i64; local c bool; local f f32; local g f32\n"
 #define PUT(scalar, at) "MOV f " scalar "; STORE f out " at "\n"
 
-static void for_counts_from_lower_to_upper_exclusive(void)
+TEST(for_counts_from_lower_to_upper_exclusive)
 {
 	begin_text(LOCALS "local i i32; local n i32; for i 2 9 3; ADD n n 1; " PUT("i", "10") "end\n" PUT("i", "0") PUT("n", "1"));
 	REQUIRE_INT(run(), PTOWSP_OK);
@@ -17,7 +17,7 @@ static void for_counts_from_lower_to_upper_exclusive(void)
 	CHECK_NEAR(memory[1][1], 3, 0);
 }
 
-static void for_with_nothing_to_do_is_skipped(void)
+TEST(for_with_nothing_to_do_is_skipped)
 {
 	begin_text(LOCALS "local late i64 99; for late 5 5 1; " PUT("late", "1") "end\n" PUT("late", "0"));
 	REQUIRE_INT(run(), PTOWSP_OK);
@@ -25,20 +25,20 @@ static void for_with_nothing_to_do_is_skipped(void)
 	CHECK_NEAR(memory[1][1], -1, 0);
 }
 
-static void for_ends_at_the_largest_integer(void)
+TEST(for_ends_at_the_largest_integer)
 {
 	begin_text(LOCALS "for i 9223372036854775802 9223372036854775807 4; ADD n n 1; end\n" PUT("n", "0"));
 	REQUIRE_INT(run(), PTOWSP_OK);
 	CHECK_NEAR(memory[1][0], 2, 0);
 }
 
-static void for_needs_a_positive_step(void)
+TEST(for_needs_a_positive_step)
 {
 	begin_text(LOCALS "for i 0 5 0; end");
 	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 1: FOR needs a positive step, got 0");
 }
 
-static void break_and_continue_mean_the_inner_loop(void)
+TEST(break_and_continue_mean_the_inner_loop)
 {
 	begin_text(LOCALS "for i 0 3 1; for j 0 100 1\n"
 			  "  CMP c j 2 lt; if c; CONTINUE; end\n"
@@ -50,7 +50,7 @@ static void break_and_continue_mean_the_inner_loop(void)
 	CHECK_NEAR(memory[1][1], 5, 0);
 }
 
-static void while_runs_until_its_condition_fails(void)
+TEST(while_runs_until_its_condition_fails)
 {
 	begin_text(LOCALS "local x i32 100; while; CMP c x 3 ge; do c; DIV x x 2; end\n" PUT("x", "0"));
 	REQUIRE_INT(run(), PTOWSP_OK);
@@ -68,7 +68,7 @@ static void choose(unsigned condition, unsigned mode, unsigned at)
 	tile_end(&b);
 }
 
-static void if_asks_for_non_zero_or_a_bit(void)
+TEST(if_asks_for_non_zero_or_a_bit)
 {
 	begin();
 	choose(tile_int(&b, 0), 0, 0);
@@ -83,14 +83,14 @@ static void if_asks_for_non_zero_or_a_bit(void)
 		CHECK_NEAR(memory[1][i], "2121121"[i] - '0', 0);
 }
 
-static void return_may_stand_anywhere(void)
+TEST(return_may_stand_anywhere)
 {
 	begin_text(LOCALS "if 1; " PUT("1", "0") "return; end\n" PUT("2", "0"));
 	REQUIRE_INT(run(), PTOWSP_OK);
 	CHECK_NEAR(memory[1][0], 1, 0);
 }
 
-static void endless_loops_end(void)
+TEST(endless_loops_end)
 {
 	void *scratch = aligned_alloc(64, 1024);
 
@@ -112,8 +112,8 @@ static int stop_at(void *context)
 	return ++*(unsigned *)context == 5;
 }
 
-/* WHILE without end; a guard that never stops changes nothing. */
-static void a_guard_ends_runs_and_walks(void)
+/* WHILE that counts for ever; a guard that never stops changes nothing. */
+TEST(a_guard_ends_runs_and_walks)
 {
 	void *scratch = aligned_alloc(64, 1024);
 	unsigned asked = 0;
@@ -121,10 +121,7 @@ static void a_guard_ends_runs_and_walks(void)
 	uint64_t cycles;
 
 	for (int end = 0; end < 2; end++) {
-		begin();
-		tile_while(&b);
-		tile_do(&b, tile_int(&b, !end));
-		tile_end(&b);
+		begin_text(check_fmt("local n i64; while; ADD n n 1; do %d; end", !end));
 		REQUIRE_INT(tile_create(&b, &program, &task.error), PTOWSP_OK);
 		asked = 0;
 		CHECK_INT(isa_run_guarded(program, &task.task, &task.out, scratch, &guard), end ? PTOWSP_OK : PTOWSP_CANCELLED);
@@ -139,6 +136,43 @@ static void a_guard_ends_runs_and_walks(void)
 		tile_finish(&b);
 	}
 	free(scratch);
+}
+
+static int never_stop(void *context)
+{
+	return ++*(unsigned *)context == 100000; /* never here */
+}
+
+/* Runs and walks the text, and gives what both give. */
+static ptowsp_status round_again(const char *text)
+{
+	void *scratch = aligned_alloc(64, 1024);
+	unsigned asked = 0;
+	const struct isa_guard guard = {never_stop, &asked};
+	ptowsp_status ran, walked;
+	uint64_t cycles;
+
+	begin_text(text);
+	REQUIRE_INT(tile_create(&b, &program, &task.error), PTOWSP_OK);
+	ran = isa_run_guarded(program, &task.task, &task.out, scratch, &guard);
+	CHECK_INT(task.error.code, ran);
+	walked = isa_walk_guarded(program, NULL, 0, (struct isa_block){0, 1}, NULL, NULL, &guard, &cycles, &task.error);
+	CHECK_INT(walked, ran);
+	isa_program_destroy(program);
+	tile_finish(&b);
+	free(scratch);
+	return ran;
+}
+
+TEST(what_comes_round_to_the_same_scalars_has_no_end)
+{
+	CHECK_INT(round_again("while; do 1; end"), PTOWSP_RUN_FAILED);
+	CHECK_CONTAINS(task.error.text, "all scalars are what they were here before; the loop has no end");
+	CHECK_INT(round_again("local n i64; local c bool; while; do 1; ADD n n 1; CMP c n 7 eq; if c; MOV n 0; end; end"), PTOWSP_RUN_FAILED);
+	CHECK_INT(round_again("local n i8; local i i64; while; do 1; for i 0 5 1; ADD n n i; end; end"), PTOWSP_RUN_FAILED);
+	CHECK_INT(round_again("local n i64; local c bool; while; CMP c n 400000 lt; do c; ADD n n 1; end"), PTOWSP_OK);
+	CHECK_INT(round_again("local n i16; local m i64; local c bool; while; CMP c m 9 lt; do c; ADD n n 1; CMP c n 0 eq; if c; ADD m m 1; end; end"),
+		  PTOWSP_OK);
 }
 
 /* ---- a guard within work ------------------------------------------------------------------------------------------- */
@@ -213,7 +247,7 @@ static void work_try(unsigned op, int32_t *made)
 	tile_finish(&b);
 }
 
-static void a_guard_is_asked_within_a_product(void)
+TEST(a_guard_is_asked_within_a_product)
 {
 	int32_t *made = calloc((size_t)WORK_ROWS * WORK_COLUMNS, sizeof(*made));
 
@@ -225,7 +259,7 @@ static void a_guard_is_asked_within_a_product(void)
 }
 
 /* No jump, no product: one large instruction after the other; at each level, since from the second on rows go through several of them. */
-static void a_guard_is_asked_between_large_instructions(void)
+TEST(a_guard_is_asked_between_large_instructions)
 {
 	for (unsigned level = ISA_LEVEL_STEPS; level <= ISA_LEVEL_ROWS; level++) {
 		unsigned asked = 0, x, size;
@@ -250,7 +284,7 @@ static void a_guard_is_asked_between_large_instructions(void)
 }
 
 /* A run that used up its jumps goes on where it was. */
-static void a_state_can_be_resumed(void)
+TEST(a_state_can_be_resumed)
 {
 	struct isa_state status = {.budget = 3};
 	unsigned rounds = 1;
@@ -273,7 +307,7 @@ static void a_state_can_be_resumed(void)
 	tile_finish(&b);
 }
 
-static void arguments_reach_their_scalars(void)
+TEST(arguments_reach_their_scalars)
 {
 	unsigned second, first;
 
@@ -289,7 +323,7 @@ static void arguments_reach_their_scalars(void)
 	CHECK_NEAR(memory[1][1], 0.25, 0);
 }
 
-static void tasks_that_do_not_fit_are_refused(void)
+TEST(tasks_that_do_not_fit_are_refused)
 {
 	begin();
 	put(tile_arg(&b, "n", PTOWSP_I32), 0);
@@ -302,7 +336,7 @@ static void tasks_that_do_not_fit_are_refused(void)
 	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe: writes %out, which the task does not allow");
 }
 
-static void cycles_follow_the_reference_model(void)
+TEST(cycles_follow_the_reference_model)
 {
 	begin_text("tile x 8x16; tile y 16x4; tile z 8x4; tile s 8x1\n"
 		   "tload x in 0 0\n"      /* 128 */
@@ -315,24 +349,4 @@ static void cycles_follow_the_reference_model(void)
 		   "tstore z out 0 0");    /* 32 */
 	REQUIRE_INT(run(), PTOWSP_OK);
 	CHECK_UINT(task.out.cycles, 128 + 64 + 512 + 512 + 8 + 160 + 32);
-}
-
-void suite_isa_run(CU_pSuite s)
-{
-	TEST(s, for_counts_from_lower_to_upper_exclusive);
-	TEST(s, for_with_nothing_to_do_is_skipped);
-	TEST(s, for_ends_at_the_largest_integer);
-	TEST(s, for_needs_a_positive_step);
-	TEST(s, break_and_continue_mean_the_inner_loop);
-	TEST(s, while_runs_until_its_condition_fails);
-	TEST(s, if_asks_for_non_zero_or_a_bit);
-	TEST(s, return_may_stand_anywhere);
-	TEST(s, endless_loops_end);
-	TEST(s, a_guard_ends_runs_and_walks);
-	TEST(s, a_guard_is_asked_within_a_product);
-	TEST(s, a_guard_is_asked_between_large_instructions);
-	TEST(s, a_state_can_be_resumed);
-	TEST(s, arguments_reach_their_scalars);
-	TEST(s, tasks_that_do_not_fit_are_refused);
-	TEST(s, cycles_follow_the_reference_model);
 }

@@ -22,7 +22,7 @@ static int64_t scalar_op(unsigned op, unsigned dtype, int64_t x, int64_t y)
 	return dtype == PTOWSP_I64 ? (int64_t)got[1] * (INT64_C(1) << 32) + (uint32_t)got[0] : got[0];
 }
 
-static void scalars_wrap_at_their_own_width(void)
+TEST(scalars_wrap_at_their_own_width)
 {
 	CHECK_INT(scalar_op(PTOWSP_PTO_ADD, PTOWSP_I32, INT32_MAX, 1), INT32_MIN);
 	CHECK_INT(scalar_op(PTOWSP_PTO_ADD, PTOWSP_I64, INT32_MAX, 1), 2147483648);
@@ -36,7 +36,7 @@ static void scalars_wrap_at_their_own_width(void)
 	CHECK_INT(scalar_op(PTOWSP_PTO_DIV, PTOWSP_I64, INT64_MIN, -1), INT64_MIN);
 }
 
-static void dividing_a_scalar_by_zero_is_an_error(void)
+TEST(dividing_a_scalar_by_zero_is_an_error)
 {
 	begin();
 	tile_op(&b, PTOWSP_PTO_DIV, tile_local(&b, "d", PTOWSP_I32, 0), tile_int(&b, 5), tile_local(&b, "zero", PTOWSP_I32, 0));
@@ -55,7 +55,7 @@ static float float_op(unsigned op, float x, float y)
 	return memory[1][0];
 }
 
-static void float_scalars_follow_ieee(void)
+TEST(float_scalars_follow_ieee)
 {
 	CHECK(float_op(PTOWSP_PTO_ADD, 16777216.0f, 1.0f) == 16777216.0f);
 	CHECK(float_op(PTOWSP_PTO_SUB, 0.5f, 0.75f) == -0.25f);
@@ -75,7 +75,7 @@ static int32_t converted(unsigned dtype, float x)
 	return memory[1][0] >= 2147483648.0f ? INT32_MAX : (int32_t)memory[1][0];
 }
 
-static void li_converts_toward_zero_and_saturates(void)
+TEST(li_converts_toward_zero_and_saturates)
 {
 	CHECK_INT(converted(PTOWSP_I32, 2.9f), 2);
 	CHECK_INT(converted(PTOWSP_I32, -2.9f), -2);
@@ -87,7 +87,7 @@ static void li_converts_toward_zero_and_saturates(void)
 	CHECK_INT(converted(PTOWSP_F32, -2.0f), -2);
 }
 
-static void comparisons_cover_six_modes_of_both_classes(void)
+TEST(comparisons_cover_six_modes_of_both_classes)
 {
 	static const char want[6][4] = {"010", "101", "100", "110", "001", "011"}; /* of 1, 2, 3 with 2 */
 
@@ -107,13 +107,4 @@ static void comparisons_cover_six_modes_of_both_classes(void)
 		for (unsigned i = 0; i < 6; i++)
 			CHECK_NEAR(memory[1][i], want[mode][i % 3] - '0', 0);
 	}
-}
-
-void suite_isa_scalar(CU_pSuite s)
-{
-	TEST(s, scalars_wrap_at_their_own_width);
-	TEST(s, dividing_a_scalar_by_zero_is_an_error);
-	TEST(s, float_scalars_follow_ieee);
-	TEST(s, li_converts_toward_zero_and_saturates);
-	TEST(s, comparisons_cover_six_modes_of_both_classes);
 }

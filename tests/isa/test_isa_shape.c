@@ -95,13 +95,13 @@ static void row_check(const struct row *r)
 	CHECK_STR(text, r->why ? r->why : "untouched");
 }
 
-static void shape_rules_accept_and_say_why_not(void)
+TEST(shape_rules_accept_and_say_why_not)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		row_check(&rows[i]);
 }
 
-static void opcode_table_has_a_hundred_and_four_rows(void)
+TEST(opcode_table_has_a_hundred_and_four_rows)
 {
 	unsigned count = 0;
 
@@ -114,7 +114,7 @@ static void opcode_table_has_a_hundred_and_four_rows(void)
 	CHECK_STR(isa_op(PTOWSP_PTO_TSTORE)->operands, "tMss");
 }
 
-static void every_mnemonic_finds_its_opcode(void)
+TEST(every_mnemonic_finds_its_opcode)
 {
 	for (unsigned i = 0; i < 256; i++)
 		if (isa_op(i))
@@ -125,7 +125,7 @@ static void every_mnemonic_finds_its_opcode(void)
 	CHECK_INT(isa_op_find("", 0), -1);
 }
 
-static void scalar_opcodes_have_a_second_spelling(void)
+TEST(scalar_opcodes_have_a_second_spelling)
 {
 	static const char *const words[] = {"SADD", "ADD", "SSUB", "SUB", "SMUL", "MUL", "SDIV", "DIV", "SMOV", "MOV", "SLI", "LI", "SCMP", "CMP"};
 
@@ -135,7 +135,7 @@ static void scalar_opcodes_have_a_second_spelling(void)
 }
 
 /* One letter of a type for each operand, and keys wherever something works on tiles. */
-static void every_row_has_types_for_its_operands(void)
+TEST(every_row_has_types_for_its_operands)
 {
 	for (unsigned i = 0; i < 256; i++)
 		if (isa_op(i)) {
@@ -144,13 +144,4 @@ static void every_row_has_types_for_its_operands(void)
 			CHECK_UINT(strspn(isa_op(i)->keys, "fib"), strlen(isa_op(i)->keys));
 			CHECK(!strchr(isa_op(i)->types, 'k') || *isa_op(i)->keys);
 		}
-}
-
-void suite_isa_shape(CU_pSuite s)
-{
-	TEST(s, opcode_table_has_a_hundred_and_four_rows);
-	TEST(s, every_mnemonic_finds_its_opcode);
-	TEST(s, scalar_opcodes_have_a_second_spelling);
-	TEST(s, every_row_has_types_for_its_operands);
-	TEST(s, shape_rules_accept_and_say_why_not);
 }

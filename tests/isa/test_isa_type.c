@@ -14,7 +14,7 @@
 static struct tile_builder b;
 static struct tile_task task;
 static struct isa_program *program;
-static void element_table_agrees_with_the_list_of_types(void)
+TEST(element_table_agrees_with_the_list_of_types)
 {
 	static const struct {
 		unsigned code, bytes;
@@ -76,7 +76,7 @@ static bool same_float(double a, double c)
 }
 
 /* All of them, there and back. */
-static void every_narrow_float_survives_f32(void)
+TEST(every_narrow_float_survives_f32)
 {
 	static const unsigned types[] = {PTOWSP_F16, PTOWSP_BF16};
 
@@ -97,7 +97,7 @@ static void every_narrow_float_survives_f32(void)
 }
 
 /* f32 around every value and every middle between two of them, where rounding goes wrong. */
-static void f32_is_rounded_once_to_a_narrow_float(void)
+TEST(f32_is_rounded_once_to_a_narrow_float)
 {
 	static const unsigned types[] = {PTOWSP_F16, PTOWSP_BF16};
 	static const uint32_t drop[] = {13, 16};
@@ -128,7 +128,7 @@ static void f32_is_rounded_once_to_a_narrow_float(void)
 }
 
 /* What pto_ops.def says of one operation: rounding to f32 first changes nothing, but bf16 products and quotients that small. */
-static void one_narrow_operation_is_correctly_rounded(void)
+TEST(one_narrow_operation_is_correctly_rounded)
 {
 	static const struct {
 		unsigned op;
@@ -159,7 +159,7 @@ static void one_narrow_operation_is_correctly_rounded(void)
 }
 
 /* A 4 x 6 tile of any type through a window with strides, gathered and scattered, element by element. */
-static void memory_moves_every_type(void)
+TEST(memory_moves_every_type)
 {
 	for (unsigned k = 0; k < TILE_TYPES; k++) {
 		const unsigned type = tile_dtypes[k], bytes = cell_bytes(type);
@@ -214,7 +214,7 @@ static void memory_moves_every_type(void)
 	}
 }
 
-static void stores_are_scaled_in_every_type(void)
+TEST(stores_are_scaled_in_every_type)
 {
 	for (unsigned k = 0; k < TILE_TYPES - 1; k++) {
 		const unsigned type = tile_dtypes[k], bytes = cell_bytes(type);
@@ -291,7 +291,7 @@ static struct cell whole(wide n)
 	return (struct cell){(double)n, n};
 }
 
-static void scalars_compute_in_every_type(void)
+TEST(scalars_compute_in_every_type)
 {
 	for (unsigned k = 0; k < TILE_TYPES - 1; k++) {
 		const unsigned type = tile_dtypes[k], bytes = cell_bytes(type);
@@ -316,7 +316,7 @@ static int compared(unsigned mode, unsigned type, struct cell x, struct cell y)
 	return (int)scalar_op(PTOWSP_PTO_CMP, mode, PTOWSP_BOOL, type, x, type, y);
 }
 
-static void comparisons_of_u64_are_unsigned(void)
+TEST(comparisons_of_u64_are_unsigned)
 {
 	const struct cell large = whole(((wide)1 << 63) + 5), small = whole(3);
 
@@ -336,7 +336,7 @@ static struct cell moved(unsigned to, unsigned from, struct cell x)
 	return cell_unpack(to, &bits);
 }
 
-static void mov_converts_between_all_types(void)
+TEST(mov_converts_between_all_types)
 {
 	for (unsigned k = 0; k < TILE_TYPES; k++)
 		for (unsigned n = 0; n < TILE_TYPES; n++) {
@@ -365,7 +365,7 @@ static void mov_converts_between_all_types(void)
 }
 
 /* A condition of any type, both zeros of floats. */
-static void conditions_are_of_every_type(void)
+TEST(conditions_are_of_every_type)
 {
 	for (unsigned k = 0; k < TILE_TYPES; k++) {
 		const unsigned type = tile_dtypes[k];
@@ -392,7 +392,7 @@ static void conditions_are_of_every_type(void)
 	}
 }
 
-static void wrong_types_are_one_sentence(void)
+TEST(wrong_types_are_one_sentence)
 {
 	static const struct {
 		const char *program, *sentence;
@@ -415,19 +415,4 @@ static void wrong_types_are_one_sentence(void)
 		isa_program_destroy(program);
 		tile_finish(&b);
 	}
-}
-
-void suite_isa_type(CU_pSuite s)
-{
-	TEST(s, element_table_agrees_with_the_list_of_types);
-	TEST(s, every_narrow_float_survives_f32);
-	TEST(s, f32_is_rounded_once_to_a_narrow_float);
-	TEST(s, one_narrow_operation_is_correctly_rounded);
-	TEST(s, memory_moves_every_type);
-	TEST(s, stores_are_scaled_in_every_type);
-	TEST(s, scalars_compute_in_every_type);
-	TEST(s, comparisons_of_u64_are_unsigned);
-	TEST(s, mov_converts_between_all_types);
-	TEST(s, conditions_are_of_every_type);
-	TEST(s, wrong_types_are_one_sentence);
 }

@@ -27,7 +27,7 @@ static void touch_note(void *context, uint32_t param, int64_t offset, uint64_t l
 			 (unsigned long long)length, (unsigned long long)width);
 }
 
-static void walk_reports_every_touch(void)
+TEST(walk_reports_every_touch)
 {
 	struct touches t = {.count = 0};
 	uint64_t cycles, args[1] = {2};
@@ -63,7 +63,7 @@ static void loop(int64_t n, int64_t step, unsigned dtype, bool straight)
 	REQUIRE(probe_create());
 }
 
-static void straight_loops_are_counted_not_walked(void)
+TEST(straight_loops_are_counted_not_walked)
 {
 	uint64_t cycles;
 
@@ -86,7 +86,7 @@ static void straight_loops_are_counted_not_walked(void)
 }
 
 /* FOR %i, 0, 9, %i and FOR %i, 1, %i, 1: the loop writes what it compares with. Found by fuzz_tile. */
-static void loops_that_are_their_own_bound_have_no_closed_form(void)
+TEST(loops_that_are_their_own_bound_have_no_closed_form)
 {
 	for (int step = 0; step < 2; step++) {
 		uint64_t cycles;
@@ -100,7 +100,7 @@ static void loops_that_are_their_own_bound_have_no_closed_form(void)
 }
 
 /* FOR, 4 rounds of body and ENDFOR, return. */
-static void walk_ends_at_its_limit(void)
+TEST(walk_ends_at_its_limit)
 {
 	for (int straight = 0; straight < 2; straight++) {
 		const uint64_t steps = straight ? 1 + 4 * 2 + 1 : 1 + 4 * 3 + 1;
@@ -114,7 +114,7 @@ static void walk_ends_at_its_limit(void)
 	}
 }
 
-static void walk_says_what_is_wrong(void)
+TEST(walk_says_what_is_wrong)
 {
 	uint64_t cycles;
 
@@ -138,7 +138,7 @@ static void data_chain(const char *use)
 	tile_text(&b, use);
 }
 
-static void what_steers_by_data_cannot_be_walked(void)
+TEST(what_steers_by_data_cannot_be_walked)
 {
 	static const char *const uses[] = {
 		"if c; end",
@@ -162,7 +162,7 @@ static void what_steers_by_data_cannot_be_walked(void)
 	}
 }
 
-static void arguments_that_are_only_values_do_not_vary(void)
+TEST(arguments_that_are_only_values_do_not_vary)
 {
 	begin_text("tile x 2x2; arg scale f32; tmuls x x scale; tstore x out 0 0");
 	REQUIRE(probe_create());
@@ -171,7 +171,7 @@ static void arguments_that_are_only_values_do_not_vary(void)
 }
 
 /* A chain written against the order of the text needs a round per link; the answer must come anyway, and be safe. */
-static void long_chains_are_followed_or_taken_for_dependent(void)
+TEST(long_chains_are_followed_or_taken_for_dependent)
 {
 	enum { LINKS = 200 };
 	unsigned link[LINKS];
@@ -332,7 +332,7 @@ static bool random_compare(uint64_t start)
 	return run == PTOWSP_OK;
 }
 
-static void walk_and_run_agree_on_random_programs(void)
+TEST(walk_and_run_agree_on_random_programs)
 {
 	const char *text = getenv("PTOWSP_SEED");
 	int good = 0;
@@ -358,7 +358,7 @@ static void line_note(void *context, const char *line)
 	l->length += (size_t)snprintf(l->text + l->length, sizeof(l->text) - l->length, "%s\n", line);
 }
 
-static void listing_looks_like_its_source(void)
+TEST(listing_looks_like_its_source)
 {
 	static struct listing l;
 
@@ -425,7 +425,7 @@ static void visited_program(void)
 	REQUIRE(probe_create());
 }
 
-static void a_visitor_sees_each_instruction_of_a_walk_and_of_a_run(void)
+TEST(a_visitor_sees_each_instruction_of_a_walk_and_of_a_run)
 {
 	static const char *const want = "0 1 2 6 7 1 2 3 4 5 6 7 8 9 10 9 10 9 10 11 ";
 	struct visits v = {.at = 0};
@@ -445,19 +445,4 @@ static void a_visitor_sees_each_instruction_of_a_walk_and_of_a_run(void)
 	CHECK_STR(v.text, want);
 	free(scratch);
 	isa_program_destroy(program);
-}
-
-void suite_isa_walk(CU_pSuite s)
-{
-	TEST(s, walk_reports_every_touch);
-	TEST(s, a_visitor_sees_each_instruction_of_a_walk_and_of_a_run);
-	TEST(s, straight_loops_are_counted_not_walked);
-	TEST(s, loops_that_are_their_own_bound_have_no_closed_form);
-	TEST(s, walk_ends_at_its_limit);
-	TEST(s, walk_says_what_is_wrong);
-	TEST(s, what_steers_by_data_cannot_be_walked);
-	TEST(s, arguments_that_are_only_values_do_not_vary);
-	TEST(s, long_chains_are_followed_or_taken_for_dependent);
-	TEST(s, walk_and_run_agree_on_random_programs);
-	TEST(s, listing_looks_like_its_source);
 }

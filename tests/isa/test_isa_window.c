@@ -2,7 +2,7 @@
  * test_isa_window.c - where tile programs read and write: windows, grids, borders, gather and scatter, single elements. */
 #include "tests/isa/tile_probe.h"
 
-static void tload_counts_rows_in_whole_tiles(void)
+TEST(tload_counts_rows_in_whole_tiles)
 {
 	tile_move(3, 5);
 	REQUIRE_INT(run(), PTOWSP_OK);
@@ -13,7 +13,7 @@ static void tload_counts_rows_in_whole_tiles(void)
 	CHECK_INT(run(), PTOWSP_OK);
 }
 
-static void addresses_outside_the_window_are_errors(void)
+TEST(addresses_outside_the_window_are_errors)
 {
 	tile_move(64, 0);
 	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 1: tload reads elements [4096, 4160) of %in, which has 4096");
@@ -32,7 +32,7 @@ static void addresses_outside_the_window_are_errors(void)
 	CHECK_INT(run(), PTOWSP_KERNEL_FAILED);
 }
 
-static void windows_with_rows_are_addressed_as_a_grid(void)
+TEST(windows_with_rows_are_addressed_as_a_grid)
 {
 	tile_move(1, 2);
 	tile_grid(&task, 0, memory[0] + 100, PTOWSP_F32, 16, 10, 50, 1);
@@ -44,7 +44,7 @@ static void windows_with_rows_are_addressed_as_a_grid(void)
 	CHECK_NEAR(memory[1][1], -1, 0);
 }
 
-static void grids_have_borders(void)
+TEST(grids_have_borders)
 {
 	tile_move(1, 3);
 	tile_grid(&task, 0, memory[0], PTOWSP_F32, 16, 10, 50, 1);
@@ -59,7 +59,7 @@ static void grids_have_borders(void)
 
 #define SCALED "tile x 4x3; tile s 1x3; tload x in 0 0; tload s in 0 5; tstore.fp x s out 1 2"
 
-static void store_with_scale_multiplies_each_column(void)
+TEST(store_with_scale_multiplies_each_column)
 {
 	begin_text(SCALED);
 	REQUIRE_INT(run(), PTOWSP_OK);
@@ -69,7 +69,7 @@ static void store_with_scale_multiplies_each_column(void)
 	CHECK_NEAR(memory[1][26], -1, 0);
 }
 
-static void store_with_scale_follows_the_rows_of_a_grid(void)
+TEST(store_with_scale_follows_the_rows_of_a_grid)
 {
 	begin_text(SCALED);
 	tile_grid(&task, 1, memory[1], PTOWSP_F32, 9, 8, 100, 3);
@@ -98,7 +98,7 @@ static void indexed(unsigned op, const int32_t index[6])
 	}
 }
 
-static void gather_and_scatter_go_element_by_element(void)
+TEST(gather_and_scatter_go_element_by_element)
 {
 	static const int32_t index[6] = {4095, 0, 7, 7, 1000, 2};
 
@@ -113,7 +113,7 @@ static void gather_and_scatter_go_element_by_element(void)
 	CHECK_NEAR(memory[1][2], 11, 0);
 }
 
-static void gather_and_scatter_check_each_index(void)
+TEST(gather_and_scatter_check_each_index)
 {
 	static const int32_t high[6] = {0, 0, 4096, 0, 0, 0}, low[6] = {0, 0, 0, 0, 0, -1};
 
@@ -123,7 +123,7 @@ static void gather_and_scatter_check_each_index(void)
 	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 8: mscatter writes element -1 of %out, which has 4096");
 }
 
-static void flat_elements_of_a_grid_go_row_by_row(void)
+TEST(flat_elements_of_a_grid_go_row_by_row)
 {
 	begin_text("local f f32; LOAD f in 23; STORE f out 0");
 	tile_grid(&task, 0, memory[0], PTOWSP_F32, 3, 10, 50, 2);
@@ -134,7 +134,7 @@ static void flat_elements_of_a_grid_go_row_by_row(void)
 	run_fails(PTOWSP_KERNEL_FAILED, "kernel probe line 1: LOAD reads element 30 of %in, which has 30");
 }
 
-static void places_inside_tiles_are_checked(void)
+TEST(places_inside_tiles_are_checked)
 {
 	static const struct {
 		const char *program, *sentence;
@@ -154,7 +154,7 @@ static void places_inside_tiles_are_checked(void)
 	}
 }
 
-static void getval_and_setval_move_one_element(void)
+TEST(getval_and_setval_move_one_element)
 {
 	begin_text("tile x 2x2; local f f32; tload x in 1 0; getval f x 2; setval x 0 f; tstore x out 0 0");
 	REQUIRE_INT(run(), PTOWSP_OK);
@@ -163,7 +163,7 @@ static void getval_and_setval_move_one_element(void)
 }
 
 /* Scratch is full of rubbish here: what is read before it is written must be zeros. */
-static void unwritten_tiles_hold_zeros(void)
+TEST(unwritten_tiles_hold_zeros)
 {
 	begin_text("tile x y z 8x8\n"
 		   "if 0; texpands y 5.0; texpands z 5.0; else; tstore z out 1 0; end\n"
@@ -175,7 +175,7 @@ static void unwritten_tiles_hold_zeros(void)
 	CHECK_NEAR(memory[1][64], 0, 0);
 }
 
-static void tensors_may_lie_further_apart(void)
+TEST(tensors_may_lie_further_apart)
 {
 	struct {
 		struct ptowsp_tensor_arg arg;
@@ -190,21 +190,4 @@ static void tensors_may_lie_further_apart(void)
 	task.task.tensor_stride = sizeof(wide[0]);
 	REQUIRE_INT(run(), PTOWSP_OK);
 	CHECK_NEAR(memory[1][63], 63, 0);
-}
-
-void suite_isa_window(CU_pSuite s)
-{
-	TEST(s, tload_counts_rows_in_whole_tiles);
-	TEST(s, addresses_outside_the_window_are_errors);
-	TEST(s, windows_with_rows_are_addressed_as_a_grid);
-	TEST(s, grids_have_borders);
-	TEST(s, store_with_scale_multiplies_each_column);
-	TEST(s, store_with_scale_follows_the_rows_of_a_grid);
-	TEST(s, gather_and_scatter_go_element_by_element);
-	TEST(s, gather_and_scatter_check_each_index);
-	TEST(s, flat_elements_of_a_grid_go_row_by_row);
-	TEST(s, places_inside_tiles_are_checked);
-	TEST(s, getval_and_setval_move_one_element);
-	TEST(s, unwritten_tiles_hold_zeros);
-	TEST(s, tensors_may_lie_further_apart);
 }

@@ -88,7 +88,7 @@ static void vector_equals_what_numpy_says(void)
 }
 
 /* The first number that is expected of the first vector, changed. */
-static void a_number_that_is_another_is_found(void)
+TEST(a_number_that_is_another_is_found)
 {
 	char *text, *at, *out = NULL, *err = NULL;
 
@@ -110,7 +110,7 @@ static void a_number_that_is_another_is_found(void)
 }
 
 /* The script makes the vectors with NumPy; the test is skipped where NumPy is not installed. */
-static void vectors_are_what_the_script_makes(void)
+TEST(vectors_are_what_the_script_makes)
 {
 	const char *python = check_run("python3 -c 'import numpy'", NULL, NULL) ? "/usr/bin/python3" : "python3";
 	char *out = NULL, *err = NULL;
@@ -130,6 +130,4 @@ void suite_vectors(CU_pSuite s)
 	list_read();
 	for (unsigned i = 0; i < count; i++)
 		check_add(s, check_fmt("vector_%s_%s", vectors[i].source, vectors[i].entry), vector_equals_what_numpy_says);
-	TEST(s, a_number_that_is_another_is_found);
-	TEST(s, vectors_are_what_the_script_makes);
 }

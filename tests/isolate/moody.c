@@ -5,7 +5,11 @@
 #ifndef FLAGS
 #define FLAGS 0
 #endif
+#ifdef GRANTS
+PTOWSP_NOTE_10_1(FLAGS, "moody", "tests", "1.0.0", "moody", "read=/etc/passwd;device=/dev/ful*;memory=locked;call=fallocate");
+#else
 PTOWSP_NOTE(FLAGS, "moody", "tests", "1.0.0", "moody");
+#endif
 #undef PTOWSP_NOTE
 #define PTOWSP_NOTE(...) struct no_other_note
 
@@ -19,10 +23,13 @@ PTOWSP_NOTE(FLAGS, "moody", "tests", "1.0.0", "moody");
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -91,6 +98,23 @@ static void tries(void)
 	mood[0] = '\0';
 }
 
+/* What the note with grants asks for, tried, and what lies beside it. An ioctl that the sandbox lets through fails, as /dev/full has none. */
+static void asks(void)
+{
+	const int listed = open("/etc/passwd", O_RDONLY), beside = open("/etc/group", O_RDONLY), device = open("/dev/full", O_RDWR),
+		  other = open("/dev/tty", O_RDWR), file = memfd_create("asks", 0);
+	const int reached = ioctl(device, TCGETS, longest) && errno == ENOTTY;
+	const int locked = (int)syscall(SYS_mlock, longest, 1UL); /* a sanitizer's mlock does nothing */
+	const int allocated = fallocate(file, 0, 0, 4096), limit = flock(file, LOCK_SH);
+	char line[200];
+
+	snprintf(line, sizeof(line), "passwd %s, group %s, full %s, tty %s, ioctl %s, locked %s, allocated %s, flock %s", listed < 0 ? "no" : "yes",
+		 beside < 0 ? "no" : "yes", device < 0 ? "no" : "yes", other < 0 ? "no" : "yes", reached ? "yes" : "no", locked ? "no" : "yes",
+		 allocated ? "no" : "yes", limit ? "no" : "yes");
+	own_host->log(own_host->context, PTOWSP_LOG_INFO, line, strlen(line));
+	mood[0] = '\0';
+}
+
 /* The file behind standard error, cut and written over; a terminal would turn red. */
 static void error_spoil(void)
 {
@@ -148,6 +172,10 @@ static void act(const char *operation)
 
 	if (!at || strcmp(at + 1, operation) != 0)
 		return;
+	if (!strncmp(mood, "asks", 4)) {
+		asks();
+		return;
+	}
 	if (!strncmp(mood, "tries", 5)) {
 		tries();
 		return;

@@ -3,7 +3,7 @@
 #ifndef TESTS_RANDOM_LOOPS_H
 #define TESTS_RANDOM_LOOPS_H
 
-#include "tests/rt/rt_builder.h"
+#include "tests/rt/builder/rt_builder.h"
 
 struct random_loops {
 	uint64_t state;

@@ -26,7 +26,7 @@ static char *program_of(const char *text, const char *name)
 }
 
 /* An addition of tiles in a loop, in both dialects. */
-static void a_packed_view_is_what_a_tload_is(void)
+TEST(a_packed_view_is_what_a_tload_is)
 {
 	char *as = program_of("module attributes {\"pto.device-spec\" = \"Ascend910B1\"} {\n"
 			      "func.func @add(%a: !pto.ptr<f32>, %b: !pto.ptr<f32, gm>, %n: index) attributes {pto.entry} {\n" CONSTANTS
@@ -61,7 +61,7 @@ static void a_packed_view_is_what_a_tload_is(void)
 	free(want);
 }
 
-static void strides_are_walked_by_element_numbers_made_once(void)
+TEST(strides_are_walked_by_element_numbers_made_once)
 {
 	char *program = program_of("func.func @f(%a: !pto.ptr<f32>, %n: index) {\n" CONSTANTS
 				   "  %v = pto.make_tensor_view %a, shape = [%n, %c8], strides = [%c8, %c1] : !pto.tensor_view<?x8xf32>\n"
@@ -80,7 +80,7 @@ static void strides_are_walked_by_element_numbers_made_once(void)
 	free(program);
 }
 
-static void scalars_fold_and_names_end_with_their_region(void)
+TEST(scalars_fold_and_names_end_with_their_region)
 {
 	char *program = program_of("func.func @f(%a: !pto.ptr<i32>, %n: i32) {\n" CONSTANTS
 				   "  %c9 = arith.constant 9 : i32\n  %0 = arith.muli %c9, %c9 : i32\n  %1 = arith.remsi %0, %c4 : i32\n"
@@ -99,7 +99,7 @@ static void scalars_fold_and_names_end_with_their_region(void)
 }
 
 /* Types go on in the next line, attributes are written in two ways, and those of machines may hold anything. */
-static void other_ways_to_write_it(void)
+TEST(other_ways_to_write_it)
 {
 	char *as = program_of(
 		"module {\nfunc.func @f(%a: !pto.ptr<f32>,\n             %b: !pto.ptr<i8>) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} "
@@ -129,7 +129,7 @@ static void other_ways_to_write_it(void)
 }
 
 /* What has a form of its own: scaled stores, single elements, events. */
-static void elements_and_scaled_stores(void)
+TEST(elements_and_scaled_stores)
 {
 	char *as =
 		program_of("func.func @f(%a: !pto.ptr<f32>, %n: index) {\n" CONSTANTS
@@ -199,7 +199,7 @@ static ptowsp_status run(const char *text, void *x, unsigned x_type, void *y, un
 }
 
 /* Rows of 8 into columns of 2, that is, with its axes exchanged. */
-static void parts_move_between_layouts(void)
+TEST(parts_move_between_layouts)
 {
 	float x[48], y[48];
 
@@ -221,7 +221,7 @@ static void parts_move_between_layouts(void)
 }
 
 /* i8 times i8 in i32, converted into memory of f32 on its way, by the block that runs. */
-static void products_accumulate_wider_and_stores_convert(void)
+TEST(products_accumulate_wider_and_stores_convert)
 {
 	int8_t x[32];
 	float y[32];
@@ -259,7 +259,7 @@ static double factor(unsigned i)
 }
 
 /* a: 2 x 32 x 64, b behind it: 2 x 64 x 16, its columns one behind the other, c: 2 x 32 x 16. */
-static void a_batched_product_runs_block_by_block(void)
+TEST(a_batched_product_runs_block_by_block)
 {
 	static uint16_t x[6144];
 	static float y[6144];
@@ -285,7 +285,7 @@ static void a_batched_product_runs_block_by_block(void)
 }
 
 /* A text cut anywhere is answered, and never read beyond its end. */
-static void texts_cut_anywhere_are_answered(void)
+TEST(texts_cut_anywhere_are_answered)
 {
 	static const char *const names[] = {"as_values", "as_types", "as_views", "as_ops", "as_control", "as_elements"};
 
@@ -306,17 +306,4 @@ static void texts_cut_anywhere_are_answered(void)
 		}
 		free(text);
 	}
-}
-
-void suite_as(CU_pSuite s)
-{
-	TEST(s, a_packed_view_is_what_a_tload_is);
-	TEST(s, strides_are_walked_by_element_numbers_made_once);
-	TEST(s, scalars_fold_and_names_end_with_their_region);
-	TEST(s, other_ways_to_write_it);
-	TEST(s, elements_and_scaled_stores);
-	TEST(s, parts_move_between_layouts);
-	TEST(s, products_accumulate_wider_and_stores_convert);
-	TEST(s, a_batched_product_runs_block_by_block);
-	TEST(s, texts_cut_anywhere_are_answered);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void handles_know_what_they_stand_for(void)
+TEST(handles_know_what_they_stand_for)
 {
 	REFUSED("ptowsp_build_task: handle 335544320 is a tensor, a kernel is needed", CODE, ptowsp_build_task(b, p.tensor));
 	REFUSED("ptowsp_build_task: 7 is no handle of this builder, a kernel is needed", CODE, ptowsp_build_task(b, 7));
@@ -18,7 +18,7 @@ static void handles_know_what_they_stand_for(void)
 	REFUSED("ptowsp_build_region: handle 335544320 is a tensor, an expression is needed", ptowsp_build_region(b, p.tensor, p.tensor, p.zero, 1, 1));
 }
 
-static void words_and_names_are_checked(void)
+TEST(words_and_names_are_checked)
 {
 	REFUSED("ptowsp_build_tensor: \"f31\" is no dtype; known: f32, f16, bf16, f64, i8, i16, i32, i64, u8, u16, u32, u64, bool",
 		ptowsp_build_tensor(b, "u", "f31", "in"));
@@ -33,7 +33,7 @@ static void words_and_names_are_checked(void)
 	REFUSED("ptowsp_build_target: \"A2\" is no backend: 1 to 32 of a-z 0-9 _", ptowsp_build_target(b, "A2"));
 }
 
-static void expressions_and_axes_are_checked(void)
+TEST(expressions_and_axes_are_checked)
 {
 	REFUSED("ptowsp_build_expr: + has 2 operands, here are 1", ptowsp_build_expr(b, "+", p.one, 0, 0));
 	REFUSED("ptowsp_build_expr: const has a call of its own: number, loop, value or named", ptowsp_build_expr(b, "const", 0, 0, 0));
@@ -54,7 +54,7 @@ static void expressions_and_axes_are_checked(void)
 	REFUSED("ptowsp_build_sample: the extents make 12 bytes, here are 4", ptowsp_build_sample(b, p.tensor, "input", (const uint64_t[]){3}, 1, "abc", 4));
 }
 
-static void code_is_checked(void)
+TEST(code_is_checked)
 {
 	REFUSED("ptowsp_build_barrier: no entry or process is open, and this stands in the code of one", ptowsp_build_barrier(b));
 	REFUSED("ptowsp_build_entry: the code of entry \"main\" is still open", CODE, ptowsp_build_entry(b, "other"));
@@ -64,6 +64,10 @@ static void code_is_checked(void)
 		ptowsp_build_barrier(b));
 	REFUSED("ptowsp_build_use: kernel k has 1 scalars and 1 tensors, and they are there", CODE, ptowsp_build_task(b, p.kernel), ptowsp_build_arg(b, p.one),
 		ptowsp_build_use(b, p.region), ptowsp_build_use(b, p.region));
+	REFUSED("ptowsp_build_use_rows: how much of a tile is there stands behind a task with all its arguments and regions, in front of its edges", CODE,
+		ptowsp_build_task(b, p.kernel), ptowsp_build_arg(b, p.one), ptowsp_build_use_rows(b, 0, p.one));
+	REFUSED("ptowsp_build_use_columns: the task has 1 tensors, 1 is none of them", CODE, ptowsp_build_task(b, p.kernel), ptowsp_build_arg(b, p.one),
+		ptowsp_build_use(b, p.region), ptowsp_build_use_columns(b, 1, p.one));
 	REFUSED("ptowsp_build_after: an edge stands behind a copy, or a task with all its arguments and regions", CODE, ptowsp_build_after(b, "after", p.zero));
 	REFUSED("ptowsp_build_arg: this stands behind a task, in front of its edges", CODE, ptowsp_build_copy(b, p.region, p.region),
 		ptowsp_build_after(b, "after", p.zero), ptowsp_build_arg(b, p.one));
@@ -100,7 +104,7 @@ static void code_is_checked(void)
 	REFUSED("ptowsp_build_stated: this stands before everything but facts", ptowsp_build_stated(b));
 }
 
-static void bodies_are_checked(void)
+TEST(bodies_are_checked)
 {
 #define BODY ptowsp_build_body(b, p.kernel), (p.n = ptowsp_build_literal(b, "i64", "0"))
 	REFUSED("ptowsp_build_tile: this stands between ptowsp_build_body and ptowsp_build_body_end", ptowsp_build_tile(b, "t", "f32", 1, 1));
@@ -123,7 +127,7 @@ static void bodies_are_checked(void)
 #undef BODY
 }
 
-static void graphs_and_notes_are_checked(void)
+TEST(graphs_and_notes_are_checked)
 {
 #define GRAPH ptowsp_build_graph(b, "g", 0)
 	REFUSED("ptowsp_build_graph_op: this stands between ptowsp_build_graph and ptowsp_build_graph_end", ptowsp_build_graph_op(b, "TG_BEGIN"));
@@ -149,7 +153,7 @@ static void graphs_and_notes_are_checked(void)
 #undef GRAPH
 }
 
-static void nothing_is_added_to_a_sealed_package(void)
+TEST(nothing_is_added_to_a_sealed_package)
 {
 	struct parts p = parts_build();
 
@@ -162,7 +166,7 @@ static void nothing_is_added_to_a_sealed_package(void)
 	ptowsp_build_destroy(NULL);
 }
 
-static void what_is_open_cannot_be_sealed(void)
+TEST(what_is_open_cannot_be_sealed)
 {
 	struct parts p = parts_build();
 
@@ -173,7 +177,7 @@ static void what_is_open_cannot_be_sealed(void)
 	ptowsp_build_destroy(p.b);
 }
 
-static void variants_take_the_parameters_of_their_kernel(void)
+TEST(variants_take_the_parameters_of_their_kernel)
 {
 	static const char *const accesses[] = {"in", "out"};
 
@@ -194,7 +198,7 @@ static void variants_take_the_parameters_of_their_kernel(void)
 }
 
 /* Rules that no single call can see are the verifier's. */
-static void a_package_that_does_not_hold_is_refused_by_seal(void)
+TEST(a_package_that_does_not_hold_is_refused_by_seal)
 {
 	struct parts p = parts_build();
 
@@ -204,7 +208,7 @@ static void a_package_that_does_not_hold_is_refused_by_seal(void)
 	ptowsp_build_destroy(p.b);
 }
 
-static void a_kernel_that_cannot_run_is_noticed(void)
+TEST(a_kernel_that_cannot_run_is_noticed)
 {
 	struct ptowsp_build *b = ptowsp_build_create("odd");
 	uint32_t kernel = ptowsp_build_kernel(b, "odd", "any"), x = ptowsp_build_param(b, kernel, "x", "f32", "out"), wide, narrow, zero;
@@ -224,7 +228,7 @@ static void a_kernel_that_cannot_run_is_noticed(void)
 	ptowsp_build_destroy(b);
 }
 
-static void packages_that_cannot_be_written_say_why(void)
+TEST(packages_that_cannot_be_written_say_why)
 {
 	struct ptowsp_build *b = ptowsp_build_create("saved");
 
@@ -236,20 +240,4 @@ static void packages_that_cannot_be_written_say_why(void)
 	CHECK_STR(ptowsp_build_error(b), check_fmt("ptowsp_build_save: %s cannot be written: Is a directory", check_tmp()));
 	ptowsp_build_destroy(b);
 	CHECK_STR(ptowsp_build_error(NULL), "there is no builder");
-}
-
-void suite_build_mistakes(CU_pSuite s)
-{
-	TEST(s, handles_know_what_they_stand_for);
-	TEST(s, words_and_names_are_checked);
-	TEST(s, expressions_and_axes_are_checked);
-	TEST(s, code_is_checked);
-	TEST(s, bodies_are_checked);
-	TEST(s, graphs_and_notes_are_checked);
-	TEST(s, nothing_is_added_to_a_sealed_package);
-	TEST(s, what_is_open_cannot_be_sealed);
-	TEST(s, variants_take_the_parameters_of_their_kernel);
-	TEST(s, a_package_that_does_not_hold_is_refused_by_seal);
-	TEST(s, a_kernel_that_cannot_run_is_noticed);
-	TEST(s, packages_that_cannot_be_written_say_why);
 }

@@ -61,7 +61,7 @@ static uint32_t shaped(struct ptowsp_build *b, const char *name, const char *typ
 
 /* ---- values, facts, bytes ---------------------------------------------------------------------------------------------------------- */
 
-static void values_and_facts(void)
+TEST(values_and_facts)
 {
 	REFUSED("ptowsp_build_named: the name of the loop is empty", ptowsp_build_named(b, ""));
 	REFUSED("ptowsp_build_meta: the key is empty: a fact is found by its key", ptowsp_build_meta(b, "", "value"));
@@ -84,7 +84,7 @@ static void values_and_facts(void)
 
 /* ---- axes -------------------------------------------------------------------------------------------------------------------------- */
 
-static void axes_and_levels(void)
+TEST(axes_and_levels)
 {
 	static const int64_t numbers[] = {0, 1, -3};
 	static const int64_t many[] = {0, (1 << 24) + 1};
@@ -110,7 +110,7 @@ static void axes_and_levels(void)
 
 /* ---- tensors ----------------------------------------------------------------------------------------------------------------------- */
 
-static void shapes_of_tensors(void)
+TEST(shapes_of_tensors)
 {
 	REFUSED("ptowsp_build_tensor_alignment: alignment 24 is neither 0 nor a power of two up to 2^30", ptowsp_build_tensor_alignment(b, p.tensor, 24));
 	REFUSED("ptowsp_build_tensor_dim: the tensor takes its shape from what is bound (ptowsp_build_tensor_shapeless), it has no dimensions here",
@@ -131,7 +131,7 @@ static void shapes_of_tensors(void)
 		ptowsp_build_tensor_shapeless(b, p.tensor));
 }
 
-static void memory_of_tensors(void)
+TEST(memory_of_tensors)
 {
 #define STRIDE ptowsp_build_tensor_stride(b, p.tensor, 1)
 	REFUSED("ptowsp_build_tensor_memory: a swizzle of 8 bits: 0 to 7 are possible", ptowsp_build_tensor_memory(b, p.tensor, "nz", 8));
@@ -150,7 +150,7 @@ static void memory_of_tensors(void)
 		ptowsp_build_tensor_dim(b, p.tensor, p.one), ptowsp_build_tensor_replicated(b, p.tensor), ptowsp_build_tensor_shard(b, p.tensor, 0));
 }
 
-static void views_and_samples(void)
+TEST(views_and_samples)
 {
 	static const uint64_t huge[] = {UINT64_MAX / 2, 3}, most[] = {UINT64_MAX / 4}, more[] = {UINT64_MAX / 4 + 1}, none[] = {UINT64_MAX / 4, 0, UINT64_MAX},
 			      one[] = {1};
@@ -170,7 +170,7 @@ static void views_and_samples(void)
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------------------------- */
 
-static void parameters_of_kernels(void)
+TEST(parameters_of_kernels)
 {
 #define SCALAR ptowsp_build_param_scalar(b, p.kernel, "w", "i32")
 #define PARAM  (p.n = ptowsp_build_param(b, p.kernel, "y", "f32", "in"))
@@ -199,7 +199,7 @@ static void parameters_of_kernels(void)
 #undef PARAM
 }
 
-static void payloads_and_variants(void)
+TEST(payloads_and_variants)
 {
 #define PAYLOAD (p.n = ptowsp_build_payload(b, p.kernel, "elf", "abcd", 4))
 	REFUSED("ptowsp_build_payload: a payload has bytes", ptowsp_build_payload(b, p.kernel, "elf", "x", 0));
@@ -234,7 +234,7 @@ static void payloads_and_variants(void)
 	(p.kernel = ptowsp_build_kernel(b, "o", "any")), ptowsp_build_body(b, p.kernel), (p.region = ptowsp_build_tile(b, "t", "f32", 1, 1)),                  \
 		ptowsp_build_body_end(b), BODY
 
-static void tables_of_bodies(void)
+TEST(tables_of_bodies)
 {
 	REFUSED("ptowsp_build_tile: a body has at most 65535 tiles, and as many scalars and literals", BODY, tiles(b, 0, 65536));
 	REFUSED("ptowsp_build_scalar: a body has at most 65535 tiles, and as many scalars and literals", BODY, locals(b, 0, 65535));
@@ -247,7 +247,7 @@ static void tables_of_bodies(void)
 		ptowsp_build_argument(b, p.tensor));
 }
 
-static void instructions_of_bodies(void)
+TEST(instructions_of_bodies)
 {
 	REFUSED("ptowsp_build_op: a body has at most 1048576 instructions", BODY,
 		sets(b, ptowsp_build_scalar(b, "s", "i64", "local"), LANG_MAX_INSTRUCTIONS + 1));
@@ -269,7 +269,7 @@ static void instructions_of_bodies(void)
 
 /* ---- code -------------------------------------------------------------------------------------------------------------------------- */
 
-static void limits_of_code(void)
+TEST(limits_of_code)
 {
 	REFUSED("ptowsp_build_slot_set: row 65536 of its table cannot be named by an instruction: those name rows 0 to 65535", (p.slot = slots(b, 65535)), CODE,
 		ptowsp_build_slot_set(b, p.slot, p.one));
@@ -279,7 +279,7 @@ static void limits_of_code(void)
 	REFUSED("ptowsp_build_sequential: 65536 branches or steps: 1 to 65535 are possible", CODE, ptowsp_build_sequential(b, 65536));
 }
 
-static void bodies_of_code(void)
+TEST(bodies_of_code)
 {
 	static const int64_t none[] = {0, 0};
 
@@ -304,7 +304,7 @@ static void bodies_of_code(void)
 
 /* ---- tasks ------------------------------------------------------------------------------------------------------------------------- */
 
-static void tasks_and_their_arguments(void)
+TEST(tasks_and_their_arguments)
 {
 	REFUSED("ptowsp_build_nop: the task of k in front has 0 of 1 arguments", CODE, ptowsp_build_task(b, p.kernel), ptowsp_build_nop(b));
 	REFUSED("ptowsp_build_arg: a package has at most 1048576 instructions", CODE, nops(b, 0, LANG_MAX_INSTRUCTIONS - 1), ptowsp_build_task(b, p.kernel),
@@ -312,7 +312,7 @@ static void tasks_and_their_arguments(void)
 	REFUSED("ptowsp_build_arg_loop: there is no loop at depth 0 here, 0 are open", CODE, ptowsp_build_task(b, p.kernel), ptowsp_build_arg_loop(b, 0));
 }
 
-static void copies_between_layouts(void)
+TEST(copies_between_layouts)
 {
 #define PART(tensor) ptowsp_build_region(b, (tensor), p.zero, p.zero, 1, 1)
 	REFUSED("ptowsp_build_move: all_gather keeps the number of dimensions, here are 1 and 0", CODE,
@@ -332,7 +332,7 @@ static void copies_between_layouts(void)
 #undef PART
 }
 
-static void rows_as_stated(void)
+TEST(rows_as_stated)
 {
 	struct ptowsp_build *b = ptowsp_build_create(NULL);
 	uint32_t from, to, one;
@@ -349,7 +349,7 @@ static void rows_as_stated(void)
 
 /* ---- pipelines --------------------------------------------------------------------------------------------------------------------- */
 
-static void pipelines_of_processes(void)
+TEST(pipelines_of_processes)
 {
 	REFUSED("ptowsp_build_process_uses: process w has channel c as one that it consumes already", (p.n = ptowsp_build_process(b, "w", 1)),
 		ptowsp_build_process_uses(b, p.n, "consumes", p.channel), ptowsp_build_process_uses(b, p.n, "consumes", p.channel));
@@ -369,7 +369,7 @@ static void pipelines_of_processes(void)
 
 /* ---- schedule ---------------------------------------------------------------------------------------------------------------------- */
 
-static void features_that_are_required(void)
+TEST(features_that_are_required)
 {
 	REFUSED("ptowsp_build_require: \"speed\" is no feature: \"opcode task\", \"directive dispatch round_robin\", \"payload pto\", \"total_cycles\"",
 		ptowsp_build_require(b, "speed", 1));
@@ -379,7 +379,7 @@ static void features_that_are_required(void)
 
 #define GRAPH ptowsp_build_graph(b, "g", 0)
 
-static void operands_of_graphs(void)
+TEST(operands_of_graphs)
 {
 	REFUSED("ptowsp_build_graph_name: \"core\" is no object of a graph: graph, kernel, tensor, stream, event, ... as in graph_objects.def", GRAPH,
 		ptowsp_build_graph_name(b, "core", 1, "a"));
@@ -392,7 +392,7 @@ static void operands_of_graphs(void)
 		ptowsp_build_graph_name(b, "kernel", 2, "c"), ptowsp_build_graph_name(b, "kernel", 1, "b"), ptowsp_build_graph_end(b));
 }
 
-static void scalars_of_graphs(void)
+TEST(scalars_of_graphs)
 {
 	REFUSED("ptowsp_build_graph_op: 1 node is of no scalar: ptowsp_build_graph_scalar", GRAPH, nodes(b, 0, 1), ptowsp_build_graph_op(b, "TG_SYNC"));
 	REFUSED("ptowsp_build_graph_end: 2 nodes are of no scalar: ptowsp_build_graph_scalar", GRAPH, nodes(b, 0, 2), ptowsp_build_graph_end(b));
@@ -406,7 +406,7 @@ static void scalars_of_graphs(void)
 
 /* ---- notes, and the end ------------------------------------------------------------------------------------------------------------ */
 
-static void notes_of_calls(void)
+TEST(notes_of_calls)
 {
 	REFUSED("ptowsp_build_call: the name of the entry is missing", CODE, ptowsp_build_call(b, ""));
 	REFUSED("ptowsp_build_call: calls inside of a call are notes of the entry that makes them", CODE, ptowsp_build_call(b, "other"),
@@ -415,7 +415,7 @@ static void notes_of_calls(void)
 		ptowsp_build_call_scalar(b, p.n, p.one));
 }
 
-static void what_seal_misses(void)
+TEST(what_seal_misses)
 {
 #define UNSEALED (ptowsp_build_seal(b) == PTOWSP_OK)
 	REFUSED("ptowsp_build_seal: there is no entry other, which is called", CODE, ptowsp_build_call(b, "other"), ptowsp_build_call_end(b),
@@ -424,29 +424,4 @@ static void what_seal_misses(void)
 	REFUSED("ptowsp_build_seal: the body of kernel l is still open", BODY, UNSEALED);
 	REFUSED("ptowsp_build_seal: graph g is still open", GRAPH, UNSEALED);
 #undef UNSEALED
-}
-
-void suite_build_refusals(CU_pSuite s);
-void suite_build_refusals(CU_pSuite s)
-{
-	TEST(s, values_and_facts);
-	TEST(s, axes_and_levels);
-	TEST(s, shapes_of_tensors);
-	TEST(s, memory_of_tensors);
-	TEST(s, views_and_samples);
-	TEST(s, parameters_of_kernels);
-	TEST(s, payloads_and_variants);
-	TEST(s, tables_of_bodies);
-	TEST(s, instructions_of_bodies);
-	TEST(s, limits_of_code);
-	TEST(s, bodies_of_code);
-	TEST(s, tasks_and_their_arguments);
-	TEST(s, copies_between_layouts);
-	TEST(s, rows_as_stated);
-	TEST(s, pipelines_of_processes);
-	TEST(s, features_that_are_required);
-	TEST(s, operands_of_graphs);
-	TEST(s, scalars_of_graphs);
-	TEST(s, notes_of_calls);
-	TEST(s, what_seal_misses);
 }

@@ -75,7 +75,7 @@ static void tensor_build(struct ptowsp_build *b, const char *name, const char *r
 	ptowsp_build_tensor_shapeless(b, *handle_out);
 }
 
-static void a_program_has_the_digest_of_its_source(void)
+TEST(a_program_has_the_digest_of_its_source)
 {
 	struct source s = source_compile(source);
 	struct ptowsp_build *b = ptowsp_build_create("test");
@@ -166,7 +166,7 @@ static void moves_build(struct ptowsp_build *b)
 	ptowsp_build_end(b);
 }
 
-static void moves_are_made_of_what_the_source_s_are(void)
+TEST(moves_are_made_of_what_the_source_s_are)
 {
 	static const char *const kernels[] = {"sum.f32.32x96", "max.f32.4x96"};
 	struct source s = source_compile("symbol %n : u64\nsymbol %k : u64\ntensor %parts : f32[4, 64, 96] in layout(S(0), R, R)\n"
@@ -203,7 +203,7 @@ static void moves_are_made_of_what_the_source_s_are(void)
 	source_free(&s);
 }
 
-static void moves_are_checked(void)
+TEST(moves_are_checked)
 {
 #define PAIR                                                                                                                                                   \
 	(p.n = ptowsp_build_number(b, 8)), (p.one = sharded(b, "parts", "in", (const uint32_t[]){p.n, p.n, p.n}, 3, 0, 0)),                                    \
@@ -239,7 +239,7 @@ static void moves_are_checked(void)
 }
 
 /* Payloads as bytes and as files are those that the source names. */
-static void payloads_from_bytes_and_files_have_the_digest_of_their_source(void)
+TEST(payloads_from_bytes_and_files_have_the_digest_of_their_source)
 {
 	static const char text[] = "module @test\n"
 				   "kernel @k(%x: f32[4, 8] in, %n: i64) on cube sig \"v(p,i64)\" {\n"
@@ -276,7 +276,7 @@ static void payloads_from_bytes_and_files_have_the_digest_of_their_source(void)
 	source_free(&s);
 }
 
-static void payload_files_that_cannot_be_read_are_refused(void)
+TEST(payload_files_that_cannot_be_read_are_refused)
 {
 	static const struct {
 		const char *file, *sentence;
@@ -300,7 +300,7 @@ static void payload_files_that_cannot_be_read_are_refused(void)
 
 /* ---- all calls ------------------------------------------------------------------------------------------------------------------------- */
 
-static void every_call_answers_nothing_at_all(void)
+TEST(every_call_answers_nothing_at_all)
 {
 	uint32_t count;
 	const struct build_call *calls = build_calls(&count);
@@ -321,7 +321,7 @@ static void every_call_answers_nothing_at_all(void)
 }
 
 /* So that a frontend may look at each call instead of once at the end. */
-static void calls_that_make_nothing_answer_1(void)
+TEST(calls_that_make_nothing_answer_1)
 {
 	struct parts p = parts_build();
 	struct ptowsp_build *b = p.b;
@@ -354,7 +354,7 @@ static void calls_that_make_nothing_answer_1(void)
 	ptowsp_build_destroy(b);
 }
 
-static void every_call_of_the_header_is_in_the_table(void)
+TEST(every_call_of_the_header_is_in_the_table)
 {
 	char *text = check_read(check_fmt("%s/packages/lang/builder.h", check_root()), NULL), *at = text;
 	static const char lead[] = "PTOWSP_PACK_API uint32_t ptowsp_build_";
@@ -387,7 +387,7 @@ static void run_well(const char *command, char **out)
 	free(err);
 }
 
-static void the_examples_in_c_and_python_make_one_package_that_runs(void)
+TEST(the_examples_in_c_and_python_make_one_package_that_runs)
 {
 	const char *folder = check_tmp(), *build = check_build(), *root = check_root();
 	char *c, *python, *run;
@@ -409,7 +409,7 @@ static void the_examples_in_c_and_python_make_one_package_that_runs(void)
 	free(run);
 }
 
-static void the_program_of_the_page_is_a_package_that_runs(void)
+TEST(the_program_of_the_page_is_a_package_that_runs)
 {
 	const char *folder = check_tmp(), *build = check_build(), *root = check_root();
 	char *run;
@@ -424,19 +424,4 @@ static void the_program_of_the_page_is_a_package_that_runs(void)
 	CHECK_CONTAINS(run, "4 tasks, 1536 cycles");
 	CHECK_CONTAINS(run, "0               2               4               6\n");
 	free(run);
-}
-
-void suite_builder(CU_pSuite s);
-void suite_builder(CU_pSuite s)
-{
-	TEST(s, a_program_has_the_digest_of_its_source);
-	TEST(s, payloads_from_bytes_and_files_have_the_digest_of_their_source);
-	TEST(s, payload_files_that_cannot_be_read_are_refused);
-	TEST(s, moves_are_made_of_what_the_source_s_are);
-	TEST(s, moves_are_checked);
-	TEST(s, every_call_answers_nothing_at_all);
-	TEST(s, calls_that_make_nothing_answer_1);
-	TEST(s, every_call_of_the_header_is_in_the_table);
-	TEST(s, the_examples_in_c_and_python_make_one_package_that_runs);
-	TEST(s, the_program_of_the_page_is_a_package_that_runs);
 }

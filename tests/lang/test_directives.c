@@ -132,7 +132,7 @@ static void row_check(const struct lang_spelling *spelling, int optional)
 	source_free(&s);
 }
 
-static void every_spelling_comes_back_as_the_same_package(void)
+TEST(every_spelling_comes_back_as_the_same_package)
 {
 	uint32_t count;
 	const struct lang_spelling *rows = lang_spellings(&count);
@@ -144,7 +144,7 @@ static void every_spelling_comes_back_as_the_same_package(void)
 }
 
 /* What is shown to who wrote the directive wrongly is right. */
-static void every_example_is_taken(void)
+TEST(every_example_is_taken)
 {
 	const struct lang_spelling *rows;
 	struct common_arena arena;
@@ -174,7 +174,7 @@ static void every_example_is_taken(void)
 	common_arena_finish(&arena);
 }
 
-static void every_policy_of_the_abi_has_a_spelling(void)
+TEST(every_policy_of_the_abi_has_a_spelling)
 {
 	uint32_t count, policies;
 	const struct lang_spelling *rows = lang_spellings(&count);
@@ -191,7 +191,7 @@ static void every_policy_of_the_abi_has_a_spelling(void)
 }
 
 /* What the command line makes of the same directive is the same row. */
-static void directives_read_as_one_likes_to_write_them(void)
+TEST(directives_read_as_one_likes_to_write_them)
 {
 	static const char *const rows[][2] = {
 		{"dispatch round_robin(4)", "dispatch round_robin(4)"},
@@ -230,7 +230,7 @@ static void directives_read_as_one_likes_to_write_them(void)
 	}
 }
 
-static void the_row_is_that_of_the_command_line(void)
+TEST(the_row_is_that_of_the_command_line)
 {
 	static const char *const loops[] = {"q_tile"}, *const values[] = {"n"};
 	static const uint32_t strings[] = {7}, slots[] = {0};
@@ -260,7 +260,7 @@ static void the_row_is_that_of_the_command_line(void)
 }
 
 /* A run has to give what the schedule reads and nothing else reads. */
-static void entries_need_the_symbols_of_the_schedule(void)
+TEST(entries_need_the_symbols_of_the_schedule)
 {
 	struct source s = packed("dispatch threshold(task, round_robin(1), 8: hash(%n, 4))");
 	int all = source_entry(&s, "all"), one = source_entry(&s, "one");
@@ -290,7 +290,7 @@ static ptowsp_status core_says(const struct lang_spelling *spelling, const char 
 }
 
 /* Of policies with numbers alone. */
-static void the_largest_number_of_each_row_is_that_of_the_core(void)
+TEST(the_largest_number_of_each_row_is_that_of_the_core)
 {
 	uint32_t count;
 	const struct lang_spelling *rows = lang_spellings(&count);
@@ -314,7 +314,7 @@ static void the_largest_number_of_each_row_is_that_of_the_core(void)
 
 /* --- rows that no source makes --- */
 
-static void rows_without_words_are_said_to_have_none(void)
+TEST(rows_without_words_are_said_to_have_none)
 {
 	static struct ptowsp_expr_record exprs[] = {{.op = PTOWSP_EXPR_LOOP}, {.op = PTOWSP_EXPR_TASK}};
 	static struct ptowsp_directive_record rows[] = {
@@ -340,16 +340,4 @@ static void rows_without_words_are_said_to_have_none(void)
 		if (lang_directive_print(&tables, i, &text))
 			CHECK_FAIL("row %u is printed as %s", i, memory);
 	}
-}
-
-void suite_directives(CU_pSuite s)
-{
-	TEST(s, every_spelling_comes_back_as_the_same_package);
-	TEST(s, every_example_is_taken);
-	TEST(s, every_policy_of_the_abi_has_a_spelling);
-	TEST(s, directives_read_as_one_likes_to_write_them);
-	TEST(s, the_row_is_that_of_the_command_line);
-	TEST(s, entries_need_the_symbols_of_the_schedule);
-	TEST(s, the_largest_number_of_each_row_is_that_of_the_core);
-	TEST(s, rows_without_words_are_said_to_have_none);
 }

@@ -23,7 +23,7 @@ static struct source block_compile(const char *text)
 	return source_compile_as("test.pto", text, strlen(text), &source_with_files);
 }
 
-static void every_block_of_the_pages_packs_without_a_word(void)
+TEST(every_block_of_the_pages_packs_without_a_word)
 {
 	const char *at;
 	char *text;
@@ -59,7 +59,7 @@ static void opcodes_mark(const struct source *s, uint8_t seen[256])
 	}
 }
 
-static void the_pages_have_an_example_of_every_opcode(void)
+TEST(the_pages_have_an_example_of_every_opcode)
 {
 	uint8_t seen[256] = {[PTOWSP_PTO_CALL] = 1}; /* expanded, so never in a package */
 	const char *at;
@@ -79,7 +79,7 @@ static void the_pages_have_an_example_of_every_opcode(void)
 			CHECK_FAIL("no block uses %s", isa_op(op)->mnemonic);
 }
 
-static void the_pages_name_every_opcode_mode_and_type(void)
+TEST(the_pages_name_every_opcode_mode_and_type)
 {
 	static const char *const words[] = {
 #define X(op, attribute, word, mode) word,
@@ -120,7 +120,7 @@ static bool in_some_block(const char *word)
 	return false;
 }
 
-static void the_pages_have_an_example_of_every_declaration_and_statement(void)
+TEST(the_pages_have_an_example_of_every_declaration_and_statement)
 {
 	static const char *const words[] = {
 #define X(word, KIND, sign, section, parse, check, write, code) word,
@@ -137,7 +137,7 @@ static void the_pages_have_an_example_of_every_declaration_and_statement(void)
 			CHECK_FAIL("no block uses %s", words[i]);
 }
 
-static void examples_pack_without_a_word(void)
+TEST(examples_pack_without_a_word)
 {
 	static const char *const names[] = {"vector_add", "softmax", "matmul", "llama_layer"};
 
@@ -154,13 +154,4 @@ static void examples_pack_without_a_word(void)
 		source_free(&s);
 		free(text);
 	}
-}
-
-void suite_language(CU_pSuite s)
-{
-	TEST(s, every_block_of_the_pages_packs_without_a_word);
-	TEST(s, the_pages_have_an_example_of_every_opcode);
-	TEST(s, the_pages_name_every_opcode_mode_and_type);
-	TEST(s, the_pages_have_an_example_of_every_declaration_and_statement);
-	TEST(s, examples_pack_without_a_word);
 }

@@ -46,7 +46,7 @@ static const char *join(const char *a, const char *b)
 	return join_of(&left, &right);
 }
 
-static void all_nine_pairs_of_one_dimension_follow_the_rules(void)
+TEST(all_nine_pairs_of_one_dimension_follow_the_rules)
 {
 	static const char *const rows[][3] = {
 		{"R", "R", "layout(R)"}, {"R", "0", "layout(S(0))"}, {"R", "1", "layout(S(1))"}, {"0", "R", "layout(S(0))"}, {"0", "0", "layout(S(0))"},
@@ -57,7 +57,7 @@ static void all_nine_pairs_of_one_dimension_follow_the_rules(void)
 		CHECK_STR(join(rows[i][0], rows[i][1]), rows[i][2]);
 }
 
-static void dimensions_join_each_for_itself(void)
+TEST(dimensions_join_each_for_itself)
 {
 	CHECK_STR(join("R1", "0R"), "layout(S(0), S(1))");
 	CHECK_STR(join("0R2", "01R"), "layout(S(0), S(1), S(2))");
@@ -67,14 +67,14 @@ static void dimensions_join_each_for_itself(void)
 	CHECK_STR(join("R012", "R013"), "axes at 3");
 }
 
-static void one_axis_shards_no_two_dimensions_of_what_is_joined(void)
+TEST(one_axis_shards_no_two_dimensions_of_what_is_joined)
 {
 	CHECK_STR(join("0R", "R0"), "twice at 0");
 	CHECK_STR(join("R0", "0R"), "twice at 1");
 	CHECK_STR(join("R1RR", "RRR1"), "twice at 1");
 }
 
-static void other_ranks_do_not_join_and_what_is_not_stated_joins_with_all(void)
+TEST(other_ranks_do_not_join_and_what_is_not_stated_joins_with_all)
 {
 	for (size_t a = 1; a <= LANG_MAX_RANK; a++)
 		for (size_t b = 0; b <= LANG_MAX_RANK; b++) {
@@ -123,7 +123,7 @@ static void pair_check(const struct lang_layout *a, const struct lang_layout *b)
 	CHECK_INT(lang_layout_join(&bridge, b, NULL, &dim), LANG_JOIN_OK);
 }
 
-static void every_pair_is_symmetric_and_has_a_bridge(void)
+TEST(every_pair_is_symmetric_and_has_a_bridge)
 {
 	for (uint32_t rank = 1, codes = 4; rank <= 3; rank++, codes *= 4)
 		for (uint32_t i = 0; i < codes * codes; i++) {
@@ -134,29 +134,18 @@ static void every_pair_is_symmetric_and_has_a_bridge(void)
 		}
 }
 
-static void a_bridge_keeps_what_both_agree_on(void)
+TEST(a_bridge_keeps_what_both_agree_on)
 {
 	struct lang_layout a = layout_of("02R"), b = layout_of("12R"), bridge = lang_layout_bridge(&a, &b);
 
 	CHECK_STR(text_of(&bridge), "layout(R, S(2), R)");
 }
 
-static void the_longest_layout_fits_its_text(void)
+TEST(the_longest_layout_fits_its_text)
 {
 	struct lang_layout layout = layout_of("0123");
 
 	for (uint32_t i = 0; i < LANG_MAX_RANK; i++)
 		layout.dims[i].mesh_axis = UINT16_MAX;
 	CHECK_STR(text_of(&layout), "layout(S(65535), S(65535), S(65535), S(65535))");
-}
-
-void suite_layout(CU_pSuite s)
-{
-	TEST(s, all_nine_pairs_of_one_dimension_follow_the_rules);
-	TEST(s, dimensions_join_each_for_itself);
-	TEST(s, one_axis_shards_no_two_dimensions_of_what_is_joined);
-	TEST(s, other_ranks_do_not_join_and_what_is_not_stated_joins_with_all);
-	TEST(s, every_pair_is_symmetric_and_has_a_bridge);
-	TEST(s, a_bridge_keeps_what_both_agree_on);
-	TEST(s, the_longest_layout_fits_its_text);
 }

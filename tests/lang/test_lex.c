@@ -35,7 +35,7 @@ static void is(uint32_t at, enum lang_token_kind kind, const char *text)
 	CHECK_STR(tokens.rows[at].text, text);
 }
 
-static void a_statement_is_its_tokens(void)
+TEST(a_statement_is_its_tokens)
 {
 	lex("%x = tadds %y, %-1.5e-05 : !pto.tile<8x8xf32>, f32");
 	is(0, LANG_NAME, "x");
@@ -52,7 +52,7 @@ static void a_statement_is_its_tokens(void)
 	is(13, LANG_END, "");
 }
 
-static void a_byte_order_mark_is_no_token_and_no_column(void)
+TEST(a_byte_order_mark_is_no_token_and_no_column)
 {
 	lex("\xef\xbb\xbf"
 	    "return \xef\xbb\xbf");
@@ -62,7 +62,7 @@ static void a_byte_order_mark_is_no_token_and_no_column(void)
 	is(1, LANG_END, "");
 }
 
-static void dots_dims_and_words_with_dots_stay_whole(void)
+TEST(dots_dims_and_words_with_dots_stay_whole)
 {
 	lex("!pto.memref<gm,...,f32> tmatmul.acc #pto.cmp<GT> @f.g 0:idx -inf");
 	is(4, LANG_NUMBER, "...");
@@ -75,7 +75,7 @@ static void dots_dims_and_words_with_dots_stay_whole(void)
 	is(17, LANG_NUMBER, "-inf");
 }
 
-static void a_sign_behind_an_exponent_belongs_to_the_number(void)
+TEST(a_sign_behind_an_exponent_belongs_to_the_number)
 {
 	lex("1e-05 1E+3 2e5 0x-1 8x8-1");
 	is(0, LANG_NUMBER, "1e-05");
@@ -86,7 +86,7 @@ static void a_sign_behind_an_exponent_belongs_to_the_number(void)
 	is(5, LANG_NUMBER, "8x8");
 }
 
-static void places_count_lines_and_bytes_from_one(void)
+TEST(places_count_lines_and_bytes_from_one)
 {
 	lex("a\n\t bb\r\n  ccc");
 	CHECK_UINT(tokens.rows[0].at.line, 1);
@@ -99,7 +99,7 @@ static void places_count_lines_and_bytes_from_one(void)
 	CHECK_INT(tokens.rows[2].first, 1);
 }
 
-static void comments_are_dropped_but_for_the_four_that_mean_something(void)
+TEST(comments_are_dropped_but_for_the_four_that_mean_something)
 {
 	lex("// Generated\n// PTO Module: m1 \n// Entry: @go\n//Function Type: Orchestration (and more)\nfunc a // Function Type: InCore\nfunc");
 	CHECK_STR(tokens.module.text, "m1");
@@ -111,7 +111,7 @@ static void comments_are_dropped_but_for_the_four_that_mean_something(void)
 	CHECK(tokens.program.text == NULL);
 }
 
-static void bytes_that_begin_nothing_are_told_once_a_run(void)
+TEST(bytes_that_begin_nothing_are_told_once_a_run)
 {
 	lex("a \xff\xfe\xfd b $ c");
 	CHECK_UINT(unit.list->head.errors, 2);
@@ -120,7 +120,7 @@ static void bytes_that_begin_nothing_are_told_once_a_run(void)
 	is(2, LANG_WORD, "c");
 }
 
-static void text_need_not_end_with_anything(void)
+TEST(text_need_not_end_with_anything)
 {
 	char text[] = {'a', ' ', '/', '/', ' ', 'E', 'n', 't', 'r', 'y', ':'};
 
@@ -138,7 +138,7 @@ static void text_need_not_end_with_anything(void)
 	}
 }
 
-static void an_arena_leaves_when_its_limit_is_reached(void)
+TEST(an_arena_leaves_when_its_limit_is_reached)
 {
 	struct common_arena arena;
 	jmp_buf out;
@@ -151,17 +151,4 @@ static void an_arena_leaves_when_its_limit_is_reached(void)
 	}
 	CHECK(rounds > 100 && rounds < 200);
 	common_arena_finish(&arena);
-}
-
-void suite_lex(CU_pSuite s)
-{
-	TEST(s, a_statement_is_its_tokens);
-	TEST(s, a_byte_order_mark_is_no_token_and_no_column);
-	TEST(s, dots_dims_and_words_with_dots_stay_whole);
-	TEST(s, a_sign_behind_an_exponent_belongs_to_the_number);
-	TEST(s, places_count_lines_and_bytes_from_one);
-	TEST(s, comments_are_dropped_but_for_the_four_that_mean_something);
-	TEST(s, bytes_that_begin_nothing_are_told_once_a_run);
-	TEST(s, text_need_not_end_with_anything);
-	TEST(s, an_arena_leaves_when_its_limit_is_reached);
 }

@@ -71,7 +71,7 @@ static void told(const char *want)
 
 /* --- all of a source --- */
 
-static void sources_have_16_mib(void)
+TEST(sources_have_16_mib)
 {
 	size_t most = (size_t)16 << 20;
 
@@ -98,7 +98,7 @@ static ptowsp_status file_make(void *context, uint32_t source, const char *file,
 	return *bytes_out ? PTOWSP_OK : PTOWSP_NO_MEMORY;
 }
 
-static void files_of_samples_have_1_to_2_28_bytes(void)
+TEST(files_of_samples_have_1_to_2_28_bytes)
 {
 	static const struct lang_options options = {.read = file_make};
 	const char *form = "tensor %%x : u8[4] in\nworkload @main { }\nsample %%x input = \"%s\"\n";
@@ -111,7 +111,7 @@ static void files_of_samples_have_1_to_2_28_bytes(void)
 
 /* --- parameters --- */
 
-static void kernels_have_65535_parameters(void)
+TEST(kernels_have_65535_parameters)
 {
 	for (int count = 65535; count <= 65536; count++) {
 		add("kernel @k(");
@@ -133,7 +133,7 @@ static void functions_add(int count)
 		    i, i, i, i, i, i);
 }
 
-static void memory_grows_as_the_number_of_kernels(void)
+TEST(memory_grows_as_the_number_of_kernels)
 {
 	static const struct lang_options options = {.memory = (size_t)128 << 20};
 
@@ -142,7 +142,7 @@ static void memory_grows_as_the_number_of_kernels(void)
 }
 
 /* Each of 40,000 names was once compared with all that are known: half a minute. */
-static void names_of_tasks_are_found_in_no_time(void)
+TEST(names_of_tasks_are_found_in_no_time)
 {
 	const clock_t begin = clock();
 
@@ -157,7 +157,7 @@ static void names_of_tasks_are_found_in_no_time(void)
 	CHECK(clock() - begin < 10 * CLOCKS_PER_SEC);
 }
 
-static void sources_beyond_the_memory_of_a_compilation_are_told_the_limit(void)
+TEST(sources_beyond_the_memory_of_a_compilation_are_told_the_limit)
 {
 	static const struct lang_options options = {.memory = (size_t)1 << 20};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
@@ -189,7 +189,7 @@ static void function_add(const char *name, const char *prefix, int count)
 	add("}\n");
 }
 
-static void functions_have_65535_parameters(void)
+TEST(functions_have_65535_parameters)
 {
 	static const char *const wanted[] = {
 		"", "1:6: error: @k has more than 65535 parameters, with the scalars that its calls take over (pass what belongs together as one memref)"};
@@ -205,7 +205,7 @@ static void functions_have_65535_parameters(void)
 }
 
 /* Neither function has too many of its own. */
-static void scalars_that_calls_take_over_are_parameters(void)
+TEST(scalars_that_calls_take_over_are_parameters)
 {
 	function_add("a", "p", 40000);
 	function_add("b", "q", 40000);
@@ -216,7 +216,7 @@ static void scalars_that_calls_take_over_are_parameters(void)
 
 /* --- what instructions name --- */
 
-static void workloads_name_65536_kernels(void)
+TEST(workloads_name_65536_kernels)
 {
 	for (int count = ROWS; count <= ROWS + 1; count++) {
 		for (int i = 0; i < count; i++)
@@ -229,7 +229,7 @@ static void workloads_name_65536_kernels(void)
 	}
 }
 
-static void orchestrations_name_65536_kernels(void)
+TEST(orchestrations_name_65536_kernels)
 {
 	for (int i = 0; i <= ROWS; i++)
 		add("func @k%d() {\n}\n", i);
@@ -240,7 +240,7 @@ static void orchestrations_name_65536_kernels(void)
 	told("196613:3: error: the package has more than 65536 kernels that are called: instructions can name no more " DIVIDE);
 }
 
-static void workloads_name_65536_slots(void)
+TEST(workloads_name_65536_slots)
 {
 	for (int i = 0; i <= ROWS; i++)
 		add("slot %%s%d : i64\n", i);
@@ -252,7 +252,7 @@ static void workloads_name_65536_slots(void)
 	told("112081:3: error: the package has more than 65536 slots and symbols: instructions can name no more " DIVIDE);
 }
 
-static void workloads_name_65536_axes(void)
+TEST(workloads_name_65536_axes)
 {
 	add("workload @main {\n");
 	for (int i = 0; i <= ROWS; i++)
@@ -261,7 +261,7 @@ static void workloads_name_65536_axes(void)
 	told("65538:3: error: the package has more than 65536 axes of loops: instructions can name no more " DIVIDE);
 }
 
-static void branches_have_65535_bodies(void)
+TEST(branches_have_65535_bodies)
 {
 	for (int count = 65535; count <= 65536; count++) {
 		add("workload @main {\n  combine\n");
@@ -275,7 +275,7 @@ static void branches_have_65535_bodies(void)
 /* --- expressions --- */
 
 /* A choice in a choice in a choice: each "?" once took the parser's stack. */
-static void expressions_have_1000_operators(void)
+TEST(expressions_have_1000_operators)
 {
 	static const int counts[] = {1000, 1001, 300000};
 
@@ -293,7 +293,7 @@ static void expressions_have_1000_operators(void)
 
 /* --- instructions --- */
 
-static void calls_expand_to_2_20_instructions(void)
+TEST(calls_expand_to_2_20_instructions)
 {
 	add("kernel @k()\nworkload @w0 {\n");
 	for (int i = 0; i < 1024; i++)
@@ -305,7 +305,7 @@ static void calls_expand_to_2_20_instructions(void)
 	told("1026:3: error: the calls of this package expand to more than 1048576 instructions (put repeated calls into a loop)");
 }
 
-static void graphs_have_2_20_instructions(void)
+TEST(graphs_have_2_20_instructions)
 {
 	add("graph @g {\nCF_LOOP(2, i)\n");
 	for (int i = 0; i <= 1 << 20; i++)
@@ -316,7 +316,7 @@ static void graphs_have_2_20_instructions(void)
 
 /* --- graphs --- */
 
-static void graphs_name_65536_kernels(void)
+TEST(graphs_name_65536_kernels)
 {
 	add("graph @g {\nTG_BEGIN(A)\n");
 	for (int i = 0; i <= ROWS; i++)
@@ -326,7 +326,7 @@ static void graphs_name_65536_kernels(void)
 }
 
 /* In a program with CF_ instructions the numbers of kernels that others wait for are in slots. */
-static void graphs_with_branches_name_65536_kernels_that_others_wait_for(void)
+TEST(graphs_with_branches_name_65536_kernels_that_others_wait_for)
 {
 	add("graph @g {\nTG_BEGIN(A)\nCF_LOOP(2, i)\nMC_FENCE(GM)\nCF_ENDLOOP()\n");
 	for (int i = 0; i < ROWS + 2; i++)
@@ -338,7 +338,7 @@ static void graphs_with_branches_name_65536_kernels_that_others_wait_for(void)
 	     "no more " REPEAT);
 }
 
-static void graphs_name_65536_elements(void)
+TEST(graphs_name_65536_elements)
 {
 	add("graph @g {\nMC_ALLOC(T, %d)\nTG_BEGIN(A)\n", 4 * ROWS + 4);
 	for (int i = 0; i <= ROWS; i++)
@@ -347,7 +347,7 @@ static void graphs_name_65536_elements(void)
 	told("165640:1: error: the package has more than 65536 elements that scalars read: instructions can name no more " REPEAT);
 }
 
-static void launches_have_2_20_instructions_and_edges(void)
+TEST(launches_have_2_20_instructions_and_edges)
 {
 	add("graph @g {\nTG_BEGIN(A)\n");
 	for (int i = 0; i < 1024; i++)
@@ -359,7 +359,7 @@ static void launches_have_2_20_instructions_and_edges(void)
 	told("1025:1: error: the launches of this program come to more than 1048576 instructions and edges " REPEAT);
 }
 
-static void graphs_of_2_24_pairs_are_fused(void)
+TEST(graphs_of_2_24_pairs_are_fused)
 {
 	add("graph @g {\n");
 	for (char name = 'A'; name <= 'B'; name++) {
@@ -373,7 +373,7 @@ static void graphs_of_2_24_pairs_are_fused(void)
 }
 
 /* 1,500 kernels write slices and 1,500 read all of them: more pairs than are looked at. */
-static void races_are_searched_in_2_21_comparisons(void)
+TEST(races_are_searched_in_2_21_comparisons)
 {
 	enum { N = 1500 };
 
@@ -385,30 +385,4 @@ static void races_are_searched_in_2_21_comparisons(void)
 	add("TG_DEPEND(W%d, R0, BARRIER)\nTG_END(G)\nTG_LAUNCH(G, S)\n}\n", N - 1);
 	told("2205:34: warning: graph G is too large to be searched for races: what R699 and the 3800 bindings behind it share is not looked at "
 	     "(2097152 comparisons are made; let kernels share fewer parts of T)");
-}
-
-void suite_limits(CU_pSuite s)
-{
-	TEST(s, sources_have_16_mib);
-	TEST(s, files_of_samples_have_1_to_2_28_bytes);
-	TEST(s, kernels_have_65535_parameters);
-	TEST(s, functions_have_65535_parameters);
-	TEST(s, memory_grows_as_the_number_of_kernels);
-	TEST(s, names_of_tasks_are_found_in_no_time);
-	TEST(s, sources_beyond_the_memory_of_a_compilation_are_told_the_limit);
-	TEST(s, scalars_that_calls_take_over_are_parameters);
-	TEST(s, workloads_name_65536_kernels);
-	TEST(s, orchestrations_name_65536_kernels);
-	TEST(s, workloads_name_65536_slots);
-	TEST(s, workloads_name_65536_axes);
-	TEST(s, branches_have_65535_bodies);
-	TEST(s, expressions_have_1000_operators);
-	TEST(s, calls_expand_to_2_20_instructions);
-	TEST(s, graphs_have_2_20_instructions);
-	TEST(s, graphs_name_65536_kernels);
-	TEST(s, graphs_with_branches_name_65536_kernels_that_others_wait_for);
-	TEST(s, graphs_name_65536_elements);
-	TEST(s, launches_have_2_20_instructions_and_edges);
-	TEST(s, graphs_of_2_24_pairs_are_fused);
-	TEST(s, races_are_searched_in_2_21_comparisons);
 }

@@ -17,7 +17,7 @@
 	"  %a = tmuls %a, %factor\n  tstore %a, %x[0, 0]\n}\n"
 #define ORCH "// Function Type: Orchestration\n"
 
-static void an_incore_function_is_an_entry_without_bytecode(void)
+TEST(an_incore_function_is_an_entry_without_bytecode)
 {
 	struct source s = source_compile(SCALE);
 	const struct ptowsp_workload_header *header;
@@ -37,7 +37,7 @@ static void an_incore_function_is_an_entry_without_bytecode(void)
 	source_free(&s);
 }
 
-static void tuples_are_rows_of_the_callees_tile(void)
+TEST(tuples_are_rows_of_the_callees_tile)
 {
 	source_is_workload(
 		COPY ORCH
@@ -48,7 +48,7 @@ static void tuples_are_rows_of_the_callees_tile(void)
 		"4 task copy\n5 io_input 0 f.q[0 * 8 + 0]\n6 io_output 1 f.p[0 * 8 + 0]\n7 halt\n");
 }
 
-static void scalars_set_once_fold_into_expressions(void)
+TEST(scalars_set_once_fold_into_expressions)
 {
 	source_is_workload(COPY ORCH "func @f(%p: " M ", %q: " M
 				     ") {\n  %n = alloc_scalar : i32\n  %two = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  %c = alloc_scalar : u1\n"
@@ -63,7 +63,7 @@ static void scalars_set_once_fold_into_expressions(void)
 			   "io_output 1 g.q[0 * 8 + 0]\n7 halt\n");
 }
 
-static void scalars_set_often_or_in_branches_are_slots(void)
+TEST(scalars_set_often_or_in_branches_are_slots)
 {
 	source_is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  %c = alloc_scalar : u1\n"
 				     "  LI %at:i32, 4\n  CMP %c:u1, %n:i32, 2, LE\n  IF %c:u1\n    LI %at:i32, 5\n  ELSE\n    ADD %at:i32, %at:i32, %n\n  "
@@ -74,7 +74,7 @@ static void scalars_set_often_or_in_branches_are_slots(void)
 }
 
 /* A value computed from a slot is no expression: the slot may change before the value is used. */
-static void what_depends_on_a_slot_is_a_slot(void)
+TEST(what_depends_on_a_slot_is_a_slot)
 {
 	source_is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %a = alloc_scalar : i32\n  %b = alloc_scalar : i32\n"
 				     "  LI %a:i32, 1\n  ADD %b:i32, %a:i32, 1\n  LI %a:i32, 9\n  CALL @copy(%x -> (%p, b, 0), %y -> %q)\n}\n",
@@ -83,14 +83,14 @@ static void what_depends_on_a_slot_is_a_slot(void)
 			   "* 8 + 0]\n6 halt\n");
 }
 
-static void a_scalar_from_outside_that_is_changed_starts_as_its_symbol(void)
+TEST(a_scalar_from_outside_that_is_changed_starts_as_its_symbol)
 {
 	source_is_workload(
 		COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  ADD %n:i32, %n:i32, 1\n  CALL @copy(%x -> (%p, n, 0), %y -> %q)\n}\n",
 		"f", "0 slot_set @f.n n\n1 slot_set @f.n (@f.n + 1)\n2 task copy\n3 io_input 0 f.p[@f.n * 8 + 0]\n4 io_output 1 f.q[0 * 8 + 0]\n5 halt\n");
 }
 
-static void a_scalar_that_only_a_branch_sets_starts_at_zero(void)
+TEST(a_scalar_that_only_a_branch_sets_starts_at_zero)
 {
 	source_is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  IF %n:i32\n    LI %at:i32, 3\n "
 				     " ENDIF\n  CALL @copy(%x -> (%p, at, 0), %y -> %q)\n}\n",
@@ -99,7 +99,7 @@ static void a_scalar_that_only_a_branch_sets_starts_at_zero(void)
 			   "io_output 1 f.q[0 * 8 + 0]\n8 halt\n");
 }
 
-static void parameters_are_constants_loop_values_or_expressions(void)
+TEST(parameters_are_constants_loop_values_or_expressions)
 {
 	source_is_workload("func @k(%x: " M ", %a: i32, %b: i32, %c: i64, %d: f32, %e: f32) {\n  %t = alloc_tile : !pto.tile<1x1xf32>\n  %t = texpands %d\n  "
 			   "%t = tadds %t, %e\n  ADD %a:i32, %a:i32, %b\n  ADD %a:i32, %a:i32, %c\n  tstore %t, %x[%a, 0]\n}\n" ORCH "func @f(%p: " M
@@ -111,7 +111,7 @@ static void parameters_are_constants_loop_values_or_expressions(void)
 			   "6 param_const 3 1056964608\n7 param_expr 4 3212836864\n8 io_output 0 f.p[0 * 1 + 0]\n9 halt\n");
 }
 
-static void loads_read_tensors_into_slots(void)
+TEST(loads_read_tensors_into_slots)
 {
 	source_is_workload(COPY ORCH
 			   "func @f(%p: " M ", %q: " M ", %counts: !pto.memref<gm,...,i32>) {\n  %n = alloc_scalar : i32\n"
@@ -121,7 +121,7 @@ static void loads_read_tensors_into_slots(void)
 			   "io_output 1 f.q[loop0 * 8 + 0]\n5 halt\n");
 }
 
-static void called_orchestrations_are_expanded_with_their_places(void)
+TEST(called_orchestrations_are_expanded_with_their_places)
 {
 	source_is_workload(
 		COPY ORCH
@@ -135,7 +135,7 @@ static void called_orchestrations_are_expanded_with_their_places(void)
 
 /* --- tables --- */
 
-static void entries_need_the_symbols_that_they_read(void)
+TEST(entries_need_the_symbols_that_they_read)
 {
 	struct source s = source_compile(SCALE ORCH "func @f(%p: " M ") {\n  %n = alloc_scalar : i32\n  %unused = alloc_scalar : i32\n  FOR %i:idx, 0:idx, "
 						    "%n:idx, 1:idx\n    CALL @scale(%x -> (%p, i, 0))\n  ENDFOR\n}\n" ORCH "func @g(%p: " M
@@ -156,7 +156,7 @@ static void entries_need_the_symbols_that_they_read(void)
 	source_free(&s);
 }
 
-static void one_name_of_two_types_becomes_two_symbols(void)
+TEST(one_name_of_two_types_becomes_two_symbols)
 {
 	struct source s = source_compile(
 		SCALE "func @k(%x: " M ", %factor: i32) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n  %a = texpands %1.0\n  tstore %a, %x[%factor, 0]\n}\n" ORCH
@@ -174,7 +174,7 @@ static void one_name_of_two_types_becomes_two_symbols(void)
 	source_free(&s);
 }
 
-static void a_default_value_makes_a_symbol_optional(void)
+TEST(a_default_value_makes_a_symbol_optional)
 {
 	static const char *const defaults[] = {"factor=0.5"}, *const wrong[] = {"facto=1"}, *const bad[] = {"factor=x"};
 	struct lang_options options = {.defaults = defaults, .default_count = 1};
@@ -194,7 +194,7 @@ static void a_default_value_makes_a_symbol_optional(void)
 	source_free(&s);
 }
 
-static void tensors_are_named_by_function_and_know_role_and_place(void)
+TEST(tensors_are_named_by_function_and_know_role_and_place)
 {
 	struct source s = source_compile(COPY ORCH "func @f(%p: " M ", %q: " M ", %t: " M ", %idle: " M
 						   ") {\n  CALL @copy(%x -> %p, %y -> %t)\n  CALL @copy(%x -> %t, %y -> %q)\n}\n");
@@ -231,7 +231,7 @@ static void default_is(const char *text, const char *chosen, const char *want)
 	source_free(&s);
 }
 
-static void the_default_entry_is_stated_or_the_only_one(void)
+TEST(the_default_entry_is_stated_or_the_only_one)
 {
 	default_is(COPY, NULL, "copy");
 	default_is(COPY SCALE, NULL, "none");
@@ -254,7 +254,7 @@ static void the_default_entry_is_stated_or_the_only_one(void)
 #define LOOP(levels, body)                                                                                                                                     \
 	ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  FOR %i:idx, 0:idx, %n:idx, 1:idx " levels "\n" body "  ENDFOR\n}\n"
 
-static void levels_become_rows_of_the_axis_and_variants_of_the_kernel(void)
+TEST(levels_become_rows_of_the_axis_and_variants_of_the_kernel)
 {
 	struct source s = source_compile(LEVEL("k", "32") LEVEL("k_64", "64") LEVEL("k_128", "128") LOOP(
 		"max_range=256 min_range=64 tile_levels={256:128,64:64,0:32}", "    CALL @k(%x -> (%p, i, 0), %y -> %q)\n"));
@@ -276,7 +276,7 @@ static void levels_become_rows_of_the_axis_and_variants_of_the_kernel(void)
 }
 
 /* Units in a loop with levels are those of 32 rows, at any depth; in a loop without they are the callee's tile. */
-static void the_unit_inside_levels_is_32_rows_at_any_depth(void)
+TEST(the_unit_inside_levels_is_32_rows_at_any_depth)
 {
 	struct source s =
 		source_compile(LEVEL("k_64", "64") LOOP("max_range=64 min_range=64 tile_levels={64:64,0:32}",
@@ -292,7 +292,7 @@ static void the_unit_inside_levels_is_32_rows_at_any_depth(void)
 		"0 parallel_for i 0..n by 1 levels 64..64 -> 4\n1 task k_64\n2 io_input 0 f.p[0 * 256 + 0]\n3 io_output 1 f.q[1 * 256 + 0]\n4 halt\n");
 }
 
-static void the_outer_level_wins_unless_it_is_the_base(void)
+TEST(the_outer_level_wins_unless_it_is_the_base)
 {
 	struct source s = source_compile(LEVEL("k", "32") LEVEL("k_64", "64") LEVEL("k_128", "128") LEVEL("k_96", "96") LOOP(
 		"max_range=256 min_range=256 tile_levels={256:64}", "    FOR %j:idx, 0:idx, %n:idx, 1:idx max_range=128 min_range=128 tile_levels={128:128}\n  "
@@ -308,7 +308,7 @@ static void the_outer_level_wins_unless_it_is_the_base(void)
 	source_free(&s);
 }
 
-static void several_files_are_linked_by_name(void)
+TEST(several_files_are_linked_by_name)
 {
 	const char *const files[] = {ORCH "func @f(%p: " M ", %q: " M ") {\n  CALL @copy(%x -> %p, %y -> %q)\n}\n", COPY}, *const twice[] = {COPY, SCALE COPY};
 	struct source s = source_compile_set(files, 2);
@@ -325,7 +325,7 @@ static void several_files_are_linked_by_name(void)
 	source_free(&s);
 }
 
-static void positions_name_the_file_without_its_folder(void)
+TEST(positions_name_the_file_without_its_folder)
 {
 	struct source s = source_compile_as("some/where/x.pto", COPY, strlen(COPY), NULL);
 
@@ -340,7 +340,7 @@ static void positions_name_the_file_without_its_folder(void)
 }
 
 /* Sixty-four functions, each calling the next one twice: the expansion would be longer than any memory. */
-static void an_expansion_without_end_is_refused(void)
+TEST(an_expansion_without_end_is_refused)
 {
 	char text[8192] = COPY;
 	struct source s;
@@ -360,29 +360,4 @@ static void an_expansion_without_end_is_refused(void)
 		CHECK_CONTAINS(s.messages, "expand to more than 1048576 instructions");
 		source_free(&s);
 	}
-}
-
-void suite_lower(CU_pSuite s)
-{
-	TEST(s, an_incore_function_is_an_entry_without_bytecode);
-	TEST(s, tuples_are_rows_of_the_callees_tile);
-	TEST(s, scalars_set_once_fold_into_expressions);
-	TEST(s, scalars_set_often_or_in_branches_are_slots);
-	TEST(s, what_depends_on_a_slot_is_a_slot);
-	TEST(s, a_scalar_from_outside_that_is_changed_starts_as_its_symbol);
-	TEST(s, a_scalar_that_only_a_branch_sets_starts_at_zero);
-	TEST(s, parameters_are_constants_loop_values_or_expressions);
-	TEST(s, loads_read_tensors_into_slots);
-	TEST(s, called_orchestrations_are_expanded_with_their_places);
-	TEST(s, entries_need_the_symbols_that_they_read);
-	TEST(s, one_name_of_two_types_becomes_two_symbols);
-	TEST(s, a_default_value_makes_a_symbol_optional);
-	TEST(s, tensors_are_named_by_function_and_know_role_and_place);
-	TEST(s, the_default_entry_is_stated_or_the_only_one);
-	TEST(s, levels_become_rows_of_the_axis_and_variants_of_the_kernel);
-	TEST(s, the_unit_inside_levels_is_32_rows_at_any_depth);
-	TEST(s, the_outer_level_wins_unless_it_is_the_base);
-	TEST(s, several_files_are_linked_by_name);
-	TEST(s, positions_name_the_file_without_its_folder);
-	TEST(s, an_expansion_without_end_is_refused);
 }

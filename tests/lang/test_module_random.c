@@ -107,7 +107,7 @@ static void seeds_do(void (*what)(unsigned long seed), unsigned long count, unsi
 	printf("# module_random: PTOWSP_SEED=%ju to %ju\n", (uintmax_t)first, (uintmax_t)(first + seeds - 1));
 }
 
-static void random_modules_come_back(void)
+TEST(random_modules_come_back)
 {
 	seeds_do(seed_round_trip, cli_slow() ? 60 : 400, 10000);
 }
@@ -151,15 +151,8 @@ static void seed_runs_alike(unsigned long seed)
 		CHECK_FAIL("seed %lu: other results with two threads: %s", seed, cli_out);
 }
 
-static void random_modules_run_alike_with_one_thread_and_with_two(void)
+TEST(random_modules_run_alike_with_one_thread_and_with_two)
 {
 	cli_begin();
 	seeds_do(seed_runs_alike, cli_slow() ? 10 : 50, 1000);
-}
-
-void suite_module_random(CU_pSuite s)
-{
-	cli_suite("module_random");
-	TEST(s, random_modules_come_back);
-	TEST(s, random_modules_run_alike_with_one_thread_and_with_two);
 }

@@ -34,7 +34,7 @@ static void y_write(const char *name, int rows, float value)
 	cli_npy(name, "<f4", check_fmt("%d, 8", rows), data, (size_t)rows * 8 * sizeof(*data));
 }
 
-static void what_is_64_deep_is_packed_and_run(void)
+TEST(what_is_64_deep_is_packed_and_run)
 {
 	cli_begin();
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
@@ -49,9 +49,8 @@ static void what_is_64_deep_is_packed_and_run(void)
 	}
 }
 
-static void what_is_64_deep_is_printed_and_listed(void)
+TEST(what_is_64_deep_is_printed_and_listed)
 {
-	cli_begin();
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
 		CHECK_INT(cli(check_fmt("$B/ptowsp-pack " SOURCES "%s.pto -o p.pkg.zst && $B/ptowsp-inspect --pto p.pkg.zst >again.pto && "
 					"$B/ptowsp-pack again.pto --name %s -o again.pkg.zst && cmp p.pkg.zst again.pkg.zst",
@@ -66,9 +65,8 @@ static void what_is_64_deep_is_printed_and_listed(void)
 	}
 }
 
-static void what_is_65_deep_is_refused_with_its_place(void)
+TEST(what_is_65_deep_is_refused_with_its_place)
 {
-	cli_begin();
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
 		CLI_ERR(3,
 			check_fmt("sed 's/^%s.*/&\\n%s/' " SOURCES "%s.pto >more.pto && $B/ptowsp-pack more.pto -o p.pkg.zst", forms[i].innermost,
@@ -97,20 +95,11 @@ static int as_pack(unsigned depth)
 	return cli("$B/ptowsp-pack as.pto -o as.pkg.zst");
 }
 
-static void loops_of_pto_as_nest_as_deep(void)
+TEST(loops_of_pto_as_nest_as_deep)
 {
 	cli_begin();
 	CHECK_INT(as_pack(PTOWSP_NESTING_LIMIT), 0);
 	CLI_OUT(0, "$B/ptowsp-inspect --verify as.pkg.zst && $B/ptowsp-inspect --pto as.pkg.zst | grep -c '^ *FOR'", "64\n");
 	CHECK_INT(as_pack(PTOWSP_NESTING_LIMIT + 1), 3);
 	CHECK_CONTAINS(cli_err, "loops and branches are nested deeper than 64");
-}
-
-void suite_nesting(CU_pSuite s)
-{
-	cli_suite("nesting");
-	TEST(s, what_is_64_deep_is_packed_and_run);
-	TEST(s, what_is_64_deep_is_printed_and_listed);
-	TEST(s, what_is_65_deep_is_refused_with_its_place);
-	TEST(s, loops_of_pto_as_nest_as_deep);
 }

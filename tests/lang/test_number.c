@@ -32,7 +32,7 @@ static float single(const char *text)
 	return f;
 }
 
-static void integers_are_sign_extended_and_bounded_by_their_type(void)
+TEST(integers_are_sign_extended_and_bounded_by_their_type)
 {
 	CHECK_INT((int64_t)value("-7", PTOWSP_I32), -7);
 	CHECK_INT((int64_t)value("2147483647", PTOWSP_I32), INT32_MAX);
@@ -49,7 +49,7 @@ static void integers_are_sign_extended_and_bounded_by_their_type(void)
 	CHECK_INT(verdict("99999999999999999999999", PTOWSP_I64), LANG_NUMBER_RANGE);
 }
 
-static void a_fraction_is_no_integer(void)
+TEST(a_fraction_is_no_integer)
 {
 	CHECK_INT(verdict("1.0", PTOWSP_I32), LANG_NUMBER_FRACTION);
 	CHECK_INT(verdict("1e3", PTOWSP_I64), LANG_NUMBER_FRACTION);
@@ -59,7 +59,7 @@ static void a_fraction_is_no_integer(void)
 	CHECK_INT(verdict("32x128xf32", PTOWSP_I32), LANG_NUMBER_BAD);
 }
 
-static void floats_are_rounded_once_to_f32(void)
+TEST(floats_are_rounded_once_to_f32)
 {
 	CHECK(single("0.1") == 0.1f);
 	CHECK(single("-1.0") == -1.0f);
@@ -75,7 +75,7 @@ static void floats_are_rounded_once_to_f32(void)
 	CHECK_INT(verdict("...", PTOWSP_F32), LANG_NUMBER_BAD);
 }
 
-static void the_narrow_types_round_and_overflow_as_they_should(void)
+TEST(the_narrow_types_round_and_overflow_as_they_should)
 {
 	CHECK_UINT(value("1.0", PTOWSP_F16), 0x3C00);
 	CHECK_UINT(value("-2.0", PTOWSP_F16), 0xC000);
@@ -91,12 +91,4 @@ static void the_narrow_types_round_and_overflow_as_they_should(void)
 	CHECK_UINT(value("1.00390625", PTOWSP_BF16), 0x3F80); /* a tie goes to even */
 	CHECK_UINT(value("1.01171875", PTOWSP_BF16), 0x3F82);
 	CHECK_UINT(value("0.5", PTOWSP_F64), UINT64_C(0x3FE0000000000000));
-}
-
-void suite_number(CU_pSuite s)
-{
-	TEST(s, integers_are_sign_extended_and_bounded_by_their_type);
-	TEST(s, a_fraction_is_no_integer);
-	TEST(s, floats_are_rounded_once_to_f32);
-	TEST(s, the_narrow_types_round_and_overflow_as_they_should);
 }

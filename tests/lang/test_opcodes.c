@@ -223,7 +223,7 @@ static bool is_here(unsigned op)
 	return isa_op(op) && op <= PTOWSP_PTO_STORE;
 }
 
-static void every_operation_is_accepted_on_its_types(void)
+TEST(every_operation_is_accepted_on_its_types)
 {
 	unsigned pairs = 0;
 
@@ -274,7 +274,7 @@ static void refused(unsigned op, unsigned key)
 	source_free(&s);
 }
 
-static void every_other_type_is_refused_with_a_caret(void)
+TEST(every_other_type_is_refused_with_a_caret)
 {
 	unsigned pairs = 0;
 
@@ -288,7 +288,7 @@ static void every_other_type_is_refused_with_a_caret(void)
 	CHECK(pairs > 100);
 }
 
-static void scalar_operations_have_a_second_spelling(void)
+TEST(scalar_operations_have_a_second_spelling)
 {
 	char *plain, *other;
 	struct source s = source_compile("func @f(%m: !pto.memref<gm,...,i32>) {\n  %x = alloc_scalar : i32\n  %y = alloc_scalar : i32\n"
@@ -364,7 +364,7 @@ static bool is_plain_as(unsigned op)
 	return is_here(op) && op < PTOWSP_PTO_ADD && op != PTOWSP_PTO_TLOAD && op != PTOWSP_PTO_TSTORE && op != PTOWSP_PTO_TSTORE_FP;
 }
 
-static void every_tile_operation_is_accepted_in_pto_as(void)
+TEST(every_tile_operation_is_accepted_in_pto_as)
 {
 	unsigned pairs = 0;
 
@@ -400,7 +400,7 @@ static const char *cell_text(const char *text)
 	return cell;
 }
 
-static void the_page_has_the_line_of_every_operation(void)
+TEST(the_page_has_the_line_of_every_operation)
 {
 	char *page = check_read(check_fmt("%s/plugins/isa/README.md", check_root()), NULL);
 	unsigned lines = 0;
@@ -417,13 +417,4 @@ static void the_page_has_the_line_of_every_operation(void)
 		}
 	CHECK_UINT(lines, 104);
 	free(page);
-}
-
-void suite_opcodes(CU_pSuite s)
-{
-	TEST(s, every_operation_is_accepted_on_its_types);
-	TEST(s, every_other_type_is_refused_with_a_caret);
-	TEST(s, scalar_operations_have_a_second_spelling);
-	TEST(s, every_tile_operation_is_accepted_in_pto_as);
-	TEST(s, the_page_has_the_line_of_every_operation);
 }

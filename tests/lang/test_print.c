@@ -123,7 +123,7 @@ static int folder_round_trip(const char *folder, int refusable)
 	return count;
 }
 
-static void every_file_of_the_corpus_comes_back(void)
+TEST(every_file_of_the_corpus_comes_back)
 {
 	char *folder;
 
@@ -133,7 +133,7 @@ static void every_file_of_the_corpus_comes_back(void)
 	free(folder);
 }
 
-static void every_source_of_the_project_comes_back(void)
+TEST(every_source_of_the_project_comes_back)
 {
 	static const struct {
 		const char *folder;
@@ -149,7 +149,7 @@ static void every_source_of_the_project_comes_back(void)
 	}
 }
 
-static void every_block_of_the_language_s_pages_comes_back(void)
+TEST(every_block_of_the_language_s_pages_comes_back)
 {
 	char *pages = source_pages(), *text;
 	const char *at = pages;
@@ -173,7 +173,7 @@ static void every_block_of_the_language_s_pages_comes_back(void)
 
 /* --- random sources --- */
 
-static void random_sources_come_back(void)
+TEST(random_sources_come_back)
 {
 	uint64_t packed = 0, seeds = getenv("PTOWSP_TEST_LONG") ? 5000 : PTOWSP_SANITIZER ? 150 : 500;
 
@@ -194,7 +194,7 @@ static void random_sources_come_back(void)
 
 /* --- several files, and positions --- */
 
-static void several_files_are_one_text_with_their_positions(void)
+TEST(several_files_are_one_text_with_their_positions)
 {
 	static const char *const texts[] = {"// Function Type: InCore\n"
 					    "func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n"
@@ -219,7 +219,7 @@ static void several_files_are_one_text_with_their_positions(void)
 	source_free(&s);
 }
 
-static void a_text_may_say_that_it_has_no_positions(void)
+TEST(a_text_may_say_that_it_has_no_positions)
 {
 	struct source s = source_compile("// Positions: none\n"
 					 "func @f(%x: !pto.memref<gm,...,f32>) {\n"
@@ -247,7 +247,7 @@ static void a_text_may_say_that_it_has_no_positions(void)
 	"tensor %h : bf16[2] in\n"                                                                                                                             \
 	"tensor %y : f64[2] out\n"
 
-static void data_are_numbers_while_they_are_few_and_can_be_written(void)
+TEST(data_are_numbers_while_they_are_few_and_can_be_written)
 {
 	static const char said[] = "sample %n input = [-32768, 0, 32767]\n"
 				   "sample %h input [2, 1] = [1.5, -0.0]\n"
@@ -269,7 +269,7 @@ static void data_are_numbers_while_they_are_few_and_can_be_written(void)
 }
 
 /* The files here are a hundred f32 each. */
-static void a_file_of_numbers_says_its_type_and_shape(void)
+TEST(a_file_of_numbers_says_its_type_and_shape)
 {
 	static const char text[] = DATA_HEAD "tensor %v : i32[100] in\n"
 					     "workload @main { }\n"
@@ -315,7 +315,7 @@ static ptowsp_status memory_read(void *context, uint32_t source, const char *nam
 	return *bytes_out ? memcpy(*bytes_out, file->bytes, file->size), PTOWSP_OK : PTOWSP_NO_MEMORY;
 }
 
-static void many_data_are_a_file_where_there_may_be_some(void)
+TEST(many_data_are_a_file_where_there_may_be_some)
 {
 	char numbers[65 * 4 + 8] = "1", *text;
 	struct memory_file file;
@@ -364,7 +364,7 @@ static struct pkg *json_open(const char *text, void **bytes_out)
 	return package;
 }
 
-static void what_cannot_be_said_is_a_line_each(void)
+TEST(what_cannot_be_said_is_a_line_each)
 {
 	static const char *const lines[] = {"meta \"odd key\" base64 \"eAoi\"\n", "// cannot be said: a region that is flat in steps of 1\n"};
 	void *bytes;
@@ -396,7 +396,7 @@ static char *json_changed(const char *json, const char *from, const char *to)
 }
 
 /* Tables have names and values that no source can give them. */
-static void names_and_values_that_no_source_has_are_told(void)
+TEST(names_and_values_that_no_source_has_are_told)
 {
 	static const char source[] = "tensor %x : i32[16, 8] inout\ntensor %y : f32[16, 8] out\nslot %c : i64 = 3\nsymbol %m : i32 = 9\n"
 				     "func @k(%x: !pto.memref<gm,...,i32>, %y: !pto.memref<gm,...,f32>, %n: i32, %f: f32) {\n  %t = alloc_tile : "
@@ -454,7 +454,7 @@ static void names_and_values_that_no_source_has_are_told(void)
 }
 
 /* An entry is a function by its tensors or its slots. */
-static void modules_of_few_things_come_back(void)
+TEST(modules_of_few_things_come_back)
 {
 	static const char *const sources[] = {
 		("func @tick(%n: i32) {\n  ADD %n:i32, %n:i32, 1\n}\n// Function Type: Orchestration\nfunc @f() {\n  %n = alloc_scalar : i32\n  %at = "
@@ -478,7 +478,7 @@ static void modules_of_few_things_come_back(void)
 }
 
 /* A loop makes its counter; what else uses a scalar needs it declared. */
-static void counters_of_loops_are_not_declared(void)
+TEST(counters_of_loops_are_not_declared)
 {
 	struct source s = source_compile("func @f(%x: !pto.memref<gm,...,f32>, %n: i32) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %k = alloc_scalar : i32\n"
 					 "  LI %k:i32, 3\n  FOR %i:idx, 0:idx, %n:idx, 1:idx\n    FOR %j:idx, 0:idx, %k:idx, 1:idx\n"
@@ -492,7 +492,7 @@ static void counters_of_loops_are_not_declared(void)
 	source_free(&s);
 }
 
-static void kernels_without_code_have_only_the_traits_that_they_have(void)
+TEST(kernels_without_code_have_only_the_traits_that_they_have)
 {
 	static const char *const lines[] = {
 		"kernel @bare(%a: f32[4, 8] inout)  ",
@@ -514,7 +514,7 @@ static void kernels_without_code_have_only_the_traits_that_they_have(void)
 	source_free(&s);
 }
 
-static void another_digest_is_told_with_its_section(void)
+TEST(another_digest_is_told_with_its_section)
 {
 	struct source s = source_compile("func @f(%x: !pto.memref<gm,...,f32>) {\n"
 					 "  %t = alloc_tile : !pto.tile<8x8xf32>\n"
@@ -536,23 +536,4 @@ static void another_digest_is_told_with_its_section(void)
 	CHECK_INT(print_compare(s.package, "func @f(%x: f32) { %t = tlod }\n", NULL, &error), PTOWSP_BAD_PACKAGE);
 	CHECK_CONTAINS(error.text, "the text is refused at line 1: ");
 	source_free(&s);
-}
-
-void suite_print(CU_pSuite s)
-{
-	TEST(s, every_source_of_the_project_comes_back);
-	TEST(s, every_block_of_the_language_s_pages_comes_back);
-	TEST(s, random_sources_come_back);
-	TEST(s, several_files_are_one_text_with_their_positions);
-	TEST(s, a_text_may_say_that_it_has_no_positions);
-	TEST(s, data_are_numbers_while_they_are_few_and_can_be_written);
-	TEST(s, a_file_of_numbers_says_its_type_and_shape);
-	TEST(s, many_data_are_a_file_where_there_may_be_some);
-	TEST(s, what_cannot_be_said_is_a_line_each);
-	TEST(s, names_and_values_that_no_source_has_are_told);
-	TEST(s, modules_of_few_things_come_back);
-	TEST(s, counters_of_loops_are_not_declared);
-	TEST(s, kernels_without_code_have_only_the_traits_that_they_have);
-	TEST(s, another_digest_is_told_with_its_section);
-	TEST(s, every_file_of_the_corpus_comes_back);
 }

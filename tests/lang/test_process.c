@@ -52,7 +52,7 @@ static struct source compiled(const char *text)
 	return s;
 }
 
-static void channels_have_their_kind_capacity_and_latency(void)
+TEST(channels_have_their_kind_capacity_and_latency)
 {
 	struct source s = compiled(KERNEL "tensor %x : f32[8, 4] inout\n"
 					  "channel %plain : token\n"
@@ -86,7 +86,7 @@ static void channels_have_their_kind_capacity_and_latency(void)
 	source_free(&s);
 }
 
-static void processes_keep_their_order_replicas_and_channels(void)
+TEST(processes_keep_their_order_replicas_and_channels)
 {
 	struct source s = compiled("channel %c : token\nchannel %d : token\n"
 				   "process @zebra produces(%c) replicate 3 { send %c, instance }\n"
@@ -107,7 +107,7 @@ static void processes_keep_their_order_replicas_and_channels(void)
 	source_free(&s);
 }
 
-static void bodies_are_the_words_of_the_bytecode(void)
+TEST(bodies_are_the_words_of_the_bytecode)
 {
 	struct source s = compiled("tensor %x : f32[8, 4] in\ntensor %y : f32[8, 4] out\n"
 				   "channel %c : payload f32[2, 4]\n"
@@ -140,7 +140,7 @@ static void bodies_are_the_words_of_the_bytecode(void)
 	"process @a produces(%c) { send %c, %n }\n"                                                                                                            \
 	"process @b consumes(%c) { consume %c as %i { } }\n"
 
-static void a_pipeline_without_a_workload_has_the_entry_main(void)
+TEST(a_pipeline_without_a_workload_has_the_entry_main)
 {
 	struct source s = compiled(KERNEL PIPE);
 	int main = source_entry(&s, "main"), one = source_entry(&s, "one");
@@ -153,7 +153,7 @@ static void a_pipeline_without_a_workload_has_the_entry_main(void)
 	source_free(&s);
 }
 
-static void processes_run_behind_each_workload(void)
+TEST(processes_run_behind_each_workload)
 {
 	struct source s = compiled("workload @first { }\n" PIPE "workload @second { barrier }\n// Entry: @second\n");
 	int first = source_entry(&s, "first"), second = source_entry(&s, "second");
@@ -168,21 +168,11 @@ static void processes_run_behind_each_workload(void)
 }
 
 /* Two declarations of one shape are one package whatever else is between them. */
-static void nothing_of_a_package_without_processes_changes(void)
+TEST(nothing_of_a_package_without_processes_changes)
 {
 	struct source s = compiled("workload @main { barrier }\n");
 
 	CHECK_UINT(s.t->entry[0].flags, PTOWSP_ENTRY_DEFAULT);
 	CHECK_UINT(s.t->channel_count + s.t->process_count + s.t->process_channel_count, 0);
 	source_free(&s);
-}
-
-void suite_process(CU_pSuite s)
-{
-	TEST(s, channels_have_their_kind_capacity_and_latency);
-	TEST(s, processes_keep_their_order_replicas_and_channels);
-	TEST(s, bodies_are_the_words_of_the_bytecode);
-	TEST(s, a_pipeline_without_a_workload_has_the_entry_main);
-	TEST(s, processes_run_behind_each_workload);
-	TEST(s, nothing_of_a_package_without_processes_changes);
 }

@@ -109,7 +109,7 @@ static void every_package_comes_back(const char *folder, int count, int native)
 	program_run(folder, count);
 }
 
-static void every_file_of_the_corpus_comes_back_from_its_program(void)
+TEST(every_file_of_the_corpus_comes_back_from_its_program)
 {
 	const char *folder;
 	int count;
@@ -136,7 +136,7 @@ static int blocks_pack(const char *folder, int number)
 }
 
 /* All sources of the project make one program. */
-static void every_source_of_the_project_comes_back_from_its_program(void)
+TEST(every_source_of_the_project_comes_back_from_its_program)
 {
 	static const struct {
 		const char *folder;
@@ -168,7 +168,7 @@ static int packages_copy(const char *folder, const char *from)
 }
 
 /* With sample data, default values and schedules. */
-static void every_example_comes_back_from_its_program(void)
+TEST(every_example_comes_back_from_its_program)
 {
 	const char *folder = check_tmp();
 	int count = packages_copy(folder, check_fmt("%s/packages", check_build()));
@@ -177,7 +177,7 @@ static void every_example_comes_back_from_its_program(void)
 	every_package_comes_back(folder, count, 0);
 }
 
-static void every_probe_comes_back_from_its_program(void)
+TEST(every_probe_comes_back_from_its_program)
 {
 	const char *folder = check_tmp();
 	int count = packages_copy(folder, check_fmt("%s/packages/probes", check_build()));
@@ -187,7 +187,7 @@ static void every_probe_comes_back_from_its_program(void)
 }
 
 /* Two packages of one name. */
-static void packages_of_several_folders_are_made_in_theirs(void)
+TEST(packages_of_several_folders_are_made_in_theirs)
 {
 	static const char text[] = "func @f(%n: i32) {\n}\n", other[] = "func @g(%n: i32) {\n}\n";
 	const char *folder = check_tmp();
@@ -212,7 +212,7 @@ static void packages_of_several_folders_are_made_in_theirs(void)
 	free(err);
 }
 
-static void tensors_of_the_same_dimensions_share_them_again(void)
+TEST(tensors_of_the_same_dimensions_share_them_again)
 {
 	static const char text[] = "tensor %x : f32[4, 8] inout\ntensor %y : f32[4, 8] inout\n"
 				   "kernel @bare(%a: f32[4, 8] inout)\nworkload @main {\n  call @bare(%a -> %x[0, 0])\n}\n";
@@ -235,7 +235,7 @@ static void tensors_of_the_same_dimensions_share_them_again(void)
 	program_run(folder, 2);
 }
 
-static void one_package_gives_a_program_of_one_file(void)
+TEST(one_package_gives_a_program_of_one_file)
 {
 	static const char text[] = "func @f(%n: i32) {\n}\n";
 	const char *folder = check_tmp();
@@ -251,16 +251,4 @@ static void one_package_gives_a_program_of_one_file(void)
 	CHECK_CONTAINS(err, "none.pkg.zst");
 	free(out);
 	free(err);
-}
-
-void suite_program(CU_pSuite s);
-void suite_program(CU_pSuite s)
-{
-	TEST(s, every_file_of_the_corpus_comes_back_from_its_program);
-	TEST(s, every_source_of_the_project_comes_back_from_its_program);
-	TEST(s, every_example_comes_back_from_its_program);
-	TEST(s, every_probe_comes_back_from_its_program);
-	TEST(s, packages_of_several_folders_are_made_in_theirs);
-	TEST(s, tensors_of_the_same_dimensions_share_them_again);
-	TEST(s, one_package_gives_a_program_of_one_file);
 }

@@ -52,7 +52,7 @@ static const char *printed(const struct ptowsp_directive_record *row)
 	return row ? memory : error.text;
 }
 
-static void texts_of_every_kind_are_taken(void)
+TEST(texts_of_every_kind_are_taken)
 {
 	static const char *const rows[][2] = {
 		{"deps=tensor_map_exact", "deps=tensor_map_exact"},
@@ -105,7 +105,7 @@ static void texts_of_every_kind_are_taken(void)
 	}
 }
 
-static void wrong_texts_are_refused_with_the_reason(void)
+TEST(wrong_texts_are_refused_with_the_reason)
 {
 	static const char *const rows[][2] = {
 		{"task_windwo=64", "schedule directive \"task_windwo\" is unknown; known: task_window, timing, hazards, dep_list, dispatch, streams, "
@@ -174,7 +174,7 @@ static void wrong_texts_are_refused_with_the_reason(void)
 	}
 }
 
-static void unknown_keys_list_the_nearest_first(void)
+TEST(unknown_keys_list_the_nearest_first)
 {
 	CHECK(parse("task_windw=3") == NULL);
 	CHECK_STR(error.text, "schedule directive \"task_windw\" is unknown; known: task_window, timing, hazards, dep_list, dispatch, streams, batch_deps, "
@@ -184,7 +184,7 @@ static void unknown_keys_list_the_nearest_first(void)
 		  "dispatch word \"hsh\" is unknown; known: hash, auto, custom, threshold, affinity, work_steal, round_robin, spatial_map, static_partition");
 }
 
-static void a_later_text_replaces_an_earlier_one(void)
+TEST(a_later_text_replaces_an_earlier_one)
 {
 	parse("task_window=64");
 	CHECK_INT(reg_schedule_add(&schedule, "task_window=8", &scope, &error), 0);
@@ -197,7 +197,7 @@ static void a_later_text_replaces_an_earlier_one(void)
 	CHECK_INT(schedule.rows[1].a1, 4);
 }
 
-static void arguments_have_their_kinds(void)
+TEST(arguments_have_their_kinds)
 {
 	const struct ptowsp_directive_record *row = parse("dispatch=hash(i, 4)");
 
@@ -256,7 +256,7 @@ static int64_t evaluate(const struct reg_rows *rows, uint32_t row)
 	return -12345;
 }
 
-static void expressions_bind_as_in_c(void)
+TEST(expressions_bind_as_in_c)
 {
 	const int64_t i = 7, q_tile = 3, n = 100, seq = -9, task = 12;
 	const struct {
@@ -309,7 +309,7 @@ static void expressions_bind_as_in_c(void)
 }
 
 /* The same texts, by the function that tells shapes before a run; some use what only a task knows. */
-static void values_are_known_before_a_run_or_said_not_to_be(void)
+TEST(values_are_known_before_a_run_or_said_not_to_be)
 {
 	static const struct {
 		const char *text;
@@ -365,7 +365,7 @@ static void values_are_known_before_a_run_or_said_not_to_be(void)
 }
 
 /* A row that is used twice by the next one is looked at twice: 2^(n + 1) - 1 times for n rows of sums. */
-static void values_of_shared_rows_are_bounded(void)
+TEST(values_of_shared_rows_are_bounded)
 {
 	const struct reg_values values = {0};
 	struct ptowsp_expr_record rows[14] = {{.op = PTOWSP_EXPR_CONST, .b = 1}};
@@ -383,7 +383,7 @@ static void values_of_shared_rows_are_bounded(void)
 	CHECK_INT(reg_expression_value(rows, 14, 14, &values, &value), PTOWSP_BAD_PACKAGE);
 }
 
-static void operands_are_earlier_rows(void)
+TEST(operands_are_earlier_rows)
 {
 	struct reg_rows out = {.base = 0};
 	const char *text = "(i + n) * (task - 4) % 5";
@@ -411,7 +411,7 @@ static const char *row_text(const struct ptowsp_expr_record *rows, uint32_t coun
 }
 
 /* Listings show tables that no verifier has seen. */
-static void rows_that_say_nothing_are_shown_as_such(void)
+TEST(rows_that_say_nothing_are_shown_as_such)
 {
 	enum { CODES = 256 };
 	struct ptowsp_expr_record rows[70] = {
@@ -436,7 +436,7 @@ static void rows_that_say_nothing_are_shown_as_such(void)
 	CHECK_STR(row_text(rows, 70, 64), "----------------------------------------------------------------...");
 }
 
-static void nesting_and_length_are_bounded(void)
+TEST(nesting_and_length_are_bounded)
 {
 	char text[3000];
 	struct reg_rows out = {.base = 0};
@@ -461,7 +461,7 @@ static void nesting_and_length_are_bounded(void)
 	reg_rows_finish(&out);
 }
 
-static void texts_at_their_limits_are_taken(void)
+TEST(texts_at_their_limits_are_taken)
 {
 	char text[4200], nested[200];
 	struct reg_rows out = {.base = 0};
@@ -484,7 +484,7 @@ static void texts_at_their_limits_are_taken(void)
 }
 
 /* Words of a schedule are kept in one megabyte, and each directive may name as many domains as there are rows. */
-static void words_and_domains_are_bounded(void)
+TEST(words_and_domains_are_bounded)
 {
 	char text[4000], name[64];
 	ptowsp_status status = PTOWSP_OK;
@@ -506,7 +506,7 @@ static void words_and_domains_are_bounded(void)
 	CHECK_STR(error.text, "channel_capacity names too many domains");
 }
 
-static void sentences_are_cut_and_never_overflow(void)
+TEST(sentences_are_cut_and_never_overflow)
 {
 	char memory[8];
 	struct reg_text text;
@@ -527,7 +527,7 @@ static void sentences_are_cut_and_never_overflow(void)
 	CHECK_INT(reg_fail(NULL, PTOWSP_IO, "nobody listens"), PTOWSP_IO);
 }
 
-static void states_and_strange_codes_have_words(void)
+TEST(states_and_strange_codes_have_words)
 {
 	struct ptowsp_directive_record row = {.directive = 99, .policy = 98};
 	struct reg_feature feature;
@@ -546,7 +546,7 @@ static void states_and_strange_codes_have_words(void)
 	CHECK_STR(memory, "directive 99=policy 98");
 }
 
-static void every_policy_and_feature_has_a_name(void)
+TEST(every_policy_and_feature_has_a_name)
 {
 	struct reg_feature feature, again;
 	uint32_t count;
@@ -566,24 +566,4 @@ static void every_policy_and_feature_has_a_name(void)
 		CHECK(p->least <= p->most && p->most <= 8);
 		CHECK(reg_directive(p->directive) != NULL);
 	}
-}
-
-void suite_schedule(CU_pSuite s)
-{
-	TEST(s, texts_of_every_kind_are_taken);
-	TEST(s, wrong_texts_are_refused_with_the_reason);
-	TEST(s, unknown_keys_list_the_nearest_first);
-	TEST(s, a_later_text_replaces_an_earlier_one);
-	TEST(s, arguments_have_their_kinds);
-	TEST(s, expressions_bind_as_in_c);
-	TEST(s, values_are_known_before_a_run_or_said_not_to_be);
-	TEST(s, values_of_shared_rows_are_bounded);
-	TEST(s, operands_are_earlier_rows);
-	TEST(s, rows_that_say_nothing_are_shown_as_such);
-	TEST(s, nesting_and_length_are_bounded);
-	TEST(s, texts_at_their_limits_are_taken);
-	TEST(s, words_and_domains_are_bounded);
-	TEST(s, sentences_are_cut_and_never_overflow);
-	TEST(s, states_and_strange_codes_have_words);
-	TEST(s, every_policy_and_feature_has_a_name);
 }

@@ -14,7 +14,7 @@
 	"func @" name "(%x: !pto.memref<gm,...," t ">) {\n  %v = alloc_tile : !pto.tile<" m "x" n "x" t ">\n  %s = alloc_scalar : i32\n  LI %s:i32, " factor   \
 	"\n  %v = tload %x[" m ", 0]\n  %v = tmuls %v, %" factor "\n  tstore %v, %x[0, 0]\n  return\n}\n"
 
-static void an_instance_is_the_function_that_one_would_write(void)
+TEST(an_instance_is_the_function_that_one_would_write)
 {
 	static const char by_hand[] = BODY("f.8.16.f32.3", "8", "16", "f32", "3")
 		BODY("f.4.4.i32.7", "4", "4", "i32", "7") "tensor %x : f32[256, 16] inout\ntensor %y : i32[64, 4] inout\nworkload @main { call "
@@ -35,7 +35,7 @@ static void an_instance_is_the_function_that_one_would_write(void)
 }
 
 /* A longer name before a shorter one that begins alike, and a name with an x in it. */
-static void parts_of_a_shape_are_the_longest_names(void)
+TEST(parts_of_a_shape_are_the_longest_names)
 {
 	struct source s = source_compile(
 		"func @f<R, Rx, max>(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<RxRxxf32>\n  %b = alloc_tile : !pto.tile<maxx2xf32>\n"
@@ -47,7 +47,7 @@ static void parts_of_a_shape_are_the_longest_names(void)
 	source_free(&s);
 }
 
-static void there_are_so_many_instances_and_no_more(void)
+TEST(there_are_so_many_instances_and_no_more)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -82,7 +82,7 @@ static struct ptowsp_pack_result *pack(const char *root, ptowsp_status status)
 	return result;
 }
 
-static void sources_include_others_each_once(void)
+TEST(sources_include_others_each_once)
 {
 	struct ptowsp_pack_result *result;
 
@@ -103,7 +103,7 @@ static void sources_include_others_each_once(void)
 	ptowsp_pack_destroy(result);
 }
 
-static void what_an_included_source_has_wrong_stands_in_it(void)
+TEST(what_an_included_source_has_wrong_stands_in_it)
 {
 	struct ptowsp_pack_result *result;
 
@@ -123,7 +123,7 @@ static void what_an_included_source_has_wrong_stands_in_it(void)
 	ptowsp_pack_destroy(result);
 }
 
-static void there_are_so_many_included_files_and_no_more(void)
+TEST(there_are_so_many_included_files_and_no_more)
 {
 	struct ptowsp_pack_result *result;
 
@@ -142,7 +142,7 @@ static void there_are_so_many_included_files_and_no_more(void)
 	ptowsp_pack_destroy(result);
 }
 
-static void functions_on_tiles_are_expanded_and_nothing_else(void)
+TEST(functions_on_tiles_are_expanded_and_nothing_else)
 {
 	struct source s = source_compile(
 		"const N = 8\ninclude \"std/softmax.pto\"\ninclude \"std/softmax.pto\"\n"
@@ -162,15 +162,4 @@ static void functions_on_tiles_are_expanded_and_nothing_else(void)
 	CHECK_CONTAINS(s.messages, "\"std/sofmax.pto\"");
 	CHECK(s.package == NULL);
 	source_free(&s);
-}
-
-void suite_template(CU_pSuite s)
-{
-	TEST(s, an_instance_is_the_function_that_one_would_write);
-	TEST(s, parts_of_a_shape_are_the_longest_names);
-	TEST(s, there_are_so_many_instances_and_no_more);
-	TEST(s, sources_include_others_each_once);
-	TEST(s, what_an_included_source_has_wrong_stands_in_it);
-	TEST(s, there_are_so_many_included_files_and_no_more);
-	TEST(s, functions_on_tiles_are_expanded_and_nothing_else);
 }

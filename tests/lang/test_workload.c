@@ -24,7 +24,7 @@ static void says(const char *text, const char *want)
 	source_free(&s);
 }
 
-static void loops_become_axes_with_the_name_of_their_value(void)
+TEST(loops_become_axes_with_the_name_of_their_value)
 {
 	source_is_workload(
 		"symbol %n : u64 = 4\naxis %a = dense_dyn(%n)\naxis %r = ragged(2, [1, 3])\naxis %s = sparse([0, 1, 3], [5, 0, 7])\n"
@@ -35,7 +35,7 @@ static void loops_become_axes_with_the_name_of_their_value(void)
 		"5 for_each l (n - 1)..(2 * n) by 3 -> 7\n6 barrier\n7 for_each m 0..7 by 1 -> 9\n8 barrier\n9 halt\n");
 }
 
-static void lists_of_axes_are_running_sums_and_beginnings(void)
+TEST(lists_of_axes_are_running_sums_and_beginnings)
 {
 	static const int64_t want[] = {0, 1, 4, 0, 1, 3, 5, 0, 7};
 	struct source s = source_compile("axis %r = ragged(2, [1, 3])\naxis %s = sparse([0, 1, 3], [5, 0, 7])\nworkload @w {\n"
@@ -50,7 +50,7 @@ static void lists_of_axes_are_running_sums_and_beginnings(void)
 	source_free(&s);
 }
 
-static void branches_and_their_targets(void)
+TEST(branches_and_their_targets)
 {
 	source_is_workload(
 		"slot %s : i64 = 0\nevent %e\ntensor %t : f32[4, 4] temp\nworkload @w {\n  if %s > 1 { slot_set %s, 1 } else if %s { slot_set %s, 2 } else { "
@@ -65,14 +65,14 @@ static void branches_and_their_targets(void)
 }
 
 /* In constants as in a run. */
-static void shifts_take_six_bits_of_their_distance(void)
+TEST(shifts_take_six_bits_of_their_distance)
 {
 	source_is_workload(
 		"slot %s : i64 = 0\nworkload @w {\n  slot_set %s, 1 << 64\n  slot_set %s, 1 << 67\n  slot_set %s, -8 >> 65\n  slot_set %s, 1 << -1\n}\n", "w",
 		"0 slot_set s 1\n1 slot_set s 8\n2 slot_set s -4\n3 slot_set s -9223372036854775808\n4 halt\n");
 }
 
-static void parts_of_tensors_are_regions_in_elements(void)
+TEST(parts_of_tensors_are_regions_in_elements)
 {
 	source_is_workload(COPY_8 TENSORS "tensor %z : f32[5, 8, 8] in\nslot %s : i64 = 0\nworkload @w {\n  parallel_for %i in 0 to 4 {\n"
 					  "    call @move(%x -> %x[%i * 8, 0], %y -> %y[%i * 8, 0])\n    call @move(%x -> %z[%i, 2, 0], %y -> %y)\n  }\n"
@@ -84,7 +84,7 @@ static void parts_of_tensors_are_regions_in_elements(void)
 			   "9 copy z[24, 0 : 8, 4]\n10 io_output 0 y[0, 4 : 8, 4]\n11 slot_load s x[3, s : 1, 1]\n12 halt\n");
 }
 
-static void a_tasks_name_is_a_distance_or_a_slot(void)
+TEST(a_tasks_name_is_a_distance_or_a_slot)
 {
 	source_is_workload(
 		COPY_8 TENSORS "workload @w {\n  %a = call @move(%x -> %x[0, 0], %y -> %y[0, 0])\n  %b = copy %x -> %y\n"
@@ -99,7 +99,7 @@ static void a_tasks_name_is_a_distance_or_a_slot(void)
 }
 
 /* Others may come between the tasks of a branch of combine, so distances would lie. */
-static void names_inside_combine_are_slots(void)
+TEST(names_inside_combine_are_slots)
 {
 	struct source s = source_compile(COPY_8 TENSORS "workload @w {\n  combine {\n    %a = call @move(%x -> %x[0, 0], %y -> %y[0, 0])\n"
 							"    call @move(%x -> %x[0, 0], %y -> %y[8, 0]) after %a\n  } { barrier }\n}\n");
@@ -111,7 +111,7 @@ static void names_inside_combine_are_slots(void)
 	source_free(&s);
 }
 
-static void orchestrations_begin_at_the_element_of_their_part(void)
+TEST(orchestrations_begin_at_the_element_of_their_part)
 {
 	source_is_workload(
 		COPY_8 "// Function Type: Orchestration\nfunc @f(%p: " M ", %n: i32) {\n  FOR %i:idx, 0:idx, %n:idx, 1:idx\n"
@@ -124,7 +124,7 @@ static void orchestrations_begin_at_the_element_of_their_part(void)
 		"* 64 + 0]\n9 halt\n");
 }
 
-static void arguments_are_of_the_parameters_type(void)
+TEST(arguments_are_of_the_parameters_type)
 {
 	source_is_workload(
 		"symbol %f : f32 = 2\nsymbol %n : i64 = 1\nkernel @k(%a: f32, %b: i8, %c: f64, %d: f32, %n: i64)\n"
@@ -134,7 +134,7 @@ static void arguments_are_of_the_parameters_type(void)
 }
 
 /* And nothing else: shapes of tensors that it does not touch are none of its business. */
-static void an_entry_needs_what_it_reads(void)
+TEST(an_entry_needs_what_it_reads)
 {
 	struct source s = source_compile("symbol %a : u64\nsymbol %b : u64\nslot %c : u64\ntensor %t : f32[%a, 4] inout\ntensor %u : f32[%b, 4] inout\n"
 					 "workload @main { alloc %t }\nworkload @other { slot_set %c, %b }\n");
@@ -150,7 +150,7 @@ static void an_entry_needs_what_it_reads(void)
 	source_free(&s);
 }
 
-static void a_tensors_row_has_all_that_was_said(void)
+TEST(a_tensors_row_has_all_that_was_said)
 {
 	struct source s = source_compile(
 		"symbol %n : u64 = 3\ntensor %first : f32[8] in\ntensor %t : bf16[%n * 2, 3, 4] const @l2 layout(S(2), R, S(1)) align 64 mem(row_major)\n");
@@ -188,7 +188,7 @@ static ptowsp_status file_read(void *context, uint32_t source, const char *file,
 	return PTOWSP_OK;
 }
 
-static void a_kernels_rows_have_all_that_was_said(void)
+TEST(a_kernels_rows_have_all_that_was_said)
 {
 	static const char text[] =
 		"kernel @k(%a: f16[8, 4] in, %n: u8, %b: f32[5] inout, %c: f32[] out) on aiv blockdim 3 workspace 4 * 1024 measured {\n"
@@ -223,7 +223,7 @@ static void a_kernels_rows_have_all_that_was_said(void)
 	source_free(&s);
 }
 
-static void a_parameters_layout_is_kept_row_by_row(void)
+TEST(a_parameters_layout_is_kept_row_by_row)
 {
 	struct source s = source_compile("kernel @k(%a: f32[8, 8] in layout(S(2), R), %n: i64, %b: f32[8, 8] in, %c: f32[8] out layout(S(0)))\n");
 	const struct ptowsp_param_layout_record *dims;
@@ -241,7 +241,7 @@ static void a_parameters_layout_is_kept_row_by_row(void)
 	source_free(&s);
 }
 
-static void a_parameters_order_in_memory_is_kept_where_it_is_stated(void)
+TEST(a_parameters_order_in_memory_is_kept_where_it_is_stated)
 {
 	struct source s = source_compile("kernel @k(%a: f32[8, 8] in mem(nz(4, 8) swizzle 2), %n: i64, %b: f32[8, 8] in, %c: f32[] out mem(strides(64, 8, 1)), "
 					 "%d: f32[8] in mem(row_major))\n");
@@ -260,7 +260,7 @@ static void a_parameters_order_in_memory_is_kept_where_it_is_stated(void)
 	source_free(&s);
 }
 
-static void a_layout_that_is_replicated_everywhere_is_told_from_none(void)
+TEST(a_layout_that_is_replicated_everywhere_is_told_from_none)
 {
 	struct source s =
 		source_compile("tensor %a : f32[8, 8] inout layout(R, R)\ntensor %b : f32[8, 8] inout\ntensor %c : f32[8, 8] inout layout(S(0), R)\n");
@@ -272,7 +272,7 @@ static void a_layout_that_is_replicated_everywhere_is_told_from_none(void)
 	source_free(&s);
 }
 
-static void files_that_cannot_be_read_are_errors_at_their_names(void)
+TEST(files_that_cannot_be_read_are_errors_at_their_names)
 {
 	static const char text[] = "kernel @k() { image a \"absent\" }\nkernel @l() { image a \"empty\" }\n";
 	struct lang_options options = {.read = file_read};
@@ -284,7 +284,7 @@ static void files_that_cannot_be_read_are_errors_at_their_names(void)
 	source_free(&s);
 }
 
-static void every_instruction_of_a_workload_has_its_place(void)
+TEST(every_instruction_of_a_workload_has_its_place)
 {
 	struct source s = source_compile("slot %s : i64 = 0\nworkload @w {\n  barrier\n  slot_set %s,\n    %s + 1\n}\n");
 	uint32_t seen = 0;
@@ -301,7 +301,7 @@ static void every_instruction_of_a_workload_has_its_place(void)
 	source_free(&s);
 }
 
-static void one_source_gives_one_package(void)
+TEST(one_source_gives_one_package)
 {
 	static const char text[] = COPY_8 TENSORS "symbol %n : u64 = 4\naxis %r = ragged(2, [1, 3])\nworkload @w {\n  parallel_for %i in 0 to %n {\n"
 						  "    for_each %j in %r[%i % 2] { call @move(%x -> %x[%i * 8, 0], %y -> %y[%j * 8, 0]) }\n  }\n}\n";
@@ -312,7 +312,7 @@ static void one_source_gives_one_package(void)
 	source_free(&b);
 }
 
-static void corpus_scalars_share_symbols_of_their_name_and_type(void)
+TEST(corpus_scalars_share_symbols_of_their_name_and_type)
 {
 	struct source s =
 		source_compile("symbol %n : i32 = 5\nsymbol %m : i64 = 5\n// Function Type: Orchestration\nfunc @f(%p: " M ") {\n  %n = alloc_scalar : i32\n"
@@ -339,7 +339,7 @@ static char *repeated(const char *head, const char *piece, int count, const char
 	return strcat(text, tail);
 }
 
-static void limits_are_errors(void)
+TEST(limits_are_errors)
 {
 	static const struct {
 		const char *head, *piece;
@@ -368,7 +368,7 @@ static void limits_are_errors(void)
 }
 
 /* What a wrong branch opened is closed again: the next workload has all its levels. */
-static void a_wrong_else_if_leaves_no_level_open(void)
+TEST(a_wrong_else_if_leaves_no_level_open)
 {
 	char *text = repeated("workload @v {\n  if 1 { } else if = { }\n}\nworkload @w {\n", "scope {", 64, "\n}");
 	struct source s;
@@ -384,7 +384,7 @@ static void a_wrong_else_if_leaves_no_level_open(void)
 	free(text);
 }
 
-static void calls_that_expand_too_deep_are_errors(void)
+TEST(calls_that_expand_too_deep_are_errors)
 {
 	char text[8192] = "";
 
@@ -405,7 +405,7 @@ static void calls_that_expand_too_deep_are_errors(void)
 }
 
 /* Kernels that only a graph names: of any function, with what is bound as bytes, on the cores that it asks for. */
-static void kernels_of_a_graph_have_its_core_types_and_bindings(void)
+TEST(kernels_of_a_graph_have_its_core_types_and_bindings)
 {
 	static const struct {
 		const char *word;
@@ -428,31 +428,4 @@ static void kernels_of_a_graph_have_its_core_types_and_bindings(void)
 			CHECK(param[at].kind == PTOWSP_PARAM_TENSOR && param[at].dtype == PTOWSP_U8);
 		source_free(&s);
 	}
-}
-
-void suite_workload(CU_pSuite s)
-{
-	TEST(s, loops_become_axes_with_the_name_of_their_value);
-	TEST(s, lists_of_axes_are_running_sums_and_beginnings);
-	TEST(s, branches_and_their_targets);
-	TEST(s, shifts_take_six_bits_of_their_distance);
-	TEST(s, parts_of_tensors_are_regions_in_elements);
-	TEST(s, a_tasks_name_is_a_distance_or_a_slot);
-	TEST(s, names_inside_combine_are_slots);
-	TEST(s, orchestrations_begin_at_the_element_of_their_part);
-	TEST(s, arguments_are_of_the_parameters_type);
-	TEST(s, an_entry_needs_what_it_reads);
-	TEST(s, a_tensors_row_has_all_that_was_said);
-	TEST(s, a_kernels_rows_have_all_that_was_said);
-	TEST(s, kernels_of_a_graph_have_its_core_types_and_bindings);
-	TEST(s, a_parameters_layout_is_kept_row_by_row);
-	TEST(s, a_parameters_order_in_memory_is_kept_where_it_is_stated);
-	TEST(s, a_layout_that_is_replicated_everywhere_is_told_from_none);
-	TEST(s, files_that_cannot_be_read_are_errors_at_their_names);
-	TEST(s, every_instruction_of_a_workload_has_its_place);
-	TEST(s, one_source_gives_one_package);
-	TEST(s, corpus_scalars_share_symbols_of_their_name_and_type);
-	TEST(s, limits_are_errors);
-	TEST(s, a_wrong_else_if_leaves_no_level_open);
-	TEST(s, calls_that_expand_too_deep_are_errors);
 }

@@ -62,7 +62,17 @@ class Program:
         if waits - signals:
             raise Ended("refused", None, "an event without signal")
         self.placed = {self.row_of("TENS", two) for op, _, two in self.code if op == "alloc"}
+        self.parted = self.parts_find()
         self.renamed = {i for i, t in enumerate(self.rows("TENS")) if t.get("role") == "temp" and i not in self.placed and self.on_grid(i)}
+    def parts_find(self):
+        """Tensors of which a task says how much of a region is there."""
+        found, ios = set(), {}
+        for op, one, two in self.code:
+            ios = {} if op == "task" else ios
+            if op in ("io_input", "io_output", "io_inout"):
+                ios[one] = self.row_of("TENS", self.rows("REGN")[two]["tensor"])
+            found |= {ios[one]} if op in ("io_rows", "io_columns") else set()
+        return found
     def rows(self, section):
         return self.p.get(section, [])
     def row_of(self, section, ref):
@@ -79,7 +89,7 @@ class Program:
         for k, found in ((k, [self.congruence(r[k]) for r in mine]) for k in ("row", "column")):
             step[k] = math.gcd(*(r - found[0][0] for r, _ in found), *(m for _, m in found))
         alike = len({(r["rows"], r["columns"], r.get("unit", 0)) for r in mine}) == 1 and not mine[0].get("unit")
-        return alike and not any(self.rows("REGN")[r] in mine for r in others) and all(not 0 < step[k] < mine[0][k + "s"] for k in step)
+        return alike and tensor not in self.parted and not any(self.rows("REGN")[r] in mine for r in others) and all(not 0 < step[k] < mine[0][k + "s"] for k in step)
     def congruence(self, row):  # (r, m): all values are r plus a multiple of m
         node = self.rows("EXPR")[row]
         if node["op"] not in ("+", "-", "*"):
@@ -299,6 +309,7 @@ class Process:
                 row = self.p.row_of("KREG", variant["kernel"])
         t = SimpleNamespace(number=len(self.m.tasks), kernel=row, here=here, accesses=[], after=set(), reads=set(), steps=[o.step for o in here.orders])
         t.cycles, touched = self.p.cost(self.p.kernel(row))
+        parts = {(op, one): self.evaluate(two, here, t.reads) for op, one, two in words if op in ("io_rows", "io_columns")}
         for op, one, two in words:
             if op == "param_expr":
                 self.evaluate(two, here, t.reads)
@@ -307,15 +318,18 @@ class Process:
                 if earlier >= t.number:
                     self.fail("run", "edge from a later task")
                 t.after |= {earlier} if earlier >= 0 and one != 3 else set()
-            elif op.startswith("io_") and op != "io_bind":
-                key, elements = self.access(two, here, touched[one], t.reads)
+            elif op in ("io_input", "io_output", "io_inout"):
+                key, elements = self.access(two, here, touched[one], t.reads, parts.get(("io_rows", one)), parts.get(("io_columns", one)))
                 t.accesses.append((key, key[0], elements, op != "io_output", op != "io_input"))
                 t.cycles = len(elements) if kernel is None else t.cycles
         t.keys_read, t.keys_written = ({x[0] for x in t.accesses if x[k]} for k in (3, 4))
         return t
-    def access(self, region, here, touched, reads=None):
-        """(key, whose first part is the tensor, and elements) of a region."""
-        r = self.p.rows("REGN")[region]
+    def access(self, region, here, touched, reads=None, rows=None, columns=None):
+        """(key, whose first part is the tensor, and elements) of a region, of which so many rows and columns are there; None: all."""
+        whole = self.p.rows("REGN")[region]
+        r = {**whole, **{k: v for k, v in (("rows", rows), ("columns", columns)) if v is not None}}
+        if not whole.get("unit") and not (1 <= r["rows"] <= whole["rows"] and 1 <= r["columns"] <= whole["columns"]):
+            self.fail("run", "a part that is larger than its region, or nothing")
         tensor, unit = self.p.row_of("TENS", r["tensor"]), r.get("unit", 0)
         row, column = (self.evaluate(r.get(k, 0), here, reads) for k in ("row", "column"))
         start, extents = row * unit + column, self.extents(tensor, here)
@@ -323,7 +337,7 @@ class Process:
             self.fail("run", "region outside its tensor")
         if unit:
             return (tensor, row, column, here.level), frozenset(start + e for e in touched)
-        return (tensor, row, column, r["rows"], r["columns"]), frozenset((row + i) * extents[-1] + column + j for i in range(r["rows"]) for j in range(r["columns"]))
+        return (tensor, row, column, whole["rows"], whole["columns"]), frozenset((row + i) * extents[-1] + column + j for i in range(r["rows"]) for j in range(r["columns"]))
     def extents(self, tensor, here):
         return [self.evaluate(d["extent"], here) for d in self.p.run_of("DIMS", self.p.rows("TENS")[tensor], "dims", "dim_count")]
 

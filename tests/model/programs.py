@@ -28,6 +28,7 @@ FAMILIES = {
     "csp": "channels and processes",
     "payload": "channels that carry blocks of elements; brings csp with it",
     "many": "a grid of up to 32 blocks that do not wait for each other, one executor each, or places of a grid that a slot picks; nothing else",
+    "parts": "regions of which a run says how many rows and columns are there",
     "narrow": "windows, depths, streams, batches and capacities of channels that are stated, and small",
     "bodies": "kernels compute on 64-bit integers, slots are loaded from what they leave, and memory is compared",
     "instances": "what several scheduler instances can run; all programs then are such",
@@ -124,6 +125,9 @@ class Generator(Writer):
             self.tile = rng.choice([(2, 8), (4, 4), (1, 8)])
             for i in range(2):
                 self.tensor(f"z{i}", 8, 8, role="temp")
+        if "parts" in self.on:  # cut into tiles, the last ones of which are there in part
+            self.cut, self.cuts = rng.choice([(3, 8), (3, 3), (4, 5), (5, 8), (7, 2)]), {}
+            self.tensor("p0", 8, 8)
         if "while" in self.on:
             for i in range(self.depth_limit + 1):
                 self.slot(f"w{i}", 0)
@@ -159,17 +163,28 @@ class Generator(Writer):
         for k in range(rng.randint(0, 3)):
             op = rng.choice(["io_input", "io_output", "io_inout", "io_input"])
             access = {"io_input": READ, "io_output": WRITE, "io_inout": READ | WRITE}[op]
-            region, shape = self.region(depth)
+            cut = "parts" in self.on and not self.flat and not self.bodies and rng.random() < 0.5 and not any(region in self.cuts for _, _, region in ios)
+            region, shape = self.cut_region(depth) if cut else self.region(depth)
             ios.append([op, k, region])
             touches.append((access, *shape))
         unit = rng.choice(["aiv", "aic", "any"] + ["aic_aiv", "host", "aicpu", "aie_core"] * ("units" in self.on)) if self.by_unit else "any"  # where `any` goes depends on time, which auto does not ask
         unit = "aic" if self.by_unit and unit == "any" and "auto" in self.on else unit
         cycles, variants = rng.choice([1, 1, 2, 3, 5, 10]), ()
-        if "levels" in self.on and rng.random() < 0.4:
+        cut = [region for _, _, region in ios if region in getattr(self, "cuts", ())]
+        if "levels" in self.on and not cut and rng.random() < 0.4:
             other = [(access, r, c) for access, r, c in touches]
             variants = [(level, self.kernel(rng.randint(1, 9), unit, other)) for level in (64, 128) if rng.random() < 0.6]
         self.code += [["task", self.kernel(cycles, unit, touches, variants, rng.choice([0, 1, 2, 3]) if "units" in self.on and not self.bodies else 0), [int(self.bodies), len(ios)]]]
         self.code += [["param_expr", 0, self.expr("task")]] * self.bodies + ios
+        for k, region in enumerate(region for _, _, region in ios if cut):
+            for word, rest in self.cuts.get(region, ()):
+                self.put(word, k, rest)
+        apart = len({self.t["REGN"][region]["tensor"] for _, _, region in ios}) == len(ios)  # parts that meet are refused where kernels run
+        if "parts" in self.on and apart and not self.bodies and not variants and not cut:
+            for (_, k, _), (_, rows, columns) in zip(ios, touches):
+                for word, most in (("io_rows", rows), ("io_columns", columns)):
+                    if not self.flat and rng.random() < 0.4:
+                        self.put(word, k, self.expr("+", self.index(depth, most), self.const(1 if rng.random() < 0.99 else 0)))
         if "after" in self.on:
             for _ in range(rng.choice([0, 1, 1, 2])):
                 back = self.expr("-", self.expr("task"), self.const(rng.randint(1, 6)))
@@ -204,6 +219,17 @@ class Generator(Writer):
             row = self.const(1)
         column = self.const(columns * rng.randrange(8 // columns))
         return self.row("REGN", tensor=f"z{tensor}", row=row, column=column, rows=rows, columns=columns), (rows, columns)
+
+    def cut_region(self, depth):
+        """A tile of p0, as far as the tensor goes; rarely less, or between two tiles."""
+        rng, (rows, columns) = self.rng, self.cut
+        places = [self.expr("*", self.index(depth, -(-8 // most)), self.const(most)) for most in self.cut]
+        if rng.random() < 0.1:
+            places[0] = self.index(depth, 8)
+        region = self.row("REGN", tensor="p0", row=places[0], column=places[1], rows=rows, columns=columns)
+        self.cuts[region] = [(word, self.expr("min", *rng.sample([self.const(most), self.expr("-", self.const(8 if rng.random() < 0.97 else 7), place)], 2)))
+                             for word, most, place in zip(("io_rows", "io_columns"), self.cut, places)]
+        return region, (rows, columns)
 
     def index(self, depth, limit):
         """An expression in 0 .. limit - 1 over the loops around."""

@@ -5,7 +5,7 @@
 #define TESTS_MODEL_SLOW_COMPARE_H
 
 #include "ascend/machine/machine.h"
-#include "tests/rt/rt_builder.h"
+#include "tests/rt/builder/rt_builder.h"
 
 /* ENDS_EARLY: a deadlock, a limit: there are no times to compare. */
 enum slow_verdict { SLOW_DIFFERS, SLOW_ENDS_EARLY, SLOW_AGREES };

@@ -19,9 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "call.h"
 #include "format/json/json.h"
 #include "mutant.h"
+#include "tool_call.h"
 
 enum { JOBS_MOST = 64, SUBJECTS_MOST = 256, CODES = 16, TRIES = 40, REFUSED_ONE_IN = 8 };
 

@@ -3,7 +3,7 @@
 #ifndef MUTANTS_MUTATE_H
 #define MUTANTS_MUTATE_H
 
-#include "subject.h"
+#include "mutant_subject.h"
 
 /* Sections of `subject` with one to a few things wrong, sealed: digests are right. other: where whole sections may come from. Freed by the caller. Errors: NO_MEMORY. */
 ptowsp_status mutate_sections(const struct subject *subject, const struct subject *other, uint64_t *d, void **bytes_out, size_t *size_out,

@@ -154,6 +154,48 @@ def test_what_is_refused():
         assert sentence in str(refused.value)
 
 
+def test_a_call_passes_by_name_what_it_does_not_name(tmp_path):
+    """The listing of the softmax module as it stands, without its remarks; a second file has what it calls and does not show."""
+    (tmp_path / "listing.pto").write_text("""// PTO Module: softmax_module
+// Entry: @dynamic_softmax
+// Function Type: InCore
+func @rowmax(%input: !pto.memref<gm,...,f32>, %output: !pto.memref<gm,...,f32>) {
+  %x = alloc_tile : !pto.tile<8x8xf32>
+  %result = alloc_tile : !pto.tile<8x1xf32>
+  %x = tload %input[0, 0] : (!pto.memref) -> !pto.tile<8x8xf32>
+  %result = trowmax %x : !pto.tile<8x8xf32> -> !pto.tile<8x1xf32>
+  tstore %result, %output[0, 0]
+  return
+}
+// Function Type: Orchestration
+func @dynamic_softmax(%input: !pto.memref, %output: !pto.memref) {
+  %num_tiles = alloc_scalar : i32
+  FOR %tile_idx:idx, 0:idx, %num_tiles:idx, 1:idx
+    CALL @rowmax(%input -> %input, %output -> %temp_max)
+    CALL @rowexpandsub(...)
+  ENDFOR
+  return
+}
+""")
+    (tmp_path / "rest.pto").write_text("""tensor %temp_max : f32[8, 1] temp
+        func @rowexpandsub(%input: !pto.memref<gm,...,f32>, %temp_max: !pto.memref<gm,...,f32>, %output: !pto.memref<gm,...,f32>) {
+          %x = alloc_tile : !pto.tile<8x8xf32>
+          %max = alloc_tile : !pto.tile<8x1xf32>
+          %x = tload %input[0, 0]
+          %max = tload %temp_max[0, 0]
+          %x = trowexpandsub %x, %max
+          tstore %x, %output[0, 0]
+          return
+        }
+        """)
+    package = ptowsp.pack_files([tmp_path / "listing.pto", tmp_path / "rest.pto"], strict=True)
+    x = random.standard_normal((8, 8)).astype(np.float32)
+    for backend in ("cpu_sim", "a2a3sim", "aie"):
+        y = np.zeros_like(x)
+        package.load(backend).run(input=x, output=y, num_tiles=2)
+        assert np.array_equal(y, x - x.max(1, keepdims=True))
+
+
 def test_a_declared_tensor_serves_an_orchestration_function():
     """The listing of the softmax module, whose memory between two tasks nobody passes."""
     source = """tensor %temp_max : f32[64, 1] temp

@@ -340,3 +340,21 @@ def test_a_tile_of_a_type_is_itself_there():
     x = np.array([[1.25, -2.5, 3.75, 0.1]], np.float32)
     assert np.array_equal(one_task(lambda t: t.astype(f32), [x], x), x)
     assert np.array_equal(one_task(lambda t: t.astype(f32, "FLOOR"), [x], x), np.floor(x))
+
+
+length = ptowsp.symbol("length", 37)
+
+
+@ptowsp.workload
+def any_length(x: f32[length, 50], y: f32[length, 50]):
+    for i in ptowsp.range(0, length, 16):
+        softmax(x[i : ptowsp.minimum(i + 16, length), 0:50], y[i : ptowsp.minimum(i + 16, length), 0:50])
+
+
+def test_what_is_left_of_a_length_is_a_part_of_a_tile():
+    package = ptowsp.pack(any_length, strict=True)
+    for rows in (37, 16, 1):
+        x = np.random.default_rng(rows).standard_normal((rows, 50)).astype(np.float32)
+        got = package.load().run(length=rows, x=x)["y"]
+        wanted = np.exp(x - x.max(1, keepdims=True))
+        assert np.allclose(got, wanted / wanted.sum(1, keepdims=True), atol=1e-6)

@@ -23,7 +23,7 @@ static void pieces_look_at(struct common_arena *arena)
 	}
 }
 
-static void pieces_are_zeroed_and_aligned(void)
+TEST(pieces_are_zeroed_and_aligned)
 {
 	struct common_arena arena;
 	jmp_buf out;
@@ -49,7 +49,7 @@ static void rows_push(struct common_arena *arena)
 	CHECK(capacity >= count);
 }
 
-static void arrays_grow_and_keep_their_elements(void)
+TEST(arrays_grow_and_keep_their_elements)
 {
 	struct common_arena arena;
 	jmp_buf out;
@@ -60,7 +60,7 @@ static void arrays_grow_and_keep_their_elements(void)
 	common_arena_finish(&arena);
 }
 
-static void texts_end_with_a_zero(void)
+TEST(texts_end_with_a_zero)
 {
 	struct common_arena arena;
 	jmp_buf out;
@@ -89,7 +89,7 @@ static int pieces_until_it_leaves(struct common_arena *arena, size_t size)
 	return count;
 }
 
-static void an_arena_leaves_at_its_limit_and_says_so(void)
+TEST(an_arena_leaves_at_its_limit_and_says_so)
 {
 	struct common_arena arena;
 
@@ -104,7 +104,7 @@ static void an_arena_leaves_at_its_limit_and_says_so(void)
 }
 
 /* Without a place to leave to, pieces are NULL from the first on that is not there. */
-static void an_arena_without_a_place_to_leave_to_gives_nothing(void)
+TEST(an_arena_without_a_place_to_leave_to_gives_nothing)
 {
 	struct common_arena *arena = common_arena_create();
 	uint32_t *rows = NULL;
@@ -127,11 +127,42 @@ static void an_arena_without_a_place_to_leave_to_gives_nothing(void)
 	common_arena_destroy(NULL);
 }
 
-void suite_common_arena(CU_pSuite s)
+TEST(an_emptied_arena_begins_anew_in_the_same_memory)
 {
-	TEST(s, pieces_are_zeroed_and_aligned);
-	TEST(s, arrays_grow_and_keep_their_elements);
-	TEST(s, texts_end_with_a_zero);
-	TEST(s, an_arena_leaves_at_its_limit_and_says_so);
-	TEST(s, an_arena_without_a_place_to_leave_to_gives_nothing);
+	struct common_arena *arena = common_arena_create();
+	unsigned char *first, *again;
+
+	REQUIRE(arena != NULL);
+	common_arena_empty(arena);
+	first = common_alloc(arena, 1000);
+	REQUIRE(first != NULL);
+	memset(first, 0xA5, 1000);
+	REQUIRE(common_alloc(arena, 300000) != NULL);
+	CHECK(common_take(arena, SIZE_MAX / 4, 8) == NULL);
+	CHECK(arena->taken > 300000);
+	common_arena_empty(arena);
+	CHECK(arena->taken < 300000 && !arena->exhausted && !arena->full);
+	again = common_alloc(arena, 1000);
+	CHECK(again == first);
+	for (int i = 0; again && i < 1000; i++)
+		CHECK_UINT(again[i], 0);
+	common_arena_destroy(arena);
+}
+
+TEST(lines_begin_at_a_multiple_of_64)
+{
+	struct common_arena *arena = common_arena_create();
+
+	REQUIRE(arena != NULL);
+	for (size_t size = 1; size < 300; size += 7) {
+		unsigned char *piece = common_take_lines(arena, 3, size);
+
+		REQUIRE(piece != NULL);
+		CHECK_UINT((uintptr_t)piece % 64, 0);
+		for (size_t i = 0; i < 3 * size; i++)
+			CHECK_UINT(piece[i], 0);
+		memset(piece, 0xA5, 3 * size);
+	}
+	CHECK(common_take_lines(arena, SIZE_MAX / 4, 8) == NULL);
+	common_arena_destroy(arena);
 }

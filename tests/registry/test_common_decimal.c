@@ -38,7 +38,7 @@ static void comma_end(void)
 			CHECK_SKIP("no locale with a decimal comma is installed, nor can one be made with localedef");                                         \
 	} while (0)
 
-static void numbers_have_a_point(void)
+TEST(numbers_have_a_point)
 {
 	char text[40], *end;
 
@@ -53,7 +53,7 @@ static void numbers_have_a_point(void)
 	comma_end();
 }
 
-static void the_program_keeps_its_locale(void)
+TEST(the_program_keeps_its_locale)
 {
 	char text[40];
 
@@ -65,7 +65,7 @@ static void the_program_keeps_its_locale(void)
 }
 
 /* With a comma `v + 0,1f` is two expressions, and compiles. */
-static void kernels_have_numbers_with_a_point(void)
+TEST(kernels_have_numbers_with_a_point)
 {
 	char text[40];
 
@@ -77,7 +77,7 @@ static void kernels_have_numbers_with_a_point(void)
 	comma_end();
 }
 
-static void values_are_read_with_a_point(void)
+TEST(values_are_read_with_a_point)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	uint64_t bits = 0;
@@ -89,12 +89,4 @@ static void values_are_read_with_a_point(void)
 	CHECK_INT(lang_number_read("0.5", PTOWSP_F32, &bits), LANG_NUMBER_OK);
 	CHECK_UINT(bits, 0x3F000000);
 	comma_end();
-}
-
-void suite_common_decimal(CU_pSuite s)
-{
-	TEST(s, numbers_have_a_point);
-	TEST(s, the_program_keeps_its_locale);
-	TEST(s, kernels_have_numbers_with_a_point);
-	TEST(s, values_are_read_with_a_point);
 }

@@ -4,7 +4,7 @@
 
 #include "registry/common/common_grow.h"
 
-static void elements_stay_while_the_array_grows(void)
+TEST(elements_stay_while_the_array_grows)
 {
 	uint32_t *rows = NULL, room = 0, wrong = 0;
 
@@ -20,7 +20,7 @@ static void elements_stay_while_the_array_grows(void)
 	free(rows);
 }
 
-static void an_array_with_room_is_not_moved(void)
+TEST(an_array_with_room_is_not_moved)
 {
 	uint64_t *rows = NULL, *before;
 	uint32_t room = 0;
@@ -35,7 +35,7 @@ static void an_array_with_room_is_not_moved(void)
 	free(rows);
 }
 
-static void what_is_too_large_is_refused(void)
+TEST(what_is_too_large_is_refused)
 {
 	char *rows = NULL;
 	uint32_t room = UINT32_C(1) << 30;
@@ -50,7 +50,7 @@ static void what_is_too_large_is_refused(void)
 	CHECK_UINT(room, 0);
 }
 
-static void bytes_double_or_are_as_many_as_are_needed(void)
+TEST(bytes_double_or_are_as_many_as_are_needed)
 {
 	char *bytes = NULL;
 	size_t room = 0, before;
@@ -70,7 +70,7 @@ static void bytes_double_or_are_as_many_as_are_needed(void)
 	free(bytes);
 }
 
-static void an_array_of_too_many_bytes_stays_as_it_is(void)
+TEST(an_array_of_too_many_bytes_stays_as_it_is)
 {
 	uint64_t *rows = NULL, *before;
 
@@ -81,7 +81,7 @@ static void an_array_of_too_many_bytes_stays_as_it_is(void)
 	free(rows);
 }
 
-static void elements_of_a_ring_stay_at_their_numbers(void)
+TEST(elements_of_a_ring_stay_at_their_numbers)
 {
 	uint32_t *ring = calloc(8, sizeof(*ring)), wrong = 0;
 
@@ -93,14 +93,4 @@ static void elements_of_a_ring_stay_at_their_numbers(void)
 		wrong += ring[k & 15] != (k >= 5 && k < 13 ? k : 0);
 	CHECK_UINT(wrong, 0);
 	free(ring);
-}
-
-void suite_common_grow(CU_pSuite s)
-{
-	TEST(s, elements_of_a_ring_stay_at_their_numbers);
-	TEST(s, bytes_double_or_are_as_many_as_are_needed);
-	TEST(s, an_array_of_too_many_bytes_stays_as_it_is);
-	TEST(s, elements_stay_while_the_array_grows);
-	TEST(s, an_array_with_room_is_not_moved);
-	TEST(s, what_is_too_large_is_refused);
 }

@@ -4,7 +4,7 @@
 
 #include "registry/common/common_hash.h"
 
-static void splitmix64_gives_the_published_numbers(void)
+TEST(splitmix64_gives_the_published_numbers)
 {
 	/* Of the seed 1234567, as Vigna's splitmix64.c prints them. */
 	static const uint64_t numbers[] = {UINT64_C(6457827717110365317), UINT64_C(3203168211198807973), UINT64_C(9817491932198370423),
@@ -17,7 +17,7 @@ static void splitmix64_gives_the_published_numbers(void)
 }
 
 /* Keys that follow each other share no more places of a table than chance has it. */
-static void neighbours_are_far_apart(void)
+TEST(neighbours_are_far_apart)
 {
 	enum { PLACES = 4096 };
 	static unsigned char low[PLACES], high[PLACES];
@@ -33,10 +33,4 @@ static void neighbours_are_far_apart(void)
 	CHECK(low_most <= 16);
 	CHECK(high_most <= 16);
 	CHECK(common_hash(common_hash(0, 1), 2) != common_hash(common_hash(0, 2), 1));
-}
-
-void suite_common_hash(CU_pSuite s)
-{
-	TEST(s, splitmix64_gives_the_published_numbers);
-	TEST(s, neighbours_are_far_apart);
 }

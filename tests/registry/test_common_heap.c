@@ -11,7 +11,7 @@ static int by_rank(const uint64_t *rank, uint32_t a, uint32_t b)
 
 COMMON_HEAP(ranked, uint32_t, const uint64_t *, by_rank)
 
-static void values_leave_in_order(void)
+TEST(values_leave_in_order)
 {
 	enum { COUNT = 500 };
 	uint64_t rank[COUNT], seed = 1;
@@ -29,7 +29,7 @@ static void values_leave_in_order(void)
 	CHECK_UINT(count, 0);
 }
 
-static void what_comes_in_the_place_of_the_first_finds_its_own(void)
+TEST(what_comes_in_the_place_of_the_first_finds_its_own)
 {
 	const uint64_t rank[] = {5, 1, 3, 9};
 	uint32_t heap[4], count = 0;
@@ -41,10 +41,4 @@ static void what_comes_in_the_place_of_the_first_finds_its_own(void)
 	CHECK_UINT(ranked_pop(heap, &count, rank), 2);
 	CHECK_UINT(ranked_pop(heap, &count, rank), 0);
 	CHECK_UINT(ranked_pop(heap, &count, rank), 3);
-}
-
-void suite_common_heap(CU_pSuite s)
-{
-	TEST(s, values_leave_in_order);
-	TEST(s, what_comes_in_the_place_of_the_first_finds_its_own);
 }

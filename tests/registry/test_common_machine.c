@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void memory_that_is_left_is_no_more_than_there_is(void)
+TEST(memory_that_is_left_is_no_more_than_there_is)
 {
 	const uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE), left = common_machine_memory();
 
@@ -14,7 +14,7 @@ static void memory_that_is_left_is_no_more_than_there_is(void)
 	CHECK(left <= all || access("/proc/meminfo", R_OK));
 }
 
-static void a_group_is_a_folder_that_is_there(void)
+TEST(a_group_is_a_folder_that_is_there)
 {
 	char path[4096], short_of[4];
 
@@ -44,7 +44,7 @@ static uint64_t bound(void)
 	return common_machine_bound(check_fmt("%s/proc", check_dir()));
 }
 
-static void groups_of_both_versions_bound_the_memory(void)
+TEST(groups_of_both_versions_bound_the_memory)
 {
 	check_tmp();
 	machine_put("0::/a/b\\n", "25 1 0:2 / /D/two rw - cgroup2 none rw\\n");
@@ -63,11 +63,4 @@ static void groups_of_both_versions_bound_the_memory(void)
 	CHECK_UINT(bound(), 2000);
 	limit_put("one/in", "memory.limit_in_bytes", "1000");
 	CHECK_UINT(bound(), 1000);
-}
-
-void suite_common_machine(CU_pSuite s)
-{
-	TEST(s, memory_that_is_left_is_no_more_than_there_is);
-	TEST(s, a_group_is_a_folder_that_is_there);
-	TEST(s, groups_of_both_versions_bound_the_memory);
 }

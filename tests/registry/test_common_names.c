@@ -15,7 +15,7 @@ static const char *chosen(struct common_names *names, const char *name)
 	return common_names_choose(names, text, sizeof(text), "_") ? text : "no memory";
 }
 
-static void an_empty_set_has_nothing(void)
+TEST(an_empty_set_has_nothing)
 {
 	struct common_names names = {0};
 
@@ -24,7 +24,7 @@ static void an_empty_set_has_nothing(void)
 	common_names_finish(&names);
 }
 
-static void the_first_keeps_its_name_and_others_get_numbers(void)
+TEST(the_first_keeps_its_name_and_others_get_numbers)
 {
 	struct common_names names = {0};
 
@@ -44,7 +44,7 @@ static void the_first_keeps_its_name_and_others_get_numbers(void)
 	CHECK_UINT(names.count, 0);
 }
 
-static void letters_of_either_case_may_be_one(void)
+TEST(letters_of_either_case_may_be_one)
 {
 	struct common_names names = {.any_case = true};
 
@@ -56,7 +56,7 @@ static void letters_of_either_case_may_be_one(void)
 }
 
 /* A number that began at 2 for each would take 2 * 10^10 steps. */
-static void many_of_one_name_take_a_step_each(void)
+TEST(many_of_one_name_take_a_step_each)
 {
 	struct common_names names = {0};
 
@@ -65,12 +65,4 @@ static void many_of_one_name_take_a_step_each(void)
 	CHECK_UINT(names.count, 200000);
 	CHECK_STR(names.rows[199999].text, "same_200000");
 	common_names_finish(&names);
-}
-
-void suite_common_names(CU_pSuite s)
-{
-	TEST(s, an_empty_set_has_nothing);
-	TEST(s, the_first_keeps_its_name_and_others_get_numbers);
-	TEST(s, letters_of_either_case_may_be_one);
-	TEST(s, many_of_one_name_take_a_step_each);
 }

@@ -7,7 +7,7 @@
 
 #include "registry/common/common_text.h"
 
-static void an_empty_text_is_shown_as_one(void)
+TEST(an_empty_text_is_shown_as_one)
 {
 	struct common_text text = {0};
 
@@ -19,7 +19,7 @@ static void an_empty_text_is_shown_as_one(void)
 }
 
 /* Each length once below, at and above what is allocated at first and at each growth. */
-static void pieces_of_every_length_follow_each_other(void)
+TEST(pieces_of_every_length_follow_each_other)
 {
 	struct common_text text = {0};
 	size_t length = 0;
@@ -37,7 +37,7 @@ static void pieces_of_every_length_follow_each_other(void)
 	CHECK(!text.bytes && !text.length && !text.room);
 }
 
-static void what_cannot_be_held_fails_the_text(void)
+TEST(what_cannot_be_held_fails_the_text)
 {
 	struct common_text text = {0};
 
@@ -49,7 +49,7 @@ static void what_cannot_be_held_fails_the_text(void)
 	common_text_finish(&text);
 }
 
-static void names_are_strings_of_json(void)
+TEST(names_are_strings_of_json)
 {
 	static const struct {
 		const char *name, *json;
@@ -72,12 +72,4 @@ static void names_are_strings_of_json(void)
 		CHECK_STR(common_text_view(&text), rows[i].json);
 		common_text_finish(&text);
 	}
-}
-
-void suite_common_text(CU_pSuite s)
-{
-	TEST(s, an_empty_text_is_shown_as_one);
-	TEST(s, pieces_of_every_length_follow_each_other);
-	TEST(s, what_cannot_be_held_fails_the_text);
-	TEST(s, names_are_strings_of_json);
 }

@@ -60,7 +60,7 @@ static void check_between(uint16_t dtype, double low, double high, uint16_t at)
 		}
 }
 
-static void all_halves_are_exact_and_the_rest_is_rounded_to_even(void)
+TEST(all_halves_are_exact_and_the_rest_is_rounded_to_even)
 {
 	uint16_t got;
 
@@ -77,7 +77,7 @@ static void all_halves_are_exact_and_the_rest_is_rounded_to_even(void)
 	CHECK(isnan(half_value(got)));
 }
 
-static void all_bfloats_are_exact_and_the_rest_is_rounded_to_even(void)
+TEST(all_bfloats_are_exact_and_the_rest_is_rounded_to_even)
 {
 	static const uint32_t quiet = 0x7F800001; /* a NaN whose upper half alone would be infinite */
 	uint16_t got;
@@ -92,7 +92,7 @@ static void all_bfloats_are_exact_and_the_rest_is_rounded_to_even(void)
 	CHECK(isnan(bfloat_value(got)));
 }
 
-static void whole_numbers_wrap_and_truth_is_not_zero(void)
+TEST(whole_numbers_wrap_and_truth_is_not_zero)
 {
 	static const uint16_t types[] = {PTOWSP_I8,  PTOWSP_I16, PTOWSP_I32,  PTOWSP_I64, PTOWSP_U8, PTOWSP_U16,
 					 PTOWSP_U32, PTOWSP_U64, PTOWSP_BOOL, PTOWSP_F32, PTOWSP_F64};
@@ -125,7 +125,7 @@ static void fill(const char *text, uint16_t dtype, void *data, uint64_t elements
 /* The first outputs of the generator, as its author publishes them for the seed 1234567. */
 static const uint64_t published[] = {UINT64_C(6457827717110365317), UINT64_C(3203168211198807973), UINT64_C(9817491932198370423)};
 
-static void random_content_is_that_of_the_generator(void)
+TEST(random_content_is_that_of_the_generator)
 {
 	enum { COUNT = 300 };
 	float floats[COUNT];
@@ -152,7 +152,7 @@ static void random_content_is_that_of_the_generator(void)
 	}
 }
 
-static void words_of_content_are_taken_and_others_refused(void)
+TEST(words_of_content_are_taken_and_others_refused)
 {
 	static const char *const wrong[] = {
 		"", "zero", "zeros ", "random:", "random:x", "random:1x", "random:-1", "random: 1", "random:18446744073709551616", "Random"};
@@ -175,13 +175,4 @@ static void words_of_content_are_taken_and_others_refused(void)
 		CHECK_INT(fill_parse(&how, wrong[i], &error), PTOWSP_INVALID);
 		CHECK_CONTAINS(error.text, "is none of zeros, ones, iota, random[:SEED]");
 	}
-}
-
-void suite_element(CU_pSuite s)
-{
-	TEST(s, all_halves_are_exact_and_the_rest_is_rounded_to_even);
-	TEST(s, all_bfloats_are_exact_and_the_rest_is_rounded_to_even);
-	TEST(s, whole_numbers_wrap_and_truth_is_not_zero);
-	TEST(s, random_content_is_that_of_the_generator);
-	TEST(s, words_of_content_are_taken_and_others_refused);
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void keys_are_random_and_make_their_public_half(void)
+TEST(keys_are_random_and_make_their_public_half)
 {
 	uint8_t seed[2][PKG_KEY_SIZE] = {{0}}, public[2][PKG_KEY_SIZE] = {{0}};
 	static const uint8_t zeros[PKG_KEY_SIZE];
@@ -21,7 +21,7 @@ static void keys_are_random_and_make_their_public_half(void)
 	CHECK(memcmp(seed[0], public[0], PKG_KEY_SIZE) != 0);
 }
 
-static void keys_are_read_as_they_were_written(void)
+TEST(keys_are_read_as_they_were_written)
 {
 	uint8_t key[PKG_KEY_SIZE], again[PKG_KEY_SIZE];
 	char text[PKG_KEY_TEXT];
@@ -39,7 +39,7 @@ static void keys_are_read_as_they_were_written(void)
 }
 
 /* Each byte of a key changed: its digits, its words, its end; and one byte more or less. */
-static void what_is_no_key_is_refused(void)
+TEST(what_is_no_key_is_refused)
 {
 	static const char wrong[] = "gG/:`@A F\n";
 	uint8_t key[PKG_KEY_SIZE] = {1, 2, 3}, again[PKG_KEY_SIZE];
@@ -64,7 +64,7 @@ static void what_is_no_key_is_refused(void)
 	CHECK_STR(pkg_key_read(again, PKG_KEY_PUBLIC, other, length), "has digits that are not 0-9 and a-f");
 }
 
-static void keys_have_short_names(void)
+TEST(keys_have_short_names)
 {
 	uint8_t key[PKG_KEY_SIZE] = {0};
 	char one[PKG_KEY_ID], other[PKG_KEY_ID];
@@ -75,12 +75,4 @@ static void keys_have_short_names(void)
 	CHECK_UINT(strlen(one), PKG_KEY_ID - 1);
 	CHECK(strcmp(one, other) != 0);
 	CHECK(strspn(one, "0123456789abcdef") == PKG_KEY_ID - 1);
-}
-
-void suite_key(CU_pSuite s)
-{
-	TEST(s, keys_are_random_and_make_their_public_half);
-	TEST(s, keys_are_read_as_they_were_written);
-	TEST(s, what_is_no_key_is_refused);
-	TEST(s, keys_have_short_names);
 }

@@ -28,7 +28,7 @@ static void match(const struct reg_needs *needs, const struct ptowsp_cap *caps, 
 	REQUIRE_INT(reg_match(needs, &c, &rows, &count), 0);
 }
 
-static void directives_without_a_row_are_diagnosed(void)
+TEST(directives_without_a_row_are_diagnosed)
 {
 	const struct ptowsp_directive_record directive = DIRECTIVE(DISPATCH, ROUND_ROBIN, 4);
 	struct reg_needs needs = {.directives = &directive, .directive_count = 1};
@@ -43,7 +43,7 @@ static void directives_without_a_row_are_diagnosed(void)
 }
 
 /* Results do not depend on it, so nothing is refused unless the package asks for more. */
-static void orders_in_memory_are_told_and_refused_where_asked_for(void)
+TEST(orders_in_memory_are_told_and_refused_where_asked_for)
 {
 	const struct ptowsp_cap recorded = {.feature = PTOWSP_FEATURE_MEMORY_ORDER, .state = PTOWSP_STATE_RECORDED};
 	const struct ptowsp_cap enforced = {.feature = PTOWSP_FEATURE_MEMORY_ORDER, .state = PTOWSP_STATE_ENFORCED};
@@ -73,7 +73,7 @@ static void orders_in_memory_are_told_and_refused_where_asked_for(void)
 	CHECK_UINT(count, 0);
 }
 
-static void every_directive_gets_one_verdict_in_order(void)
+TEST(every_directive_gets_one_verdict_in_order)
 {
 	const struct ptowsp_directive_record directives[] = {DIRECTIVE(TASK_WINDOW, STALL, 64), DIRECTIVE(ISSUE_COST, CYCLES, 3), DIRECTIVE(STREAMS, COUNT, 2)};
 	const struct ptowsp_cap caps[] = {{.feature = FEATURE(ISSUE_COST, CYCLES), .state = PTOWSP_STATE_RECORDED},
@@ -92,7 +92,7 @@ static void every_directive_gets_one_verdict_in_order(void)
 	CHECK_UINT(rows[2].row, 2);
 }
 
-static void unsupported_is_always_refused(void)
+TEST(unsupported_is_always_refused)
 {
 	const struct ptowsp_directive_record directive = DIRECTIVE(STREAMS, COUNT, 2);
 	const struct ptowsp_cap cap = {.feature = FEATURE(STREAMS, COUNT), .state = PTOWSP_STATE_UNSUPPORTED};
@@ -103,7 +103,7 @@ static void unsupported_is_always_refused(void)
 	CHECK(reg_match_refused(rows, count) == &rows[0]);
 }
 
-static void a_must_bit_asks_for_enforced(void)
+TEST(a_must_bit_asks_for_enforced)
 {
 	struct ptowsp_directive_record directive = DIRECTIVE(STREAMS, COUNT, 2);
 	struct ptowsp_cap cap = {.feature = FEATURE(STREAMS, COUNT), .state = PTOWSP_STATE_RECORDED};
@@ -118,7 +118,7 @@ static void a_must_bit_asks_for_enforced(void)
 	CHECK(!rows[0].refused);
 }
 
-static void strict_asks_for_enforced_everywhere(void)
+TEST(strict_asks_for_enforced_everywhere)
 {
 	const struct ptowsp_directive_record directive = DIRECTIVE(STREAMS, COUNT, 2);
 	struct reg_needs needs = {.directives = &directive, .directive_count = 1, .strict = true};
@@ -127,7 +127,7 @@ static void strict_asks_for_enforced_everywhere(void)
 	CHECK(rows[0].refused);
 }
 
-static void requirements_raise_what_is_wanted(void)
+TEST(requirements_raise_what_is_wanted)
 {
 	const struct ptowsp_directive_record directive = DIRECTIVE(STREAMS, COUNT, 2);
 	struct ptowsp_requirement_record need = {FEATURE(STREAMS, COUNT), PTOWSP_STATE_RECORDED, 0};
@@ -141,7 +141,7 @@ static void requirements_raise_what_is_wanted(void)
 	CHECK(!rows[0].refused);
 }
 
-static void requirements_without_a_directive_stand_alone(void)
+TEST(requirements_without_a_directive_stand_alone)
 {
 	const struct ptowsp_requirement_record need = {PTOWSP_FEATURE_DEADLOCK_REPORT, PTOWSP_STATE_ENFORCED, 0};
 	struct ptowsp_cap cap = {.feature = PTOWSP_FEATURE_DEADLOCK_REPORT, .state = PTOWSP_STATE_ENFORCED};
@@ -156,7 +156,7 @@ static void requirements_without_a_directive_stand_alone(void)
 	CHECK_STR(rows[0].reason, "the backend has no capability row for it");
 }
 
-static void values_outside_the_limits_are_diagnosed_at_best(void)
+TEST(values_outside_the_limits_are_diagnosed_at_best)
 {
 	struct ptowsp_directive_record directive = DIRECTIVE(DISPATCH, ROUND_ROBIN, 4);
 	const struct ptowsp_cap cap = {.feature = FEATURE(DISPATCH, ROUND_ROBIN), .state = PTOWSP_STATE_ENFORCED, .low = 1, .high = 4};
@@ -174,7 +174,7 @@ static void values_outside_the_limits_are_diagnosed_at_best(void)
 	CHECK(rows[0].refused);
 }
 
-static void opcodes_without_a_row_are_unsupported(void)
+TEST(opcodes_without_a_row_are_unsupported)
 {
 	uint8_t opcodes[256] = {[0x10] = 1, [0x20] = 1};
 	struct ptowsp_cap cap = {.feature = PTOWSP_FEATURE_OPCODE(0x20), .state = PTOWSP_STATE_ENFORCED};
@@ -197,7 +197,7 @@ static void opcodes_without_a_row_are_unsupported(void)
 }
 
 /* Bit 0: it is used; bit 1 + k: with scope k. */
-static void instructions_of_graphs_are_hints_unless_unsupported(void)
+TEST(instructions_of_graphs_are_hints_unless_unsupported)
 {
 	uint8_t graph[256] = {[PTOWSP_MC_FENCE] = 1 | 2 << PTOWSP_fence_scope_L2, [PTOWSP_CA_REQUEST] = 1, [PTOWSP_SY_NOTIFY] = 1, [PTOWSP_TG_KERNEL] = 1};
 	struct ptowsp_cap caps[] = {{.feature = PTOWSP_FEATURE_GRAPH(PTOWSP_MC_FENCE), .state = PTOWSP_STATE_ENFORCED, .bits = 1 << PTOWSP_fence_scope_L2},
@@ -223,7 +223,7 @@ static void instructions_of_graphs_are_hints_unless_unsupported(void)
 	CHECK_STR(rows[1].reason, "it has no way for that with its options as they are; take others, another backend or engine");
 }
 
-static void kernels_need_one_payload_that_runs(void)
+TEST(kernels_need_one_payload_that_runs)
 {
 	struct reg_kernel_need kernel = {.name = "k", .kinds = 1u << PTOWSP_PAYLOAD_PTO | 1u << PTOWSP_PAYLOAD_SOURCE, .carried = true};
 	const struct ptowsp_cap cap = {.feature = PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), .state = PTOWSP_STATE_ENFORCED};
@@ -252,7 +252,7 @@ static void kernels_need_one_payload_that_runs(void)
 	CHECK_UINT(count, 0);
 }
 
-static void kernels_with_native_code_say_what_runs(void)
+TEST(kernels_with_native_code_say_what_runs)
 {
 	const uint32_t pto = 1u << PTOWSP_PAYLOAD_PTO, elf = 1u << PTOWSP_PAYLOAD_ELF;
 	const struct ptowsp_cap caps[] = {{.feature = PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), .state = PTOWSP_STATE_ENFORCED},
@@ -302,7 +302,7 @@ static void kernels_with_native_code_say_what_runs(void)
 	}
 }
 
-static void a_kernel_that_nobody_trusts_says_why(void)
+TEST(a_kernel_that_nobody_trusts_says_why)
 {
 	struct reg_kernel_need kernel = {.name = "k", .carried = true, .native = REG_NATIVE_UNTRUSTED, .target = "m-linux", .untrusted = "it is not signed"};
 	struct reg_needs needs = {.kernels = &kernel, .kernel_count = 1};
@@ -312,7 +312,7 @@ static void a_kernel_that_nobody_trusts_says_why(void)
 	CHECK_STR(rows[0].reason, "native code (m-linux) is not trusted: it is not signed; no portable payload for this backend");
 }
 
-static void a_directive_that_is_required_but_not_used_is_diagnosed(void)
+TEST(a_directive_that_is_required_but_not_used_is_diagnosed)
 {
 	struct ptowsp_requirement_record need = {FEATURE(STREAMS, COUNT), PTOWSP_STATE_DIAGNOSED, 0};
 	struct reg_needs needs = {.requirements = &need, .requirement_count = 1};
@@ -364,7 +364,7 @@ static const struct reg_verdict *tile_verdict(struct ptowsp_cap a, struct ptowsp
 
 #define TYPE(name) (UINT64_C(1) << PTOWSP_##name)
 
-static void operations_are_held_against_tile_rows(void)
+TEST(operations_are_held_against_tile_rows)
 {
 	static const struct ptowsp_cap none = {.feature = 1};
 	const struct {
@@ -403,7 +403,7 @@ static void operations_are_held_against_tile_rows(void)
 	}
 }
 
-static void what_the_processor_runs_is_refused_where_more_is_asked_for(void)
+TEST(what_the_processor_runs_is_refused_where_more_is_asked_for)
 {
 	const struct ptowsp_cap processor = tile(PTOWSP_PTO_TCVT, PTOWSP_STATE_DIAGNOSED, 0, 0), none = {.feature = 1};
 	const struct ptowsp_requirement_record this = {PTOWSP_FEATURE_TILE(PTOWSP_PTO_TCVT), PTOWSP_STATE_ENFORCED, 0},
@@ -419,7 +419,7 @@ static void what_the_processor_runs_is_refused_where_more_is_asked_for(void)
 	CHECK(tile_verdict(none, none, untold, &(struct reg_needs){.requirements = &all, .requirement_count = 1}) == NULL);
 }
 
-static void the_backend_has_the_last_word_about_a_kernel(void)
+TEST(the_backend_has_the_last_word_about_a_kernel)
 {
 	const struct ptowsp_cap no = tile(PTOWSP_PTO_TCVT, PTOWSP_STATE_UNSUPPORTED, 0, 0), none = {.feature = 1};
 	const struct reg_needs needs = {.strict = false};
@@ -438,7 +438,7 @@ static void the_backend_has_the_last_word_about_a_kernel(void)
 }
 
 /* Whatever stands there, nothing beyond the bytes is read: each length, each byte changed. */
-static void malformed_programs_lack_nothing_and_are_read_within_their_bytes(void)
+TEST(malformed_programs_lack_nothing_and_are_read_within_their_bytes)
 {
 	const struct ptowsp_cap row = tile(0, PTOWSP_STATE_ENFORCED, TYPE(F32), 1);
 	struct common_tile_rows tiles;
@@ -464,7 +464,7 @@ static void malformed_programs_lack_nothing_and_are_read_within_their_bytes(void
 	}
 }
 
-static void the_better_of_two_rows_counts(void)
+TEST(the_better_of_two_rows_counts)
 {
 	const struct ptowsp_directive_record directive = DIRECTIVE(STREAMS, COUNT, 2);
 	const struct ptowsp_cap caps[] = {{.feature = FEATURE(STREAMS, COUNT), .state = PTOWSP_STATE_RECORDED},
@@ -476,7 +476,7 @@ static void the_better_of_two_rows_counts(void)
 	CHECK_UINT(rows[0].state, PTOWSP_STATE_ENFORCED);
 }
 
-static void rows_of_a_longer_stride_are_read(void)
+TEST(rows_of_a_longer_stride_are_read)
 {
 	struct {
 		struct ptowsp_cap cap;
@@ -487,29 +487,4 @@ static void rows_of_a_longer_stride_are_read(void)
 	REQUIRE(reg_caps_find(&c, FEATURE(STREAMS, COUNT)) != NULL);
 	CHECK_UINT(reg_caps_find(&c, FEATURE(STREAMS, COUNT))->state, PTOWSP_STATE_ENFORCED);
 	CHECK(reg_caps_find(&c, 99) == NULL);
-}
-
-void suite_match(CU_pSuite s)
-{
-	TEST(s, directives_without_a_row_are_diagnosed);
-	TEST(s, orders_in_memory_are_told_and_refused_where_asked_for);
-	TEST(s, every_directive_gets_one_verdict_in_order);
-	TEST(s, unsupported_is_always_refused);
-	TEST(s, a_must_bit_asks_for_enforced);
-	TEST(s, strict_asks_for_enforced_everywhere);
-	TEST(s, requirements_raise_what_is_wanted);
-	TEST(s, requirements_without_a_directive_stand_alone);
-	TEST(s, values_outside_the_limits_are_diagnosed_at_best);
-	TEST(s, opcodes_without_a_row_are_unsupported);
-	TEST(s, instructions_of_graphs_are_hints_unless_unsupported);
-	TEST(s, kernels_need_one_payload_that_runs);
-	TEST(s, kernels_with_native_code_say_what_runs);
-	TEST(s, a_kernel_that_nobody_trusts_says_why);
-	TEST(s, a_directive_that_is_required_but_not_used_is_diagnosed);
-	TEST(s, operations_are_held_against_tile_rows);
-	TEST(s, what_the_processor_runs_is_refused_where_more_is_asked_for);
-	TEST(s, the_backend_has_the_last_word_about_a_kernel);
-	TEST(s, malformed_programs_lack_nothing_and_are_read_within_their_bytes);
-	TEST(s, the_better_of_two_rows_counts);
-	TEST(s, rows_of_a_longer_stride_are_read);
 }

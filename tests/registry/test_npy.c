@@ -35,7 +35,7 @@ static size_t make(int version, const char *dictionary, size_t data)
 	return head + length + data;
 }
 
-static void versions_one_to_three_are_read(void)
+TEST(versions_one_to_three_are_read)
 {
 	struct npy npy;
 
@@ -52,7 +52,7 @@ static void versions_one_to_three_are_read(void)
 	}
 }
 
-static void shapes_of_every_rank_are_read(void)
+TEST(shapes_of_every_rank_are_read)
 {
 	struct npy npy;
 
@@ -68,7 +68,7 @@ static void shapes_of_every_rank_are_read(void)
 	CHECK_UINT(npy.elements, 0);
 }
 
-static void wrong_files_are_refused_with_the_reason(void)
+TEST(wrong_files_are_refused_with_the_reason)
 {
 	static const struct {
 		const char *dictionary;
@@ -110,7 +110,7 @@ static void wrong_files_are_refused_with_the_reason(void)
 	}
 }
 
-static void every_prefix_of_a_file_is_refused(void)
+TEST(every_prefix_of_a_file_is_refused)
 {
 	size_t size = make(2, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", 16);
 	struct npy npy;
@@ -126,7 +126,7 @@ static void every_prefix_of_a_file_is_refused(void)
 	}
 }
 
-static void headers_are_read_back(void)
+TEST(headers_are_read_back)
 {
 	static const uint64_t extents[4] = {2, 3, 1, 2};
 	char header[NPY_HEADER];
@@ -146,7 +146,7 @@ static void headers_are_read_back(void)
 		}
 }
 
-static void missing_and_empty_files_are_named(void)
+TEST(missing_and_empty_files_are_named)
 {
 	struct npy npy;
 	const char *path = check_fmt("%s/empty.npy", check_tmp());
@@ -162,7 +162,7 @@ static void missing_and_empty_files_are_named(void)
 
 /* ---- elements ----------------------------------------------------------------------------------------------- */
 
-static void elements_of_every_type_come_back(void)
+TEST(elements_of_every_type_come_back)
 {
 	static const double values[] = {0, 1, 100, -1, -100, 0.5, 1.5};
 	unsigned char data[64];
@@ -183,7 +183,7 @@ static void elements_of_every_type_come_back(void)
 		}
 }
 
-static void halves_round_to_even_and_keep_their_specials(void)
+TEST(halves_round_to_even_and_keep_their_specials)
 {
 	static const struct {
 		double in;
@@ -222,7 +222,7 @@ static void halves_round_to_even_and_keep_their_specials(void)
 }
 
 /* Values of the corpus rule, computed with exact integers elsewhere. */
-static void random_is_the_rule_of_the_corpus(void)
+TEST(random_is_the_rule_of_the_corpus)
 {
 	struct fill fill;
 	float data[4];
@@ -245,7 +245,7 @@ static void random_is_the_rule_of_the_corpus(void)
 
 /* ---- comparison --------------------------------------------------------------------------------------------- */
 
-static void comparison_counts_and_finds_places(void)
+TEST(comparison_counts_and_finds_places)
 {
 	const float got[4] = {1, 2, 3, 4}, ref[4] = {1, 2.5f, 3, 2};
 	struct compare c;
@@ -262,7 +262,7 @@ static void comparison_counts_and_finds_places(void)
 	CHECK_UINT(c.exceed, 0); /* |got - ref| <= |ref| */
 }
 
-static void nan_equals_nan_and_infinities_only_themselves(void)
+TEST(nan_equals_nan_and_infinities_only_themselves)
 {
 	const double got[5] = {NAN, INFINITY, INFINITY, 1, NAN}, ref[5] = {NAN, INFINITY, -INFINITY, INFINITY, 1};
 	struct compare c;
@@ -273,7 +273,7 @@ static void nan_equals_nan_and_infinities_only_themselves(void)
 	CHECK(isinf(c.max_abs));
 }
 
-static void large_integers_are_not_rounded(void)
+TEST(large_integers_are_not_rounded)
 {
 	const uint64_t got[1] = {UINT64_MAX}, ref[1] = {UINT64_MAX - 1};
 	const int64_t a[1] = {INT64_MIN}, b[1] = {INT64_MAX};
@@ -288,7 +288,7 @@ static void large_integers_are_not_rounded(void)
 
 /* ---- files that appear whole -------------------------------------------------------------------------------- */
 
-static void outputs_appear_when_published(void)
+TEST(outputs_appear_when_published)
 {
 	const char *path = check_fmt("%s/out.txt", check_tmp());
 	struct output output;
@@ -308,7 +308,7 @@ static void outputs_appear_when_published(void)
 	free(text);
 }
 
-static void dropped_outputs_leave_nothing(void)
+TEST(dropped_outputs_leave_nothing)
 {
 	const char *dir = check_tmp(), *path = check_fmt("%s/out.txt", dir);
 	struct output output;
@@ -326,22 +326,4 @@ static void dropped_outputs_leave_nothing(void)
 	CHECK_INT(output_open(&output, dir, &error), PTOWSP_IO);
 	CHECK_CONTAINS(error.text, "folder");
 	output_drop(&output);
-}
-
-void suite_npy(CU_pSuite s)
-{
-	TEST(s, versions_one_to_three_are_read);
-	TEST(s, shapes_of_every_rank_are_read);
-	TEST(s, wrong_files_are_refused_with_the_reason);
-	TEST(s, every_prefix_of_a_file_is_refused);
-	TEST(s, headers_are_read_back);
-	TEST(s, missing_and_empty_files_are_named);
-	TEST(s, elements_of_every_type_come_back);
-	TEST(s, halves_round_to_even_and_keep_their_specials);
-	TEST(s, random_is_the_rule_of_the_corpus);
-	TEST(s, comparison_counts_and_finds_places);
-	TEST(s, nan_equals_nan_and_infinities_only_themselves);
-	TEST(s, large_integers_are_not_rounded);
-	TEST(s, outputs_appear_when_published);
-	TEST(s, dropped_outputs_leave_nothing);
 }

@@ -23,7 +23,7 @@ static const char *nearest(size_t room, const char *wanted, const char *const *n
 	return memory;
 }
 
-static void the_nearest_names_come_first_and_equal_ones_as_they_stand(void)
+TEST(the_nearest_names_come_first_and_equal_ones_as_they_stand)
 {
 	static const char *const names[] = {"sitting", "mitten", "kitten", "bitten", "kit", "kitchen"};
 
@@ -33,7 +33,7 @@ static void the_nearest_names_come_first_and_equal_ones_as_they_stand(void)
 }
 
 /* Each name needs two bytes for ", ", all but the last one 24 for what would be said of the others, and an end. */
-static void names_that_do_not_fit_are_counted(void)
+TEST(names_that_do_not_fit_are_counted)
 {
 	static const char *const names[] = {"aa", "ab", "ac"};
 
@@ -44,7 +44,7 @@ static void names_that_do_not_fit_are_counted(void)
 	CHECK_STR(nearest(31, "aa", names, 3), "aa, ab, ac");
 }
 
-static void of_very_many_names_the_last_may_be_the_nearest(void)
+TEST(of_very_many_names_the_last_may_be_the_nearest)
 {
 	static char memory[140][24];
 	const char *names[140];
@@ -72,7 +72,7 @@ static const char *cut(size_t room, const char *what)
 	return memory;
 }
 
-static void texts_are_cut_between_characters(void)
+TEST(texts_are_cut_between_characters)
 {
 	CHECK_STR(cut(6, "abcde"), "abcde");
 	CHECK_STR(cut(5, "abcde"), "abcd");
@@ -85,7 +85,7 @@ static void texts_are_cut_between_characters(void)
 	CHECK_STR(cut(2, "\xC3\xA9"), "");
 }
 
-static void shapes_are_written_as_lists(void)
+TEST(shapes_are_written_as_lists)
 {
 	static const uint64_t extents[] = {0, 7, UINT64_MAX};
 	char memory[64];
@@ -95,7 +95,7 @@ static void shapes_are_written_as_lists(void)
 }
 
 /* A word may stand at the first byte of the strings, and not behind their last. */
-static void words_of_directives_lie_in_the_strings(void)
+TEST(words_of_directives_lie_in_the_strings)
 {
 	static const char strings[8] = "i\0j";
 	static const struct reg_expression_tables tables = {.strings = strings, .strings_size = sizeof(strings)};
@@ -123,7 +123,7 @@ static void words_of_directives_lie_in_the_strings(void)
 	}
 }
 
-static void features_have_a_last_one(void)
+TEST(features_have_a_last_one)
 {
 	struct reg_feature feature;
 	uint32_t count = reg_feature_count();
@@ -135,7 +135,7 @@ static void features_have_a_last_one(void)
 	CHECK(!reg_feature_at(UINT32_MAX, &feature));
 }
 
-static void plain_text_has_no_commands_and_one_line(void)
+TEST(plain_text_has_no_commands_and_one_line)
 {
 	static const struct {
 		const char *text, *plain;
@@ -162,16 +162,4 @@ static void plain_text_has_no_commands_and_one_line(void)
 		CHECK_STR(text, cases[i].plain);
 		CHECK(reg_text_is_plain(text));
 	}
-}
-
-void suite_text(CU_pSuite s)
-{
-	TEST(s, plain_text_has_no_commands_and_one_line);
-	TEST(s, the_nearest_names_come_first_and_equal_ones_as_they_stand);
-	TEST(s, names_that_do_not_fit_are_counted);
-	TEST(s, of_very_many_names_the_last_may_be_the_nearest);
-	TEST(s, texts_are_cut_between_characters);
-	TEST(s, shapes_are_written_as_lists);
-	TEST(s, words_of_directives_lie_in_the_strings);
-	TEST(s, features_have_a_last_one);
 }

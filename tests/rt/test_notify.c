@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_notify.c - two devices in one run: what one tells the other, when, and what happens if nobody does. */
 #include "tests/check.h"
-#include "tests/taskgraph/graph_run.h"
+#include "tests/taskgraph/taskgraph_run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void close_both(void)
 	a = b = NULL;
 }
 
-static void devices_tell_each_other_on_one_time(void)
+TEST(devices_tell_each_other_on_one_time)
 {
 	for (uint32_t threads = 1; threads < 3; threads++) {
 		static int32_t x[8];
@@ -76,7 +76,7 @@ static void devices_tell_each_other_on_one_time(void)
 
 #define PROGRAM(name, device, body) "graph @" name device " {\nTG_BEGIN(G)\n" body "TG_END(G)\nTG_LAUNCH(G, s) TG_SYNC(G)\n}\n"
 
-static void devices_that_wait_for_each_other_are_a_deadlock(void)
+TEST(devices_that_wait_for_each_other_are_a_deadlock)
 {
 	REQUIRE(open_both(PROGRAM("first", "", "SY_WAIT_NOTIFY(1, X)\nSY_NOTIFY(1, Y)\n")
 				  PROGRAM("second", " on device 1", "SY_WAIT_NOTIFY(0, Y)\nSY_NOTIFY(0, X)\n"),
@@ -92,7 +92,7 @@ static void devices_that_wait_for_each_other_are_a_deadlock(void)
 	close_both();
 }
 
-static void a_device_that_ends_tells_nothing_more(void)
+TEST(a_device_that_ends_tells_nothing_more)
 {
 	REQUIRE(open_both(PROGRAM("first", "", "TG_KERNEL(A, tick1, 1, AIC, 0)\nSY_NOTIFY(1, 3)\n")
 				  PROGRAM("second", " on device 1", "SY_WAIT_NOTIFY(0, 3)\nTG_KERNEL(B, tick1, 1, AIC, 0)\nSY_WAIT_NOTIFY(0, 3)\n"),
@@ -105,7 +105,7 @@ static void a_device_that_ends_tells_nothing_more(void)
 	close_both();
 }
 
-static void a_run_of_one_device_has_nobody_to_tell(void)
+TEST(a_run_of_one_device_has_nobody_to_tell)
 {
 	struct graph_run *r = graph_run_open(PROGRAM("first", "", "SY_NOTIFY(1, X)\n") PROGRAM("second", " on device 1", "SY_WAIT_NOTIFY(0, X)\n"), "first", 1);
 
@@ -115,7 +115,7 @@ static void a_run_of_one_device_has_nobody_to_tell(void)
 	graph_run_close(r);
 }
 
-static void a_device_may_tell_itself(void)
+TEST(a_device_may_tell_itself)
 {
 	struct graph_run *r =
 		graph_run_open("TG_BEGIN(G)\nTG_KERNEL(A, tick10, 1, AIC, 0)\nSY_NOTIFY(0, X)\nSY_WAIT_NOTIFY(0, X)\nTG_KERNEL(B, tick1, 1, AIC, 0)\n"
@@ -129,7 +129,7 @@ static void a_device_may_tell_itself(void)
 	graph_run_close(r);
 }
 
-static void one_that_is_not_started_is_waited_for_until_the_deadline(void)
+TEST(one_that_is_not_started_is_waited_for_until_the_deadline)
 {
 	const struct ptowsp_execute_options options = {.timeout_ns = UINT64_C(50000000)};
 
@@ -139,7 +139,7 @@ static void one_that_is_not_started_is_waited_for_until_the_deadline(void)
 	close_both();
 }
 
-static void joining_is_refused_where_it_makes_no_sense(void)
+TEST(joining_is_refused_where_it_makes_no_sense)
 {
 	struct ptowsp_program *programs[2];
 
@@ -176,14 +176,14 @@ static void command_is(const char *text, const char *options, int exit, const ch
 	}
 }
 
-static void the_command_line_takes_several_devices(void)
+TEST(the_command_line_takes_several_devices)
 {
 	command_is(ping_pong, "--device=cpu0,cpu1", 0, "cpu_sim cpu1: 1 task, 48 cycles\ncpu_sim cpu0: 2 tasks, 72 cycles", "");
 	command_is(ping_pong, "--entry first --device=cpu1,cpu0 --threads 2", 0, "cpu_sim cpu0: 1 task, 48 cycles\ncpu_sim cpu1: 2 tasks, 72 cycles", "");
 }
 
 /* OUT and SIDE belong to the second device alone; X is filled for both by command_is. */
-static void what_only_the_second_device_uses_is_bound_and_written(void)
+TEST(what_only_the_second_device_uses_is_bound_and_written)
 {
 	static const char text[] =
 		"func @add(%a: !pto.memref, %b: !pto.memref, %c: !pto.memref) {\n%t = alloc_tile : !pto.tile<2x4xf32>\n%u = alloc_tile : !pto.tile<2x4xf32>\n"
@@ -205,7 +205,7 @@ static void what_only_the_second_device_uses_is_bound_and_written(void)
 }
 
 /* Whichever device fails, the other one, which would never end, is ended; and so is a third one. The program of that device comes first. */
-static void who_fails_ends_the_others(void)
+TEST(who_fails_ends_the_others)
 {
 #define LOOP(from, count)                                                                                                                                      \
 	"TG_BEGIN(G)\nTG_KERNEL(A, ten, 1, AIV, 0) MC_BIND(A, 0, X, " from ", 32)\nTG_END(G)\nCF_LOOP(" count ", i)\nTG_LAUNCH(G, s)\nCF_ENDLOOP\n}\n"
@@ -223,7 +223,7 @@ static void who_fails_ends_the_others(void)
 }
 
 /* Y is made by the first device and read by the second; nobody uses Z. */
-static void devices_share_what_comes_from_outside(void)
+TEST(devices_share_what_comes_from_outside)
 {
 	static const char text[] = "tensor %Z : i32[8] out\n" ADD "graph @first {\nTG_BEGIN(G)\n" KERNEL(
 		"A") "TG_END(G)\nTG_LAUNCH(G, s)\nTG_SYNC(G)\nMC_COPY(X, Y, 32)\n"
@@ -236,7 +236,7 @@ static void devices_share_what_comes_from_outside(void)
 }
 
 /* A temp tensor is one per device, and what a file or a fill gives is there in every run. */
-static void devices_have_their_own_temps_and_every_run_its_content(void)
+TEST(devices_have_their_own_temps_and_every_run_its_content)
 {
 	static const char text[] =
 		"tensor %S : i32[8] temp\n" ADD "graph @first {\nMC_COPY(X, S, 32)\nTG_BEGIN(G)\nTG_KERNEL(A, ten, 1, AIV, 0) MC_BIND(A, 0, S)\nTG_END(G)\n"
@@ -252,7 +252,7 @@ static void devices_have_their_own_temps_and_every_run_its_content(void)
 		   "compare: ok (2 tensors, 16 elements, max abs 0)", "");
 }
 
-static void values_are_set_on_every_device_that_has_them(void)
+TEST(values_are_set_on_every_device_that_has_them)
 {
 	static const char text[] = "symbol %n : u64 = 1\n" ADD
 				   "graph @first {\nSY_NOTIFY(1, READY)\n}\ngraph @second on device 1 {\nSY_WAIT_NOTIFY(0, READY)\nTG_BEGIN(G)\n" KERNEL(
@@ -263,7 +263,7 @@ static void values_are_set_on_every_device_that_has_them(void)
 }
 
 /* The name is the only one that the second program has. */
-static void a_notification_alone_is_called_by_its_name(void)
+TEST(a_notification_alone_is_called_by_its_name)
 {
 	command_is(ADD "graph @first {\nTG_BEGIN(G)\n" KERNEL("A") "TG_END(G)\nTG_LAUNCH(G, s)\n}\ngraph @second on device 1 {\nSY_WAIT_NOTIFY(0, READY)\n}\n",
 		   "--device=cpu0,cpu1", 7, "",
@@ -274,7 +274,7 @@ static void a_notification_alone_is_called_by_its_name(void)
 #define ONE(text)   ADD "graph @first {\nTG_BEGIN(G)\n" KERNEL("A") text "TG_END(G)\nTG_LAUNCH(G, s)\n}\n"
 #define OTHER(text) "graph @second on device 1 {\nTG_BEGIN(G)\n" text KERNEL("B") "TG_END(G)\nTG_LAUNCH(G, s)\n}\n"
 
-static void wrong_use_is_a_sentence_and_an_exit_code(void)
+TEST(wrong_use_is_a_sentence_and_an_exit_code)
 {
 	command_is(ping_pong, "--entry first", 2, "", "ptowsp-run: instruction 2 (two.pto:11:1): " ALONE);
 	command_is(ping_pong, "--device=cpu0,cpu7", 8, "", "ptowsp-run: device \"cpu7\" is unknown; known: cpu0, cpu1\n");
@@ -294,23 +294,4 @@ static void wrong_use_is_a_sentence_and_an_exit_code(void)
 	command_is(ONE("SY_WAIT_NOTIFY(1, 5)\n") "graph @second on device 1 {\nTG_BEGIN(G)\nTG_KERNEL(B, ten, 1, AIV, 0) MC_BIND(B, 0, Y, 0, "
 						 "32)\nTG_END(G)\nTG_LAUNCH(G, s)\n}\n",
 		   "--device=cpu0,cpu1", 7, "", "ptowsp-run: instruction 2 (two.pto:11:1): device 0 waits for notification 5 of device 1, which never comes\n");
-}
-
-void suite_notify(CU_pSuite s)
-{
-	TEST(s, devices_tell_each_other_on_one_time);
-	TEST(s, devices_that_wait_for_each_other_are_a_deadlock);
-	TEST(s, a_device_that_ends_tells_nothing_more);
-	TEST(s, a_run_of_one_device_has_nobody_to_tell);
-	TEST(s, a_device_may_tell_itself);
-	TEST(s, one_that_is_not_started_is_waited_for_until_the_deadline);
-	TEST(s, joining_is_refused_where_it_makes_no_sense);
-	TEST(s, the_command_line_takes_several_devices);
-	TEST(s, what_only_the_second_device_uses_is_bound_and_written);
-	TEST(s, who_fails_ends_the_others);
-	TEST(s, devices_share_what_comes_from_outside);
-	TEST(s, devices_have_their_own_temps_and_every_run_its_content);
-	TEST(s, values_are_set_on_every_device_that_has_them);
-	TEST(s, a_notification_alone_is_called_by_its_name);
-	TEST(s, wrong_use_is_a_sentence_and_an_exit_code);
 }

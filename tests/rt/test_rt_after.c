@@ -24,7 +24,7 @@ static struct builder *stated(unsigned policy)
 	return b;
 }
 
-static void stated_edges_count_once_where_the_policy_keeps_them(void)
+TEST(stated_edges_count_once_where_the_policy_keeps_them)
 {
 	static const struct {
 		unsigned policy;
@@ -46,7 +46,7 @@ static void stated_edges_count_once_where_the_policy_keeps_them(void)
 	}
 }
 
-static void stated_edges_outside_the_window_are_not_made(void)
+TEST(stated_edges_outside_the_window_are_not_made)
 {
 	struct builder *b = stated(PTOWSP_DEPS_EXPLICIT);
 	struct outcome *o;
@@ -59,7 +59,7 @@ static void stated_edges_outside_the_window_are_not_made(void)
 }
 
 /* A writes a tensor, B reads it, C is after A by word: hybrid has both edges. */
-static void hybrid_has_stated_and_found_edges(void)
+TEST(hybrid_has_stated_and_found_edges)
 {
 	for (int overlap = 0; overlap < 2; overlap++) {
 		struct builder *b = builder_create();
@@ -98,7 +98,7 @@ static struct builder *three_after(int64_t number)
 	return b;
 }
 
-static void edges_to_later_tasks_are_refused_or_end_the_run(void)
+TEST(edges_to_later_tasks_are_refused_or_end_the_run)
 {
 	struct builder *b = builder_plain();
 	uint32_t slot;
@@ -121,12 +121,4 @@ static void edges_to_later_tasks_are_refused_or_end_the_run(void)
 	builder_task(b, 0, 1, "");
 	builder_after(b, 4, builder_const(b, -1));
 	check_refused(b, PTOWSP_BAD_PACKAGE, "after has the unknown kind 4");
-}
-
-void suite_rt_after(CU_pSuite s)
-{
-	TEST(s, stated_edges_count_once_where_the_policy_keeps_them);
-	TEST(s, stated_edges_outside_the_window_are_not_made);
-	TEST(s, hybrid_has_stated_and_found_edges);
-	TEST(s, edges_to_later_tasks_are_refused_or_end_the_run);
 }

@@ -13,7 +13,7 @@ static void rows_run(struct builder *b, unsigned opcode, uint32_t axis)
 	builder_end(b);
 }
 
-static void a_ragged_axis_has_as_many_values_as_its_row_says(void)
+TEST(a_ragged_axis_has_as_many_values_as_its_row_says)
 {
 	struct builder *b = builder_plain();
 	struct outcome *o;
@@ -24,7 +24,7 @@ static void a_ragged_axis_has_as_many_values_as_its_row_says(void)
 	outcome_done(b, o);
 }
 
-static void select_walks_the_indices_of_a_row(void)
+TEST(select_walks_the_indices_of_a_row)
 {
 	struct builder *b = builder_plain();
 	struct outcome *o;
@@ -35,7 +35,7 @@ static void select_walks_the_indices_of_a_row(void)
 	outcome_done(b, o);
 }
 
-static void for_each_over_a_ragged_row_orders_its_iterations(void)
+TEST(for_each_over_a_ragged_row_orders_its_iterations)
 {
 	struct builder *b = builder_plain();
 	struct outcome *o;
@@ -63,7 +63,7 @@ static struct outcome *bound_run(struct builder *b, const uint64_t *content, uin
 	return builder_run(b, &(struct outcome_how){.content = content, .content_count = count});
 }
 
-static void rows_come_from_bound_tensors(void)
+TEST(rows_come_from_bound_tensors)
 {
 	struct builder *b = bound(PTOWSP_AXIS_RAGGED, 0);
 	struct outcome *o = bound_run(b, (uint64_t[]){1, 0, 2, 0}, 4);
@@ -76,7 +76,7 @@ static void rows_come_from_bound_tensors(void)
 	outcome_done(b, o);
 }
 
-static void a_wrong_row_is_named_with_its_value_and_limit(void)
+TEST(a_wrong_row_is_named_with_its_value_and_limit)
 {
 	static const struct {
 		unsigned kind;
@@ -100,7 +100,7 @@ static void a_wrong_row_is_named_with_its_value_and_limit(void)
 	}
 }
 
-static void a_row_outside_is_a_run_error(void)
+TEST(a_row_outside_is_a_run_error)
 {
 	struct builder *b = builder_plain();
 	uint32_t row = builder_expr(b, PTOWSP_EXPR_ADD, builder_axis_value(b, "r"), builder_const(b, 1), 0);
@@ -109,7 +109,7 @@ static void a_row_outside_is_a_run_error(void)
 	check_refused(b, PTOWSP_RUN_FAILED, "axis c, row 3: the row is 3, allowed are 0 to 2");
 }
 
-static void rows_of_unbound_tensors_are_empty_and_that_is_said_once(void)
+TEST(rows_of_unbound_tensors_are_empty_and_that_is_said_once)
 {
 	struct builder *b = bound(PTOWSP_AXIS_SPARSE, 0);
 	struct outcome *o = builder_run(b, &(struct outcome_how){.bare = true, .flags = PTOWSP_RUN_NO_KERNELS});
@@ -127,7 +127,7 @@ static void rows_of_unbound_tensors_are_empty_and_that_is_said_once(void)
 	outcome_done(b, o);
 }
 
-static void a_tensor_of_lengths_that_the_program_writes_is_refused(void)
+TEST(a_tensor_of_lengths_that_the_program_writes_is_refused)
 {
 	struct builder *b = bound(PTOWSP_AXIS_RAGGED, 0);
 	uint32_t zero = builder_const(b, 0), region = builder_region(b, 0, zero, zero, 1, 1);
@@ -137,7 +137,7 @@ static void a_tensor_of_lengths_that_the_program_writes_is_refused(void)
 	check_refused(b, PTOWSP_BAD_PACKAGE, "tensor lengths holds the lengths or indices of an axis, and the program writes it");
 }
 
-static void axes_that_do_not_fit_their_values_are_refused(void)
+TEST(axes_that_do_not_fit_their_values_are_refused)
 {
 	static const struct {
 		unsigned kind, opcode;
@@ -162,7 +162,7 @@ static void axes_that_do_not_fit_their_values_are_refused(void)
 	}
 }
 
-static void an_entry_states_its_axes_itself(void)
+TEST(an_entry_states_its_axes_itself)
 {
 	struct builder *b = builder_plain();
 	uint32_t slot = builder_slot(b, "n", PTOWSP_SLOT_SYMBOL, 2), ten = builder_const(b, 10), zero = builder_const(b, 0);
@@ -195,7 +195,7 @@ static void an_entry_states_its_axes_itself(void)
 	check_refused(b, PTOWSP_BAD_PACKAGE, "stated at its beginning");
 }
 
-static void a_ragged_axis_takes_its_number_of_rows_from_the_entry(void)
+TEST(a_ragged_axis_takes_its_number_of_rows_from_the_entry)
 {
 	struct builder *b = builder_plain();
 	uint32_t axis = builder_axis_values(b, "c", PTOWSP_AXIS_DENSE, 9, builder_const(b, 1), 3, (int64_t[]){0, 2, 5});
@@ -208,19 +208,4 @@ static void a_ragged_axis_takes_its_number_of_rows_from_the_entry(void)
 	o = builder_run(b, NULL);
 	check_cycles(o, (uint64_t[]){1, 1, 1}, 3);
 	outcome_done(b, o);
-}
-
-void suite_rt_axis(CU_pSuite s)
-{
-	TEST(s, a_ragged_axis_has_as_many_values_as_its_row_says);
-	TEST(s, select_walks_the_indices_of_a_row);
-	TEST(s, for_each_over_a_ragged_row_orders_its_iterations);
-	TEST(s, rows_come_from_bound_tensors);
-	TEST(s, a_wrong_row_is_named_with_its_value_and_limit);
-	TEST(s, a_row_outside_is_a_run_error);
-	TEST(s, rows_of_unbound_tensors_are_empty_and_that_is_said_once);
-	TEST(s, a_tensor_of_lengths_that_the_program_writes_is_refused);
-	TEST(s, axes_that_do_not_fit_their_values_are_refused);
-	TEST(s, an_entry_states_its_axes_itself);
-	TEST(s, a_ragged_axis_takes_its_number_of_rows_from_the_entry);
 }

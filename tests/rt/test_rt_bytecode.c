@@ -18,7 +18,7 @@ static uint32_t counter(struct builder *b, uint32_t *next_out)
 	return value;
 }
 
-static void while_tests_before_each_iteration(void)
+TEST(while_tests_before_each_iteration)
 {
 	struct builder *b = builder_plain();
 	uint32_t next, value = counter(b, &next);
@@ -37,7 +37,7 @@ static void while_tests_before_each_iteration(void)
 	outcome_done(b, o);
 }
 
-static void a_while_without_end_meets_the_deadline(void)
+TEST(a_while_without_end_meets_the_deadline)
 {
 	struct builder *b = builder_plain();
 	struct outcome *o;
@@ -49,7 +49,7 @@ static void a_while_without_end_meets_the_deadline(void)
 	outcome_done(b, o);
 }
 
-static void break_leaves_the_innermost_loop(void)
+TEST(break_leaves_the_innermost_loop)
 {
 	static const unsigned loops[] = {PTOWSP_OP_PARALLEL_FOR, PTOWSP_OP_FOR_EACH};
 	struct builder *b;
@@ -86,7 +86,7 @@ static void break_leaves_the_innermost_loop(void)
 }
 
 /* The order of a for_each that is left does not hold what comes behind it; its scope closes, or window 2 would be a deadlock. */
-static void break_ends_scopes_and_orders(void)
+TEST(break_ends_scopes_and_orders)
 {
 	struct builder *b = builder_plain();
 	struct outcome *o;
@@ -111,7 +111,7 @@ static void break_ends_scopes_and_orders(void)
 
 /* ---- dispatch filter, entries of one kernel ------------------------------------------------------------------------ */
 
-static void a_dispatch_filter_changes_nothing_with_one_instance(void)
+TEST(a_dispatch_filter_changes_nothing_with_one_instance)
 {
 	struct builder *b = builder_plain();
 	struct outcome *o;
@@ -144,7 +144,7 @@ static struct builder *wrapped(uint32_t *slots)
 	return b;
 }
 
-static void an_entry_without_bytecode_is_one_task_of_its_kernel(void)
+TEST(an_entry_without_bytecode_is_one_task_of_its_kernel)
 {
 	uint32_t slots[2];
 	struct builder *b = wrapped(slots);
@@ -157,7 +157,7 @@ static void an_entry_without_bytecode_is_one_task_of_its_kernel(void)
 	outcome_done(b, o);
 }
 
-static void entries_that_do_not_fit_their_kernel_are_refused(void)
+TEST(entries_that_do_not_fit_their_kernel_are_refused)
 {
 	uint32_t slots[2], wrong[2] = {0, 7};
 	struct builder *b = wrapped(slots);
@@ -174,15 +174,4 @@ static void entries_that_do_not_fit_their_kernel_are_refused(void)
 	builder_tensor(b, "z", PTOWSP_I64, 4, 0);
 	builder_kernel_entry(b, 0, 2, slots);
 	check_refused(b, PTOWSP_BAD_PACKAGE, "there are more than the kernel has");
-}
-
-void suite_rt_bytecode(CU_pSuite s)
-{
-	TEST(s, while_tests_before_each_iteration);
-	TEST(s, a_while_without_end_meets_the_deadline);
-	TEST(s, break_leaves_the_innermost_loop);
-	TEST(s, break_ends_scopes_and_orders);
-	TEST(s, a_dispatch_filter_changes_nothing_with_one_instance);
-	TEST(s, an_entry_without_bytecode_is_one_task_of_its_kernel);
-	TEST(s, entries_that_do_not_fit_their_kernel_are_refused);
 }

@@ -23,7 +23,7 @@ static void send(struct rt_channel *channel, uint64_t value, uint64_t *clock, co
 	REQUIRE_INT(rt_channel_send(channel, value, clock, partner), PTOWSP_OK);
 }
 
-static void a_send_is_possible_below_the_capacity(void)
+TEST(a_send_is_possible_below_the_capacity)
 {
 	struct rt_channel c;
 	uint64_t clock = 5;
@@ -41,7 +41,7 @@ static void a_send_is_possible_below_the_capacity(void)
 	rt_channel_finish(&c);
 }
 
-static void tokens_come_in_order_and_late_by_the_latency(void)
+TEST(tokens_come_in_order_and_late_by_the_latency)
 {
 	struct rt_channel c;
 	uint64_t producer = 10, consumer = 0;
@@ -60,7 +60,7 @@ static void tokens_come_in_order_and_late_by_the_latency(void)
 	rt_channel_finish(&c);
 }
 
-static void a_full_channel_costs_what_the_consumer_is_late(void)
+TEST(a_full_channel_costs_what_the_consumer_is_late)
 {
 	struct rt_channel c;
 	uint64_t producer = 0, consumer = 100;
@@ -77,7 +77,7 @@ static void a_full_channel_costs_what_the_consumer_is_late(void)
 	rt_channel_finish(&c);
 }
 
-static void a_rendezvous_moves_both_clocks(void)
+TEST(a_rendezvous_moves_both_clocks)
 {
 	struct rt_channel c;
 	uint64_t producer = 3, consumer = 8;
@@ -98,7 +98,7 @@ static void a_rendezvous_moves_both_clocks(void)
 	rt_channel_finish(&c);
 }
 
-static void producers_take_turns_and_a_finished_one_is_passed_over(void)
+TEST(producers_take_turns_and_a_finished_one_is_passed_over)
 {
 	struct rt_channel c;
 	uint64_t clocks[3] = {0, 0, 0};
@@ -121,7 +121,7 @@ static void producers_take_turns_and_a_finished_one_is_passed_over(void)
 	rt_channel_finish(&c);
 }
 
-static void consumers_take_turns_likewise(void)
+TEST(consumers_take_turns_likewise)
 {
 	struct rt_channel c;
 	uint64_t producer = 0, clocks[2] = {0, 0};
@@ -147,7 +147,7 @@ static void consumers_take_turns_likewise(void)
 }
 
 /* The latency is a wait for the token; that one has left is none. */
-static void both_sides_of_a_rendezvous_wait_for_a_consumer_that_is_passed_over(void)
+TEST(both_sides_of_a_rendezvous_wait_for_a_consumer_that_is_passed_over)
 {
 	struct rt_channel c;
 	uint64_t producer = 1, clocks[2] = {0, 4};
@@ -170,7 +170,7 @@ static void both_sides_of_a_rendezvous_wait_for_a_consumer_that_is_passed_over(v
 	rt_channel_finish(&c);
 }
 
-static void it_is_over_when_all_have_closed_and_nothing_is_left(void)
+TEST(it_is_over_when_all_have_closed_and_nothing_is_left)
 {
 	struct rt_channel c;
 	uint64_t producer = 6, consumer = 0;
@@ -190,7 +190,7 @@ static void it_is_over_when_all_have_closed_and_nothing_is_left(void)
 }
 
 /* The ring grows with the tokens and has at most one place per unit of capacity. */
-static void a_large_capacity_costs_nothing_until_it_is_used(void)
+TEST(a_large_capacity_costs_nothing_until_it_is_used)
 {
 	struct rt_channel c;
 	uint64_t producer = 0, consumer = 0;
@@ -211,7 +211,7 @@ static void a_large_capacity_costs_nothing_until_it_is_used(void)
 	rt_channel_finish(&c);
 }
 
-static void a_latency_beyond_all_time_does_not_wrap(void)
+TEST(a_latency_beyond_all_time_does_not_wrap)
 {
 	struct rt_channel c;
 	uint64_t producer = 10, consumer = 0;
@@ -221,18 +221,4 @@ static void a_latency_beyond_all_time_does_not_wrap(void)
 	rt_channel_take(&c, &consumer);
 	CHECK_UINT(consumer, UINT64_MAX);
 	rt_channel_finish(&c);
-}
-
-void suite_rt_channel(CU_pSuite s)
-{
-	TEST(s, a_send_is_possible_below_the_capacity);
-	TEST(s, tokens_come_in_order_and_late_by_the_latency);
-	TEST(s, a_full_channel_costs_what_the_consumer_is_late);
-	TEST(s, a_rendezvous_moves_both_clocks);
-	TEST(s, both_sides_of_a_rendezvous_wait_for_a_consumer_that_is_passed_over);
-	TEST(s, producers_take_turns_and_a_finished_one_is_passed_over);
-	TEST(s, consumers_take_turns_likewise);
-	TEST(s, it_is_over_when_all_have_closed_and_nothing_is_left);
-	TEST(s, a_large_capacity_costs_nothing_until_it_is_used);
-	TEST(s, a_latency_beyond_all_time_does_not_wrap);
 }

@@ -4,7 +4,7 @@
 
 #include "rt/structure/flow.h"
 #include "rt/threads/crew.h"
-#include "tests/rt/rt_builder.h"
+#include "tests/rt/builder/rt_builder.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static void own_take(void)
 	}
 }
 
-static void owner_and_thieves_take_each_item_once(void)
+TEST(owner_and_thieves_take_each_item_once)
 {
 	pthread_t threads[THIEVES];
 	uint32_t wrong = 0;
@@ -80,7 +80,7 @@ static bool add(struct rt_ring *ring, const uint64_t *producers, uint32_t count)
 	return rt_ring_link(ring, producers, count, 0);
 }
 
-static void a_task_waits_for_the_last_of_its_producers(void)
+TEST(a_task_waits_for_the_last_of_its_producers)
 {
 	struct rt_ring ring;
 	uint64_t ready = 0;
@@ -100,7 +100,7 @@ static void a_task_waits_for_the_last_of_its_producers(void)
 	rt_ring_finish(&ring);
 }
 
-static void behind_a_failure_nothing_becomes_ready(void)
+TEST(behind_a_failure_nothing_becomes_ready)
 {
 	struct rt_ring ring;
 	uint64_t ready = 0;
@@ -116,7 +116,7 @@ static void behind_a_failure_nothing_becomes_ready(void)
 }
 
 /* Tasks 0, 1 | 2, 3 | 4: nobody has to wait until a gate can be made. */
-static void a_gate_opens_with_the_last_task_before_it(void)
+TEST(a_gate_opens_with_the_last_task_before_it)
 {
 	struct rt_ring ring;
 	uint64_t ready = 0, barrier;
@@ -149,7 +149,7 @@ static void a_gate_opens_with_the_last_task_before_it(void)
 }
 
 /* What the expander may run itself: its producers are over, and none of them failed. */
-static void a_task_is_free_when_its_producers_have_ended_well(void)
+TEST(a_task_is_free_when_its_producers_have_ended_well)
 {
 	const uint64_t first[] = {0}, both[] = {0, 1};
 	struct rt_ring ring;
@@ -170,7 +170,7 @@ static void a_task_is_free_when_its_producers_have_ended_well(void)
 }
 
 /* A kept task uses no slot: one that was there before, of a task of the last time round, is not asked. */
-static void what_ran_here_is_over_whatever_its_slot_says(void)
+TEST(what_ran_here_is_over_whatever_its_slot_says)
 {
 	const uint64_t before[] = {8};
 	struct rt_ring ring;
@@ -194,7 +194,7 @@ static void what_ran_here_is_over_whatever_its_slot_says(void)
 	rt_ring_finish(&ring);
 }
 
-static void gates_are_bounded(void)
+TEST(gates_are_bounded)
 {
 	struct rt_ring ring;
 	uint64_t ready = 0, barrier;
@@ -216,7 +216,7 @@ static void gates_are_bounded(void)
 /* ---- what has to have ended ------------------------------------------------------------------------------------------ */
 
 /* A task waits for those before its window, and for what others have to give back first: not for all before it. */
-static void a_task_waits_for_its_window_and_what_has_to_come_back(void)
+TEST(a_task_waits_for_its_window_and_what_has_to_come_back)
 {
 	enum ptowsp_resource reason;
 	struct rt_block block;
@@ -289,12 +289,12 @@ static uint32_t elsewhere(struct rt_crew_rules rules, unsigned flags, uint32_t t
 	return atomic_load(&watch.elsewhere);
 }
 
-static void brief_kernels_run_on_the_calling_thread(void)
+TEST(brief_kernels_run_on_the_calling_thread)
 {
 	CHECK_UINT(elsewhere((struct rt_crew_rules){UINT32_MAX, 16, 64}, 0, 20000), 0);
 }
 
-static void other_kernels_run_on_all_threads(void)
+TEST(other_kernels_run_on_all_threads)
 {
 	CHECK(elsewhere((struct rt_crew_rules){120, 16, 64}, BUILDER_SLOW, 20) > 0);
 }
@@ -302,7 +302,7 @@ static void other_kernels_run_on_all_threads(void)
 /* ---- failures ----------------------------------------------------------------------------------------------------- */
 
 /* Task 0 is slow, task 1 waits for it and fails; the others fail at once. */
-static void the_earliest_failure_is_told_though_a_later_one_is_faster(void)
+TEST(the_earliest_failure_is_told_though_a_later_one_is_faster)
 {
 	for (uint32_t threads = 1; threads <= 4; threads *= 2)
 		for (unsigned k = 0; k < 10; k++) {
@@ -323,7 +323,7 @@ static void the_earliest_failure_is_told_though_a_later_one_is_faster(void)
 }
 
 /* The expander meets a kernel that cannot run while a task before it is still to fail. */
-static void a_failure_comes_before_a_kernel_that_cannot_run(void)
+TEST(a_failure_comes_before_a_kernel_that_cannot_run)
 {
 	for (uint32_t threads = 1; threads <= 4; threads *= 2) {
 		struct builder *b = builder_create();
@@ -361,7 +361,7 @@ static struct outcome *pairs_run(uint32_t threads, unsigned bad)
 	return o;
 }
 
-static void with_plenty_to_do_memory_comes_out_the_same(void)
+TEST(with_plenty_to_do_memory_comes_out_the_same)
 {
 	struct outcome *want = pairs_run(1, 0);
 
@@ -376,7 +376,7 @@ static void with_plenty_to_do_memory_comes_out_the_same(void)
 	outcome_destroy(want);
 }
 
-static void with_plenty_to_do_the_earliest_failure_is_told(void)
+TEST(with_plenty_to_do_the_earliest_failure_is_told)
 {
 	for (uint32_t threads = 1; threads <= 4; threads++) {
 		struct outcome *o = pairs_run(threads, BUILDER_FAILS_LATE);
@@ -390,7 +390,7 @@ static void with_plenty_to_do_the_earliest_failure_is_told(void)
 /* ---- barriers ----------------------------------------------------------------------------------------------------- */
 
 /* More barriers than there are gates, steps of several tasks, every number of threads: the order shows in the memory. */
-static void steps_stay_in_order_whoever_runs_them(void)
+TEST(steps_stay_in_order_whoever_runs_them)
 {
 	struct rt_crew_rules usual = rt_crew_rules;
 	uint64_t *want = NULL;
@@ -423,23 +423,4 @@ static void steps_stay_in_order_whoever_runs_them(void)
 	}
 	rt_crew_rules = usual;
 	free(want);
-}
-
-void suite_rt_crew(CU_pSuite s)
-{
-	TEST(s, owner_and_thieves_take_each_item_once);
-	TEST(s, a_task_waits_for_the_last_of_its_producers);
-	TEST(s, behind_a_failure_nothing_becomes_ready);
-	TEST(s, a_gate_opens_with_the_last_task_before_it);
-	TEST(s, a_task_is_free_when_its_producers_have_ended_well);
-	TEST(s, what_ran_here_is_over_whatever_its_slot_says);
-	TEST(s, gates_are_bounded);
-	TEST(s, a_task_waits_for_its_window_and_what_has_to_come_back);
-	TEST(s, brief_kernels_run_on_the_calling_thread);
-	TEST(s, other_kernels_run_on_all_threads);
-	TEST(s, the_earliest_failure_is_told_though_a_later_one_is_faster);
-	TEST(s, a_failure_comes_before_a_kernel_that_cannot_run);
-	TEST(s, with_plenty_to_do_memory_comes_out_the_same);
-	TEST(s, with_plenty_to_do_the_earliest_failure_is_told);
-	TEST(s, steps_stay_in_order_whoever_runs_them);
 }

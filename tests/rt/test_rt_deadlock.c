@@ -87,12 +87,12 @@ static struct builder *talkers(void)
 	return b;
 }
 
-static void a_cycle_of_full_channels_proposes_a_capacity(void)
+TEST(a_cycle_of_full_channels_proposes_a_capacity)
 {
 	check_cures(talkers(), PTOWSP_DEADLOCK_CHANNEL_CYCLE, "--schedule channel_capacity=ab,2", "--schedule channel_capacity=ab,4");
 }
 
-static void two_cycles_propose_one_capacity_after_the_other(void)
+TEST(two_cycles_propose_one_capacity_after_the_other)
 {
 	struct builder *b = builder_one_kernel();
 	uint32_t ab = builder_channel(b, "ab", 1, 0), ba = builder_channel(b, "ba", 1, 0);
@@ -105,7 +105,7 @@ static void two_cycles_propose_one_capacity_after_the_other(void)
 	check_cures(b, PTOWSP_DEADLOCK_CHANNEL_CYCLE, "--schedule channel_capacity=ab,2", "--schedule channel_capacity=cd,3");
 }
 
-static void tokens_that_nobody_takes_need_room_for_all(void)
+TEST(tokens_that_nobody_takes_need_room_for_all)
 {
 	struct builder *b = builder_one_kernel();
 	uint32_t c = builder_channel(b, "c", 2, 0);
@@ -114,7 +114,7 @@ static void tokens_that_nobody_takes_need_room_for_all(void)
 	check_cures(b, PTOWSP_DEADLOCK_CHANNEL_CYCLE, "--schedule channel_capacity=c,3", "--schedule channel_capacity=c,7");
 }
 
-static void a_window_against_a_channel_proposes_a_window(void)
+TEST(a_window_against_a_channel_proposes_a_window)
 {
 	struct builder *b = builder_one_kernel();
 	uint32_t c = builder_channel(b, "c", 1, 0);
@@ -137,7 +137,7 @@ static void a_window_against_a_channel_proposes_a_window(void)
 	check_cures(b, PTOWSP_DEADLOCK_WINDOW_CHANNEL, "--schedule task_window=3", "--schedule task_window=3");
 }
 
-static void a_scope_of_a_process_against_the_window_proposes_one(void)
+TEST(a_scope_of_a_process_against_the_window_proposes_one)
 {
 	struct builder *b = builder_one_kernel();
 
@@ -152,7 +152,7 @@ static void a_scope_of_a_process_against_the_window_proposes_one(void)
 }
 
 /* "late" asks for as many tasks as a slow task of "early" writes, which still runs when nobody can go on. */
-static void a_pipeline_is_stuck_when_its_tasks_have_ended(void)
+TEST(a_pipeline_is_stuck_when_its_tasks_have_ended)
 {
 	struct builder *b = builder_one_kernel();
 	uint32_t tensor = builder_tensor(b, "t", PTOWSP_I64, 1, 8), slot = builder_slot(b, "s", PTOWSP_SLOT_SLOT, 0);
@@ -179,7 +179,7 @@ static void a_pipeline_is_stuck_when_its_tasks_have_ended(void)
 	check_cures(b, PTOWSP_DEADLOCK_HELD, "--schedule task_window=9", "--schedule task_window=21");
 }
 
-static void an_empty_channel_names_who_never_sends(void)
+TEST(an_empty_channel_names_who_never_sends)
 {
 	struct builder *b = builder_one_kernel();
 	uint32_t ab = builder_channel(b, "ab", 1, 0), ba = builder_channel(b, "ba", 1, 0);
@@ -206,7 +206,7 @@ static void an_empty_channel_names_who_never_sends(void)
 	outcome_done(b, o);
 }
 
-static void an_event_that_nobody_signals_is_named(void)
+TEST(an_event_that_nobody_signals_is_named)
 {
 	struct builder *b = builder_one_kernel();
 	uint32_t event = builder_event(b, "done"), c = builder_channel(b, "c", 1, 0);
@@ -241,13 +241,13 @@ static void check_ahead(struct builder *b, ptowsp_status status, const char *opt
 	builder_destroy(b);
 }
 
-static void a_pipeline_that_must_block_is_told_before_any_run(void)
+TEST(a_pipeline_that_must_block_is_told_before_any_run)
 {
 	check_ahead(talkers(), PTOWSP_DEADLOCK, "--schedule channel_capacity=ab,2");
 	check_ahead(builder_pipeline(), PTOWSP_OK, "");
 }
 
-static void what_depends_on_data_is_not_told(void)
+TEST(what_depends_on_data_is_not_told)
 {
 	struct builder *b = builder_one_kernel();
 	uint32_t c = builder_channel(b, "c", 1, 0), t = builder_tensor(b, "t", PTOWSP_I64, 4, 0), zero = builder_const(b, 0);
@@ -264,18 +264,4 @@ static void what_depends_on_data_is_not_told(void)
 	builder_slot_load(b, slot, builder_region(b, t, zero, zero, 1, 1));
 	builder_producer(b, "p", 1, 3, 1, c);
 	check_ahead(b, PTOWSP_OK, "");
-}
-
-void suite_rt_deadlock(CU_pSuite s)
-{
-	TEST(s, a_cycle_of_full_channels_proposes_a_capacity);
-	TEST(s, two_cycles_propose_one_capacity_after_the_other);
-	TEST(s, tokens_that_nobody_takes_need_room_for_all);
-	TEST(s, a_window_against_a_channel_proposes_a_window);
-	TEST(s, a_scope_of_a_process_against_the_window_proposes_one);
-	TEST(s, a_pipeline_is_stuck_when_its_tasks_have_ended);
-	TEST(s, an_empty_channel_names_who_never_sends);
-	TEST(s, an_event_that_nobody_signals_is_named);
-	TEST(s, a_pipeline_that_must_block_is_told_before_any_run);
-	TEST(s, what_depends_on_data_is_not_told);
 }

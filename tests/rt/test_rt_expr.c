@@ -2,7 +2,7 @@
  * test_rt_expr.c - scalar expressions: every operation, wrapping, folding into sums of loop values, errors. */
 #include "rt/program/form.h"
 #include "tests/check.h"
-#include "tests/rt/rt_builder.h"
+#include "tests/rt/builder/rt_builder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static int64_t apply(unsigned op, int64_t a, int64_t b, int64_t c, bool fold)
 	return value_at(&r, row(&r, op, x, y, z), 3, loops, no_values, NULL, NULL);
 }
 
-static void every_operation_gives_its_value_folded_and_run(void)
+TEST(every_operation_gives_its_value_folded_and_run)
 {
 	static const struct {
 		unsigned op;
@@ -145,7 +145,7 @@ static void every_operation_gives_its_value_folded_and_run(void)
 	}
 }
 
-static void division_by_zero_is_a_failure_even_where_it_is_not_chosen(void)
+TEST(division_by_zero_is_a_failure_even_where_it_is_not_chosen)
 {
 	struct rig r;
 	uint32_t failed = 0, zero, bad;
@@ -157,7 +157,7 @@ static void division_by_zero_is_a_failure_even_where_it_is_not_chosen(void)
 	CHECK_UINT(failed, bad + 1); /* its row */
 }
 
-static void sums_of_loops_and_symbols_become_terms(void)
+TEST(sums_of_loops_and_symbols_become_terms)
 {
 	const uint64_t values[4] = {5, 0, 0, 0};
 	const int64_t loops[3] = {1, 2, 3};
@@ -176,7 +176,7 @@ static void sums_of_loops_and_symbols_become_terms(void)
 	CHECK_UINT(terms, 2);
 }
 
-static void a_slot_that_the_program_changes_is_not_folded(void)
+TEST(a_slot_that_the_program_changes_is_not_folded)
 {
 	const uint64_t values[4] = {0, 9, 0, 0};
 	struct rig r;
@@ -188,7 +188,7 @@ static void a_slot_that_the_program_changes_is_not_folded(void)
 	CHECK_UINT(terms, RT_FORM_CODE);
 }
 
-static void an_axis_is_the_innermost_loop_of_its_name(void)
+TEST(an_axis_is_the_innermost_loop_of_its_name)
 {
 	const int64_t loops[3] = {1, 2, 3};
 	struct rig r;
@@ -204,7 +204,7 @@ static void an_axis_is_the_innermost_loop_of_its_name(void)
 }
 
 /* 200 rows that each use the one before twice: 2^200 as a tree, 200 steps as it is. */
-static void shared_rows_are_compiled_once(void)
+TEST(shared_rows_are_compiled_once)
 {
 	const int64_t loops[3] = {1, 0, 0};
 	struct rig r;
@@ -227,7 +227,7 @@ static void refused(struct rig *r, uint32_t at, const char *why)
 	rt_exprs_finish(&r->exprs);
 }
 
-static void wrong_rows_are_refused(void)
+TEST(wrong_rows_are_refused)
 {
 	struct rig r;
 
@@ -239,7 +239,7 @@ static void wrong_rows_are_refused(void)
 	refused(&r, row(&r, PTOWSP_EXPR_LOOP, 0, 0, 0), "reads loop 0 of 0");
 }
 
-static void ranges_hold_what_the_values_are(void)
+TEST(ranges_hold_what_the_values_are)
 {
 	struct rig r;
 	uint32_t i, sum, id;
@@ -258,16 +258,4 @@ static void ranges_hold_what_the_values_are(void)
 	CHECK_UINT(bounds.on.modulus, 2);
 	CHECK(!rt_expr_known(&r.exprs, id, &known));
 	rt_exprs_finish(&r.exprs);
-}
-
-void suite_rt_expr(CU_pSuite s)
-{
-	TEST(s, every_operation_gives_its_value_folded_and_run);
-	TEST(s, division_by_zero_is_a_failure_even_where_it_is_not_chosen);
-	TEST(s, sums_of_loops_and_symbols_become_terms);
-	TEST(s, a_slot_that_the_program_changes_is_not_folded);
-	TEST(s, an_axis_is_the_innermost_loop_of_its_name);
-	TEST(s, shared_rows_are_compiled_once);
-	TEST(s, wrong_rows_are_refused);
-	TEST(s, ranges_hold_what_the_values_are);
 }

@@ -3,7 +3,7 @@
 #include "rt/access/footprint.h"
 #include "tests/check_outcome.h"
 
-static void extents_from_a_symbol_name_it_when_they_leave_the_tensor(void)
+TEST(extents_from_a_symbol_name_it_when_they_leave_the_tensor)
 {
 	struct builder *b = builder_create();
 	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), t = builder_tensor(b, "t", PTOWSP_I64, 4, 8);
@@ -25,7 +25,7 @@ static void extents_from_a_symbol_name_it_when_they_leave_the_tensor(void)
 	outcome_done(b, o);
 }
 
-static void flat_windows_are_checked_with_what_the_kernel_touches(void)
+TEST(flat_windows_are_checked_with_what_the_kernel_touches)
 {
 	struct builder *b = builder_create();
 	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), t = builder_tensor(b, "t", PTOWSP_I64, 32, 0);
@@ -58,7 +58,7 @@ static void extent_is(struct builder *b, uint64_t want)
 	builder_destroy(b);
 }
 
-static void extents_of_a_tensor_without_shape_are_measured(void)
+TEST(extents_of_a_tensor_without_shape_are_measured)
 {
 	struct builder *b = builder_create();
 	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), t = builder_tensor(b, "t", PTOWSP_F32, 0, 0);
@@ -72,7 +72,7 @@ static void extents_of_a_tensor_without_shape_are_measured(void)
 }
 
 /* Loops without tasks whose end nobody sees, in the workload and in a process: no length can be told, and the look ends all the same. */
-static void extents_of_a_program_without_end_cannot_be_told(void)
+TEST(extents_of_a_program_without_end_cannot_be_told)
 {
 	for (int process = 0; process < 2; process++) {
 		struct builder *b = builder_create();
@@ -89,7 +89,7 @@ static void extents_of_a_program_without_end_cannot_be_told(void)
 }
 
 /* The kernel's footprint unknown: the rest of the tensor counts as touched. */
-static void without_a_footprint_the_rest_of_the_tensor_is_touched(void)
+TEST(without_a_footprint_the_rest_of_the_tensor_is_touched)
 {
 	struct builder *b = builder_create();
 	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), t = builder_tensor(b, "t", PTOWSP_I64, 32, 0);
@@ -119,7 +119,7 @@ static ptowsp_status element_by_element(void *context, uint32_t kernel, const ui
 	return PTOWSP_OK;
 }
 
-static void what_is_one_span_in_the_end_counts_once(void)
+TEST(what_is_one_span_in_the_end_counts_once)
 {
 	const struct rt_kernels kernels = {.footprint = element_by_element};
 	const uint8_t scales[READ_ARGS] = {0};
@@ -139,7 +139,7 @@ static void what_is_one_span_in_the_end_counts_once(void)
 }
 
 /* Found as 1.5 GiB that --explain took of a package whose kernel stores one element of 2^25 rows. */
-static void too_many_pieces_are_not_kept(void)
+TEST(too_many_pieces_are_not_kept)
 {
 	const struct rt_kernels kernels = {.footprint = element_by_element};
 	const uint8_t scales[READ_ARGS] = {0};
@@ -152,15 +152,4 @@ static void too_many_pieces_are_not_kept(void)
 	CHECK_INT(rt_footprint_ask(&footprint, &kernels, 0, &steps[1], scales, READ_ARGS), PTOWSP_OK); /* with other arguments */
 	CHECK(!footprint.too_many && footprint.known);
 	rt_footprint_finish(&footprint);
-}
-
-void suite_rt_footprint(CU_pSuite s)
-{
-	TEST(s, extents_from_a_symbol_name_it_when_they_leave_the_tensor);
-	TEST(s, flat_windows_are_checked_with_what_the_kernel_touches);
-	TEST(s, extents_of_a_tensor_without_shape_are_measured);
-	TEST(s, extents_of_a_program_without_end_cannot_be_told);
-	TEST(s, without_a_footprint_the_rest_of_the_tensor_is_touched);
-	TEST(s, what_is_one_span_in_the_end_counts_once);
-	TEST(s, too_many_pieces_are_not_kept);
 }

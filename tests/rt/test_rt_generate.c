@@ -122,12 +122,12 @@ static void runs_of_random(bool small)
 	}
 }
 
-static void several_instances_give_the_results_of_one(void)
+TEST(several_instances_give_the_results_of_one)
 {
 	runs_of_random(false);
 }
 
-static void small_rings_change_no_result(void)
+TEST(small_rings_change_no_result)
 {
 	runs_of_random(true);
 }
@@ -158,7 +158,7 @@ static struct builder *attention(unsigned policy, const char *axis)
 	return b;
 }
 
-static void auto_takes_the_batch_axis_of_attention_and_no_edge_crosses(void)
+TEST(auto_takes_the_batch_axis_of_attention_and_no_edge_crosses)
 {
 	struct builder *b = attention(PTOWSP_DISPATCH_AUTO, NULL), *other = attention(PTOWSP_DISPATCH_AFFINITY, "tile");
 	struct outcome *o = builder_run(b, &(struct outcome_how){.schedulers = 4}), *x = builder_run(other, &(struct outcome_how){.schedulers = 4});
@@ -199,7 +199,7 @@ static struct outcome *issued(uint32_t schedulers, int filter)
 	return o;
 }
 
-static void instances_issue_side_by_side_and_a_filter_takes_it_back(void)
+TEST(instances_issue_side_by_side_and_a_filter_takes_it_back)
 {
 	struct outcome *one = issued(1, -1), *two = issued(2, -1), *filtered = issued(2, 1);
 
@@ -218,7 +218,7 @@ static void instances_issue_side_by_side_and_a_filter_takes_it_back(void)
 }
 
 /* gate(i) is the task W places earlier of the same instance. */
-static void each_instance_has_a_ring_of_its_own(void)
+TEST(each_instance_has_a_ring_of_its_own)
 {
 	struct builder *b = builder_create();
 	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0);
@@ -241,7 +241,7 @@ static void each_instance_has_a_ring_of_its_own(void)
 	builder_destroy(b);
 }
 
-static void a_failing_kernel_ends_all_instances_with_the_first_failure(void)
+TEST(a_failing_kernel_ends_all_instances_with_the_first_failure)
 {
 	for (uint32_t threads = 1; threads < 4; threads++) {
 		struct builder *b = builder_create();
@@ -284,13 +284,13 @@ static uint64_t calls_before_the_end(bool safe)
 	return calls;
 }
 
-static void nothing_runs_before_all_is_generated_if_that_is_wanted(void)
+TEST(nothing_runs_before_all_is_generated_if_that_is_wanted)
 {
 	CHECK_UINT(calls_before_the_end(true), 0);
 	CHECK_UINT(calls_before_the_end(false), 20);
 }
 
-static void what_only_one_instance_can_do_is_refused_by_name(void)
+TEST(what_only_one_instance_can_do_is_refused_by_name)
 {
 	struct builder *b = builder_create();
 	struct outcome *o;
@@ -303,16 +303,4 @@ static void what_only_one_instance_can_do_is_refused_by_name(void)
 	CHECK_INT(o->status, PTOWSP_UNSUPPORTED);
 	CHECK_CONTAINS(o->error.text, "an event or fence needs one scheduler instance, this run has 2; use schedulers=1");
 	outcome_done(b, o);
-}
-
-void suite_rt_generate(CU_pSuite s)
-{
-	TEST(s, auto_takes_the_batch_axis_of_attention_and_no_edge_crosses);
-	TEST(s, instances_issue_side_by_side_and_a_filter_takes_it_back);
-	TEST(s, each_instance_has_a_ring_of_its_own);
-	TEST(s, a_failing_kernel_ends_all_instances_with_the_first_failure);
-	TEST(s, nothing_runs_before_all_is_generated_if_that_is_wanted);
-	TEST(s, what_only_one_instance_can_do_is_refused_by_name);
-	TEST(s, small_rings_change_no_result);
-	TEST(s, several_instances_give_the_results_of_one);
 }

@@ -18,7 +18,7 @@ static const char *check(const void *block, uint64_t size, uint64_t *where)
 	return why;
 }
 
-static void an_empty_graph_is_a_graph(void)
+TEST(an_empty_graph_is_a_graph)
 {
 	uint64_t size;
 	void *block = graph_make(1, 0, 0, 0, &size);
@@ -34,7 +34,7 @@ static void an_empty_graph_is_a_graph(void)
 	free(block);
 }
 
-static void successors_are_the_predecessors_turned_round(void)
+TEST(successors_are_the_predecessors_turned_round)
 {
 	static const uint64_t none[1], first[] = {0}, both[] = {1, 0};
 	struct rt_graph_build build = {0};
@@ -63,7 +63,7 @@ static void successors_are_the_predecessors_turned_round(void)
 	rt_graph_build_finish(&build);
 }
 
-static void the_same_tasks_make_the_same_bytes(void)
+TEST(the_same_tasks_make_the_same_bytes)
 {
 	uint64_t size, again;
 	void *one = graph_make(5, 300, 4, GRAPH_STREAMS | GRAPH_ORDERS, &size), *two = graph_make(5, 300, 4, GRAPH_STREAMS | GRAPH_ORDERS, &again);
@@ -99,7 +99,7 @@ static void run_on(const struct rt_graph *g, uint32_t threads, int times)
 	rt_pool_destroy(pool);
 }
 
-static void a_graph_that_was_copied_elsewhere_runs(void)
+TEST(a_graph_that_was_copied_elsewhere_runs)
 {
 	uint64_t size;
 	void *block = graph_make(9, 200, 3, GRAPH_STREAMS, &size), *copy = aligned_alloc(64, size);
@@ -114,7 +114,7 @@ static void a_graph_that_was_copied_elsewhere_runs(void)
 	free(copy);
 }
 
-static void every_task_runs_once_behind_what_it_waits_for(void)
+TEST(every_task_runs_once_behind_what_it_waits_for)
 {
 	static const uint32_t threads[] = {1, 2, 8};
 
@@ -130,7 +130,7 @@ static void every_task_runs_once_behind_what_it_waits_for(void)
 		}
 }
 
-static void running_writes_nothing_into_the_graph(void)
+TEST(running_writes_nothing_into_the_graph)
 {
 	uint64_t size;
 	void *block = graph_make(3, 400, 4, GRAPH_STREAMS | GRAPH_ORDERS | GRAPH_POOLS, &size), *before = malloc(size);
@@ -145,7 +145,7 @@ static void running_writes_nothing_into_the_graph(void)
 	free(block);
 }
 
-static void a_failing_task_ends_the_run_and_the_next_run_is_whole(void)
+TEST(a_failing_task_ends_the_run_and_the_next_run_is_whole)
 {
 	for (uint32_t threads = 1; threads <= 4; threads *= 2) {
 		uint64_t size;
@@ -196,7 +196,7 @@ static ptowsp_status nothing(void *context, uint32_t task, uint32_t worker, stru
 	return PTOWSP_OK;
 }
 
-static void a_look_that_says_no_ends_the_run(void)
+TEST(a_look_that_says_no_ends_the_run)
 {
 	uint64_t size;
 	void *block = graph_make(8, 500, 0, 0, &size);
@@ -286,7 +286,7 @@ static const struct damage damages[] = {
 #undef X
 };
 
-static void wrong_bytes_are_refused_by_rule(void)
+TEST(wrong_bytes_are_refused_by_rule)
 {
 	uint64_t size, where = 0;
 	char *block = graph_make(2, 100, 3, GRAPH_STREAMS, &size), *copy = aligned_alloc(64, size);
@@ -312,7 +312,7 @@ static void wrong_bytes_are_refused_by_rule(void)
 }
 
 /* What is taken can be run to its end: with a wrong fan-in it would hang or run a task too early. */
-static void damaged_bytes_are_refused_or_run(void)
+TEST(damaged_bytes_are_refused_or_run)
 {
 	uint64_t size, state = 12345, taken = 0;
 	char *block = graph_make(7, 60, 3, GRAPH_STREAMS | GRAPH_ORDERS, &size), *copy = aligned_alloc(64, size);
@@ -338,7 +338,7 @@ static void damaged_bytes_are_refused_or_run(void)
 	free(block);
 }
 
-static void limits_of_a_build_are_kept(void)
+TEST(limits_of_a_build_are_kept)
 {
 	struct rt_graph_build build = {.max_tasks = 3};
 	struct rt_graph_task row = {.instruction = RT_GRAPH_NONE};
@@ -360,7 +360,7 @@ static void limits_of_a_build_are_kept(void)
 
 /* ---- vocabularies ----------------------------------------------------------------------------------------------------- */
 
-static void executor_types_translate_by_table(void)
+TEST(executor_types_translate_by_table)
 {
 	static const char *const pools[256] = {
 #define X(name, code, text) [code] = text,
@@ -390,20 +390,4 @@ static void executor_types_translate_by_table(void)
 	CHECK_INT(ptowsp_core_read(4, &core), 0);
 	CHECK_INT(ptowsp_domain_read(4, &domain), 0);
 	CHECK_INT(ptowsp_unit_read(7, &unit), 0);
-}
-
-void suite_rt_graph(CU_pSuite s)
-{
-	TEST(s, an_empty_graph_is_a_graph);
-	TEST(s, successors_are_the_predecessors_turned_round);
-	TEST(s, the_same_tasks_make_the_same_bytes);
-	TEST(s, a_graph_that_was_copied_elsewhere_runs);
-	TEST(s, every_task_runs_once_behind_what_it_waits_for);
-	TEST(s, running_writes_nothing_into_the_graph);
-	TEST(s, a_failing_task_ends_the_run_and_the_next_run_is_whole);
-	TEST(s, a_look_that_says_no_ends_the_run);
-	TEST(s, wrong_bytes_are_refused_by_rule);
-	TEST(s, damaged_bytes_are_refused_or_run);
-	TEST(s, limits_of_a_build_are_kept);
-	TEST(s, executor_types_translate_by_table);
 }

@@ -22,7 +22,7 @@ static struct builder *three(void)
 	return b;
 }
 
-static void a_built_graph_has_the_tasks_and_their_arguments(void)
+TEST(a_built_graph_has_the_tasks_and_their_arguments)
 {
 	struct builder *b = three();
 	struct outcome *o;
@@ -55,7 +55,7 @@ static void a_built_graph_has_the_tasks_and_their_arguments(void)
 	outcome_done(b, o);
 }
 
-static void ordered_loops_and_streams_stand_in_the_graph(void)
+TEST(ordered_loops_and_streams_stand_in_the_graph)
 {
 	struct builder *b = builder_create();
 	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0);
@@ -81,7 +81,7 @@ static void ordered_loops_and_streams_stand_in_the_graph(void)
 	outcome_done(b, o);
 }
 
-static void nothing_starts_before_the_last_task_is_issued(void)
+TEST(nothing_starts_before_the_last_task_is_issued)
 {
 	struct builder *b = three();
 	struct outcome *plain, *built;
@@ -100,7 +100,7 @@ static void nothing_starts_before_the_last_task_is_issued(void)
 	builder_destroy(b);
 }
 
-static void a_host_graph_build_is_built_first_too(void)
+TEST(a_host_graph_build_is_built_first_too)
 {
 	struct builder *b = three();
 	struct outcome *o;
@@ -123,7 +123,7 @@ static void a_host_graph_build_is_built_first_too(void)
 	outcome_done(b, o);
 }
 
-static void a_stated_task_window_is_recorded_and_said_once(void)
+TEST(a_stated_task_window_is_recorded_and_said_once)
 {
 	struct builder *b = three();
 	struct outcome *o;
@@ -141,7 +141,7 @@ static void a_stated_task_window_is_recorded_and_said_once(void)
 	outcome_done(b, o);
 }
 
-static void a_slot_that_own_tasks_fill_is_refused_and_named(void)
+TEST(a_slot_that_own_tasks_fill_is_refused_and_named)
 {
 	struct builder *b = three();
 	uint32_t slot = builder_slot(b, "length", PTOWSP_SLOT_SLOT, 0);
@@ -163,7 +163,7 @@ static void a_slot_that_own_tasks_fill_is_refused_and_named(void)
 	builder_destroy(b);
 }
 
-static void a_slot_from_an_input_is_taken(void)
+TEST(a_slot_from_an_input_is_taken)
 {
 	struct builder *b = builder_create();
 	uint32_t x = builder_tensor(b, "x", PTOWSP_I64, 8, 0), slot = builder_slot(b, "length", PTOWSP_SLOT_SLOT, 0);
@@ -179,7 +179,7 @@ static void a_slot_from_an_input_is_taken(void)
 	outcome_done(b, o);
 }
 
-static void a_capacity_that_the_graph_needs_whole_is_refused_by_name(void)
+TEST(a_capacity_that_the_graph_needs_whole_is_refused_by_name)
 {
 	struct builder *b = three();
 	struct outcome *o;
@@ -196,7 +196,7 @@ static void a_capacity_that_the_graph_needs_whole_is_refused_by_name(void)
 	outcome_done(b, o);
 }
 
-static void limits_of_tasks_and_memory_apply_before_anything_runs(void)
+TEST(limits_of_tasks_and_memory_apply_before_anything_runs)
 {
 	struct builder *b = builder_create();
 	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0);
@@ -226,7 +226,7 @@ static void limits_of_tasks_and_memory_apply_before_anything_runs(void)
 	outcome_done(b, o);
 }
 
-static void a_failing_kernel_of_a_graph_ends_the_run_with_its_sentence(void)
+TEST(a_failing_kernel_of_a_graph_ends_the_run_with_its_sentence)
 {
 	for (uint32_t threads = 1; threads <= 2; threads++) {
 		struct builder *b = three();
@@ -242,7 +242,7 @@ static void a_failing_kernel_of_a_graph_ends_the_run_with_its_sentence(void)
 	}
 }
 
-static void an_executor_by_times_that_nobody_knows_is_refused(void)
+TEST(an_executor_by_times_that_nobody_knows_is_refused)
 {
 	struct builder *b = three();
 
@@ -252,7 +252,7 @@ static void an_executor_by_times_that_nobody_knows_is_refused(void)
 	check_refused(b, PTOWSP_UNSUPPORTED, "depends on cycles that only running tells");
 }
 
-static void a_deadline_ends_the_run_of_a_graph(void)
+TEST(a_deadline_ends_the_run_of_a_graph)
 {
 	struct builder *b = builder_create();
 	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0);
@@ -439,7 +439,7 @@ static const char *differ(const struct outcome *plain, const struct outcome *bui
 	return edges_differ(built);
 }
 
-static void random_graphs_are_those_of_the_ordinary_run(void)
+TEST(random_graphs_are_those_of_the_ordinary_run)
 {
 	static const uint32_t threads[] = {1, 2, 8};
 	uint64_t count, first = check_seeds(&count, 200);
@@ -465,21 +465,4 @@ static void random_graphs_are_those_of_the_ordinary_run(void)
 		builder_destroy(p.b);
 		builder_destroy(q.b);
 	}
-}
-
-void suite_rt_graph_build(CU_pSuite s)
-{
-	TEST(s, a_built_graph_has_the_tasks_and_their_arguments);
-	TEST(s, ordered_loops_and_streams_stand_in_the_graph);
-	TEST(s, nothing_starts_before_the_last_task_is_issued);
-	TEST(s, a_host_graph_build_is_built_first_too);
-	TEST(s, a_stated_task_window_is_recorded_and_said_once);
-	TEST(s, a_slot_that_own_tasks_fill_is_refused_and_named);
-	TEST(s, a_slot_from_an_input_is_taken);
-	TEST(s, a_capacity_that_the_graph_needs_whole_is_refused_by_name);
-	TEST(s, limits_of_tasks_and_memory_apply_before_anything_runs);
-	TEST(s, a_failing_kernel_of_a_graph_ends_the_run_with_its_sentence);
-	TEST(s, an_executor_by_times_that_nobody_knows_is_refused);
-	TEST(s, a_deadline_ends_the_run_of_a_graph);
-	TEST(s, random_graphs_are_those_of_the_ordinary_run);
 }

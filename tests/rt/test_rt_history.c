@@ -80,7 +80,7 @@ static void check_writers(const struct rt_history *trails, uint64_t forgotten_ta
 }
 
 /* Ends are in no order, as clocks of instances stand apart. */
-static void an_array_says_the_same(void)
+TEST(an_array_says_the_same)
 {
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		struct rt_history trails;
@@ -161,7 +161,7 @@ static void few_check(struct rt_history *trails, int64_t first, int64_t last, in
 	}
 }
 
-static void who_touched_is_known_by_name(void)
+TEST(who_touched_is_known_by_name)
 {
 	for (uint64_t seed = 1; seed <= 60; seed++) {
 		struct rt_history trails;
@@ -189,7 +189,7 @@ static void who_touched_is_known_by_name(void)
 }
 
 /* Only so many readers of an element are kept; then it takes all before the latest of them, once. */
-static void too_many_are_not_named(void)
+TEST(too_many_are_not_named)
 {
 	struct rt_history trails;
 
@@ -206,7 +206,7 @@ static void too_many_are_not_named(void)
 }
 
 /* Only what is over for both: the task, and its end on every clock. */
-static void what_somebody_may_ask_about_is_kept(void)
+TEST(what_somebody_may_ask_about_is_kept)
 {
 	struct rt_history trails;
 	struct rt_history_row trail = {0};
@@ -229,7 +229,7 @@ static void what_somebody_may_ask_about_is_kept(void)
 }
 
 /* It asks to be looked through when it has doubled; what stays moves the mark up. */
-static void it_is_full_when_it_has_doubled(void)
+TEST(it_is_full_when_it_has_doubled)
 {
 	struct rt_history trails;
 	uint32_t count = 0;
@@ -245,13 +245,4 @@ static void it_is_full_when_it_has_doubled(void)
 	rt_history_forget(&trails, count, count);
 	CHECK(!rt_history_full(&trails));
 	rt_history_finish(&trails);
-}
-
-void suite_rt_history(CU_pSuite s)
-{
-	TEST(s, an_array_says_the_same);
-	TEST(s, who_touched_is_known_by_name);
-	TEST(s, too_many_are_not_named);
-	TEST(s, what_somebody_may_ask_about_is_kept);
-	TEST(s, it_is_full_when_it_has_doubled);
 }

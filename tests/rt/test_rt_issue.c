@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_issue.c - ordinary tasks, of which nobody but the clock hears: a run that nobody listens to is the run that it is otherwise. */
 #include "tests/check.h"
-#include "tests/rt/rt_builder.h"
+#include "tests/rt/builder/rt_builder.h"
 
 #include <string.h>
 
@@ -65,7 +65,7 @@ static void both(int64_t bodies, unsigned flags, unsigned run_flags, uint64_t ma
 	outcome_destroy(o[1]);
 }
 
-static void what_nobody_listens_to_is_the_same_run(void)
+TEST(what_nobody_listens_to_is_the_same_run)
 {
 	for (int64_t bodies = 1; bodies < 200; bodies += bodies < 70 ? 1 : 13)
 		both(bodies, 0, 0, 0, 64);
@@ -74,20 +74,20 @@ static void what_nobody_listens_to_is_the_same_run(void)
 	both(3000, 0, PTOWSP_RUN_NO_KERNELS, 0, 100);
 }
 
-static void a_kernel_that_fails_among_ordinary_tasks_ends_the_run_there(void)
+TEST(a_kernel_that_fails_among_ordinary_tasks_ends_the_run_there)
 {
 	both(2000, BUILDER_FAILS_LATE, 0, 0, 64);
 	both(340, BUILDER_FAILS_LATE, 0, 0, 8192);
 }
 
-static void a_limit_of_tasks_among_ordinary_tasks_ends_the_run_there(void)
+TEST(a_limit_of_tasks_among_ordinary_tasks_ends_the_run_there)
 {
 	for (uint64_t most = 60; most < 140; most++)
 		both(100, 0, 0, most, 64);
 }
 
 /* Nothing can have an edge, so nothing is entered: the reservations are the same. */
-static void tasks_without_edges_reserve_what_they_need(void)
+TEST(tasks_without_edges_reserve_what_they_need)
 {
 	struct outcome *o[2];
 
@@ -147,7 +147,7 @@ static struct builder *loops_of_one(int64_t window, int64_t issue_cost, int64_t 
 	return b;
 }
 
-static void equal_tasks_move_by_constants_where_the_ring_is_full_of_them(void)
+TEST(equal_tasks_move_by_constants_where_the_ring_is_full_of_them)
 {
 	static const int64_t windows[] = {1, 2, 3, 63, 64, 65, 128, 500};
 
@@ -166,13 +166,4 @@ static void equal_tasks_move_by_constants_where_the_ring_is_full_of_them(void)
 			outcome_destroy(o[0]);
 			outcome_destroy(o[1]);
 		}
-}
-
-void suite_rt_issue(CU_pSuite s)
-{
-	TEST(s, equal_tasks_move_by_constants_where_the_ring_is_full_of_them);
-	TEST(s, what_nobody_listens_to_is_the_same_run);
-	TEST(s, a_kernel_that_fails_among_ordinary_tasks_ends_the_run_there);
-	TEST(s, a_limit_of_tasks_among_ordinary_tasks_ends_the_run_there);
-	TEST(s, tasks_without_edges_reserve_what_they_need);
 }

@@ -32,7 +32,7 @@ static uint32_t tasks_of(uint32_t max, uint32_t min, uint32_t count, const uint3
 	return tasks;
 }
 
-static void three_hundred_units_are_one_block_of_256_and_44(void)
+TEST(three_hundred_units_are_one_block_of_256_and_44)
 {
 	struct builder *b = leveled(4096, 256, 6, llama, 300);
 	struct outcome *o = builder_run(b, NULL);
@@ -44,7 +44,7 @@ static void three_hundred_units_are_one_block_of_256_and_44(void)
 	outcome_done(b, o);
 }
 
-static void counts_follow_blocks_bits_and_residual(void)
+TEST(counts_follow_blocks_bits_and_residual)
 {
 	CHECK_UINT(tasks_of(4096, 256, 6, llama, 0), 0);
 	CHECK_UINT(tasks_of(4096, 256, 6, llama, 255), 255);
@@ -57,7 +57,7 @@ static void counts_follow_blocks_bits_and_residual(void)
 	CHECK_UINT(tasks_of(8, 8, 0, NULL, 7), 7);
 }
 
-static void negative_counts_make_no_task(void)
+TEST(negative_counts_make_no_task)
 {
 	CHECK_UINT(tasks_of(4096, 256, 6, llama, -5), 0);
 }
@@ -74,7 +74,7 @@ static void refused(uint32_t max, uint32_t min, uint32_t block, uint32_t rows, c
 	outcome_done(b, o);
 }
 
-static void wrong_levels_are_errors_at_the_loop(void)
+TEST(wrong_levels_are_errors_at_the_loop)
 {
 	refused(12, 4, 4, 32, "powers of two");
 	refused(8, 3, 8, 32, "powers of two");
@@ -87,7 +87,7 @@ static void wrong_levels_are_errors_at_the_loop(void)
 	refused(8, 4, 5, 32, "power of two");
 }
 
-static void a_leveled_loop_begins_at_0_with_step_1(void)
+TEST(a_leveled_loop_begins_at_0_with_step_1)
 {
 	struct builder *b = builder_create();
 	uint32_t set = builder_levels(b, 8, 4, 0, NULL), one = builder_const(b, 1), n = builder_const(b, 9);
@@ -105,7 +105,7 @@ static void a_leveled_loop_begins_at_0_with_step_1(void)
 }
 
 /* Outer levels {8:64}, inner {4:128}: the outer one wins unless it is 32. */
-static void the_outer_level_wins_and_chooses_the_kernel(void)
+TEST(the_outer_level_wins_and_chooses_the_kernel)
 {
 	static const uint32_t outer[2][2] = {{8, 64}, {0, 32}}, inner[2][2] = {{4, 128}, {0, 32}};
 	struct builder *b = builder_create();
@@ -134,7 +134,7 @@ static void the_outer_level_wins_and_chooses_the_kernel(void)
 	outcome_done(b, o);
 }
 
-static void a_level_without_a_kernel_is_said_once_per_kernel(void)
+TEST(a_level_without_a_kernel_is_said_once_per_kernel)
 {
 	static const uint32_t levels[2][2] = {{8, 64}, {0, 32}};
 	struct builder *b = builder_create();
@@ -153,15 +153,4 @@ static void a_level_without_a_kernel_is_said_once_per_kernel(void)
 	CHECK(!strstr(at + 1, "no form"));
 	CHECK(!strstr(o->log, "g_32"));
 	outcome_done(b, o);
-}
-
-void suite_rt_level(CU_pSuite s)
-{
-	TEST(s, three_hundred_units_are_one_block_of_256_and_44);
-	TEST(s, counts_follow_blocks_bits_and_residual);
-	TEST(s, negative_counts_make_no_task);
-	TEST(s, wrong_levels_are_errors_at_the_loop);
-	TEST(s, a_leveled_loop_begins_at_0_with_step_1);
-	TEST(s, the_outer_level_wins_and_chooses_the_kernel);
-	TEST(s, a_level_without_a_kernel_is_said_once_per_kernel);
 }

@@ -41,7 +41,7 @@ static void counts_check(uint32_t m, bool exact, bool full)
 	outcome_done(b, o);
 }
 
-static void tasks_edges_and_levels_follow_the_formulas(void)
+TEST(tasks_edges_and_levels_follow_the_formulas)
 {
 	for (uint32_t m = 16; m <= 64; m *= 2)
 		for (int how = 0; how < 4; how++)
@@ -49,7 +49,7 @@ static void tasks_edges_and_levels_follow_the_formulas(void)
 }
 
 /* The longest path of unit tasks, with an executor each. */
-static void one_executor_per_task_takes_the_longest_path(void)
+TEST(one_executor_per_task_takes_the_longest_path)
 {
 	struct builder *b = llama_layer_make(16, NULL);
 	struct outcome *o;
@@ -60,7 +60,7 @@ static void one_executor_per_task_takes_the_longest_path(void)
 	outcome_done(b, o);
 }
 
-static void a_window_makes_no_edge_to_tasks_that_left_it(void)
+TEST(a_window_makes_no_edge_to_tasks_that_left_it)
 {
 	struct builder *b = llama_layer_make(16, NULL);
 	struct outcome *all, *few;
@@ -78,11 +78,4 @@ static void a_window_makes_no_edge_to_tasks_that_left_it(void)
 	outcome_destroy(all);
 	outcome_destroy(few);
 	builder_destroy(b);
-}
-
-void suite_rt_llama(CU_pSuite s)
-{
-	TEST(s, tasks_edges_and_levels_follow_the_formulas);
-	TEST(s, one_executor_per_task_takes_the_longest_path);
-	TEST(s, a_window_makes_no_edge_to_tasks_that_left_it);
 }

@@ -72,7 +72,7 @@ static void starts_are(struct builder *b, uint32_t count, const uint64_t *start)
 }
 
 /* The writer is another process's and no edge is there: sent at 10, consumed at 10 + 2. */
-static void a_send_follows_who_wrote_what_is_sent(void)
+TEST(a_send_follows_who_wrote_what_is_sent)
 {
 	struct rows r = rows_make(1, 2);
 
@@ -84,7 +84,7 @@ static void a_send_follows_who_wrote_what_is_sent(void)
 }
 
 /* Two writers that nothing orders: the later one in the order of turns ends at 3, and that is whose elements are sent. A reader does not matter. */
-static void a_send_follows_the_latest_writer_alone(void)
+TEST(a_send_follows_the_latest_writer_alone)
 {
 	struct rows r = rows_make(1, 0);
 
@@ -98,7 +98,7 @@ static void a_send_follows_the_latest_writer_alone(void)
 }
 
 /* A reader until 20 and a writer until 7: the body begins at 20. The channel is free again at 5, when the token came out: the second send is not held. */
-static void an_arrival_follows_all_who_touch_its_place(void)
+TEST(an_arrival_follows_all_who_touch_its_place)
 {
 	struct rows r = rows_make(1, 5);
 
@@ -114,7 +114,7 @@ static void an_arrival_follows_all_who_touch_its_place(void)
 }
 
 /* In a rendezvous both are there at the same time, and only the one in whose place something arrives waits on. */
-static void a_rendezvous_holds_only_the_one_with_the_place(void)
+TEST(a_rendezvous_holds_only_the_one_with_the_place)
 {
 	struct rows r = rows_make(0, 1);
 
@@ -127,7 +127,7 @@ static void a_rendezvous_holds_only_the_one_with_the_place(void)
 }
 
 /* Slots that a region reads move the clock as those of the token do: that of the sender, or that of the one who gets it. */
-static void a_region_waits_for_the_slots_that_it_reads(void)
+TEST(a_region_waits_for_the_slots_that_it_reads)
 {
 	for (int arrives = 0; arrives < 2; arrives++) {
 		struct builder *b = builder_create();
@@ -154,7 +154,7 @@ static void a_region_waits_for_the_slots_that_it_reads(void)
 
 /* ---- tensors ---------------------------------------------------------------------------------------------------- */
 
-static void a_temp_tensor_that_moves_is_an_ordinary_one(void)
+TEST(a_temp_tensor_that_moves_is_an_ordinary_one)
 {
 	struct rows r = rows_make(1, 0);
 	struct outcome *o;
@@ -172,7 +172,7 @@ static void a_temp_tensor_that_moves_is_an_ordinary_one(void)
 	outcome_done(r.b, o);
 }
 
-static void extents_follow_what_is_moved(void)
+TEST(extents_follow_what_is_moved)
 {
 	struct builder *b = builder_create();
 	uint32_t t = builder_tensor(b, "t", PTOWSP_I64, 0, 0), u = builder_tensor(b, "u", PTOWSP_I64, 0, 0), c = builder_payload(b, "c", 1, 0);
@@ -210,7 +210,7 @@ static void move_refused(struct builder *b, uint32_t channel, uint32_t sent, uin
 	check_refused(b, status, text);
 }
 
-static void blocks_of_another_shape_or_type_are_refused(void)
+TEST(blocks_of_another_shape_or_type_are_refused)
 {
 	struct rows r = rows_make(1, 0);
 	uint32_t two, f;
@@ -253,7 +253,7 @@ static void check_damaged(uint32_t at, uint8_t opcode, uint16_t operand1, const 
 	outcome_done(r.b, o);
 }
 
-static void a_missing_word_is_refused(void)
+TEST(a_missing_word_is_refused)
 {
 	static const char sends[] = "instruction 1: channel c is one of payload, so behind the send stands one io_input word, of tensor argument 0";
 	static const char takes[] = "instruction 4: channel c is one of payload, so behind the consume stands one io_output word, of tensor argument 0";
@@ -266,7 +266,7 @@ static void a_missing_word_is_refused(void)
 	check_damaged(5, PTOWSP_OP_IO_OUTPUT, 1, takes);
 }
 
-static void a_token_channel_has_no_region(void)
+TEST(a_token_channel_has_no_region)
 {
 	struct rows r = rows_make(1, 0);
 
@@ -274,7 +274,7 @@ static void a_token_channel_has_no_region(void)
 		     "instruction 2: opcode 0x23 belongs behind another instruction");
 }
 
-static void memory_between_alloc_and_free_does_not_move(void)
+TEST(memory_between_alloc_and_free_does_not_move)
 {
 	struct rows r = rows_make(1, 0);
 
@@ -304,7 +304,7 @@ static void check_fails(int64_t token, int64_t slot_value, const struct outcome_
 	outcome_done(b, o);
 }
 
-static void a_region_outside_its_tensor_ends_the_run(void)
+TEST(a_region_outside_its_tensor_ends_the_run)
 {
 	struct outcome_how bare = {.bare = true}, counted = {.bare = true, .flags = PTOWSP_RUN_NO_KERNELS};
 
@@ -314,20 +314,4 @@ static void a_region_outside_its_tensor_ends_the_run(void)
 	check_fails(2, 2, NULL, "process q, channel c: 2 x 4 elements at 3, 0 are outside tensor t, which is 4 x 4");
 	check_fails(2, 0, NULL, "process q, channel c: the region in tensor t divides by zero");
 	check_fails(2, 3, &bare, "process p, channel c: the region in tensor t is bound to no memory");
-}
-
-void suite_rt_move(CU_pSuite s)
-{
-	TEST(s, a_send_follows_who_wrote_what_is_sent);
-	TEST(s, a_send_follows_the_latest_writer_alone);
-	TEST(s, an_arrival_follows_all_who_touch_its_place);
-	TEST(s, a_rendezvous_holds_only_the_one_with_the_place);
-	TEST(s, a_region_waits_for_the_slots_that_it_reads);
-	TEST(s, a_temp_tensor_that_moves_is_an_ordinary_one);
-	TEST(s, extents_follow_what_is_moved);
-	TEST(s, blocks_of_another_shape_or_type_are_refused);
-	TEST(s, a_missing_word_is_refused);
-	TEST(s, a_token_channel_has_no_region);
-	TEST(s, memory_between_alloc_and_free_does_not_move);
-	TEST(s, a_region_outside_its_tensor_ends_the_run);
 }

@@ -3,8 +3,8 @@
  * told task by task. PTOWSP_SEED=N runs one seed, PTOWSP_SEEDS=N that many. */
 #include "rt/threads/crew.h"
 #include "tests/check_outcome.h"
-#include "tests/rt/rt_nests.h"
-#include "tests/rt/rt_tap.h"
+#include "tests/rt/builder/rt_nests.h"
+#include "tests/rt/builder/rt_tap.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static bool one(uint64_t seed, struct rt_pool *pool, struct figures *figures)
 	return ok;
 }
 
-static void tasks_that_nobody_is_told_of_have_the_same_predecessors(void)
+TEST(tasks_that_nobody_is_told_of_have_the_same_predecessors)
 {
 	const char *only = getenv("PTOWSP_SEED");
 	uint64_t count, first = check_seeds(&count, SEEDS);
@@ -116,7 +116,7 @@ static struct builder *long_bodies(void)
 	return b;
 }
 
-static void a_loop_that_a_limit_cuts_short_ends_at_the_same_task(void)
+TEST(a_loop_that_a_limit_cuts_short_ends_at_the_same_task)
 {
 	struct builder *b = long_bodies();
 
@@ -203,7 +203,7 @@ static void wide(uint32_t writers, const char *access)
 	crowded_check(b);
 }
 
-static void loops_with_many_edges_are_alike(void)
+TEST(loops_with_many_edges_are_alike)
 {
 	for (uint32_t writers = 1; writers < 6; writers++) {
 		wide(writers, "rr");
@@ -213,7 +213,7 @@ static void loops_with_many_edges_are_alike(void)
 }
 
 /* A key of each tensor is written by a task of its own; then a task reads all of them again and again. */
-static void a_loop_that_reads_what_many_wrote_is_alike(void)
+TEST(a_loop_that_reads_what_many_wrote_is_alike)
 {
 	struct builder *b = crowded(MANY + 1, MANY + 2);
 	uint32_t regions[MANY + 1];
@@ -249,7 +249,7 @@ static void fan(uint32_t readers, uint32_t tasks)
 	crowded_check(b);
 }
 
-static void a_loop_that_writes_what_many_read_is_alike(void)
+TEST(a_loop_that_writes_what_many_read_is_alike)
 {
 	for (uint32_t readers = 9; readers < 15; readers++)
 		for (uint32_t tasks = 0; tasks < 5; tasks++)
@@ -257,7 +257,7 @@ static void a_loop_that_writes_what_many_read_is_alike(void)
 }
 
 /* Two rows that lie far apart. */
-static void loops_over_rows_far_apart_are_alike(void)
+TEST(loops_over_rows_far_apart_are_alike)
 {
 	const int64_t far = (INT64_C(1) << 20) + 5;
 
@@ -281,14 +281,4 @@ static void loops_over_rows_far_apart_are_alike(void)
 		outcome_destroy(told);
 		builder_destroy(b);
 	}
-}
-
-void suite_rt_nests(CU_pSuite s)
-{
-	TEST(s, a_loop_that_a_limit_cuts_short_ends_at_the_same_task);
-	TEST(s, loops_with_many_edges_are_alike);
-	TEST(s, a_loop_that_reads_what_many_wrote_is_alike);
-	TEST(s, a_loop_that_writes_what_many_read_is_alike);
-	TEST(s, loops_over_rows_far_apart_are_alike);
-	TEST(s, tasks_that_nobody_is_told_of_have_the_same_predecessors);
 }

@@ -51,7 +51,7 @@ static void check_copied(const struct outcome *o, const struct outcome *before)
 			CHECK_UINT(to[r * TO_COLUMNS + c], c ? from[r * FROM_COLUMNS + c] : was[r * TO_COLUMNS]);
 }
 
-static void blocks_arrive_as_they_were_sent(void)
+TEST(blocks_arrive_as_they_were_sent)
 {
 	struct outcome_how how = {.seed = 7}, counted = {.seed = 7, .flags = PTOWSP_RUN_NO_KERNELS};
 
@@ -116,7 +116,7 @@ static void check_same(const struct outcome *a, const struct outcome *b)
 }
 
 /* Whatever makes edges: a move waits for the tasks that it follows. */
-static void threads_and_rules_change_nothing(void)
+TEST(threads_and_rules_change_nothing)
 {
 	static const unsigned rules[] = {PTOWSP_DEPS_BYTES_OVERLAP, PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_DEPS_EXPLICIT};
 	uint32_t brief_ns = rt_crew_rules.brief_ns;
@@ -192,7 +192,7 @@ static struct builder *random_make(void)
 	return b;
 }
 
-static void random_pipelines_move_the_same_with_any_number_of_threads(void)
+TEST(random_pipelines_move_the_same_with_any_number_of_threads)
 {
 	uint32_t brief_ns = rt_crew_rules.brief_ns;
 
@@ -217,7 +217,7 @@ static void random_pipelines_move_the_same_with_any_number_of_threads(void)
 }
 
 /* What a process reads that took no part in the transfer follows the order of turns: the copy is made when it is issued. */
-static void others_see_what_arrived_in_the_order_of_turns(void)
+TEST(others_see_what_arrived_in_the_order_of_turns)
 {
 	struct builder *b = builder_create();
 	uint32_t a = builder_tensor(b, "a", PTOWSP_I64, 1, 1), to = builder_tensor(b, "to", PTOWSP_I64, 1, 1), r = builder_tensor(b, "r", PTOWSP_I64, 2, 1);
@@ -244,7 +244,7 @@ static void others_see_what_arrived_in_the_order_of_turns(void)
 }
 
 /* More pieces than are looked at between two deadlines, and than are kept when nobody asks any more. */
-static void what_nobody_follows_is_forgotten(void)
+TEST(what_nobody_follows_is_forgotten)
 {
 	struct builder *b = builder_create();
 	uint32_t t = builder_tensor(b, "t", PTOWSP_I64, 5000, 2), k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), zero = builder_const(b, 0);
@@ -272,7 +272,7 @@ static void what_nobody_follows_is_forgotten(void)
 
 /* ---- resources ------------------------------------------------------------------------------------------------- */
 
-static void blocks_are_bounded_by_the_memory_limit(void)
+TEST(blocks_are_bounded_by_the_memory_limit)
 {
 	struct builder *b = copier_make(3, 1, 1); /* 48 bytes in a block, each at a multiple of 64 */
 	struct outcome_how how = {.memory = 3 * 64 - 1}, counted = {.memory = 1, .flags = PTOWSP_RUN_NO_KERNELS};
@@ -296,7 +296,7 @@ static void blocks_are_bounded_by_the_memory_limit(void)
 }
 
 /* A package may write any capacity. */
-static void without_a_memory_limit_blocks_are_bounded_too(void)
+TEST(without_a_memory_limit_blocks_are_bounded_too)
 {
 	static const int64_t capacities[] = {(INT64_C(1) << 26) + 1, UINT32_MAX};
 
@@ -336,7 +336,7 @@ static struct builder *talkers_make(void)
 	return b;
 }
 
-static void a_cycle_of_full_channels_proposes_a_capacity(void)
+TEST(a_cycle_of_full_channels_proposes_a_capacity)
 {
 	struct builder *b = talkers_make();
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
@@ -358,16 +358,4 @@ static void a_cycle_of_full_channels_proposes_a_capacity(void)
 	CHECK_STR(o->error.text, "");
 	CHECK_UINT(o->channels[0].payload_bytes, 4 * 32);
 	outcome_done(b, o);
-}
-
-void suite_rt_payload(CU_pSuite s)
-{
-	TEST(s, blocks_arrive_as_they_were_sent);
-	TEST(s, threads_and_rules_change_nothing);
-	TEST(s, random_pipelines_move_the_same_with_any_number_of_threads);
-	TEST(s, others_see_what_arrived_in_the_order_of_turns);
-	TEST(s, what_nobody_follows_is_forgotten);
-	TEST(s, blocks_are_bounded_by_the_memory_limit);
-	TEST(s, without_a_memory_limit_blocks_are_bounded_too);
-	TEST(s, a_cycle_of_full_channels_proposes_a_capacity);
 }

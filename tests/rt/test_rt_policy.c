@@ -16,7 +16,7 @@ static void executors_are(struct builder *b, uint64_t executors, const uint32_t 
 	outcome_done(b, o);
 }
 
-static void dispatch_policies_choose_executors(void)
+TEST(dispatch_policies_choose_executors)
 {
 	struct builder *b = builder_grid();
 
@@ -48,7 +48,7 @@ static void dispatch_policies_choose_executors(void)
 }
 
 /* Tasks 0 and 1 in turn, 2 and 3 by their number, 4 and 5 by the inner loop. */
-static void a_threshold_chooses_among_policies(void)
+TEST(a_threshold_chooses_among_policies)
 {
 	static const uint32_t wanted[] = {0, 1, 2, 3, 0, 1};
 	struct builder *b = builder_grid();
@@ -68,21 +68,25 @@ static void a_threshold_chooses_among_policies(void)
 	executors_are(b, 3, (uint32_t[]){0, 0, 0, 0, 1, 1});
 }
 
-static void thresholds_that_make_no_sense_are_refused(void)
+TEST(thresholds_that_make_no_sense_are_refused)
 {
 	static const struct {
 		const char *text, *why;
 	} cases[] = {
 		{"robin(2)", "round_robin, affinity, hash, static_partition, work_steal, custom or spatial_map is wanted at \"robin(2)\""},
-		{"round_robin(0)", "a number in its range is wanted at \"0)\""},
+		{"round_robin(0)", "0 is outside 1..65536, in \"round_robin(0)\""},
 		{"round_robin(2", ") is wanted"},
 		{"round_robin(2) 3", "the end is wanted at \"3\""},
 		{"round_robin(2), 1: round_robin(2), 1: round_robin(3)", "has two policies from 1 on"},
-		{"hash(9,2)", "# and a row of EXPR is wanted at \"9,2)\""},
-		{"hash(#999,2)", "a number in its range"},
-		{"spatial_map(2)", "a comma is wanted at \")\""},
-		{"spatial_map(2, 0)", "a number in its range is wanted at \"0)\""},
-		{"spatial_map(65536, 2)", "a number in its range is wanted at \"2)\""},
+		{"hash(9,2)", "argument 1 must be an expression, in \"hash(9,2)\""},
+		{"hash(#999,2)", "argument 1 must be an expression"},
+		{"spatial_map(2)", "dispatch spatial_map takes 2 to 2 arguments, not 1"},
+		{"spatial_map(2, 0)", "0 is outside 1..32768"},
+		{"spatial_map(65536, 2)", "2 is outside 1..1"},
+		{"affinity(2)", "affinity takes 2 to 2 arguments, not 1"},
+		{"affinity(2, 2)", "argument 1 must be a word"},
+		{"round_robin(x)", "argument 1 must be a number"},
+		{"static_partition(1, 2, 3, 4, 5, 6, 7, 8)", "static_partition takes 1 to 7 arguments, not 8"},
 		{"auto(2)", "is wanted at \"auto(2)\""},
 		{"round_robin(1), 1: round_robin(1), 2: round_robin(1), 3: round_robin(1), 4: round_robin(1), 5: round_robin(1), 6: "
 		 "round_robin(1), 7: round_robin(1), 8: round_robin(1)",
@@ -116,7 +120,7 @@ static struct builder *chains(bool by_row)
 	return b;
 }
 
-static void auto_takes_the_loop_with_the_fewest_edges_between_executors(void)
+TEST(auto_takes_the_loop_with_the_fewest_edges_between_executors)
 {
 	struct builder *b = chains(true);
 	struct outcome *o = builder_run(b, NULL);
@@ -135,7 +139,7 @@ static void auto_takes_the_loop_with_the_fewest_edges_between_executors(void)
 }
 
 /* A loop that nothing runs in has no edges between executors; and without loops there is nothing to choose. */
-static void auto_has_its_executors_even_where_no_task_is_in_a_loop(void)
+TEST(auto_has_its_executors_even_where_no_task_is_in_a_loop)
 {
 	for (unsigned loop = 0; loop < 2; loop++) {
 		struct builder *b = builder_create();
@@ -153,7 +157,7 @@ static void auto_has_its_executors_even_where_no_task_is_in_a_loop(void)
 	}
 }
 
-static void one_row_of_a_pool_each(void)
+TEST(one_row_of_a_pool_each)
 {
 	struct builder *b = builder_grid();
 	struct outcome *o;
@@ -169,7 +173,7 @@ static void one_row_of_a_pool_each(void)
 	outcome_done(b, o);
 }
 
-static void a_pool_out_of_range_is_an_error_of_the_run(void)
+TEST(a_pool_out_of_range_is_an_error_of_the_run)
 {
 	struct builder *b = builder_grid();
 
@@ -177,7 +181,7 @@ static void a_pool_out_of_range_is_an_error_of_the_run(void)
 	check_refused(b, PTOWSP_RUN_FAILED, "gives pool 256");
 }
 
-static void streams_run_in_order(void)
+TEST(streams_run_in_order)
 {
 	struct builder *b = builder_grid();
 	struct outcome *o;
@@ -195,7 +199,7 @@ static void streams_run_in_order(void)
 	outcome_done(b, o);
 }
 
-static void issue_cost_and_rate_limit_space_issues(void)
+TEST(issue_cost_and_rate_limit_space_issues)
 {
 	for (int how = 0; how < 2; how++) {
 		struct builder *b = builder_grid();
@@ -213,7 +217,7 @@ static void issue_cost_and_rate_limit_space_issues(void)
 	}
 }
 
-static void nothing_starts_before_the_threshold(void)
+TEST(nothing_starts_before_the_threshold)
 {
 	struct builder *b = builder_grid();
 	struct outcome *o;
@@ -232,7 +236,7 @@ static void nothing_starts_before_the_threshold(void)
 }
 
 /* A pool in which a task waits that never starts is free later than one that is empty. */
-static void a_task_of_any_unit_goes_where_nobody_waits_for_the_start(void)
+TEST(a_task_of_any_unit_goes_where_nobody_waits_for_the_start)
 {
 	struct builder *b = builder_create();
 	uint32_t vector = builder_kernel(b, "v", PTOWSP_UNIT_AIV, 1, 0), any = builder_kernel(b, "a", PTOWSP_UNIT_ANY, 1, 0);
@@ -263,7 +267,7 @@ static void stalls_are(struct builder *b, uint64_t cycles, const char *resource,
 	outcome_done(b, o);
 }
 
-static void a_full_window_aborts_or_only_counts(void)
+TEST(a_full_window_aborts_or_only_counts)
 {
 	struct builder *b = builder_grid();
 	struct outcome *o;
@@ -281,7 +285,7 @@ static void a_full_window_aborts_or_only_counts(void)
 	stalls_are(b, 10, "task_ring", 6, 4, 40);
 }
 
-static void ready_queues_stall_until_a_task_starts(void)
+TEST(ready_queues_stall_until_a_task_starts)
 {
 	struct builder *b = builder_grid();
 
@@ -289,7 +293,7 @@ static void ready_queues_stall_until_a_task_starts(void)
 	stalls_are(b, 60, "ready_any", 2, 3, 30);
 }
 
-static void batches_are_counted_and_flushed_at_barriers(void)
+TEST(batches_are_counted_and_flushed_at_barriers)
 {
 	struct builder *b = builder_create();
 	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0);
@@ -304,22 +308,4 @@ static void batches_are_counted_and_flushed_at_barriers(void)
 	CHECK_UINT(o->stats.batches, 4); /* 3, then 1 at the barrier, 3, then 1 at the end */
 	CHECK_UINT(o->stats.flushes, 2);
 	outcome_done(b, o);
-}
-
-void suite_rt_policy(CU_pSuite s)
-{
-	TEST(s, dispatch_policies_choose_executors);
-	TEST(s, a_threshold_chooses_among_policies);
-	TEST(s, thresholds_that_make_no_sense_are_refused);
-	TEST(s, auto_takes_the_loop_with_the_fewest_edges_between_executors);
-	TEST(s, auto_has_its_executors_even_where_no_task_is_in_a_loop);
-	TEST(s, one_row_of_a_pool_each);
-	TEST(s, a_pool_out_of_range_is_an_error_of_the_run);
-	TEST(s, streams_run_in_order);
-	TEST(s, issue_cost_and_rate_limit_space_issues);
-	TEST(s, nothing_starts_before_the_threshold);
-	TEST(s, a_task_of_any_unit_goes_where_nobody_waits_for_the_start);
-	TEST(s, a_full_window_aborts_or_only_counts);
-	TEST(s, ready_queues_stall_until_a_task_starts);
-	TEST(s, batches_are_counted_and_flushed_at_barriers);
 }

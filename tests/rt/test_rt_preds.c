@@ -152,7 +152,7 @@ static void run(uint64_t seed, const struct rules *rules)
 	rt_preds_finish(&preds);
 }
 
-static void lists_of_all_say_the_same(void)
+TEST(lists_of_all_say_the_same)
 {
 	static const struct rules rules[] = {
 		{3000, 1, TOUCHED, 0, 1},
@@ -170,15 +170,9 @@ static void lists_of_all_say_the_same(void)
 }
 
 /* More tasks are live than have marks of their own: short lists are searched, until one is long. */
-static void so_they_do_where_a_window_is_long(void)
+TEST(so_they_do_where_a_window_is_long)
 {
 	run(1, &(struct rules){.tasks = 150000, .touched = 4, .serial = 1});
 	run(2, &(struct rules){.tasks = 150000, .window = 120000, .touched = 8, .base = 0u - 90000, .serial = 1});
 	run(3, &(struct rules){.tasks = 90000, .touched = TOUCHED, .serial = 1});
-}
-
-void suite_rt_preds(CU_pSuite s)
-{
-	TEST(s, lists_of_all_say_the_same);
-	TEST(s, so_they_do_where_a_window_is_long);
 }

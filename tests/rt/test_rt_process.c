@@ -22,7 +22,7 @@ static void check_placed(const struct outcome *o, uint32_t count, const uint64_t
 /* ---- the vector ------------------------------------------------------------------------------------------------ */
 
 /* Sends at 1, 10, 10, 11; consumes at 1, 10, 11, 12; the consumer ends at 13. */
-static void vector_two_producers_capacity_1(void)
+TEST(vector_two_producers_capacity_1)
 {
 	struct builder *b = builder_pipeline();
 	struct outcome *o = builder_run(b, NULL);
@@ -45,7 +45,7 @@ static void vector_two_producers_capacity_1(void)
 
 /* ---- order and time -------------------------------------------------------------------------------------------- */
 
-static void processes_start_when_the_workload_is_over(void)
+TEST(processes_start_when_the_workload_is_over)
 {
 	struct builder *b = builder_one_kernel();
 	uint32_t c = builder_channel(b, "c", 1, 3);
@@ -63,7 +63,7 @@ static void processes_start_when_the_workload_is_over(void)
 }
 
 /* 2 of 3 tasks at the barrier, then 2 more at the end. */
-static void batches_are_flushed_at_barriers_of_processes(void)
+TEST(batches_are_flushed_at_barriers_of_processes)
 {
 	struct builder *b = builder_one_kernel();
 	struct outcome *o;
@@ -81,7 +81,7 @@ static void batches_are_flushed_at_barriers_of_processes(void)
 	outcome_done(b, o);
 }
 
-static void replicas_know_their_number(void)
+TEST(replicas_know_their_number)
 {
 	struct builder *b = builder_one_kernel();
 	struct outcome *o;
@@ -98,7 +98,7 @@ static void replicas_know_their_number(void)
 	outcome_done(b, o);
 }
 
-static void a_process_without_tasks_counts_its_clock(void)
+TEST(a_process_without_tasks_counts_its_clock)
 {
 	struct builder *b = builder_one_kernel();
 	uint32_t c = builder_channel(b, "c", 1, 100);
@@ -114,7 +114,7 @@ static void a_process_without_tasks_counts_its_clock(void)
 	outcome_done(b, o);
 }
 
-static void the_schedule_can_change_a_capacity(void)
+TEST(the_schedule_can_change_a_capacity)
 {
 	struct builder *b = builder_one_kernel();
 	uint32_t c = builder_channel(b, "c", 1, 0);
@@ -204,18 +204,18 @@ static void check_threads(unsigned deps)
 	outcome_done(b, one);
 }
 
-static void threads_change_nothing(void)
+TEST(threads_change_nothing)
 {
 	check_threads(PTOWSP_DEPS_BYTES_OVERLAP);
 }
 
 /* Tokens order what no edge does. */
-static void threads_change_nothing_where_only_tokens_order(void)
+TEST(threads_change_nothing_where_only_tokens_order)
 {
 	check_threads(PTOWSP_DEPS_EXPLICIT);
 }
 
-static void a_run_that_is_cancelled_or_late_ends(void)
+TEST(a_run_that_is_cancelled_or_late_ends)
 {
 	struct builder *b = builder_one_kernel();
 	uint32_t cancel = 1, c = builder_channel(b, "c", 1, 0);
@@ -265,7 +265,7 @@ static void heap_user(struct builder *b, const char *name, uint32_t tensor, int6
 }
 
 /* q passes until p has freed, and its clock then goes to the end of p's task. */
-static void processes_share_the_heap(void)
+TEST(processes_share_the_heap)
 {
 	struct builder *b = heap_of(128);
 	struct outcome *o;
@@ -285,7 +285,7 @@ static void processes_share_the_heap(void)
 	outcome_done(b, o);
 }
 
-static void heap_that_no_process_gives_back_is_proposed(void)
+TEST(heap_that_no_process_gives_back_is_proposed)
 {
 	struct builder *b = heap_of(128);
 	struct outcome *o;
@@ -310,7 +310,7 @@ static void heap_that_no_process_gives_back_is_proposed(void)
 }
 
 /* The versions of two temp tensors: no scope holds the first one, or one does. */
-static void versions_that_nobody_follows_are_told_from_an_open_scope(void)
+TEST(versions_that_nobody_follows_are_told_from_an_open_scope)
 {
 	for (unsigned scope = 0; scope < 2; scope++) {
 		struct builder *b = heap_of(128);
@@ -337,7 +337,7 @@ static void versions_that_nobody_follows_are_told_from_an_open_scope(void)
 	}
 }
 
-static void a_process_uses_memory_between_alloc_and_free_only(void)
+TEST(a_process_uses_memory_between_alloc_and_free_only)
 {
 	struct builder *b = heap_of(256);
 
@@ -349,7 +349,7 @@ static void a_process_uses_memory_between_alloc_and_free_only(void)
 }
 
 /* A tensor without a shape gets the extent that the processes touch, too. */
-static void extents_follow_the_processes(void)
+TEST(extents_follow_the_processes)
 {
 	struct builder *b = builder_create();
 	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), t = builder_tensor(b, "t", PTOWSP_I64, 0, 0), c = builder_channel(b, "c", 1, 0);
@@ -373,22 +373,4 @@ static void extents_follow_the_processes(void)
 	CHECK_UINT(elements, 40);
 	rt_program_destroy(program);
 	builder_destroy(b);
-}
-
-void suite_rt_process(CU_pSuite s)
-{
-	TEST(s, vector_two_producers_capacity_1);
-	TEST(s, processes_start_when_the_workload_is_over);
-	TEST(s, batches_are_flushed_at_barriers_of_processes);
-	TEST(s, replicas_know_their_number);
-	TEST(s, a_process_without_tasks_counts_its_clock);
-	TEST(s, the_schedule_can_change_a_capacity);
-	TEST(s, threads_change_nothing);
-	TEST(s, threads_change_nothing_where_only_tokens_order);
-	TEST(s, a_run_that_is_cancelled_or_late_ends);
-	TEST(s, processes_share_the_heap);
-	TEST(s, heap_that_no_process_gives_back_is_proposed);
-	TEST(s, versions_that_nobody_follows_are_told_from_an_open_scope);
-	TEST(s, a_process_uses_memory_between_alloc_and_free_only);
-	TEST(s, extents_follow_the_processes);
 }

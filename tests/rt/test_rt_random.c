@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * test_rt_random.c - random programs by the runtime core in every way it has: one thread and several, told and untold, either tensor map, with kernels and without,
+ * test_rt_random.c - random programs by the runtime core in every way it has: one thread and several, a device that ends tasks later, told and untold, either tensor map, with kernels and without,
  * strictly. Whatever way, tasks, edges, executors, times, stalls, high-water marks, reports and memory are those of one thread; that those are right is what
  * tests/model/compare.py looks at. A failure names its seed: PTOWSP_SEED=N runs one seed, PTOWSP_SEEDS=N that many. */
 #include "ptowsp/note.h"
 #include "rt/threads/crew.h"
 #include "tests/check.h"
 #include "tests/check_outcome.h"
-#include "tests/rt/random_schedule.h"
+#include "tests/rt/builder/random_schedule.h"
+#include "tests/rt/builder/rt_device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,8 @@ static bool all_same(uint64_t seed, const char *who, const struct outcome *first
 			   (uintmax_t)seed, who, o->status, (uintmax_t)o->error.where[0], first->status, (uintmax_t)first->error.where[0], o->error.text);
 	return same && (first->status || outcome_same(seed, who, first, o, memory));
 }
+
+static uint64_t devices_started, devices_most; /* tasks, of all seeds; at a time */
 
 /* With several threads a run shares its tasks, or goes alone while kernels are brief: the seed says whether never, or as soon as it can, or as usual. */
 static void rules_set(uint64_t seed)
@@ -68,6 +71,24 @@ static bool threads_same(struct random *r, const struct outcome *first, struct o
 		how.pool = pools[k];
 		ok = again(r, first, &how, k ? "8 threads" : "2 threads", !r->unsafe);
 	}
+	return ok;
+}
+
+/* On a device that tells ends later, with a worker thread beside it or without. */
+static bool started_same(struct random *r, const struct outcome *first, struct outcome_how how, struct rt_pool *pool)
+{
+	struct rt_device device;
+	bool ok;
+
+	if (r->unsafe && r->loads)
+		return true;
+	rt_device_init(&device, builder_kernels(r->b), how.seed);
+	how.idle = r->unsafe;
+	how.queues = &device.queues;
+	how.pool = how.seed & 2 ? pool : NULL;
+	ok = again(r, first, &how, "a device", !r->unsafe) && CHECK(!device.wrong && !device.count);
+	devices_started += device.started;
+	devices_most = device.most > devices_most ? device.most : devices_most;
 	return ok;
 }
 
@@ -118,7 +139,7 @@ static bool one(uint64_t seed, struct rt_pool *const *pools, uint64_t *tasks)
 		builder_schedule(r.b, PTOWSP_DIRECTIVE_READY, (unsigned)(seed / 4 % 4), "");
 	first = builder_run(r.b, &how);
 	*tasks += first->stats.tasks;
-	ok = threads_same(&r, first, how, pools);
+	ok = threads_same(&r, first, how, pools) && started_same(&r, first, how, pools[0]);
 	if (ok && !check_only_threads())
 		ok = others_same(&r, first, how) && (first->status || strict_same(&r, first, how));
 	outcome_destroy(first);
@@ -126,7 +147,7 @@ static bool one(uint64_t seed, struct rt_pool *const *pools, uint64_t *tasks)
 	return ok;
 }
 
-static void random_programs_are_the_same_in_every_way(void)
+TEST(random_programs_are_the_same_in_every_way)
 {
 	const char *only = getenv("PTOWSP_SEED");
 	uint64_t count, first = check_seeds(&count, 2000), tasks = 0;
@@ -137,12 +158,8 @@ static void random_programs_are_the_same_in_every_way(void)
 		if ((only || check_seed_wanted(seed)) && !one(seed, pools, &tasks))
 			break;
 	CHECK(only || tasks > count * (PTOWSP_SANITIZER ? 1 : 5)); /* the programs are not empty */
+	CHECK(only || (devices_started > count / 2 && devices_most > 8));
 	rules_set(4);
 	rt_pool_destroy(pools[0]);
 	rt_pool_destroy(pools[1]);
-}
-
-void suite_rt_random(CU_pSuite s)
-{
-	TEST(s, random_programs_are_the_same_in_every_way);
 }

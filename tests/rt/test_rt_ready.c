@@ -122,17 +122,17 @@ static void order_check(unsigned policy, const uint8_t *priorities, const uint32
 	}
 }
 
-static void fifo_takes_what_became_ready_first(void)
+TEST(fifo_takes_what_became_ready_first)
 {
 	order_check(PTOWSP_READY_FIFO, NULL, (const uint32_t[ALONE]){2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
 }
 
-static void priority_takes_what_most_wait_for(void)
+TEST(priority_takes_what_most_wait_for)
 {
 	order_check(PTOWSP_READY_PRIORITY, NULL, (const uint32_t[ALONE]){7, 4, 2, 3, 5, 6, 8, 9, 10, 11, 12});
 }
 
-static void launches_of_higher_priority_go_first_whatever_the_policy(void)
+TEST(launches_of_higher_priority_go_first_whatever_the_policy)
 {
 	static const uint8_t given[TASKS] = {[1] = 9, [6] = 5, [9] = 7, [12] = 1};
 
@@ -167,7 +167,7 @@ static void all_taken(struct rt_ready *ready, uint32_t order[][2], size_t count)
 }
 
 /* With priorities, which go first whichever thread has them; without them the deques are what it states. */
-static void work_steal_takes_from_others_when_its_own_are_gone(void)
+TEST(work_steal_takes_from_others_when_its_own_are_gone)
 {
 	uint32_t awaited = 0;
 	const struct rt_ready_order order = {rt_ready_policy_find(PTOWSP_READY_WORK_STEAL, true), by_slot, &awaited, false};
@@ -183,7 +183,7 @@ static void work_steal_takes_from_others_when_its_own_are_gone(void)
 }
 
 /* Homes 1 to 3 on two threads: the third is the first thread's again. */
-static void tasks_are_taken_at_home_first(void)
+TEST(tasks_are_taken_at_home_first)
 {
 	static const uint32_t slots[] = {101, 201, 1, 301, 2, 102, 203, 3};
 	uint32_t awaited = 0;
@@ -198,7 +198,7 @@ static void tasks_are_taken_at_home_first(void)
 }
 
 /* What a task makes ready is seen when it is shown, and then all of it. */
-static void what_is_kept_is_shown_at_once(void)
+TEST(what_is_kept_is_shown_at_once)
 {
 	uint32_t awaited = 0, slot;
 	const struct rt_ready_order order = {rt_ready_policy_find(PTOWSP_READY_FIFO, false), by_slot, &awaited, false};
@@ -218,7 +218,7 @@ static void what_is_kept_is_shown_at_once(void)
 	rt_ready_finish(&ready);
 }
 
-static void a_queue_gives_back_what_it_took_in_the_order_of_its_policy(void)
+TEST(a_queue_gives_back_what_it_took_in_the_order_of_its_policy)
 {
 	enum { MANY = 500 };
 	uint32_t awaited = 0, slot;
@@ -237,15 +237,4 @@ static void a_queue_gives_back_what_it_took_in_the_order_of_its_policy(void)
 				taken(&ready, 0, k);
 	CHECK(!rt_ready_take(&ready, 0, &slot));
 	rt_ready_finish(&ready);
-}
-
-void suite_rt_ready(CU_pSuite s)
-{
-	TEST(s, fifo_takes_what_became_ready_first);
-	TEST(s, priority_takes_what_most_wait_for);
-	TEST(s, launches_of_higher_priority_go_first_whatever_the_policy);
-	TEST(s, work_steal_takes_from_others_when_its_own_are_gone);
-	TEST(s, tasks_are_taken_at_home_first);
-	TEST(s, what_is_kept_is_shown_at_once);
-	TEST(s, a_queue_gives_back_what_it_took_in_the_order_of_its_policy);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_renamed.c - which temp tensors have versions, and what that is said to depend on. */
-#include "tests/rt/temp_builder.h"
+#include "tests/rt/builder/temp_builder.h"
 
 /* Not renamed, and why. */
 static void ordinary_check(struct builder *b, const char *reason)
@@ -14,7 +14,7 @@ static void ordinary_check(struct builder *b, const char *reason)
 	outcome_done(b, o);
 }
 
-static void keys_that_may_overlap_are_not_renamed(void)
+TEST(keys_that_may_overlap_are_not_renamed)
 {
 	struct builder *b = temp_builder();
 
@@ -32,7 +32,7 @@ static void keys_that_may_overlap_are_not_renamed(void)
 	ordinary_check(b, "may overlap in part");
 }
 
-static void what_others_look_into_is_not_renamed(void)
+TEST(what_others_look_into_is_not_renamed)
 {
 	struct builder *b = temp_builder();
 
@@ -49,7 +49,7 @@ static void what_others_look_into_is_not_renamed(void)
 }
 
 /* Steps of 2 in a loop, of 3 by a factor, of 4 behind an offset or in a loop: all no smaller than the tile. */
-static void steps_of_loops_and_factors_prove_it(void)
+TEST(steps_of_loops_and_factors_prove_it)
 {
 	static const struct {
 		int64_t low, high, step, factor, offset, rows;
@@ -76,7 +76,7 @@ static void steps_of_loops_and_factors_prove_it(void)
 }
 
 /* 3 * i wraps: rows 0 and 1 are no multiple of 3 apart, and the regions of 3 rows would overlap. */
-static void an_index_that_wraps_off_its_lattice_is_a_run_error(void)
+TEST(an_index_that_wraps_off_its_lattice_is_a_run_error)
 {
 	struct builder *b = temp_builder();
 	uint32_t slot = builder_slot(b, "s", PTOWSP_SLOT_SYMBOL, INT64_C(6148914691236517206)), row; /* 3 * it = 2^64 + 2 */
@@ -104,7 +104,7 @@ static struct outcome *strict_run(bool stays)
 	return o;
 }
 
-static void strict_finds_races_inside_a_version_only(void)
+TEST(strict_finds_races_inside_a_version_only)
 {
 	struct outcome *o = strict_run(false);
 
@@ -114,13 +114,4 @@ static void strict_finds_races_inside_a_version_only(void)
 	CHECK_INT(o->status, PTOWSP_UNSUPPORTED);
 	CHECK_CONTAINS(o->error.text, "race: task 3 (k) and task 4 (k)");
 	outcome_destroy(o);
-}
-
-void suite_rt_renamed(CU_pSuite s)
-{
-	TEST(s, keys_that_may_overlap_are_not_renamed);
-	TEST(s, what_others_look_into_is_not_renamed);
-	TEST(s, steps_of_loops_and_factors_prove_it);
-	TEST(s, an_index_that_wraps_off_its_lattice_is_a_run_error);
-	TEST(s, strict_finds_races_inside_a_version_only);
 }

@@ -4,7 +4,7 @@
  * PTOWSP_SEEDS=N that many. */
 #include "rt/threads/crew.h"
 #include "tests/check_outcome.h"
-#include "tests/rt/rt_loops.h"
+#include "tests/rt/builder/rt_loops.h"
 
 #include <stdlib.h>
 
@@ -34,7 +34,7 @@ static bool one(uint64_t seed, struct rt_pool *pool)
 }
 
 /* With two threads every task is handed over. */
-static void rounds_are_the_same_told_and_untold(void)
+TEST(rounds_are_the_same_told_and_untold)
 {
 	const char *only = getenv("PTOWSP_SEED");
 	uint64_t count, first = check_seeds(&count, 2000);
@@ -48,9 +48,4 @@ static void rounds_are_the_same_told_and_untold(void)
 			break;
 	rt_crew_rules = usual;
 	rt_pool_destroy(pool);
-}
-
-void suite_rt_rounds(CU_pSuite s)
-{
-	TEST(s, rounds_are_the_same_told_and_untold);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_run.c - running: threads and windows do not change results, limits and failures end a run cleanly. */
 #include "tests/check_outcome.h"
-#include "tests/rt/rt_builder.h"
+#include "tests/rt/builder/rt_builder.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -34,7 +34,7 @@ static void memory_compare(const struct outcome *o, uint64_t **want)
 	CHECK_MEM(o->memory, *want, o->memory_count * 8);
 }
 
-static void memory_is_that_of_one_thread_under_every_window(void)
+TEST(memory_is_that_of_one_thread_under_every_window)
 {
 	static const int64_t windows[] = {1, 2, 3, 7, 64, 8192, 0};
 	uint64_t *want = NULL;
@@ -55,7 +55,7 @@ static void memory_is_that_of_one_thread_under_every_window(void)
 }
 
 /* Ordered by barriers and streams alone. */
-static void barriers_and_streams_order_what_really_runs(void)
+TEST(barriers_and_streams_order_what_really_runs)
 {
 	for (int how = 0; how < 2; how++) {
 		uint64_t *want = NULL;
@@ -83,7 +83,7 @@ static void barriers_and_streams_order_what_really_runs(void)
 	}
 }
 
-static void times_are_the_same_a_hundred_times_with_1_2_and_8_threads(void)
+TEST(times_are_the_same_a_hundred_times_with_1_2_and_8_threads)
 {
 	struct builder *b = chains(200, BUILDER_LATER);
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
@@ -116,7 +116,7 @@ static void times_are_the_same_a_hundred_times_with_1_2_and_8_threads(void)
 	builder_destroy(b);
 }
 
-static void values_change_between_runs_without_a_reload(void)
+TEST(values_change_between_runs_without_a_reload)
 {
 	struct builder *b = builder_create();
 	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0), n = builder_slot(b, "n", PTOWSP_SLOT_SYMBOL, 2);
@@ -143,7 +143,7 @@ static void values_change_between_runs_without_a_reload(void)
 
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
 
-static void a_failing_kernel_ends_the_run_and_is_named(void)
+TEST(a_failing_kernel_ends_the_run_and_is_named)
 {
 	for (uint32_t threads = 1; threads <= 4; threads *= 4) {
 		struct builder *b = builder_create();
@@ -166,7 +166,7 @@ static void a_failing_kernel_ends_the_run_and_is_named(void)
 }
 
 /* With several threads the expander may meet its own error first; the earlier task's failure wins. */
-static void the_failure_of_an_earlier_task_comes_first(void)
+TEST(the_failure_of_an_earlier_task_comes_first)
 {
 	for (uint32_t threads = 1; threads <= 4; threads *= 2) {
 		struct builder *b = builder_create();
@@ -186,7 +186,7 @@ static void the_failure_of_an_earlier_task_comes_first(void)
 	}
 }
 
-static void a_kernel_that_cannot_run_is_still_counted(void)
+TEST(a_kernel_that_cannot_run_is_still_counted)
 {
 	struct builder *b = builder_create();
 	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0);
@@ -205,7 +205,7 @@ static void a_kernel_that_cannot_run_is_still_counted(void)
 	outcome_done(b, o);
 }
 
-static void cycles_known_only_by_running_count_1_without_kernels(void)
+TEST(cycles_known_only_by_running_count_1_without_kernels)
 {
 	struct builder *b = chains(10, BUILDER_LATER);
 	struct outcome *o = builder_run(b, &(struct outcome_how){.flags = PTOWSP_RUN_NO_KERNELS, .bare = true});
@@ -223,7 +223,7 @@ static void cycles_known_only_by_running_count_1_without_kernels(void)
 	outcome_done(b, o);
 }
 
-static void measured_kernels_make_a_run_not_deterministic(void)
+TEST(measured_kernels_make_a_run_not_deterministic)
 {
 	struct builder *b = chains(3, BUILDER_MEASURED | BUILDER_LATER);
 	struct outcome *o = builder_run(b, NULL);
@@ -232,7 +232,7 @@ static void measured_kernels_make_a_run_not_deterministic(void)
 	outcome_done(b, o);
 }
 
-static void more_tasks_than_the_limit_end_the_run(void)
+TEST(more_tasks_than_the_limit_end_the_run)
 {
 	for (uint32_t threads = 1; threads <= 2; threads++) {
 		struct builder *b = chains(INT64_C(1) << 40, 0);
@@ -246,7 +246,7 @@ static void more_tasks_than_the_limit_end_the_run(void)
 	}
 }
 
-static void a_loop_without_tasks_meets_its_deadline(void)
+TEST(a_loop_without_tasks_meets_its_deadline)
 {
 	struct builder *b = builder_create();
 	struct outcome *o;
@@ -261,7 +261,7 @@ static void a_loop_without_tasks_meets_its_deadline(void)
 }
 
 /* One key of sixteen million rows, then an access that lies across it: each row becomes an interval of its own. */
-static void millions_of_rows_that_become_intervals_meet_the_deadline(void)
+TEST(millions_of_rows_that_become_intervals_meet_the_deadline)
 {
 	struct builder *b = builder_create();
 	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), zero = builder_const(b, 0);
@@ -283,7 +283,7 @@ static void millions_of_rows_that_become_intervals_meet_the_deadline(void)
 	builder_destroy(b);
 }
 
-static void slow_kernels_meet_the_deadline_and_nothing_is_left_running(void)
+TEST(slow_kernels_meet_the_deadline_and_nothing_is_left_running)
 {
 	for (uint32_t threads = 1; threads <= 4; threads *= 4) {
 		struct builder *b = chains(100000, BUILDER_SLOW);
@@ -310,7 +310,7 @@ static void *cancel_soon(void *argument)
 	return NULL;
 }
 
-static void cancel_ends_a_run_on_any_number_of_threads(void)
+TEST(cancel_ends_a_run_on_any_number_of_threads)
 {
 	for (uint32_t threads = 1; threads <= 4; threads *= 2) {
 		struct builder *b = chains(1000000, BUILDER_SLOW);
@@ -347,7 +347,7 @@ static void *watch(void *argument)
 	return NULL;
 }
 
-static void counters_can_be_read_while_a_run_goes_on(void)
+TEST(counters_can_be_read_while_a_run_goes_on)
 {
 	struct builder *b = chains(20000, 0);
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
@@ -365,23 +365,4 @@ static void counters_can_be_read_while_a_run_goes_on(void)
 	outcome_destroy(o);
 	rt_program_destroy(w.program);
 	builder_destroy(b);
-}
-
-void suite_rt_run(CU_pSuite s)
-{
-	TEST(s, memory_is_that_of_one_thread_under_every_window);
-	TEST(s, barriers_and_streams_order_what_really_runs);
-	TEST(s, times_are_the_same_a_hundred_times_with_1_2_and_8_threads);
-	TEST(s, values_change_between_runs_without_a_reload);
-	TEST(s, a_failing_kernel_ends_the_run_and_is_named);
-	TEST(s, the_failure_of_an_earlier_task_comes_first);
-	TEST(s, a_kernel_that_cannot_run_is_still_counted);
-	TEST(s, cycles_known_only_by_running_count_1_without_kernels);
-	TEST(s, measured_kernels_make_a_run_not_deterministic);
-	TEST(s, more_tasks_than_the_limit_end_the_run);
-	TEST(s, a_loop_without_tasks_meets_its_deadline);
-	TEST(s, millions_of_rows_that_become_intervals_meet_the_deadline);
-	TEST(s, slow_kernels_meet_the_deadline_and_nothing_is_left_running);
-	TEST(s, cancel_ends_a_run_on_any_number_of_threads);
-	TEST(s, counters_can_be_read_while_a_run_goes_on);
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static void what_is_not_enforced_is_said_and_left_alone(void)
+TEST(what_is_not_enforced_is_said_and_left_alone)
 {
 	struct builder *b = builder_grid();
 	struct outcome *o;
@@ -18,7 +18,7 @@ static void what_is_not_enforced_is_said_and_left_alone(void)
 	outcome_done(b, o);
 }
 
-static void directives_that_must_be_enforced_are_refused_otherwise(void)
+TEST(directives_that_must_be_enforced_are_refused_otherwise)
 {
 	struct builder *b = builder_grid();
 	struct ptowsp_directive_record *rows;
@@ -40,7 +40,7 @@ static void directives_that_must_be_enforced_are_refused_otherwise(void)
 }
 
 /* Without a capability row nothing is obeyed. */
-static void a_directive_that_the_backend_does_not_claim_is_not_obeyed(void)
+TEST(a_directive_that_the_backend_does_not_claim_is_not_obeyed)
 {
 	struct builder *b = builder_grid();
 	struct rt_program_args args = {.section_stride = sizeof(struct ptowsp_section), .kernels = builder_kernels(b)};
@@ -58,7 +58,7 @@ static void a_directive_that_the_backend_does_not_claim_is_not_obeyed(void)
 	builder_destroy(b);
 }
 
-static void wrong_arguments_are_refused_by_name(void)
+TEST(wrong_arguments_are_refused_by_name)
 {
 	static const struct {
 		uint16_t directive, policy;
@@ -81,7 +81,7 @@ static void wrong_arguments_are_refused_by_name(void)
 	}
 }
 
-static void directives_that_need_or_exclude_each_other_are_refused(void)
+TEST(directives_that_need_or_exclude_each_other_are_refused)
 {
 	struct builder *b = builder_grid();
 
@@ -93,7 +93,7 @@ static void directives_that_need_or_exclude_each_other_are_refused(void)
 	check_refused(b, PTOWSP_BAD_PACKAGE, "exclude each other");
 }
 
-static void a_promise_is_said_once_and_makes_determinism_unknown(void)
+TEST(a_promise_is_said_once_and_makes_determinism_unknown)
 {
 	struct builder *b = builder_grid();
 	struct outcome *o;
@@ -112,7 +112,7 @@ static void a_promise_is_said_once_and_makes_determinism_unknown(void)
 	outcome_done(b, o);
 }
 
-static void no_two_capability_rows_say_the_same(void)
+TEST(no_two_capability_rows_say_the_same)
 {
 	struct ptowsp_cap rows[256];
 	uint32_t count = rt_capabilities(rows, 256);
@@ -122,15 +122,4 @@ static void no_two_capability_rows_say_the_same(void)
 		for (uint32_t k = 0; k < i; k++)
 			CHECK(rows[i].feature != rows[k].feature);
 	CHECK_UINT(rt_capabilities(rows, 3), count);
-}
-
-void suite_rt_schedule(CU_pSuite s)
-{
-	TEST(s, what_is_not_enforced_is_said_and_left_alone);
-	TEST(s, directives_that_must_be_enforced_are_refused_otherwise);
-	TEST(s, a_directive_that_the_backend_does_not_claim_is_not_obeyed);
-	TEST(s, wrong_arguments_are_refused_by_name);
-	TEST(s, directives_that_need_or_exclude_each_other_are_refused);
-	TEST(s, a_promise_is_said_once_and_makes_determinism_unknown);
-	TEST(s, no_two_capability_rows_say_the_same);
 }

@@ -156,18 +156,12 @@ static void shares_of_random(bool filters)
 	}
 }
 
-static void instances_share_the_tasks_of_random_programs(void)
+TEST(instances_share_the_tasks_of_random_programs)
 {
 	shares_of_random(false);
 }
 
-static void filters_give_every_task_to_one_instance(void)
+TEST(filters_give_every_task_to_one_instance)
 {
 	shares_of_random(true);
-}
-
-void suite_rt_skip(CU_pSuite s)
-{
-	TEST(s, instances_share_the_tasks_of_random_programs);
-	TEST(s, filters_give_every_task_to_one_instance);
 }

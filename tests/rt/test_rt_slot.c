@@ -51,7 +51,7 @@ static void load_check(const struct loaded *row, uint8_t flags)
 	builder_destroy(b);
 }
 
-static void slots_are_loaded_from_every_type(void)
+TEST(slots_are_loaded_from_every_type)
 {
 	static const struct loaded rows[] = {
 		{PTOWSP_I8, 0x80, -128},
@@ -78,7 +78,7 @@ static void slots_are_loaded_from_every_type(void)
 		load_check(&rows[i], 0);
 }
 
-static void a_load_of_bits_gives_the_pattern_of_every_type(void)
+TEST(a_load_of_bits_gives_the_pattern_of_every_type)
 {
 	static const struct loaded rows[] = {
 		{PTOWSP_I8, 0xFFFFFFFFFFFFFF80, 0x80},
@@ -96,7 +96,7 @@ static void a_load_of_bits_gives_the_pattern_of_every_type(void)
 		load_check(&rows[i], PTOWSP_SLOT_LOAD_BITS);
 }
 
-static void flags_that_nobody_knows_are_refused(void)
+TEST(flags_that_nobody_knows_are_refused)
 {
 	static const struct {
 		bool load;
@@ -121,7 +121,7 @@ static void flags_that_nobody_knows_are_refused(void)
 }
 
 /* The writer has another key than the load, and no rule but one would make an edge between them. */
-static void a_load_waits_for_the_writer_of_its_element_whatever_deps_says(void)
+TEST(a_load_waits_for_the_writer_of_its_element_whatever_deps_says)
 {
 	static const unsigned deps[] = {PTOWSP_DEPS_BYTES_OVERLAP, PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_DEPS_EXPLICIT, PTOWSP_DEPS_HYBRID};
 
@@ -150,7 +150,7 @@ static void a_load_waits_for_the_writer_of_its_element_whatever_deps_says(void)
 		}
 }
 
-static void a_slot_without_a_bound_tensor_is_0_and_said_once(void)
+TEST(a_slot_without_a_bound_tensor_is_0_and_said_once)
 {
 	struct builder *b = builder_create();
 	uint32_t t = builder_tensor(b, "t", PTOWSP_I64, 4, 0), s = builder_slot(b, "s", PTOWSP_SLOT_SLOT, 9), zero = builder_const(b, 0);
@@ -173,7 +173,7 @@ static void a_slot_without_a_bound_tensor_is_0_and_said_once(void)
 }
 
 /* A loop whose number of iterations a task computes. */
-static void control_flow_follows_what_a_task_wrote(void)
+TEST(control_flow_follows_what_a_task_wrote)
 {
 	for (uint32_t threads = 1; threads <= 4; threads *= 2) {
 		struct builder *b = builder_create();
@@ -200,7 +200,7 @@ static void control_flow_follows_what_a_task_wrote(void)
 
 /* ---- parameters -------------------------------------------------------------------------------------------------- */
 
-static void parameters_are_fixed_when_the_task_is_issued(void)
+TEST(parameters_are_fixed_when_the_task_is_issued)
 {
 	for (uint32_t threads = 1; threads <= 3; threads += 2) {
 		struct builder *b = builder_create();
@@ -252,7 +252,7 @@ static void zero_put(struct builder *b, enum place place, uint32_t bad)
 }
 
 /* Both sides of a logic operation are evaluated: this one could have stopped at the first. */
-static void division_by_zero_names_its_instruction_wherever_it_stands(void)
+TEST(division_by_zero_names_its_instruction_wherever_it_stands)
 {
 	for (enum place place = SET; place < PLACES; place++)
 		for (int modulo = 0; modulo < 2; modulo++) {
@@ -271,7 +271,7 @@ static void division_by_zero_names_its_instruction_wherever_it_stands(void)
 		}
 }
 
-static void a_division_by_a_symbol_that_is_zero_names_its_instruction(void)
+TEST(a_division_by_a_symbol_that_is_zero_names_its_instruction)
 {
 	struct builder *b = builder_create();
 	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0), s = builder_slot(b, "s", PTOWSP_SLOT_SYMBOL, 0);
@@ -288,7 +288,7 @@ static void a_division_by_a_symbol_that_is_zero_names_its_instruction(void)
 }
 
 /* Named: the slot, its value, the limit. */
-static void what_a_slot_puts_outside_is_an_error_that_names_slot_value_and_limit(void)
+TEST(what_a_slot_puts_outside_is_an_error_that_names_slot_value_and_limit)
 {
 	static const struct {
 		int64_t value;
@@ -328,18 +328,4 @@ static void what_a_slot_puts_outside_is_an_error_that_names_slot_value_and_limit
 			CHECK_FAIL("row %zu: status %d, \"%s\"", i, o->status, o->error.text);
 		outcome_done(b, o);
 	}
-}
-
-void suite_rt_slot(CU_pSuite s)
-{
-	TEST(s, slots_are_loaded_from_every_type);
-	TEST(s, a_load_of_bits_gives_the_pattern_of_every_type);
-	TEST(s, flags_that_nobody_knows_are_refused);
-	TEST(s, a_load_waits_for_the_writer_of_its_element_whatever_deps_says);
-	TEST(s, a_slot_without_a_bound_tensor_is_0_and_said_once);
-	TEST(s, control_flow_follows_what_a_task_wrote);
-	TEST(s, parameters_are_fixed_when_the_task_is_issued);
-	TEST(s, division_by_zero_names_its_instruction_wherever_it_stands);
-	TEST(s, a_division_by_a_symbol_that_is_zero_names_its_instruction);
-	TEST(s, what_a_slot_puts_outside_is_an_error_that_names_slot_value_and_limit);
 }

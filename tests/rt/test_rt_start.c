@@ -22,7 +22,7 @@ static struct builder *held(int64_t n)
 	return b;
 }
 
-static void with_the_proposed_setting_the_blocked_task_proceeds(void)
+TEST(with_the_proposed_setting_the_blocked_task_proceeds)
 {
 	static const struct {
 		uint16_t directive, policy, resource;
@@ -63,16 +63,10 @@ static void with_the_proposed_setting_the_blocked_task_proceeds(void)
 		}
 }
 
-static void a_task_larger_than_a_resource_names_need_and_capacity(void)
+TEST(a_task_larger_than_a_resource_names_need_and_capacity)
 {
 	struct builder *b = held(2);
 
 	ROW(TENSOR_MAP, CAPACITY, "n", INT64_C(1));
 	check_refused(b, PTOWSP_TOO_SMALL, "needs 2 entries of tensor_map, which has 1; raise it with --schedule tensor_map=2");
-}
-
-void suite_rt_start(CU_pSuite s)
-{
-	TEST(s, with_the_proposed_setting_the_blocked_task_proceeds);
-	TEST(s, a_task_larger_than_a_resource_names_need_and_capacity);
 }

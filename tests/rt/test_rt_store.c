@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_store.c - what kernels see of temp tensors: versions, holes in the heap, graphs that are built first. */
 #include "rt/threads/crew.h"
-#include "tests/rt/temp_builder.h"
+#include "tests/rt/builder/temp_builder.h"
 
 #include <string.h>
 
@@ -36,7 +36,7 @@ static struct outcome *without_version_run(void)
 	return o;
 }
 
-static void a_key_without_a_version_shows_its_tensor(void)
+TEST(a_key_without_a_version_shows_its_tensor)
 {
 	struct outcome *o = without_version_run();
 
@@ -48,7 +48,7 @@ static void a_key_without_a_version_shows_its_tensor(void)
 }
 
 /* The task writes one element of eight; the memory was another version's before. */
-static void a_version_begins_as_zeros(void)
+TEST(a_version_begins_as_zeros)
 {
 	struct builder *b = temp_builder_in(64);
 	uint32_t one = builder_kernel(b, "one", PTOWSP_UNIT_AIV, 1, 1);
@@ -68,7 +68,7 @@ static void a_version_begins_as_zeros(void)
 	outcome_done(b, o);
 }
 
-/* Holes of 64 bytes beside versions that are in use: a version of 128 bytes makes them move together. */
+/* Blocks of 64 bytes that come back beside versions that are in use: a version of 128 bytes takes their bytes. */
 static struct builder *holes(int64_t heap, bool later)
 {
 	struct builder *b = temp_builder();
@@ -93,7 +93,7 @@ static struct builder *holes(int64_t heap, bool later)
 	return b;
 }
 
-static void versions_move_together_where_holes_are_too_small(void)
+TEST(versions_take_the_bytes_of_those_of_other_sizes)
 {
 	const struct rt_crew_rules usual = rt_crew_rules;
 	struct builder *b = holes(1 << 20, false);
@@ -141,7 +141,7 @@ static struct builder *many(int64_t heap)
 	return b;
 }
 
-static void threads_and_capacity_change_no_result(void)
+TEST(threads_and_capacity_change_no_result)
 {
 	static const int64_t heaps[] = {0, 64, 128, 192, 1 << 16};
 	const struct rt_crew_rules usual = rt_crew_rules;
@@ -169,7 +169,7 @@ static void threads_and_capacity_change_no_result(void)
 }
 
 /* Task 0 is slow, and no edge leads from it to the copy: what it wrote is there all the same. */
-static void a_key_that_shows_its_tensor_again_waits_for_who_used_it_before(void)
+TEST(a_key_that_shows_its_tensor_again_waits_for_who_used_it_before)
 {
 	const struct rt_crew_rules usual = rt_crew_rules;
 	struct builder *b = temp_builder();
@@ -195,7 +195,7 @@ static void a_key_that_shows_its_tensor_again_waits_for_who_used_it_before(void)
 	builder_destroy(b);
 }
 
-static void a_graph_that_is_built_first_has_versions(void)
+TEST(a_graph_that_is_built_first_has_versions)
 {
 	struct builder *b = temp_pipelined();
 	struct outcome *first = builder_run(b, NULL), *o;
@@ -214,14 +214,4 @@ static void a_graph_that_is_built_first_has_versions(void)
 	CHECK_CONTAINS(o->error.text, "no version of a temp tensor is given back, and heap with its capacity of 64");
 	outcome_destroy(first);
 	outcome_done(b, o);
-}
-
-void suite_rt_store(CU_pSuite s)
-{
-	TEST(s, a_key_without_a_version_shows_its_tensor);
-	TEST(s, a_version_begins_as_zeros);
-	TEST(s, versions_move_together_where_holes_are_too_small);
-	TEST(s, threads_and_capacity_change_no_result);
-	TEST(s, a_key_that_shows_its_tensor_again_waits_for_who_used_it_before);
-	TEST(s, a_graph_that_is_built_first_has_versions);
 }

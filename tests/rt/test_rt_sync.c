@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static void wait_moves_the_issue_clock_to_the_signal(void)
+TEST(wait_moves_the_issue_clock_to_the_signal)
 {
 	struct builder *b = builder_plain();
 	uint32_t event = builder_event(b, "e");
@@ -21,7 +21,7 @@ static void wait_moves_the_issue_clock_to_the_signal(void)
 	outcome_done(b, o);
 }
 
-static void an_event_that_is_not_signalled_is_a_deadlock_or_refused(void)
+TEST(an_event_that_is_not_signalled_is_a_deadlock_or_refused)
 {
 	struct builder *b = builder_plain();
 	uint32_t event = builder_event(b, "ready");
@@ -50,7 +50,7 @@ static void an_event_that_is_not_signalled_is_a_deadlock_or_refused(void)
 	check_refused(b, PTOWSP_BAD_PACKAGE, "there is no event 0");
 }
 
-static void a_barrier_holds_everything_behind_it(void)
+TEST(a_barrier_holds_everything_behind_it)
 {
 	struct builder *b = builder_plain();
 	struct outcome *o;
@@ -76,7 +76,7 @@ static struct builder *copying(void)
 	return b;
 }
 
-static void a_copy_is_a_task_of_one_cycle_per_element(void)
+TEST(a_copy_is_a_task_of_one_cycle_per_element)
 {
 	for (uint32_t threads = 1; threads < 3; threads++) {
 		struct builder *b = copying();
@@ -117,7 +117,7 @@ static struct outcome *strict_fence(bool copy, bool fence)
 	return o;
 }
 
-static void to_strict_a_fence_orders_copies_only(void)
+TEST(to_strict_a_fence_orders_copies_only)
 {
 	for (int k = 0; k < 4; k++) {
 		struct outcome *o = strict_fence(k & 1, k & 2);
@@ -128,7 +128,7 @@ static void to_strict_a_fence_orders_copies_only(void)
 	}
 }
 
-static void a_fence_waits_for_copies_only(void)
+TEST(a_fence_waits_for_copies_only)
 {
 	struct builder *b = copying();
 	struct outcome *o;
@@ -145,7 +145,7 @@ static void a_fence_waits_for_copies_only(void)
 	check_refused(b, PTOWSP_BAD_PACKAGE, "fence has the unknown scope 3");
 }
 
-static void copies_that_do_not_fit_are_refused(void)
+TEST(copies_that_do_not_fit_are_refused)
 {
 	struct builder *b = copying();
 	uint32_t zero;
@@ -184,7 +184,7 @@ static void heap_is(struct builder *b, const uint64_t *starts, uint32_t count, u
 	outcome_done(b, o);
 }
 
-static void memory_comes_back_when_its_last_task_has_left(void)
+TEST(memory_comes_back_when_its_last_task_has_left)
 {
 	struct builder *b = heap_of(128);
 
@@ -198,7 +198,7 @@ static void memory_comes_back_when_its_last_task_has_left(void)
 }
 
 /* A life of its own from each alloc on: the second one is not held by the task of the first. */
-static void memory_that_nobody_touched_comes_back_at_once(void)
+TEST(memory_that_nobody_touched_comes_back_at_once)
 {
 	struct builder *b = heap_of(256);
 
@@ -211,7 +211,7 @@ static void memory_that_nobody_touched_comes_back_at_once(void)
 	heap_is(b, (uint64_t[]){0, 0}, 2, 256, 0, 0);
 }
 
-static void memory_that_nothing_gives_back_is_a_deadlock_with_a_cure(void)
+TEST(memory_that_nothing_gives_back_is_a_deadlock_with_a_cure)
 {
 	struct builder *b = heap_of(128);
 	struct outcome *o;
@@ -232,7 +232,7 @@ static void memory_that_nothing_gives_back_is_a_deadlock_with_a_cure(void)
 	check_refused(b, PTOWSP_TOO_SMALL, "the alloc before task 0 needs 128 bytes of heap, which has 64");
 }
 
-static void an_alloc_larger_than_the_heap_is_known_before_any_run(void)
+TEST(an_alloc_larger_than_the_heap_is_known_before_any_run)
 {
 	for (int64_t heap = 64; heap <= 128; heap += 64) {
 		struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
@@ -250,7 +250,7 @@ static void an_alloc_larger_than_the_heap_is_known_before_any_run(void)
 	}
 }
 
-static void memory_is_used_between_alloc_and_free_only(void)
+TEST(memory_is_used_between_alloc_and_free_only)
 {
 	struct builder *b = heap_of(0);
 
@@ -264,20 +264,4 @@ static void memory_is_used_between_alloc_and_free_only(void)
 	b = heap_of(0);
 	EMIT(b, FREE, 0, 0);
 	check_refused(b, PTOWSP_RUN_FAILED, "tensor a is freed and was not allocated");
-}
-
-void suite_rt_sync(CU_pSuite s)
-{
-	TEST(s, wait_moves_the_issue_clock_to_the_signal);
-	TEST(s, an_event_that_is_not_signalled_is_a_deadlock_or_refused);
-	TEST(s, a_barrier_holds_everything_behind_it);
-	TEST(s, a_copy_is_a_task_of_one_cycle_per_element);
-	TEST(s, a_fence_waits_for_copies_only);
-	TEST(s, to_strict_a_fence_orders_copies_only);
-	TEST(s, copies_that_do_not_fit_are_refused);
-	TEST(s, memory_comes_back_when_its_last_task_has_left);
-	TEST(s, memory_that_nobody_touched_comes_back_at_once);
-	TEST(s, memory_that_nothing_gives_back_is_a_deadlock_with_a_cure);
-	TEST(s, an_alloc_larger_than_the_heap_is_known_before_any_run);
-	TEST(s, memory_is_used_between_alloc_and_free_only);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_temp.c - versions of temp tensors, from the text of the semantics: who waits for whom, what the heap arena holds and when it has it back. */
-#include "tests/rt/temp_builder.h"
+#include "tests/rt/builder/temp_builder.h"
 
 /* ---- edges ------------------------------------------------------------------------------------------------------- */
 
-static void who_writes_a_key_without_reading_it_waits_for_nobody(void)
+TEST(who_writes_a_key_without_reading_it_waits_for_nobody)
 {
 	struct builder *b = temp_pipelined();
 	struct outcome *o = builder_run(b, NULL);
@@ -18,7 +18,7 @@ static void who_writes_a_key_without_reading_it_waits_for_nobody(void)
 	outcome_done(b, o);
 }
 
-static void by_keys_it_is_the_same(void)
+TEST(by_keys_it_is_the_same)
 {
 	struct builder *b = temp_pipelined();
 	struct outcome *o;
@@ -30,7 +30,7 @@ static void by_keys_it_is_the_same(void)
 	outcome_done(b, o);
 }
 
-static void a_tensor_that_is_no_temp_is_not_renamed(void)
+TEST(a_tensor_that_is_no_temp_is_not_renamed)
 {
 	struct builder *b = temp_pipelined();
 	struct outcome *o;
@@ -63,18 +63,18 @@ static void staying_run(bool raw, uint64_t third, uint64_t edges)
 	outcome_done(b, o);
 }
 
-static void who_stays_in_a_version_waits_for_its_readers(void)
+TEST(who_stays_in_a_version_waits_for_its_readers)
 {
 	staying_run(false, 20, 4);
 }
 
-static void with_raw_hazards_it_waits_for_the_writer_alone(void)
+TEST(with_raw_hazards_it_waits_for_the_writer_alone)
 {
 	staying_run(true, 10, 3);
 }
 
 /* Arguments 0 and 1 are the same key in this run, which nothing but their values says. */
-static void a_key_that_another_argument_reads_stays_too(void)
+TEST(a_key_that_another_argument_reads_stays_too)
 {
 	struct builder *b = temp_builder();
 	uint32_t slot = builder_slot(b, "s", PTOWSP_SLOT_SYMBOL, 1);
@@ -93,7 +93,7 @@ static void a_key_that_another_argument_reads_stays_too(void)
 	outcome_done(b, o);
 }
 
-static void versions_are_made_without_inferred_edges_too(void)
+TEST(versions_are_made_without_inferred_edges_too)
 {
 	struct builder *b = temp_pipelined();
 	struct outcome *o;
@@ -108,7 +108,7 @@ static void versions_are_made_without_inferred_edges_too(void)
 /* ---- the heap ---------------------------------------------------------------------------------------------------- */
 
 /* F(1) = 20: there task 2 has room, as what it replaces is back. */
-static void a_heap_for_one_version_makes_it_later(void)
+TEST(a_heap_for_one_version_makes_it_later)
 {
 	struct builder *b = temp_pipelined();
 	struct outcome *wide = builder_run(b, NULL), *o;
@@ -133,7 +133,7 @@ static void key_scope(struct builder *b, int i)
 }
 
 /* Two keys, each in a scope of its own, in a heap for one: F(1) = 20. */
-static void a_scope_gives_its_versions_back(void)
+TEST(a_scope_gives_its_versions_back)
 {
 	struct builder *b = temp_builder_in(64);
 	struct outcome *o;
@@ -147,7 +147,7 @@ static void a_scope_gives_its_versions_back(void)
 	outcome_done(b, o);
 }
 
-static void a_version_that_no_heap_holds_is_too_large(void)
+TEST(a_version_that_no_heap_holds_is_too_large)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct builder *b = temp_pipelined();
@@ -185,7 +185,7 @@ static struct builder *keys_written(uint32_t count, int64_t heap)
 	return b;
 }
 
-static void a_version_without_successor_is_held(void)
+TEST(a_version_without_successor_is_held)
 {
 	struct builder *b = keys_written(5, 128);
 	struct outcome *o = builder_run(b, NULL);
@@ -217,7 +217,7 @@ static struct builder *scope_written(int64_t heap)
 	return b;
 }
 
-static void a_scope_holds_what_was_replaced_inside(void)
+TEST(a_scope_holds_what_was_replaced_inside)
 {
 	struct builder *b = scope_written(64);
 	struct outcome *o = builder_run(b, &(struct outcome_how){.flags = PTOWSP_RUN_NO_KERNELS});
@@ -234,7 +234,7 @@ static void a_scope_holds_what_was_replaced_inside(void)
 }
 
 /* An alloc waits for what versions hold, and the proposal counts both. */
-static void alloc_and_versions_share_the_heap(void)
+TEST(alloc_and_versions_share_the_heap)
 {
 	struct builder *b = temp_builder_in(64);
 	uint32_t other = builder_tensor(b, "h", PTOWSP_I64, 2, 4), large = builder_tensor(b, "l", PTOWSP_I64, 4, 4);
@@ -254,7 +254,7 @@ static void alloc_and_versions_share_the_heap(void)
 /* ---- processes --------------------------------------------------------------------------------------------------- */
 
 /* Two instances, each with a scope around its own key, in a heap for one: the second goes on when the first has ended its scope, at 20. */
-static void a_scope_of_an_instance_gives_back(void)
+TEST(a_scope_of_an_instance_gives_back)
 {
 	struct builder *b = temp_builder_in(64);
 	struct outcome *o;
@@ -269,7 +269,7 @@ static void a_scope_of_an_instance_gives_back(void)
 	outcome_done(b, o);
 }
 
-static void instances_that_hold_the_heap_are_told_the_least_that_is_missing(void)
+TEST(instances_that_hold_the_heap_are_told_the_least_that_is_missing)
 {
 	struct builder *b = temp_builder_in(128);
 	struct outcome *o;
@@ -282,23 +282,4 @@ static void instances_that_hold_the_heap_are_told_the_least_that_is_missing(void
 	CHECK_INT(o->status, PTOWSP_DEADLOCK);
 	CHECK_STR(o->deadlock.option, "--schedule heap=192");
 	outcome_done(b, o);
-}
-
-void suite_rt_temp(CU_pSuite s)
-{
-	TEST(s, who_writes_a_key_without_reading_it_waits_for_nobody);
-	TEST(s, by_keys_it_is_the_same);
-	TEST(s, a_tensor_that_is_no_temp_is_not_renamed);
-	TEST(s, who_stays_in_a_version_waits_for_its_readers);
-	TEST(s, with_raw_hazards_it_waits_for_the_writer_alone);
-	TEST(s, a_key_that_another_argument_reads_stays_too);
-	TEST(s, versions_are_made_without_inferred_edges_too);
-	TEST(s, a_heap_for_one_version_makes_it_later);
-	TEST(s, a_scope_gives_its_versions_back);
-	TEST(s, a_version_that_no_heap_holds_is_too_large);
-	TEST(s, a_version_without_successor_is_held);
-	TEST(s, a_scope_holds_what_was_replaced_inside);
-	TEST(s, alloc_and_versions_share_the_heap);
-	TEST(s, a_scope_of_an_instance_gives_back);
-	TEST(s, instances_that_hold_the_heap_are_told_the_least_that_is_missing);
 }

@@ -17,7 +17,7 @@ static void order_is(struct builder *b, uint32_t count, const uint64_t *cycles, 
 	outcome_done(b, o);
 }
 
-static void interleaved_branches_give_one_task_each_in_turn(void)
+TEST(interleaved_branches_give_one_task_each_in_turn)
 {
 	struct builder *b = builder_create();
 	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0), one = builder_const(b, 1);
@@ -40,7 +40,7 @@ static void interleaved_branches_give_one_task_each_in_turn(void)
 	order_is(b, 8, (uint64_t[]){1, 10, 20, 2, 30, 3, 21, 40}, false);
 }
 
-static void a_branch_inside_a_scope_or_an_order_keeps_its_turn(void)
+TEST(a_branch_inside_a_scope_or_an_order_keeps_its_turn)
 {
 	static const unsigned openers[] = {PTOWSP_OP_SCOPE, PTOWSP_OP_FOR_EACH, PTOWSP_OP_SEQUENTIAL};
 
@@ -68,7 +68,7 @@ static void a_branch_inside_a_scope_or_an_order_keeps_its_turn(void)
 }
 
 /* A break in one branch ends the loop for all of them. */
-static void break_leaves_all_branches_of_a_combine(void)
+TEST(break_leaves_all_branches_of_a_combine)
 {
 	struct builder *b = builder_create();
 	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0);
@@ -85,11 +85,4 @@ static void break_leaves_all_branches_of_a_combine(void)
 	builder_end(b);
 	builder_task(b, k, 40, "");
 	order_is(b, 4, (uint64_t[]){1, 10, 1, 40}, false);
-}
-
-void suite_rt_turns(CU_pSuite s)
-{
-	TEST(s, interleaved_branches_give_one_task_each_in_turn);
-	TEST(s, a_branch_inside_a_scope_or_an_order_keeps_its_turn);
-	TEST(s, break_leaves_all_branches_of_a_combine);
 }

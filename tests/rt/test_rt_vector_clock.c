@@ -60,7 +60,7 @@ static void strict(struct front *f, const char *race)
 	outcome_done(f->b, o);
 }
 
-static void a_token_orders_its_sender_s_tasks_before_its_consumer_s(void)
+TEST(a_token_orders_its_sender_s_tasks_before_its_consumer_s)
 {
 	for (int late = 0; late < 2; late++)
 		for (uint32_t capacity = 0; capacity < 3; capacity++) {
@@ -80,7 +80,7 @@ static void a_token_orders_its_sender_s_tasks_before_its_consumer_s(void)
 		}
 }
 
-static void tokens_go_through_processes_without_tasks(void)
+TEST(tokens_go_through_processes_without_tasks)
 {
 	struct front f = front_make(1, 1);
 
@@ -100,7 +100,7 @@ static void tokens_go_through_processes_without_tasks(void)
 
 /* Writes, and sends so many tokens, of which the first is read for; twice. With three of them in a channel of one place, the last is sent when the second has been
  * consumed, behind the reading. */
-static void places_that_come_back_order_the_next_round(void)
+TEST(places_that_come_back_order_the_next_round)
 {
 	for (int tokens = 2; tokens <= 3; tokens++) {
 		struct front f = front_make(1, 1);
@@ -123,7 +123,7 @@ static void places_that_come_back_order_the_next_round(void)
 	}
 }
 
-static void turns_order_producers(void)
+TEST(turns_order_producers)
 {
 	for (int before = 0; before < 2; before++) {
 		struct front f = front_make(2, 1);
@@ -143,7 +143,7 @@ static void turns_order_producers(void)
 }
 
 /* Who has finished is passed over, with what it did until then; what it does afterwards is nobody's matter. */
-static void who_is_passed_over_came_before(void)
+TEST(who_is_passed_over_came_before)
 {
 	for (int after = 0; after < 2; after++) {
 		struct front f = front_make(8, 1);
@@ -165,7 +165,7 @@ static void who_is_passed_over_came_before(void)
 }
 
 /* q takes the first token, writes and ends; the third would be its turn. Both sides of a rendezvous wait for that, a sender with a place does not. */
-static void a_rendezvous_comes_behind_a_consumer_that_is_passed_over(void)
+TEST(a_rendezvous_comes_behind_a_consumer_that_is_passed_over)
 {
 	for (uint32_t capacity = 0; capacity <= 2; capacity += 2) {
 		struct front f = front_make(capacity, 1);
@@ -185,7 +185,7 @@ static void a_rendezvous_comes_behind_a_consumer_that_is_passed_over(void)
 	}
 }
 
-static void a_closed_channel_orders_who_finds_it_so(void)
+TEST(a_closed_channel_orders_who_finds_it_so)
 {
 	for (int after = 0; after < 2; after++) {
 		struct front f = front_make(1, 1);
@@ -203,7 +203,7 @@ static void a_closed_channel_orders_who_finds_it_so(void)
 	}
 }
 
-static void a_signal_orders_who_waits_for_it(void)
+TEST(a_signal_orders_who_waits_for_it)
 {
 	for (int before = 0; before < 2; before++) {
 		struct front f = front_make(1, 1);
@@ -223,7 +223,7 @@ static void a_signal_orders_who_waits_for_it(void)
 }
 
 /* A barrier is one of its own tasks: an instance does one thing after the other anyway. */
-static void a_barrier_orders_nobody_else(void)
+TEST(a_barrier_orders_nobody_else)
 {
 	struct front f = front_make(1, 1);
 
@@ -236,7 +236,7 @@ static void a_barrier_orders_nobody_else(void)
 }
 
 /* The second task of q has a slot in its arguments that p has set behind its own. */
-static void a_slot_orders_who_reads_it(void)
+TEST(a_slot_orders_who_reads_it)
 {
 	for (int reads = 0; reads < 2; reads++) {
 		struct front f = front_make(1, 1);
@@ -253,7 +253,7 @@ static void a_slot_orders_who_reads_it(void)
 }
 
 /* q loads an element that p has written: it waits for that task. */
-static void a_load_orders_who_waits_for_its_writer(void)
+TEST(a_load_orders_who_waits_for_its_writer)
 {
 	struct front f = front_make(1, 1);
 	uint32_t slot = builder_slot(f.b, "s", PTOWSP_SLOT_SLOT, 0);
@@ -267,7 +267,7 @@ static void a_load_orders_who_waits_for_its_writer(void)
 	strict(&f, NULL);
 }
 
-static void processes_come_behind_the_workload(void)
+TEST(processes_come_behind_the_workload)
 {
 	struct front f = front_make(1, 1);
 
@@ -278,7 +278,7 @@ static void processes_come_behind_the_workload(void)
 }
 
 /* No task moves the elements of a payload, so it is not looked for races there, and that is said. */
-static void where_elements_are_moved_nothing_is_looked_for(void)
+TEST(where_elements_are_moved_nothing_is_looked_for)
 {
 	struct front f = front_make(1, 1);
 	uint32_t c = builder_payload(f.b, "tiles", 1, 0);
@@ -295,21 +295,4 @@ static void where_elements_are_moved_nothing_is_looked_for(void)
 	CHECK_UINT(o->stats.deterministic, PTOWSP_DETERMINISTIC_UNKNOWN);
 	CHECK_CONTAINS(o->log, "races are not looked for between processes where payload channels move elements");
 	outcome_done(f.b, o);
-}
-
-void suite_rt_vector_clock(CU_pSuite s)
-{
-	TEST(s, a_token_orders_its_sender_s_tasks_before_its_consumer_s);
-	TEST(s, tokens_go_through_processes_without_tasks);
-	TEST(s, places_that_come_back_order_the_next_round);
-	TEST(s, turns_order_producers);
-	TEST(s, who_is_passed_over_came_before);
-	TEST(s, a_rendezvous_comes_behind_a_consumer_that_is_passed_over);
-	TEST(s, a_closed_channel_orders_who_finds_it_so);
-	TEST(s, a_signal_orders_who_waits_for_it);
-	TEST(s, a_barrier_orders_nobody_else);
-	TEST(s, a_slot_orders_who_reads_it);
-	TEST(s, a_load_orders_who_waits_for_its_writer);
-	TEST(s, processes_come_behind_the_workload);
-	TEST(s, where_elements_are_moved_nothing_is_looked_for);
 }

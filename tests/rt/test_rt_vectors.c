@@ -33,7 +33,7 @@ static void check_stall(const struct outcome *o, const char *name, uint64_t coun
 	CHECK_UINT(outcome_resource(o, name)->stall_cycles, cycles);
 }
 
-static void vector_independent_tasks_window_2_work_steal_2(void)
+TEST(vector_independent_tasks_window_2_work_steal_2)
 {
 	struct builder *b = plain();
 	struct outcome *o;
@@ -53,7 +53,7 @@ static void vector_independent_tasks_window_2_work_steal_2(void)
 	outcome_done(b, o);
 }
 
-static void vector_scope_of_two_then_one_window_2(void)
+TEST(vector_scope_of_two_then_one_window_2)
 {
 	struct builder *b = plain();
 	struct outcome *o;
@@ -71,7 +71,7 @@ static void vector_scope_of_two_then_one_window_2(void)
 	outcome_done(b, o);
 }
 
-static void vector_four_scopes_in_a_scope_window_3(void)
+TEST(vector_four_scopes_in_a_scope_window_3)
 {
 	struct builder *b = plain();
 	struct outcome *o;
@@ -91,7 +91,7 @@ static void vector_four_scopes_in_a_scope_window_3(void)
 	outcome_done(b, o);
 }
 
-static void vector_scope_of_three_window_2_is_a_deadlock(void)
+TEST(vector_scope_of_three_window_2_is_a_deadlock)
 {
 	struct builder *b = plain();
 	struct outcome *o;
@@ -118,7 +118,7 @@ static void vector_scope_of_three_window_2_is_a_deadlock(void)
 }
 
 /* 100; 10 after task 0; 5; the last two in one domain, depth 1. */
-static void vector_pipeline_depth_of_a_loop(void)
+TEST(vector_pipeline_depth_of_a_loop)
 {
 	struct builder *b = builder_create();
 	uint32_t w = builder_kernel(b, "w", PTOWSP_UNIT_AIV, 1, 1), k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0);
@@ -142,7 +142,7 @@ static void vector_pipeline_depth_of_a_loop(void)
 }
 
 /* 100 writes R; slot_load; if: 1. */
-static void vector_slot_load_waits_for_its_writer(void)
+TEST(vector_slot_load_waits_for_its_writer)
 {
 	struct builder *b = builder_create();
 	uint32_t w = builder_kernel(b, "w", PTOWSP_UNIT_AIV, 1, 1), k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0);
@@ -162,7 +162,7 @@ static void vector_slot_load_waits_for_its_writer(void)
 	outcome_done(b, o);
 }
 
-static void vector_pipeline_depth_global_1_window_2(void)
+TEST(vector_pipeline_depth_global_1_window_2)
 {
 	struct builder *b = plain();
 	struct outcome *o;
@@ -180,7 +180,7 @@ static void vector_pipeline_depth_global_1_window_2(void)
 	outcome_done(b, o);
 }
 
-static void vector_tensor_map_pool_2(void)
+TEST(vector_tensor_map_pool_2)
 {
 	struct builder *b = builder_create();
 	uint32_t one = builder_kernel(b, "w", PTOWSP_UNIT_AIV, 1, 1), two = builder_kernel(b, "rw", PTOWSP_UNIT_AIV, 1, 2);
@@ -201,7 +201,7 @@ static void vector_tensor_map_pool_2(void)
 	outcome_done(b, o);
 }
 
-static void vector_pools_by_exec_unit_round_robin_2(void)
+TEST(vector_pools_by_exec_unit_round_robin_2)
 {
 	struct builder *b = builder_create();
 	uint32_t v = builder_kernel(b, "v", PTOWSP_UNIT_AIV, 1, 0), c = builder_kernel(b, "c", PTOWSP_UNIT_AIC, 1, 0);
@@ -227,7 +227,7 @@ static void vector_pools_by_exec_unit_round_robin_2(void)
 	outcome_done(b, o);
 }
 
-static void vector_for_each_of_two_pairs(void)
+TEST(vector_for_each_of_two_pairs)
 {
 	struct builder *b = plain();
 	uint32_t c = builder_slot(b, "unused", PTOWSP_SLOT_SYMBOL, 0);
@@ -247,7 +247,7 @@ static void vector_for_each_of_two_pairs(void)
 	outcome_done(b, o);
 }
 
-static void vector_overlap_full(void)
+TEST(vector_overlap_full)
 {
 	static const uint64_t want[6][2] = {{0, 1}, {0, 2}, {1, 2}, {0, 3}, {1, 3}, {2, 4}};
 	struct builder *b = builder_create();
@@ -269,19 +269,4 @@ static void vector_overlap_full(void)
 	CHECK_UINT(o->stats.edges, 6);
 	CHECK_UINT(o->stats.deterministic, PTOWSP_DETERMINISTIC_YES);
 	outcome_done(b, o);
-}
-
-void suite_rt_vectors(CU_pSuite s)
-{
-	TEST(s, vector_independent_tasks_window_2_work_steal_2);
-	TEST(s, vector_scope_of_two_then_one_window_2);
-	TEST(s, vector_four_scopes_in_a_scope_window_3);
-	TEST(s, vector_scope_of_three_window_2_is_a_deadlock);
-	TEST(s, vector_pipeline_depth_of_a_loop);
-	TEST(s, vector_slot_load_waits_for_its_writer);
-	TEST(s, vector_pipeline_depth_global_1_window_2);
-	TEST(s, vector_tensor_map_pool_2);
-	TEST(s, vector_pools_by_exec_unit_round_robin_2);
-	TEST(s, vector_for_each_of_two_pairs);
-	TEST(s, vector_overlap_full);
 }

@@ -2,8 +2,8 @@
  * test_rt_verify.c - bytecode that must be refused, each with its sentence; and mutated programs, which are refused or run without harm. */
 #include "tests/check_outcome.h"
 #include "tests/draw.h"
-#include "tests/rt/rt_builder.h"
-#include "tests/rt/rt_builder_rows.h"
+#include "tests/rt/builder/rt_builder.h"
+#include "tests/rt/builder/rt_builder_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static struct rt_program *create_from(struct builder *b, const struct ptowsp_sec
 	return program;
 }
 
-static void unknown_opcodes_are_named(void)
+TEST(unknown_opcodes_are_named)
 {
 	struct builder *b = small();
 
@@ -79,7 +79,7 @@ static void refuse_each(const struct refused *rows, size_t count)
 	}
 }
 
-static void targets_lie_behind_and_inside(void)
+TEST(targets_lie_behind_and_inside)
 {
 	static const struct refused rows[] = {
 		{"target 0 is outside 1..2", {W(PARALLEL_FOR, 0, 0)}},
@@ -95,7 +95,7 @@ static void targets_lie_behind_and_inside(void)
 	refuse_each(rows, COUNT(rows));
 }
 
-static void words_do_not_stand_alone(void)
+TEST(words_do_not_stand_alone)
 {
 	static const uint8_t words[] = {PTOWSP_OP_TARGET,   PTOWSP_OP_PARAM_CONST, PTOWSP_OP_PARAM_LOOPVAR, PTOWSP_OP_PARAM_EXPR,
 					PTOWSP_OP_IO_INPUT, PTOWSP_OP_IO_OUTPUT,   PTOWSP_OP_IO_INOUT,      PTOWSP_OP_IO_BIND};
@@ -108,7 +108,7 @@ static void words_do_not_stand_alone(void)
 	}
 }
 
-static void nesting_is_bounded_at_64(void)
+TEST(nesting_is_bounded_at_64)
 {
 	struct builder *b = small();
 	struct outcome *o;
@@ -128,7 +128,7 @@ static void nesting_is_bounded_at_64(void)
 	refuse(b, PTOWSP_BAD_PACKAGE, "nest deeper than 64");
 }
 
-static void an_entry_ends_with_halt_outside_every_body(void)
+TEST(an_entry_ends_with_halt_outside_every_body)
 {
 	struct builder *b = small();
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
@@ -149,7 +149,7 @@ static void an_entry_ends_with_halt_outside_every_body(void)
 	builder_destroy(b);
 }
 
-static void tasks_have_each_argument_once(void)
+TEST(tasks_have_each_argument_once)
 {
 	static const struct refused rows[] = {
 		{"argument 0 of 1 is given twice", {W(TASK, 1, 1u << 16 | 1), W(PARAM_CONST, 0, 1), W(PARAM_CONST, 0, 1)}},
@@ -167,7 +167,7 @@ static void tasks_have_each_argument_once(void)
 	refuse_each(rows, COUNT(rows));
 }
 
-static void regions_lie_inside_their_tensors(void)
+TEST(regions_lie_inside_their_tensors)
 {
 	struct builder *b = small();
 	uint32_t zero = builder_const(b, 0), two = builder_const(b, 2);
@@ -191,7 +191,7 @@ static void regions_lie_inside_their_tensors(void)
 	refuse(b, PTOWSP_BAD_PACKAGE, "there is no REGN row 5");
 }
 
-static void tensors_of_another_entry_are_refused(void)
+TEST(tensors_of_another_entry_are_refused)
 {
 	struct builder *b = small();
 	struct ptowsp_entry_record other = {.name = builder_string(b, "other")};
@@ -201,7 +201,7 @@ static void tensors_of_another_entry_are_refused(void)
 	refuse(b, PTOWSP_BAD_PACKAGE, "tensor t is one of entry other, and entry main has none of them");
 }
 
-static void slots_can_be_changed_and_symbols_cannot(void)
+TEST(slots_can_be_changed_and_symbols_cannot)
 {
 	struct builder *b = small();
 
@@ -215,7 +215,7 @@ static void slots_can_be_changed_and_symbols_cannot(void)
 	refuse(b, PTOWSP_BAD_PACKAGE, "there is no REGN row 9");
 }
 
-static void axes_and_steps_are_checked(void)
+TEST(axes_and_steps_are_checked)
 {
 	struct builder *b = small();
 
@@ -233,7 +233,7 @@ static void axes_and_steps_are_checked(void)
 	refuse(b, PTOWSP_RUN_FAILED, "the step of a loop must be at least 1 (-1)");
 }
 
-static void flags_of_a_package_are_zero(void)
+TEST(flags_of_a_package_are_zero)
 {
 	struct builder *b = small();
 	uint32_t count;
@@ -243,7 +243,7 @@ static void flags_of_a_package_are_zero(void)
 	refuse(b, PTOWSP_BAD_PACKAGE, "flags are 1");
 }
 
-static void variants_take_the_same_parameters(void)
+TEST(variants_take_the_same_parameters)
 {
 	static const uint32_t levels[1][2] = {{4, 64}};
 	struct builder *b = small();
@@ -255,7 +255,7 @@ static void variants_take_the_same_parameters(void)
 	refuse(b, PTOWSP_BAD_PACKAGE, "variant k1 does not take the parameters of kernel k0");
 }
 
-static void sections_are_checked_for_size_and_repetition(void)
+TEST(sections_are_checked_for_size_and_repetition)
 {
 	struct builder *b = small();
 	struct ptowsp_section sections[17];
@@ -289,7 +289,7 @@ static void sections_are_checked_for_size_and_repetition(void)
 }
 
 /* Records of an older packer are shorter, of a newer one longer. */
-static void records_of_other_sizes_are_read(void)
+TEST(records_of_other_sizes_are_read)
 {
 	struct builder *b = small();
 	struct ptowsp_section sections[16];
@@ -504,38 +504,17 @@ static void mutate(struct builder *(*make)(void))
 	CHECK(ran > 300 && refused_ones > 300);
 }
 
-static void mutated_programs_are_refused_or_run_without_harm(void)
+TEST(mutated_programs_are_refused_or_run_without_harm)
 {
 	mutate(rich);
 }
 
-static void mutated_pipelines_are_refused_or_run_without_harm(void)
+TEST(mutated_pipelines_are_refused_or_run_without_harm)
 {
 	mutate(rich_pipeline);
 }
 
-static void mutated_payload_is_refused_or_moves_without_harm(void)
+TEST(mutated_payload_is_refused_or_moves_without_harm)
 {
 	mutate(rich_payload);
-}
-
-void suite_rt_verify(CU_pSuite s)
-{
-	TEST(s, unknown_opcodes_are_named);
-	TEST(s, targets_lie_behind_and_inside);
-	TEST(s, words_do_not_stand_alone);
-	TEST(s, nesting_is_bounded_at_64);
-	TEST(s, an_entry_ends_with_halt_outside_every_body);
-	TEST(s, tasks_have_each_argument_once);
-	TEST(s, regions_lie_inside_their_tensors);
-	TEST(s, tensors_of_another_entry_are_refused);
-	TEST(s, slots_can_be_changed_and_symbols_cannot);
-	TEST(s, axes_and_steps_are_checked);
-	TEST(s, flags_of_a_package_are_zero);
-	TEST(s, variants_take_the_same_parameters);
-	TEST(s, sections_are_checked_for_size_and_repetition);
-	TEST(s, records_of_other_sizes_are_read);
-	TEST(s, mutated_programs_are_refused_or_run_without_harm);
-	TEST(s, mutated_pipelines_are_refused_or_run_without_harm);
-	TEST(s, mutated_payload_is_refused_or_moves_without_harm);
 }

@@ -23,7 +23,7 @@ static uint32_t at(struct builder *b, uint32_t tensor, int64_t from, uint32_t co
 }
 
 /* Four ranges: the second overlaps the first by one byte's element, the third touches neither, the fourth both ends. */
-static void ranges_of_bytes_are_ordered_where_they_overlap(void)
+TEST(ranges_of_bytes_are_ordered_where_they_overlap)
 {
 	for (uint32_t unit = 0; unit < 2; unit++) {
 		uint32_t t;
@@ -48,7 +48,7 @@ static void ranges_of_bytes_are_ordered_where_they_overlap(void)
 }
 
 /* The kernel touches elements 1 and 2 of 8 bytes each. */
-static void what_a_kernel_touches_counts_in_its_own_elements(void)
+TEST(what_a_kernel_touches_counts_in_its_own_elements)
 {
 	uint32_t t;
 	struct builder *b = bytes_builder(&t, 0);
@@ -70,7 +70,7 @@ static void what_a_kernel_touches_counts_in_its_own_elements(void)
 	check_refused(b, PTOWSP_RUN_FAILED, "task 0, kernel k, touches elements 248 to 263 of tensor bytes, which has 256");
 }
 
-static void a_window_ends_where_it_was_said(void)
+TEST(a_window_ends_where_it_was_said)
 {
 	uint32_t t;
 	struct builder *b = bytes_builder(&t, 0);
@@ -81,7 +81,7 @@ static void a_window_ends_where_it_was_said(void)
 	check_refused(b, PTOWSP_RUN_FAILED, "task 1, kernel k, touches element 2 behind the start of its window of tensor bytes, which has 2 i64");
 }
 
-static void a_view_begins_at_an_element(void)
+TEST(a_view_begins_at_an_element)
 {
 	for (uint32_t unit = 0; unit < 2; unit++) {
 		uint32_t t;
@@ -102,7 +102,7 @@ static void a_view_begins_at_an_element(void)
 }
 
 /* In a loop too, whose tasks have a plan. */
-static void a_loop_over_views_is_a_loop_over_bytes(void)
+TEST(a_loop_over_views_is_a_loop_over_bytes)
 {
 	uint32_t t;
 	struct builder *b = bytes_builder(&t, BUILDER_NO_FOOTPRINT | BUILDER_STEADY);
@@ -123,7 +123,7 @@ static void a_loop_over_views_is_a_loop_over_bytes(void)
 }
 
 /* A task that is handed over has its windows made from a plan, on a thread of its own. */
-static void a_view_is_the_same_on_another_thread(void)
+TEST(a_view_is_the_same_on_another_thread)
 {
 	const struct rt_crew_rules usual = rt_crew_rules;
 	uint32_t t;
@@ -145,7 +145,7 @@ static void a_view_is_the_same_on_another_thread(void)
 }
 
 /* A slot is loaded from bytes 4 to 7; who wrote the last of them is waited for. */
-static void a_slot_is_loaded_from_an_element_of_the_view(void)
+TEST(a_slot_is_loaded_from_an_element_of_the_view)
 {
 	uint32_t t;
 	struct builder *b = bytes_builder(&t, BUILDER_NO_FOOTPRINT);
@@ -174,7 +174,7 @@ static void refused(uint32_t region[2], struct builder *b, const char *want)
 	builder_destroy(b);
 }
 
-static void views_that_make_no_sense_are_refused(void)
+TEST(views_that_make_no_sense_are_refused)
 {
 	uint32_t t, whole;
 	struct builder *b = bytes_builder(&t, 0);
@@ -190,16 +190,4 @@ static void views_that_make_no_sense_are_refused(void)
 	b = bytes_builder(&t, 0);
 	refused((uint32_t[]){at(b, t, 0, 8, 1, PTOWSP_F32), at(b, t, 0, 8, 1, PTOWSP_I64)}, b,
 		"tensor argument 0 of kernel k is a view of bytes at one task and none, or another one, at the next");
-}
-
-void suite_rt_view(CU_pSuite s)
-{
-	TEST(s, ranges_of_bytes_are_ordered_where_they_overlap);
-	TEST(s, what_a_kernel_touches_counts_in_its_own_elements);
-	TEST(s, a_window_ends_where_it_was_said);
-	TEST(s, a_view_begins_at_an_element);
-	TEST(s, a_loop_over_views_is_a_loop_over_bytes);
-	TEST(s, a_view_is_the_same_on_another_thread);
-	TEST(s, a_slot_is_loaded_from_an_element_of_the_view);
-	TEST(s, views_that_make_no_sense_are_refused);
 }

@@ -5,7 +5,7 @@
 #include "rt/run/feed.h"
 #include "rt/threads/crew.h"
 #include "rt/threads/walker.h"
-#include "tests/rt/rt_builder.h"
+#include "tests/rt/builder/rt_builder.h"
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -116,7 +116,7 @@ static void rules_reset(void)
 	rt_crew_rules = crew_usual;
 }
 
-static void items_are_the_same(void)
+TEST(items_are_the_same)
 {
 	struct looker alone = {0};
 	struct outcome *want = look_at(&alone, 1, 0);
@@ -146,7 +146,7 @@ static void items_are_the_same(void)
 	outcome_destroy(want);
 }
 
-static void an_engine_that_gives_up_ends_the_walk(void)
+TEST(an_engine_that_gives_up_ends_the_walk)
 {
 	for (uint64_t at = 1000; at < 20000; at += 4000) {
 		struct looker looker = {.ends_at = at};
@@ -164,7 +164,7 @@ static void an_engine_that_gives_up_ends_the_walk(void)
 	}
 }
 
-static void a_cancelled_run_ends_both(void)
+TEST(a_cancelled_run_ends_both)
 {
 	struct looker looker = {.cancels_at = 5000};
 	struct outcome *o;
@@ -179,7 +179,7 @@ static void a_cancelled_run_ends_both(void)
 	outcome_destroy(o);
 }
 
-static void a_failed_kernel_comes_behind_what_was_met_before(void)
+TEST(a_failed_kernel_comes_behind_what_was_met_before)
 {
 	struct looker alone = {0}, two = {0};
 	struct outcome *want = look_at(&alone, 1, BUILDER_FAILS_LATE), *o;
@@ -196,7 +196,7 @@ static void a_failed_kernel_comes_behind_what_was_met_before(void)
 	outcome_destroy(o);
 }
 
-static void few_tasks_are_walked_by_the_thread_of_the_run(void)
+TEST(few_tasks_are_walked_by_the_thread_of_the_run)
 {
 	struct looker looker = {0};
 	struct outcome *o;
@@ -208,13 +208,4 @@ static void few_tasks_are_walked_by_the_thread_of_the_run(void)
 	CHECK_INT(o->status, PTOWSP_OK);
 	CHECK(!looker.walked);
 	outcome_destroy(o);
-}
-
-void suite_rt_walker(CU_pSuite s)
-{
-	TEST(s, items_are_the_same);
-	TEST(s, an_engine_that_gives_up_ends_the_walk);
-	TEST(s, a_cancelled_run_ends_both);
-	TEST(s, a_failed_kernel_comes_behind_what_was_met_before);
-	TEST(s, few_tasks_are_walked_by_the_thread_of_the_run);
 }

@@ -169,7 +169,7 @@ static struct figures schedule_check(const char *const *schedule, uint32_t count
 
 #define CHECK_SCHEDULE(...) schedule_check((const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
-static void cycles_are_the_same_with_any_number_of_threads(void)
+TEST(cycles_are_the_same_with_any_number_of_threads)
 {
 	struct figures f = CHECK_SCHEDULE("dispatch=round_robin(4)");
 
@@ -177,7 +177,7 @@ static void cycles_are_the_same_with_any_number_of_threads(void)
 	CHECK(f.cycles > 0);
 }
 
-static void cycles_are_the_same_with_a_narrow_window(void)
+TEST(cycles_are_the_same_with_a_narrow_window)
 {
 	struct figures f = CHECK_SCHEDULE("dispatch=work_steal(3)", "task_window=8");
 
@@ -186,17 +186,10 @@ static void cycles_are_the_same_with_a_narrow_window(void)
 	CHECK_UINT(f.resources[0].high_water, 8);
 }
 
-static void cycles_are_the_same_with_a_pipeline_depth(void)
+TEST(cycles_are_the_same_with_a_pipeline_depth)
 {
 	struct figures wide = CHECK_SCHEDULE("dispatch=round_robin(4)"), narrow = CHECK_SCHEDULE("dispatch=round_robin(4)", "pipeline_depth=1");
 
 	CHECK(narrow.cycles > wide.cycles);
 	CHECK_UINT(narrow.output, wide.output);
-}
-
-void suite_threads(CU_pSuite s)
-{
-	TEST(s, cycles_are_the_same_with_any_number_of_threads);
-	TEST(s, cycles_are_the_same_with_a_narrow_window);
-	TEST(s, cycles_are_the_same_with_a_pipeline_depth);
 }

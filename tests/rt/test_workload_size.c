@@ -23,7 +23,7 @@ static uint64_t bytes_of(const struct pkg *package, uint32_t type)
 }
 
 /* parallel_for(batch=4, heads=8) of one kernel. */
-static void two_loops_around_one_kernel_take_at_most_160_bytes(void)
+TEST(two_loops_around_one_kernel_take_at_most_160_bytes)
 {
 	struct source s = source_compile("func @k(%x: " M ", %y: " M ") {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n"
 					 "  %a = tload %x[0, 0]\n  tstore %a, %y[0, 0]\n}\n"
@@ -42,7 +42,7 @@ static void two_loops_around_one_kernel_take_at_most_160_bytes(void)
 	source_free(&s);
 }
 
-static void the_llama_layer_takes_at_most_4096_bytes(void)
+TEST(the_llama_layer_takes_at_most_4096_bytes)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	uint64_t work, axes, schedule;
@@ -59,7 +59,7 @@ static void the_llama_layer_takes_at_most_4096_bytes(void)
 }
 
 /* Short records of AXES come back as if they were long, and a kernel is no instruction. */
-static void what_is_left_out_comes_back_as_none(void)
+TEST(what_is_left_out_comes_back_as_none)
 {
 	struct source s = source_compile("func @k(%x: " M ") {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n  %a = tload %x[0, 0]\n  tstore %a, %x[0, 0]\n}\n"
 					 "// Function Type: Orchestration\nfunc @main(%p: " M ") {\n"
@@ -76,7 +76,7 @@ static void what_is_left_out_comes_back_as_none(void)
 }
 
 /* A checkpoint names the parts that it copies, and none of the other checkpoints. */
-static void regions_of_a_checkpoint_are_those_that_it_copies(void)
+TEST(regions_of_a_checkpoint_are_those_that_it_copies)
 {
 	uint32_t regions[2];
 
@@ -102,12 +102,4 @@ static void regions_of_a_checkpoint_are_those_that_it_copies(void)
 	}
 	CHECK(regions[1] <= 2 * regions[0]);
 	CHECK(regions[0] <= 300 * 8);
-}
-
-void suite_workload_size(CU_pSuite s)
-{
-	TEST(s, two_loops_around_one_kernel_take_at_most_160_bytes);
-	TEST(s, the_llama_layer_takes_at_most_4096_bytes);
-	TEST(s, what_is_left_out_comes_back_as_none);
-	TEST(s, regions_of_a_checkpoint_are_those_that_it_copies);
 }

@@ -3,7 +3,7 @@
 #ifndef TESTS_LLAMA_LAYER_H
 #define TESTS_LLAMA_LAYER_H
 
-#include "tests/rt/rt_builder.h"
+#include "tests/rt/builder/rt_builder.h"
 
 /* cycles of a kernel by its name; NULL: 1 each. The caller's. */
 struct builder *llama_layer_make(uint32_t m, uint64_t (*cycles)(const char *kernel));

@@ -33,7 +33,7 @@ static char *graph_text(const struct graph *g, const char *ending)
 	return check_read(path, NULL);
 }
 
-static void levels_are_the_longest_way_to_a_task(void)
+TEST(levels_are_the_longest_way_to_a_task)
 {
 	struct graph g;
 	struct graph_layout l;
@@ -50,7 +50,7 @@ static void levels_are_the_longest_way_to_a_task(void)
 }
 
 #define RULE "================================================================================\n"
-static void text_form_is_that_of_the_seed(void)
+TEST(text_form_is_that_of_the_seed)
 {
 	struct graph g;
 	char *text;
@@ -69,7 +69,7 @@ static void text_form_is_that_of_the_seed(void)
 }
 
 /* U+009B begins a command to a terminal. */
-static void dot_form_has_no_command_to_a_terminal(void)
+TEST(dot_form_has_no_command_to_a_terminal)
 {
 	struct graph g = {0};
 	char *text;
@@ -81,7 +81,7 @@ static void dot_form_has_no_command_to_a_terminal(void)
 	graph_finish(&g);
 }
 
-static void dot_form_has_a_rank_per_level_and_escapes_names(void)
+TEST(dot_form_has_a_rank_per_level_and_escapes_names)
 {
 	struct graph g;
 	char *text;
@@ -97,7 +97,7 @@ static void dot_form_has_a_rank_per_level_and_escapes_names(void)
 	graph_finish(&g);
 }
 
-static void json_form_is_read_again(void)
+TEST(json_form_is_read_again)
 {
 	struct graph g, again = {0};
 	char *first, *second;
@@ -115,7 +115,7 @@ static void json_form_is_read_again(void)
 	graph_finish(&again);
 }
 
-static void empty_graph_has_every_form(void)
+TEST(empty_graph_has_every_form)
 {
 	struct graph g = {0};
 	char *text = graph_text(&g, ".txt");
@@ -128,7 +128,7 @@ static void empty_graph_has_every_form(void)
 	free(text);
 }
 
-static void wrong_graphs_are_refused(void)
+TEST(wrong_graphs_are_refused)
 {
 	struct graph g;
 
@@ -149,7 +149,7 @@ static void wrong_graphs_are_refused(void)
 	graph_finish(&g);
 }
 
-static void wrong_dumps_are_refused_by_place(void)
+TEST(wrong_dumps_are_refused_by_place)
 {
 	static const struct {
 		const char *text, *says;
@@ -171,7 +171,7 @@ static void wrong_dumps_are_refused_by_place(void)
 }
 
 /* Names may hold anything but line breaks; what the form does not say, more digits of a size, is lost. */
-static void text_form_is_read_again(void)
+TEST(text_form_is_read_again)
 {
 	struct graph g, again = {0};
 	char *first, *second;
@@ -196,7 +196,7 @@ static void text_form_is_read_again(void)
 }
 
 /* Damaged dumps are refused or read; nothing else happens. */
-static void damaged_dumps_are_refused_or_read(void)
+TEST(damaged_dumps_are_refused_or_read)
 {
 	struct graph g;
 	const char *path;
@@ -222,7 +222,7 @@ static void damaged_dumps_are_refused_or_read(void)
 	free(text);
 }
 
-static void failed_writing_leaves_the_old_file_alone(void)
+TEST(failed_writing_leaves_the_old_file_alone)
 {
 	struct graph g;
 	const char *dir = check_tmp(), *path = check_fmt("%s/g.svg", dir);
@@ -243,19 +243,4 @@ static void failed_writing_leaves_the_old_file_alone(void)
 	free(old);
 	free(text);
 	free(out);
-}
-
-void suite_graph(CU_pSuite s)
-{
-	TEST(s, levels_are_the_longest_way_to_a_task);
-	TEST(s, text_form_is_that_of_the_seed);
-	TEST(s, dot_form_has_a_rank_per_level_and_escapes_names);
-	TEST(s, dot_form_has_no_command_to_a_terminal);
-	TEST(s, json_form_is_read_again);
-	TEST(s, text_form_is_read_again);
-	TEST(s, damaged_dumps_are_refused_or_read);
-	TEST(s, empty_graph_has_every_form);
-	TEST(s, wrong_graphs_are_refused);
-	TEST(s, wrong_dumps_are_refused_by_place);
-	TEST(s, failed_writing_leaves_the_old_file_alone);
 }

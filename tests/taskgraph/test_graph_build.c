@@ -85,7 +85,7 @@ static struct ptowsp_build *graph_build(void)
 	return b;
 }
 
-static void graphs_built_by_calls_run(void)
+TEST(graphs_built_by_calls_run)
 {
 	struct ptowsp_build *b = graph_build();
 	struct ptowsp_pack_result *r = NULL, *again = NULL;
@@ -115,7 +115,7 @@ static void graphs_built_by_calls_run(void)
 	ptowsp_build_destroy(b);
 }
 
-static void what_has_no_graphs_is_refused(void)
+TEST(what_has_no_graphs_is_refused)
 {
 	struct ptowsp_build *b = ptowsp_build_create("none");
 	struct ptowsp_pack_result *r = NULL;
@@ -133,7 +133,7 @@ static void what_has_no_graphs_is_refused(void)
 	ptowsp_build_destroy(b);
 }
 
-static void a_graph_that_does_not_hold_is_told_at_its_place(void)
+TEST(a_graph_that_does_not_hold_is_told_at_its_place)
 {
 	struct ptowsp_build *b = ptowsp_build_create("loose");
 	struct ptowsp_pack_result *r = NULL;
@@ -154,7 +154,7 @@ static void a_graph_that_does_not_hold_is_told_at_its_place(void)
 	ptowsp_build_destroy(b);
 }
 
-static void an_object_has_one_name(void)
+TEST(an_object_has_one_name)
 {
 	struct ptowsp_build *b = ptowsp_build_create("names");
 
@@ -165,13 +165,4 @@ static void an_object_has_one_name(void)
 	CHECK_UINT(ptowsp_build_graph_end(b), 0);
 	CHECK_CONTAINS(ptowsp_build_error(b), "ptowsp_build_graph_end: kernel 3 has two names, ");
 	ptowsp_build_destroy(b);
-}
-
-void suite_graph_build(CU_pSuite s);
-void suite_graph_build(CU_pSuite s)
-{
-	TEST(s, graphs_built_by_calls_run);
-	TEST(s, what_has_no_graphs_is_refused);
-	TEST(s, a_graph_that_does_not_hold_is_told_at_its_place);
-	TEST(s, an_object_has_one_name);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_graph_memory.c - the blocks of a kernel of a graph and the bytes that they get: bindings, workspaces, what is given back. */
 #include "tests/check.h"
-#include "tests/taskgraph/graph_run.h"
+#include "tests/taskgraph/taskgraph_run.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@
 	"  MUL %v:i32, %b, 1000\n  ADD %v:i32, %v:i32, %n\n  STORE %v:i32, %y[%b]\n"                                                                           \
 	"  %t = alloc_tile : !pto.tile<1x8xi32>\n  %t = texpands %b\n  return\n}\n"
 
-static void every_block_runs_once_and_knows_which_it_is(void)
+TEST(every_block_runs_once_and_knows_which_it_is)
 {
 	static const unsigned counts[] = {1, 24, 96};
 
@@ -42,7 +42,7 @@ static void every_block_runs_once_and_knows_which_it_is(void)
 		}
 }
 
-static void portable_kernels_know_their_block(void)
+TEST(portable_kernels_know_their_block)
 {
 	static const unsigned counts[] = {1, 24, 96};
 
@@ -70,7 +70,7 @@ static void portable_kernels_know_their_block(void)
 /* --- memory --- */
 
 /* Two kernels share a tensor at byte offsets, a third overlaps both. */
-static void bindings_are_ranges_of_bytes(void)
+TEST(bindings_are_ranges_of_bytes)
 {
 	const char *text = "TG_BEGIN(G)\n TG_KERNEL(A, mark, 1, AIC, 0)\n TG_KERNEL(B, mark, 1, AIC, 0)\n TG_KERNEL(C, mark, 1, AIC, 0)\n"
 			   " MC_ALLOC(T, 64, 16)\n MC_BIND(A, 0, T, 0, 32)\n MC_BIND(B, 0, T, 32)\n MC_BIND(C, 0, T, 28, 8)\n"
@@ -108,7 +108,7 @@ static void bindings_are_ranges_of_bytes(void)
 	"  %c = tcvt %b : !pto.tile<1x8xi32> -> !pto.tile<1x8xf32>\n  %a = tadd %a, %c : !pto.tile<1x8xf32>\n  tstore %a, %y[0, 0]\n  return\n}\n"
 
 /* One workspace with elements of two types: kernels see views of its bytes. */
-static void a_workspace_holds_elements_of_several_types(void)
+TEST(a_workspace_holds_elements_of_several_types)
 {
 	const char *text =
 		SUM "graph @g {\nMC_ALLOC(W, 96)\nMC_COPY(IN, W, 64, 0, 0)\n"
@@ -137,7 +137,7 @@ static void a_workspace_holds_elements_of_several_types(void)
 	}
 }
 
-static void a_kernel_that_leaves_its_binding_is_ended(void)
+TEST(a_kernel_that_leaves_its_binding_is_ended)
 {
 	struct graph_run *r =
 		graph_run_open(PORTABLE "graph @g {\nTG_BEGIN(G)\n TG_KERNEL(A, number, 4, AIV, 0)\n MC_BIND(A, 0, OUT, 4, 12)\nTG_END(G)\n" RUN "}\n", "g", 1);
@@ -151,7 +151,7 @@ static void a_kernel_that_leaves_its_binding_is_ended(void)
 }
 
 /* What is freed in the graph of its allocation is there once per launch; the heap has room for one of them at a time. */
-static void memory_is_taken_and_given_back(void)
+TEST(memory_is_taken_and_given_back)
 {
 	const char *text =
 		"schedule { heap 1024 }\ngraph @g {\nTG_BEGIN(G)\n MC_ALLOC(T, 1000)\n TG_KERNEL(A, mark, 1, AIC, 0)\n MC_BIND(A, 0, T)\n MC_FREE(T)\n"
@@ -167,7 +167,7 @@ static void memory_is_taken_and_given_back(void)
 }
 
 /* Whichever branch is taken gives T back; the next round takes it again. */
-static void both_branches_may_free_a_tensor(void)
+TEST(both_branches_may_free_a_tensor)
 {
 	const char *text = "schedule { heap 1024 }\ngraph @g {\nTG_BEGIN(G)\n MC_ALLOC(T, 1000)\n TG_KERNEL(A, mark, 1, AIC, 0)\n MC_BIND(A, 0, T)\n CF_IF(n)\n"
 			   "  MC_FREE(T)\n CF_ELSE\n  TG_KERNEL(B, tick1, 1, AIC, 0)\n  MC_FREE(T)\n CF_ENDIF\nTG_END(G)\nTG_LAUNCH(G, s) TG_SYNC(G)\n}\n";
@@ -182,16 +182,4 @@ static void both_branches_may_free_a_tensor(void)
 		CHECK_STR(r->times, n ? "A 0-10" : "A 0-10 B 0-1");
 		graph_run_close(r);
 	}
-}
-
-void suite_graph_memory(CU_pSuite s);
-void suite_graph_memory(CU_pSuite s)
-{
-	TEST(s, every_block_runs_once_and_knows_which_it_is);
-	TEST(s, portable_kernels_know_their_block);
-	TEST(s, bindings_are_ranges_of_bytes);
-	TEST(s, a_workspace_holds_elements_of_several_types);
-	TEST(s, a_kernel_that_leaves_its_binding_is_ended);
-	TEST(s, memory_is_taken_and_given_back);
-	TEST(s, both_branches_may_free_a_tensor);
 }

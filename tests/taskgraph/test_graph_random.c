@@ -4,8 +4,8 @@
  * PTOWSP_SEED=N runs one seed and prints its text, PTOWSP_SEEDS=N that many. */
 #include "tests/check.h"
 #include "tests/lang/random_loops.h"
-#include "tests/taskgraph/graph_run.h"
 #include "tests/taskgraph/random_graph.h"
+#include "tests/taskgraph/taskgraph_run.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -261,7 +261,7 @@ static bool seed_run(uint64_t seed)
 	return true;
 }
 
-static void random_programs_do_what_their_instructions_say(void)
+TEST(random_programs_do_what_their_instructions_say)
 {
 	uint64_t count, first = check_seeds(&count, getenv("PTOWSP_TEST_LONG") ? 20 * STANDARD : STANDARD), wanted = 0, done = 0, kernels = 0;
 
@@ -281,9 +281,4 @@ static void random_programs_do_what_their_instructions_say(void)
 	printf("# graph_random: %llu programs from PTOWSP_SEED=%llu on, %llu kernels run\n", (unsigned long long)done, (unsigned long long)first,
 	       (unsigned long long)kernels);
 	CHECK(done * 10 >= wanted * 9);
-}
-
-void suite_graph_random(CU_pSuite s)
-{
-	TEST(s, random_programs_do_what_their_instructions_say);
 }

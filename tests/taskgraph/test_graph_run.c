@@ -3,7 +3,7 @@
  * Blocks and memory are in test_graph_memory.c. */
 #include "ptowsp/workload.h"
 #include "tests/check.h"
-#include "tests/taskgraph/graph_run.h"
+#include "tests/taskgraph/taskgraph_run.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void times_are(const char *text, const char *want)
 
 /* --- edges --- */
 
-static void kernels_start_when_their_edges_allow(void)
+TEST(kernels_start_when_their_edges_allow)
 {
 	times_are("TG_BEGIN(G)\n TG_KERNEL(D, tick1, 1, AIC, 0)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(B, tick100, 1, AIV, 0)\n"
 		  " TG_KERNEL(C, tick10, 1, AIV, 0)\n"
@@ -38,7 +38,7 @@ static void kernels_start_when_their_edges_allow(void)
 		  "A 0-10 B 0-100 C 10-20 D 100-101");
 }
 
-static void a_soft_edge_orders_nothing(void)
+TEST(a_soft_edge_orders_nothing)
 {
 	times_are("TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n TG_DEPEND(A, B, SOFT)\nTG_END(G)\n" RUN, "A 0-10 B 0-1");
 }
@@ -48,7 +48,7 @@ static void a_soft_edge_orders_nothing(void)
 	" TG_KERNEL(Y, tick1, 1, AIC, 0)\n TG_DEPEND(A, B, BARRIER)\nTG_END(G)\n"
 
 /* B and what follows wait for all that comes before. */
-static void a_barrier_edge_parts_all_kernels(void)
+TEST(a_barrier_edge_parts_all_kernels)
 {
 	times_are(PARTS RUN, "A 0-10 X 0-100 B 100-101 Y 100-101");
 }
@@ -56,7 +56,7 @@ static void a_barrier_edge_parts_all_kernels(void)
 #define PARTED PARTS "TG_BEGIN(H)\n TG_KERNEL(Z, tick1, 1, AIC, 0)\nTG_END(H)\n"
 
 /* Whether an instruction or edges say it depends on the launches around. */
-static void a_barrier_edge_holds_back_its_own_launch_only(void)
+TEST(a_barrier_edge_holds_back_its_own_launch_only)
 {
 	times_are(PARTED "TG_LAUNCH(G, s) TG_LAUNCH(H, t) TG_SYNC(G)\n", "A 0-10 X 0-100 B 100-101 Y 100-101 Z 0-1");
 	times_are(PARTED "TG_LAUNCH(H, t) TG_LAUNCH(G, s) TG_SYNC(G)\n", "Z 0-1 A 0-10 X 0-100 B 100-101 Y 100-101");
@@ -64,7 +64,7 @@ static void a_barrier_edge_holds_back_its_own_launch_only(void)
 }
 
 /* 20 rows of 50 kernels, each row behind all of the one above. */
-static void barriers_of_wide_graphs_take_an_instruction_each(void)
+TEST(barriers_of_wide_graphs_take_an_instruction_each)
 {
 	enum { WIDTH = 50, ROWS = 20 };
 	size_t room = 64 * WIDTH * ROWS, used;
@@ -90,7 +90,7 @@ static void barriers_of_wide_graphs_take_an_instruction_each(void)
 	graph_run_close(r);
 }
 
-static void a_barrier_set_starts_together(void)
+TEST(a_barrier_set_starts_together)
 {
 	times_are("TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(B, tick100, 1, AIC, 0)\n TG_KERNEL(C, tick1, 1, AIC, 0)\n"
 		  " TG_KERNEL(D, tick1, 1, AIC, 0)\n TG_KERNEL(E, tick1, 1, AIC, 0)\n"
@@ -98,7 +98,7 @@ static void a_barrier_set_starts_together(void)
 		  "A 0-10 B 0-100 C 100-101 D 100-101 E 0-1");
 }
 
-static void events_order_kernels_within_and_across_graphs(void)
+TEST(events_order_kernels_within_and_across_graphs)
 {
 	times_are("TG_BEGIN(G)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(X, tick100, 1, AIC, 0)\n"
 		  " SY_WAIT(done, B) SY_SIGNAL(done, A) SY_SIGNAL(over, X)\nTG_END(G)\n"
@@ -107,7 +107,7 @@ static void events_order_kernels_within_and_across_graphs(void)
 		  "A 0-10 B 10-11 X 0-100 C 0-1 D 100-101");
 }
 
-static void an_event_that_did_not_come_ends_the_run_by_name(void)
+TEST(an_event_that_did_not_come_ends_the_run_by_name)
 {
 	struct graph_run *r = graph_run_open("TG_BEGIN(G)\n CF_IF(go)\n  TG_KERNEL(A, tick10, 1, AIC, 0)\n CF_ENDIF\n TG_KERNEL(B, tick1, 1, AIC, 0)\n"
 					     " SY_SIGNAL(ready, A) SY_WAIT(ready, B)\nTG_END(G)\n" RUN,
@@ -129,14 +129,14 @@ static void an_event_that_did_not_come_ends_the_run_by_name(void)
 	"TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(B, tick100, 1, AIC, 0)\n TG_DEPEND(A, B)\nTG_END(G)\n"                                      \
 	"TG_BEGIN(H)\n TG_KERNEL(C, tick10, 1, AIC, 0)\n TG_KERNEL(D, tick1, 1, AIC, 0)\n TG_DEPEND(C, D)\nTG_END(H)\n"
 
-static void launches_on_one_stream_follow_each_other(void)
+TEST(launches_on_one_stream_follow_each_other)
 {
 	times_are(TWO "TG_LAUNCH(G, s) TG_LAUNCH(H, s) TG_SYNC(G) TG_SYNC(H)\n", "A 0-10 B 10-110 C 110-120 D 120-121");
 	times_are(TWO "TG_LAUNCH(H, s) TG_LAUNCH(H, s) TG_SYNC(H)\n", "C 0-10 D 10-11 C 11-21 D 21-22");
 }
 
 /* Nothing of E runs, and H is behind G all the same: on its stream, and where E is waited for. */
-static void a_launch_of_which_nothing_runs_keeps_the_order(void)
+TEST(a_launch_of_which_nothing_runs_keeps_the_order)
 {
 #define HOLLOW                                                                                                                                                 \
 	"TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\nTG_END(G)\nTG_BEGIN(E)\n CF_IF(0)\n  TG_KERNEL(X, tick100, 1, AIC, 0)\n CF_ENDIF\nTG_END(E)\n"         \
@@ -146,19 +146,19 @@ static void a_launch_of_which_nothing_runs_keeps_the_order(void)
 	times_are(HOLLOW "TG_LAUNCH(H, t) TG_SYNC(H)\n", "A 0-10 C 0-1");
 }
 
-static void launches_on_two_streams_run_side_by_side(void)
+TEST(launches_on_two_streams_run_side_by_side)
 {
 	times_are(TWO "TG_LAUNCH(G, s) TG_LAUNCH(H, t) TG_SYNC(G) TG_SYNC(H)\n", "A 0-10 B 10-110 C 0-10 D 10-11");
 }
 
 /* The third launch is on a stream of its own, and behind the sync of H alone. */
-static void a_sync_waits_for_its_graph_only(void)
+TEST(a_sync_waits_for_its_graph_only)
 {
 	times_are(TWO "TG_LAUNCH(G, s) TG_LAUNCH(H, t) TG_SYNC(H) TG_LAUNCH(H, u) TG_SYNC(G) TG_LAUNCH(H, v)\nTG_SYNC(H)\n",
 		  "A 0-10 B 10-110 C 0-10 D 10-11 C 11-21 D 21-22 C 110-120 D 120-121");
 }
 
-static void iterations_are_invoked_one_after_the_other(void)
+TEST(iterations_are_invoked_one_after_the_other)
 {
 	static int32_t parts[4];
 	const char *text = "TG_BEGIN(G)\n TG_KERNEL(A, mark, 1, AIC, 0)\n MC_BIND(A, 0, T, ITERATION*4, 4)\nTG_END(G)\n"
@@ -217,7 +217,7 @@ static void becomes(const char *text, const char *value, int32_t from, int32_t t
 	}
 }
 
-static void a_condition_chooses_what_is_enqueued(void)
+TEST(a_condition_chooses_what_is_enqueued)
 {
 	const char *text = "graph @g {\nTG_BEGIN(G)\n CF_IF(n)\n  TG_KERNEL(A, add, 1, AIV, 0)\n CF_ELSE\n  TG_KERNEL(B, add, 1, AIV, 0)\n"
 			   "  TG_KERNEL(C, add, 1, AIV, 0)\n CF_ENDIF\n TG_KERNEL(D, tick1, 1, AIV, 0)\n" BINDS("A") BINDS("B")
@@ -227,7 +227,7 @@ static void a_condition_chooses_what_is_enqueued(void)
 	becomes(text, "0", 10, 12, "B 0-32 C 32-64 D 64-65");
 }
 
-static void a_loop_runs_as_often_as_its_count_says_one_after_the_other(void)
+TEST(a_loop_runs_as_often_as_its_count_says_one_after_the_other)
 {
 	const char *text = "graph @g {\nTG_BEGIN(G)\n CF_LOOP(n, i)\n  TG_KERNEL(A, tick10, 1, AIC, 0)\n  TG_KERNEL(B, tick100, 1, AIC, 0)\n CF_ENDLOOP\n"
 			   " TG_KERNEL(C, add, 1, AIV, 0)\n" BINDS("C") " TG_DEPEND(A, C)\nTG_END(G)\n" RUN "}\n";
@@ -236,7 +236,7 @@ static void a_loop_runs_as_often_as_its_count_says_one_after_the_other(void)
 	becomes(text, "2", 3, 4, "A 0-10 B 0-100 A 100-110 B 100-200 C 110-142");
 }
 
-static void an_iterator_moves_the_bindings(void)
+TEST(an_iterator_moves_the_bindings)
 {
 	const char *text =
 		"TG_BEGIN(G)\n CF_LOOP(4, i)\n  TG_KERNEL(A, mark, 1, AIC, 0)\n  MC_BIND(A, 0, T, i*8, 4)\n CF_ENDLOOP\nTG_END(G)\n" RUN "MC_COPY(T, T2, 4)\n";
@@ -258,7 +258,7 @@ static void an_iterator_moves_the_bindings(void)
 }
 
 /* The condition reads what the kernels write. */
-static void a_while_goes_on_until_its_tensor_says_so(void)
+TEST(a_while_goes_on_until_its_tensor_says_so)
 {
 	const char *text = "graph @g {\nTG_BEGIN(G)\n CF_WHILE(X[0] < n)\n  TG_KERNEL(A, add, 1, AIV, 0)\n CF_ENDWHILE\n" BINDS("A") "TG_END(G)\n" RUN "}\n";
 
@@ -266,7 +266,7 @@ static void a_while_goes_on_until_its_tensor_says_so(void)
 	becomes(text, "7", 9, 9, "");
 }
 
-static void a_break_leaves_the_innermost_loop(void)
+TEST(a_break_leaves_the_innermost_loop)
 {
 	const char *text =
 		"graph @g {\nTG_BEGIN(G)\n CF_LOOP(2, i)\n  CF_LOOP(100, k)\n   TG_KERNEL(A, add, 1, AIV, 0)\n   CF_BREAK(X[k % 8] >= n)\n  CF_ENDLOOP\n"
@@ -275,7 +275,7 @@ static void a_break_leaves_the_innermost_loop(void)
 	becomes(text, "5", 2, 6, "A 0-32 A 32-64 A 64-96 A 96-128"); /* three times, then once */
 }
 
-static void launches_may_stand_in_loops_and_branches(void)
+TEST(launches_may_stand_in_loops_and_branches)
 {
 	const char *text = "graph @g {\nTG_BEGIN(G)\n TG_KERNEL(A, add, 1, AIV, 0)\n" BINDS(
 		"A") "TG_END(G)\n"
@@ -287,7 +287,7 @@ static void launches_may_stand_in_loops_and_branches(void)
 
 /* --- checkpoints, and what changes nothing here --- */
 
-static void a_restore_brings_back_what_the_checkpoint_saved(void)
+TEST(a_restore_brings_back_what_the_checkpoint_saved)
 {
 	becomes("graph @g {\nTG_BEGIN(G)\n TG_KERNEL(A, add, 1, AIV, 0)\n MC_BIND(A, 0, X, 0, 32) MC_BIND(A, 1, ONE)\nTG_END(G)\n"
 		"TG_LAUNCH(G, s) TG_LAUNCH(G, s)\nTG_CHECKPOINT(G, C)\nTG_LAUNCH(G, s) TG_LAUNCH(G, t) TG_LAUNCH(G, t)\nTG_RESTORE(G, C)\n"
@@ -296,7 +296,7 @@ static void a_restore_brings_back_what_the_checkpoint_saved(void)
 }
 
 /* Two checkpoints, restored in the order that a loop chooses. */
-static void checkpoints_are_kept_side_by_side(void)
+TEST(checkpoints_are_kept_side_by_side)
 {
 	const char *text = "graph @g {\nTG_BEGIN(G)\n TG_KERNEL(A, add, 1, AIV, 0)\n MC_BIND(A, 0, X, 0, 32) MC_BIND(A, 1, ONE)\nTG_END(G)\n"
 			   "TG_INVOKE(G, 0) TG_CHECKPOINT(G, C1)\nTG_INVOKE(G, 0) TG_INVOKE(G, 0) TG_CHECKPOINT(G, C2)\nTG_INVOKE(G, 0)\n"
@@ -306,7 +306,7 @@ static void checkpoints_are_kept_side_by_side(void)
 	becomes(text, "0", 0, 4, NULL);
 }
 
-static void fused_graphs_run_as_one(void)
+TEST(fused_graphs_run_as_one)
 {
 	times_are("TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n TG_DEPEND(A, B)\nTG_END(G)\n"
 		  "TG_BEGIN(H)\n TG_KERNEL(C, tick100, 1, AIC, 0)\n TG_KERNEL(D, tick1, 1, AIC, 0)\n TG_DEPEND(C, D)\nTG_END(H)\n"
@@ -315,7 +315,7 @@ static void fused_graphs_run_as_one(void)
 }
 
 /* Events and sets come along; a kernel of the other graph waits for neither. */
-static void fused_graphs_keep_their_events_and_sets(void)
+TEST(fused_graphs_keep_their_events_and_sets)
 {
 	times_are(
 		"TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n TG_KERNEL(D, tick1, 1, AIC, 64)\n SY_SIGNAL(done, A) "
@@ -324,7 +324,7 @@ static void fused_graphs_keep_their_events_and_sets(void)
 		"F.A 0-10 F.B 10-11 F.D 10-11 F.C 0-100");
 }
 
-static void hints_change_nothing_here(void)
+TEST(hints_change_nothing_here)
 {
 	times_are("CA_PARTITION(P, 0, 4, 0, 8)\nTG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n TG_DEPEND(A, B)\n"
 		  " CA_REQUEST(A, 4, 8) CA_AFFINITY({A, B}, COLOCATE) TG_PERSISTENT(B, 0)\nTG_END(G)\n"
@@ -333,7 +333,7 @@ static void hints_change_nothing_here(void)
 }
 
 /* Recorded means that behaviour is unchanged, also where two launches want the one executor and an urgent kernel or a resident one could gain. */
-static void priorities_and_residence_change_nothing_under_contention(void)
+TEST(priorities_and_residence_change_nothing_under_contention)
 {
 	static const char *const lines[] = {"", "TG_SET_PRIORITY(H, 9)\n"};
 	static const char *const residence[] = {"", " TG_PERSISTENT(C, 0)\n"};
@@ -354,7 +354,7 @@ static void priorities_and_residence_change_nothing_under_contention(void)
 }
 
 /* The entry is a declared kernel: its code, its types and directions, and its scalars by their names. */
-static void a_declared_kernel_brings_its_code_and_scalars(void)
+TEST(a_declared_kernel_brings_its_code_and_scalars)
 {
 	const char *text = "symbol %by : f32 = 3\n"
 			   "func @scaled(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>, %by: f32, %i: i32) {\n"
@@ -382,7 +382,7 @@ static void a_declared_kernel_brings_its_code_and_scalars(void)
 	}
 }
 
-static void a_kernel_that_nobody_serves_is_named(void)
+TEST(a_kernel_that_nobody_serves_is_named)
 {
 	struct graph_run *r =
 		graph_run_open("TG_BEGIN(G)\n TG_KERNEL(FIRST, tick10, 1, AIC, 0)\n TG_KERNEL(LATE, late_entry, 1, AIC, 0)\n TG_DEPEND(FIRST, LATE)\n"
@@ -400,7 +400,7 @@ static void a_kernel_that_nobody_serves_is_named(void)
 /* --- many kernels --- */
 
 /* More kernels than an instruction of WORK can tell apart: those that are alike share a row, and the odd one still is what runs. */
-static void kernels_beyond_all_rows_share_them(void)
+TEST(kernels_beyond_all_rows_share_them)
 {
 	enum { N = 66000 };
 	size_t room = (size_t)N * 48 + 1000, used = 0;
@@ -433,7 +433,7 @@ static char *example_text(void)
 	return text;
 }
 
-static void the_example_has_the_text_of_the_specification(void)
+TEST(the_example_has_the_text_of_the_specification)
 {
 	const char *begin, *end;
 	char *seed, *text;
@@ -451,7 +451,7 @@ static void the_example_has_the_text_of_the_specification(void)
 	free(text);
 }
 
-static void the_example_computes_what_it_says(void)
+TEST(the_example_computes_what_it_says)
 {
 	static float x[1024][64], out[1024][64];
 	char *text = example_text();
@@ -505,7 +505,7 @@ static int file_computes(const char *name)
 	return says;
 }
 
-static void the_programs_of_the_folder_compute_what_they_say(void)
+TEST(the_programs_of_the_folder_compute_what_they_say)
 {
 	DIR *dir = opendir(check_fmt("%s/tests/graphs", check_root()));
 	struct dirent *entry;
@@ -517,39 +517,4 @@ static void the_programs_of_the_folder_compute_what_they_say(void)
 			count += file_computes(entry->d_name);
 	closedir(dir);
 	CHECK(count >= 10);
-}
-
-void suite_graph_run(CU_pSuite s)
-{
-	TEST(s, the_programs_of_the_folder_compute_what_they_say);
-	TEST(s, kernels_start_when_their_edges_allow);
-	TEST(s, a_soft_edge_orders_nothing);
-	TEST(s, a_barrier_edge_parts_all_kernels);
-	TEST(s, a_barrier_edge_holds_back_its_own_launch_only);
-	TEST(s, barriers_of_wide_graphs_take_an_instruction_each);
-	TEST(s, a_barrier_set_starts_together);
-	TEST(s, events_order_kernels_within_and_across_graphs);
-	TEST(s, an_event_that_did_not_come_ends_the_run_by_name);
-	TEST(s, launches_on_one_stream_follow_each_other);
-	TEST(s, a_launch_of_which_nothing_runs_keeps_the_order);
-	TEST(s, launches_on_two_streams_run_side_by_side);
-	TEST(s, a_sync_waits_for_its_graph_only);
-	TEST(s, iterations_are_invoked_one_after_the_other);
-	TEST(s, a_condition_chooses_what_is_enqueued);
-	TEST(s, a_loop_runs_as_often_as_its_count_says_one_after_the_other);
-	TEST(s, an_iterator_moves_the_bindings);
-	TEST(s, a_while_goes_on_until_its_tensor_says_so);
-	TEST(s, a_break_leaves_the_innermost_loop);
-	TEST(s, launches_may_stand_in_loops_and_branches);
-	TEST(s, a_restore_brings_back_what_the_checkpoint_saved);
-	TEST(s, checkpoints_are_kept_side_by_side);
-	TEST(s, fused_graphs_run_as_one);
-	TEST(s, fused_graphs_keep_their_events_and_sets);
-	TEST(s, hints_change_nothing_here);
-	TEST(s, priorities_and_residence_change_nothing_under_contention);
-	TEST(s, a_declared_kernel_brings_its_code_and_scalars);
-	TEST(s, a_kernel_that_nobody_serves_is_named);
-	TEST(s, kernels_beyond_all_rows_share_them);
-	TEST(s, the_example_has_the_text_of_the_specification);
-	TEST(s, the_example_computes_what_it_says);
 }

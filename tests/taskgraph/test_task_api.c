@@ -15,7 +15,7 @@
 enum { TILES = 64, TASKS = TILES * FUSED_SOFTMAX_TASKS };
 #define ELEMENTS ((size_t)TILES * FUSED_SOFTMAX_ROWS * FUSED_SOFTMAX_COLUMNS)
 
-static void fused_softmax_gives_the_right_numbers_safe_and_pipelined(void)
+TEST(fused_softmax_gives_the_right_numbers_safe_and_pipelined)
 {
 	static const uint32_t workers[] = {1, 2, 8}, thresholds[] = {0, 1, 20, 1000};
 	struct fused_softmax f;
@@ -36,7 +36,7 @@ static void fused_softmax_gives_the_right_numbers_safe_and_pipelined(void)
 	fused_softmax_finish(&f);
 }
 
-static void a_tile_has_its_five_edges_and_no_others(void)
+TEST(a_tile_has_its_five_edges_and_no_others)
 {
 	static const uint32_t wanted[5][2] = {{0, 1}, {1, 2}, {2, 3}, {2, 4}, {3, 4}};
 	struct fused_softmax f;
@@ -64,7 +64,7 @@ static void a_tile_has_its_five_edges_and_no_others(void)
 	fused_softmax_finish(&f);
 }
 
-static void a_dump_has_the_form_of_the_seed(void)
+TEST(a_dump_has_the_form_of_the_seed)
 {
 	struct fused_softmax f;
 	char *text = NULL;
@@ -88,7 +88,7 @@ static void a_dump_has_the_form_of_the_seed(void)
 	fused_softmax_finish(&f);
 }
 
-static void a_built_graph_runs_again_on_new_numbers(void)
+TEST(a_built_graph_runs_again_on_new_numbers)
 {
 	struct fused_softmax f;
 	struct rt_tasks_result result;
@@ -153,7 +153,7 @@ static void count_init(struct count *count, struct rt_tasks *tasks, uint32_t n)
 	counting = count;
 }
 
-static void safe_mode_starts_nothing_while_tasks_are_submitted(void)
+TEST(safe_mode_starts_nothing_while_tasks_are_submitted)
 {
 	struct rt_tasks *tasks;
 	struct count count;
@@ -167,7 +167,7 @@ static void safe_mode_starts_nothing_while_tasks_are_submitted(void)
 	rt_tasks_destroy(tasks);
 }
 
-static void pipelined_mode_starts_at_the_threshold(void)
+TEST(pipelined_mode_starts_at_the_threshold)
 {
 	for (uint32_t workers = 1; workers <= 2; workers++) {
 		struct rt_tasks *tasks;
@@ -187,7 +187,7 @@ static void pipelined_mode_starts_at_the_threshold(void)
 	}
 }
 
-static void a_full_window_starts_before_the_threshold(void)
+TEST(a_full_window_starts_before_the_threshold)
 {
 	const struct rt_tasks_config config = {.window = 32};
 	struct rt_tasks *tasks;
@@ -203,7 +203,7 @@ static void a_full_window_starts_before_the_threshold(void)
 	rt_tasks_destroy(tasks);
 }
 
-static void memory_of_the_pipelined_mode_does_not_grow_with_the_tasks(void)
+TEST(memory_of_the_pipelined_mode_does_not_grow_with_the_tasks)
 {
 	const struct rt_tasks_config config = {.window = 256, .most_args = 1, .most_tensors = 2};
 	struct rt_tasks *tasks;
@@ -257,7 +257,7 @@ static ptowsp_status stream_orchestrate(struct rt_tasks *tasks, void *context)
 	return PTOWSP_OK;
 }
 
-static void tasks_of_a_stream_follow_each_other(void)
+TEST(tasks_of_a_stream_follow_each_other)
 {
 	struct rt_tasks *tasks;
 
@@ -311,7 +311,7 @@ static ptowsp_status workspace_orchestrate(struct rt_tasks *tasks, void *context
 	return PTOWSP_OK;
 }
 
-static void a_kernel_has_the_workspace_that_was_said_for_itself_alone(void)
+TEST(a_kernel_has_the_workspace_that_was_said_for_itself_alone)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct rt_tasks *tasks;
@@ -338,6 +338,162 @@ static void a_kernel_has_the_workspace_that_was_said_for_itself_alone(void)
 	rt_tasks_kernel_workspace(tasks, 3, 1);
 	CHECK_INT(rt_tasks_run(tasks, workspace_orchestrate, NULL, 2, 1, NULL, &error), PTOWSP_INVALID);
 	CHECK_STR(error.text, "there is no kernel 3 that could have a workspace");
+	rt_tasks_destroy(tasks);
+}
+
+/* ---- elements that decide what comes next ------------------------------------------------------------------------------------ */
+
+enum { READ_STEPS = 100 };
+struct reading {
+	uint32_t put, idle, numbers;
+	int64_t memory[READ_STEPS];
+};
+
+static ptowsp_status put_kernel(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
+{
+	(void)out;
+	sched_yield(); /* whoever does not wait is early */
+	*(int64_t *)task->tensors[0].data = (int64_t)task->args[0];
+	return PTOWSP_OK;
+}
+
+static ptowsp_status idle_kernel(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
+{
+	(void)task, (void)out;
+	return PTOWSP_OK;
+}
+
+/* Each element is made of the one before it as a task has left it there. */
+static ptowsp_status read_orchestrate(struct rt_tasks *tasks, void *context)
+{
+	const struct reading *r = context;
+	uint64_t task;
+	int64_t value;
+
+	for (uint64_t i = 1; i < READ_STEPS; i++) {
+		if (rt_tasks_load(tasks, r->numbers, i - 1, false, &value))
+			return PTOWSP_RUN_FAILED;
+		rt_task_alloc(tasks, r->put, &task);
+		rt_task_add_output(tasks, task, r->numbers, i, 0, 1, 1);
+		rt_task_add_arg(tasks, task, (uint64_t)(value + 2));
+		rt_task_submit(tasks, task);
+		rt_task_alloc(tasks, r->idle, &task);
+		rt_task_submit(tasks, task);
+	}
+	return PTOWSP_OK;
+}
+
+TEST(an_element_is_read_when_its_writer_has_ended)
+{
+	static const uint32_t rules[] = {0, RT_GRAPH_RULE_EXACT, RT_GRAPH_RULE_OVERLAP};
+
+	for (uint32_t i = 0; i < 12; i++) {
+		const struct rt_tasks_config config = {.rules = rules[i % 3], .window = i & 1 ? 4 : 0};
+		const uint32_t workers = 1 + i / 3 % 2, threshold = i < 6 ? 1 : 1000;
+		struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+		struct reading r = {.memory = {7}};
+		struct rt_tasks *tasks;
+
+		REQUIRE_INT(rt_tasks_create(&tasks, &config, NULL), PTOWSP_OK);
+		r.put = rt_tasks_kernel(tasks, "put", PTOWSP_UNIT_ANY, put_kernel);
+		r.idle = rt_tasks_kernel(tasks, "idle", PTOWSP_UNIT_ANY, idle_kernel);
+		r.numbers = rt_tasks_tensor(tasks, "numbers", r.memory, PTOWSP_I64, READ_STEPS, 1);
+		CHECK_INT(rt_tasks_run(tasks, read_orchestrate, &r, workers, threshold, NULL, &error), PTOWSP_OK);
+		for (int k = 0; k < READ_STEPS; k++)
+			CHECK_INT(r.memory[k], 7 + 2 * k);
+		CHECK_INT(rt_tasks_run(tasks, read_orchestrate, &r, workers, 0, NULL, &error), PTOWSP_INVALID);
+		CHECK_CONTAINS(error.text, "of tensor numbers is read");
+		CHECK_CONTAINS(error.text, "in the safe mode none has run yet; give the run a threshold of 1 or more");
+		rt_tasks_destroy(tasks);
+	}
+}
+
+/* The writer is the oldest task that is in flight, and leaves the window with the next one. */
+static ptowsp_status oldest_orchestrate(struct rt_tasks *tasks, void *context)
+{
+	const struct reading *r = context;
+	uint64_t task;
+	int64_t value;
+
+	rt_task_alloc(tasks, r->put, &task);
+	rt_task_add_output(tasks, task, r->numbers, 0, 0, 1, 1);
+	rt_task_add_arg(tasks, task, 42);
+	rt_task_submit(tasks, task);
+	for (int i = 1; i < 4; i++) {
+		rt_task_alloc(tasks, r->idle, &task);
+		rt_task_submit(tasks, task);
+	}
+	return rt_tasks_load(tasks, r->numbers, 0, false, &value) || value != 42 ? PTOWSP_RUN_FAILED : PTOWSP_OK;
+}
+
+TEST(an_element_of_the_oldest_task_in_flight_is_waited_for)
+{
+	const struct rt_tasks_config config = {.window = 4};
+	struct reading r = {.memory = {7}};
+	struct rt_tasks *tasks;
+
+	REQUIRE_INT(rt_tasks_create(&tasks, &config, NULL), PTOWSP_OK);
+	r.put = rt_tasks_kernel(tasks, "put", PTOWSP_UNIT_ANY, put_kernel);
+	r.idle = rt_tasks_kernel(tasks, "idle", PTOWSP_UNIT_ANY, idle_kernel);
+	r.numbers = rt_tasks_tensor(tasks, "numbers", r.memory, PTOWSP_I64, 1, 1);
+	CHECK_INT(rt_tasks_run(tasks, oldest_orchestrate, &r, 2, 1000, NULL, NULL), PTOWSP_OK);
+	rt_tasks_destroy(tasks);
+}
+
+/* Blocks of a task add their numbers. */
+static ptowsp_status block_kernel(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
+{
+	(void)out;
+	*(int64_t *)task->tensors[0].data += 100 * task->block_count + task->block;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status block_orchestrate(struct rt_tasks *tasks, void *context)
+{
+	uint64_t task;
+
+	(void)context;
+	rt_task_alloc(tasks, 0, &task);
+	rt_task_add_inout(tasks, task, 0, 0, 0, 1, 1);
+	return rt_task_submit(tasks, task);
+}
+
+TEST(a_task_calls_its_kernel_once_per_block)
+{
+	for (uint32_t threshold = 0; threshold < 2; threshold++) {
+		int64_t sum = 0;
+		struct rt_tasks *tasks;
+
+		REQUIRE_INT(rt_tasks_create(&tasks, NULL, NULL), PTOWSP_OK);
+		rt_tasks_kernel(tasks, "block", PTOWSP_UNIT_ANY, block_kernel);
+		rt_tasks_kernel_blocks(tasks, 0, 5);
+		rt_tasks_tensor(tasks, "sum", &sum, PTOWSP_I64, 1, 1);
+		CHECK_INT(rt_tasks_run(tasks, block_orchestrate, NULL, 1, threshold, NULL, NULL), PTOWSP_OK);
+		CHECK_INT(sum, 5 * 500 + 10);
+		rt_tasks_destroy(tasks);
+	}
+}
+
+/* Two elements that nothing writes: floats toward zero, and as their bits. */
+static ptowsp_status float_orchestrate(struct rt_tasks *tasks, void *context)
+{
+	int64_t *values = context;
+
+	rt_tasks_load(tasks, 0, 1, false, &values[0]);
+	return rt_tasks_load(tasks, 0, 1, true, &values[1]);
+}
+
+TEST(floats_are_read_toward_zero_or_as_bits)
+{
+	float memory[] = {0, -2.75f};
+	int64_t values[2];
+	struct rt_tasks *tasks;
+
+	REQUIRE_INT(rt_tasks_create(&tasks, NULL, NULL), PTOWSP_OK);
+	rt_tasks_tensor(tasks, "floats", memory, PTOWSP_F32, 1, 2);
+	CHECK_INT(rt_tasks_run(tasks, float_orchestrate, values, 1, 0, NULL, NULL), PTOWSP_OK);
+	CHECK_INT(values[0], -2);
+	CHECK_INT(values[1], 0xC0300000);
 	rt_tasks_destroy(tasks);
 }
 
@@ -376,6 +532,10 @@ static ptowsp_status wrong_orchestrate(struct rt_tasks *tasks, void *context)
 	X(open, return rt_scope_begin(tasks), "1 scopes are open at the end of the orchestration function")                                                    \
 	X(registered, rt_tasks_kernel(tasks, "late", PTOWSP_UNIT_ANY, count_kernel); return PTOWSP_OK, "kernel late: kernels are made known before a run")     \
 	X(workspace, rt_tasks_kernel_workspace(tasks, any_kernel, 64); return PTOWSP_OK, "kernel 0: workspaces are made known before a run")                   \
+	X(element, int64_t v; return rt_tasks_load(tasks, any_tensor, 32, false, &v), "element 32 of tensor memory is read, which has 32")                     \
+	X(between, uint64_t t; int64_t v; rt_task_alloc(tasks, any_kernel, &t);                                                                                \
+	  return rt_tasks_load(tasks, any_tensor, 0, false, &v), "task 1: an element is read between tasks, in an orchestration function")                     \
+	X(nowhere, int64_t v; return rt_tasks_load(tasks, 9, 0, false, &v), "task 1: there is no such tensor")                                                 \
 	X(own, (void)tasks; return PTOWSP_IO, "the orchestration function failed with status -21")
 #define X(name, step, why)                                                                                                                                     \
 	static ptowsp_status wrong_##name(struct rt_tasks *tasks)                                                                                              \
@@ -385,7 +545,7 @@ static ptowsp_status wrong_orchestrate(struct rt_tasks *tasks, void *context)
 WRONGS(X)
 #undef X
 
-static void what_is_wrong_is_named_once_and_the_next_run_is_whole(void)
+TEST(what_is_wrong_is_named_once_and_the_next_run_is_whole)
 {
 	static const struct {
 		ptowsp_status (*step)(struct rt_tasks *tasks);
@@ -433,7 +593,7 @@ static ptowsp_status scope_orchestrate(struct rt_tasks *tasks, void *context)
 	return PTOWSP_OK;
 }
 
-static void a_scope_larger_than_the_window_is_a_deadlock_with_a_cure(void)
+TEST(a_scope_larger_than_the_window_is_a_deadlock_with_a_cure)
 {
 	for (uint32_t workers = 1; workers <= 2; workers++)
 		for (uint32_t window = 4; window <= 5; window++) {
@@ -467,7 +627,7 @@ static ptowsp_status failing_kernel(const struct ptowsp_task *task, struct ptows
 	return PTOWSP_IO;
 }
 
-static void a_kernel_that_fails_ends_the_run(void)
+TEST(a_kernel_that_fails_ends_the_run)
 {
 	for (uint32_t workers = 1; workers <= 4; workers *= 2)
 		for (uint32_t threshold = 0; threshold <= 20; threshold += 20) {
@@ -486,7 +646,7 @@ static void a_kernel_that_fails_ends_the_run(void)
 		}
 }
 
-static void limits_and_a_cancel_end_a_run(void)
+TEST(limits_and_a_cancel_end_a_run)
 {
 	volatile uint32_t cancel = 0;
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
@@ -514,7 +674,7 @@ static void limits_and_a_cancel_end_a_run(void)
 	CHECK(tasks == NULL);
 }
 
-static void a_tensor_without_columns_is_refused_when_a_run_begins(void)
+TEST(a_tensor_without_columns_is_refused_when_a_run_begins)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct count count;
@@ -528,23 +688,4 @@ static void a_tensor_without_columns_is_refused_when_a_run_begins(void)
 		CHECK_CONTAINS(error.text, "tensor flat: it needs columns");
 	}
 	rt_tasks_destroy(tasks);
-}
-
-void suite_task_api(CU_pSuite s)
-{
-	TEST(s, fused_softmax_gives_the_right_numbers_safe_and_pipelined);
-	TEST(s, a_tile_has_its_five_edges_and_no_others);
-	TEST(s, a_dump_has_the_form_of_the_seed);
-	TEST(s, a_built_graph_runs_again_on_new_numbers);
-	TEST(s, safe_mode_starts_nothing_while_tasks_are_submitted);
-	TEST(s, pipelined_mode_starts_at_the_threshold);
-	TEST(s, a_full_window_starts_before_the_threshold);
-	TEST(s, memory_of_the_pipelined_mode_does_not_grow_with_the_tasks);
-	TEST(s, tasks_of_a_stream_follow_each_other);
-	TEST(s, a_kernel_has_the_workspace_that_was_said_for_itself_alone);
-	TEST(s, what_is_wrong_is_named_once_and_the_next_run_is_whole);
-	TEST(s, a_scope_larger_than_the_window_is_a_deadlock_with_a_cure);
-	TEST(s, a_kernel_that_fails_ends_the_run);
-	TEST(s, limits_and_a_cancel_end_a_run);
-	TEST(s, a_tensor_without_columns_is_refused_when_a_run_begins);
 }

@@ -191,7 +191,7 @@ static const char *edges_differ(const struct model *m, const struct rt_graph *g)
 	return wanted == g->edge_count ? NULL : "edges twice";
 }
 
-static void random_programs_have_the_edges_and_results_of_the_model(void)
+TEST(random_programs_have_the_edges_and_results_of_the_model)
 {
 	static struct model m;
 	uint64_t expected[CELLS], memory[CELLS];
@@ -225,9 +225,4 @@ static void random_programs_have_the_edges_and_results_of_the_model(void)
 			}
 		rt_tasks_destroy(tasks);
 	}
-}
-
-void suite_task_random(CU_pSuite s)
-{
-	TEST(s, random_programs_have_the_edges_and_results_of_the_model);
 }

@@ -230,7 +230,7 @@ static bool summary_read(struct corpus_table *summary)
 	return corpus_table_read(summary, check_fmt("%s/corpus/taskgraph/summary.tsv", check_shared()));
 }
 
-static void graphs_equal_the_stored_ones_edge_for_edge(void)
+TEST(graphs_equal_the_stored_ones_edge_for_edge)
 {
 	struct corpus_table summary;
 
@@ -251,7 +251,7 @@ static void graphs_equal_the_stored_ones_edge_for_edge(void)
 	corpus_table_free(&summary);
 }
 
-static void full_hazards_give_the_counts_of_the_summary(void)
+TEST(full_hazards_give_the_counts_of_the_summary)
 {
 	struct corpus_table summary;
 
@@ -319,7 +319,7 @@ static void graph_through_the_tools(const struct corpus_row *row)
 	free(text);
 }
 
-static void ptowsp_run_writes_the_stored_graphs(void)
+TEST(ptowsp_run_writes_the_stored_graphs)
 {
 	struct corpus_table summary;
 
@@ -328,11 +328,4 @@ static void ptowsp_run_writes_the_stored_graphs(void)
 	for (uint32_t i = 0; i < summary.count; i++)
 		graph_through_the_tools(&summary.rows[i]);
 	corpus_table_free(&summary);
-}
-
-void suite_taskgraph(CU_pSuite s)
-{
-	TEST(s, graphs_equal_the_stored_ones_edge_for_edge);
-	TEST(s, full_hazards_give_the_counts_of_the_summary);
-	TEST(s, ptowsp_run_writes_the_stored_graphs);
 }

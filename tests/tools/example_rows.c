@@ -50,6 +50,13 @@ void example_rows_read(void)
 	free(page);
 }
 
+void example_rows_add(CU_pSuite s, const char *prefix, CU_TestFunc fn)
+{
+	example_rows_read();
+	for (size_t i = 0; i < example_count; i++)
+		check_add(s, check_fmt("%s%s", prefix, example_rows[i].name), fn);
+}
+
 const struct example_row *example_row_of(const char *name)
 {
 	for (size_t i = 0; i < example_count; i++)
@@ -118,4 +125,28 @@ int example_run_to(const struct example_row *row, json_t *explained, const char 
 	if (code)
 		CHECK_FAIL("%s on %s: exit %d: %s", row->name, plugin, code, cli_err);
 	return code;
+}
+
+void example_has_bytes_of_cpu_sim(const struct example_row *row, const char *device, const char *const *ways, size_t count)
+{
+	json_t *explained;
+	int code;
+
+	REQUIRE(row != NULL);
+	if (cli_slow() || row->name != row->package)
+		CHECK_SKIP("it takes long; the release build runs those that are not large");
+	if (!check_turn((uint64_t)(row - example_rows), 3))
+		CHECK_SKIP("a third of the examples a day, all with --long");
+	cli_begin();
+	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --explain --json %s $P/%s.pkg.zst", row->options, row->package)), 0);
+	explained = cli_json();
+	REQUIRE(explained != NULL);
+	json_incref(explained); /* the next output takes its place */
+	code = example_run_to(row, explained, "cpu_sim", "cpu", "cpu");
+	for (size_t i = 0; !code && i < count; i++) {
+		code = example_run_to(row, explained, ways[i], device, "other");
+		if (!code)
+			CHECK_INT(cli("for f in cpu.*.npy; do test ! -e $f || cmp $f other${f#cpu} || exit; done"), 0);
+	}
+	json_decref(explained);
 }

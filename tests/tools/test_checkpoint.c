@@ -34,7 +34,7 @@ static void file_make(void)
 	fclose(file);
 }
 
-static void what_is_written_comes_back(void)
+TEST(what_is_written_comes_back)
 {
 	struct checkpoint c;
 	struct checkpoint_row row;
@@ -58,7 +58,7 @@ static void what_is_written_comes_back(void)
 	checkpoint_finish(&c);
 }
 
-static void a_file_cut_anywhere_is_refused(void)
+TEST(a_file_cut_anywhere_is_refused)
 {
 	struct checkpoint c;
 
@@ -76,7 +76,7 @@ static void a_file_cut_anywhere_is_refused(void)
 		}
 }
 
-static void every_flipped_bit_is_found(void)
+TEST(every_flipped_bit_is_found)
 {
 	struct checkpoint c;
 
@@ -90,7 +90,7 @@ static void every_flipped_bit_is_found(void)
 }
 
 enum { ROW = sizeof(struct checkpoint_header) };
-static void every_wrong_field_has_its_sentence(void)
+TEST(every_wrong_field_has_its_sentence)
 {
 	static const struct {
 		size_t at, bytes;
@@ -126,7 +126,7 @@ static void every_wrong_field_has_its_sentence(void)
 	}
 }
 
-static void a_name_does_not_begin_where_the_names_end(void)
+TEST(a_name_does_not_begin_where_the_names_end)
 {
 	for (size_t at = ROW; at <= ROW + 4; at += 4) {
 		struct ptowsp_error error = {.text = ""};
@@ -178,7 +178,7 @@ static void run_is(const char *options, int exit, const char *err_is)
 	free(err);
 }
 
-static void a_run_goes_on_in_another_process(void)
+TEST(a_run_goes_on_in_another_process)
 {
 	begin();
 	pack("train", train);
@@ -199,7 +199,7 @@ static void a_run_goes_on_in_another_process(void)
 }
 
 /* What was restored and not taken again is in the next file too. */
-static void checkpoints_are_carried_on(void)
+TEST(checkpoints_are_carried_on)
 {
 	struct checkpoint c;
 
@@ -229,7 +229,7 @@ static const char two[] = "symbol %left : u64 = 1\nsymbol %right : u64 = 1\nsymb
 	"ptowsp-run: TG_RESTORE brought back zeros as checkpoint " name ", which the run had not taken before and did not begin with; "                        \
 	"give one with --restore=FILE\n"
 
-static void what_was_not_there_when_it_was_brought_back_is_said(void)
+TEST(what_was_not_there_when_it_was_brought_back_is_said)
 {
 	begin();
 	pack("two", two);
@@ -249,7 +249,7 @@ static void what_was_not_there_when_it_was_brought_back_is_said(void)
 	run_is("--quiet --no-kernels --set right=0 two.pkg.zst", 0, "");
 }
 
-static void wrong_files_and_wrong_use_are_a_sentence(void)
+TEST(wrong_files_and_wrong_use_are_a_sentence)
 {
 	begin();
 	pack("train", train);
@@ -272,19 +272,4 @@ static void wrong_files_and_wrong_use_are_a_sentence(void)
 	/* a run that fails leaves the file as it was */
 	run_is("--entry train --max-tasks 3 --checkpoint=good train.pkg.zst", 10, "ptowsp-run: the program makes more than 3 tasks; raise --max-tasks\n");
 	run_is("--quiet --entry train --restore=good train.pkg.zst", 0, "");
-}
-
-void suite_checkpoint(CU_pSuite s)
-{
-	TEST(s, what_is_written_comes_back);
-	TEST(s, a_file_cut_anywhere_is_refused);
-	TEST(s, every_flipped_bit_is_found);
-	TEST(s, every_wrong_field_has_its_sentence);
-	TEST(s, a_name_does_not_begin_where_the_names_end);
-	TEST(s, a_run_goes_on_in_another_process);
-	TEST(s, checkpoints_are_carried_on);
-	TEST(s, what_was_not_there_when_it_was_brought_back_is_said);
-	TEST(s, wrong_files_and_wrong_use_are_a_sentence);
-	free(bytes);
-	bytes = NULL;
 }

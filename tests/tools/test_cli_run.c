@@ -97,7 +97,7 @@ static json_t *stats(void)
 
 static const struct one_task usual = {.samples = true, .set = true}, bare = {.set = true}, flat = {.shapeless = true};
 
-static void a_bare_run_uses_and_compares_sample_data(void)
+TEST(a_bare_run_uses_and_compares_sample_data)
 {
 	begin(&usual);
 	CHECK_INT(run("p.pkg.zst"), 0);
@@ -106,7 +106,7 @@ static void a_bare_run_uses_and_compares_sample_data(void)
 	CHECK_CONTAINS(err, "the probe says something");
 }
 
-static void a_wrong_expectation_in_the_package_is_exit_6(void)
+TEST(a_wrong_expectation_in_the_package_is_exit_6)
 {
 	begin(&(struct one_task){.samples = true, .set = true, .wrong = true});
 	CHECK_INT(run("p.pkg.zst"), 6);
@@ -118,7 +118,7 @@ static void a_wrong_expectation_in_the_package_is_exit_6(void)
 	CHECK(!strstr(out, "compare"));
 }
 
-static void files_go_in_and_out(void)
+TEST(files_go_in_and_out)
 {
 	begin(&bare);
 	npy_make("x.npy", 16, 1, 1);
@@ -139,7 +139,7 @@ static void files_go_in_and_out(void)
 	CHECK_CONTAINS(err, "has []");
 }
 
-static void shapeless_tensors_follow_files_and_extents(void)
+TEST(shapeless_tensors_follow_files_and_extents)
 {
 	begin(&flat);
 	npy_make("x.npy", 10, 1, 1);
@@ -152,7 +152,7 @@ static void shapeless_tensors_follow_files_and_extents(void)
 	CHECK_CONTAINS(err, "--set n=VALUE");
 }
 
-static void lists_of_values_are_for_as_many_runs(void)
+TEST(lists_of_values_are_for_as_many_runs)
 {
 	json_t *root;
 
@@ -171,7 +171,7 @@ static void lists_of_values_are_for_as_many_runs(void)
 	json_decref(root);
 }
 
-static void statistics_are_one_json_object(void)
+TEST(statistics_are_one_json_object)
 {
 	static const char *const fields[] = {"schema",      "plugin",     "package",     "total_cycles",   "num_tasks", "num_edges", "num_executors",
 					     "num_streams", "compile_ms", "execute_ms",  "peak_rss_bytes", "kernels",   "resources", "channels",
@@ -194,7 +194,7 @@ static void statistics_are_one_json_object(void)
 	json_decref(root);
 }
 
-static void auto_reports_every_skip(void)
+TEST(auto_reports_every_skip)
 {
 	begin(&usual);
 	CHECK_INT(run("--plugin auto --plugin-order nosuch,probe p.pkg.zst"), 0);
@@ -203,7 +203,7 @@ static void auto_reports_every_skip(void)
 	CHECK_CONTAINS(err, "auto: probe skipped: hazards=raw is only diagnosed");
 }
 
-static void an_unknown_plugin_is_answered_with_the_nearest_names(void)
+TEST(an_unknown_plugin_is_answered_with_the_nearest_names)
 {
 	begin(&usual);
 	CHECK_INT(run("--plugin=prob p.pkg.zst"), 4);
@@ -212,7 +212,7 @@ static void an_unknown_plugin_is_answered_with_the_nearest_names(void)
 	CHECK_CONTAINS(err, "/test/plugins");
 }
 
-static void strict_refuses_what_is_not_enforced(void)
+TEST(strict_refuses_what_is_not_enforced)
 {
 	begin(&usual);
 	CHECK_INT(run("--schedule hazards=raw p.pkg.zst"), 0);
@@ -222,13 +222,13 @@ static void strict_refuses_what_is_not_enforced(void)
 	CHECK_INT(run("--schedule deps=explicit p.pkg.zst"), 5);
 }
 
-static void flags_that_ask_for_what_is_usual_change_nothing(void)
+TEST(flags_that_ask_for_what_is_usual_change_nothing)
 {
 	begin(&usual);
 	CHECK_INT(run("--isolate=none --trust none --plugin-trust=any p.pkg.zst"), 0);
 }
 
-static void layers_name_the_side_that_broke_a_rule(void)
+TEST(layers_name_the_side_that_broke_a_rule)
 {
 	begin(&usual);
 	CHECK_INT(run("--layer=validate,threads p.pkg.zst"), 0);
@@ -243,7 +243,7 @@ static void layers_name_the_side_that_broke_a_rule(void)
 	CHECK_CONTAINS(err, "layer fault refused");
 }
 
-static void a_backend_that_makes_no_files_says_so(void)
+TEST(a_backend_that_makes_no_files_says_so)
 {
 	begin(&usual);
 	CHECK_INT(run("--emit d p.pkg.zst"), 5);
@@ -251,7 +251,7 @@ static void a_backend_that_makes_no_files_says_so(void)
 	CHECK_STR(out, "");
 }
 
-static void explain_shows_everything_and_runs_nothing(void)
+TEST(explain_shows_everything_and_runs_nothing)
 {
 	json_t *root;
 
@@ -269,7 +269,7 @@ static void explain_shows_everything_and_runs_nothing(void)
 	json_decref(root);
 }
 
-static void usage_errors_are_one_sentence_and_exit_2(void)
+TEST(usage_errors_are_one_sentence_and_exit_2)
 {
 	static const char *const rows[][2] = {
 		{"--fill w=ones p.pkg.zst", "tensor \"w\" is unknown; known: x, y, z"},
@@ -310,7 +310,7 @@ static void usage_errors_are_one_sentence_and_exit_2(void)
 	}
 }
 
-static void quiet_says_nothing_and_verbose_more(void)
+TEST(quiet_says_nothing_and_verbose_more)
 {
 	begin(&usual);
 	CHECK_INT(run("-q p.pkg.zst"), 0);
@@ -321,7 +321,7 @@ static void quiet_says_nothing_and_verbose_more(void)
 }
 
 /* A range that begins at 0 is one, too. */
-static void capabilities_show_their_ranges(void)
+TEST(capabilities_show_their_ranges)
 {
 	begin(&usual);
 	CHECK_INT(run("--capabilities"), 0);
@@ -329,7 +329,7 @@ static void capabilities_show_their_ranges(void)
 	CHECK_CONTAINS(out, "recorded 0..8");
 }
 
-static void help_lists_the_plugin_s_options(void)
+TEST(help_lists_the_plugin_s_options)
 {
 	begin(&usual);
 	CHECK_INT(run("--help"), 0);
@@ -365,7 +365,7 @@ static int signalled(const char *arguments, const int *signals, int count)
 	return status;
 }
 
-static void signals_cancel_and_leave_outputs_as_they_were(void)
+TEST(signals_cancel_and_leave_outputs_as_they_were)
 {
 	static const struct {
 		int signals[2], count, exit;
@@ -392,26 +392,4 @@ static void signals_cancel_and_leave_outputs_as_they_were(void)
 		free(text);
 	}
 	mode = "builtin";
-}
-
-void suite_cli_run(CU_pSuite s)
-{
-	TEST(s, a_bare_run_uses_and_compares_sample_data);
-	TEST(s, a_wrong_expectation_in_the_package_is_exit_6);
-	TEST(s, files_go_in_and_out);
-	TEST(s, shapeless_tensors_follow_files_and_extents);
-	TEST(s, lists_of_values_are_for_as_many_runs);
-	TEST(s, statistics_are_one_json_object);
-	TEST(s, auto_reports_every_skip);
-	TEST(s, an_unknown_plugin_is_answered_with_the_nearest_names);
-	TEST(s, strict_refuses_what_is_not_enforced);
-	TEST(s, flags_that_ask_for_what_is_usual_change_nothing);
-	TEST(s, layers_name_the_side_that_broke_a_rule);
-	TEST(s, a_backend_that_makes_no_files_says_so);
-	TEST(s, explain_shows_everything_and_runs_nothing);
-	TEST(s, usage_errors_are_one_sentence_and_exit_2);
-	TEST(s, quiet_says_nothing_and_verbose_more);
-	TEST(s, capabilities_show_their_ranges);
-	TEST(s, help_lists_the_plugin_s_options);
-	TEST(s, signals_cancel_and_leave_outputs_as_they_were);
 }

@@ -43,28 +43,28 @@ static const char *plugin(const char *name)
 	return check_fmt(QUICK "%s/lib/ptowsp/plugins/libptowsp_%s.so", check_build(), name);
 }
 
-static void cpu_sim_conforms(void)
+TEST(cpu_sim_conforms)
 {
 	plugin_passes("", plugin("cpu_sim"), 49);
 }
 
-static void a2a3sim_conforms(void)
+TEST(a2a3sim_conforms)
 {
 	plugin_passes("", plugin("a2a3sim"), 48);
 }
 
-static void aie_conforms(void)
+TEST(aie_conforms)
 {
 	plugin_passes("", plugin("aie"), 48);
 }
 
-static void a2a3_without_a_device_conforms_as_far_as_that_goes(void)
+TEST(a2a3_without_a_device_conforms_as_far_as_that_goes)
 {
 	plugin_passes("env -u ASCEND_HOME_PATH", plugin("a2a3"), 15);
 }
 
 /* The fakes of tests/fakes are no sanitizer's. */
-static void a2a3_conforms_on_a_device(void)
+TEST(a2a3_conforms_on_a_device)
 {
 	const char *b = check_root(), *t = check_tmp();
 
@@ -98,33 +98,33 @@ static void template_passes(const char *compiler, const char *cc)
 	plugin_passes("", check_fmt(QUICK "%s/libptowsp_null.so", check_dir()), 43);
 }
 
-static void template_by_gcc_conforms(void)
+TEST(template_by_gcc_conforms)
 {
 	template_passes("gcc", "gcc -std=c11");
 }
 
-static void template_by_gcc_as_c17_with_lto_conforms(void)
+TEST(template_by_gcc_as_c17_with_lto_conforms)
 {
 	template_passes("gcc", "gcc -std=c17 -O3 -flto");
 }
 
-static void template_by_clang_conforms(void)
+TEST(template_by_clang_conforms)
 {
 	template_passes("clang", "clang -std=c11");
 }
 
-static void template_by_gxx_conforms(void)
+TEST(template_by_gxx_conforms)
 {
 	template_passes("g++", "g++ -x c++ -std=c++17");
 }
 
-static void template_by_clangxx_conforms(void)
+TEST(template_by_clangxx_conforms)
 {
 	template_passes("clang++", "clang++ -x c++ -std=c++17");
 }
 
 /* tcc's assembler does not take the note and its linker no version script: gcc makes the note and links. The code and its layout are tcc's. */
-static void template_compiled_by_tcc_conforms(void)
+TEST(template_compiled_by_tcc_conforms)
 {
 	char *err;
 
@@ -146,7 +146,7 @@ static void template_compiled_by_tcc_conforms(void)
 }
 
 /* A list without room for all of its rows leaves them as they are. */
-static void a_plugin_with_two_devices_conforms(void)
+TEST(a_plugin_with_two_devices_conforms)
 {
 	static const char second[] = "s,\\*count = 1;,*count = 2;,; s,if (!room),if (room < 2),; "
 				     "s,devices_out.0. = &device_model;,static struct ptowsp_device second; second = device_model; second.name = \"null1\"; "
@@ -168,7 +168,7 @@ static const char *hostile(const char *name)
 	return check_fmt("%s/tests/hostile/libptowsp_%s.so", check_build(), name);
 }
 
-static void list_names_every_test_and_its_obligation(void)
+TEST(list_names_every_test_and_its_obligation)
 {
 	char *out = conform("", "--list", 0, NULL), id[16];
 
@@ -180,19 +180,19 @@ static void list_names_every_test_and_its_obligation(void)
 	free(out);
 }
 
-static void wrong_command_lines_are_usage_and_a_missing_file_is_exit_4(void)
+TEST(wrong_command_lines_are_usage_and_a_missing_file_is_exit_4)
 {
 	static const struct {
 		const char *arguments, *sentence;
 		int status;
 	} rows[] = {
 		{"", "no plugin is given", 2},
-		{"--nonsense x.so", "unknown flag --nonsense", 2},
-		{"--seed=x x.so", "--seed needs a number", 2},
+		{"--nonsense x.so", "flag \"--nonsense\" is unknown; known: ", 2},
+		{"--seed=x x.so", "--seed \"x\" is no whole number", 2},
 		{"--timeout=0 x.so", "--timeout needs seconds", 2},
 		{"--lint=on x.so", "--lint knows only off", 2},
 		{"--probes=/nowhere x.so", "--probes: /nowhere is no folder of probe packages", 2},
-		{"--opt nothing x.so", "--opt needs KEY=VALUE", 2},
+		{"--opt nothing x.so", "--opt \"nothing\" is not KEY=VALUE", 2},
 		{"a.so b.so", "one plugin at a time", 2},
 		{"./nowhere.so", "cannot be opened: No such file", 4},
 		{"nowhere", "cannot be opened: No such file", 4},
@@ -208,7 +208,7 @@ static void wrong_command_lines_are_usage_and_a_missing_file_is_exit_4(void)
 }
 
 /* As ptowsp-run --plugin=NAME does. */
-static void a_name_means_the_plugin_that_is_found_by_it(void)
+TEST(a_name_means_the_plugin_that_is_found_by_it)
 {
 	char *out = conform("", "--test 'file*' cpu_sim", 0, NULL);
 
@@ -217,7 +217,7 @@ static void a_name_means_the_plugin_that_is_found_by_it(void)
 }
 
 /* The switch of those who test what a compiler makes: everything but the lint goes on. */
-static void without_the_lint_a_refused_file_is_tested(void)
+TEST(without_the_lint_a_refused_file_is_tested)
 {
 	char *out;
 
@@ -230,7 +230,7 @@ static void without_the_lint_a_refused_file_is_tested(void)
 }
 
 /* The template has neither a trace nor a graph: what is asked for is what is missed. */
-static void a_backend_without_a_graph_is_told_so(void)
+TEST(a_backend_without_a_graph_is_told_so)
 {
 	static const char empty[] =
 		"{\"schema\": \"ptowsp.package/1\", \"WORK\": {\"instructions\": [[\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", \"flags\": 1}]}";
@@ -247,7 +247,7 @@ static void a_backend_without_a_graph_is_told_so(void)
 }
 
 /* As a package has them whose maker knew fewer fields (packages/FORMAT.md). */
-static void template_takes_entries_of_shorter_rows(void)
+TEST(template_takes_entries_of_shorter_rows)
 {
 	static const char empty[] =
 		"{\"schema\": \"ptowsp.package/1\", \"WORK\": {\"instructions\": [[\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", \"flags\": 1}]}";
@@ -268,7 +268,7 @@ static void template_takes_entries_of_shorter_rows(void)
 }
 
 /* What no host finds is said, too. */
-static void a_file_of_another_name_is_told_its_own(void)
+TEST(a_file_of_another_name_is_told_its_own)
 {
 	char *out;
 
@@ -279,7 +279,7 @@ static void a_file_of_another_name_is_told_its_own(void)
 }
 
 /* A file that the lint refuses is not run: everything else is skipped with that reason. */
-static void a_refused_file_is_not_run(void)
+TEST(a_refused_file_is_not_run)
 {
 	char *out = conform("", hostile("exec_stack"), 1, NULL);
 
@@ -289,7 +289,7 @@ static void a_refused_file_is_not_run(void)
 	free(out);
 }
 
-static void json_has_a_row_per_test(void)
+TEST(json_has_a_row_per_test)
 {
 	char *out = conform("", check_fmt("--json --test 'entry_*' %s", plugin("cpu_sim")), 0, NULL);
 	json_t *whole = json_loads(out, 0, NULL), *rows = json_object_get(whole, "tests");
@@ -305,7 +305,7 @@ static void json_has_a_row_per_test(void)
 }
 
 /* However a plugin ends its process: the operation, the package, the seed, the signal, and the line that it logged last, for people and for scripts. */
-static void the_end_of_a_plugin_is_told_with_all_that_is_known(void)
+TEST(the_end_of_a_plugin_is_told_with_all_that_is_known)
 {
 	static const struct {
 		const char *plugin, *test, *how;
@@ -348,13 +348,13 @@ static void the_end_of_a_plugin_is_told_with_all_that_is_known(void)
 	}
 }
 
-static void a_test_runs_in_the_tool_s_own_process_too(void)
+TEST(a_test_runs_in_the_tool_s_own_process_too)
 {
 	plugin_passes("", check_fmt("--in-process --test runs_complete_once %s", plugin("cpu_sim")), 1);
 }
 
 /* A folder in the place of /proc: what is counted there is skipped by name. */
-static void without_proc_what_needs_it_is_skipped(void)
+TEST(without_proc_what_needs_it_is_skipped)
 {
 	const char *hidden = "unshare -rm sh -c 'mount -t tmpfs none /proc && exec \"$0\" \"$@\"' ";
 	char *out;
@@ -368,32 +368,4 @@ static void without_proc_what_needs_it_is_skipped(void)
 	CHECK_CONTAINS(out, "entry_has_no_effect # SKIP this machine has no /proc");
 	CHECK_CONTAINS(out, "threads_block_all_signals # SKIP this machine has no /proc");
 	free(out);
-}
-
-void suite_conform(CU_pSuite s)
-{
-	TEST(s, cpu_sim_conforms);
-	TEST(s, a2a3sim_conforms);
-	TEST(s, aie_conforms);
-	TEST(s, a2a3_without_a_device_conforms_as_far_as_that_goes);
-	TEST(s, a2a3_conforms_on_a_device);
-	TEST(s, template_by_gcc_conforms);
-	TEST(s, template_by_gcc_as_c17_with_lto_conforms);
-	TEST(s, template_by_clang_conforms);
-	TEST(s, template_by_gxx_conforms);
-	TEST(s, template_by_clangxx_conforms);
-	TEST(s, template_compiled_by_tcc_conforms);
-	TEST(s, a_plugin_with_two_devices_conforms);
-	TEST(s, list_names_every_test_and_its_obligation);
-	TEST(s, wrong_command_lines_are_usage_and_a_missing_file_is_exit_4);
-	TEST(s, a_name_means_the_plugin_that_is_found_by_it);
-	TEST(s, a_backend_without_a_graph_is_told_so);
-	TEST(s, template_takes_entries_of_shorter_rows);
-	TEST(s, a_refused_file_is_not_run);
-	TEST(s, a_file_of_another_name_is_told_its_own);
-	TEST(s, without_the_lint_a_refused_file_is_tested);
-	TEST(s, json_has_a_row_per_test);
-	TEST(s, the_end_of_a_plugin_is_told_with_all_that_is_known);
-	TEST(s, a_test_runs_in_the_tool_s_own_process_too);
-	TEST(s, without_proc_what_needs_it_is_skipped);
 }

@@ -10,11 +10,10 @@
 #define VECTORS "$K/vectors.pkg.zst"
 #define OVERLAP "$B/ptowsp-run --entry overlap "
 
-static void a_json_graph_has_tasks_and_edges_once(void)
+TEST(a_json_graph_has_tasks_and_edges_once)
 {
 	json_t *graph;
 
-	cli_begin();
 	REQUIRE_INT(cli(OVERLAP "--graph g.json " VECTORS), 0);
 	graph = cli_json_file("g.json");
 	CHECK_STR(cli_kernels(graph), "put64*1 get64*1 put32*3");
@@ -22,9 +21,8 @@ static void a_json_graph_has_tasks_and_edges_once(void)
 }
 
 /* Nothing is written, whether the run would end or not. */
-static void a_graph_that_never_ends_is_refused_at_its_limit(void)
+TEST(a_graph_that_never_ends_is_refused_at_its_limit)
 {
-	cli_begin();
 	REQUIRE_INT(cli("printf 'old' > g.json; $B/ptowsp-run -q --no-kernels --graph g.json --entry nest --set n=2000000000 --set m=2 " VECTORS), 10);
 	CHECK_CONTAINS(cli_err, "--graph keeps 4194304 tasks and edges at the most");
 	cli_check_sentence();
@@ -32,25 +30,22 @@ static void a_graph_that_never_ends_is_refused_at_its_limit(void)
 	CLI_ERR(10, "$B/ptowsp-run -q --no-kernels --graph g.json --entry nest --set n=2000000000 --set m=2 --max-tasks 1000 " VECTORS, "1000");
 }
 
-static void a_graph_of_levels_names_the_kernels_of_each_level(void)
+TEST(a_graph_of_levels_names_the_kernels_of_each_level)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run -q --no-kernels --set n=300 --graph g.json $K/levels.pkg.zst"), 0);
 	CHECK_STR(cli_kernels(cli_json_file("g.json")), "copy_64*128 copy*44");
 }
 
-static void a_graph_does_not_depend_on_kernels_or_threads(void)
+TEST(a_graph_does_not_depend_on_kernels_or_threads)
 {
-	cli_begin();
 	CLI_PRINTS(0,
 		   "for how in '--threads 1' '--threads 4' '--no-kernels -q'; do $B/ptowsp-run $how --entry nest --set n=20 --set m=9"
 		   " --schedule task_window=30 --graph g.json " VECTORS " && sha256sum g.json; done | grep g.json | uniq | wc -l",
 		   "1\n");
 }
 
-static void a_host_graph_build_gives_the_same_graph_and_results(void)
+TEST(a_host_graph_build_gives_the_same_graph_and_results)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-inspect --json $P/softmax.pkg.zst | sed s/task_buffer/host_graph_build/ >b.json && $B/ptowsp-pack --from-json b.json -o "
 			"b.pkg.zst"),
 		    0);
@@ -62,43 +57,30 @@ static void a_host_graph_build_gives_the_same_graph_and_results(void)
 	CLI_ERR(5, "$B/ptowsp-run --plugin cpu_sim --schedule tensor_map=8 b.pkg.zst", "tensor_map with its capacity of 8 is full");
 }
 
-static void a_text_graph_has_a_line_per_task(void)
+TEST(a_text_graph_has_a_line_per_task)
 {
-	cli_begin();
 	REQUIRE_INT(cli(OVERLAP "--graph g.txt " VECTORS), 0);
-	REQUIRE_INT(cli("cat g.txt"), 0);
-	CHECK_CONTAINS(cli_out, "put64");
-	CHECK_CONTAINS(cli_out, "get64");
-	CHECK_CONTAINS(cli_out, "put32");
+	CLI_OUT(0, "cat g.txt", "put64", "get64", "put32");
 	CHECK(cli_lines(cli_out) >= 5);
 }
 
-static void a_dash_writes_the_graph_to_stdout(void)
+TEST(a_dash_writes_the_graph_to_stdout)
 {
-	cli_begin();
-	REQUIRE_INT(cli(OVERLAP "-q --graph - " VECTORS), 0);
-	CHECK_CONTAINS(cli_out, "put64");
-	CHECK_CONTAINS(cli_out, "put32");
+	CLI_OUT(0, OVERLAP "-q --graph - " VECTORS, "put64", "put32");
 	CLI_PRINTS(0, "ls -A", "");
 }
 
-static void a_dot_graph_goes_left_to_right_with_ranks(void)
+TEST(a_dot_graph_goes_left_to_right_with_ranks)
 {
-	cli_begin();
 	REQUIRE_INT(cli(OVERLAP "--graph g.dot " VECTORS), 0);
-	REQUIRE_INT(cli("cat g.dot"), 0);
-	CHECK_CONTAINS(cli_out, "digraph");
-	CHECK_CONTAINS(cli_out, "rankdir=LR");
-	CHECK_CONTAINS(cli_out, "rank=same");
-	CHECK_CONTAINS(cli_out, "put64");
+	CLI_OUT(0, "cat g.dot", "digraph", "rankdir=LR", "rank=same", "put64");
 	CHECK_INT(cli("command -v dot >/dev/null || exit 9; dot -Tplain g.dot >plain.txt"), 0);
 	CLI_PRINTS(0, "grep -c '^edge' plain.txt", "6\n");
 	CLI_PRINTS(0, "grep -c '^node' plain.txt", "5\n");
 }
 
-static void pictures_are_drawn_by_graphviz(void)
+TEST(pictures_are_drawn_by_graphviz)
 {
-	cli_begin();
 	if (cli("command -v dot"))
 		CHECK_SKIP("Graphviz is not installed");
 	REQUIRE_INT(cli(OVERLAP "--graph g.svg --threads 2 " VECTORS), 0);
@@ -108,17 +90,15 @@ static void pictures_are_drawn_by_graphviz(void)
 	CLI_PRINTS(0, "ls -A", "g.pdf\ng.svg\n");
 }
 
-static void without_graphviz_a_picture_says_what_is_missing(void)
+TEST(without_graphviz_a_picture_says_what_is_missing)
 {
-	cli_begin();
 	CLI_ERR(8, "echo old >g.svg && PATH=/nonexistent $B/ptowsp-run --entry overlap --graph g.svg " VECTORS, "dot");
 	CHECK_INT(cli("PATH=/nonexistent $B/ptowsp-run --entry overlap --fill t=ones --out t=t.npy --trace t.json --graph g.svg " VECTORS), 8);
 	CLI_PRINTS(0, "cat g.svg && ls -A", "old\ng.svg\n");
 }
 
-static void a_saved_graph_is_drawn_later(void)
+TEST(a_saved_graph_is_drawn_later)
 {
-	cli_begin();
 	REQUIRE_INT(cli(OVERLAP "--graph g.json " VECTORS), 0);
 	CHECK_INT(cli("$B/ptowsp-inspect --graph again.dot g.json && grep -q rankdir=LR again.dot && grep -q put64 again.dot"), 0);
 	CHECK_INT(cli("$B/ptowsp-inspect --graph again.txt g.json && $B/ptowsp-inspect --graph twice.txt again.txt && cmp again.txt twice.txt"), 0);
@@ -127,9 +107,8 @@ static void a_saved_graph_is_drawn_later(void)
 		  0);
 }
 
-static void names_with_odd_characters_survive_in_dot_and_json(void)
+TEST(names_with_odd_characters_survive_in_dot_and_json)
 {
-	cli_begin();
 	CHECK_INT(cli("mkdir 'a b\"c' && cp " VECTORS " 'a b\"c/v w.pkg.zst' && $B/ptowsp-run --entry overlap --stats=json --graph 'a b\"c/g.json'"
 		      " --trace 'a b\"c/t.json' 'a b\"c/v w.pkg.zst'"),
 		  0);
@@ -139,13 +118,12 @@ static void names_with_odd_characters_survive_in_dot_and_json(void)
 }
 
 /* Structure of the Chrome trace event format, and the figures of the run. */
-static void a_trace_is_a_chrome_trace_that_adds_up(void)
+TEST(a_trace_is_a_chrome_trace_that_adds_up)
 {
 	json_t *events, *event;
 	intmax_t total, end = 0, busy[4] = {0};
 	size_t i, tasks = 0;
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --threads 3 --entry nest --set n=12 --set m=5 --schedule task_window=7"
 			" --schedule 'dispatch=round_robin(4)' --trace t.json --stats=json " VECTORS),
 		    0);
@@ -178,43 +156,39 @@ static void a_trace_is_a_chrome_trace_that_adds_up(void)
 	CHECK_INT(end, total);
 }
 
-static void graph_and_trace_of_several_runs_and_outputs_come_together(void)
+TEST(graph_and_trace_of_several_runs_and_outputs_come_together)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --entry spread --set n=3 --out a=a.npy --graph g.json --trace t.json --stats " VECTORS), 0);
 	CHECK_STR(cli_edges(cli_json_file("g.json")), "0>1 0>2 0>3");
 	CLI_PRINTS(0, "ls -A", "a.npy\ng.json\nt.json\n");
 }
 
-static void a_graph_of_a_hundred_thousand_tasks_is_quick(void)
+TEST(a_graph_of_a_hundred_thousand_tasks_is_quick)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run -q --no-kernels --entry loop --set n=100000 --graph g.json --trace t.json " VECTORS), 0);
 	CHECK(cli_ms < 60000);
 	CHECK_UINT(json_array_size(cli_at(cli_json_file("g.json"), "tasks")), 100000);
 }
 
 /* Dense: Graphviz's own layout of it would take half an hour. */
-static void a_picture_of_ten_thousand_tasks_is_quick(void)
+TEST(a_picture_of_ten_thousand_tasks_is_quick)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run -q --no-kernels --set num_tiles=56 --graph g.svg $P/llama_layer.pkg.zst"), 0);
 	CHECK(cli_ms < 60000);
 	CHECK_INT(cli("test $(grep -c '<g id=\"node' g.svg) -gt 5000 && grep -q '<g id=\"edge' g.svg && grep -q '</svg>' g.svg"), 0);
 }
 
-static void a_signal_while_a_picture_is_drawn_leaves_nothing_behind(void)
+TEST(a_signal_while_a_picture_is_drawn_leaves_nothing_behind)
 {
 	static const int end = SIGTERM;
 
-	cli_begin();
 	REQUIRE_INT(cli("mkdir bin && printf '#!/bin/sh\nexec sleep 20\n' >bin/dot && chmod +x bin/dot && echo old >g.svg"), 0);
 	CHECK_INT(cli_signalled("PATH=$T/bin:$PATH exec $B/ptowsp-run --entry overlap --graph g.svg " VECTORS, &end, 1, 1000), 143);
 	CHECK(cli_ms < 10000);
 	CLI_PRINTS(0, "ls -A && cat g.svg", "bin\ng.svg\nold\n");
 }
 
-static void a_dot_that_is_none_is_not_believed(void)
+TEST(a_dot_that_is_none_is_not_believed)
 {
 	static const struct {
 		const char *script, *says;
@@ -224,7 +198,6 @@ static void a_dot_that_is_none_is_not_believed(void)
 		    {"exit 3", "failed with status 3"},
 		    {"trap '' ALRM TERM; exec sleep 60", "did not end in 1000 ms"}};
 
-	cli_begin();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		REQUIRE_INT(cli(check_fmt("mkdir -p bin && printf '#!/bin/sh\n%s\n' >bin/dot && chmod +x bin/dot && echo old >g.svg", rows[i].script)), 0);
 		CLI_ERR(8, "PATH=$PWD/bin:$PATH $B/ptowsp-run --timeout-ms 1000 --entry overlap --graph g.svg " VECTORS, rows[i].says);
@@ -235,7 +208,7 @@ static void a_dot_that_is_none_is_not_believed(void)
 }
 
 /* U+009B begins a command to a terminal, as ESC [ does. */
-static void a_name_in_a_graph_is_no_command_to_a_terminal(void)
+TEST(a_name_in_a_graph_is_no_command_to_a_terminal)
 {
 	char *text = NULL;
 	size_t size;
@@ -249,28 +222,4 @@ static void a_name_in_a_graph_is_no_command_to_a_terminal(void)
 	fclose(to);
 	CHECK(!strncmp(text, "  Task 0: a 2J \xc3\xa9 ", 18));
 	free(text);
-}
-
-void suite_contract_graph(CU_pSuite s)
-{
-	cli_suite("graph");
-	TEST(s, a_json_graph_has_tasks_and_edges_once);
-	TEST(s, a_name_in_a_graph_is_no_command_to_a_terminal);
-	TEST(s, a_graph_that_never_ends_is_refused_at_its_limit);
-	TEST(s, a_graph_of_levels_names_the_kernels_of_each_level);
-	TEST(s, a_graph_does_not_depend_on_kernels_or_threads);
-	TEST(s, a_host_graph_build_gives_the_same_graph_and_results);
-	TEST(s, a_text_graph_has_a_line_per_task);
-	TEST(s, a_dash_writes_the_graph_to_stdout);
-	TEST(s, a_dot_graph_goes_left_to_right_with_ranks);
-	TEST(s, pictures_are_drawn_by_graphviz);
-	TEST(s, a_dot_that_is_none_is_not_believed);
-	TEST(s, without_graphviz_a_picture_says_what_is_missing);
-	TEST(s, a_saved_graph_is_drawn_later);
-	TEST(s, names_with_odd_characters_survive_in_dot_and_json);
-	TEST(s, a_trace_is_a_chrome_trace_that_adds_up);
-	TEST(s, graph_and_trace_of_several_runs_and_outputs_come_together);
-	TEST(s, a_graph_of_a_hundred_thousand_tasks_is_quick);
-	TEST(s, a_picture_of_ten_thousand_tasks_is_quick);
-	TEST(s, a_signal_while_a_picture_is_drawn_leaves_nothing_behind);
 }

@@ -7,23 +7,16 @@
 
 #define EACH "for p in $P/*.pkg.zst $K/*.pkg.zst; do "
 
-static void every_package_has_a_summary(void)
+TEST(every_package_has_a_summary)
 {
-	cli_begin();
 	REQUIRE_INT(cli(EACH "$B/ptowsp-inspect $p >s.txt || exit 1; test -s s.txt || exit 1; done; cat s.txt"), 0);
-	REQUIRE_INT(cli("$B/ptowsp-inspect $K/levels.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "v10.0");
-	CHECK_CONTAINS(cli_out, "levels");
-	CHECK_CONTAINS(cli_out, "copy_64");
-	CHECK_CONTAINS(cli_out, "KREG");
-	CHECK_CONTAINS(cli_out, "WORK");
+	CLI_OUT(0, "$B/ptowsp-inspect $K/levels.pkg.zst", "v10.0", "levels", "copy_64", "KREG", "WORK");
 	CHECK_STR(cli_err, "");
 }
 
 /* Programs that --c prints hold names of packages as strings and in comments: one that ends a comment is no code, one that goes on in the next line neither. */
-static void names_never_become_code(void)
+TEST(names_never_become_code)
 {
-	cli_begin();
 	REQUIRE_INT(cli("printf '%s' '{\"schema\": \"ptowsp.package/1\", \"META\": {\"name\": \"x */ int evil(void); /* *?\?/\\n/\"}, "
 			"\"WORK\": {\"instructions\": [[\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", \"flags\": 1}]}' > e.json && "
 			"$B/ptowsp-pack --from-json e.json -o e.pkg.zst"),
@@ -33,14 +26,13 @@ static void names_never_become_code(void)
 }
 
 /* Defaults are printed as the source wrote them, in the summary and by --explain. */
-static void defaults_are_numbers_of_their_type(void)
+TEST(defaults_are_numbers_of_their_type)
 {
 	static const char source[] =
 		"cat > f.pto <<'END'\nsymbol %single : f32 = 1.1\nsymbol %wide : f64 = 1e300\nsymbol %half : f16 = 1.5\nsymbol %brain : bf16 = 2.5\n"
 		"symbol %small : i8 = -3\nsymbol %large : u64 = 18446744073709551615\nslot %state : f32 = -0.25\ntensor %x : i32[1] inout\n"
 		"workload @w {\n  copy %x[0 : 1, 1] -> %x[0]\n}\nEND\n$B/ptowsp-pack f.pto -o f.pkg.zst";
 
-	cli_begin();
 	REQUIRE_INT(cli(source), 0);
 	REQUIRE_INT(cli("$B/ptowsp-inspect f.pkg.zst | sed -n '/^symbols/,/^$/p' | tr -s ' '"), 0);
 	CHECK_STR(cli_out,
@@ -52,7 +44,7 @@ static void defaults_are_numbers_of_their_type(void)
 }
 
 /* Of most instructions one. */
-static void a_listing_says_what_each_instruction_does(void)
+TEST(a_listing_says_what_each_instruction_does)
 {
 	static const char source[] = "tensor %x : u8[16, 64] inout\n"
 				     "tensor %rows : i32[4] in\n"
@@ -128,14 +120,13 @@ static void a_listing_says_what_each_instruction_does(void)
 	CLI_PRINTS(0, "$B/ptowsp-pack l.pto -o l.pkg.zst && $B/ptowsp-inspect --disasm l.pkg.zst", listing);
 }
 
-static void every_package_has_a_listing(void)
+TEST(every_package_has_a_listing)
 {
-	cli_begin();
 	REQUIRE_INT(cli(EACH "$B/ptowsp-inspect --disasm $p >s.txt || exit 1; test -s s.txt || exit 1; done"), 0);
 	CLI_OUT(0, "$B/ptowsp-inspect --disasm $K/levels.pkg.zst", "parallel_for", "task", "copy", "tload", "tstore", "halt");
 }
 
-static void every_package_verifies(void)
+TEST(every_package_verifies)
 {
 	cli_begin();
 	/* "unclosed" and "six" are there for their warnings, which suite contract_pipeline looks at. */
@@ -145,11 +136,10 @@ static void every_package_verifies(void)
 	CHECK_STR(cli_err, "");
 }
 
-static void every_package_has_a_json_form_that_packs_to_the_same_digests(void)
+TEST(every_package_has_a_json_form_that_packs_to_the_same_digests)
 {
 	char *list, *path;
 
-	cli_begin();
 	REQUIRE_INT(cli("ls $P/*.pkg.zst $K/*.pkg.zst"), 0);
 	list = strdup(cli_out);
 	for (path = strtok(list, "\n"); path; path = strtok(NULL, "\n")) {
@@ -164,9 +154,8 @@ static void every_package_has_a_json_form_that_packs_to_the_same_digests(void)
 }
 
 /* In the text, and in files beside it. */
-static void every_example_comes_back_from_its_source_with_its_data(void)
+TEST(every_example_comes_back_from_its_source_with_its_data)
 {
-	cli_begin();
 	CLI_PRINTS(0,
 		   "for p in $P/*.pkg.zst; do $B/ptowsp-inspect --pto $p >a.pto && $B/ptowsp-pack a.pto --name $(basename $p .pkg.zst) -o a.pkg.zst && "
 		   "cmp $p a.pkg.zst || exit 1; done",
@@ -180,16 +169,15 @@ static void every_example_comes_back_from_its_source_with_its_data(void)
 }
 
 /* Packages of one name in several folders: their sources lie as they do. */
-static void packages_of_several_folders_keep_their_places(void)
+TEST(packages_of_several_folders_keep_their_places)
 {
-	cli_begin();
 	CLI_OUT(0,
 		"mkdir -p a/deep b && for f in a a/deep b; do $B/ptowsp-pack $S/scale.pto -o $f/x.pkg.zst && $B/ptowsp-pack $S/levels.pto -o "
 		"$f/y.pkg.zst; done; "
 		"$B/ptowsp-inspect --pto --out s a/ b/../b && find s -type f | sort",
 		"a/deep/x: ", "\nb/y: ", "\ns/a/deep/x.pto\ns/a/deep/y.pto\ns/a/x.pto\ns/a/y.pto\ns/b/x.pto\ns/b/y.pto\n");
-	CHECK_INT(cli("$B/ptowsp-inspect --pto --out t a/deep/x.pkg.zst b/x.pkg.zst a/deep/y.pkg.zst && find t -type f | sort"), 0);
-	CHECK_CONTAINS(cli_out, "\nt/a/deep/x.pto\nt/a/deep/y.pto\nt/b/x.pto\n");
+	CLI_OUT(0, "$B/ptowsp-inspect --pto --out t a/deep/x.pkg.zst b/x.pkg.zst a/deep/y.pkg.zst && find t -type f | sort",
+		"\nt/a/deep/x.pto\nt/a/deep/y.pto\nt/b/x.pto\n");
 	CLI_OUT(0, "$B/ptowsp-inspect --pto --out u a/deep && ls u", "\nx.pto\ny.pto\n");
 	CHECK_INT(cli("$B/ptowsp-inspect --pto --out v a/x.pkg.zst a"), 2);
 	CHECK_STR(cli_err, "ptowsp-inspect: a/x.pkg.zst and a/x.pkg.zst are one place, and what is made of them would be one file; name it once\n");
@@ -197,26 +185,23 @@ static void packages_of_several_folders_keep_their_places(void)
 	CHECK_CONTAINS(cli_out, "deep/x: no source\n");
 }
 
-static void a_package_from_json_runs_alike(void)
+TEST(a_package_from_json_runs_alike)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-inspect --json $K/vectors.pkg.zst >v.json && $B/ptowsp-pack --from-json v.json -o v.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run --entry overlap --stats=json --graph a.json v.pkg.zst >/dev/null &&"
 		      " $B/ptowsp-run --entry overlap --graph b.json $K/vectors.pkg.zst && cmp a.json b.json"),
 		  0);
 }
 
-static void an_example_that_wants_two_devices_says_so(void)
+TEST(an_example_that_wants_two_devices_says_so)
 {
-	cli_begin();
 	CLI_ERR(2, "$B/ptowsp-run $P/two_devices.pkg.zst", ": this run has one device; give it more with --device=SEL,SEL\n");
 	CHECK_INT(cli("$B/ptowsp-run --device=cpu0,cpu1 $P/two_devices.pkg.zst"), 0);
 }
 
 /* The result that a package expects of its own inputs is no limit for other ones. */
-static void an_example_runs_on_more_than_its_sample_data(void)
+TEST(an_example_runs_on_more_than_its_sample_data)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run $P/softmax.pkg.zst --fill x=random --set total_rows=1000 --out y=y.npy"), 0);
 	CHECK_INT(cli("head -c 128 y.npy | grep -aq \"'shape': (16000,)\""), 0);
 	CLI_ERR(2, "$B/ptowsp-run $P/softmax.pkg.zst --set total_rows=1000", "its sample data has 464 elements");
@@ -256,11 +241,10 @@ static unsigned change_numbers(json_t *root, json_t *at, unsigned seen)
 	return seen;
 }
 
-static void json_with_a_changed_number_is_refused_or_runs(void)
+TEST(json_with_a_changed_number_is_refused_or_runs)
 {
 	json_t *root;
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-inspect --json $K/levels.pkg.zst"), 0);
 	root = json_loads(cli_out, 0, NULL);
 	CHECK(change_numbers(root, root, 0) > 30);
@@ -268,12 +252,11 @@ static void json_with_a_changed_number_is_refused_or_runs(void)
 }
 
 /* Every member of the top object in turn is left out. */
-static void json_without_a_member_is_refused_or_runs(void)
+TEST(json_without_a_member_is_refused_or_runs)
 {
 	json_t *root, *copy, *item;
 	const char *key;
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-inspect --json $K/scale.pkg.zst"), 0);
 	root = json_loads(cli_out, 0, NULL);
 	json_object_foreach(root, key, item)
@@ -289,9 +272,8 @@ static void json_without_a_member_is_refused_or_runs(void)
 }
 
 /* The file of its data once had a name that no file system takes, and the package's fault was one of usage. */
-static void data_of_a_tensor_with_a_long_name_get_a_file(void)
+TEST(data_of_a_tensor_with_a_long_name_get_a_file)
 {
-	cli_begin();
 	REQUIRE_INT(cli("n=$(printf 'x%.0s' $(seq 300)) && { echo \"tensor %$n : f32[64, 2] in\"; echo \"sample %$n input [64, 2] = [$(seq -s, 128)]\"; echo "
 			"'workload @main { nop }'; }"
 			" >long.pto && $B/ptowsp-pack long.pto -o long.pkg.zst"),
@@ -301,7 +283,7 @@ static void data_of_a_tensor_with_a_long_name_get_a_file(void)
 }
 
 /* The language cannot say such a name, and no line of anything begins with a part of it. */
-static void names_never_become_lines(void)
+TEST(names_never_become_lines)
 {
 	static const char *const commands[] = {"$B/ptowsp-inspect --pto e.pkg.zst",
 					       "$B/ptowsp-inspect e.pkg.zst",
@@ -329,25 +311,4 @@ static void names_never_become_lines(void)
 				CHECK_FAIL("%s, edit %zu: %d, %s", commands[k], i, status, cli_out);
 		}
 	}
-}
-
-void suite_contract_inspect(CU_pSuite s)
-{
-	cli_suite("inspect");
-	TEST(s, names_never_become_lines);
-	TEST(s, names_never_become_code);
-	TEST(s, every_package_has_a_summary);
-	TEST(s, defaults_are_numbers_of_their_type);
-	TEST(s, every_package_has_a_listing);
-	TEST(s, a_listing_says_what_each_instruction_does);
-	TEST(s, every_package_verifies);
-	TEST(s, every_package_has_a_json_form_that_packs_to_the_same_digests);
-	TEST(s, every_example_comes_back_from_its_source_with_its_data);
-	TEST(s, packages_of_several_folders_keep_their_places);
-	TEST(s, a_package_from_json_runs_alike);
-	TEST(s, an_example_that_wants_two_devices_says_so);
-	TEST(s, an_example_runs_on_more_than_its_sample_data);
-	TEST(s, json_with_a_changed_number_is_refused_or_runs);
-	TEST(s, json_without_a_member_is_refused_or_runs);
-	TEST(s, data_of_a_tensor_with_a_long_name_get_a_file);
 }

@@ -32,23 +32,15 @@ static json_t *json_of(const char *command)
 	return cli_json();
 }
 
-static void listing_plugins_runs_none_of_them(void)
+TEST(listing_plugins_runs_none_of_them)
 {
 	json_t *list;
 
-	cli_begin();
 	REQUIRE_INT(cli("mkdir d && " CC "-DMARK='\"mark\"' -o d/libptowsp_odd.so && " CC "-DMARK='\"mark\"' -DNO_NOTE -o d/libptowsp_bare.so && " CC
 			"-DNAME='\"cpu_sim\"' -o d/libptowsp_cpu_sim.so && "
 			"echo text >d/libptowsp_text.so && echo text >d/readme.txt"),
 		    0);
-	REQUIRE_INT(cli("$B/ptowsp-run --list-plugins --plugin-dir d"), 0);
-	CHECK_CONTAINS(cli_out, "odd");
-	CHECK_CONTAINS(cli_out, "cpu_sim");
-	CHECK_CONTAINS(cli_out, "shadowed");
-	CHECK_CONTAINS(cli_out, "libptowsp_bare.so");
-	CHECK_CONTAINS(cli_out, "note");
-	CHECK_CONTAINS(cli_out, "libptowsp_text.so");
-	CHECK_CONTAINS(cli_out, "ELF");
+	CLI_OUT(0, "$B/ptowsp-run --list-plugins --plugin-dir d", "odd", "cpu_sim", "shadowed", "libptowsp_bare.so", "note", "libptowsp_text.so", "ELF");
 	CHECK(!strstr(cli_out, "readme.txt"));
 	list = json_of("$B/ptowsp-run --list-plugins --json --plugin-dir d");
 	CHECK(mentions(list, "libptowsp_bare.so") && mentions(list, "libptowsp_text.so") && mentions(list, "cpu_sim"));
@@ -58,35 +50,30 @@ static void listing_plugins_runs_none_of_them(void)
 }
 
 /* A name that is no UTF-8 or has a command to the terminal in it. */
-static void files_of_any_name_are_listed(void)
+TEST(files_of_any_name_are_listed)
 {
 	json_t *list;
 
-	cli_begin();
 	REQUIRE_INT(cli("mkdir d\377 && echo text >d\377/libptowsp_$(printf 'a\\377').so && echo text >d\377/\"$(printf 'libptowsp_\\033[31m.so')\""), 0);
 	list = json_of("$B/ptowsp-run --list-plugins --json --plugin-dir d\377");
 	CHECK(mentions(list, "d?/libptowsp_a?.so") && mentions(list, "d?/libptowsp_\033[31m.so"));
 	list = json_of("$B/ptowsp-run --explain --json --plugin-dir d\377 $K/scale.pkg.zst");
 	CHECK(mentions(list, "d?/libptowsp_a?.so") && mentions(list, "d?/libptowsp_\033[31m.so"));
-	REQUIRE_INT(cli("$B/ptowsp-run --list-plugins --plugin-dir d\377"), 0);
-	CHECK_CONTAINS(cli_out, "libptowsp_?[31m.so");
-	REQUIRE_INT(cli("$B/ptowsp-run --explain --plugin-dir d\377 $K/scale.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "libptowsp_?[31m.so");
+	CLI_OUT(0, "$B/ptowsp-run --list-plugins --plugin-dir d\377", "libptowsp_?[31m.so");
+	CLI_OUT(0, "$B/ptowsp-run --explain --plugin-dir d\377 $K/scale.pkg.zst", "libptowsp_?[31m.so");
 	CLI_OUT(0, "cp $K/scale.pkg.zst \"$(printf 's\\033.pkg.zst')\" && $B/ptowsp-inspect . .", "./s?.pkg.zst\n");
 }
 
-static void folders_of_the_environment_are_searched_after_the_tool_s_own(void)
+TEST(folders_of_the_environment_are_searched_after_the_tool_s_own)
 {
-	cli_begin();
 	REQUIRE_INT(cli("mkdir d && " CC "-o d/libptowsp_odd.so"), 0);
-	REQUIRE_INT(cli("PTOWSP_PLUGIN_PATH=$T/d $B/ptowsp-run --list-plugins"), 0);
-	CHECK_CONTAINS(cli_out, "libptowsp_odd.so");
+	CLI_OUT(0, "PTOWSP_PLUGIN_PATH=$T/d $B/ptowsp-run --list-plugins", "libptowsp_odd.so");
 	REQUIRE_INT(cli("$B/ptowsp-run --list-plugins"), 0);
 	CHECK(!strstr(cli_out, "libptowsp_odd.so"));
 	CLI_OUT(0, "PTOWSP_PLUGIN_PATH=/nonexistent:$T/d $B/ptowsp-run --explain " VECTORS, "/nonexistent");
 }
 
-static void cpu_sim_is_listed_with_its_facts(void)
+TEST(cpu_sim_is_listed_with_its_facts)
 {
 	json_t *list;
 
@@ -96,13 +83,11 @@ static void cpu_sim_is_listed_with_its_facts(void)
 	CLI_OUT(0, "$B/ptowsp-run --list-plugins", "cpu_sim");
 }
 
-static void devices_have_an_architecture_model(void)
+TEST(devices_have_an_architecture_model)
 {
 	json_t *list;
 
-	cli_begin();
-	REQUIRE_INT(cli("$B/ptowsp-run --devices"), 0);
-	CHECK_CONTAINS(cli_out, "cpu");
+	CLI_OUT(0, "$B/ptowsp-run --devices", "cpu");
 	list = json_of("$B/ptowsp-run --devices --json");
 	CHECK(mentions(list, "cpu_sim") && mentions(list, "reference"));
 	list = json_of("$B/ptowsp-run --devices --plugin=cpu_sim --json");
@@ -111,22 +96,16 @@ static void devices_have_an_architecture_model(void)
 	cli_check_sentence();
 }
 
-static void capabilities_are_a_matrix(void)
+TEST(capabilities_are_a_matrix)
 {
 	json_t *matrix;
 
-	cli_begin();
-	REQUIRE_INT(cli("$B/ptowsp-run --capabilities --plugin=cpu_sim"), 0);
-	CHECK_CONTAINS(cli_out, "round_robin");
-	CHECK_CONTAINS(cli_out, "enforced");
-	CHECK_CONTAINS(cli_out, "parallel_for");
+	CLI_OUT(0, "$B/ptowsp-run --capabilities --plugin=cpu_sim", "round_robin", "enforced", "parallel_for");
 	matrix = json_of("$B/ptowsp-run --capabilities --plugin=cpu_sim --json");
 	CHECK(mentions(matrix, "enforced") && mentions(matrix, "work_steal"));
 	matrix = json_of("$B/ptowsp-run --capabilities --json");
 	CHECK(mentions(matrix, "cpu_sim"));
-	REQUIRE_INT(cli("mkdir d && " CC "-o d/libptowsp_odd.so && $B/ptowsp-run --capabilities --plugin-dir d"), 0);
-	CHECK_CONTAINS(cli_out, "cpu_sim");
-	CHECK_CONTAINS(cli_out, "odd");
+	CLI_OUT(0, "mkdir d && " CC "-o d/libptowsp_odd.so && $B/ptowsp-run --capabilities --plugin-dir d", "cpu_sim", "odd");
 	CHECK(!strstr(cli_out, " \n"));
 	REQUIRE_INT(cli("mkdir -p moved/bin && cp $B/ptowsp-run moved/bin"), 0); /* away from its probes */
 	CHECK_INT(cli("LD_LIBRARY_PATH=$B/../lib moved/bin/ptowsp-run --capabilities --verify --plugin=$B/../lib/ptowsp/plugins/libptowsp_cpu_sim.so "
@@ -137,7 +116,7 @@ static void capabilities_are_a_matrix(void)
 }
 
 /* Where the column behind the names begins is the same in every line of a table. */
-static void explain_has_straight_columns(void)
+TEST(explain_has_straight_columns)
 {
 	static const char source[] = "// Function Type: InCore\n"
 				     "func @k(%x: !pto.memref<gm,...,f32>, %a_tensor_with_a_name_of_37_characters: !pto.memref<gm,...,f32>) {\n"
@@ -159,16 +138,13 @@ static void explain_has_straight_columns(void)
 	CHECK(!strstr(cli_out, " \n"));
 }
 
-static void explain_gives_a_verdict_per_directive_and_runs_nothing(void)
+TEST(explain_gives_a_verdict_per_directive_and_runs_nothing)
 {
 	json_t *verdicts;
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --explain --entry endless $K/endless.pkg.zst"), 0);
-	REQUIRE_INT(cli("$B/ptowsp-run --explain " VECTORS " --schedule task_window=64 --schedule 'dispatch=round_robin(4)'"), 0);
-	CHECK_CONTAINS(cli_out, "task_window");
-	CHECK_CONTAINS(cli_out, "round_robin");
-	CHECK_CONTAINS(cli_out, "enforced");
+	CLI_OUT(0, "$B/ptowsp-run --explain " VECTORS " --schedule task_window=64 --schedule 'dispatch=round_robin(4)'", "task_window", "round_robin",
+		"enforced");
 	CHECK_CONTAINS(cli_out, "/lib/ptowsp/plugins"); /* the search path */
 	verdicts = json_of("$B/ptowsp-run --explain --json --schedule task_window=64 " VECTORS);
 	CHECK(mentions(verdicts, "enforced") && mentions(verdicts, "task_window"));
@@ -177,12 +153,11 @@ static void explain_gives_a_verdict_per_directive_and_runs_nothing(void)
 	CLI_PRINTS(0, "ls -A", "");
 }
 
-static void explain_gives_the_program_of_every_device(void)
+TEST(explain_gives_the_program_of_every_device)
 {
 	json_t *told;
 	const char *first, *second;
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --explain --device=cpu0,cpu1 $P/two_devices.pkg.zst"), 0);
 	first = strstr(cli_out, "package two_devices, entry left\n");
 	second = strstr(cli_out, "package two_devices, entry right, the program of device 1\n");
@@ -208,12 +183,11 @@ static void explain_gives_the_program_of_every_device(void)
 	"}\nEND\n$B/ptowsp-pack wide.pto -o wide.pkg.zst"
 
 /* A run and its --explain end alike, also with the plugin in a process of its own. */
-static void explain_ends_as_the_run_does(void)
+TEST(explain_ends_as_the_run_does)
 {
 	static const char *const where[] = {"", "--isolate=process ", "--isolate=sandbox "};
 	json_t *told;
 
-	cli_begin();
 	REQUIRE_INT(cli(WIDE), 0);
 	for (size_t i = 0; i < sizeof(where) / sizeof(*where); i++) {
 		char *sentence;
@@ -250,11 +224,10 @@ static void explain_ends_as_the_run_does(void)
 	"$B/ptowsp-pack late.pto -o late.pkg.zst"
 #define LATE_SENTENCE " is read from tensor "
 
-static void data_of_tasks_are_refused_before_the_run(void)
+TEST(data_of_tasks_are_refused_before_the_run)
 {
 	char *sentence;
 
-	cli_begin();
 	REQUIRE_INT(cli(LATE("", "if 1")), 0);
 	CLI_ERR(5, "$B/ptowsp-run --plugin=aie late.pkg.zst", LATE_SENTENCE);
 	sentence = strdup(cli_err + strlen("ptowsp-run: "));
@@ -270,9 +243,8 @@ static void data_of_tasks_are_refused_before_the_run(void)
 	free(sentence);
 }
 
-static void data_from_outside_are_waited_for(void)
+TEST(data_from_outside_are_waited_for)
 {
-	cli_begin();
 	REQUIRE_INT(cli(LATE("slot_load %s, %given[0, 0]\n", "if %s")), 0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --fill given=zeros late.pkg.zst"), 0);
 	CLI_ERR(5, "$B/ptowsp-run --plugin=aie --fill given=ones late.pkg.zst", LATE_SENTENCE);
@@ -282,9 +254,8 @@ static void data_from_outside_are_waited_for(void)
 	CHECK_INT(strncmp(cli_out, "aie npu1: ", 10), 0);
 }
 
-static void auto_goes_on_where_a_backend_does_not_take_it(void)
+TEST(auto_goes_on_where_a_backend_does_not_take_it)
 {
-	cli_begin();
 	REQUIRE_INT(cli(WIDE), 0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=auto --plugin-order aie,cpu_sim wide.pkg.zst"), 0);
 	CHECK_INT(strncmp(cli_out, "cpu_sim cpu0: 1 task", 20), 0);
@@ -298,7 +269,7 @@ static void auto_goes_on_where_a_backend_does_not_take_it(void)
 }
 
 /* Without a package there is nothing to choose for: what would be chosen among is shown. */
-static void lists_for_auto_show_all(void)
+TEST(lists_for_auto_show_all)
 {
 	static const char *const lists[] = {"--devices", "--devices --json", "--capabilities", "--capabilities --json"};
 
@@ -323,7 +294,7 @@ static void opens(const char *device, const char *command)
 }
 
 /* The name of a device, and the target of a package, are of one device among a plugin's. */
-static void a_target_opens_its_device(void)
+TEST(a_target_opens_its_device)
 {
 	cli_begin();
 	opens("npu2", "$B/ptowsp-run --plugin=xdna2 $P/vector_add.pkg.zst");
@@ -348,7 +319,7 @@ static void check_help(const char *tool, const char *const *words)
 		CHECK_CONTAINS(cli_out, *words);
 }
 
-static void run_helps(void)
+TEST(run_helps)
 {
 	static const char *const words[] = {"--plugin",
 					    "--list-plugins",
@@ -398,7 +369,7 @@ static void run_helps(void)
 	CLI_OUT(0, "$B/ptowsp-run --help --plugin=cpu_sim", "opt_level", "profiling", "debug", "clock");
 }
 
-static void pack_helps(void)
+TEST(pack_helps)
 {
 	static const char *const words[] = {"-o", "--from-json", "--strict", "--version", "--help", NULL};
 
@@ -406,7 +377,7 @@ static void pack_helps(void)
 	check_help("ptowsp-pack", words);
 }
 
-static void inspect_helps(void)
+TEST(inspect_helps)
 {
 	static const char *const words[] = {"--json", "--disasm", "--verify", "--graph", "--version", "--help", NULL};
 
@@ -415,7 +386,7 @@ static void inspect_helps(void)
 	CHECK_CONTAINS(cli_out, "\n  6    source text that packs to another digest\n");
 }
 
-static void bench_helps(void)
+TEST(bench_helps)
 {
 	static const char *const words[] = {"tasks", "peer", "--threads", NULL};
 
@@ -423,20 +394,18 @@ static void bench_helps(void)
 	check_help("ptowsp-bench", words);
 }
 
-static void every_tool_tells_its_version_and_the_abi(void)
+TEST(every_tool_tells_its_version_and_the_abi)
 {
 	static const char *const tools[] = {"ptowsp-run", "ptowsp-pack", "ptowsp-inspect", "ptowsp-bench"};
 
-	cli_begin();
 	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
 		CLI_OUT(0, check_fmt("$B/%s --version", tools[i]), tools[i], "v10.0");
 		CHECK_STR(cli_err, "");
 	}
 }
 
-static void declared_options_are_taken(void)
+TEST(declared_options_are_taken)
 {
-	cli_begin();
 	for (int level = 0; level < 4; level++)
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run --opt opt_level=%d --entry mixed " VECTORS, level)), 0);
 	CHECK_INT(cli("$B/ptowsp-run --opt clock=reference --opt profiling=off --opt debug=off --entry mixed " VECTORS), 0);
@@ -450,7 +419,7 @@ static json_int_t whole_of(const json_t *root, const char *key)
 }
 
 /* Each level does something that can be seen, and changes no result; a backend that has no use for it refuses it by name. */
-static void a_level_of_effort_does_something_or_is_refused(void)
+TEST(a_level_of_effort_does_something_or_is_refused)
 {
 	json_int_t cycles[4], bytes[4];
 
@@ -494,7 +463,7 @@ static void check_table(const char *text)
 	CHECK(want > 3);
 }
 
-static void a_peer_row_has_the_columns_of_the_harness(void)
+TEST(a_peer_row_has_the_columns_of_the_harness)
 {
 	static const struct {
 		const char *args;
@@ -506,7 +475,6 @@ static void a_peer_row_has_the_columns_of_the_harness(void)
 	char name[32];
 	int threads, tasks, edges, work, reps;
 
-	cli_begin();
 	for (size_t i = 0; i < 4; i++) {
 		REQUIRE_INT(cli(check_fmt("PB_QUIET_S=0 $B/ptowsp-bench peer %s --threads 2 --work-ns 0 --reps 3", rows[i].args)), 0);
 		CHECK_UINT(cli_lines(cli_out), 1);
@@ -524,40 +492,10 @@ static void a_peer_row_has_the_columns_of_the_harness(void)
 	cli_check_sentence();
 }
 
-static void no_output_is_coloured_without_a_terminal(void)
+TEST(no_output_is_coloured_without_a_terminal)
 {
-	cli_begin();
 	CLI_PRINTS(1,
 		   "{ $B/ptowsp-run --list-plugins; $B/ptowsp-run --capabilities; $B/ptowsp-run --entry mixed --stats " VECTORS
 		   "; $B/ptowsp-run --frob; } 2>&1 | grep -c \"$(printf '\\033')\"",
 		   "0\n");
-}
-
-void suite_contract_json(CU_pSuite s)
-{
-	TEST(s, files_of_any_name_are_listed);
-	cli_suite("json");
-	TEST(s, listing_plugins_runs_none_of_them);
-	TEST(s, folders_of_the_environment_are_searched_after_the_tool_s_own);
-	TEST(s, cpu_sim_is_listed_with_its_facts);
-	TEST(s, devices_have_an_architecture_model);
-	TEST(s, capabilities_are_a_matrix);
-	TEST(s, explain_has_straight_columns);
-	TEST(s, explain_gives_a_verdict_per_directive_and_runs_nothing);
-	TEST(s, explain_gives_the_program_of_every_device);
-	TEST(s, explain_ends_as_the_run_does);
-	TEST(s, lists_for_auto_show_all);
-	TEST(s, data_of_tasks_are_refused_before_the_run);
-	TEST(s, data_from_outside_are_waited_for);
-	TEST(s, auto_goes_on_where_a_backend_does_not_take_it);
-	TEST(s, a_target_opens_its_device);
-	TEST(s, run_helps);
-	TEST(s, pack_helps);
-	TEST(s, inspect_helps);
-	TEST(s, bench_helps);
-	TEST(s, every_tool_tells_its_version_and_the_abi);
-	TEST(s, declared_options_are_taken);
-	TEST(s, a_level_of_effort_does_something_or_is_refused);
-	TEST(s, a_peer_row_has_the_columns_of_the_harness);
-	TEST(s, no_output_is_coloured_without_a_terminal);
 }

@@ -55,7 +55,7 @@ static void block_run(int number, const char *text)
 	CHECK_INT(cycles[1], cycles[0]);
 }
 
-static void every_example_of_the_pages_runs(void)
+TEST(every_example_of_the_pages_runs)
 {
 	const char *at;
 	char *pages, *text;
@@ -86,7 +86,7 @@ static void type_source(char *text, size_t size, const char *type, bool is_truth
 		 type, type, type, type, type, type, type, type, is_truth ? "txor" : "tadd", is_truth ? "tor" : "tmul", type, type, type);
 }
 
-static void every_type_gives_the_same_bits_with_any_number_of_threads(void)
+TEST(every_type_gives_the_same_bits_with_any_number_of_threads)
 {
 	static const char *const types[] = {
 #define X(name, code, size, cls, word, descr) word,
@@ -108,11 +108,4 @@ static void every_type_gives_the_same_bits_with_any_number_of_threads(void)
 		CHECK_INT(cli("cmp y1.npy y2.npy && cmp last1.npy last2.npy"), 0);
 		CHECK_INT(cli("od -An -v -tx1 -j128 last1.npy | grep -q '[1-9a-f]'"), 0); /* something was computed */
 	}
-}
-
-void suite_contract_language(CU_pSuite s)
-{
-	cli_suite("contract_language");
-	TEST(s, every_example_of_the_pages_runs);
-	TEST(s, every_type_gives_the_same_bits_with_any_number_of_threads);
 }

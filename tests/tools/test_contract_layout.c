@@ -8,7 +8,7 @@
 #define TASKS "$P/probes/tasks.pkg.zst"
 
 /* Odd sizes, every distribution, one thread and three: bit for bit what it is without a layout. */
-static void results_do_not_depend_on_layouts(void)
+TEST(results_do_not_depend_on_layouts)
 {
 	static const struct {
 		const char *package, *options, *out;
@@ -19,7 +19,6 @@ static void results_do_not_depend_on_layouts(void)
 		{"vector_add", "", "c", {"layout=c,S0,S1", "layout=c,S1,S0 --schedule layout=a,R,S0", "'layout=a,S(0)' --schedule 'layout=b,R,S(1)'"}},
 	};
 
-	cli_begin();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run -q %s --out %s=want.npy $P/%s.pkg.zst", cases[i].options, cases[i].out, cases[i].package)), 0);
 		for (size_t k = 0; cases[i].layouts[k]; k++)
@@ -36,11 +35,10 @@ static void results_do_not_depend_on_layouts(void)
 
 /* Eight rows of 1,024 bytes; task i runs at place 2 (i mod 2), row i lies at place 2 (i / 4) of S0: four of eight are at home. Along columns, S1, all
  * lies at places 0 and 1: the even tasks are at place 0, the first half of each of their rows at home. */
-static void bytes_are_local_where_task_and_shard_are_at_one_place(void)
+TEST(bytes_are_local_where_task_and_shard_are_at_one_place)
 {
 	json_t *stats;
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --schedule spatial_map=2,2 --schedule layout=a,S0 --schedule layout=b,R,S1 --schedule layout=c,S0,S1 --stats=json " ADD),
 		    0);
 	stats = cli_json();
@@ -57,7 +55,7 @@ static void bytes_are_local_where_task_and_shard_are_at_one_place(void)
 	CHECK_INT(cli_int(stats, "layouts[c].bytes_moved"), 6144);
 }
 
-static void figures_do_not_depend_on_layouts_or_threads(void)
+TEST(figures_do_not_depend_on_layouts_or_threads)
 {
 	cli_begin();
 	REQUIRE_INT(
@@ -70,18 +68,18 @@ static void figures_do_not_depend_on_layouts_or_threads(void)
 		    0);
 }
 
-static void what_the_core_reads_itself_stays_whole_and_is_said(void)
+TEST(what_the_core_reads_itself_stays_whole_and_is_said)
 {
 	static const int32_t zeros[8];
 
 	cli_begin();
 	cli_npy("o.npy", "<i4", "8,", zeros, sizeof(zeros));
-	REQUIRE_INT(cli("$B/ptowsp-run --entry loaded --in out=o.npy --set n=3 --schedule spatial_map=2,2 --schedule layout=out,S0 --stats=json " TASKS), 0);
-	CHECK_CONTAINS(cli_err, "stays whole: a slot is loaded from it");
+	CLI_ERR(0, "$B/ptowsp-run --entry loaded --in out=o.npy --set n=3 --schedule spatial_map=2,2 --schedule layout=out,S0 --stats=json " TASKS,
+		"stays whole: a slot is loaded from it");
 	CHECK_UINT(json_array_size(cli_at(cli_json(), "layouts")), 0);
 }
 
-static void wrong_layouts_are_usage_errors_that_name_the_tensor(void)
+TEST(wrong_layouts_are_usage_errors_that_name_the_tensor)
 {
 	static const struct {
 		const char *options, *word;
@@ -94,7 +92,6 @@ static void wrong_layouts_are_usage_errors_that_name_the_tensor(void)
 		{"spatial_map=2,2 --schedule 'dispatch=round_robin(2)'", "exclude each other"},
 	};
 
-	cli_begin();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		CLI_ERR(2, check_fmt("$B/ptowsp-run --schedule %s " ADD, cases[i].options), cases[i].word);
 		cli_check_sentence();
@@ -111,7 +108,7 @@ static void wrong_layouts_are_usage_errors_that_name_the_tensor(void)
 }
 
 /* As those of a source, with the package's names: what comes from the command line or from JSON is looked at when it is packed. */
-static void wrong_layouts_of_a_package_are_refused_when_it_is_packed(void)
+TEST(wrong_layouts_of_a_package_are_refused_when_it_is_packed)
 {
 	static const char source[] = "tensor %x : f32[16, 8] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
 				     "  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main { call @one(%x -> %x[0, 0]) }\n"
@@ -119,15 +116,15 @@ static void wrong_layouts_of_a_package_are_refused_when_it_is_packed(void)
 
 	cli_begin();
 	REQUIRE(check_write(check_fmt("%s/l.pto", check_tmp()), source, strlen(source)));
-	CHECK_INT(cli("$B/ptowsp-pack l.pto --schedule layout=x,S0,S0 -o l.pkg.zst"), 3);
-	CHECK_CONTAINS(cli_err, "SCHD[1]: layout of tensor x: two dimensions lie over axis 0 of the grid; write R for one of them");
+	CLI_ERR(3, "$B/ptowsp-pack l.pto --schedule layout=x,S0,S0 -o l.pkg.zst",
+		"SCHD[1]: layout of tensor x: two dimensions lie over axis 0 of the grid; write R for one of them");
 	CLI_ERR(3, "$B/ptowsp-pack l.pto --schedule layout=y,S0 -o l.pkg.zst", "SCHD[2]: layout: there is no tensor \"y\"");
-	CHECK_INT(cli("$B/ptowsp-pack l.pto --schedule 'dispatch=round_robin(4)' -o l.pkg.zst"), 3);
-	CHECK_CONTAINS(cli_err, "layout of tensor x: spatial_map=R,C says over which grid shards lie, and is missing; add it");
+	CLI_ERR(3, "$B/ptowsp-pack l.pto --schedule 'dispatch=round_robin(4)' -o l.pkg.zst",
+		"layout of tensor x: spatial_map=R,C says over which grid shards lie, and is missing; add it");
 	REQUIRE_INT(cli("$B/ptowsp-pack l.pto -o l.pkg.zst && $B/ptowsp-run l.pkg.zst && $B/ptowsp-inspect --json l.pkg.zst >l.json"), 0);
 	CLI_ERR(2, "$B/ptowsp-run --schedule 'dispatch=round_robin(4)' l.pkg.zst", "spatial_map=R,C says over which grid shards lie");
-	CHECK_INT(cli("sed 's/\"S0\"/\"S3\"/' l.json >m.json && ! cmp -s l.json m.json && $B/ptowsp-pack --from-json m.json -o m.pkg.zst"), 3);
-	CHECK_CONTAINS(cli_err, "SCHD[1]: layout of tensor x: dimension 0 is \"S3\"; write R, S0 or S1");
+	CLI_ERR(3, "sed 's/\"S0\"/\"S3\"/' l.json >m.json && ! cmp -s l.json m.json && $B/ptowsp-pack --from-json m.json -o m.pkg.zst",
+		"SCHD[1]: layout of tensor x: dimension 0 is \"S3\"; write R, S0 or S1");
 }
 
 /* --- collectives --- */
@@ -211,12 +208,11 @@ static void outputs_compare(const char *package, const char *options)
 		CHECK_INT(cli(check_fmt("cmp want_%s.npy got_%s.npy", names[i], names[i])), 0);
 }
 
-static void collectives_move_and_add(void)
+TEST(collectives_move_and_add)
 {
 	static const char *const options[] = {"--threads 1", "--threads 2", "--threads 2 --schedule spatial_map=2,2",
 					      "--threads 2 --schedule 'deps=hybrid(bytes_overlap)'"};
 
-	cli_begin();
 	REQUIRE_INT(cli(check_fmt("$B/ptowsp-pack --strict %s/tests/contract/collectives.pto -o c.pkg.zst", check_root())), 0);
 	CHECK_STR(cli_err, "");
 	contributions_write(3, 6);
@@ -229,16 +225,15 @@ static void collectives_move_and_add(void)
 }
 
 /* What a package says of its collectives packs to the same bytes. */
-static void collectives_print_as_what_they_are_made_of(void)
+TEST(collectives_print_as_what_they_are_made_of)
 {
-	cli_begin();
 	REQUIRE_INT(cli(check_fmt("$B/ptowsp-pack %s/tests/contract/collectives.pto -o c.pkg.zst", check_root())), 0);
 	REQUIRE_INT(cli("$B/ptowsp-inspect --pto c.pkg.zst >again.pto && $B/ptowsp-pack again.pto -o again.pkg.zst && cmp c.pkg.zst again.pkg.zst"), 0);
 	REQUIRE_INT(cli("grep -q 'relayout %cut -> %cut.1' again.pto && grep -q 'call @sum.f32.32x96' again.pto"), 0);
 }
 
 /* The loop's %n is 1, the tensor's is 5. */
-static void an_extent_is_its_symbol_where_a_loop_has_its_name(void)
+TEST(an_extent_is_its_symbol_where_a_loop_has_its_name)
 {
 	static const char text[] = "symbol %n : u64 = 5\ntensor %x : i32[2, %n, 4] in layout(S(0), R, R)\ntensor %y : i32[%n, 4] out layout(R, R)\n"
 				   "workload @main {\n  parallel_for %n in 1 to 2 { all_reduce %x -> %y }\n}\n";
@@ -256,7 +251,7 @@ static void an_extent_is_its_symbol_where_a_loop_has_its_name(void)
 }
 
 /* The function that adds gets a name that neither a function nor a kernel of the source has, and one for all reductions alike. */
-static void the_function_of_a_reduction_takes_nobodys_name(void)
+TEST(the_function_of_a_reduction_takes_nobodys_name)
 {
 	static const char source[] =
 		"tensor %p : f32[2, 8, 8] in layout(S(0), R, R)\ntensor %t : f32[8, 8] out layout(R, R)\ntensor %u : f32[8, 8] out layout(R, R)\n"
@@ -279,19 +274,4 @@ static void the_function_of_a_reduction_takes_nobodys_name(void)
 	CHECK_INT(cli("$B/ptowsp-run -q --in p=p.npy --expect t=want.npy --expect u=want.npy r.pkg.zst"), 0);
 	CHECK_STR(cli_err, "");
 	CLI_PRINTS(0, "$B/ptowsp-inspect --json r.pkg.zst | grep -c payload_count", "3\n");
-}
-
-void suite_contract_layout(CU_pSuite s)
-{
-	cli_suite("layout");
-	TEST(s, results_do_not_depend_on_layouts);
-	TEST(s, bytes_are_local_where_task_and_shard_are_at_one_place);
-	TEST(s, figures_do_not_depend_on_layouts_or_threads);
-	TEST(s, what_the_core_reads_itself_stays_whole_and_is_said);
-	TEST(s, collectives_move_and_add);
-	TEST(s, an_extent_is_its_symbol_where_a_loop_has_its_name);
-	TEST(s, collectives_print_as_what_they_are_made_of);
-	TEST(s, wrong_layouts_are_usage_errors_that_name_the_tensor);
-	TEST(s, wrong_layouts_of_a_package_are_refused_when_it_is_packed);
-	TEST(s, the_function_of_a_reduction_takes_nobodys_name);
 }

@@ -9,7 +9,7 @@
 
 #define VECTORS "$K/vectors.pkg.zst"
 
-static void memory_is_of_the_window_not_of_the_program(void)
+TEST(memory_is_of_the_window_not_of_the_program)
 {
 	cli_begin();
 	if (cli_slow())
@@ -23,7 +23,7 @@ static void memory_is_of_the_window_not_of_the_program(void)
 }
 
 /* 2,048 iterations of 64 rows: the seed's runtime would need 33.6 GB. */
-static void a_layer_of_131072_rows_needs_less_than_64_mib(void)
+TEST(a_layer_of_131072_rows_needs_less_than_64_mib)
 {
 	static const char *const rules[] = {"", "--schedule deps=tensor_map_exact", "--schedule deps=tensor_map_exact --schedule hazards=raw"};
 
@@ -60,7 +60,7 @@ static intmax_t grown(const char *args)
 }
 
 /* Beyond by half or a quarter, so that pages, the rooms of arrays that double and what a run holds from its first task on do not decide. */
-static void a_memory_limit_is_held_to_what_a_run_really_takes(void)
+TEST(a_memory_limit_is_held_to_what_a_run_really_takes)
 {
 	static const char *const how[] = {"--schedule task_window=0", "--plugin=a2a3sim", "--plugin=a2a3sim --schedule task_window=0"};
 
@@ -79,7 +79,7 @@ static void a_memory_limit_is_held_to_what_a_run_really_takes(void)
 }
 
 /* The design of all tasks; unlimited, the largest resident set is some 160 MB, and then the first kernel does not fit. */
-static void the_design_of_an_array_counts_in_the_memory_limit(void)
+TEST(the_design_of_an_array_counts_in_the_memory_limit)
 {
 	if (cli_slow())
 		CHECK_SKIP("sanitizers take memory of their own");
@@ -91,7 +91,7 @@ static void the_design_of_an_array_counts_in_the_memory_limit(void)
 }
 
 /* A window bounds what is held, however many tasks there are. */
-static void a_window_keeps_a_run_below_its_memory_limit(void)
+TEST(a_window_keeps_a_run_below_its_memory_limit)
 {
 	cli_begin();
 	CHECK_INT(layer("", cli_slow() ? 64 : 512, cli_slow() ? 8000000 : 2000000), 0);
@@ -110,7 +110,7 @@ static bool is_enough(intmax_t limit)
 }
 
 /* --explain makes the design twice, for its files and for its tasks; what the first left hid a tenth of the second. */
-static void explain_counts_what_its_run_counts(void)
+TEST(explain_counts_what_its_run_counts)
 {
 	intmax_t too_little = 1000, enough = 64 << 20;
 
@@ -130,7 +130,7 @@ static void explain_counts_what_its_run_counts(void)
 }
 
 /* 8 x 16 elements of 3 GiB are touched. */
-static void a_later_run_takes_no_more_of_a_large_tensor_than_the_first(void)
+TEST(a_later_run_takes_no_more_of_a_large_tensor_than_the_first)
 {
 	static const char *const how[] = {"", "--isolate=process"};
 
@@ -149,7 +149,7 @@ static void a_later_run_takes_no_more_of_a_large_tensor_than_the_first(void)
 }
 
 /* A run without end of its window remembers each task: it ends when it comes to hold what the machine had left, and is not killed for it. */
-static void a_window_without_end_takes_no_more_than_the_machine_has(void)
+TEST(a_window_without_end_takes_no_more_than_the_machine_has)
 {
 	static const char *const how[] = {"", "--isolate=process", "--threads 2", "--explain"};
 	static const char small[] = "unshare -m -r sh -c \"mount --bind $T/meminfo /proc/meminfo && $B/ptowsp-run -q --no-kernels --entry nest --set n=1000 "
@@ -194,7 +194,7 @@ static void swollen_make(const char *path, size_t bytes)
 }
 
 /* A small file may unpack to a large package, which costs every tool its size some times over: it is refused before anything is decompressed. */
-static void a_package_that_unpacks_to_more_than_the_limit_is_refused(void)
+TEST(a_package_that_unpacks_to_more_than_the_limit_is_refused)
 {
 	static const struct {
 		const char *call;
@@ -218,25 +218,11 @@ static void a_package_that_unpacks_to_more_than_the_limit_is_refused(void)
 			cli_check_sentence();
 		}
 	}
-	CLI_ERR(2, "$B/ptowsp-inspect --max-memory 1k swollen.pkg.zst", "--max-memory takes a number of bytes from 1 on, not \"1k\"");
-	CLI_ERR(2, "$B/ptowsp-inspect swollen.pkg.zst --max-memory", "--max-memory needs a number");
+	CLI_ERR(2, "$B/ptowsp-inspect --max-memory 1k swollen.pkg.zst", "--max-memory \"1k\" is no whole number of 0 or more");
+	CLI_ERR(2, "$B/ptowsp-inspect swollen.pkg.zst --max-memory", "--max-memory needs a value: BYTES");
 	if (cli_slow())
 		return;
 	swollen_make(check_fmt("%s/swollen.pkg.zst", check_dir()), 257 << 20);
 	CHECK_INT(cli("$B/ptowsp-run swollen.pkg.zst"), 3);
 	CLI_ERR(3, "$B/ptowsp-inspect --verify swollen.pkg.zst", "the limit of 268435456");
-}
-
-void suite_contract_memory(CU_pSuite s)
-{
-	cli_suite("memory");
-	TEST(s, memory_is_of_the_window_not_of_the_program);
-	TEST(s, a_layer_of_131072_rows_needs_less_than_64_mib);
-	TEST(s, a_memory_limit_is_held_to_what_a_run_really_takes);
-	TEST(s, the_design_of_an_array_counts_in_the_memory_limit);
-	TEST(s, explain_counts_what_its_run_counts);
-	TEST(s, a_later_run_takes_no_more_of_a_large_tensor_than_the_first);
-	TEST(s, a_window_keeps_a_run_below_its_memory_limit);
-	TEST(s, a_window_without_end_takes_no_more_than_the_machine_has);
-	TEST(s, a_package_that_unpacks_to_more_than_the_limit_is_refused);
 }

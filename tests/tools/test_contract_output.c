@@ -52,7 +52,7 @@ static void talks(const char *talker, const char *way, const char *why)
 		CHECK_FAIL("%s: %s", check_fmt(way, talker), cli_err);
 }
 
-static void a_stdout_that_fails_says_why(void)
+TEST(a_stdout_that_fails_says_why)
 {
 	cli_begin();
 	for (size_t i = 0; i < sizeof(talkers) / sizeof(*talkers); i++) {
@@ -61,7 +61,7 @@ static void a_stdout_that_fails_says_why(void)
 	}
 }
 
-static void a_pipe_that_nobody_reads_is_told_where_its_signal_is_ignored(void)
+TEST(a_pipe_that_nobody_reads_is_told_where_its_signal_is_ignored)
 {
 	static const char way[] = "mkfifo pipe && { trap '' PIPE; cat pipe >/dev/null & reader=$!; exec 9>pipe; kill $reader; wait; %s >&9; }; status=$?; rm "
 				  "-f pipe; exit $status";
@@ -73,9 +73,8 @@ static void a_pipe_that_nobody_reads_is_told_where_its_signal_is_ignored(void)
 }
 
 /* A file must not get the number of a stream that is closed: what is printed would be in it. */
-static void with_closed_streams_files_are_what_they_are_otherwise(void)
+TEST(with_closed_streams_files_are_what_they_are_otherwise)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run -q --fill src=iota --set count=8 --out dst=right.npy " SCALE), 0);
 	CHECK_INT(cli("$B/ptowsp-run --stats --fill src=iota --set count=8 --out dst=1.npy " SCALE " >&-"), 2);
 	CHECK_INT(cli("$B/ptowsp-run --stats --fill src=iota --set count=8 --out dst=2.npy --trace t.json " SCALE " <&- >&- 2>&-"), 2);
@@ -87,7 +86,7 @@ static void with_closed_streams_files_are_what_they_are_otherwise(void)
 
 /* ---- what may be overwritten ---- */
 
-static void what_is_read_is_not_overwritten(void)
+TEST(what_is_read_is_not_overwritten)
 {
 	static const struct {
 		const char *command, *first, *second;
@@ -137,18 +136,16 @@ static void what_is_read_is_not_overwritten(void)
 	free(after);
 }
 
-static void a_package_is_signed_in_place(void)
+TEST(a_package_is_signed_in_place)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-pack --make-key key && cp " SCALE
 			" s.pkg.zst && $B/ptowsp-pack --sign=key s.pkg.zst && $B/ptowsp-pack --sign=key s.pkg.zst -o t.pkg.zst"),
 		    0);
 	CHECK_INT(cli("cmp s.pkg.zst t.pkg.zst"), 0);
 }
 
-static void a_log_of_calls_takes_the_place_of_nothing_else(void)
+TEST(a_log_of_calls_takes_the_place_of_nothing_else)
 {
-	cli_begin();
 	REQUIRE_INT(cli("echo mine >mine && : >empty"), 0);
 	CLI_ERR(2, "$B/ptowsp-run -q " GOOD " --layer=trace:mine " SCALE, "mine: it is there already and no log of calls");
 	CLI_PRINTS(0, "cat mine", "mine\n");
@@ -157,7 +154,7 @@ static void a_log_of_calls_takes_the_place_of_nothing_else(void)
 }
 
 /* Behind --graph alone it is stdout. */
-static void a_dash_is_no_name_of_a_file(void)
+TEST(a_dash_is_no_name_of_a_file)
 {
 	static const char *const commands[] = {("$B/ptowsp-run " GOOD " --out dst=- " SCALE),
 					       ("$B/ptowsp-run " GOOD " --trace - " SCALE),
@@ -171,16 +168,15 @@ static void a_dash_is_no_name_of_a_file(void)
 					       "$B/ptowsp-pack --make-key -",
 					       ("$B/ptowsp-inspect --pto --out - " SCALE)};
 
-	cli_begin();
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
-		CLI_ERR(2, commands[i], " cannot be called -, which is stdout behind --graph and nowhere else; ./- is a name\n");
+		CLI_ERR(2, commands[i], " cannot be called -: it is a file, and does not go to stdout; ./- is a name\n");
 		REQUIRE_INT(cli("ls -A"), 0);
 		CHECK_STR(cli_out, "");
 	}
 	CHECK_INT(cli("$B/ptowsp-run -q " GOOD " --out dst=./- --graph - " SCALE " && test -f ./-"), 0);
 }
 
-static void files_of_others_are_not_replaced_by_emit(void)
+TEST(files_of_others_are_not_replaced_by_emit)
 {
 	static const struct {
 		const char *command, *file;
@@ -211,7 +207,7 @@ static void files_of_others_are_not_replaced_by_emit(void)
 
 /* ---- nothing is left ---- */
 
-static void what_cannot_be_written_leaves_nothing(void)
+TEST(what_cannot_be_written_leaves_nothing)
 {
 	static const struct {
 		const char *command, *says;
@@ -237,7 +233,6 @@ static void what_cannot_be_written_leaves_nothing(void)
 		{"mkdir s && echo rubbish >s/bad.pto && $B/ptowsp-pack s -o deep; status=$?; rm -r s; exit $status", "bad.pto", 3},
 	};
 
-	cli_begin();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		CHECK_INT(cli(cases[i].command), cases[i].status);
 		if (!strstr(cli_err, cases[i].says))
@@ -249,12 +244,11 @@ static void what_cannot_be_written_leaves_nothing(void)
 }
 
 /* A log that stdout goes to, or any open file, by whatever name: it keeps what is in it. */
-static void an_output_replaces_no_stream(void)
+TEST(an_output_replaces_no_stream)
 {
 	static const char *const outputs[] = {"--out y=/dev/stdout", "--trace /dev/fd/1", "--trace /proc/self/fd/1", "--out y=/dev/stderr", "--trace log",
 					      "--trace /dev/fd/5",   "--trace link"};
 
-	cli_begin();
 	REQUIRE_INT(cli("ln -s /proc/self/fd/5 link"), 0);
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++) {
 		CHECK_INT(cli(check_fmt("echo before >log; $B/ptowsp-run %s $P/softmax.pkg.zst >>log 2>>err 5>>log", outputs[i])), 2);
@@ -262,15 +256,14 @@ static void an_output_replaces_no_stream(void)
 	}
 }
 
-static void a_failed_emit_leaves_the_files_that_were_there(void)
+TEST(a_failed_emit_leaves_the_files_that_were_there)
 {
-	cli_begin();
 	REQUIRE_INT(cli("mkdir e && echo mine >e/mine"), 0);
 	CHECK_INT(cli("ulimit -f 1; $B/ptowsp-run -q --plugin=aie --emit e $P/attention_pipeline.pkg.zst"), 2);
 	CLI_PRINTS(0, "ls -A e", "mine\n");
 }
 
-static void a_killed_run_leaves_nothing(void)
+TEST(a_killed_run_leaves_nothing)
 {
 	static const int kill_it[] = {SIGKILL};
 
@@ -319,7 +312,7 @@ static void holds(const char *names)
 	CLI_PRINTS(0, "ls -A | sed 's/^\\(" OUTPUT_TEMPORARY "\\).*/\\1/' | tr '\\n' ' '", names);
 }
 
-static void what_a_killed_writer_leaves_the_next_output_removes(void)
+TEST(what_a_killed_writer_leaves_the_next_output_removes)
 {
 	pid_t alive;
 
@@ -336,14 +329,14 @@ static void what_a_killed_writer_leaves_the_next_output_removes(void)
 	holds(".ptowsp o.npy s.pkg.zst ");
 }
 
-static void a_file_without_a_name_vanishes_with_its_writer(void)
+TEST(a_file_without_a_name_vanishes_with_its_writer)
 {
 	cli_begin();
 	writer(in_test("killed"), false, false);
 	holds("");
 }
 
-static void a_finished_output_replaces_a_file_with_and_without_a_name(void)
+TEST(a_finished_output_replaces_a_file_with_and_without_a_name)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 
@@ -361,24 +354,4 @@ static void a_finished_output_replaces_a_file_with_and_without_a_name(void)
 		holds("file ");
 	}
 	output_named(false);
-}
-
-void suite_contract_output(CU_pSuite s)
-{
-	cli_suite("contract_output");
-	TEST(s, a_stdout_that_fails_says_why);
-	TEST(s, a_pipe_that_nobody_reads_is_told_where_its_signal_is_ignored);
-	TEST(s, with_closed_streams_files_are_what_they_are_otherwise);
-	TEST(s, what_is_read_is_not_overwritten);
-	TEST(s, a_package_is_signed_in_place);
-	TEST(s, a_log_of_calls_takes_the_place_of_nothing_else);
-	TEST(s, a_dash_is_no_name_of_a_file);
-	TEST(s, files_of_others_are_not_replaced_by_emit);
-	TEST(s, what_cannot_be_written_leaves_nothing);
-	TEST(s, an_output_replaces_no_stream);
-	TEST(s, a_failed_emit_leaves_the_files_that_were_there);
-	TEST(s, a_killed_run_leaves_nothing);
-	TEST(s, what_a_killed_writer_leaves_the_next_output_removes);
-	TEST(s, a_file_without_a_name_vanishes_with_its_writer);
-	TEST(s, a_finished_output_replaces_a_file_with_and_without_a_name);
 }

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void packing_twice_and_elsewhere_gives_the_same_bytes(void)
+TEST(packing_twice_and_elsewhere_gives_the_same_bytes)
 {
-	cli_begin();
 	CHECK_INT(cli("mkdir -p deep/er && cp $S/levels.pto deep/er && cp $S/levels.pto . && touch -d 2001-01-01 levels.pto &&"
 		      " $B/ptowsp-pack levels.pto -o a.pkg.zst && sleep 1.1 && $B/ptowsp-pack $S/levels.pto -o b.pkg.zst &&"
 		      " cd deep && $B/ptowsp-pack er/levels.pto -o ../c.pkg.zst"),
@@ -17,43 +16,38 @@ static void packing_twice_and_elsewhere_gives_the_same_bytes(void)
 	CHECK_INT(cli("LC_ALL=C.UTF-8 TZ=Asia/Tokyo HOME=/ USER=x $B/ptowsp-pack -o d.pkg.zst levels.pto && cmp a.pkg.zst d.pkg.zst"), 0);
 }
 
-static void packages_hold_no_paths_and_no_dates(void)
+TEST(packages_hold_no_paths_and_no_dates)
 {
-	cli_begin();
 	CLI_PRINTS(0,
 		   "for p in $K/*.pkg.zst $P/*.pkg.zst; do { cat $p; zstd -dc $p; } | strings | grep -F -e \"$R\" -e /tests/ -e /home/ -e /tmp/ -e \"$(date "
 		   "+%Y-%m)\"; done | head",
 		   "");
 }
 
-static void a_package_is_a_standard_zst_file(void)
+TEST(a_package_is_a_standard_zst_file)
 {
-	cli_begin();
 	CHECK_INT(cli("test $(ls $K/*.pkg.zst | wc -l) = $(ls $S/*.pto | wc -l)"), 0);
 	CHECK_INT(cli("ls $P/*.pkg.zst"), 0);
 	CHECK(cli_lines(cli_out) >= 2);
 	CHECK_INT(cli("for p in $K/*.pkg.zst $P/*.pkg.zst; do zstd -qt $p && zstd -l $p && zstd -dc $p >whole && test -s whole || exit 1; done"), 0);
 }
 
-static void an_older_package_is_replaced_whole(void)
+TEST(an_older_package_is_replaced_whole)
 {
-	cli_begin();
 	CHECK_INT(cli("echo old >p.pkg.zst && $B/ptowsp-pack $S/scale.pto -o p.pkg.zst && $B/ptowsp-inspect p.pkg.zst && ls -A"), 0);
 	CHECK(strstr(cli_out, "\np.pkg.zst\n") || !strcmp(cli_out, "p.pkg.zst\n"));
 	CLI_PRINTS(0, "ls -A | wc -l", "1\n");
 }
 
-static void packing_is_quiet_when_nothing_is_wrong(void)
+TEST(packing_is_quiet_when_nothing_is_wrong)
 {
-	cli_begin();
 	CHECK_INT(cli("$B/ptowsp-pack $S/scale.pto -o p.pkg.zst"), 0);
 	CHECK_STR(cli_err, "");
 	CHECK(cli_lines(cli_out) <= 1);
 }
 
-static void several_sources_are_one_module_set(void)
+TEST(several_sources_are_one_module_set)
 {
-	cli_begin();
 	REQUIRE_INT(cli("sed -n '1,/^\\/\\/ Function Type: Orchestration/p' $S/levels.pto | sed '$d' >kernels.pto &&"
 			" { echo '// PTO Module: main'; echo '// Entry: @levels'; sed -n '/Function Type: Orchestration/,$p' $S/levels.pto; } >main.pto"),
 		    0);
@@ -62,9 +56,8 @@ static void several_sources_are_one_module_set(void)
 	CHECK_INT(cli_int(cli_json(), "kernels[copy_64].tasks"), 128);
 }
 
-static void sources_with_odd_line_ends_pack_the_same(void)
+TEST(sources_with_odd_line_ends_pack_the_same)
 {
-	cli_begin();
 	CHECK_INT(cli("mkdir a && sed 's/$/\\r/' $S/levels.pto >levels.pto && $B/ptowsp-pack levels.pto -o a.pkg.zst &&"
 		      " printf '%s' \"$(cat $S/levels.pto)\" >a/levels.pto && $B/ptowsp-pack a/levels.pto -o b.pkg.zst &&"
 		      " $B/ptowsp-pack $S/levels.pto -o c.pkg.zst && cmp b.pkg.zst c.pkg.zst && "
@@ -246,7 +239,7 @@ static void check_in_order(const char *source, const char *const places[3], cons
 	}
 }
 
-static void several_mistakes_are_told_at_once_in_order(void)
+TEST(several_mistakes_are_told_at_once_in_order)
 {
 	check_in_order(INCORE("  %a = tadd %a, %nope : !pto.tile<4x4xf32>\n"
 			      "  %a = tabs %a : !pto.tile<4x4xf32> -> !pto.tile<4x4xf32>\n"
@@ -260,9 +253,8 @@ static void several_mistakes_are_told_at_once_in_order(void)
 		       (const char *const[]){"bad.pto:4:8:", "bad.pto:5:", "bad.pto:7:"}, (const char *const[]){"tfrob", "5", "4"});
 }
 
-static void a_flood_of_mistakes_is_cut(void)
+TEST(a_flood_of_mistakes_is_cut)
 {
-	cli_begin();
 	CHECK_INT(cli("{ echo '// Function Type: InCore'; echo 'func @k(%x: !pto.memref<gm,...,f32>) {';"
 		      " for i in $(seq 5000); do echo '  %a = tfrob %b'; done; echo '}'; } >bad.pto; $B/ptowsp-pack bad.pto -o new.pkg.zst"),
 		  3);
@@ -270,7 +262,7 @@ static void a_flood_of_mistakes_is_cut(void)
 }
 
 /* What every run would refuse at load: no package comes of it. */
-static void bytecode_that_no_run_can_load_is_refused_when_packing(void)
+TEST(bytecode_that_no_run_can_load_is_refused_when_packing)
 {
 	static const struct {
 		const char *change, *sentence;
@@ -279,7 +271,6 @@ static void bytecode_that_no_run_can_load_is_refused_when_packing(void)
 		{"s/after 1$/after 6/", "after(6) cannot name an earlier task: at most 2 come before"},
 	};
 
-	cli_begin();
 	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
 		REQUIRE_INT(cli(check_fmt("sed '%s' $R/packages/probes/flow.pto >p.pto && ! cmp -s p.pto $R/packages/probes/flow.pto", cases[k].change)), 0);
 		CLI_ERR(3, "$B/ptowsp-pack p.pto -o p.pkg.zst", "ptowsp-pack: p.pkg.zst: instruction ", cases[k].sentence);
@@ -292,7 +283,7 @@ static void bytecode_that_no_run_can_load_is_refused_when_packing(void)
 }
 
 /* T0 writes [0,64), T1 reads it, T2 writes [0,32), T3 [32,64), T4 [0,32): T2 has edges from T0 and T1, T1 has two keys. */
-static void a_resource_too_small_for_one_task_is_refused_when_packing(void)
+TEST(a_resource_too_small_for_one_task_is_refused_when_packing)
 {
 	static const struct {
 		const char *entry, *schedule, *sentence;
@@ -317,9 +308,8 @@ static void a_resource_too_small_for_one_task_is_refused_when_packing(void)
 	CHECK_INT(cli("$B/ptowsp-pack --entry spread $S/vectors.pto -o p.pkg.zst --schedule tensor_map=1"), 0);
 }
 
-static void deep_nesting_is_refused_not_a_crash(void)
+TEST(deep_nesting_is_refused_not_a_crash)
 {
-	cli_begin();
 	CLI_ERR(3,
 		"{ echo '// Function Type: InCore'; echo 'func @k(%x: !pto.memref<gm,...,f32>) {'; echo '  %c = alloc_scalar : u1';"
 		" for i in $(seq 100000); do echo 'IF %c:u1'; done; for i in $(seq 100000); do echo ENDIF; done; echo '  return'; echo '}'; }"
@@ -328,7 +318,7 @@ static void deep_nesting_is_refused_not_a_crash(void)
 }
 
 /* A shape error makes that kernel unusable, not the file. */
-static void a_shape_error_makes_the_kernel_unusable_not_the_file(void)
+TEST(a_shape_error_makes_the_kernel_unusable_not_the_file)
 {
 	static const char source[] = KERNEL "// Function Type: InCore\n"
 					    "func @odd(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n"
@@ -357,19 +347,5 @@ static void a_shape_error_makes_the_kernel_unusable_not_the_file(void)
 
 void suite_contract_pack(CU_pSuite s)
 {
-	cli_suite("pack");
-	TEST(s, packing_twice_and_elsewhere_gives_the_same_bytes);
-	TEST(s, packages_hold_no_paths_and_no_dates);
-	TEST(s, a_package_is_a_standard_zst_file);
-	TEST(s, an_older_package_is_replaced_whole);
-	TEST(s, packing_is_quiet_when_nothing_is_wrong);
-	TEST(s, several_sources_are_one_module_set);
-	TEST(s, sources_with_odd_line_ends_pack_the_same);
 	CHECK_ROWS(s, mistakes, run_mistake);
-	TEST(s, several_mistakes_are_told_at_once_in_order);
-	TEST(s, a_flood_of_mistakes_is_cut);
-	TEST(s, bytecode_that_no_run_can_load_is_refused_when_packing);
-	TEST(s, a_resource_too_small_for_one_task_is_refused_when_packing);
-	TEST(s, deep_nesting_is_refused_not_a_crash);
-	TEST(s, a_shape_error_makes_the_kernel_unusable_not_the_file);
 }

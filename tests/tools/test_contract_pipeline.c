@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void statistics_tell_of_channels(void)
+TEST(statistics_tell_of_channels)
 {
 	json_t *root;
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-pack --from-json $S/pipeline.json -o p.pkg.zst"), 0);
 	REQUIRE_INT(cli("$B/ptowsp-run --no-kernels --stats=json --trace t.json p.pkg.zst"), 0);
 	root = cli_json();
@@ -26,9 +25,8 @@ static void statistics_tell_of_channels(void)
 	CLI_OUT(0, "$B/ptowsp-run --no-kernels --stats p.pkg.zst", "\nhigh water of ring, pools and heap: counted over all processes\n", "channel:line");
 }
 
-static void a_capacity_is_an_option(void)
+TEST(a_capacity_is_an_option)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-pack --from-json $S/pipeline.json -o p.pkg.zst"), 0);
 	CLI_FIGURE("$B/ptowsp-run --no-kernels --stats=json --schedule channel_capacity=line,4 p.pkg.zst", "channels[line].capacity", 4);
 	CHECK_INT(cli("$B/ptowsp-run --no-kernels --schedule channel_capacity=line p.pkg.zst"), 2);
@@ -37,14 +35,11 @@ static void a_capacity_is_an_option(void)
 }
 
 /* The tool says so at once, whatever the threads; with the proposed capacity the send proceeds, and the next one is told. */
-static void a_cycle_is_a_deadlock_with_a_cure(void)
+TEST(a_cycle_is_a_deadlock_with_a_cure)
 {
 	const char *option;
 
-	cli_begin();
-	REQUIRE_INT(cli("$B/ptowsp-pack --from-json $S/cycle.json -o c.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_err, "must end in a deadlock");
-	CHECK_CONTAINS(cli_err, "--schedule channel_capacity=there,2");
+	CLI_ERR(0, "$B/ptowsp-pack --from-json $S/cycle.json -o c.pkg.zst", "must end in a deadlock", "--schedule channel_capacity=there,2");
 	for (int threads = 1; threads <= 8; threads *= 2) {
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run -q --no-kernels --threads %d --timeout-ms 60000 c.pkg.zst", threads)), 7);
 		cli_check_sentence();
@@ -56,15 +51,14 @@ static void a_cycle_is_a_deadlock_with_a_cure(void)
 	CHECK_STR(cli_text(cli_json(), "deadlock.waiting[1].process"), "right");
 	CHECK_STR(cli_text(cli_json(), "deadlock.waiting[1].reason"), "CHANNEL_FULL_WAIT");
 	option = cli_text(cli_json(), "deadlock.option");
-	CHECK_INT(cli(check_fmt("$B/ptowsp-run -q --no-kernels %s c.pkg.zst", option)), 7);
-	CHECK_CONTAINS(cli_err, "to send into there, which is full: 2 of 2; use at least --schedule channel_capacity=there,3");
+	CLI_ERR(7, check_fmt("$B/ptowsp-run -q --no-kernels %s c.pkg.zst", option),
+		"to send into there, which is full: 2 of 2; use at least --schedule channel_capacity=there,3");
 	CHECK_INT(cli("$B/ptowsp-run -q --no-kernels --schedule channel_capacity=there,3 c.pkg.zst"), 0);
 }
 
 /* A report is about the state at the block: behind the full channels lies a wait that no capacity ends, and with room for them that one is told. */
-static void a_cycle_that_no_capacity_cures_ends_at_the_empty_channel(void)
+TEST(a_cycle_that_no_capacity_cures_ends_at_the_empty_channel)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-pack $S/unclosed.pto -o u.pkg.zst"), 0);
 	CLI_ERR(7, "$B/ptowsp-run -q u.pkg.zst", "use at least --schedule channel_capacity=a,2");
 	CLI_ERR(7, "$B/ptowsp-run -q --stats=json --schedule channel_capacity=a,5 --schedule channel_capacity=b,4 u.pkg.zst", "no capacity would help");
@@ -73,9 +67,8 @@ static void a_cycle_that_no_capacity_cures_ends_at_the_empty_channel(void)
 	CHECK_STR(cli_text(cli_json(), "deadlock.option"), "");
 }
 
-static void an_event_that_is_not_signalled_is_no_resource(void)
+TEST(an_event_that_is_not_signalled_is_no_resource)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-pack $S/signal.pto -o s.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run -q --set n=1 s.pkg.zst"), 0);
 	CLI_ERR(7, "$B/ptowsp-run -q --set n=0 --stats=json s.pkg.zst", "event never signalled: e, waited for before task 1");
@@ -84,9 +77,8 @@ static void an_event_that_is_not_signalled_is_no_resource(void)
 }
 
 /* The same: the scope is told first, and the event behind it when there is room. */
-static void a_capacity_behind_which_no_event_is_signalled_leads_to_the_event(void)
+TEST(a_capacity_behind_which_no_event_is_signalled_leads_to_the_event)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-pack $S/signal_scope.pto -o s.pkg.zst"), 0);
 	CLI_ERR(7, "$B/ptowsp-run -q --set n=1 s.pkg.zst", "use at least --schedule task_window=3");
 	CHECK_INT(cli("$B/ptowsp-run -q --set n=1 --schedule task_window=3 s.pkg.zst"), 0);
@@ -97,11 +89,10 @@ static void a_capacity_behind_which_no_event_is_signalled_leads_to_the_event(voi
 }
 
 /* A name that fills the sentence leaves room for the whole setting. */
-static void a_setting_is_not_cut_off(void)
+TEST(a_setting_is_not_cut_off)
 {
 	static const char option[] = "--schedule channel_capacity=what_goes_to_the_other_side_0,2";
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-pack $S/six.pto -o p.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run --stats=json p.pkg.zst"), 7);
 	cli_check_sentence();
@@ -110,11 +101,10 @@ static void a_setting_is_not_cut_off(void)
 	CHECK_CONTAINS(cli_text(cli_json(), "deadlock.text"), option);
 }
 
-static void strict_packing_refuses_a_cycle(void)
+TEST(strict_packing_refuses_a_cycle)
 {
-	cli_begin();
-	CHECK_INT(cli("$B/ptowsp-pack --strict --from-json $S/cycle.json -o c.pkg.zst"), 3);
-	CHECK_CONTAINS(cli_err, "c.pkg.zst: entry main must end in a deadlock, and --strict refuses that; use at least --schedule channel_capacity=there,2\n");
+	CLI_ERR(3, "$B/ptowsp-pack --strict --from-json $S/cycle.json -o c.pkg.zst",
+		"c.pkg.zst: entry main must end in a deadlock, and --strict refuses that; use at least --schedule channel_capacity=there,2\n");
 	cli_check_sentence();
 	CHECK_INT(cli("ls c.pkg.zst"), 2);
 	CHECK_INT(cli("$B/ptowsp-pack --strict --from-json $S/pipeline.json -o p.pkg.zst"), 0);
@@ -122,16 +112,14 @@ static void strict_packing_refuses_a_cycle(void)
 }
 
 /* A kind alone makes no payload: the words say what moves. */
-static void channels_of_payload_without_regions_are_refused(void)
+TEST(channels_of_payload_without_regions_are_refused)
 {
-	cli_begin();
 	REQUIRE_INT(cli("sed 's/\"name\": \"line\",/\"name\": \"line\", \"kind\": \"payload\",/' $S/pipeline.json >q.json"), 0);
 	CLI_ERR(3, "$B/ptowsp-pack --from-json q.json -o q.pkg.zst", "channel line is one of payload, so behind the send stands one io_input word");
 }
 
-static void statistics_and_traces_tell_of_payload(void)
+TEST(statistics_and_traces_tell_of_payload)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --stats=json --trace t.json $B/../packages/probes/payload.pkg.zst"), 0);
 	CHECK_INT(cli_int(cli_json(), "channels[c].payload_bytes"), 64);
 	CHECK_INT(cli_int(cli_json(), "total_cycles"), 80004);
@@ -139,17 +127,15 @@ static void statistics_and_traces_tell_of_payload(void)
 	REQUIRE_INT(cli("$B/ptowsp-run --no-kernels --stats=json $B/../packages/probes/payload.pkg.zst"), 0);
 	CHECK_INT(cli_int(cli_json(), "channels[c].payload_bytes"), 64);
 	CHECK_INT(cli_int(cli_json(), "total_cycles"), 80004);
-	REQUIRE_INT(cli("$B/ptowsp-run --stats $B/../packages/probes/payload.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "payload bytes");
+	CLI_OUT(0, "$B/ptowsp-run --stats $B/../packages/probes/payload.pkg.zst", "payload bytes");
 	CLI_FIGURE("$B/ptowsp-run --no-kernels --stats=json $B/../packages/probes/channels.pkg.zst", "channels[c].payload_bytes", 0);
 }
 
 /* The sample data and what must come out are in the package; a layout leaves whole what the core moves. */
-static void an_example_moves_tiles_between_its_stages(void)
+TEST(an_example_moves_tiles_between_its_stages)
 {
 	static const char *const how[] = {"", "--threads 4", "--schedule channel_capacity=loaded,0", "--schedule deps=explicit --threads 2"};
 
-	cli_begin();
 	for (size_t i = 0; i < sizeof(how) / sizeof(*how); i++) {
 		CLI_FIGURE(check_fmt("$B/ptowsp-run %s --stats=json $B/../packages/tiles.pkg.zst", how[i]), "channels[computed].payload_bytes", 32 * 64 * 4);
 		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run %s $B/../packages/tiles.pkg.zst", how[i])), 0);
@@ -161,18 +147,16 @@ static void an_example_moves_tiles_between_its_stages(void)
 }
 
 /* 16 bytes in a block, each at a multiple of 64. */
-static void blocks_count_in_the_memory_limit(void)
+TEST(blocks_count_in_the_memory_limit)
 {
-	cli_begin();
 	CHECK_INT(cli("$B/ptowsp-run --max-memory=60000000 --schedule channel_capacity=c,1000000 $B/../packages/probes/payload.pkg.zst"), 3);
 	cli_check_sentence();
 	CHECK_CONTAINS(cli_err, "the blocks of payload channels up to c need 64000000 bytes, the limit is 60000000");
 	CHECK_INT(cli("$B/ptowsp-run --max-memory=70000000 --schedule channel_capacity=c,1000000 $B/../packages/probes/payload.pkg.zst"), 0);
 }
 
-static void the_listing_shows_what_moves_and_the_json_form_comes_back(void)
+TEST(the_listing_shows_what_moves_and_the_json_form_comes_back)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-inspect --json $B/../packages/probes/payload.pkg.zst >p.json && $B/ptowsp-pack --from-json p.json -o p.pkg.zst"), 0);
 	CHECK_INT(cli("cmp p.pkg.zst $B/../packages/probes/payload.pkg.zst"), 0);
 	CLI_OUT(0, "$B/ptowsp-inspect --disasm p.pkg.zst",
@@ -180,9 +164,8 @@ static void the_listing_shows_what_moves_and_the_json_form_comes_back(void)
 		"  consume c -> 15                                           ; payload.pto:39\n    11    io_output 0, out[c * 2, 0] 2 x 2");
 }
 
-static void the_listing_names_channels_and_the_json_form_comes_back(void)
+TEST(the_listing_names_channels_and_the_json_form_comes_back)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-pack --from-json $S/cycle.json -o c.pkg.zst"), 0);
 	REQUIRE_INT(cli("$B/ptowsp-inspect --json c.pkg.zst >c.json && $B/ptowsp-pack --from-json c.json -o d.pkg.zst"), 0);
 	CHECK_INT(cli("cmp c.pkg.zst d.pkg.zst"), 0);
@@ -197,7 +180,7 @@ static void source_write(const char *text)
 }
 
 /* runtime semantics, section 10, last row. */
-static void the_vector_of_two_producers_in_the_source(void)
+TEST(the_vector_of_two_producers_in_the_source)
 {
 	static const char *const sizes[] = {"1", "10"};
 	char text[4096] = "";
@@ -242,15 +225,12 @@ static void the_vector_of_two_producers_in_the_source(void)
 	"}\n"
 
 /* The packer says where both stand, and what would help; a schedule in the source can say the same. */
-static void a_source_that_must_block_is_told_with_its_lines(void)
+TEST(a_source_that_must_block_is_told_with_its_lines)
 {
 	cli_begin();
 	source_write(CYCLE);
-	REQUIRE_INT(cli("$B/ptowsp-pack p.pto -o p.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_err, "entry main must end in a deadlock");
-	CHECK_CONTAINS(cli_err, "p.pto:5:5) to send into there, which is full: 1 of 1");
-	CHECK_CONTAINS(cli_err, "p.pto:12:33) to send into back, which is full: 1 of 1");
-	CHECK_CONTAINS(cli_err, "--schedule channel_capacity=there,2");
+	CLI_ERR(0, "$B/ptowsp-pack p.pto -o p.pkg.zst", "entry main must end in a deadlock", "p.pto:5:5) to send into there, which is full: 1 of 1",
+		"p.pto:12:33) to send into back, which is full: 1 of 1", "--schedule channel_capacity=there,2");
 	CHECK_INT(cli("$B/ptowsp-pack --strict p.pto -o q.pkg.zst"), 3);
 	CHECK_INT(cli("$B/ptowsp-run -q p.pkg.zst"), 7);
 	source_write(CYCLE "schedule { channel_capacity 3 of %there }\n");
@@ -259,34 +239,12 @@ static void a_source_that_must_block_is_told_with_its_lines(void)
 	CHECK_INT(cli("$B/ptowsp-run -q p.pkg.zst"), 0);
 }
 
-static void the_command_line_replaces_what_the_source_schedules(void)
+TEST(the_command_line_replaces_what_the_source_schedules)
 {
 	cli_begin();
 	source_write(CYCLE "schedule { channel_capacity 3 of %there pipeline_depth 2 streams 2 }\n");
-	REQUIRE_INT(cli("$B/ptowsp-pack --schedule streams=5 --schedule pipeline_depth=stream,7 --schedule channel_capacity=there,1 p.pto -o p.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_err, "must end in a deadlock");
+	CLI_ERR(0, "$B/ptowsp-pack --schedule streams=5 --schedule pipeline_depth=stream,7 --schedule channel_capacity=there,1 p.pto -o p.pkg.zst",
+		"must end in a deadlock");
 	REQUIRE_INT(cli("$B/ptowsp-inspect p.pkg.zst | sed -n '/^schedule/,$p'"), 0);
 	CHECK_STR(cli_out, "schedule\n  channel_capacity = there, 1\n  pipeline_depth = 2\n  streams = 5\n  pipeline_depth = stream, 7\n");
-}
-
-void suite_contract_pipeline(CU_pSuite s)
-{
-	cli_suite("contract_pipeline");
-	TEST(s, statistics_tell_of_channels);
-	TEST(s, a_capacity_is_an_option);
-	TEST(s, a_cycle_is_a_deadlock_with_a_cure);
-	TEST(s, a_cycle_that_no_capacity_cures_ends_at_the_empty_channel);
-	TEST(s, an_event_that_is_not_signalled_is_no_resource);
-	TEST(s, a_capacity_behind_which_no_event_is_signalled_leads_to_the_event);
-	TEST(s, a_setting_is_not_cut_off);
-	TEST(s, strict_packing_refuses_a_cycle);
-	TEST(s, channels_of_payload_without_regions_are_refused);
-	TEST(s, statistics_and_traces_tell_of_payload);
-	TEST(s, an_example_moves_tiles_between_its_stages);
-	TEST(s, blocks_count_in_the_memory_limit);
-	TEST(s, the_listing_shows_what_moves_and_the_json_form_comes_back);
-	TEST(s, the_listing_names_channels_and_the_json_form_comes_back);
-	TEST(s, the_vector_of_two_producers_in_the_source);
-	TEST(s, a_source_that_must_block_is_told_with_its_lines);
-	TEST(s, the_command_line_replaces_what_the_source_schedules);
 }

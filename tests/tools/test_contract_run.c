@@ -33,7 +33,7 @@ static float element_of(const char *name, size_t count, size_t at)
 	return one;
 }
 
-static void run_binds_reads_and_writes_files(void)
+TEST(run_binds_reads_and_writes_files)
 {
 	float *dst;
 
@@ -51,7 +51,7 @@ static void run_binds_reads_and_writes_files(void)
 	free(dst);
 }
 
-static void flags_take_their_value_with_or_without_equals(void)
+TEST(flags_take_their_value_with_or_without_equals)
 {
 	cli_begin();
 	cli_npy_f32("src.npy", 32, 0, 1);
@@ -60,36 +60,33 @@ static void flags_take_their_value_with_or_without_equals(void)
 	CHECK_INT(cli("cmp a.npy b.npy"), 0);
 }
 
-static void a_plugin_is_taken_by_path_alias_and_auto(void)
+TEST(a_plugin_is_taken_by_path_alias_and_auto)
 {
 	static const char *const ways[] = {"--plugin=$B/../lib/ptowsp/plugins/libptowsp_cpu_sim.so", "--plugin=cpu_sim", "--plugin=auto",
 					   "--plugin-dir $B/../lib/ptowsp/plugins"};
 
-	cli_begin();
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --entry mixed --stats=json " VECTORS, ways[i])), 0);
 		CHECK_STR(cli_text(cli_json(), "plugin"), "cpu_sim");
 	}
 }
 
-static void tools_run_from_any_folder_and_through_a_link(void)
+TEST(tools_run_from_any_folder_and_through_a_link)
 {
-	cli_begin();
 	CHECK_INT(cli("cd / && $B/ptowsp-run --entry mixed " VECTORS), 0);
 	CHECK_INT(cli("ln -s $B/ptowsp-run here && ./here --entry mixed " VECTORS), 0);
 	CHECK_INT(cli("PATH=$B:$PATH ptowsp-run --entry mixed " VECTORS), 0);
 	CHECK_INT(cli("env -i $B/ptowsp-run --entry mixed " VECTORS), 0);
 }
 
-static void an_output_replaces_an_older_file(void)
+TEST(an_output_replaces_an_older_file)
 {
-	cli_begin();
 	CHECK_INT(cli("echo old >dst.npy && $B/ptowsp-run --fill src=ones --set count=1 --out dst=dst.npy " SCALE), 0);
 	CHECK_NEAR(element_of("dst.npy", 16, 0), 3, 0);
 	CLI_PRINTS(0, "ls -A", "dst.npy\n");
 }
 
-static void an_output_over_its_own_input_is_right(void)
+TEST(an_output_over_its_own_input_is_right)
 {
 	cli_begin();
 	cli_npy_f32("x.npy", 16, 0, 1);
@@ -102,7 +99,7 @@ static float random_value(uint64_t seed, uint64_t arg, uint64_t i)
 	return (float)(-1 + 2 * ((double)(draw_mix(seed << 40 | arg << 32 | i) >> 40) * 0x1p-24));
 }
 
-static void fills_are_zeros_ones_iota_and_the_corpus_random(void)
+TEST(fills_are_zeros_ones_iota_and_the_corpus_random)
 {
 	float *num, *den, *quot;
 
@@ -129,18 +126,16 @@ static void fills_are_zeros_ones_iota_and_the_corpus_random(void)
 	free(num);
 }
 
-static void an_unbound_input_is_zeros_and_said_once_with_the_option(void)
+TEST(an_unbound_input_is_zeros_and_said_once_with_the_option)
 {
-	cli_begin();
-	REQUIRE_INT(cli("$B/ptowsp-run --fill den=ones --out quot=q.npy $K/divide.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_err, "--in num=");
+	CLI_ERR(0, "$B/ptowsp-run --fill den=ones --out quot=q.npy $K/divide.pkg.zst", "--in num=");
 	CHECK_UINT(cli_lines(cli_err), 1);
 	REQUIRE_INT(cli("$B/ptowsp-run --fill den=ones --stats=json $K/divide.pkg.zst"), 0);
 	CHECK_UINT(json_array_size(cli_at(cli_json(), "diagnostics")), 1);
 }
 
 /* A comparison: got dst = 2 * src + 1 with src = 0, 1, ... against a file that differs in some places. */
-static void expect_tells_counts_and_places(void)
+TEST(expect_tells_counts_and_places)
 {
 	float ref[16];
 	json_t *stats;
@@ -168,7 +163,7 @@ static void expect_tells_counts_and_places(void)
 }
 
 /* The run itself was good: its output may be written for a closer look, whole, or not at all. */
-static void an_output_beside_a_failed_expectation_is_whole_or_old(void)
+TEST(an_output_beside_a_failed_expectation_is_whole_or_old)
 {
 	float *dst;
 
@@ -183,7 +178,7 @@ static void an_output_beside_a_failed_expectation_is_whole_or_old(void)
 	}
 }
 
-static void tolerances_have_their_defaults_and_nan_equals_nan(void)
+TEST(tolerances_have_their_defaults_and_nan_equals_nan)
 {
 	float num[8] = {0, 1, -1, 1, 1, 1, 1, 1}, den[8] = {0, 0, 0, 1, 1, 1, 1, 1};
 	float ref[8] = {NAN, INFINITY, -INFINITY, 1, 1, 1, 1, 1.00001f};
@@ -207,7 +202,7 @@ static void tolerances_have_their_defaults_and_nan_equals_nan(void)
 	cli_json();
 }
 
-static void shapes_of_files_do_not_matter_where_memory_is_flat(void)
+TEST(shapes_of_files_do_not_matter_where_memory_is_flat)
 {
 	float *dst;
 
@@ -219,7 +214,7 @@ static void shapes_of_files_do_not_matter_where_memory_is_flat(void)
 	free(dst);
 }
 
-static void integers_are_computed_as_integers(void)
+TEST(integers_are_computed_as_integers)
 {
 	static const int32_t in[4] = {1, -2, 2147483647, 5};
 	int32_t *got;
@@ -237,7 +232,7 @@ static void integers_are_computed_as_integers(void)
 	free(got);
 }
 
-static void runs_take_their_values_from_lists_without_reloading(void)
+TEST(runs_take_their_values_from_lists_without_reloading)
 {
 	cli_begin();
 	cli_npy_f32("src.npy", 64, 0, 1);
@@ -281,7 +276,7 @@ static void run_levels(void)
 		CHECK_INT(cli_int(stats, "kernels[copy_64].tasks"), l->other);
 }
 
-static void levels_cover_the_whole_tensor(void)
+TEST(levels_cover_the_whole_tensor)
 {
 	cli_begin();
 	cli_npy_f32("src.npy", 300 * 128, 1, 1);
@@ -289,11 +284,10 @@ static void levels_cover_the_whole_tensor(void)
 	CHECK_INT(cli("$B/ptowsp-run --entry blocks --in src=src.npy --set n=300 --expect dst=src.npy $K/levels.pkg.zst"), 0);
 }
 
-static void a_level_without_its_kernel_uses_the_plain_one_and_says_so_once(void)
+TEST(a_level_without_its_kernel_uses_the_plain_one_and_says_so_once)
 {
 	const char *at;
 
-	cli_begin();
 	CLI_FIGURE("$B/ptowsp-pack $S/levels.pto -o again.pkg.zst && $B/ptowsp-run --no-kernels --entry missing --set n=600 --stats=json again.pkg.zst",
 		   "kernels[copy].tasks", 2 * 64 + 88);
 	at = strstr(cli_err, "no variant for tile level");
@@ -302,9 +296,8 @@ static void a_level_without_its_kernel_uses_the_plain_one_and_says_so_once(void)
 }
 
 /* What runs at a level is what the declared kernel names for it; a workload that is called has the extents that it says. */
-static void declared_kernels_have_variants(void)
+TEST(declared_kernels_have_variants)
 {
-	cli_begin();
 	CHECK_INT(cli("$B/ptowsp-pack --strict $S/kernel_levels.pto -o k.pkg.zst && $B/ptowsp-run --out y=y.npy --stats=json k.pkg.zst"), 0);
 	CHECK_INT(cli_int(cli_json(), "kernels[three].tasks"), 1);
 	CHECK_INT(cli_int(cli_json(), "kernels[k_64].tasks"), 1);
@@ -316,17 +309,15 @@ static void declared_kernels_have_variants(void)
 	CHECK_INT(cli_int(cli_json(), "kernels[k].tasks"), 1);
 }
 
-static void conditions_follow_their_symbols(void)
+TEST(conditions_follow_their_symbols)
 {
-	cli_begin();
 	CLI_FIGURE("$B/ptowsp-run --entry pick --set n=6 --stats=json " VECTORS, "num_tasks", 2);
 	CLI_FIGURE("$B/ptowsp-run --entry pick --set n=5 --stats=json " VECTORS, "num_tasks", 1);
 	CLI_FIGURE("$B/ptowsp-run --entry pick --set n=-7 --stats=json " VECTORS, "num_tasks", 1);
 }
 
-static void quotients_truncate(void)
+TEST(quotients_truncate)
 {
-	cli_begin();
 	CLI_FIGURE("$B/ptowsp-run --entry quotient --set n=7 --set d=2 --stats=json " VECTORS, "num_tasks", 3);
 	CLI_FIGURE("$B/ptowsp-run --entry quotient --set n=-7 --set d=-2 --stats=json " VECTORS, "num_tasks", 3);
 	CLI_FIGURE("$B/ptowsp-run --entry quotient --set n=-7 --set d=2 --stats=json " VECTORS, "num_tasks", 0);
@@ -357,7 +348,7 @@ static void run_control(void)
 }
 
 /* Renaming a file over a device or a pipe would put a plain file in its place: as root, in the place of /dev/null. */
-static void what_is_no_plain_file_is_not_replaced(void)
+TEST(what_is_no_plain_file_is_not_replaced)
 {
 	static const char *const commands[] = {"$B/ptowsp-run --entry mixed --fill a=ones --out a=pipe " VECTORS,
 					       "$B/ptowsp-run --entry mixed --fill a=ones --trace pipe " VECTORS,
@@ -366,7 +357,6 @@ static void what_is_no_plain_file_is_not_replaced(void)
 					       "$B/ptowsp-pack $S/scale.pto -o pipe",
 					       "$B/ptowsp-pack $S/scale.pto -o link.json"};
 
-	cli_begin();
 	REQUIRE_INT(cli("mkfifo pipe pipe.json && ln -s pipe link.json"), 0);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
 		CHECK_INT(cli(commands[i]), 2);
@@ -376,9 +366,8 @@ static void what_is_no_plain_file_is_not_replaced(void)
 	CLI_PRINTS(0, "test -p pipe && test -p pipe.json && test -L link.json && ls -A", "link.json\npipe\npipe.json\n");
 }
 
-static void an_output_behind_a_link_keeps_the_link(void)
+TEST(an_output_behind_a_link_keeps_the_link)
 {
-	cli_begin();
 	REQUIRE_INT(cli("mkdir d && echo old >d/real.npy && ln -s d/real.npy a.npy && echo old >d/p && ln -s d/p p.pkg.zst &&"
 			" $B/ptowsp-run --entry mixed --fill a=ones --out a=a.npy " VECTORS " && $B/ptowsp-pack $S/scale.pto -o p.pkg.zst"),
 		    0);
@@ -386,7 +375,7 @@ static void an_output_behind_a_link_keeps_the_link(void)
 	CHECK_STR(cli_out, ".:\na.npy\nd\np.pkg.zst\n\nd:\np\nreal.npy\n");
 }
 
-static void two_runs_at_once_do_not_disturb_each_other(void)
+TEST(two_runs_at_once_do_not_disturb_each_other)
 {
 	float *x;
 
@@ -399,9 +388,8 @@ static void two_runs_at_once_do_not_disturb_each_other(void)
 	free(x);
 }
 
-static void quiet_and_verbose_change_only_what_is_said(void)
+TEST(quiet_and_verbose_change_only_what_is_said)
 {
-	cli_begin();
 	CLI_PRINTS(0, "$B/ptowsp-run -q --entry mixed " VECTORS, "");
 	CHECK_STR(cli_err, "");
 	CHECK_INT(cli("$B/ptowsp-run -v --entry mixed " VECTORS), 0);
@@ -410,27 +398,24 @@ static void quiet_and_verbose_change_only_what_is_said(void)
 	cli_check_sentence();
 }
 
-static void a_full_disk_or_closed_pipe_is_an_error_not_silence(void)
+TEST(a_full_disk_or_closed_pipe_is_an_error_not_silence)
 {
-	cli_begin();
 	CLI_ERR(2, "$B/ptowsp-run --entry mixed --stats=json " VECTORS " >/dev/full", "stdout");
 	CHECK_INT(cli("$B/ptowsp-run --entry mixed --graph - " VECTORS " >/dev/full"), 2);
 	CHECK_INT(cli("$B/ptowsp-inspect --json " VECTORS " >/dev/full"), 2);
 }
 
 /* The promise `deterministic` is checked with --strict, so a run says nothing of the promise. */
-static void a_promise_is_not_told_where_it_is_checked(void)
+TEST(a_promise_is_not_told_where_it_is_checked)
 {
-	cli_begin();
 	CLI_ERR(0, "$B/ptowsp-run --schedule hazards=raw $P/vector_add.pkg.zst", "`deterministic` is not known; --strict checks it");
 	CHECK_INT(cli("$B/ptowsp-run --schedule hazards=raw --strict --stats=json $P/vector_add.pkg.zst"), 0);
 	CHECK_STR(cli_err, "");
 	CHECK_CONTAINS(cli_out, "\"deterministic\": true");
 }
 
-static void a_plugin_folder_that_is_not_there_is_told(void)
+TEST(a_plugin_folder_that_is_not_there_is_told)
 {
-	cli_begin();
 	CHECK_INT(cli("$B/ptowsp-run --plugin-dir nowhere --no-kernels --set count=2 " SCALE), 0);
 	CHECK_STR(cli_err, "ptowsp-run: --plugin-dir nowhere cannot be read: No such file or directory\n");
 	CHECK_INT(cli("touch file && $B/ptowsp-run --plugin-dir file $P/vector_add.pkg.zst"), 0);
@@ -440,14 +425,13 @@ static void a_plugin_folder_that_is_not_there_is_told(void)
 }
 
 /* Kernel and place once, whoever names the kernel: the runtime, the loader of payloads, a log line. */
-static void no_sentence_names_its_kernel_twice(void)
+TEST(no_sentence_names_its_kernel_twice)
 {
 	static const char source[] =
 		"cat > one.pto <<'END'\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<1x8xf32>\n"
 		"  %b = alloc_tile : !pto.tile<8x8xf32>\n  %a = tload %x[0, 0]\n  %b = tadd %a, %a\n  tstore %a, %x[0, 0]\n  return\n}\nEND\n"
 		"$B/ptowsp-pack one.pto -o one.pkg.zst";
 
-	cli_begin();
 	REQUIRE_INT(cli(source), 0);
 	CHECK_INT(cli("$B/ptowsp-run -v --opt debug=on one.pkg.zst"), 1);
 	CHECK_STR(cli_err, "ptowsp-run: kernel one (one.pto:1) line 5: tadd needs equal shapes, got 1x8 and 1x8 -> 8x8\n"
@@ -455,7 +439,7 @@ static void no_sentence_names_its_kernel_twice(void)
 }
 
 /* The words of a task allow less than its portable kernel does, or hand another element type over: known from the package alone. */
-static void what_a_task_does_not_allow_its_kernel_is_the_package_s_fault(void)
+TEST(what_a_task_does_not_allow_its_kernel_is_the_package_s_fault)
 {
 	static const char *const ways[] = {"run --plugin=cpu_sim", "run --plugin=a2a3sim --no-kernels",
 					   "run --plugin=aie",     "run --explain --plugin=aie",
@@ -479,7 +463,7 @@ static void what_a_task_does_not_allow_its_kernel_is_the_package_s_fault(void)
 }
 
 /* A parameter that the payload does not touch may be stated in any way. */
-static void what_a_payload_does_not_touch_is_stated_in_any_way(void)
+TEST(what_a_payload_does_not_touch_is_stated_in_any_way)
 {
 	cli_begin();
 	for (unsigned i = 0; i < 4; i++) {
@@ -493,7 +477,7 @@ static void what_a_payload_does_not_touch_is_stated_in_any_way(void)
 }
 
 /* Each iteration is ordered behind all before it, which are looked at once and not once for each of them: a hundredth of what it took. */
-static void an_ordered_loop_of_explicit_dependencies_is_checked_in_no_time(void)
+TEST(an_ordered_loop_of_explicit_dependencies_is_checked_in_no_time)
 {
 	cli_begin();
 	if (cli_slow())
@@ -508,37 +492,6 @@ static void an_ordered_loop_of_explicit_dependencies_is_checked_in_no_time(void)
 
 void suite_contract_run(CU_pSuite s)
 {
-	cli_suite("run");
-	TEST(s, run_binds_reads_and_writes_files);
-	TEST(s, flags_take_their_value_with_or_without_equals);
-	TEST(s, a_plugin_is_taken_by_path_alias_and_auto);
-	TEST(s, tools_run_from_any_folder_and_through_a_link);
-	TEST(s, an_output_replaces_an_older_file);
-	TEST(s, an_output_over_its_own_input_is_right);
-	TEST(s, fills_are_zeros_ones_iota_and_the_corpus_random);
-	TEST(s, an_unbound_input_is_zeros_and_said_once_with_the_option);
-	TEST(s, expect_tells_counts_and_places);
-	TEST(s, an_output_beside_a_failed_expectation_is_whole_or_old);
-	TEST(s, tolerances_have_their_defaults_and_nan_equals_nan);
-	TEST(s, shapes_of_files_do_not_matter_where_memory_is_flat);
-	TEST(s, integers_are_computed_as_integers);
-	TEST(s, runs_take_their_values_from_lists_without_reloading);
 	CHECK_ROWS(s, levels, run_levels);
-	TEST(s, levels_cover_the_whole_tensor);
-	TEST(s, a_level_without_its_kernel_uses_the_plain_one_and_says_so_once);
-	TEST(s, declared_kernels_have_variants);
-	TEST(s, conditions_follow_their_symbols);
-	TEST(s, quotients_truncate);
 	CHECK_ROWS(s, controls, run_control);
-	TEST(s, what_is_no_plain_file_is_not_replaced);
-	TEST(s, an_output_behind_a_link_keeps_the_link);
-	TEST(s, two_runs_at_once_do_not_disturb_each_other);
-	TEST(s, quiet_and_verbose_change_only_what_is_said);
-	TEST(s, a_full_disk_or_closed_pipe_is_an_error_not_silence);
-	TEST(s, no_sentence_names_its_kernel_twice);
-	TEST(s, a_promise_is_not_told_where_it_is_checked);
-	TEST(s, a_plugin_folder_that_is_not_there_is_told);
-	TEST(s, what_a_task_does_not_allow_its_kernel_is_the_package_s_fault);
-	TEST(s, what_a_payload_does_not_touch_is_stated_in_any_way);
-	TEST(s, an_ordered_loop_of_explicit_dependencies_is_checked_in_no_time);
 }

@@ -79,11 +79,10 @@ static void run_scoped(void)
 	CHECK_STR(cli_trace(cli_json_file("t.json")), c->trace);
 }
 
-static void a_deadlock_is_reported_with_its_figures(void)
+TEST(a_deadlock_is_reported_with_its_figures)
 {
 	json_t *root;
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-inspect --json $K/four.pkg.zst"), 0);
 	root = cli_json();
 	scopes_insert(root, (const struct scope[]){{0, 3}, {0, 0}});
@@ -100,11 +99,10 @@ static void a_deadlock_is_reported_with_its_figures(void)
 }
 
 /* A report names what the blocked task lacks; the settings with which the program ends let it end. */
-static void the_first_lack_of_a_scope_is_proposed(void)
+TEST(the_first_lack_of_a_scope_is_proposed)
 {
 	static const char options[] = "--schedule tensor_map=24 --schedule task_window=16 --schedule dep_list=8 --schedule heap=512";
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-pack $S/short.pto -o s.pkg.zst"), 0);
 	for (int threads = 1; threads <= 2; threads++) {
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run --threads %d --stats=json s.pkg.zst", threads)), 7);
@@ -117,18 +115,16 @@ static void the_first_lack_of_a_scope_is_proposed(void)
 	}
 }
 
-static void a_scope_in_a_window_that_aborts_is_a_deadlock(void)
+TEST(a_scope_in_a_window_that_aborts_is_a_deadlock)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-pack $S/abort.pto -o a.pkg.zst"), 0);
 	CLI_ERR(7, "$B/ptowsp-run a.pkg.zst", "use at least --schedule task_window=4");
 	CHECK_INT(cli("$B/ptowsp-run --schedule task_window=16 --schedule dep_list=8 a.pkg.zst"), 0);
 }
 
 /* Resources are at their limit while the kernels run. */
-static void a_slow_kernel_is_no_deadlock(void)
+TEST(a_slow_kernel_is_no_deadlock)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-pack $S/slow.pto -o s.pkg.zst"), 0);
 	for (int threads = 1; threads <= 4; threads *= 2) {
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run -q --threads %d --stats=json s.pkg.zst", threads)), 0);
@@ -139,12 +135,11 @@ static void a_slow_kernel_is_no_deadlock(void)
 }
 
 /* for_each in place of parallel_for: an iteration starts when all before it have ended; no edges. */
-static void an_ordered_loop_is_a_barrier_not_an_edge(void)
+TEST(an_ordered_loop_is_a_barrier_not_an_edge)
 {
 	json_t *root, *code, *instruction;
 	size_t i;
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-inspect --json $K/vectors.pkg.zst"), 0);
 	root = cli_json();
 	code = cli_at(root, "WORK.instructions");
@@ -164,11 +159,5 @@ static void an_ordered_loop_is_a_barrier_not_an_edge(void)
 
 void suite_contract_scope(CU_pSuite s)
 {
-	cli_suite("scope");
 	CHECK_ROWS(s, cases, run_scoped);
-	TEST(s, a_deadlock_is_reported_with_its_figures);
-	TEST(s, the_first_lack_of_a_scope_is_proposed);
-	TEST(s, a_scope_in_a_window_that_aborts_is_a_deadlock);
-	TEST(s, a_slow_kernel_is_no_deadlock);
-	TEST(s, an_ordered_loop_is_a_barrier_not_an_edge);
 }

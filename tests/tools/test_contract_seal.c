@@ -272,7 +272,7 @@ static void run_change(void)
 }
 
 /* A last instruction behind all entries. */
-static void code_that_no_entry_reaches_has_to_be_known(void)
+TEST(code_that_no_entry_reaches_has_to_be_known)
 {
 	static const char *const readers[] = {"$B/ptowsp-inspect --verify bad.pkg.zst",
 					      "$B/ptowsp-inspect --c bad.pkg.zst",
@@ -300,7 +300,7 @@ static void code_that_no_entry_reaches_has_to_be_known(void)
 	}
 }
 
-static void an_unknown_optional_section_is_one_diagnostic(void)
+TEST(an_unknown_optional_section_is_one_diagnostic)
 {
 	struct seal s;
 
@@ -316,7 +316,7 @@ static void an_unknown_optional_section_is_one_diagnostic(void)
 }
 
 /* Another level of compression stands for another version of libzstd. */
-static void the_digest_shown_does_not_depend_on_the_packing(void)
+TEST(the_digest_shown_does_not_depend_on_the_packing)
 {
 	uint8_t digest[32];
 	char text[65], *first;
@@ -330,8 +330,7 @@ static void the_digest_shown_does_not_depend_on_the_packing(void)
 	s.level = 1;
 	REQUIRE_INT(seal_write(&s, bad_path()), 0);
 	REQUIRE_INT(cli("cmp -s $K/vectors.pkg.zst bad.pkg.zst"), 1);
-	REQUIRE_INT(cli("$B/ptowsp-inspect $K/vectors.pkg.zst | grep digest"), 0);
-	CHECK_CONTAINS(cli_out, text);
+	CLI_OUT(0, "$B/ptowsp-inspect $K/vectors.pkg.zst | grep digest", text);
 	first = strdup(cli_out);
 	CLI_PRINTS(0, "$B/ptowsp-inspect bad.pkg.zst | grep digest", first);
 	free(first);
@@ -342,7 +341,7 @@ static void the_digest_shown_does_not_depend_on_the_packing(void)
 	seal_finish(&s);
 }
 
-static void the_standard_tool_reads_a_sealed_file(void)
+TEST(the_standard_tool_reads_a_sealed_file)
 {
 	struct seal s;
 
@@ -398,36 +397,27 @@ static void mutate(const char *package, const char *args, size_t per_section)
 	CLI_PRINTS(0, "ls -A", "bad.pkg.zst\n");
 }
 
-static void sealed_mutants_of_a_kernel_are_refused_or_run(void)
+TEST(sealed_mutants_of_a_kernel_are_refused_or_run)
 {
 	mutate("scale", "--set count=2 --fill src=ones", 40);
 }
 
-static void sealed_mutants_of_levels_are_refused_or_run(void)
+TEST(sealed_mutants_of_levels_are_refused_or_run)
 {
 	mutate("levels", "--set n=70 --fill src=ones --schedule task_window=16", 24);
 }
 
-static void sealed_mutants_of_programs_are_refused_or_run(void)
+TEST(sealed_mutants_of_programs_are_refused_or_run)
 {
 	mutate("vectors", "--entry pick --set n=6", 24);
 }
 
-static void sealed_mutants_are_counted_alike_without_kernels(void)
+TEST(sealed_mutants_are_counted_alike_without_kernels)
 {
 	mutate("vectors", "--no-kernels --entry overlap", 24);
 }
 
 void suite_contract_seal(CU_pSuite s)
 {
-	cli_suite("seal");
 	CHECK_ROWS(s, changes, run_change);
-	TEST(s, code_that_no_entry_reaches_has_to_be_known);
-	TEST(s, an_unknown_optional_section_is_one_diagnostic);
-	TEST(s, the_digest_shown_does_not_depend_on_the_packing);
-	TEST(s, the_standard_tool_reads_a_sealed_file);
-	TEST(s, sealed_mutants_of_a_kernel_are_refused_or_run);
-	TEST(s, sealed_mutants_of_levels_are_refused_or_run);
-	TEST(s, sealed_mutants_of_programs_are_refused_or_run);
-	TEST(s, sealed_mutants_are_counted_alike_without_kernels);
 }

@@ -13,7 +13,7 @@
 	if (strstr(check_build(), "/tsan"))                                                                                                                    \
 	CHECK_SKIP("the thread sanitizer holds signals back while a thread only computes")
 
-static void an_interrupt_cancels_and_leaves_outputs_untouched(void)
+TEST(an_interrupt_cancels_and_leaves_outputs_untouched)
 {
 	static const struct {
 		int signal, status;
@@ -40,9 +40,8 @@ static void an_interrupt_cancels_and_leaves_outputs_untouched(void)
 }
 
 /* Each rename takes half a second longer, so that the signal comes behind the first one. */
-static void a_signal_between_two_outputs_comes_too_late(void)
+TEST(a_signal_between_two_outputs_comes_too_late)
 {
-	cli_begin();
 	if (cli("strace -o /dev/null true"))
 		CHECK_SKIP("strace traces nothing here");
 	CLI_OUT(0,
@@ -55,7 +54,7 @@ static void a_signal_between_two_outputs_comes_too_late(void)
 }
 
 /* Of files of a folder, all or none are there, wherever the signal comes. */
-static void a_signal_leaves_whole_folders_or_none(void)
+TEST(a_signal_leaves_whole_folders_or_none)
 {
 	static const char *const commands[] = {"$B/ptowsp-run -q --plugin=a2a3sim --emit e $P/softmax.pkg.zst",
 					       "$B/ptowsp-pack --emit=c $R/packages/examples/softmax.pto -o e",
@@ -75,7 +74,7 @@ static void a_signal_leaves_whole_folders_or_none(void)
 }
 
 /* The line comes after a second of processor time, in which it measures. */
-static void long_measuring_is_said_where_someone_watches(void)
+TEST(long_measuring_is_said_where_someone_watches)
 {
 	SKIP_WHERE_SIGNALS_WAIT();
 	cli_begin();
@@ -86,7 +85,7 @@ static void long_measuring_is_said_where_someone_watches(void)
 	CHECK_STR(cli_err, "ptowsp-run: cancelled by an interrupt\n");
 }
 
-static void a_hangup_under_nohup_stays_ignored(void)
+TEST(a_hangup_under_nohup_stays_ignored)
 {
 	static const int twice[] = {SIGHUP, SIGTERM};
 
@@ -96,7 +95,7 @@ static void a_hangup_under_nohup_stays_ignored(void)
 	CHECK(cli_ms > 1900);
 }
 
-static void sigusr1_prints_the_state_and_the_run_goes_on(void)
+TEST(sigusr1_prints_the_state_and_the_run_goes_on)
 {
 	static const int twice[] = {SIGUSR1, SIGUSR1};
 
@@ -114,7 +113,7 @@ static void sigusr1_prints_the_state_and_the_run_goes_on(void)
 }
 
 /* Of the machine, which the walk through the program is thousands of tasks ahead of. */
-static void the_state_of_a_machine_is_its_own(void)
+TEST(the_state_of_a_machine_is_its_own)
 {
 	static const int one[] = {SIGUSR1};
 	unsigned long long used, high, rows = 0;
@@ -135,25 +134,12 @@ static void the_state_of_a_machine_is_its_own(void)
 }
 
 /* Measuring is a phase before a run, and all that there is in an explanation. */
-static void sigusr1_prints_the_phase_where_nothing_runs_yet(void)
+TEST(sigusr1_prints_the_phase_where_nothing_runs_yet)
 {
 	SKIP_WHERE_SIGNALS_WAIT();
 	cli_begin();
-	CHECK_INT(cli_signalled_after_work("exec $B/ptowsp-run --timeout-ms 3000 --set total_rows=2147483647 $P/softmax.pkg.zst", SIGUSR1, 100), 10);
+	CHECK_INT(cli_signalled_after_work("exec $B/ptowsp-run --timeout-ms 3000 --set total_rows=2147483647 $P/softmax.pkg.zst", SIGUSR1, 400), 10);
 	CHECK_CONTAINS(cli_err, "ptowsp-run: still preparing or running, ");
-	CHECK_INT(cli_signalled_after_work("exec $B/ptowsp-run --explain --timeout-ms 3000 --set total_rows=2147483647 $P/softmax.pkg.zst", SIGUSR1, 100), 0);
+	CHECK_INT(cli_signalled_after_work("exec $B/ptowsp-run --explain --timeout-ms 3000 --set total_rows=2147483647 $P/softmax.pkg.zst", SIGUSR1, 400), 0);
 	CHECK_CONTAINS(cli_err, "ptowsp-run: still looking at the run, ");
-}
-
-void suite_contract_signal(CU_pSuite s)
-{
-	cli_suite("signal");
-	TEST(s, an_interrupt_cancels_and_leaves_outputs_untouched);
-	TEST(s, a_signal_between_two_outputs_comes_too_late);
-	TEST(s, a_signal_leaves_whole_folders_or_none);
-	TEST(s, long_measuring_is_said_where_someone_watches);
-	TEST(s, a_hangup_under_nohup_stays_ignored);
-	TEST(s, the_state_of_a_machine_is_its_own);
-	TEST(s, sigusr1_prints_the_phase_where_nothing_runs_yet);
-	TEST(s, sigusr1_prints_the_state_and_the_run_goes_on);
 }

@@ -170,19 +170,18 @@ static void check_kind(json_t *object, const char *path, json_type kind)
 }
 
 /* The inner loop's values are independent, and so are the outer one's: the outermost is taken, in the line of the run too. */
-static void dispatch_auto_says_which_loop_it_took(void)
+TEST(dispatch_auto_says_which_loop_it_took)
 {
 	json_t *stats;
 
-	cli_begin();
 	CHECK_INT(cli("$B/ptowsp-run --entry nest --set n=2 --set m=3 --schedule 'dispatch=auto(2)' --stats=json " VECTORS), 0);
 	stats = cli_json();
 	CHECK_STR(json_string_value(cli_at(stats, "dispatch_auto.axis")), "i");
 	CHECK_INT(cli_int(stats, "dispatch_auto.executors"), 2);
 	CHECK_INT(cli_int(stats, "dispatch_auto.edges"), 0);
 	CHECK_INT(cli_int(stats, "dispatch_auto.crossing"), 0);
-	CHECK_INT(cli("$B/ptowsp-run --entry nest --set n=2 --set m=3 --schedule 'dispatch=auto(2)' " VECTORS), 0);
-	CHECK_CONTAINS(cli_out, "; dispatch auto: affinity(i, 2), 0 of 0 edges cross");
+	CLI_OUT(0, "$B/ptowsp-run --entry nest --set n=2 --set m=3 --schedule 'dispatch=auto(2)' " VECTORS,
+		"; dispatch auto: affinity(i, 2), 0 of 0 edges cross");
 	CLI_OUT(0, "$B/ptowsp-run --entry mixed --schedule 'dispatch=auto(2)' " VECTORS, "; dispatch auto: no loop has tasks");
 	CHECK_INT(cli("$B/ptowsp-run --entry nest --set n=2 --set m=3 --stats=json " VECTORS), 0);
 	CHECK(json_is_null(cli_at(cli_json(), "dispatch_auto")));
@@ -190,22 +189,21 @@ static void dispatch_auto_says_which_loop_it_took(void)
 	CHECK(!strstr(cli_out, "auto"));
 }
 
-static void a_window_over_a_graph_that_is_built_first_is_recorded(void)
+TEST(a_window_over_a_graph_that_is_built_first_is_recorded)
 {
 	json_t *stats;
 
-	cli_begin();
 	CHECK_INT(cli("$B/ptowsp-run --entry mixed --schedule task_window=2,abort --schedule start=after_orchestration --stats=json " VECTORS), 0);
 	stats = cli_json();
 	CHECK_INT(json_array_size(cli_at(stats, "recorded")), 1);
 	CHECK_STR(json_string_value(json_object_get(json_array_get(cli_at(stats, "recorded"), 0), "directive")), "task_window");
 	CHECK_STR(json_string_value(json_object_get(json_array_get(cli_at(stats, "recorded"), 0), "value")), "2,abort");
-	CHECK_INT(cli("$B/ptowsp-run --entry mixed --strict --schedule task_window=2 --schedule start=after_orchestration " VECTORS), 5);
-	CHECK_CONTAINS(cli_err, "task_window is recorded, not enforced; state one of");
+	CLI_ERR(5, "$B/ptowsp-run --entry mixed --strict --schedule task_window=2 --schedule start=after_orchestration " VECTORS,
+		"task_window is recorded, not enforced; state one of");
 	CHECK_INT(cli("$B/ptowsp-run --entry mixed --strict --schedule start=after_orchestration " VECTORS), 0);
 }
 
-static void statistics_have_every_field_with_its_type(void)
+TEST(statistics_have_every_field_with_its_type)
 {
 	static const struct {
 		const char *path;
@@ -222,7 +220,6 @@ static void statistics_have_every_field_with_its_type(void)
 	intmax_t tasks = 0, cycles = 0;
 	size_t i;
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --entry overlap --stats=json " VECTORS), 0);
 	CHECK_STR(cli_err, "");
 	stats = cli_json();
@@ -255,9 +252,8 @@ static void statistics_have_every_field_with_its_type(void)
 	CHECK_INT(cli_int(stats, "resources[ready_any].capacity"), 8192);
 }
 
-static void a_promise_of_the_author_makes_determinism_unknown_with_one_diagnostic(void)
+TEST(a_promise_of_the_author_makes_determinism_unknown_with_one_diagnostic)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --threads 1 --entry overlap --schedule hazards=raw --stats=json " VECTORS), 0);
 	CHECK(json_is_null(cli_at(cli_json(), "deterministic")));
 	CHECK_UINT(json_array_size(cli_at(cli_json(), "diagnostics")), 1);
@@ -267,9 +263,8 @@ static void a_promise_of_the_author_makes_determinism_unknown_with_one_diagnosti
 	CHECK(json_is_true(cli_at(cli_json(), "deterministic")));
 }
 
-static void fast_numerics_are_asked_for_and_said_with_their_bounds(void)
+TEST(fast_numerics_are_asked_for_and_said_with_their_bounds)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --stats=json $P/bgemm.pkg.zst"), 0);
 	CHECK_STR(json_string_value(cli_at(cli_json(), "numerics")), "exact");
 	CHECK_UINT(json_array_size(cli_at(cli_json(), "diagnostics")), 0);
@@ -280,9 +275,8 @@ static void fast_numerics_are_asked_for_and_said_with_their_bounds(void)
 	CLI_OUT(0, "$B/ptowsp-run --opt numerics=fast --stats $P/bgemm.pkg.zst", "numerics: fast");
 }
 
-static void strict_names_the_first_race_and_lets_good_programs_pass(void)
+TEST(strict_names_the_first_race_and_lets_good_programs_pass)
 {
-	cli_begin();
 	CHECK_INT(cli("$B/ptowsp-run --strict --entry overlap --stats=json " VECTORS), 0);
 	CHECK(json_is_true(cli_at(cli_json(), "deterministic")));
 	CHECK_INT(cli("$B/ptowsp-run --strict --entry chain --schedule hazards=raw --stats=json " VECTORS), 0);
@@ -291,9 +285,8 @@ static void strict_names_the_first_race_and_lets_good_programs_pass(void)
 	CHECK_CONTAINS(cli_err, "3");
 }
 
-static void without_kernels_the_window_is_that_of_a_run(void)
+TEST(without_kernels_the_window_is_that_of_a_run)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --no-kernels --entry mixed --stats=json " VECTORS), 0);
 	CHECK_INT(cli_int(cli_json(), "task_window"), 8192);
 	CHECK_INT(cli_int(cli_json(), "total_cycles"), 13);
@@ -317,12 +310,11 @@ static uint64_t mix64(uint64_t z)
 	return z ^ z >> 31;
 }
 
-static void hash_places_every_task_as_the_formula_says(void)
+TEST(hash_places_every_task_as_the_formula_says)
 {
 	json_t *events, *event, *task;
 	size_t i, seen = 0;
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --entry loop --set n=100 --schedule 'dispatch=hash(i,5)' --trace t.json " VECTORS), 0);
 	events = cli_at(cli_json_file("t.json"), "traceEvents");
 	json_array_foreach(events, i, event)
@@ -351,7 +343,7 @@ static char *fixed_part(void)
 	return json_dumps(stats, JSON_SORT_KEYS | JSON_COMPACT);
 }
 
-static void figures_do_not_depend_on_threads_or_time(void)
+TEST(figures_do_not_depend_on_threads_or_time)
 {
 	static const char *const programs[] = {
 		"--entry nest --set n=40 --set m=30 --schedule task_window=64 --schedule 'dispatch=work_steal(4)' " VECTORS,
@@ -383,9 +375,8 @@ static void figures_do_not_depend_on_threads_or_time(void)
 	}
 }
 
-static void a_hundred_runs_give_the_same_cycles(void)
+TEST(a_hundred_runs_give_the_same_cycles)
 {
-	cli_begin();
 	CLI_PRINTS(0,
 		   "for i in $(seq 100); do $B/ptowsp-run --threads $((i % 3 + 1)) --entry nest --set n=9 --set m=7"
 		   " --schedule task_window=5 --schedule 'dispatch=work_steal(3)' --stats=json " VECTORS
@@ -393,11 +384,10 @@ static void a_hundred_runs_give_the_same_cycles(void)
 		   "1\n");
 }
 
-static void text_statistics_show_the_same_figures(void)
+TEST(text_statistics_show_the_same_figures)
 {
 	static const char *const words[] = {"cycles", "tasks", "edges", "task_ring", "tensor_map", "dep_list", "heap", "ready_any", "wide", "thin"};
 
-	cli_begin();
 	for (int i = 0; i < 2; i++) {
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run --entry mixed %s " VECTORS, i ? "--stats" : "--stats=text")), 0);
 		for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++)
@@ -407,17 +397,5 @@ static void text_statistics_show_the_same_figures(void)
 
 void suite_contract_stats(CU_pSuite s)
 {
-	cli_suite("stats");
 	CHECK_ROWS(s, vectors, run_vector);
-	TEST(s, dispatch_auto_says_which_loop_it_took);
-	TEST(s, a_window_over_a_graph_that_is_built_first_is_recorded);
-	TEST(s, statistics_have_every_field_with_its_type);
-	TEST(s, a_promise_of_the_author_makes_determinism_unknown_with_one_diagnostic);
-	TEST(s, strict_names_the_first_race_and_lets_good_programs_pass);
-	TEST(s, without_kernels_the_window_is_that_of_a_run);
-	TEST(s, hash_places_every_task_as_the_formula_says);
-	TEST(s, figures_do_not_depend_on_threads_or_time);
-	TEST(s, a_hundred_runs_give_the_same_cycles);
-	TEST(s, fast_numerics_are_asked_for_and_said_with_their_bounds);
-	TEST(s, text_statistics_show_the_same_figures);
 }

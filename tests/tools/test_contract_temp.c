@@ -4,9 +4,8 @@
 
 #define EVENTS "$P/probes/events.pkg.zst"
 
-static void nothing_of_a_temp_tensor_is_written_or_compared(void)
+TEST(nothing_of_a_temp_tensor_is_written_or_compared)
 {
-	cli_begin();
 	CHECK_INT(cli("$B/ptowsp-run --entry temp --out first=first.npy --out out=out.npy " EVENTS), 2);
 	cli_check_sentence();
 	CHECK_CONTAINS(cli_err, "--out first: it is a temp tensor");
@@ -16,9 +15,8 @@ static void nothing_of_a_temp_tensor_is_written_or_compared(void)
 }
 
 /* The second task that writes "first" does not say so any more. */
-static void explain_says_which_temp_tensors_are_ordinary_and_why(void)
+TEST(explain_says_which_temp_tensors_are_ordinary_and_why)
 {
-	cli_begin();
 	CLI_OUT(0, "$B/ptowsp-run --explain --entry temp " EVENTS, "temp tensors:\n  all are renamed");
 	REQUIRE_INT(cli("sed -e 's/call @put(%v -> 7, %y -> %first/call @nop(%y -> bind %first/' $R/packages/probes/events.pto > e.pto; "
 			"echo 'kernel @nop(%y: i32[1, 1] out)' >> e.pto; $B/ptowsp-pack e.pto -o e.pkg.zst"),
@@ -28,11 +26,10 @@ static void explain_says_which_temp_tensors_are_ordinary_and_why(void)
 }
 
 /* A temp tensor that is not renamed changes no result, so a run says so only with -v or --stats=json. */
-static void ordinary_temp_tensors_are_told_to_who_asks(void)
+TEST(ordinary_temp_tensors_are_told_to_who_asks)
 {
 	static const char said[] = "temp tensor first is not renamed but an ordinary one: its regions differ in shape";
 
-	cli_begin();
 	REQUIRE_INT(cli("sed -e 's/copy %first.0 : 1, 1. -> %out.1./copy %first[0 : 1, 2] -> %out[1]/' $R/packages/probes/events.pto > e.pto; "
 			"$B/ptowsp-pack e.pto -o e.pkg.zst"),
 		    0);
@@ -44,7 +41,7 @@ static void ordinary_temp_tensors_are_told_to_who_asks(void)
 }
 
 /* Said once, of what nobody gave anything; refused with --strict. A tensor that the first task writes is not told, whatever reads it later. */
-static void a_temp_tensor_that_is_read_before_any_task_wrote_it_is_told(void)
+TEST(a_temp_tensor_that_is_read_before_any_task_wrote_it_is_told)
 {
 	static const char said[] = "ptowsp-run: temp tensor t is read before any task has written it, by task 0, kernel cp";
 	static const char source[] =
@@ -57,7 +54,6 @@ static void a_temp_tensor_that_is_read_before_any_task_wrote_it_is_told(void)
 		"  parallel_for %i in 0 to 8 { call @cp(%a -> %t[0, 0 : 1, 8], %b -> %y[0, %i * 8 : 1, 8]) }\n}\nEND\n$B/ptowsp-pack t.pto -o t.pkg.zst";
 	static const char *const plugins[] = {"cpu_sim", "a2a3sim", "aie"};
 
-	cli_begin();
 	REQUIRE_INT(cli(source), 0);
 	CHECK_STR(cli_err, "");
 	for (size_t i = 0; i < 3; i++) {
@@ -77,11 +73,14 @@ static void a_temp_tensor_that_is_read_before_any_task_wrote_it_is_told(void)
 	CHECK_STR(cli_err, "");
 }
 
-void suite_contract_temp(CU_pSuite s)
+/* Tasks go another way where somebody hears of each; versions are the same. */
+TEST(a_run_that_is_heard_counts_the_same)
 {
-	cli_suite("temp");
-	TEST(s, nothing_of_a_temp_tensor_is_written_or_compared);
-	TEST(s, explain_says_which_temp_tensors_are_ordinary_and_why);
-	TEST(s, ordinary_temp_tensors_are_told_to_who_asks);
-	TEST(s, a_temp_tensor_that_is_read_before_any_task_wrote_it_is_told);
+	json_t *alone;
+
+	REQUIRE_INT(cli("$B/ptowsp-run -q --threads 1 --stats=json $P/llama.pkg.zst"), 0);
+	alone = json_deep_copy(json_object_get(cli_json(), "resources"));
+	REQUIRE_INT(cli("$B/ptowsp-run -q --threads 1 --stats=json --trace t.json $P/llama.pkg.zst"), 0);
+	CHECK(json_array_size(alone) > 0 && json_equal(alone, json_object_get(cli_json(), "resources")));
+	json_decref(alone);
 }

@@ -63,7 +63,7 @@ static intmax_t moments(json_t *events, const char *name)
 }
 
 /* Every resource of a workload: the trace's stalls are those of the statistics, and at least one resource stalls. */
-static void stalls_of_a_workload_are_on_the_track_of_their_resource(void)
+TEST(stalls_of_a_workload_are_on_the_track_of_their_resource)
 {
 	static const struct {
 		const char *options, *resource;
@@ -89,12 +89,11 @@ static void stalls_of_a_workload_are_on_the_track_of_their_resource(void)
 	}
 }
 
-static void a_pipeline_has_tracks_for_processes_and_channels(void)
+TEST(a_pipeline_has_tracks_for_processes_and_channels)
 {
 	intmax_t count, cycles;
 	json_t *stats, *events;
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --trace t.json --schedule 'channel_capacity=c(1)' --stats=json " CHANNELS), 0);
 	stats = json_incref(cli_json());
 	events = cli_at(cli_json_file("t.json"), "traceEvents");
@@ -115,12 +114,11 @@ static void a_pipeline_has_tracks_for_processes_and_channels(void)
 	json_decref(stats);
 }
 
-static void a_stall_names_its_task_and_where_it_ends_the_task_may_start(void)
+TEST(a_stall_names_its_task_and_where_it_ends_the_task_may_start)
 {
 	json_t *events, *event, *task;
 	size_t i, k, seen = 0;
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --no-kernels -q --entry nest --set n=12 --set m=5 --schedule task_window=7 --trace t.json " VECTORS), 0);
 	events = cli_at(cli_json_file("t.json"), "traceEvents");
 	json_array_foreach(events, i, event)
@@ -136,7 +134,7 @@ static void a_stall_names_its_task_and_where_it_ends_the_task_may_start(void)
 	CHECK(seen > 0);
 }
 
-static void a_trace_does_not_depend_on_threads_and_changes_no_figure(void)
+TEST(a_trace_does_not_depend_on_threads_and_changes_no_figure)
 {
 	cli_begin();
 	REQUIRE_INT(
@@ -148,13 +146,12 @@ static void a_trace_does_not_depend_on_threads_and_changes_no_figure(void)
 }
 
 /* Tasks in the order of their numbers, on the tracks of threads, each behind the one that it waits for; waits on the semantic clock are not on the same axis. */
-static void a_trace_in_real_time_shows_when_kernels_ran_and_on_which_thread(void)
+TEST(a_trace_in_real_time_shows_when_kernels_ran_and_on_which_thread)
 {
 	json_t *root, *events, *event;
 	intmax_t tasks = 0, first_end = 0;
 	size_t i;
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run -q --threads 2 --opt trace=real --schedule ready=priority --schedule task_window=4 --entry crowd --trace r.json "
 			"$P/probes/tasks.pkg.zst"),
 		    0);
@@ -176,7 +173,7 @@ static void a_trace_in_real_time_shows_when_kernels_ran_and_on_which_thread(void
 }
 
 /* An order of ready tasks is in force where two threads or more take them. */
-static void orders_of_ready_tasks_are_enforced_by_several_threads(void)
+TEST(orders_of_ready_tasks_are_enforced_by_several_threads)
 {
 	static const struct {
 		const char *options;
@@ -212,7 +209,7 @@ static json_t *end_mark(json_t *events)
 }
 
 /* What ran before is there, and where it ended; no other file is. */
-static void a_run_that_fails_by_itself_leaves_a_trace_up_to_there(void)
+TEST(a_run_that_fails_by_itself_leaves_a_trace_up_to_there)
 {
 	static const struct {
 		const char *command, *status;
@@ -245,29 +242,26 @@ static void a_run_that_fails_by_itself_leaves_a_trace_up_to_there(void)
 	CHECK(!json_object_get(cli_json_file("t.json"), "status") && !end_mark(cli_at(cli_json_file("t.json"), "traceEvents")));
 }
 
-static void a_run_with_other_values_than_expected_writes_all_it_was_asked_for(void)
+TEST(a_run_with_other_values_than_expected_writes_all_it_was_asked_for)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run -q --fill a=ones --fill b=zeros --out c=c.npy $P/vector_add.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run -q --fill a=ones --fill b=ones --expect c=c.npy --out c=d.npy --trace t.json --graph g.json $P/vector_add.pkg.zst"), 6);
 	CLI_PRINTS(0, "ls -A", "c.npy\nd.npy\ng.json\nt.json\n");
 	CHECK_INT(cli("cmp -s c.npy d.npy"), 1);
 }
 
-static void an_empty_program_has_a_trace_and_graphs(void)
+TEST(an_empty_program_has_a_trace_and_graphs)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run -q --no-kernels --entry nest --set n=0 --set m=5 --trace t.json " VECTORS), 0);
 	CHECK(json_is_array(cli_at(cli_json_file("t.json"), "traceEvents")));
 	for (const char *const *form = (const char *const[]){"txt", "dot", "json", NULL}; *form; form++)
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run -q --no-kernels --entry nest --set n=0 --set m=5 --graph g.%s " VECTORS, *form)), 0);
 }
 
-static void statistics_have_a_row_per_process(void)
+TEST(statistics_have_a_row_per_process)
 {
 	json_t *stats;
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --stats=json " CHANNELS), 0);
 	stats = cli_json();
 	CHECK_INT(cli_int(stats, "processes[source].tasks") + cli_int(stats, "processes[sink].tasks"), cli_int(stats, "num_tasks"));
@@ -276,7 +270,7 @@ static void statistics_have_a_row_per_process(void)
 }
 
 /* The same pipeline with two thousand million tokens. */
-static void the_state_of_a_long_pipeline_shows_channels_and_processes(void)
+TEST(the_state_of_a_long_pipeline_shows_channels_and_processes)
 {
 	static const int twice[] = {SIGUSR1, SIGINT};
 
@@ -297,20 +291,4 @@ static void the_state_of_a_long_pipeline_shows_channels_and_processes(void)
 		CHECK_CONTAINS(cli_err, "process sink.0 at cycle ");
 		CHECK_CONTAINS(cli_err, " tasks, ");
 	}
-}
-
-void suite_contract_trace(CU_pSuite s)
-{
-	cli_suite("trace");
-	TEST(s, stalls_of_a_workload_are_on_the_track_of_their_resource);
-	TEST(s, a_pipeline_has_tracks_for_processes_and_channels);
-	TEST(s, a_stall_names_its_task_and_where_it_ends_the_task_may_start);
-	TEST(s, a_trace_does_not_depend_on_threads_and_changes_no_figure);
-	TEST(s, a_trace_in_real_time_shows_when_kernels_ran_and_on_which_thread);
-	TEST(s, orders_of_ready_tasks_are_enforced_by_several_threads);
-	TEST(s, a_run_that_fails_by_itself_leaves_a_trace_up_to_there);
-	TEST(s, a_run_with_other_values_than_expected_writes_all_it_was_asked_for);
-	TEST(s, statistics_have_a_row_per_process);
-	TEST(s, the_state_of_a_long_pipeline_shows_channels_and_processes);
-	TEST(s, an_empty_program_has_a_trace_and_graphs);
 }

@@ -30,11 +30,10 @@ static void run_example(void)
 }
 
 /* The packages that the build makes, and the page, name the same examples. */
-static void every_example_is_in_the_table(void)
+TEST(every_example_is_in_the_table)
 {
 	const char *name;
 
-	cli_begin();
 	REQUIRE_INT(cli("cd $P && ls *.pkg.zst large/*.pkg.zst | sed 's,.*/,,; s/.pkg.zst//'"), 0);
 	CHECK_INT(cli_lines(cli_out), example_count);
 	for (name = strtok(cli_out, "\n"); name; name = strtok(NULL, "\n"))
@@ -43,9 +42,8 @@ static void every_example_is_in_the_table(void)
 }
 
 /* Its first lines are a comment; who reads the source knows what it is about. */
-static void every_example_begins_with_a_paragraph(void)
+TEST(every_example_begins_with_a_paragraph)
 {
-	cli_begin();
 	for (size_t i = 0; i < example_count; i++)
 		if (cli(check_fmt("test $(sed '/^\\/\\//!q' $R/packages/examples/%s | grep -c '^// [^S]') -ge 2", example_rows[i].source)) != 0)
 			CHECK_FAIL("%s does not say what it is about", example_rows[i].source);
@@ -53,10 +51,5 @@ static void every_example_begins_with_a_paragraph(void)
 
 void suite_examples(CU_pSuite s)
 {
-	cli_suite("examples");
-	example_rows_read();
-	TEST(s, every_example_is_in_the_table);
-	TEST(s, every_example_begins_with_a_paragraph);
-	for (size_t i = 0; i < example_count; i++)
-		check_add(s, example_rows[i].name, run_example);
+	example_rows_add(s, "", run_example);
 }

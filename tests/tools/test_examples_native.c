@@ -16,8 +16,7 @@
 
 static bool once; /* the folder of compiled kernels is there */
 /* Their entries have no counterpart in the task API. */
-static const char *const refused[] = {"attention_pipeline", "csp",        "deepseek", "moe",         "paged_attention",
-				      "passthrough",        "predicated", "tiles",    "two_devices", "two_stage"};
+static const char *const refused[] = {"attention_pipeline", "csp", "passthrough", "tiles", "two_devices", "two_stage"};
 
 /* A row's name and "_native" or "_tasks" is the name of a test. */
 static const struct example_row *row_of_test(void)
@@ -199,14 +198,14 @@ static void main_write(const struct example_row *row, const char *name, json_t *
 
 	REQUIRE(c != NULL && f != NULL);
 	fprintf(f,
-		"#include \"c/%s.c\"\n#include \"tests/emit/tasks/run.h\"\n\nstatic struct %s o;\nstatic void begin(struct rt_tasks *tasks)\n{\n"
+		"#include \"c/%s.c\"\n#include \"tests/emit/tasks/emitted_run.h\"\n\nstatic struct %s o;\nstatic void begin_all(struct rt_tasks *tasks)\n{\n"
 		"\t%s_begin(tasks, &o);\n}\n\nint main(void)\n{\n\tstatic const struct run_tensor tensors[] = {\n",
 		name, name, name);
 	json_array_foreach(cli_at(explain, "tensors"), i, item) tensor_write(f, row, c, cli_text(explain, "entry"), item);
 	fprintf(f, "\t};\n\n");
 	json_array_foreach(cli_at(explain, "values"), i, item) if (strstr(c, check_fmt("o->value.%s;", cli_text(item, "name"))))
 		fprintf(f, "\to.value.%s = %s;\n", cli_text(item, "name"), cli_text(item, "default"));
-	fprintf(f, "\treturn run_all(tensors, sizeof(tensors) / sizeof(*tensors), begin, %s, &o);\n}\n", name);
+	fprintf(f, "\treturn run_all(tensors, sizeof(tensors) / sizeof(*tensors), begin_all, %s, &o);\n}\n", name);
 	fclose(f);
 	free(c);
 }
@@ -269,7 +268,6 @@ static void run_tasks(void)
 
 void suite_examples_native(CU_pSuite s)
 {
-	cli_suite("examples_native");
 	example_rows_read();
 	for (size_t i = 0; i < example_count; i++) {
 		check_add(s, check_fmt("%s_native", example_rows[i].name), run_native);

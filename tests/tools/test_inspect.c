@@ -30,7 +30,7 @@ static const char *infix(const struct ptowsp_expr_record *nodes, uint32_t count)
 		PTOWSP_EXPR_##name, 0, a, b, c                                                                                                                 \
 	}
 
-static void expressions_are_infix_with_only_the_parentheses_they_need(void)
+TEST(expressions_are_infix_with_only_the_parentheses_they_need)
 {
 	CHECK_STR(INFIX(NODE(CONST, 0, 0xFFFFFFFB, 0xFFFFFFFF)), "-5");
 	CHECK_STR(INFIX(NODE(LOOP, 0, 0, 0), NODE(LOOP, 1, 0, 0), NODE(LOOP, 2, 0, 0), NODE(ADD, 0, 1, 0), NODE(MUL, 3, 2, 0)), "(x + y) * loop(2)");
@@ -44,7 +44,7 @@ static void expressions_are_infix_with_only_the_parentheses_they_need(void)
 }
 
 /* 2^60 nodes when written out: the text ends when it is full. */
-static void expressions_that_share_operands_end(void)
+TEST(expressions_that_share_operands_end)
 {
 	struct ptowsp_expr_record nodes[60] = {{.op = PTOWSP_EXPR_LOOP}};
 	const char *text;
@@ -56,7 +56,7 @@ static void expressions_that_share_operands_end(void)
 	CHECK_CONTAINS(text, "...");
 }
 
-static void expressions_outside_the_table_are_marked(void)
+TEST(expressions_outside_the_table_are_marked)
 {
 	const struct pkg_tables tables = {0};
 	char text[32];
@@ -80,7 +80,7 @@ static char *listing_of(const struct pkg *package)
 	return text;
 }
 
-static void listing_shows_names_bodies_and_source_lines(void)
+TEST(listing_shows_names_bodies_and_source_lines)
 {
 	size_t size;
 	void *bytes = sample_seal(&size, &error);
@@ -100,7 +100,7 @@ static void listing_shows_names_bodies_and_source_lines(void)
 }
 
 /* One line per instruction, indented by nesting, with the names that operands stand for. */
-static void listing_names_rows_events_edges_and_memory(void)
+TEST(listing_names_rows_events_edges_and_memory)
 {
 	static const struct ptowsp_expr_record nodes[] = {NODE(CONST, 0, 0, 0), NODE(CONST, 0, 3, 0), NODE(LOOP, 0, 0, 0)};
 	static const struct ptowsp_axis_record axes[] = {
@@ -203,7 +203,7 @@ static void listing_names_rows_events_edges_and_memory(void)
 	free(text);
 }
 
-static void columns_are_as_wide_as_their_cells(void)
+TEST(columns_are_as_wide_as_their_cells)
 {
 	struct columns c = {0};
 	char *text = NULL;
@@ -234,7 +234,7 @@ static int inspect(const char *arguments, char **out, char **err)
 	return check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-inspect' %s", dir, check_build(), arguments), out, err);
 }
 
-static void several_packages_give_a_line_each(void)
+TEST(several_packages_give_a_line_each)
 {
 	char *out = NULL, *err = NULL;
 
@@ -249,7 +249,7 @@ static void several_packages_give_a_line_each(void)
 	free(err);
 }
 
-static void several_packages_give_an_object_each(void)
+TEST(several_packages_give_an_object_each)
 {
 	char *out = NULL, *err = NULL;
 
@@ -302,7 +302,7 @@ static char *flash_source(char *at, const char *end, unsigned rows)
 }
 
 /* At the second product 64 rows need q, o, v, pv of 32 KiB, s of 16 KiB, m and l of 256 bytes; 128 rows all five of 64 KiB. */
-static void tile_memory_stands_beside_what_targets_have(void)
+TEST(tile_memory_stands_beside_what_targets_have)
 {
 	static char source[16384];
 	char *at = flash_source(source, source + sizeof(source), 64), *out = NULL, *err = NULL;
@@ -340,7 +340,7 @@ static void tile_memory_stands_beside_what_targets_have(void)
 }
 
 /* Who lists a package does not wait for its loops. */
-static void loops_that_do_not_end_are_no_reason_to_wait(void)
+TEST(loops_that_do_not_end_are_no_reason_to_wait)
 {
 	const char *dir = check_tmp();
 	char *out = NULL, *err = NULL;
@@ -356,7 +356,7 @@ static void loops_that_do_not_end_are_no_reason_to_wait(void)
 	free(err);
 }
 
-static void folders_below_count_and_links_to_nowhere_are_told(void)
+TEST(folders_below_count_and_links_to_nowhere_are_told)
 {
 	char *out = NULL, *err = NULL;
 
@@ -373,20 +373,21 @@ static void folders_below_count_and_links_to_nowhere_are_told(void)
 	free(err);
 }
 
-static void misuse_is_one_sentence_and_exit_2(void)
+TEST(misuse_is_one_sentence_and_exit_2)
 {
 	static const struct {
 		const char *arguments, *says;
 	} wrong[] = {{"", "no PACKAGE is given"},
-		     {"--source sample.pkg.zst", "unknown flag --source"},
-		     {"--cc sample.pkg.zst", "unknown flag --cc"},
-		     {"--json --disasm sample.pkg.zst", "--disasm excludes the flag before it"},
+		     {"--source sample.pkg.zst", "flag \"--source\" is unknown; known: "},
+		     {"--cc sample.pkg.zst", "flag \"--cc\" is unknown; known: --c,"},
+		     {"--json --disasm sample.pkg.zst", "--json and --disasm are two things to do; ask for one"},
 		     {"--disasm sample.pkg.zst bad.pkg.zst", "--disasm takes one file"},
 		     {"--pto sample.pkg.zst bad.pkg.zst", "--pto prints one package, or several with --out FOLDER"},
 		     {"--out again sample.pkg.zst", "--out belongs to --pto"},
-		     {"--pto --out", "--out needs a folder"},
-		     {"--graph", "--graph needs a file to write"},
+		     {"--pto --out", "--out needs a value: FOLDER"},
+		     {"--graph", "--graph needs a value: FILE|-"},
 		     {"--graph g.txt", "no DUMP is given"},
+		     {"--graph g.txt --json sample.pkg.zst", "--graph excludes the others"},
 		     {"--graph g.bmp sample.pkg.zst", "the name must end in .txt"},
 		     {"nowhere.pkg.zst", "nowhere.pkg.zst cannot be opened: No such file or directory"},
 		     {"--disasm .", "--disasm takes one file"}};
@@ -403,28 +404,11 @@ static void misuse_is_one_sentence_and_exit_2(void)
 	}
 }
 
-static void full_disk_is_told(void)
+TEST(full_disk_is_told)
 {
 	char *err = NULL;
 
 	CHECK_INT(inspect("sample.pkg.zst >/dev/full", NULL, &err), 2);
 	CHECK_STR(err, "ptowsp-inspect: stdout cannot be written: No space left on device\n");
 	free(err);
-}
-
-void suite_inspect(CU_pSuite s)
-{
-	TEST(s, expressions_are_infix_with_only_the_parentheses_they_need);
-	TEST(s, expressions_that_share_operands_end);
-	TEST(s, expressions_outside_the_table_are_marked);
-	TEST(s, listing_shows_names_bodies_and_source_lines);
-	TEST(s, listing_names_rows_events_edges_and_memory);
-	TEST(s, columns_are_as_wide_as_their_cells);
-	TEST(s, several_packages_give_a_line_each);
-	TEST(s, several_packages_give_an_object_each);
-	TEST(s, tile_memory_stands_beside_what_targets_have);
-	TEST(s, loops_that_do_not_end_are_no_reason_to_wait);
-	TEST(s, folders_below_count_and_links_to_nowhere_are_told);
-	TEST(s, misuse_is_one_sentence_and_exit_2);
-	TEST(s, full_disk_is_told);
 }

@@ -35,7 +35,7 @@ static void nothing_is_left_behind(void)
 	CHECK_STR(out, "");
 }
 
-static void native_payloads_stand_before_portable_ones(void)
+TEST(native_payloads_stand_before_portable_ones)
 {
 	check_tmp();
 	CHECK_INT(pack("", check_fmt("--native %s -o s.pkg.zst", example("softmax"))), 0);
@@ -49,7 +49,7 @@ static void native_payloads_stand_before_portable_ones(void)
 }
 
 /* What the source says itself stays: a shared object before a portable kernel of the same package. */
-static void source_is_printed_without_what_was_added(void)
+TEST(source_is_printed_without_what_was_added)
 {
 	static const char text[] = "kernel @own(%x: f32[2, 4] out) {\n  native x86_64-linux-gnu base64 \"f0VMRg==\" \"own\" cycles 5\n}\n"
 				   "func @fill(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n  %a = texpands %1.0\n"
@@ -69,7 +69,7 @@ static void source_is_printed_without_what_was_added(void)
 	CHECK_CONTAINS(out, "native x86_64-linux-gnu base64 ");
 }
 
-static void equal_sources_give_equal_packages(void)
+TEST(equal_sources_give_equal_packages)
 {
 	check_tmp();
 	CHECK_INT(pack("", check_fmt("--native %s -o a.pkg.zst", example("softmax"))), 0);
@@ -78,7 +78,7 @@ static void equal_sources_give_equal_packages(void)
 }
 
 /* ptowsp-inspect --c says all that is in the package, the object too; --pto what its source says. */
-static void calls_make_the_whole_package_again(void)
+TEST(calls_make_the_whole_package_again)
 {
 	const char *folder = check_tmp();
 
@@ -101,7 +101,7 @@ static void calls_make_the_whole_package_again(void)
 		  0);
 }
 
-static void what_runs_is_the_same_with_native_payloads_beside(void)
+TEST(what_runs_is_the_same_with_native_payloads_beside)
 {
 	check_tmp();
 	CHECK_INT(pack("", check_fmt("--native %s -o t.pkg.zst", example("tiles"))), 0);
@@ -109,14 +109,31 @@ static void what_runs_is_the_same_with_native_payloads_beside(void)
 }
 
 /* examples_native compiles products for the processor that is here only. */
-static void products_are_compiled_for_every_processor(void)
+TEST(products_are_compiled_for_every_processor)
 {
 	check_tmp();
 	CHECK_INT(pack("", check_fmt("--native %s -o m.pkg.zst", example("matmul"))), 0);
 	CHECK_INT(tool("", "ptowsp-run", "--trust=all m.pkg.zst"), 0);
 }
 
-static void without_a_compiler_it_is_exit_8(void)
+/* What a cache sees of two calls is the same: it can find the second again. */
+TEST(a_cache_of_compilers_is_used_where_it_is_there)
+{
+	static const char cache[] = "#!/bin/sh\necho \"$@\" >>\"$LOG\"\nexec \"$@\"\n";
+
+	check_tmp();
+	REQUIRE(check_write(check_fmt("%s/ccache", check_dir()), cache, sizeof(cache) - 1));
+	REQUIRE_INT(check_run(check_fmt("cd '%s' && chmod +x ccache && ln -s \"$(command -v gcc)\" cc", check_dir()), NULL, NULL), 0);
+	CHECK_INT(pack("LOG=\"$PWD/one\" PATH=\"$PWD:$PATH\"", check_fmt("--native %s -o s.pkg.zst", example("softmax"))), 0);
+	CHECK_INT(pack("LOG=\"$PWD/two\" PATH=\"$PWD:$PATH\"", check_fmt("--native %s -o t.pkg.zst", example("softmax"))), 0);
+	CHECK_INT(check_run(check_fmt("cd '%s' && sort one >1 && sort two >2 && cmp 1 2 && grep -q -- ' -c -o ' 1 && cmp s.pkg.zst t.pkg.zst", check_dir()),
+			    NULL, NULL),
+		  0);
+	CHECK_INT(pack("CC=./cc LOG=\"$PWD/three\" PATH=\"$PWD:$PATH\"", check_fmt("--native %s -o s.pkg.zst", example("softmax"))), 0);
+	CHECK_INT(check_run(check_fmt("ls '%s/three'", check_dir()), NULL, NULL), 2);
+}
+
+TEST(without_a_compiler_it_is_exit_8)
 {
 	check_tmp();
 	CHECK_INT(pack("CC=/nowhere/cc", check_fmt("--native %s -o s.pkg.zst", example("softmax"))), 8);
@@ -130,7 +147,7 @@ static void without_a_compiler_it_is_exit_8(void)
 	CHECK_INT(check_run(check_fmt("ls '%s/s.pkg.zst'", check_dir()), NULL, NULL), 2);
 }
 
-static void a_compiler_that_fails_is_exit_1(void)
+TEST(a_compiler_that_fails_is_exit_1)
 {
 	check_tmp();
 	CHECK_INT(pack("CC='cc -fno-such-option'", check_fmt("--native %s -o s.pkg.zst", example("softmax"))), 1);
@@ -156,7 +173,7 @@ static void signals_check(const char *compiler, unsigned rounds, unsigned most_m
 		const unsigned ms = (unsigned)rand() % most_ms, which = (unsigned)rand() % 3;
 
 		free(out);
-		CHECK_INT(check_run(check_fmt("cd '%s' && chmod +x endless && mkdir -p temp && export BEGUN_BY=%s_%u TMPDIR=$PWD/temp; "
+		CHECK_INT(check_run(check_fmt("cd '%s' && chmod +x endless && mkdir -p temp && export CCACHE_DISABLE=1 BEGUN_BY=%s_%u TMPDIR=$PWD/temp; "
 					      "env --default-signal=INT,HUP CC='%s' '%s/bin/ptowsp-pack' --native %s -o s.pkg.zst & "
 					      "sleep %u.%03u; kill -%s $!; wait $!; code=$?; ls temp; ls s.pkg.zst 2>/dev/null; unset BEGUN_BY; "
 					      "grep -lsa BEGUN_BY=%s_%u /proc/[0-9]*/environ; exit $code",
@@ -169,17 +186,17 @@ static void signals_check(const char *compiler, unsigned rounds, unsigned most_m
 	}
 }
 
-static void a_signal_ends_compilers_and_leaves_no_file(void)
+TEST(a_signal_ends_compilers_and_leaves_no_file)
 {
 	signals_check("./endless", 24, 400);
 }
 
-static void a_signal_ends_the_real_compiler_too(void)
+TEST(a_signal_ends_the_real_compiler_too)
 {
 	signals_check("cc", 4, 300);
 }
 
-static void options_that_make_no_sense_are_exit_2(void)
+TEST(options_that_make_no_sense_are_exit_2)
 {
 	check_tmp();
 	CHECK_INT(pack("", check_fmt("--emit=fortran %s -o f", example("softmax"))), 2);
@@ -189,7 +206,7 @@ static void options_that_make_no_sense_are_exit_2(void)
 	CHECK_INT(pack("", check_fmt("'--native=a b' %s -o f.pkg.zst", example("softmax"))), 2);
 }
 
-static void a_kernel_that_cannot_run_stays_portable_and_is_named(void)
+TEST(a_kernel_that_cannot_run_stays_portable_and_is_named)
 {
 	static const char text[] = "func @odd(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n  %b = alloc_tile : !pto.tile<2x1xf32>\n"
 				   "  %a = tadd %a, %b\n  tstore %a, %x[0, 0]\n}\nfunc @even(%x: !pto.memref<gm,...,f32>) {\n"
@@ -204,7 +221,7 @@ static void a_kernel_that_cannot_run_stays_portable_and_is_named(void)
 }
 
 /* The emitted text, as it is in the tree; PTOWSP_UPDATE=1 writes it there. */
-static void emitted_text_is_what_is_kept(void)
+TEST(emitted_text_is_what_is_kept)
 {
 	static const char *const kernels[] = {"product_bf16", "silu_rows", "softmax_tile"};
 
@@ -226,7 +243,7 @@ static void emitted_text_is_what_is_kept(void)
 }
 
 /* A package that is there has the same text as its source. */
-static void a_package_is_emitted_like_its_source(void)
+TEST(a_package_is_emitted_like_its_source)
 {
 	check_tmp();
 	CHECK_INT(pack("", check_fmt("--emit=opencl %s -o of_source && '%s/bin/ptowsp-pack' --emit=opencl '%s/packages/softmax.pkg.zst' -o of_package && "
@@ -235,7 +252,7 @@ static void a_package_is_emitted_like_its_source(void)
 		  0);
 }
 
-static void emitted_text_compiles_without_the_tree(void)
+TEST(emitted_text_compiles_without_the_tree)
 {
 	check_tmp();
 	REQUIRE(pack("", check_fmt("--emit=c '%s/tests/emit/kernels.pto' -o emitted", check_root())) == 0);
@@ -268,7 +285,7 @@ static const char *const caller =
 	"\tif (rt_tasks_run(tasks, main_, &o, 2, 0, NULL, &error)) {\n\t\tputs(error.text);\n\t\treturn 3;\n\t}\n"
 	"\tprintf(\"%d %g %g %g %g\\n\", n[0], y[5], y[1023], z[5], z[511 * 1024 + 1023]);\n\trt_tasks_destroy(tasks);\n\treturn 0;\n}\n";
 
-static void emitted_entries_run_with_their_kernels(void)
+TEST(emitted_entries_run_with_their_kernels)
 {
 	const char *folder = check_tmp();
 
@@ -295,7 +312,7 @@ static void block_take(const char *page, const char *kind, const char *file)
 		  0);
 }
 
-static void the_documented_program_around_an_entry_runs(void)
+TEST(the_documented_program_around_an_entry_runs)
 {
 	check_tmp();
 	block_take("LANGUAGE.md", "pto", "double.pto");
@@ -308,7 +325,7 @@ static void the_documented_program_around_an_entry_runs(void)
 }
 
 /* A folder of sources becomes a folder of folders, each named after its source. */
-static void folders_of_sources_are_written_below_the_output(void)
+TEST(folders_of_sources_are_written_below_the_output)
 {
 	const char *folder = check_tmp();
 	char *text;
@@ -319,26 +336,4 @@ static void folders_of_sources_are_written_below_the_output(void)
 	text = check_read(check_fmt("%s/out/sub/a/main_.c", folder), NULL);
 	CHECK(text != NULL);
 	free(text);
-}
-
-void suite_native(CU_pSuite s)
-{
-	TEST(s, native_payloads_stand_before_portable_ones);
-	TEST(s, source_is_printed_without_what_was_added);
-	TEST(s, equal_sources_give_equal_packages);
-	TEST(s, calls_make_the_whole_package_again);
-	TEST(s, what_runs_is_the_same_with_native_payloads_beside);
-	TEST(s, products_are_compiled_for_every_processor);
-	TEST(s, without_a_compiler_it_is_exit_8);
-	TEST(s, a_compiler_that_fails_is_exit_1);
-	TEST(s, a_signal_ends_compilers_and_leaves_no_file);
-	TEST(s, a_signal_ends_the_real_compiler_too);
-	TEST(s, options_that_make_no_sense_are_exit_2);
-	TEST(s, a_kernel_that_cannot_run_stays_portable_and_is_named);
-	TEST(s, emitted_text_is_what_is_kept);
-	TEST(s, a_package_is_emitted_like_its_source);
-	TEST(s, emitted_text_compiles_without_the_tree);
-	TEST(s, emitted_entries_run_with_their_kernels);
-	TEST(s, the_documented_program_around_an_entry_runs);
-	TEST(s, folders_of_sources_are_written_below_the_output);
 }

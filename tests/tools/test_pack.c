@@ -30,7 +30,7 @@ static int there(const char *name)
 	return found;
 }
 
-static void usage_is_exit_2_with_a_sentence(void)
+TEST(usage_is_exit_2_with_a_sentence)
 {
 	static const char *const wrong[] = {"",
 					    "a.pto",
@@ -55,7 +55,7 @@ static void usage_is_exit_2_with_a_sentence(void)
 	CHECK_CONTAINS(out, "v10.0");
 }
 
-static void a_file_that_cannot_be_read_is_exit_2_and_a_bad_one_3(void)
+TEST(a_file_that_cannot_be_read_is_exit_2_and_a_bad_one_3)
 {
 	check_tmp();
 	CHECK_INT(pack("nowhere.pto -o x.zst"), 2);
@@ -67,7 +67,7 @@ static void a_file_that_cannot_be_read_is_exit_2_and_a_bad_one_3(void)
 	CHECK(!there("x.zst"));
 }
 
-static void strict_refuses_warnings(void)
+TEST(strict_refuses_warnings)
 {
 	check_tmp();
 	check_put("odd.pto", SOURCE_ODD);
@@ -78,7 +78,7 @@ static void strict_refuses_warnings(void)
 	CHECK(there("x.zst") && !there("y.zst"));
 }
 
-static void a_folder_is_packed_file_by_file(void)
+TEST(a_folder_is_packed_file_by_file)
 {
 	check_tmp();
 	check_run(check_fmt("mkdir -p '%s/in/deep'", check_dir()), NULL, NULL);
@@ -97,7 +97,7 @@ static void a_folder_is_packed_file_by_file(void)
 }
 
 /* Below the output they lie as below the folder that holds them all. */
-static void several_folders_keep_their_places(void)
+TEST(several_folders_keep_their_places)
 {
 	check_tmp();
 	check_run(check_fmt("cd '%s' && mkdir -p in/deep/est two/deep", check_dir()), NULL, NULL);
@@ -117,7 +117,7 @@ static void several_folders_keep_their_places(void)
 	CHECK_CONTAINS(err, "twice/deep/a.pkg.zst was made already: folders that lie in each other are packed once");
 }
 
-static void files_of_a_folder_that_fail_have_their_line_and_the_code(void)
+TEST(files_of_a_folder_that_fail_have_their_line_and_the_code)
 {
 	check_tmp();
 	check_run(check_fmt("mkdir -p '%s/in' '%s/two' '%s/way' && cd '%s/in' && ln -s none.pto c.pto", check_dir(), check_dir(), check_dir(), check_dir()),
@@ -146,7 +146,7 @@ static void files_of_a_folder_that_fail_have_their_line_and_the_code(void)
 }
 
 /* Everything that options add is in the package. */
-static void options_reach_the_package(void)
+TEST(options_reach_the_package)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct pkg *package = NULL;
@@ -214,7 +214,7 @@ static void put_zeros(const char *name, const char *shape, unsigned elements)
 	"workload @main { call @copy(%a -> %x, %b -> %y)\n call @copy(%a -> %x, %b -> %z) }\n"
 
 /* A sample may state the shape of its file, and then it is that. */
-static void samples_state_the_shape_of_their_file_or_none(void)
+TEST(samples_state_the_shape_of_their_file_or_none)
 {
 	static const struct {
 		const char *shape, *says;
@@ -239,7 +239,7 @@ static void samples_state_the_shape_of_their_file_or_none(void)
 }
 
 /* What every run without options would refuse is refused where the file is named. */
-static void data_have_the_shape_of_their_tensor(void)
+TEST(data_have_the_shape_of_their_tensor)
 {
 	check_tmp();
 	check_put("known.pto", "symbol %n : i64 = 4\n" HALVES);
@@ -278,7 +278,7 @@ static const char *load_error(const char *path, uint64_t most)
 	return error.text;
 }
 
-static void files_that_cannot_be_read_say_why(void)
+TEST(files_that_cannot_be_read_say_why)
 {
 	const char *folder = check_tmp();
 	void *bytes;
@@ -311,7 +311,7 @@ static void put_repeated(const char *begin, const char *piece, int times, const 
 }
 
 /* Sources that nobody writes by hand are each refused with sentences, in 10 seconds and a GiB. */
-static void sources_without_measure_are_refused(void)
+TEST(sources_without_measure_are_refused)
 {
 	static const struct {
 		const char *begin, *piece, *end, *says;
@@ -350,7 +350,7 @@ static void naming(const char *file)
 	check_put("in/names.pto", check_fmt("tensor %%x : u8[4] in\nworkload @main { }\nsample %%x input = \"%s\"\n", file));
 }
 
-static void sources_read_below_their_folder_and_the_data_roots(void)
+TEST(sources_read_below_their_folder_and_the_data_roots)
 {
 	static const char *const inside[] = {"four", "./four", "deep/four", "deep/../four", "link", "../in/four", "deep/up/four"},
 				 *const outside[] = {"../out/four", "/dev/zero", "/etc/passwd", "away", "folder/four", "deep/../../out/four", "zero"};
@@ -388,7 +388,7 @@ static void sources_read_below_their_folder_and_the_data_roots(void)
 }
 
 /* Each tool says a sentence at once of a file without an end, a pipe to which nobody writes, a folder and a file of a tebibyte. $F is that thing. */
-static void what_is_no_readable_file_is_told_by_every_tool(void)
+TEST(what_is_no_readable_file_is_told_by_every_tool)
 {
 	static const char *const things[] = {"/dev/zero", "pipe", "folder", "sparse"};
 	static const struct {
@@ -437,7 +437,7 @@ static void what_is_no_readable_file_is_told_by_every_tool(void)
 
 /* --- the corpus --- */
 
-static void all_files_of_the_corpus_pack(void)
+TEST(all_files_of_the_corpus_pack)
 {
 	const char *at;
 	unsigned lines = 0;
@@ -452,7 +452,7 @@ static void all_files_of_the_corpus_pack(void)
 }
 
 /* Functions with a wrong shape, as the corpus lists them: exactly one warning of that sort each. */
-static void the_three_wrong_functions_give_one_warning_each(void)
+TEST(the_three_wrong_functions_give_one_warning_each)
 {
 	static const struct {
 		const char *file, *says;
@@ -536,7 +536,7 @@ static int pack_signalled(const char *folder, int number)
 	return status;
 }
 
-static void a_signal_while_writing_leaves_nothing_behind(void)
+TEST(a_signal_while_writing_leaves_nothing_behind)
 {
 	static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
 	static const char head[] = "\x93NUMPY\x01\0\x76\0{'descr': '<f4', 'fortran_order': False, 'shape': (1048576, 4), }";
@@ -572,7 +572,7 @@ static void a_signal_while_writing_leaves_nothing_behind(void)
 	CHECK_INT(hit, 3);
 }
 
-static void a_package_that_does_not_fit_leaves_the_old_one(void)
+TEST(a_package_that_does_not_fit_leaves_the_old_one)
 {
 	char *text;
 
@@ -586,25 +586,4 @@ static void a_package_that_does_not_fit_leaves_the_old_one(void)
 	CHECK_STR(text, "old");
 	free(text);
 	CHECK_INT(files_in(check_dir()), 2);
-}
-
-void suite_pack(CU_pSuite s)
-{
-	TEST(s, usage_is_exit_2_with_a_sentence);
-	TEST(s, a_file_that_cannot_be_read_is_exit_2_and_a_bad_one_3);
-	TEST(s, strict_refuses_warnings);
-	TEST(s, a_folder_is_packed_file_by_file);
-	TEST(s, several_folders_keep_their_places);
-	TEST(s, files_of_a_folder_that_fail_have_their_line_and_the_code);
-	TEST(s, options_reach_the_package);
-	TEST(s, samples_state_the_shape_of_their_file_or_none);
-	TEST(s, data_have_the_shape_of_their_tensor);
-	TEST(s, files_that_cannot_be_read_say_why);
-	TEST(s, sources_without_measure_are_refused);
-	TEST(s, sources_read_below_their_folder_and_the_data_roots);
-	TEST(s, what_is_no_readable_file_is_told_by_every_tool);
-	TEST(s, a_signal_while_writing_leaves_nothing_behind);
-	TEST(s, a_package_that_does_not_fit_leaves_the_old_one);
-	TEST(s, all_files_of_the_corpus_pack);
-	TEST(s, the_three_wrong_functions_give_one_warning_each);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void the_library_packs_for_any_language(void)
+TEST(the_library_packs_for_any_language)
 {
 	void *lib = dlopen(check_fmt("%s/lib/libptowsp-pack.so", check_build()), RTLD_NOW | RTLD_LOCAL);
 	ptowsp_status (*text)(const char *, const char *, struct ptowsp_pack_result **);
@@ -45,7 +45,7 @@ static void the_library_packs_for_any_language(void)
 }
 
 /* The source and the file that it names, which lies beside it. */
-static void the_library_reads_files_that_sources_name(void)
+TEST(the_library_reads_files_that_sources_name)
 {
 	void *lib = dlopen(check_fmt("%s/lib/libptowsp-pack.so", check_build()), RTLD_NOW | RTLD_LOCAL);
 	ptowsp_status (*files)(const char *const *, uint32_t, const char *, const char *, struct ptowsp_pack_result **);
@@ -88,7 +88,7 @@ static void the_library_reads_files_that_sources_name(void)
 	dlclose(lib);
 }
 
-static void the_library_packs_from_python(void)
+TEST(the_library_packs_from_python)
 {
 	const char *script = "import ctypes, sys\n"
 			     "lib = ctypes.CDLL(sys.argv[1])\n"
@@ -120,11 +120,4 @@ static void the_library_packs_from_python(void)
 	CHECK(bytes && size == s.size && !memcmp(bytes, s.bytes, size));
 	free(bytes);
 	source_free(&s);
-}
-
-void suite_pack_library(CU_pSuite s)
-{
-	TEST(s, the_library_packs_for_any_language);
-	TEST(s, the_library_reads_files_that_sources_name);
-	TEST(s, the_library_packs_from_python);
 }

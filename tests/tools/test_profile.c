@@ -57,7 +57,7 @@ static uint64_t rows_check(const json_t *stats)
 	return operations;
 }
 
-static void a_profile_counts_as_the_run_does(void)
+TEST(a_profile_counts_as_the_run_does)
 {
 	static const char *const ways[] = {"$P/softmax.pkg.zst", "--threads 4 $P/llama.pkg.zst", "--plugin=a2a3sim $P/llama.pkg.zst",
 					   "--isolate=process $P/softmax.pkg.zst"};
@@ -71,7 +71,7 @@ static void a_profile_counts_as_the_run_does(void)
 	}
 }
 
-static void passes_have_all_instructions(void)
+TEST(passes_have_all_instructions)
 {
 	json_t *one, *rows;
 
@@ -85,15 +85,14 @@ static void passes_have_all_instructions(void)
 	json_decref(rows);
 }
 
-static void measuring_changes_no_result(void)
+TEST(measuring_changes_no_result)
 {
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run -q --fill q=random:1 --out o=a.npy $P/flash_attention.pkg.zst"), 0);
 	REQUIRE_INT(cli("$B/ptowsp-run -q --profile --fill q=random:1 --out o=b.npy $P/flash_attention.pkg.zst"), 0);
 	CHECK_INT(cli("cmp a.npy b.npy"), 0);
 }
 
-static void the_table_says_where_and_what_to_do(void)
+TEST(the_table_says_where_and_what_to_do)
 {
 	cli_begin();
 	check_put("small.pto",
@@ -105,20 +104,9 @@ static void the_table_says_where_and_what_to_do(void)
 	CLI_OUT(0, "$B/ptowsp-run --profile --no-kernels small.pkg.zst", "cpu_sim measured no kernel in this run");
 }
 
-static void a_backend_that_measures_nothing_says_so(void)
+TEST(a_backend_that_measures_nothing_says_so)
 {
-	cli_begin();
-	CHECK_INT(cli("$B/ptowsp-run --profile --plugin=$B/../test/checking/libptowsp_checking.so $P/softmax.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, "--profile: checking measures no times of kernels");
+	CLI_ERR(5, "$B/ptowsp-run --profile --plugin=$B/../test/checking/libptowsp_checking.so $P/softmax.pkg.zst",
+		"--profile: checking measures no times of kernels");
 	cli_check_sentence();
-}
-
-void suite_profile(CU_pSuite s)
-{
-	cli_suite("profile");
-	TEST(s, a_profile_counts_as_the_run_does);
-	TEST(s, passes_have_all_instructions);
-	TEST(s, measuring_changes_no_result);
-	TEST(s, the_table_says_where_and_what_to_do);
-	TEST(s, a_backend_that_measures_nothing_says_so);
 }

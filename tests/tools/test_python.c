@@ -36,44 +36,34 @@ static void file_runs(const char *file)
 	free(out);
 }
 
-static void packages_run_on_arrays(void)
+TEST(packages_run_on_arrays)
 {
 	file_runs("tests/python/test_package.py");
 }
 
-static void python_functions_become_packages(void)
+TEST(python_functions_become_packages)
 {
 	file_runs("tests/python/test_tracing.py");
 }
 
-static void the_page_runs_and_every_operation_is_known(void)
+TEST(the_page_runs_and_every_operation_is_known)
 {
 	file_runs("tests/python/test_words.py");
 }
 
-static void the_library_of_sources_computes_what_numpy_does(void)
+TEST(the_library_of_sources_computes_what_numpy_does)
 {
 	file_runs("tests/python/test_std.py");
 }
 
-static void onnx_graphs_compute_what_numpy_does(void)
+TEST(onnx_graphs_compute_what_numpy_does)
 {
 	if (!python_with("cffi, numpy, pytest, onnx"))
 		CHECK_SKIP("no python3 here has onnx (python3-onnx)");
 	file_runs("tests/python/test_onnx.py");
 }
 
-static void programs_compute_what_numpy_does(void)
+TEST(programs_compute_what_numpy_does)
 {
 	file_runs("tests/python/test_programs.py");
-}
-
-void suite_python(CU_pSuite s)
-{
-	TEST(s, packages_run_on_arrays);
-	TEST(s, python_functions_become_packages);
-	TEST(s, the_page_runs_and_every_operation_is_known);
-	TEST(s, the_library_of_sources_computes_what_numpy_does);
-	TEST(s, programs_compute_what_numpy_does);
-	TEST(s, onnx_graphs_compute_what_numpy_does);
 }

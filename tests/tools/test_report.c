@@ -14,18 +14,18 @@ static char *page_read(size_t *size_out)
 	return page;
 }
 
-static void a_report_is_one_page_with_the_run_in_it(void)
+TEST(a_report_is_one_page_with_the_run_in_it)
 {
 	size_t size;
 	char *page;
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run -q --report r.html $P/bgemm.pkg.zst"), 0);
 	page = page_read(&size);
 	CHECK_CONTAINS(page, "<!DOCTYPE html>");
 	CHECK_CONTAINS(page, "\"num_tasks\":128");
 	CHECK_CONTAINS(page, "\"kernel_names\":[\"");
 	CHECK_CONTAINS(page, "\"status\":\"OK\"");
+	CHECK_CONTAINS(page, "\"kernel_tensors\":[{},{\"a\":1,\"b\":1,\"p\":2},{},{\"p\":1,\"c\":3}]"); /* read, written */
 	CHECK(!strstr(page, "@run@") && !strstr(page, "@tasks@") && !strstr(page, "@edges@") && !strstr(page, "@events@") && !strstr(page, "@array@"));
 	CHECK(!strstr(page, "http://") && !strstr(page, "https://")); /* it asks no network */
 	CHECK(size > 20000 && size < 40000);
@@ -41,7 +41,7 @@ static void many_pack(void)
 	REQUIRE_INT(cli("$B/ptowsp-pack many.pto -o many.pkg.zst"), 0);
 }
 
-static void a_report_of_many_tasks_stays_small(void)
+TEST(a_report_of_many_tasks_stays_small)
 {
 	size_t size;
 
@@ -52,7 +52,7 @@ static void a_report_of_many_tasks_stays_small(void)
 	CHECK(size < 2000000);
 }
 
-static void a_report_tells_of_a_deadlock_and_of_other_results(void)
+TEST(a_report_tells_of_a_deadlock_and_of_other_results)
 {
 	char *page;
 
@@ -70,14 +70,13 @@ static void a_report_tells_of_a_deadlock_and_of_other_results(void)
 	page = page_read(NULL);
 	CHECK_CONTAINS(page, "DEADLOCK");
 	free(page);
-	CHECK_INT(cli("$B/ptowsp-run -q --report r.html --trace r.html d.pkg.zst"), 2);
-	CHECK_CONTAINS(cli_err, "is to be written twice");
+	CLI_ERR(2, "$B/ptowsp-run -q --report r.html --trace r.html d.pkg.zst", "is to be written twice");
 	CHECK_INT(cli("$B/ptowsp-run -q --report d.pkg.zst d.pkg.zst"), 2);
 	cli_check_sentence();
 }
 
 /* Texts of a package go into a script of the page: none of them ends it. */
-static void a_name_is_no_part_of_the_page(void)
+TEST(a_name_is_no_part_of_the_page)
 {
 	char *page;
 
@@ -93,8 +92,16 @@ static void a_name_is_no_part_of_the_page(void)
 	free(page);
 }
 
+/* r.html as its script makes it, in cli_out; what the script complains about, in cli_err. */
+static void browse(void)
+{
+	REQUIRE_INT(cli("timeout 100 chromium --headless=new --no-sandbox --disable-gpu --user-data-dir=$T/chromium --enable-logging=stderr --dump-dom "
+			"file://$T/r.html >dom 2>log; cat dom; grep -a CONSOLE log >&2; rm -rf chromium"),
+		    0);
+}
+
 /* What the page's script makes of it: the words of the accessible names, and no error. */
-static void a_browser_shows_it(void)
+TEST(a_browser_shows_it)
 {
 	static const struct {
 		const char *run, *words;
@@ -112,9 +119,7 @@ static void a_browser_shows_it(void)
 	many_pack();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run -q --report r.html %s", rows[i].run)), 0);
-		REQUIRE_INT(cli("timeout 100 chromium --headless=new --no-sandbox --disable-gpu --user-data-dir=$T/chromium --enable-logging=stderr --dump-dom "
-				"file://$T/r.html >dom 2>log; cat dom; grep -a CONSOLE log >&2; rm -rf chromium"),
-			    0);
+		browse();
 		CHECK_CONTAINS(cli_out, rows[i].words);
 		CHECK_CONTAINS(cli_out, "The run ended well.");
 		CHECK_STR(cli_err, "");
@@ -122,11 +127,10 @@ static void a_browser_shows_it(void)
 }
 
 /* The matrix as a page: what a search leaves of it is counted by its script. */
-static void the_matrix_is_a_page_to_search(void)
+TEST(the_matrix_is_a_page_to_search)
 {
 	char *page;
 
-	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-run --capabilities --html r.html"), 0);
 	CHECK_STR(cli_out, "");
 	page = page_read(NULL);
@@ -134,25 +138,34 @@ static void the_matrix_is_a_page_to_search(void)
 	CHECK(!strstr(page, "@matrix@") && !strstr(page, "http://") && !strstr(page, "https://"));
 	free(page);
 	CHECK_INT(cli("$B/ptowsp-run --capabilities --html none/r.html"), 2);
-	CHECK_INT(cli("$B/ptowsp-run --html r.html $P/softmax.pkg.zst"), 2);
-	CHECK_CONTAINS(cli_err, "--html goes with --capabilities");
+	CLI_ERR(2, "$B/ptowsp-run --html r.html $P/softmax.pkg.zst", "--html goes with --capabilities");
 	if (cli_slow() || check_run("chromium --version", NULL, NULL))
 		return;
-	REQUIRE_INT(cli("timeout 100 chromium --headless=new --no-sandbox --disable-gpu --user-data-dir=$T/chromium --enable-logging=stderr --dump-dom "
-			"file://$T/r.html >dom 2>log; cat dom; grep -a CONSOLE log >&2; rm -rf chromium"),
-		    0);
+	browse();
 	CHECK_CONTAINS(cli_out, " features of ");
 	CHECK_CONTAINS(cli_out, "<th scope=\"row\">parallel_for</th><td class=\"");
 	CHECK_STR(cli_err, "");
 }
 
-void suite_report(CU_pSuite s)
+/* A package as a page: the tables of ptowsp-inspect as rows and columns, its bytecode and source line by line. */
+TEST(a_package_is_a_page_to_search)
 {
-	cli_suite("report");
-	TEST(s, a_report_is_one_page_with_the_run_in_it);
-	TEST(s, a_report_of_many_tasks_stays_small);
-	TEST(s, a_report_tells_of_a_deadlock_and_of_other_results);
-	TEST(s, a_name_is_no_part_of_the_page);
-	TEST(s, a_browser_shows_it);
-	TEST(s, the_matrix_is_a_page_to_search);
+	char *page;
+
+	REQUIRE_INT(cli("$B/ptowsp-inspect --html r.html $P/llama.pkg.zst"), 0);
+	CHECK_STR(cli_out, "");
+	page = page_read(NULL);
+	CHECK(!strstr(page, "@package@") && !strstr(page, "@style@") && !strstr(page, "http://") && !strstr(page, "https://"));
+	free(page);
+	CHECK_INT(cli("$B/ptowsp-inspect --html none/r.html $P/llama.pkg.zst"), 2);
+	CLI_ERR(2, "$B/ptowsp-inspect --html r.html $P/llama.pkg.zst $P/softmax.pkg.zst", "--html takes one file");
+	CHECK_INT(cli("$B/ptowsp-inspect --json --html r.html $P/llama.pkg.zst"), 2);
+	CHECK_INT(cli("cp $P/llama.pkg.zst l.pkg.zst && $B/ptowsp-inspect --html l.pkg.zst l.pkg.zst"), 2);
+	if (cli_slow() || check_run("chromium --version", NULL, NULL))
+		return;
+	browse();
+	CHECK_CONTAINS(cli_out, "<td>swiglu</td><td>any</td>");
+	CHECK_CONTAINS(cli_out, "func @swiglu(");
+	CHECK_CONTAINS(cli_out, "<a href=\"#part-tile-memory\">tile memory</a>");
+	CHECK_STR(cli_err, "");
 }

@@ -26,7 +26,7 @@ static struct pkg_signature row_make(const char *plugins)
 }
 
 /* The seed is that of test 1 in RFC 8032, section 7.1, and so is the public key that must come of it. */
-static void a_signature_is_ed25519(void)
+TEST(a_signature_is_ed25519)
 {
 	static const char secret[] = "ptowsp secret key 1 9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60\n";
 	static const char public[] = "ptowsp public key 1 d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a\n";
@@ -48,7 +48,7 @@ static void a_signature_is_ed25519(void)
 }
 
 /* As packages/FORMAT.md says it, by libsodium alone. */
-static void what_is_signed_are_240_bytes(void)
+TEST(what_is_signed_are_240_bytes)
 {
 	static const char *const begins[] = {"ptowsp package signature 1", "ptowsp plugin signature 1"};
 	uint8_t seed[PKG_KEY_SIZE] = {4}, digest[PKG_DIGEST_SIZE] = {5}, bytes[240];
@@ -75,7 +75,7 @@ int __wrap_sodium_init(void)
 	return no_sodium ? -1 : __real_sodium_init();
 }
 
-static void without_random_numbers_nothing_is_signed(void)
+TEST(without_random_numbers_nothing_is_signed)
 {
 	uint8_t seed[PKG_KEY_SIZE] = {4}, key[PKG_KEY_SIZE], digest[PKG_DIGEST_SIZE] = {5};
 	struct pkg_signature row = row_make("aie"), good = row;
@@ -91,7 +91,7 @@ static void without_random_numbers_nothing_is_signed(void)
 	CHECK(pkg_signature_holds(&good, PKG_SIGNED_PACKAGE, digest));
 }
 
-static void each_bit_of_a_statement_is_signed(void)
+TEST(each_bit_of_a_statement_is_signed)
 {
 	uint8_t seed[PKG_KEY_SIZE] = {1}, digest[PKG_DIGEST_SIZE] = {2};
 	struct pkg_signature row = row_make("cpu_sim");
@@ -109,7 +109,7 @@ static void each_bit_of_a_statement_is_signed(void)
 	CHECK(!pkg_signature_holds(&row, PKG_SIGNED_PLUGIN, digest));
 }
 
-static void rows_are_what_was_written(void)
+TEST(rows_are_what_was_written)
 {
 	struct pkg_signature rows[PKG_SIGNATURE_ROWS], got[PKG_SIGNATURE_ROWS], row = row_make("*");
 	uint8_t bytes[PKG_SIGNATURES_MOST];
@@ -135,7 +135,7 @@ static void rows_are_what_was_written(void)
 			CHECK_FAIL("%zu bytes are taken", cut);
 }
 
-static void a_list_of_plugins_has_names_and_beginnings(void)
+TEST(a_list_of_plugins_has_names_and_beginnings)
 {
 	static const struct {
 		const char *list, *name;
@@ -155,7 +155,7 @@ static void a_list_of_plugins_has_names_and_beginnings(void)
 			CHECK_FAIL("\"%s\" is taken", wrong[i]);
 }
 
-static void a_key_is_exactly_one_line(void)
+TEST(a_key_is_exactly_one_line)
 {
 	static const char good[] = "ptowsp public key 1 d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a\n";
 	char text[128];
@@ -179,7 +179,7 @@ static void a_key_is_exactly_one_line(void)
 }
 
 /* Damage behind the sections: each is refused with a sentence that begins with the file's name, or leaves signatures that do not hold, or is not damage. */
-static void damaged_signature_frames_are_refused_or_do_not_hold(void)
+TEST(damaged_signature_frames_are_refused_or_do_not_hold)
 {
 	size_t size, end;
 	uint8_t *good = sample_seal(&size, &error), seed[PKG_KEY_SIZE] = {3}, frame[PKG_SIGNATURES_MOST];
@@ -219,7 +219,7 @@ static void begin(void)
 		0);
 }
 
-static void a_key_pair_is_two_files_of_which_one_is_secret(void)
+TEST(a_key_pair_is_two_files_of_which_one_is_secret)
 {
 	struct stat info;
 
@@ -234,7 +234,7 @@ static void a_key_pair_is_two_files_of_which_one_is_secret(void)
 	CHECK_INT(cli("cmp v.pkg.zst $P/vector_add.pkg.zst"), 0);
 }
 
-static void a_signed_package_is_the_same_package(void)
+TEST(a_signed_package_is_the_same_package)
 {
 	begin();
 	CHECK_INT(
@@ -249,7 +249,7 @@ static void a_signed_package_is_the_same_package(void)
 	CHECK_STR(cli_err, "");
 }
 
-static void verify_says_whose_signature_it_is_and_whether_it_counts(void)
+TEST(verify_says_whose_signature_it_is_and_whether_it_counts)
 {
 	begin();
 	CLI_OUT(0, "$B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst", "v.pkg.zst: it is not signed\n");
@@ -271,7 +271,7 @@ static void verify_says_whose_signature_it_is_and_whether_it_counts(void)
 }
 
 /* The line once began with the key, and ended with it. */
-static void a_key_is_named_once(void)
+TEST(a_key_is_named_once)
 {
 	begin();
 	CLI_OUT(0,
@@ -282,7 +282,7 @@ static void a_key_is_named_once(void)
 		"\n1\n1\n");
 }
 
-static void a_signature_of_another_package_is_refused(void)
+TEST(a_signature_of_another_package_is_refused)
 {
 	begin();
 	CHECK_INT(cli("cp $P/softmax.pkg.zst s.pkg.zst; n=$(stat -c %s v.pkg.zst); $B/ptowsp-pack --sign=ann v.pkg.zst; tail -c +$((n + 1)) v.pkg.zst "
@@ -293,7 +293,7 @@ static void a_signature_of_another_package_is_refused(void)
 	CHECK_INT(cli("$B/ptowsp-run s.pkg.zst"), 0); /* nobody asked who vouches for it */
 }
 
-static void keys_that_others_could_have_put_there_are_passed_over(void)
+TEST(keys_that_others_could_have_put_there_are_passed_over)
 {
 	begin();
 	CLI_OUT(0, "$B/ptowsp-pack --sign=ann v.pkg.zst; chmod 666 keys/ann.pub; $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst", "does not count");
@@ -313,7 +313,7 @@ static void keys_that_others_could_have_put_there_are_passed_over(void)
 	CLI_ERR(0, "rm keys/ann.pub; mkfifo keys/f.pub; $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst", "not a regular file");
 }
 
-static void what_cannot_be_signed_is_said(void)
+TEST(what_cannot_be_signed_is_said)
 {
 	static const struct {
 		const char *arguments, *sentence;
@@ -339,7 +339,7 @@ static void what_cannot_be_signed_is_said(void)
 	CHECK_INT(cli("cmp v.pkg.zst $P/vector_add.pkg.zst && ! test -e x && ! test -e new"), 0);
 }
 
-static void there_is_room_for_sixteen_signatures(void)
+TEST(there_is_room_for_sixteen_signatures)
 {
 	begin();
 	CHECK_INT(cli("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do $B/ptowsp-pack --make-key k$i >/dev/null && $B/ptowsp-pack --sign=k$i v.pkg.zst || "
@@ -347,25 +347,4 @@ static void there_is_room_for_sixteen_signatures(void)
 		  0);
 	CLI_PRINTS(0, "$B/ptowsp-pack --sign=k7 --sign-for=aie v.pkg.zst && $B/ptowsp-inspect --verify v.pkg.zst | grep -c ': signature for plugins '", "16\n");
 	CLI_ERR(3, "$B/ptowsp-pack --sign=ann v.pkg.zst", "v.pkg.zst has 16 signatures already, which is the limit");
-}
-
-void suite_sign(CU_pSuite s)
-{
-	cli_suite("sign");
-	TEST(s, a_signature_is_ed25519);
-	TEST(s, what_is_signed_are_240_bytes);
-	TEST(s, without_random_numbers_nothing_is_signed);
-	TEST(s, each_bit_of_a_statement_is_signed);
-	TEST(s, rows_are_what_was_written);
-	TEST(s, a_list_of_plugins_has_names_and_beginnings);
-	TEST(s, a_key_is_exactly_one_line);
-	TEST(s, damaged_signature_frames_are_refused_or_do_not_hold);
-	TEST(s, a_key_pair_is_two_files_of_which_one_is_secret);
-	TEST(s, a_signed_package_is_the_same_package);
-	TEST(s, verify_says_whose_signature_it_is_and_whether_it_counts);
-	TEST(s, a_key_is_named_once);
-	TEST(s, a_signature_of_another_package_is_refused);
-	TEST(s, keys_that_others_could_have_put_there_are_passed_over);
-	TEST(s, what_cannot_be_signed_is_said);
-	TEST(s, there_is_room_for_sixteen_signatures);
 }

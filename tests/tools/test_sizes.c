@@ -77,7 +77,7 @@ static void every_tool_takes_them(void)
 }
 
 /* Tiles that share no place, and do where a memory is too small. */
-static void tiles_are_summed_up(void)
+TEST(tiles_are_summed_up)
 {
 	FILE *to;
 
@@ -94,7 +94,7 @@ static void tiles_are_summed_up(void)
 }
 
 /* Each function calls the one before it: expanded in place, a million calls are the limit, which is met in time. */
-static void chains_of_calls_are_refused_in_time(void)
+TEST(chains_of_calls_are_refused_in_time)
 {
 	FILE *to;
 
@@ -119,7 +119,7 @@ static void emitted_for_all_targets(void)
 }
 
 /* One group of them; as many stages, loads of one tile, tiles that are used once, each of a shape of its own. */
-static void statements_are_emitted(void)
+TEST(statements_are_emitted)
 {
 	static const struct shape kernels[] = {
 		{"stages", "func @f" MEMREFS " {\n  %%t = alloc_tile : !pto.tile<8x8xf32>\n  %%u = alloc_tile : !pto.tile<8x4xf32>\n",
@@ -141,7 +141,7 @@ static void statements_are_emitted(void)
 }
 
 /* Each kernel of a task graph is a kernel of its own; a look at every pair of 30,000 takes longer than the limit. */
-static void task_graphs_are_taken(void)
+TEST(task_graphs_are_taken)
 {
 	static const struct shape graph = {"graph", KERNEL("one") "graph @g {\n  TG_BEGIN(G)\n",
 					   "    TG_KERNEL(A%d, one, 1, AIV, 0)\n    MC_BIND(A%d, 0, X)\n    MC_BIND(A%d, 1, Y)\n",
@@ -155,7 +155,7 @@ static void task_graphs_are_taken(void)
 }
 
 /* Launches that are waited for, and copies. */
-static void launches_are_taken(void)
+TEST(launches_are_taken)
 {
 #define LAUNCHES(name, row)                                                                                                                                    \
 	{                                                                                                                                                      \
@@ -180,7 +180,7 @@ static void launches_are_taken(void)
 }
 
 /* Names that C cuts to the same one: those of 4,000 kernels that differ, and of as many workloads, each with its tensor and symbol. */
-static void names_are_numbered(void)
+TEST(names_are_numbered)
 {
 #define LONG "a_name_that_is_as_long_as_none_that_C_takes_or_more_so_"
 	static const struct shape functions = {"functions", TENSORS,
@@ -202,7 +202,7 @@ static void names_are_numbered(void)
 }
 
 /* The last of 50 scalars has the first one 2^50 times in it. */
-static void expressions_with_operands_in_common_are_printed(void)
+TEST(expressions_with_operands_in_common_are_printed)
 {
 	FILE *to;
 
@@ -225,7 +225,7 @@ static void expressions_with_operands_in_common_are_printed(void)
 }
 
 /* As many processes as there may be, two ends for each channel. */
-static void channels_are_emitted(void)
+TEST(channels_are_emitted)
 {
 	static const struct shape pipeline = {
 		"channels", TENSORS,
@@ -240,7 +240,7 @@ static void channels_are_emitted(void)
 }
 
 /* Slots are the package's, so a plan has each once, however many workloads it has. */
-static void slots_are_emitted_once(void)
+TEST(slots_are_emitted_once)
 {
 	static const struct shape workloads = {"slots", TENSORS KERNEL("k"), "slot %%s%d : i64 = %d\nworkload @w%d {\n  call @k(%%x -> %%x, %%y -> %%y)\n}\n",
 					       ""};
@@ -259,16 +259,6 @@ static void slots_are_emitted_once(void)
 
 void suite_sizes(CU_pSuite s)
 {
-	cli_suite("sizes");
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
 		check_add(s, check_fmt("every_tool_takes_many_%s", shapes[i].name), every_tool_takes_them);
-	TEST(s, statements_are_emitted);
-	TEST(s, task_graphs_are_taken);
-	TEST(s, launches_are_taken);
-	TEST(s, names_are_numbered);
-	TEST(s, expressions_with_operands_in_common_are_printed);
-	TEST(s, channels_are_emitted);
-	TEST(s, slots_are_emitted_once);
-	TEST(s, tiles_are_summed_up);
-	TEST(s, chains_of_calls_are_refused_in_time);
 }

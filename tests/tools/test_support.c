@@ -10,9 +10,8 @@
 
 static const char *const places[] = {"--isolate=none ", "--isolate=process ", "--isolate=sandbox "};
 
-static void what_the_device_lacks_is_refused_before_it_is_opened(void)
+TEST(what_the_device_lacks_is_refused_before_it_is_opened)
 {
-	cli_begin();
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		CLI_ERR(5, check_fmt(NARROW "%s" CURVE, places[i]), "kernel curve is unsupported on narrow: " LACKING);
 		CLI_OUT(5, check_fmt(NARROW "--explain %s" CURVE, places[i]), "kernel curve  unsupported, refused: " LACKING);
@@ -21,9 +20,8 @@ static void what_the_device_lacks_is_refused_before_it_is_opened(void)
 	}
 }
 
-static void what_the_processor_runs_is_said_and_gives_the_same_bytes(void)
+TEST(what_the_processor_runs_is_said_and_gives_the_same_bytes)
 {
-	cli_begin();
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		CLI_ERR(0, check_fmt(NARROW "--opt beside=on --out y=narrow.npy %s" CURVE, places[i]),
 			"kernel curve is diagnosed: the processor runs it: " LACKING);
@@ -34,24 +32,21 @@ static void what_the_processor_runs_is_said_and_gives_the_same_bytes(void)
 	CLI_ERR(5, NARROW "--opt beside=on --strict" CURVE, "is diagnosed on narrow but must be at least enforced: the processor runs it");
 }
 
-static void a_package_may_require_an_operation(void)
+TEST(a_package_may_require_an_operation)
 {
-	cli_begin();
 	CLI_ERR(5, NARROW "--opt beside=on --fill x=iota \"$K/curve_required.pkg.zst\"", "must be at least enforced");
 	CLI_OUT(0, "\"$B/ptowsp-run\" --fill x=iota \"$K/curve_required.pkg.zst\"", "");
 }
 
-static void auto_takes_who_has_all_on_the_device_first(void)
+TEST(auto_takes_who_has_all_on_the_device_first)
 {
-	cli_begin();
 	CLI_OUT(0, CHOICE "--plugin-order=narrow,cpu_sim" CURVE, "cpu_sim cpu0: 4 tasks");
 	CLI_ERR(0, CHOICE "--plugin-order=narrow --opt beside=on" CURVE, "the processor runs it: " LACKING);
 	CLI_ERR(4, CHOICE "--plugin-order=narrow" CURVE, "no plugin of the preference list (narrow)");
 }
 
-static void the_matrix_has_types_and_leaves_out_what_nobody_says(void)
+TEST(the_matrix_has_types_and_leaves_out_what_nobody_says)
 {
-	cli_begin();
 	CLI_OUT(0, NARROW "--capabilities", "f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool", "  tile texp ");
 	CHECK(strstr(cli_out, "tile tadd") == NULL);
 	CLI_OUT(0, "\"$B/ptowsp-run\" --capabilities --plugin=cpu_sim", "payload pto");
@@ -59,20 +54,9 @@ static void the_matrix_has_types_and_leaves_out_what_nobody_says(void)
 }
 
 /* Counted by what base counts, and seen by its probe; the option that has texp run elsewhere is no matter. */
-static void verify_sees_that_the_device_executes(void)
+TEST(verify_sees_that_the_device_executes)
 {
-	cli_begin();
 	CHECK_INT(cli(NARROW "--capabilities --verify | grep '^tasks counted where they ran  *enforced  *enforced  *holds'"), 0);
-	CLI_OUT(0, NARROW "--capabilities --verify", " tasks of the probes ran on the device, by its own count, in ");
-}
-
-void suite_support(CU_pSuite s)
-{
-	cli_suite("support");
-	TEST(s, what_the_device_lacks_is_refused_before_it_is_opened);
-	TEST(s, what_the_processor_runs_is_said_and_gives_the_same_bytes);
-	TEST(s, a_package_may_require_an_operation);
-	TEST(s, auto_takes_who_has_all_on_the_device_first);
-	TEST(s, verify_sees_that_the_device_executes);
-	TEST(s, the_matrix_has_types_and_leaves_out_what_nobody_says);
+	CLI_OUT(0, NARROW "--capabilities --verify", " tasks of the probes ran on the device, by its own count, in ",
+		"the bits of cpu_sim: f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool, all on the device");
 }

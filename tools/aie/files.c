@@ -3,9 +3,11 @@
 #include "tools/aie/aie.h"
 
 #include "base/error.h"
+#include "registry/common/common_dtype.h"
 #include "registry/names.h"
 #include "registry/npy.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Type of dtype.def of an element; 0xFFFF: none. */
@@ -20,17 +22,30 @@ static uint16_t dtype_of(const struct aie_type *element)
 	}
 }
 
-static ptowsp_status input_read(const struct aie_pair *pair, const struct aie_array_memory *memory, struct ptowsp_error *error)
+/* A design says no sign; bf16 has no type of its own in NumPy. */
+static bool dtype_fits(uint16_t file, const struct aie_type *element)
+{
+	const uint16_t dtype = dtype_of(element);
+
+	if (common_dtype_class(dtype) == 'f')
+		return file == dtype || (dtype == PTOWSP_BF16 && file == PTOWSP_U16);
+	return common_dtype_class(file) != 'f' && common_dtype_bytes(file) == common_dtype_bytes(dtype);
+}
+
+static ptowsp_status input_read(const struct flag_pair *pair, const struct aie_array_memory *memory, struct ptowsp_error *error)
 {
 	struct npy npy;
-	ptowsp_status status = npy_open(&npy, pair->file, error);
+	ptowsp_status status = npy_open(&npy, pair->value, error);
 	uint64_t bytes;
 
 	if (status)
 		return status;
 	bytes = npy.map_size - (uint64_t)((const char *)npy.data - (const char *)npy.map);
-	if (bytes != memory->size)
-		status = base_fail(error, PTOWSP_INVALID, "%s has %llu bytes of data, memory %s of the design %llu; give it the same", pair->file,
+	if (!dtype_fits(npy.dtype, memory->type->element))
+		status = base_fail(error, PTOWSP_INVALID, "--in %s: the memory is of %s, %s holds %s", memory->name,
+				   common_dtype_text(dtype_of(memory->type->element)), pair->value, common_dtype_text(npy.dtype));
+	else if (bytes != memory->size)
+		status = base_fail(error, PTOWSP_INVALID, "%s has %llu bytes of data, memory %s of the design %llu; give it the same", pair->value,
 				   (unsigned long long)bytes, memory->name, (unsigned long long)memory->size);
 	else
 		memcpy(memory->bytes, npy.data, bytes);
@@ -38,13 +53,13 @@ static ptowsp_status input_read(const struct aie_pair *pair, const struct aie_ar
 	return status;
 }
 
-static ptowsp_status output_write(const struct aie_pair *pair, const struct aie_array_memory *memory, struct ptowsp_error *error)
+/* Complete, but not yet in its place. */
+static ptowsp_status output_fill(struct output *output, const struct aie_array_memory *memory, struct ptowsp_error *error)
 {
 	const struct aie_type *type = memory->type;
 	uint64_t extents[AIE_DIMS];
 	uint32_t rank = type->rank;
 	char header[NPY_HEADER];
-	size_t size;
 
 	for (uint32_t i = 0; i < rank; i++)
 		extents[i] = (uint64_t)type->dims[i];
@@ -52,22 +67,103 @@ static ptowsp_status output_write(const struct aie_pair *pair, const struct aie_
 		extents[0] = aie_type_count(type);
 		rank = 1;
 	}
-	size = npy_header(header, dtype_of(type->element), rank, extents);
-	return output_save(pair->file, header, size, memory->bytes, memory->size, error);
+	fwrite(header, 1, npy_header(header, dtype_of(type->element), rank, extents), output->file);
+	fwrite(memory->bytes, 1, memory->size, output->file);
+	return output_finish(output, error);
+}
+
+static const struct aie_array_memory *memory_find(const struct aie_array_memory *memories, uint32_t count, const char *name)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!strcmp(memories[i].name, name))
+			return &memories[i];
+	return NULL;
 }
 
 ptowsp_status aie_files_move(void *context, const struct aie_array_memory *memories, uint32_t count, bool ran, struct ptowsp_error *error)
 {
 	struct aie_options *options = context;
-	struct aie_pairs *pairs = ran ? &options->outputs : &options->inputs;
+	struct flag_pairs *pairs = ran ? &options->outputs : &options->inputs;
 	ptowsp_status status = PTOWSP_OK;
 
-	for (int p = 0; !status && p < pairs->count; p++)
-		for (uint32_t i = 0; !status && i < count; i++) {
-			if (strcmp(memories[i].name, pairs->rows[p].name) != 0)
-				continue;
-			pairs->rows[p].met = true;
-			status = ran ? output_write(&pairs->rows[p], &memories[i], error) : input_read(&pairs->rows[p], &memories[i], error);
-		}
+	for (uint32_t p = 0; !status && p < pairs->count; p++) {
+		const struct aie_array_memory *memory = memory_find(memories, count, pairs->rows[p].name);
+
+		if (memory)
+			status = ran ? output_fill(&options->files[p], memory, error) : input_read(&pairs->rows[p], memory, error);
+	}
 	return status;
+}
+
+/* ---- before the run ------------------------------------------------------------------------------------------------- */
+
+ptowsp_status aie_files_open(struct aie_options *options, struct ptowsp_error *error)
+{
+	ptowsp_status status = PTOWSP_OK;
+
+	options->files = calloc(options->outputs.count + 1u, sizeof(*options->files));
+	if (!options->files)
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for files");
+	for (uint32_t p = 0; p < options->outputs.count; p++)
+		options->files[p].slot = -1;
+	for (uint32_t p = 0; !status && p < options->outputs.count; p++)
+		status = output_open(&options->files[p], options->outputs.rows[p].value, error);
+	return status;
+}
+
+ptowsp_status aie_files_look(void *context, const struct aie_array_memory *memories, uint32_t count, bool ran, struct ptowsp_error *error)
+{
+	struct aie_options *options = context;
+
+	(void)ran;
+	for (uint32_t p = 0; p < options->inputs.count; p++)
+		options->inputs.rows[p].met |= memory_find(memories, count, options->inputs.rows[p].name) != NULL;
+	for (uint32_t p = 0; p < options->outputs.count; p++) {
+		struct flag_pair *pair = &options->outputs.rows[p];
+
+		if (!memory_find(memories, count, pair->name))
+			continue;
+		options->twice = pair->met ? pair->name : options->twice;
+		pair->met = true;
+	}
+	return base_fail(error, PTOWSP_CANCELLED, "the device was only looked at");
+}
+
+static ptowsp_status pairs_check(const struct flag_pairs *pairs, const char *flag, struct ptowsp_error *error)
+{
+	for (uint32_t i = 0; i < pairs->count; i++)
+		if (!pairs->rows[i].met)
+			return base_fail(error, PTOWSP_INVALID, "%s %s: no device that runs has memory of that name", flag, pairs->rows[i].name);
+	return PTOWSP_OK;
+}
+
+ptowsp_status aie_files_check(const struct aie_options *options, bool all, struct ptowsp_error *error)
+{
+	ptowsp_status status = PTOWSP_OK;
+
+	if (options->twice)
+		return base_fail(error, PTOWSP_INVALID, "--out %s: several devices have memory of that name; say one of them by --only", options->twice);
+	if (all)
+		status = pairs_check(&options->inputs, "--in", error);
+	return status || !all ? status : pairs_check(&options->outputs, "--out", error);
+}
+
+/* ---- behind it ------------------------------------------------------------------------------------------------------ */
+
+ptowsp_status aie_files_publish(struct aie_options *options, struct ptowsp_error *error)
+{
+	ptowsp_status status = PTOWSP_OK;
+
+	output_hold();
+	for (uint32_t p = 0; !status && p < options->outputs.count; p++)
+		status = output_publish(&options->files[p], error);
+	output_release();
+	return status;
+}
+
+void aie_files_drop(struct aie_options *options)
+{
+	for (uint32_t p = 0; options->files && p < options->outputs.count; p++)
+		output_drop(&options->files[p]);
+	free(options->files);
 }

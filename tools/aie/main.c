@@ -3,38 +3,26 @@
 #include "tools/aie/aie.h"
 
 #include "base/error.h"
+#include "registry/names.h"
 #include "registry/variable.h"
 #include "tools/apart.h"
 #include "tools/pages/page.h"
+#include "tools/scratch.h"
 #include "tools/standard.h"
 
 #include <errno.h>
 #include <jansson.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 enum { MOST_EVENTS = 100000000, MOST_SECONDS = 15, ABSENT_CYCLES = 1000, MOST_BYTES = 1 << 26 };
 #define MOST_CYCLES (UINT64_C(1) << 40) /* of one kernel or task, so that those of a run stay below 2^64 */
 
-static int exit_of(ptowsp_status status)
-{
-	switch (status) {
-#define X(name, code, exit_code, text)                                                                                                                         \
-	case code:                                                                                                                                             \
-		return exit_code;
-#include "ptowsp/status.def"
-#undef X
-	}
-	return 1;
-}
-
 static int complain(const struct ptowsp_error *error)
 {
 	fprintf(stderr, "ptowsp-aie: %s\n", error->text);
-	return exit_of(error->code);
+	return reg_status_exit(error->code);
 }
 
 static int misuse(const char *format, const char *what)
@@ -47,99 +35,25 @@ static int misuse(const char *format, const char *what)
 
 /* ---- the command line ----------------------------------------------------------------------------------------------- */
 
-enum sort { FLAG, TEXT, NUMBER, PAIR, OPEN, PAGE };
-static const struct flag {
-	const char *name;
-	char letter;
-	enum sort sort;
-	size_t field;
-} flags[] = {
-#define FIELD_FLAG(field)   offsetof(struct aie_options, field)
-#define FIELD_TEXT(field)   offsetof(struct aie_options, field)
-#define FIELD_NUMBER(field) offsetof(struct aie_options, field)
-#define FIELD_PAIR(field)   offsetof(struct aie_options, field)
-#define FIELD_OPEN(field)   offsetof(struct aie_options, field)
-#define FIELD_PAGE(field)   field
+static const struct flag flags[] = {
 #define G(title)
-#define X(name, letter, sort, field, argument, text) {"--" name, letter, sort, FIELD_##sort(field)},
+#define X(name, letter, sort, field, argument, text) FLAG_ROW(struct aie_options, name, letter, sort, field, argument)
 #include "tools/aie/flags.def"
 #undef X
 #undef G
 };
+enum { FLAGS = sizeof(flags) / sizeof(*flags) };
 
-static const struct flag *flag_find(const char *text)
+static int page_show(size_t page)
 {
-	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
-		const size_t length = strlen(flags[i].name);
-
-		if (flags[i].letter && text[1] == flags[i].letter && !text[2])
-			return &flags[i];
-		if (!strncmp(text, flags[i].name, length) && (!text[length] || (text[length] == '=' && flags[i].sort != FLAG && flags[i].sort != PAGE)))
-			return &flags[i];
-	}
-	return NULL;
+	if (page == 'h')
+		page_print(&page_aie, stdout);
+	else
+		printf("ptowsp-aie %d.%d.0, ABI %s\n", PTOWSP_ABI_MAJOR, PTOWSP_ABI_MINOR, PTOWSP_ABI_STRING);
+	return 0;
 }
 
-static int number_take(uint64_t *number, const char *name, const char *value)
-{
-	char *stop;
-
-	errno = 0;
-	*number = strtoull(value, &stop, 10);
-	return errno || *stop || *value < '0' || *value > '9' ? misuse("%s takes a number", name) : -1;
-}
-
-/* What stands behind the name, as --help shows it. */
-static const char *pair_form(const char *name)
-{
-	return !strcmp(name, "--cycles") ? "%s takes NAME=CYCLES" : !strcmp(name, "--value") ? "%s takes argN=NUMBER" : "%s takes NAME=FILE";
-}
-
-static int pair_take(struct aie_pairs *pairs, const char *name, const char *value)
-{
-	const char *equals = strchr(value, '=');
-
-	if (!equals || equals == value || !equals[1])
-		return misuse(pair_form(name), name);
-	for (int i = 0; i < pairs->count; i++)
-		if (!strncmp(pairs->rows[i].name, value, (size_t)(equals - value)) && !pairs->rows[i].name[equals - value])
-			return misuse("%s stands twice for one name; leave one", name);
-	pairs->rows[pairs->count].name = strndup(value, (size_t)(equals - value));
-	pairs->rows[pairs->count].file = equals + 1;
-	return pairs->rows[pairs->count++].name ? -1 : 1;
-}
-
-/* -1: go on; else the exit status. */
-static int flag_take(struct aie_options *options, int argc, char **argv, int *at)
-{
-	const struct flag *flag = flag_find(argv[*at]);
-	const char *behind, *value;
-	void *field;
-
-	if (!flag)
-		return misuse("unknown flag %s", argv[*at]);
-	behind = argv[*at] + strlen(flag->name);
-	field = (char *)options + flag->field;
-	if (flag->sort == PAGE) {
-		if (flag->field == 'h')
-			page_print(&page_aie, stdout);
-		else
-			printf("ptowsp-aie %d.%d.0, ABI %s\n", PTOWSP_ABI_MAJOR, PTOWSP_ABI_MINOR, PTOWSP_ABI_STRING);
-		return 0;
-	}
-	if (flag->sort == FLAG)
-		return *(bool *)field = true, -1;
-	if (flag->sort == OPEN)
-		return *behind ? number_take(field, flag->name, behind + 1) : (*(uint64_t *)field = ABSENT_CYCLES, -1);
-	if (!*behind && *at + 1 >= argc)
-		return misuse("%s needs a value", flag->name);
-	value = *behind == '=' ? behind + 1 : argv[++*at];
-	if (flag->sort == TEXT)
-		return *(const char **)field = value, -1;
-	return flag->sort == NUMBER ? number_take(field, flag->name, value) : pair_take(field, flag->name, value);
-}
-
-static bool value_read(const struct aie_pair *pair, struct aie_array_value *value)
+static bool value_read(const struct flag_pair *pair, struct aie_array_value *value)
 {
 	char *stop;
 
@@ -149,39 +63,57 @@ static bool value_read(const struct aie_pair *pair, struct aie_array_value *valu
 	if (*stop)
 		return false;
 	errno = 0;
-	value->value = strtoll(pair->file, &stop, 10);
-	return !errno && !*stop && *pair->file;
+	value->value = strtoll(pair->value, &stop, 10);
+	return !errno && !*stop && *pair->value;
 }
 
-/* -1: run; else the exit status. */
-static int options_read(struct aie_options *options, int argc, char **argv)
+static int values_read(struct aie_options *options)
 {
-	bool flags_may_come = true;
-
-	for (int i = 1; i < argc; i++) {
-		int status = -1;
-
-		if (flags_may_come && !strcmp(argv[i], "--"))
-			flags_may_come = false;
-		else if (flags_may_come && argv[i][0] == '-')
-			status = flag_take(options, argc, argv, &i);
-		else if (options->path)
-			return misuse("more than one FILE is given: %s", argv[i]);
-		else
-			options->path = argv[i];
-		if (status >= 0)
-			return status;
-	}
-	for (int i = 0; i < options->values.count; i++)
+	options->numbers = calloc(options->values.count + 1u, sizeof(*options->numbers));
+	if (!options->numbers)
+		return 1;
+	for (uint32_t i = 0; i < options->values.count; i++)
 		if (!value_read(&options->values.rows[i], &options->numbers[i]))
 			return misuse("%s takes argN=NUMBER", "--value");
-	if (!options->path)
-		return misuse("no %s is given", "FILE");
+	return -1;
+}
+
+/* What calls of absent kernels take: a number of cycles, or the usual one. */
+static bool absent_read(struct aie_options *options)
+{
+	char *stop = "";
+
+	if (options->absent)
+		options->no_kernels = options->absent == flag_bare ? ABSENT_CYCLES : strtoull(options->absent, &stop, 10);
+	return !*stop && (!options->absent || options->absent == flag_bare || (*options->absent >= '0' && *options->absent <= '9'));
+}
+
+static int options_check(const struct aie_options *options)
+{
 	if (options->no_kernels > MOST_CYCLES || options->host_cycles > MOST_CYCLES)
 		return misuse("%s takes at most 2^40 cycles", options->no_kernels > MOST_CYCLES ? "--no-kernels" : "--host-cycles");
 	if (options->max_seconds > MOST_CYCLES >> 16)
 		return misuse("%s takes at most 2^24 seconds", "--max-seconds");
 	return options->buffering > 8 ? misuse("%s takes 0 to 8", "--buffering") : -1;
+}
+
+/* -1: run; else the exit status. */
+static int options_read(struct aie_options *options, int argc, char **argv)
+{
+	struct command_line line = {.flags = flags, .count = FLAGS, .into = options};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	int status;
+
+	status = command_line_read(&line, argc, argv, &error) ? misuse("%s", error.text) : line.mode ? page_show(line.mode->field) : -1;
+	if (status < 0 && line.words.count != 1)
+		status = line.words.count ? misuse("more than one FILE is given: %s", line.words.at[1]) : misuse("no %s is given", "FILE");
+	if (status < 0)
+		status = values_read(options);
+	if (status < 0 && !absent_read(options))
+		status = misuse("%s takes a number", "--no-kernels");
+	options->path = line.words.count ? line.words.at[0] : NULL;
+	free(line.words.at);
+	return status < 0 ? options_check(options) : status;
 }
 
 /* ---- running -------------------------------------------------------------------------------------------------------- */
@@ -215,71 +147,60 @@ struct session {
 	int status; /* exit status of the worst */
 };
 
-/* Not 0: the run has gone on for long enough. */
-static volatile uint32_t late;
-
-static void on_alarm(int number)
+/* A loop of a core without an end has few events, each of which takes its time. */
+static ptowsp_status late_tell(const struct aie_run *run, uint64_t seconds, struct ptowsp_error *error)
 {
-	(void)number;
-	late = 1;
+	return base_fail(error, PTOWSP_LIMIT,
+			 "the simulation is not over after %llu s of processor time, in cycle %llu; a core's loop may have no end, or raise --max-seconds",
+			 (unsigned long long)seconds, (unsigned long long)run->stats.cycles);
 }
 
-/* A loop of a core without an end has few events, each of which takes its time. */
-static ptowsp_status run_timed(const struct aie_array_args *args, struct aie_run *run, uint64_t seconds)
+static struct aie_array_args args_of(struct session *session, const struct aie_array_device *device)
 {
-	const struct itimerval never = {0}, bound = {.it_value.tv_sec = (time_t)seconds};
-	struct sigaction action = {.sa_flags = SA_RESTART};
-	ptowsp_status status;
+	struct aie_options *options = session->options;
 
-	action.sa_handler = on_alarm;
-	late = 0;
-	sigaction(SIGPROF, &action, NULL);
-	setitimer(ITIMER_PROF, &bound, NULL);
-	status = aie_array_run(args, &run->report, &run->stats, &run->error);
-	setitimer(ITIMER_PROF, &never, NULL);
-	return status != PTOWSP_CANCELLED
-		       ? status
-		       : base_fail(&run->error, PTOWSP_LIMIT,
-				   "the simulation is not over after %llu s of processor time, in cycle %llu; a core's loop may have no end, "
-				   "or raise --max-seconds",
-				   (unsigned long long)seconds, (unsigned long long)run->stats.cycles);
+	return (struct aie_array_args){.module = &session->module,
+				       .device = device,
+				       .arch = options->arch,
+				       .sequence = options->sequence,
+				       .values = options->numbers,
+				       .value_count = options->values.count,
+				       .kernels = aie_kernels_table(session->kernels),
+				       .buffering = (uint32_t)options->buffering,
+				       .host_cycles = options->host_cycles,
+				       .max_events = options->max_events,
+				       .cancel = &aie_late,
+				       .told = options->trace ? aie_timeline_told : NULL,
+				       .told_context = &session->timeline,
+				       .memories_context = options};
 }
 
 static void device_run(struct session *session, const struct aie_array_device *device, uint32_t number)
 {
-	struct aie_options *options = session->options;
-	const struct aie_array_args args = {.module = &session->module,
-					    .device = device,
-					    .arch = options->arch,
-					    .sequence = options->sequence,
-					    .values = options->numbers,
-					    .value_count = (uint32_t)options->values.count,
-					    .kernels = aie_kernels_table(session->kernels),
-					    .buffering = (uint32_t)options->buffering,
-					    .host_cycles = options->host_cycles,
-					    .max_events = options->max_events,
-					    .cancel = &late,
-					    .told = options->trace ? aie_timeline_told : NULL,
-					    .told_context = &session->timeline,
-					    .memories = aie_files_move,
-					    .memories_context = options};
+	const struct aie_options *options = session->options;
+	struct aie_array_args args = args_of(session, device);
 	struct aie_run run = {.device = device, .number = number, .error = {.head = PTOWSP_HEAD(run.error, ERROR)}};
-	uint64_t calls, absent;
+	const struct aie_calls before = aie_kernels_counts(session->kernels);
 
-	aie_kernels_counts(session->kernels, &calls, &absent);
-	run.status = run_timed(&args, &run, options->max_seconds);
-	aie_kernels_counts(session->kernels, &run.calls, &run.absent);
-	run.calls -= calls;
-	run.absent -= absent;
+	args.memories = aie_files_move;
+	aie_child_bound(options->max_seconds);
+	run.status = aie_array_run(&args, &run.report, &run.stats, &run.error);
+	aie_child_bound(0);
+	if (run.status == PTOWSP_CANCELLED)
+		run.status = late_tell(&run, options->max_seconds, &run.error);
+	run.calls = aie_kernels_counts(session->kernels);
+	run.calls.all -= before.all;
+	run.calls.absent -= before.absent;
+	run.calls.guessed -= before.guessed;
 	aie_timeline_name(&session->timeline, *device->name ? device->name : "device", &run.stats);
 	if (options->json)
 		json_array_append_new(session->runs, aie_run_json(&run));
 	else
 		aie_run_print(&run, options, stdout);
+	fflush(stdout);
 	if (run.status && !session->status)
-		session->status = exit_of(run.status);
+		session->status = reg_status_exit(run.status);
 	aie_sim_finish(&run.stats);
-	session->any = true;
 }
 
 static bool is_meant(const struct aie_options *options, const struct aie_array_device *device, uint32_t number)
@@ -290,12 +211,26 @@ static bool is_meant(const struct aie_options *options, const struct aie_array_d
 	return !options->only || !strcmp(options->only, device->name) || !strcmp(options->only, text);
 }
 
-static ptowsp_status pairs_check(const struct aie_pairs *pairs, const char *flag, struct ptowsp_error *error)
+/* Names of --in and --out are known once all devices were built; one that is refused is so again when it is to run, with its reason. */
+static ptowsp_status names_check(struct session *session, struct ptowsp_error *error)
 {
-	for (int i = 0; i < pairs->count; i++)
-		if (!pairs->rows[i].met)
-			return base_fail(error, PTOWSP_INVALID, "%s %s: no device that ran has memory of that name", flag, pairs->rows[i].name);
-	return PTOWSP_OK;
+	struct aie_options *options = session->options;
+	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(ignored, ERROR)};
+	struct aie_array_device device;
+	bool all = true;
+
+	for (uint32_t i = 0; options->inputs.count + options->outputs.count && aie_array_device_find(&session->module, i, &device); i++) {
+		struct aie_array_args args = args_of(session, &device);
+		struct aie_run run = {.device = &device};
+
+		if (!is_meant(options, &device, i))
+			continue;
+		args.memories = aie_files_look;
+		aie_child_bound(options->max_seconds);
+		all = aie_array_run(&args, &run.report, &run.stats, &ignored) == PTOWSP_CANCELLED && all;
+		aie_sim_finish(&run.stats);
+	}
+	return aie_files_check(options, all, error);
 }
 
 static ptowsp_status devices_run(struct session *session, struct ptowsp_error *error)
@@ -304,106 +239,136 @@ static ptowsp_status devices_run(struct session *session, struct ptowsp_error *e
 	ptowsp_status status;
 
 	for (uint32_t i = 0; aie_array_device_find(&session->module, i, &device); i++)
-		if (is_meant(session->options, &device, i))
-			device_run(session, &device, i);
+		session->any |= is_meant(session->options, &device, i);
 	if (!session->any)
 		return base_fail(error, PTOWSP_INVALID, "%s has no aie.device%s%s", session->options->path, session->options->only ? " " : "",
 				 session->options->only ? session->options->only : "");
-	if (session->status && session->status != exit_of(PTOWSP_DEADLOCK))
-		return PTOWSP_OK;
-	status = pairs_check(&session->options->inputs, "--in", error);
-	return status ? status : pairs_check(&session->options->outputs, "--out", error);
+	status = names_check(session, error);
+	for (uint32_t i = 0; !status && aie_array_device_find(&session->module, i, &device); i++)
+		if (is_meant(session->options, &device, i))
+			device_run(session, &device, i);
+	return status;
 }
 
+static bool is_output(const struct aie_options *options, const char *path)
+{
+	for (uint32_t i = 0; i < options->outputs.count; i++)
+		if (apart_same(options->outputs.rows[i].value, path))
+			return true;
+	return false;
+}
+
+/* A memory's file may be replaced by what the run makes of it, as ptowsp-run does: the new one is whole before the old one goes. */
 static ptowsp_status files_keep(const struct aie_options *options, struct ptowsp_error *error)
 {
 	ptowsp_status status = apart_input(options->path, "the design", error);
 
-	for (int i = 0; !status && i < options->inputs.count; i++)
-		status = apart_input(options->inputs.rows[i].file, "--in", error);
-	for (int i = 0; !status && i < options->kernels.count; i++)
-		status = apart_input(options->kernels.rows[i].file, "--kernel", error);
-	for (int i = 0; !status && i < options->outputs.count; i++)
-		status = apart_output(options->outputs.rows[i].file, "--out", error);
+	for (uint32_t i = 0; !status && i < options->inputs.count; i++)
+		if (!is_output(options, options->inputs.rows[i].value))
+			status = apart_input(options->inputs.rows[i].value, "--in", error);
+	for (uint32_t i = 0; !status && i < options->kernels.count; i++)
+		status = apart_input(options->kernels.rows[i].value, "--kernel", error);
+	for (uint32_t i = 0; !status && i < options->outputs.count; i++)
+		status = apart_output(options->outputs.rows[i].value, "--out", error);
 	return status || !options->trace ? status : apart_output(options->trace, "--trace", error);
 }
 
 static ptowsp_status session_run(struct session *session, struct ptowsp_error *error)
 {
+	const struct aie_options *options = session->options;
 	char *text = NULL;
 	size_t size = 0;
-	ptowsp_status status = files_keep(session->options, error);
+	ptowsp_status status = text_read(options->path, &text, &size, error);
 
-	if (!status)
-		status = text_read(session->options->path, &text, &size, error);
+	aie_child_bound(options->max_seconds);
 	if (!status && (status = aie_module_read(&session->module, text, size, error))) {
 		char sentence[sizeof(error->text)];
 
 		memcpy(sentence, error->text, sizeof(sentence));
-		base_fail(error, status, "%s:%s", session->options->path, sentence);
+		base_fail(error, status, "%s:%s", options->path, sentence);
 	}
 	free(text);
 	if (!status)
-		status = aie_kernels_open(&session->kernels, session->options, error);
-	if (!status)
-		status = aie_timeline_begin(&session->timeline, session->options->trace, error);
+		status = aie_kernels_open(session->kernels, error);
+	aie_child_does(AIE_IS_RUNNING, NULL, NULL);
+	aie_timeline_begin(&session->timeline);
 	if (!status)
 		status = devices_run(session, error);
-	if (!status)
-		status = aie_timeline_end(&session->timeline, error);
-	return status;
+	return status ? status : aie_timeline_end(&session->timeline, error);
 }
 
-static void options_finish(struct aie_options *options)
+/* In the child. */
+static int session_do(void *context)
 {
-	struct aie_pairs *lists[] = {&options->kernels, &options->cycles, &options->inputs, &options->outputs, &options->values};
-
-	free(options->numbers);
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
-		for (int j = 0; j < lists[i]->count; j++)
-			free((char *)(uintptr_t)lists[i]->rows[j].name);
-		free(lists[i]->rows);
-	}
-}
-
-static int run(struct aie_options *options)
-{
+	struct session *session = context;
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	struct session session = {.options = options, .runs = json_array()};
 	int status;
 
-	output_abort_on_signals();
-	status = session_run(&session, &error) ? complain(&error) : session.status;
-	if (options->json && session.any) {
-		json_t *all = json_pack("{s:s,s:s,s:O}", "schema", "ptowsp.aie/1", "file", options->path, "devices", session.runs);
+	session->runs = json_array();
+	status = session_run(session, &error) ? complain(&error) : session->status;
+	if (session->options->json && json_array_size(session->runs)) {
+		json_t *all = json_pack("{s:s,s:s,s:O}", "schema", "ptowsp.aie/1", "file", session->options->path, "devices", session->runs);
 
 		json_dumpf(all, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 		fputc('\n', stdout);
 		json_decref(all);
 	}
-	json_decref(session.runs);
-	output_drop(&session.timeline.output);
-	aie_kernels_close(session.kernels);
-	aie_module_finish(&session.module);
+	json_decref(session->runs);
+	aie_module_finish(&session->module);
 	return status;
+}
+
+/* All that can be refused without running, and what is compiled. */
+static ptowsp_status session_prepare(struct session *session, struct ptowsp_error *error)
+{
+	struct aie_options *options = session->options;
+	ptowsp_status status = files_keep(options, error);
+
+	if (!status)
+		status = aie_files_open(options, error);
+	if (!status && options->trace)
+		status = output_open(&session->timeline.output, options->trace, error);
+	return status ? status : aie_kernels_make(&session->kernels, options, error);
+}
+
+/* A timeline is also of a run that stood still; memories are what they are at the end, which that has none of. */
+static ptowsp_status session_publish(struct session *session, int exit_status, struct ptowsp_error *error)
+{
+	ptowsp_status status = output_publish(&session->timeline.output, error);
+
+	return status || exit_status ? status : aie_files_publish(session->options, error);
+}
+
+static int run(struct aie_options *options)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct session session = {.options = options, .timeline.output.slot = -1};
+	int exit_status = 0;
+	ptowsp_status status;
+
+	output_abort_on_signals();
+	status = session_prepare(&session, &error);
+	if (!status)
+		status = aie_child_run(options->path, session_do, &session, &exit_status, &error);
+	if (!status)
+		status = session_publish(&session, exit_status, &error);
+	output_drop(&session.timeline.output);
+	aie_files_drop(options);
+	aie_kernels_close(session.kernels);
+	scratch_close("ptowsp-aie");
+	return status ? complain(&error) : exit_status;
 }
 
 int main(int argc, char **argv)
 {
 	struct aie_options options = {.buffering = 8, .max_events = MOST_EVENTS, .max_seconds = MOST_SECONDS};
-	struct aie_pairs *lists[] = {&options.kernels, &options.cycles, &options.inputs, &options.outputs, &options.values};
 	int status;
 
 	standard_begin();
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-		lists[i]->rows = calloc((size_t)argc + 1, sizeof(*lists[i]->rows));
-	options.numbers = calloc((size_t)argc + 1, sizeof(*options.numbers));
-	status = options.kernels.rows && options.cycles.rows && options.inputs.rows && options.outputs.rows && options.values.rows && options.numbers &&
-				 reg_variables_guard()
-			 ? options_read(&options, argc, argv)
-			 : 1;
+	status = reg_variables_guard() ? options_read(&options, argc, argv) : 1;
 	if (status < 0)
 		status = run(&options);
-	options_finish(&options);
+	free(options.numbers);
+	flags_finish(flags, FLAGS, &options);
 	return standard_end("ptowsp-aie", status, status ? status : 2);
 }

@@ -7,6 +7,17 @@
 #include <jansson.h>
 #include <string.h>
 
+/* A DMA with words for which nobody has room. */
+static void sender_print(const struct aie_sim_stats *stats, const struct aie_sim_wait *wait, FILE *to)
+{
+	fprintf(to, "  %s has %llu words of '%s', of which %llu went, and ", stats->agents[wait->agent].name, (unsigned long long)wait->wanted, wait->fifo,
+		(unsigned long long)wait->held);
+	if (wait->other == AIE_NONE)
+		fputs("no flow leads more of them, or packets of that number, to a DMA\n", to);
+	else
+		fprintf(to, "waits for %s to take them\n", stats->agents[wait->other].name);
+}
+
 static void wait_print(const struct aie_sim_stats *stats, const struct aie_sim_wait *wait, FILE *to)
 {
 	fprintf(to, "  %s waits for ", stats->agents[wait->agent].name);
@@ -23,7 +34,7 @@ static void wait_print(const struct aie_sim_stats *stats, const struct aie_sim_w
 static void stuck_print(const struct aie_sim_stats *stats, FILE *to)
 {
 	for (uint32_t i = 0; i < stats->wait_count; i++)
-		wait_print(stats, &stats->waits[i], to);
+		(stats->waits[i].sends ? sender_print : wait_print)(stats, &stats->waits[i], to);
 	if (!stats->ring_count)
 		return;
 	fputs("  each for the next:", to);
@@ -50,12 +61,15 @@ static void stats_print(const struct aie_run *run, FILE *to)
 			(unsigned long long)stats->waited[i].times, stats->waited[i].times == 1 ? "" : "s", (unsigned long long)stats->waited[i].cycles);
 }
 
-/* What of the design was not run. */
+/* Parts of the design left out. */
 static void left_print(const struct aie_run *run, FILE *to)
 {
-	if (run->absent)
-		fprintf(to, "  %llu of %llu calls were of kernels that are not there, and touched nothing\n", (unsigned long long)run->absent,
-			(unsigned long long)run->calls);
+	if (run->calls.absent)
+		fprintf(to, "  %llu of %llu calls were of kernels that are not there, and touched nothing\n", (unsigned long long)run->calls.absent,
+			(unsigned long long)run->calls.all);
+	if (run->calls.guessed)
+		fprintf(to, "  cycles of %llu of %llu calls are a guess, as if their arguments were read once as vectors; --cycles NAME=CYCLES says better\n",
+			(unsigned long long)run->calls.guessed, (unsigned long long)run->calls.all);
 	if (run->report.elsewhere)
 		fprintf(to, "  %u flows begin or end at no DMA (traces, control, streams of cores) and carry nothing\n", run->report.elsewhere);
 	if (run->report.ignored)
@@ -85,6 +99,8 @@ void aie_run_print(const struct aie_run *run, const struct aie_options *options,
 			run->status && !run->report.host && !run->stats.ring_count ? "; there is no sequence of the host that would go on" : "");
 	if (run->status == PTOWSP_DEADLOCK)
 		stuck_print(&run->stats, to);
+	if (options->outputs.count && (run->status == PTOWSP_DEADLOCK || run->status == PTOWSP_LIMIT))
+		fputs("  nothing is written for --out, which is of a run that ends\n", to);
 	left_print(run, to);
 	if (options->stats && (!run->status || run->status == PTOWSP_DEADLOCK || run->status == PTOWSP_LIMIT))
 		stats_print(run, to);
@@ -141,13 +157,13 @@ struct json_t *aie_run_json(const struct aie_run *run)
 	const struct aie_array_report *report = &run->report;
 	const struct aie_sim_stats *stats = &run->stats;
 
-	return json_pack("{s:I,s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:s,s:s?,s:{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i},s:{s:i,s:i},s:I,s:I,s:o,s:o,s:o,s:o}", "device",
+	return json_pack("{s:I,s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:s,s:s?,s:{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i},s:{s:i,s:i},s:I,s:I,s:I,s:o,s:o,s:o,s:o}", "device",
 			 (json_int_t)run->number, "name", run->device->name, "outcome", aie_array_outcome(run->status, &run->report, &run->stats), "error",
 			 run->status ? run->error.text : "", "cycles", (json_int_t)stats->cycles, "events", (json_int_t)stats->events, "ddr_bytes",
 			 (json_int_t)stats->ddr_bytes, "mhz", (json_int_t)report->mhz, "model", AIE_MODEL, "costs_of", report->borrowed, "has", "tiles",
 			 report->tiles, "cores", report->cores, "fifos", report->fifos, "flows", report->flows, "packet_flows", report->packet_flows, "locks",
 			 report->locks, "buffers", report->buffers, "descriptors", report->descriptors, "steps", report->steps, "not_run", "flows",
-			 report->elsewhere, "registers", report->ignored, "kernel_calls", (json_int_t)run->calls, "absent_kernel_calls",
-			 (json_int_t)run->absent, "agents", agents_json(stats), "waited", waited_json(stats), "waits", waits_json(stats), "ring",
-			 ring_json(stats));
+			 report->elsewhere, "registers", report->ignored, "kernel_calls", (json_int_t)run->calls.all, "absent_kernel_calls",
+			 (json_int_t)run->calls.absent, "guessed_kernel_calls", (json_int_t)run->calls.guessed, "agents", agents_json(stats), "waited",
+			 waited_json(stats), "waits", waits_json(stats), "ring", ring_json(stats));
 }

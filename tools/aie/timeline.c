@@ -5,14 +5,10 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-ptowsp_status aie_timeline_begin(struct aie_timeline *timeline, const char *path, struct ptowsp_error *error)
+void aie_timeline_begin(struct aie_timeline *timeline)
 {
-	ptowsp_status status = path ? output_open(&timeline->output, path, error) : PTOWSP_OK;
-
-	timeline->open = path && !status;
-	if (timeline->open)
+	if (timeline->output.file)
 		fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", timeline->output.file);
-	return status;
 }
 
 /* A text as JSON has it; "?" without memory. */
@@ -31,7 +27,7 @@ void aie_timeline_told(void *context, uint32_t agent, const char *what, uint64_t
 	struct aie_timeline *timeline = context;
 	FILE *file = timeline->output.file;
 
-	if (!timeline->open)
+	if (!file)
 		return;
 	fprintf(file, "%s\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%llu,\"dur\":%llu,\"name\":", timeline->any ? "," : "", timeline->device, agent,
 		(unsigned long long)begin, (unsigned long long)(end - begin));
@@ -44,7 +40,7 @@ void aie_timeline_name(struct aie_timeline *timeline, const char *device, const 
 {
 	FILE *file = timeline->output.file;
 
-	if (!timeline->open)
+	if (!file)
 		return;
 	fprintf(file, "%s\n{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":", timeline->any ? "," : "", timeline->device);
 	text_write(file, device);
@@ -60,14 +56,8 @@ void aie_timeline_name(struct aie_timeline *timeline, const char *device, const 
 
 ptowsp_status aie_timeline_end(struct aie_timeline *timeline, struct ptowsp_error *error)
 {
-	ptowsp_status status;
-
-	if (!timeline->open)
+	if (!timeline->output.file)
 		return PTOWSP_OK;
 	fputs("\n]}\n", timeline->output.file);
-	status = output_finish(&timeline->output, error);
-	if (!status)
-		status = output_publish(&timeline->output, error);
-	output_drop(&timeline->output);
-	return status;
+	return output_finish(&timeline->output, error);
 }

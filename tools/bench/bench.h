@@ -14,9 +14,9 @@
 
 /* Flags of the command line, flags.def. */
 struct bench_options {
-	unsigned reps;        /* timed repetitions, 1 to BENCH_REPS_LIMIT */
-	unsigned threads;     /* of the runtime */
-	unsigned seed;        /* of tasks: the first random nest */
+	uint32_t reps;        /* timed repetitions, 1 to BENCH_REPS_LIMIT */
+	uint32_t threads;     /* of the runtime */
+	uint32_t seed;        /* of tasks: the first random nest */
 	const char *packages; /* folder of the example packages */
 	const char *plugin;   /* runs what goes through the host; NULL: cpu_sim */
 	const char *shape;    /* of tasks: this one alone, or "wild"; NULL: all */
@@ -38,17 +38,6 @@ struct bench {
 /* `ptowsp-bench peer ...`: its own options, its own columns; an exit status. */
 int bench_peer(struct bench *bench, int argc, char **argv);
 
-/* ---- flags (main.c) ------------------------------------------------------------------------------------------------ */
-
-enum bench_flag_sort { BENCH_FLAG_FLAG /* bool */, BENCH_FLAG_COUNT /* unsigned */, BENCH_FLAG_TEXT /* const char * */ };
-struct bench_flag {
-	const char *name; /* behind "--" */
-	char letter;      /* 0: none */
-	enum bench_flag_sort sort;
-	size_t field; /* offset in what is filled */
-};
-/* Fills `into` from argv[1..]; what is no flag goes to `other`. 0, or 2 after a sentence on stderr. */
-int bench_flags_read(const struct bench_flag *flags, size_t count, void *into, int argc, char **argv, int (*other)(void *into, const char *word));
 /* The exit status 2 after a sentence about one argument. */
 int bench_refuse(const char *what, const char *value);
 

@@ -61,7 +61,7 @@ static ptowsp_status pack_ms(void *context, double *value_out, struct ptowsp_err
 	return status;
 }
 
-/* Of a source that names files, or is not there, nothing can be measured. */
+/* A source that names files, or is not there, cannot be measured. */
 static ptowsp_status pack_measure(struct bench *bench, const char *name, const char *path, double most)
 {
 	struct lang_source source = {.name = name};

@@ -4,6 +4,7 @@
 
 #include "host/ptowsp_host.h"
 #include "tools/beside.h"
+#include "tools/command_line.h"
 #include "tools/pages/page.h"
 #include "tools/standard.h"
 #include <limits.h>
@@ -22,14 +23,9 @@ static const struct bench_case {
 
 _Static_assert(BENCH_REPS_LIMIT == 64, "bench/flags.def says how many repetitions there can be");
 
-struct choice {
-	struct bench_options options;
-	bool wanted[CASES], any;
-};
-
-static const struct bench_flag flags[] = {
+static const struct flag flags[] = {
 #define G(title)
-#define X(flag, letter, sort, field, argument, text) {flag, letter, BENCH_FLAG_##sort, offsetof(struct choice, options.field)},
+#define X(name, letter, sort, field, argument, text) FLAG_ROW(struct bench_options, name, letter, sort, field, argument)
 #include "tools/bench/flags.def"
 #undef X
 #undef G
@@ -41,63 +37,26 @@ int bench_refuse(const char *what, const char *value)
 	return 2;
 }
 
-/* ---- flags --------------------------------------------------------------------------------------------------------- */
-
-static const struct bench_flag *flag_find(const struct bench_flag *all, size_t count, const char *word)
+/* The cases that the command line names, all where it names none. 0, or 2 after a sentence. */
+static int cases_choose(bool wanted[CASES], const struct flag_list *names)
 {
-	for (size_t i = 0; i < count; i++)
-		if ((word[0] == '-' && word[1] == '-' && !strcmp(word + 2, all[i].name)) || (word[0] == '-' && word[1] && word[1] == all[i].letter && !word[2]))
-			return &all[i];
-	return NULL;
-}
-
-static int count_read(const char *text, unsigned *value_out)
-{
-	char *end;
-	unsigned long value = strtoul(text, &end, 10);
-
-	if (*text < '0' || *text > '9' || *end || value > UINT_MAX / 2)
-		return bench_refuse("not a number in range:", text);
-	*value_out = (unsigned)value;
-	return 0;
-}
-
-int bench_flags_read(const struct bench_flag *all, size_t count, void *into, int argc, char **argv, int (*other)(void *into, const char *word))
-{
-	int rc = 0;
-
-	for (int i = 1; !rc && i < argc; i++) {
-		const struct bench_flag *flag = flag_find(all, count, argv[i]);
-		char *field = flag ? (char *)into + flag->field : NULL;
-
-		if (!flag)
-			rc = argv[i][0] == '-' ? bench_refuse("no option", argv[i]) : other(into, argv[i]);
-		else if (flag->sort == BENCH_FLAG_FLAG)
-			*(bool *)(void *)field = true;
-		else if (++i == argc || !*argv[i])
-			rc = bench_refuse("no value behind", argv[i - 1]);
-		else if (flag->sort == BENCH_FLAG_COUNT)
-			rc = count_read(argv[i], (unsigned *)(void *)field);
-		else
-			*(const char **)(void *)field = argv[i];
-	}
-	return rc;
-}
-
-static int case_take(void *into, const char *name)
-{
-	struct choice *choice = into;
-
 	for (size_t i = 0; i < CASES; i++)
-		if (!strcmp(cases[i].name, name)) {
-			choice->wanted[i] = choice->any = true;
-			return 0;
+		wanted[i] = !names->count;
+	for (uint32_t n = 0; n < names->count; n++) {
+		size_t i = 0;
+
+		while (i < CASES && strcmp(cases[i].name, names->at[n]))
+			i++;
+		if (i == CASES) {
+			fprintf(stderr, "ptowsp-bench: no benchmark \"%s\"; there are", names->at[n]);
+			for (i = 0; i < CASES; i++)
+				fprintf(stderr, " %s,", cases[i].name);
+			fprintf(stderr, " peer\n");
+			return 2;
 		}
-	fprintf(stderr, "ptowsp-bench: no benchmark \"%s\"; there are", name);
-	for (size_t i = 0; i < CASES; i++)
-		fprintf(stderr, " %s,", cases[i].name);
-	fprintf(stderr, " peer\n");
-	return 2;
+		wanted[i] = true;
+	}
+	return 0;
 }
 
 static int range_check(const struct bench_options *options)
@@ -116,18 +75,18 @@ static const char *packages_find(void)
 
 /* ---- a run --------------------------------------------------------------------------------------------------------- */
 
-static int cases_run(struct bench *bench, const struct choice *choice)
+static int cases_run(struct bench *bench, const bool wanted[CASES])
 {
 	ptowsp_status status;
 
 	for (size_t i = 0; i < CASES; i++) {
-		if (!choice->wanted[i] && choice->any)
+		if (!wanted[i])
 			continue;
 		bench->name = cases[i].name;
 		status = cases[i].run(bench);
 		if (status) {
 			fprintf(stderr, "ptowsp-bench %s: %s\n", bench->name, *bench->error.text ? bench->error.text : "out of memory");
-			return status == PTOWSP_INVALID ? 2 : 1; /* what was asked for is not there */
+			return status == PTOWSP_INVALID ? 2 : 1; /* a named part is not there */
 		}
 	}
 	return 0;
@@ -135,24 +94,29 @@ static int cases_run(struct bench *bench, const struct choice *choice)
 
 static int main_run(int argc, char **argv)
 {
-	struct choice choice = {.options = {.reps = 7, .threads = 1, .seed = 1, .packages = packages_find()}};
-	struct bench bench = {.options = choice.options, .error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}};
-	const struct bench_options *options = &choice.options;
+	struct bench bench = {.options = {.reps = 7, .threads = 1, .seed = 1, .packages = packages_find()},
+			      .error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}};
+	struct bench_options *options = &bench.options;
+	struct command_line line = {.flags = flags, .count = sizeof(flags) / sizeof(*flags), .into = options};
+	bool wanted[CASES];
 	int rc;
 
 	if (argc > 1 && !strcmp(argv[1], "peer"))
 		return bench_peer(&bench, argc - 1, argv + 1);
-	rc = bench_flags_read(flags, sizeof(flags) / sizeof(*flags), &choice, argc, argv, case_take);
-	if (rc || options->help)
-		return rc ? rc : (page_print(&page_bench, stdout), 0);
+	if (command_line_read(&line, argc, argv, &bench.error))
+		return fprintf(stderr, "ptowsp-bench: %s\n", bench.error.text), 2;
+	if (options->help)
+		return page_print(&page_bench, stdout), 0;
 	if (options->version)
 		return printf("ptowsp-bench %s, ABI " PTOWSP_ABI_STRING "\n", ptowsp_version()), 0;
-	rc = range_check(options);
+	rc = cases_choose(wanted, &line.words);
+	free(line.words.at);
+	if (!rc)
+		rc = range_check(options);
 	if (rc)
 		return rc;
-	bench.options = *options;
 	bench_table_begin(stdout, options->json ? BENCH_JSON : options->tsv ? BENCH_TSV : BENCH_COLUMNS, argc, argv);
-	rc = cases_run(&bench, &choice);
+	rc = cases_run(&bench, wanted);
 	bench_table_end();
 	return rc;
 }

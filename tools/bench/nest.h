@@ -31,7 +31,7 @@ struct bench_nest {
 	const void *program;     /* of a random nest */
 	/* during the walk */
 	uint64_t number, by; /* of the next task; argument of the next kernel */
-	unsigned owner;      /* who of two threads does the next task, in a fixed order */
+	unsigned owner;      /* thread, of two, of the next task, in a fixed order */
 	struct bench_nest_call calls[BENCH_STEPS];
 };
 

@@ -4,7 +4,9 @@
  * Protocol: the graph is generated from bytecode in every repetition and executed while it is generated, so there is no figure for building or for a second
  * execution alone. After every repetition, the timed ones too, tensors and counts are compared with those of plain loops. */
 #include "tools/bench/trial.h"
+#include "tools/command_line.h"
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DOES_NOT_APPLY 3
@@ -15,21 +17,15 @@ static const char *const columns = "peer\tthreads\tworkload\ttasks\tedges\twork_
 /* Flags of the row. */
 struct peer {
 	const char *workload, *deps, *plugin, *packages;
-	unsigned n, threads, work_ns, reps, window;
+	uint32_t n, threads, work_ns, reps, window;
 	bool columns;
 };
-static const struct bench_flag flags[] = {
-#define X(flag, sort, field) {flag, 0, BENCH_FLAG_##sort, offsetof(struct peer, field)},
+static const struct flag flags[] = {
+#define X(name, sort, field) FLAG_ROW(struct peer, name, 0, sort, field, "VALUE")
 	X("workload", TEXT, workload) X("n", COUNT, n) X("threads", COUNT, threads) X("work-ns", COUNT, work_ns) X("reps", COUNT, reps)
 		X("window", COUNT, window) X("deps", TEXT, deps) X("plugin", TEXT, plugin) X("packages", TEXT, packages) X("columns", FLAG, columns)
 #undef X
 };
-
-static int word_refuse(void *into, const char *word)
-{
-	(void)into;
-	return bench_refuse("peer: no option", word);
-}
 
 static int flags_check(const struct peer *peer)
 {
@@ -108,11 +104,15 @@ static ptowsp_status row_make(const struct peer *peer, struct bench_trial *trial
 int bench_peer(struct bench *bench, int argc, char **argv)
 {
 	struct peer peer = {.workload = "w1", .deps = "overlap", .packages = bench->options.packages, .n = 128, .threads = 1, .reps = 7};
-	int rc = bench_flags_read(flags, sizeof(flags) / sizeof(*flags), &peer, argc, argv, word_refuse);
+	struct command_line line = {.flags = flags, .count = sizeof(flags) / sizeof(*flags), .into = &peer};
+	int rc = command_line_read(&line, argc, argv, &bench->error) ? fprintf(stderr, "ptowsp-bench: peer: %s\n", bench->error.text), 2 : 0;
 	char window[40];
 	const char *schedule[] = {NULL, window};
 	struct bench_trial trial = {.bench = bench, .n = peer.n};
 
+	if (!rc && line.words.count)
+		rc = bench_refuse("peer: no option", line.words.at[0]);
+	free(line.words.at);
 	if (!rc && peer.columns)
 		return puts(columns), 0;
 	if (!rc)

@@ -332,7 +332,7 @@ static ptowsp_status first_task_ms(void *context, double *value_out, struct ptow
 	return loaded(((struct bench_program *)context)->of, true, &unused, value_out, error);
 }
 
-/* Of the sections of the type that the amount says, PTOWSP_SECTION_x; 0: of all; 1: of those that are the workload. */
+/* Sections of the type that the amount says, PTOWSP_SECTION_x, count; 0: all; 1: those that are the workload. */
 static bool is_counted(const struct ptowsp_section *section, uint32_t type)
 {
 	const uint32_t t = section->type;

@@ -15,7 +15,7 @@ struct bench_program_row {
 	bool large;         /* the group is left out with --small */
 	struct bench_row row;
 	bench_take *take;         /* context: struct bench_program */
-	double amount;            /* what the take divides or multiplies by */
+	double amount;            /* the take divides or multiplies by it */
 	const char *spec, *small; /* small: flags more with --small */
 	enum bench_sort sort;
 	unsigned over, under; /* rows before this one, 1: the one before */

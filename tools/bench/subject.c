@@ -89,12 +89,6 @@ ptowsp_status bench_shapes_check(struct bench *bench)
 	return PTOWSP_INVALID;
 }
 
-const char *bench_package_path(const struct bench *bench, const char *name, char path[BENCH_PATH])
-{
-	snprintf(path, BENCH_PATH, "%s/%s" BENCH_PACKAGE, bench->options.packages, name);
-	return path;
-}
-
 static int is_package(const struct dirent *entry)
 {
 	const size_t length = strlen(entry->d_name), suffix = strlen(BENCH_PACKAGE);

@@ -34,8 +34,6 @@ ptowsp_status bench_pack(const struct lang_source *sources, uint32_t count, cons
 const char *bench_build_path(const struct bench *bench, const char *file, char path[BENCH_PATH]);
 /* The shapes are there, which no installation has. Errors: INVALID, with a sentence in bench->error. */
 ptowsp_status bench_shapes_check(struct bench *bench);
-/* A package of the folder of examples. */
-const char *bench_package_path(const struct bench *bench, const char *name, char path[BENCH_PATH]);
 
 #define BENCH_PACKAGE ".pkg.zst"
 /* Calls take with each package of a folder, by name. Errors: IO with a sentence where there is none; those of take, which end the walk. */

@@ -21,8 +21,8 @@ struct conform_record {
 	uint32_t verdict;   /* enum conform_verdict */
 	char operation[32]; /* the last one that was called */
 	uint32_t inside;    /* 1: that call has not returned */
-	char package[64];   /* what it was about; "" for none */
-	char about[96];     /* what is tried just now, "room for 1 of 4 rows"; "" if the test's name says it */
+	char package[64];   /* its subject; "" for none */
+	char about[96];     /* the trial just now, "room for 1 of 4 rows"; "" if the test's name says it */
 	uint64_t seed;      /* of the last damaged package, 0 for none */
 	uint64_t calls;     /* of the plugin */
 	char log[240];      /* the last line that the plugin logged */
@@ -55,7 +55,7 @@ struct conform {
 	struct ptowsp_backend *matcher; /* between conform_match_begin and _end */
 	bool recordless;                /* calls give no error record */
 	bool watched;                   /* compare the process before and after every call */
-	struct conform_process *before; /* what it was, while watched */
+	struct conform_process *before; /* state before, if watched */
 	struct conform_lent {
 		char *base;
 		size_t bytes;

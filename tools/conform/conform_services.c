@@ -30,7 +30,7 @@ void conform_wrong(struct conform_services *s, const char *format, ...)
 
 /* In front of every block, at the end of its alignment. */
 struct block {
-	void *start; /* what free() takes */
+	void *start; /* for free() */
 	uint64_t size, mark, self;
 };
 static const uint64_t block_mark = UINT64_C(0x70746f777370616c), block_gone = UINT64_C(0x70746f7773706672);

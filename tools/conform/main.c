@@ -22,99 +22,66 @@ static int misuse(const char *format, const char *what)
 	return 2;
 }
 
-static bool number_read(const char *text, uint64_t least, uint64_t most, uint64_t *value_out)
-{
-	char *end;
+static const struct flag flags[] = {
+#define G(title)
+#define X(name, letter, sort, field, argument, text) FLAG_ROW(struct conform_options, name, letter, sort, field, argument)
+#include "tools/conform/flags.def"
+#undef X
+#undef G
+};
 
-	errno = 0;
-	*value_out = strtoull(text, &end, 0);
-	return *text >= '0' && *text <= '9' && !*end && !errno && *value_out >= least && *value_out <= most;
+static int page_show(size_t page)
+{
+	if (page == 'h')
+		page_print(&page_conform, stdout);
+	else
+		printf("ptowsp-conform %d.%d.0, ABI %s\n", PTOWSP_ABI_MAJOR, PTOWSP_ABI_MINOR, PTOWSP_ABI_STRING);
+	return 0;
 }
 
-static char empty[] = "";
-
-/* "--name VALUE" or "--name=VALUE"; NULL: another flag. "": it lacks its value. */
-static char *value_of(const char *name, int argc, char **argv, int *at)
-{
-	char *flag = argv[*at];
-	size_t length = strlen(name);
-
-	if (strncmp(flag, name, length) != 0 || (flag[length] && flag[length] != '='))
-		return NULL;
-	if (flag[length])
-		return flag + length + 1;
-	return *at + 1 < argc ? argv[++*at] : empty;
-}
-
-/* text: KEY=VALUE, cut in two in place. */
-static int setting_take(struct conform_options *o, char *text)
-{
-	char *mark = strchr(text, '=');
-
-	if (!mark || mark == text)
-		return misuse("--opt needs KEY=VALUE, not \"%s\"", text);
-	if (o->setting_count == sizeof(o->settings) / sizeof(*o->settings))
-		return misuse("--opt %s is one too many", text);
-	*mark = 0;
-	o->settings[o->setting_count++] = (struct ptowsp_setting){text, mark + 1};
-	return -1;
-}
-
-/* -1: go on; else the exit status. */
 /* Tests of packages that are not there would look at nothing, and be ok. */
-static int probes_take(struct conform_options *o, const char *value)
+static int probes_check(const char *folder)
 {
 	char path[PATH_MAX];
 	FILE *file = NULL;
 
-	if (!*value)
-		return misuse("%s needs a folder", "--probes");
-	if (snprintf(path, sizeof(path), "%s/tasks.pkg.zst", value) < (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/tasks.pkg.zst", folder) < (int)sizeof(path))
 		file = fopen(path, "rb");
 	if (!file)
-		return misuse("--probes: %s is no folder of probe packages, there is no tasks.pkg.zst in it", value);
+		return misuse("--probes: %s is no folder of probe packages, there is no tasks.pkg.zst in it", folder);
 	fclose(file);
-	o->probes = value;
 	return -1;
 }
 
-static int flag_take(struct conform_options *o, bool *list, int argc, char **argv, int *at)
+/* -1: go on; else the exit status. */
+static int options_check(struct conform_options *o)
 {
-	const char *flag = argv[*at];
-	char *value;
-	uint64_t number;
+	if (o->lint && strcmp(o->lint, "off"))
+		return misuse("--lint knows only off, not \"%s\"", o->lint);
+	if (o->opt.count > sizeof(o->settings) / sizeof(*o->settings))
+		return misuse("--opt %s is one too many", o->opt.rows[sizeof(o->settings) / sizeof(*o->settings)].name);
+	for (; o->setting_count < o->opt.count; o->setting_count++)
+		o->settings[o->setting_count] = (struct ptowsp_setting){o->opt.rows[o->setting_count].name, o->opt.rows[o->setting_count].value};
+	if (o->seed > INT64_MAX)
+		return misuse("%s needs a number below 2^63", "--seed");
+	if (!o->timeout_s || o->timeout_s > 86400)
+		return misuse("%s needs seconds from 1 to 86400", "--timeout");
+	if (!o->rounds || o->rounds > 100000000)
+		return misuse("%s needs a number from 1 to 100000000", "--rounds");
+	return o->probes ? probes_check(o->probes) : -1;
+}
 
-	if (!strcmp(flag, "--help") || !strcmp(flag, "-h"))
-		return page_print(&page_conform, stdout), 0;
-	if (!strcmp(flag, "--version"))
-		return printf("ptowsp-conform %d.%d.0, ABI %s\n", PTOWSP_ABI_MAJOR, PTOWSP_ABI_MINOR, PTOWSP_ABI_STRING), 0;
-	if (!strcmp(flag, "--json"))
-		return o->json = true, -1;
-	if (!strcmp(flag, "--list"))
-		return *list = true, -1;
-	if (!strcmp(flag, "--in-process"))
-		return o->in_process = true, -1;
-	if (!strcmp(flag, "--no-waivers"))
-		return o->strict = true, -1;
-	if ((value = value_of("--lint", argc, argv, at)))
-		return o->lint_off = !strcmp(value, "off"), o->lint_off ? -1 : misuse("--lint knows only off, not \"%s\"", value);
-	if ((value = value_of("--test", argc, argv, at)))
-		return o->pattern = value, *value ? -1 : misuse("%s needs a pattern", flag);
-	if ((value = value_of("--opt", argc, argv, at)))
-		return setting_take(o, value);
-	if ((value = value_of("--replay", argc, argv, at)))
-		return o->replay = value, *value ? -1 : misuse("%s needs a file", flag);
-	if ((value = value_of("--probes", argc, argv, at)))
-		return probes_take(o, value);
-	if ((value = value_of("--seed", argc, argv, at)))
-		return number_read(value, 0, INT64_MAX, &o->seed) ? -1 : misuse("--seed needs a number from 0, not \"%s\"", value);
-	if ((value = value_of("--timeout", argc, argv, at)))
-		return number_read(value, 1, 86400, &number)      ? o->timeout_s = (uint32_t)number,
-							       -1 : misuse("--timeout needs seconds from 1 to 86400, not \"%s\"", value);
-	if ((value = value_of("--rounds", argc, argv, at)))
-		return number_read(value, 1, 100000000, &number)      ? o->rounds = (uint32_t)number,
-								   -1 : misuse("--rounds needs a number from 1, not \"%s\"", value);
-	return misuse("unknown flag %s", flag);
+static int options_read(struct conform_options *o, int argc, char **argv)
+{
+	struct command_line line = {.flags = flags, .count = sizeof(flags) / sizeof(*flags), .into = o};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	int status = command_line_read(&line, argc, argv, &error) ? misuse("%s", error.text) : line.mode ? page_show(line.mode->field) : -1;
+
+	if (status < 0 && line.words.count > 1)
+		status = misuse("one plugin at a time, %s is another one", line.words.at[1]);
+	o->plugin = line.words.count ? line.words.at[0] : NULL;
+	free(line.words.at);
+	return status < 0 ? options_check(o) : status;
 }
 
 static void difference_say(void *context, const char *line)
@@ -164,38 +131,32 @@ int __lsan_is_turned_off(void)
 }
 #endif
 
-static int work(int argc, char **argv)
+static int work(struct conform_options *options, int argc, char **argv)
 {
-	struct conform_options options = {.seed = 1, .timeout_s = 120, .rounds = 2000};
 	char path[PATH_MAX];
-	bool list = false;
+	const int status = options_read(options, argc, argv);
 
-	for (int i = 1; i < argc; i++) {
-		int status = -1;
-
-		if (argv[i][0] == '-')
-			status = flag_take(&options, &list, argc, argv, &i);
-		else if (options.plugin)
-			return misuse("one plugin at a time, %s is another one", argv[i]);
-		else
-			options.plugin = argv[i];
-		if (status >= 0)
-			return status;
-	}
-	if (list)
-		return conform_list(&options), 0;
-	if (!options.plugin)
+	if (status >= 0)
+		return status;
+	if (options->list)
+		return conform_list(options), 0;
+	if (!options->plugin)
 		return misuse("no %s is given", "plugin");
-	if (!plugin_find(options.plugin, path)) {
-		fprintf(stderr, "ptowsp-conform: %s cannot be opened: %s\n", options.plugin, strerror(errno));
+	if (!plugin_find(options->plugin, path)) {
+		fprintf(stderr, "ptowsp-conform: %s cannot be opened: %s\n", options->plugin, strerror(errno));
 		return 4;
 	}
-	options.plugin = path;
-	return options.replay ? replay(&options) : conform_run_all(&options);
+	options->plugin = path;
+	return options->replay ? replay(options) : conform_run_all(options);
 }
 
 int main(int argc, char **argv)
 {
+	struct conform_options options = {.seed = 1, .timeout_s = 120, .rounds = 2000};
+	int status;
+
 	standard_begin();
-	return standard_end("ptowsp-conform", work(argc, argv), 2);
+	status = work(&options, argc, argv);
+	flags_finish(flags, sizeof(flags) / sizeof(*flags), &options);
+	return standard_end("ptowsp-conform", status, 2);
 }

@@ -64,7 +64,7 @@ static void test_run(const struct conform_options *o, const struct test *test, s
 	c.setting_count = o->setting_count;
 	c.seed = o->seed;
 	c.rounds = o->rounds;
-	c.lint_off = o->lint_off;
+	c.lint_off = o->lint != NULL;
 	c.strict = o->strict;
 	c.record = record;
 	conform_services_init(&c.services, record);
@@ -74,7 +74,7 @@ static void test_run(const struct conform_options *o, const struct test *test, s
 	}
 }
 
-/* Its output goes into a file, where tests look at how long that is. */
+/* Output of a child goes into a file, whose length tests look at. */
 static void child_run(const struct conform_options *o, const struct test *test, struct conform_record *record, int output)
 {
 	const struct rlimit none = {0, 0};
@@ -188,7 +188,7 @@ static void test_fork(struct result *r, const struct conform_options *o, const s
 	if (child < 0) {
 		*r = (struct result){.verdict = CONFORM_SKIPPED, .text = "this machine has no process for the test"};
 	} else {
-		setpgid(child, child); /* whoever comes first */
+		setpgid(child, child); /* by the first of both */
 		ended = child_wait(child, o->timeout_s, &status);
 		result_make(r, o, record, ended, status, output);
 	}
@@ -290,7 +290,7 @@ static bool file_look(const struct conform_options *o, struct host_note *note_ou
 	ptowsp_status status = host_file_open(&file, o->plugin, error);
 
 	if (!status)
-		status = host_file_check(&file, o->lint_off, error);
+		status = host_file_check(&file, o->lint != NULL, error);
 	*note_out = file.note;
 	host_file_finish(&file);
 	return !status;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "ptowsp/run.h"
+#include "tools/command_line.h"
 
 struct conform_options {
 	const char *replay;                 /* a log of --layer=trace, instead of the tests; NULL */
@@ -15,10 +16,12 @@ struct conform_options {
 	const char *probes;                 /* NULL: where they are installed */
 	struct ptowsp_setting settings[16]; /* key=value of the plugin's options */
 	uint32_t setting_count;
+	struct flag_pairs opt; /* the same, of the command line */
+	const char *lint;      /* "off": a file that fails the lint is tested all the same; NULL */
 	uint64_t seed;
-	uint32_t timeout_s;                      /* of a test */
-	uint32_t rounds;                         /* damaged packages of each sort */
-	bool json, in_process, lint_off, strict; /* strict: nothing is waived */
+	uint32_t timeout_s;                  /* of a test */
+	uint32_t rounds;                     /* damaged packages of each sort */
+	bool list, json, in_process, strict; /* strict: nothing is waived */
 };
 
 /* Prints TAP or JSON on stdout. The exit status of the tool: 0, 1 if a test is not ok, 2 if stdout cannot be written or no test has such a name, 4 if there is no such

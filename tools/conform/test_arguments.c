@@ -47,7 +47,7 @@ static ptowsp_status file_drop(void *context, const char *path, const void *byte
 	return PTOWSP_OK;
 }
 
-/* What the struct is in this version; false: the plugin has no use for it. */
+/* The struct of this version; false: the plugin has no use for it. */
 static bool argument_fill(struct conform *c, enum argument which, const struct conform_program *p, void *into)
 {
 	struct ptowsp_init_args init = conform_init_args(c);
@@ -242,7 +242,7 @@ void conform_test_sizes_out_of_range_are_refused(struct conform *c)
 		const uint32_t sizes[] = {0, 4, 8, floor_of(which) - 8, PTOWSP_SIZE_LIMIT + 8, 0x7FFFFFF8, 0xFFFFFFF8};
 
 		for (size_t i = 0; argument_fill(c, (enum argument)which, &p, full) && i < sizeof(sizes) / sizeof(*sizes); i++) {
-			/* Those that are too long lie in memory of this version's size: the size is refused before what it covers is read. */
+			/* Too long ones lie in memory of this version's size: the size is refused before what it covers is read. */
 			bool small = sizes[i] < floor_of(which);
 			struct ptowsp_head *args = argument_lend(c, (enum argument)which, &p,
 								 small && sizes[i] > 8 ? sizes[i]

@@ -28,7 +28,7 @@ void conform_test_file_passes_the_lint(struct conform *c)
 	host_file_finish(&file);
 }
 
-/* Functions that have no use in a plugin. Those that have one besides (sigaction, write) are watched while the plugin runs. */
+/* Functions that have no use in a plugin. Functions with one besides (sigaction, write) are watched while the plugin runs. */
 static const char *const forbidden[] = {
 	"exit",    "_exit",  "_Exit",          "quick_exit",        "atexit", "at_quick_exit", "on_exit",  "fork",
 	"vfork",   "daemon", "pthread_atfork", "__register_atfork", "setenv", "putenv",        "unsetenv", "clearenv",

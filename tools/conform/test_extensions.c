@@ -39,7 +39,7 @@ void conform_test_native_code_runs_only_if_trusted(struct conform *c)
 	conform_open(c, 1);
 	if (conform_claim(c, PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF)) < PTOWSP_STATE_ENFORCED)
 		conform_skip(c, "its rows do not enforce payload elf");
-	for (int round = 0; round < 3; round++) { /* what was loaded for one program is gone with it */
+	for (int round = 0; round < 3; round++) { /* loads for one program are gone with it */
 		CONFORM_MUST(c, native_run(c, &p, false) != 7, "it ran native code of a package that is not trusted (PL12)");
 		CONFORM_MUST(c, native_run(c, &p, true) == 7, "its row enforces payload elf, and trusted native code did not run: %s (PL7)",
 			     c->services.codes ? "it got the function" : "it did not ask " PTOWSP_EXTENSION_CODE " for it, or that refused");
@@ -89,7 +89,7 @@ static void part_submit(struct conform *c, struct part *part, struct host_group 
 	conform_ok(c, status, "submit of one half of a run on two devices");
 }
 
-/* One run on both devices. Who works in poll is polled for both in turn. */
+/* One run on both devices. poll is called for both in turn. */
 static void parts_run(struct conform *c, struct part parts[2])
 {
 	struct host_group *group = host_group_create(2);

@@ -20,7 +20,7 @@ void conform_test_fini_returns_everything(struct conform *c)
 	own = conform_thread_count();
 	conform_program_choose(c, &p, conform_short_programs);
 	conform_load(c);
-	for (int i = 0; i < 2; i++) { /* what is made once for all lives was made in the first */
+	for (int i = 0; i < 2; i++) { /* memory for all lives was made in the first */
 		if (i)
 			conform_process_look(&before);
 		conform_open(c, 4);
@@ -146,7 +146,7 @@ static void load_lent(struct conform *c, struct conform_program *p)
 			continue;
 		s->data = memcpy(conform_lend(c, (bytes + 63) / 64 * 64), s->data, bytes);
 	}
-	c->taken = c->lent_count; /* those are not taken back yet */
+	c->taken = c->lent_count; /* none is taken back yet */
 	p->load.sections = conform_lend_copy(c, p->sections, p->section_count * sizeof(*p->sections));
 	conform_ok(c, CONFORM_CALL(c, load, c->device, conform_lend_copy(c, &p->load, sizeof(p->load)), &p->object, &c->error),
 		   "load of a package that its rows allow");

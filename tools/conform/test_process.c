@@ -45,7 +45,7 @@ void conform_test_operations_leave_the_process_alone(struct conform *c)
 	conform_process_compare(c, &start, "a life, between its calls,");
 }
 
-/* Its handlers of exit run in a child, where what they print is seen. */
+/* Handlers of exit run in a child, whose output is seen. */
 void conform_test_nothing_is_printed(struct conform *c)
 {
 	static struct conform_process before, after;

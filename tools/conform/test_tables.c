@@ -146,7 +146,7 @@ void conform_test_device_models_are_sound(struct conform *c)
 	conform_close(c);
 }
 
-/* What a host takes for it: a bool that names no words has these. */
+/* The range as a host takes it: a bool without words has these. */
 static const char *range_of(const struct ptowsp_option *o)
 {
 	return !*o->range && !strcmp(o->type, "bool") ? "false|true" : o->range;
@@ -279,10 +279,10 @@ static const struct {
 	const char *id;
 	uint32_t floor, needed; /* bytes of the table; of them that must not be NULL pointers */
 } extensions[] = {
-	{PTOWSP_EXTENSION_TRACE, 16, 16},    {PTOWSP_EXTENSION_GRAPH, 16, 16}, {PTOWSP_EXTENSION_EXTENTS, 16, 16},
+	{PTOWSP_EXTENSION_TRACE, 16, 16},    {PTOWSP_EXTENSION_GRAPH, 16, 16},   {PTOWSP_EXTENSION_EXTENTS, 16, 16},
 	{PTOWSP_EXTENSION_ARTIFACT, 16, 16}, {PTOWSP_EXTENSION_REPORT, 24, 8},
 #if PTOWSP_ABI_MINOR >= 1
-	{PTOWSP_EXTENSION_PROFILE, 16, 16},
+	{PTOWSP_EXTENSION_PROFILE, 16, 16},  {PTOWSP_EXTENSION_BUFFERS, 48, 48},
 #endif
 };
 

@@ -2,7 +2,7 @@
 /* c.c - ptowsp-inspect --c: a C program that builds the packages again by calls of the builder.
  *
  * Each package is said in the way of a frontend first, and built by the same calls. Where that gives other bytes, it is said again with its
- * strings in front, then with its rows as they are; sections that still differ are given as bytes. What is printed has been built. */
+ * strings in front, then with its rows as they are; sections that still differ are given as bytes. Every printed call was made. */
 #include "tools/inspect/c.h"
 #include "tools/inspect/inspect.h"
 

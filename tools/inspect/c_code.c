@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* c_code.c - instructions of entries and processes, with the words behind them. */
+#include "registry/common/common_part.h"
 #include "tools/inspect/c.h"
 
 #include "format/format_names.h"
@@ -115,6 +116,8 @@ static uint32_t task_say(struct walk *w, uint32_t i, const char *call)
 			say(s, "arg", say_expr(s, in.operand2));
 		else if ((in.opcode >= PTOWSP_OP_IO_INPUT && in.opcode <= PTOWSP_OP_IO_INOUT) || in.opcode == PTOWSP_OP_IO_BIND)
 			use_say(w, k, uses++, &in);
+		else if (common_is_part(in.opcode))
+			say(s, common_is_columns(in.opcode) ? "use_columns" : "use_rows", in.operand1, say_expr(s, in.operand2));
 		else
 			break;
 	}

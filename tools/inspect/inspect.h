@@ -4,6 +4,7 @@
 #define TOOLS_INSPECT_H
 
 #include "format/format_code.h"
+#include "isa/emit/emit.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -35,14 +36,11 @@ ptowsp_status inspect_listing_tables(const struct pkg_tables *tables, FILE *to, 
 
 /* The checks that opening leaves out: digest of the sample data, workload bytecode, portable kernels. Says what was checked. */
 ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, struct ptowsp_error *error);
-/* The keys whose signatures count. */
-struct inspect_trust {
-	const char **dirs; /* --trust-dir; owned by the command line */
-	uint32_t dir_count;
-	int wanted; /* a package without a valid signature is refused */
-};
-/* A line per signature. Errors: BAD_PACKAGE for one that is not of this package, and where one is wanted and none counts; IO for a trust folder. */
-ptowsp_status inspect_signatures(const struct pkg *package, const char *path, const struct inspect_trust *trust, FILE *to, struct ptowsp_error *error);
+struct host_trust_dirs;
+/* A line per signature. dirs: of keys that count, too; wanted: one has to count. Errors: BAD_PACKAGE for one that is not of this package, and where one is wanted and
+ * none counts; IO for a trust folder. */
+ptowsp_status inspect_signatures(const struct pkg *package, const char *path, const struct host_trust_dirs *dirs, bool wanted, FILE *to,
+				 struct ptowsp_error *error);
 
 /* Source text that packs to the same package, sample data in it. UNSUPPORTED if the language has no words for something: what it has is written all the same, with a
  * comment line for each. MISMATCH if the text packs to another digest. Other errors: BAD_PACKAGE, NO_MEMORY. */
@@ -50,6 +48,11 @@ ptowsp_status inspect_source(struct pkg *package, FILE *to, struct ptowsp_error 
 /* The same into STEM.pto, with STEM.TENSOR.npy beside it where data are more than a few numbers. lines_out, files_out: how many of them were written.
  * Further errors: IO. */
 ptowsp_status inspect_source_save(struct pkg *package, const char *stem, uint32_t *lines_out, uint32_t *files_out, struct ptowsp_error *error);
+
+/* The page without its data, package.html; made by the build. */
+extern const struct isa_text inspect_page[];
+/* The three of them as a page for a browser. Errors: those of output_open and output_publish, NO_MEMORY. */
+ptowsp_status inspect_page_save(struct pkg *package, const char *path, const char *out, struct ptowsp_error *error);
 
 /* A C program that builds packages, whose code was verified, again by calls of the builder (lang/builder.h), in this order: begin, one function per package,
  * numbered from 0, end. names: what each package is saved as where the program is given a folder; with one package it is given a
@@ -91,7 +94,6 @@ int inspect_program(const struct inspect_paths *paths, FILE *to);               
 
 /* ---- messages ---- */
 
-int inspect_exit(ptowsp_status status);
 /* One sentence on stderr, with the path if it does not say it, NULL: none. The exit code. */
 int inspect_complain(const struct ptowsp_error *error, const char *path);
 void inspect_notices(const struct pkg *package, const char *path);

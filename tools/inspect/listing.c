@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* listing.c - the workload bytecode with names instead of numbers, and the portable kernels. The bytecode was not
  * verified: whatever it says is shown, nothing of it is followed. */
+#include "registry/common/common_part.h"
 #include "tools/inspect/inspect.h"
 #include "tools/plain.h"
 
@@ -186,10 +187,10 @@ static void parts_open(struct listing *l, uint32_t at, uint32_t parts)
 		block_open(l, last.operand2, NULL);
 }
 
-/* Behind the AFTER words of a task. */
+/* Behind the words of a task that stand behind its arguments. */
 static uint32_t words_end(const struct listing *l, uint32_t at)
 {
-	while (at < l->header.num_instructions && instruction_at(l, at).opcode == PTOWSP_OP_AFTER)
+	while (at < l->header.num_instructions && (common_is_part(instruction_at(l, at).opcode) || instruction_at(l, at).opcode == PTOWSP_OP_AFTER))
 		at++;
 	return at;
 }

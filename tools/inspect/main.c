@@ -4,43 +4,34 @@
 
 #include "format/fail.h"
 #include "format/json/json.h"
+#include "host/trust/trust.h"
+#include "registry/names.h"
 #include "registry/variable.h"
 #include "tools/apart.h"
+#include "tools/command_line.h"
 #include "tools/folder.h"
 #include "tools/output.h"
 #include "tools/pages/page.h"
 #include "tools/standard.h"
 #include "tools/tools_graph.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum mode { SUMMARY, JSON, LISTING, SOURCE, VERIFY, PROGRAM, GRAPH, HELP, VERSION };
+enum mode { SUMMARY, JSON, LISTING, SOURCE, VERIFY, PROGRAM, GRAPH, WEB, HELP, VERSION };
 
 struct options {
 	enum mode mode;
 	const char *mode_name; /* the flag that chose it */
 	const char *graph;     /* --graph OUT */
+	const char *html;      /* --html OUT */
 	const char *out;       /* --out FOLDER; NULL: stdout */
-	struct inspect_trust trust;
+	const char *trust;     /* --trust, signed */
+	struct flag_list trust_dirs;
 	uint64_t max_memory; /* 0: what the mode takes */
-	char **paths;        /* of argv */
-	int path_count;
+	struct flag_list paths;
 };
-
-int inspect_exit(ptowsp_status status)
-{
-	switch (status) {
-#define X(name, code, exit_code, text)                                                                                                                         \
-	case code:                                                                                                                                             \
-		return exit_code;
-#include "ptowsp/status.def"
-#undef X
-	}
-	return 1;
-}
 
 int inspect_complain(const struct ptowsp_error *error, const char *path)
 {
@@ -48,7 +39,7 @@ int inspect_complain(const struct ptowsp_error *error, const char *path)
 		fprintf(stderr, "ptowsp-inspect: %s\n", error->text);
 	else
 		fprintf(stderr, "ptowsp-inspect: %s: %s\n", path, error->text);
-	return inspect_exit(error->code);
+	return reg_status_exit(error->code);
 }
 
 static int misuse(const char *format, const char *what)
@@ -77,12 +68,13 @@ ptowsp_status inspect_open(struct pkg **package_out, const char *path, uint64_t 
 /* Text takes several times the room of what it says, and calls that build it far more time. */
 static uint64_t mode_limit(enum mode mode)
 {
-	return mode == JSON ? PKG_TOOL_LIMIT / 4 : mode == PROGRAM ? PKG_TOOL_LIMIT / 16 : PKG_TOOL_LIMIT;
+	return mode == JSON ? PKG_TOOL_LIMIT / 4 : mode == PROGRAM || mode == WEB ? PKG_TOOL_LIMIT / 16 : PKG_TOOL_LIMIT;
 }
 
 /* One package in the chosen way. */
 static int package_show(const struct options *options, const char *path, uint64_t most)
 {
+	const struct host_trust_dirs dirs = {options->trust_dirs.at, options->trust_dirs.count};
 	struct ptowsp_error error = {.code = PTOWSP_OK};
 	struct pkg *package;
 	char *text = NULL;
@@ -103,8 +95,9 @@ static int package_show(const struct options *options, const char *path, uint64_
 	case VERIFY:
 		status = inspect_verify(package, path, stdout, &error);
 		if (!status)
-			status = inspect_signatures(package, path, &options->trust, stdout, &error);
+			status = inspect_signatures(package, path, &dirs, options->trust, stdout, &error);
 		break;
+	case WEB: status = inspect_page_save(package, path, options->html, &error); break;
 	default: inspect_summary(package, path, stdout);
 	}
 	pkg_close(package);
@@ -113,7 +106,7 @@ static int package_show(const struct options *options, const char *path, uint64_
 
 static bool is_several(const struct options *options)
 {
-	return options->path_count > 1 || inspect_is_folder(options->paths[0]);
+	return options->paths.count > 1 || inspect_is_folder(options->paths.at[0]);
 }
 
 /* The packages that the command line names. */
@@ -121,11 +114,13 @@ static int packages_show(const struct options *options)
 {
 	struct ptowsp_error error = {.code = PTOWSP_OK};
 	struct inspect_paths paths = {.most = options->max_memory ? options->max_memory : mode_limit(options->mode)};
-	int status = inspect_paths_collect(&paths, options->paths, options->path_count), several = is_several(options);
+	int status = inspect_paths_collect(&paths, (char *const *)(uintptr_t)options->paths.at, (int)options->paths.count), several = is_several(options);
 
 	for (size_t i = 0; !status && i < paths.count; i++)
 		if (apart_input(paths.items[i].path, "the package", &error))
 			status = inspect_complain(&error, NULL);
+	if (options->mode == WEB)
+		output_abort_on_signals();
 	if (options->mode == PROGRAM)
 		status = status ? status : inspect_program(&paths, stdout);
 	else if (options->mode == SOURCE && options->out)
@@ -158,94 +153,14 @@ static int graph_draw(const char *out, const char *dump)
 
 /* ---- the command line ---- */
 
-static int mode_set(struct options *options, enum mode mode, const char *name)
-{
-	if (options->mode_name && options->mode != mode)
-		return misuse("%s excludes the flag before it", name);
-	options->mode = mode;
-	options->mode_name = name;
-	return 0;
-}
-
-/* The flags: where the value of a TEXT goes; for modes and pages which. */
-enum sort { MODE, TEXT, DIRS, TRUST, NUMBER, PAGE };
-static const struct flag {
-	const char *name, *argument;
-	char letter; /* 0: it has none */
-	enum sort sort;
-	size_t field;
-} flags[] = {
-#define FIELD_MODE(field)   field
-#define FIELD_PAGE(field)   field
-#define FIELD_TEXT(field)   offsetof(struct options, field)
-#define FIELD_DIRS(field)   0
-#define FIELD_TRUST(field)  0
-#define FIELD_NUMBER(field) offsetof(struct options, field)
+static const struct flag flags[] = {
 #define G(title)
-#define X(name, letter, sort, field, argument, text) {"--" name, argument, letter, sort, FIELD_##sort(field)},
+#define X(name, letter, sort, field, argument, text) FLAG_ROW(struct options, name, letter, sort, field, argument)
 #include "tools/inspect/flags.def"
 #undef X
 #undef G
 };
-
-static bool takes_value(const struct flag *flag)
-{
-	return flag->sort != MODE && flag->sort != PAGE;
-}
-
-static const struct flag *flag_find(const char *text)
-{
-	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
-		size_t length = strlen(flags[i].name);
-
-		if (flags[i].letter && text[1] == flags[i].letter && !text[2])
-			return &flags[i];
-		if (!strncmp(text, flags[i].name, length) && (!text[length] || (text[length] == '=' && takes_value(&flags[i]))))
-			return &flags[i];
-	}
-	return NULL;
-}
-
-static int text_take(struct options *options, const struct flag *flag, const char *value)
-{
-	*(const char **)((char *)options + flag->field) = value;
-	if (flag->field == offsetof(struct options, graph))
-		return mode_set(options, GRAPH, flag->name) ? 2 : -1;
-	return -1;
-}
-
-static int number_take(struct options *options, const struct flag *flag, const char *value)
-{
-	char *stop;
-
-	errno = 0;
-	*(uint64_t *)(void *)((char *)options + flag->field) = strtoull(value, &stop, 10);
-	return errno || *stop || *value < '1' || *value > '9' ? misuse("--max-memory takes a number of bytes from 1 on, not \"%s\"", value) : -1;
-}
-
-static int value_take(struct options *options, const struct flag *flag, int argc, char **argv, int *at)
-{
-	const char *behind = argv[*at] + strlen(flag->name), *value;
-
-	if (!*behind && *at + 1 >= argc)
-		return misuse(flag->sort == NUMBER                  ? "%s needs a number"
-			      : flag->sort == TRUST                 ? "%s needs the word signed"
-			      : !strncmp(flag->argument, "FILE", 4) ? "%s needs a file to write"
-								    : "%s needs a folder",
-			      flag->name);
-	value = *behind ? behind + 1 : argv[++*at];
-	if (flag->sort == TEXT)
-		return text_take(options, flag, value);
-	if (flag->sort == NUMBER)
-		return number_take(options, flag, value);
-	if (flag->sort == DIRS)
-		options->trust.dirs[options->trust.dir_count++] = value;
-	else if (strcmp(value, "signed"))
-		return misuse("--trust takes signed, not \"%s\"", value);
-	else
-		options->trust.wanted = 1;
-	return -1;
-}
+enum { FLAGS = sizeof(flags) / sizeof(*flags) };
 
 static void page_show(enum mode mode)
 {
@@ -255,64 +170,65 @@ static void page_show(enum mode mode)
 		printf("ptowsp-inspect %d.%d.0, ABI %s, package format 1.0\n", PTOWSP_ABI_MAJOR, PTOWSP_ABI_MINOR, PTOWSP_ABI_STRING);
 }
 
-/* -1: go on; else the exit status. */
-static int flag_take(struct options *options, int argc, char **argv, int *at)
+/* What the tool is to do: a flag for a mode, or one of those that name the file for it. */
+static int mode_read(struct options *options, const struct flag *flag)
 {
-	const struct flag *flag = flag_find(argv[*at]);
+	if (!!flag + !!options->graph + !!options->html > 1)
+		return misuse("%s excludes the others that say what to show", options->graph ? "--graph" : "--html");
+	options->mode = flag ? (enum mode)flag->field : options->graph ? GRAPH : options->html ? WEB : SUMMARY;
+	options->mode_name = flag ? flag->name : options->graph ? "graph" : "html";
+	return -1;
+}
 
-	if (!flag)
-		return misuse("unknown flag %s", argv[*at]);
-	if (takes_value(flag))
-		return value_take(options, flag, argc, argv, at);
-	if (flag->sort == MODE)
-		return mode_set(options, (enum mode)flag->field, flag->name) ? 2 : -1;
-	page_show((enum mode)flag->field);
-	return 0;
+static int options_check(const struct options *options)
+{
+	if (!options->paths.count)
+		return misuse("no %s is given", options->mode == GRAPH ? "DUMP" : "PACKAGE");
+	if (options->out && options->mode != SOURCE)
+		return misuse("--out belongs to %s", "--pto");
+	if ((options->trust_dirs.count || options->trust) && options->mode != VERIFY)
+		return misuse("--trust-dir and --trust=signed belong to %s", "--verify");
+	if (options->trust && strcmp(options->trust, "signed"))
+		return misuse("--trust takes signed, not \"%s\"", options->trust);
+	if (is_several(options) && (options->mode == LISTING || options->mode == GRAPH || options->mode == WEB || (options->mode == SOURCE && !options->out)))
+		return misuse(options->mode == SOURCE ? "--%s prints one package, or several with --out FOLDER" : "--%s takes one file", options->mode_name);
+	return -1;
 }
 
 /* -1: run; else the exit status. */
 static int options_read(struct options *options, int argc, char **argv)
 {
-	bool flags_may_come = true;
+	struct command_line line = {.flags = flags, .count = FLAGS, .into = options};
+	struct ptowsp_error error = {.code = PTOWSP_OK};
+	int status;
 
-	options->paths = argv;
-	for (int i = 1; i < argc; i++) {
-		if (flags_may_come && !strcmp(argv[i], "--")) {
-			flags_may_come = false;
-		} else if (flags_may_come && argv[i][0] == '-') {
-			int status = flag_take(options, argc, argv, &i);
-
-			if (status >= 0)
-				return status;
-		} else {
-			options->paths[options->path_count++] = argv[i]; /* never ahead of i */
-		}
-	}
-	if (!options->path_count)
-		return misuse("no %s is given", options->mode == GRAPH ? "DUMP" : "PACKAGE");
-	if (options->out && options->mode != SOURCE)
-		return misuse("--out belongs to %s", "--pto");
-	if ((options->trust.dir_count || options->trust.wanted) && options->mode != VERIFY)
-		return misuse("--trust-dir and --trust=signed belong to %s", "--verify");
-	if (is_several(options) && (options->mode == LISTING || options->mode == GRAPH || (options->mode == SOURCE && !options->out)))
-		return misuse(options->mode == SOURCE ? "%s prints one package, or several with --out FOLDER" : "%s takes one file", options->mode_name);
-	return -1;
+	status = command_line_read(&line, argc, argv, &error) ? misuse("%s", error.text) : -1;
+	options->paths = line.words;
+	if (status >= 0)
+		return status;
+	if (line.mode && line.mode->sort == FLAG_PAGE)
+		return page_show((enum mode)line.mode->field), 0;
+	if (command_line_has(&line, "max-memory") && !options->max_memory)
+		return misuse("%s takes a number of bytes from 1 on", "--max-memory");
+	status = mode_read(options, line.mode);
+	return status < 0 ? options_check(options) : status;
 }
 
 int main(int argc, char **argv)
 {
-	struct options options = {.mode = SUMMARY, .trust.dirs = calloc((size_t)argc + 1, sizeof(char *))};
+	struct options options = {.mode = SUMMARY};
 	int status;
 
 	standard_begin();
-	status = options.trust.dirs && reg_variables_guard() ? options_read(&options, argc, argv) : 1;
+	status = reg_variables_guard() ? options_read(&options, argc, argv) : 1;
 	if (status >= 0)
 		; /* said already */
 	else if (options.mode == GRAPH)
-		status = graph_draw(options.graph, options.paths[0]);
+		status = graph_draw(options.graph, options.paths.at[0]);
 	else
 		status = packages_show(&options);
-	free(options.trust.dirs);
+	free(options.paths.at);
+	flags_finish(flags, FLAGS, &options);
 	if (status)
 		folder_drop_empty();
 	return standard_end("ptowsp-inspect", status, status ? status : 2);

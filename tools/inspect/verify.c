@@ -104,15 +104,15 @@ static int signature_print(const struct pkg *package, const char *path, const st
 	return good;
 }
 
-ptowsp_status inspect_signatures(const struct pkg *package, const char *path, const struct inspect_trust *trust, FILE *to, struct ptowsp_error *error)
+ptowsp_status inspect_signatures(const struct pkg *package, const char *path, const struct host_trust_dirs *dirs, bool wanted, FILE *to,
+				 struct ptowsp_error *error)
 {
-	const struct host_trust_dirs dirs = {trust->dirs, trust->dir_count};
 	struct pkg_signature rows[PKG_SIGNATURE_ROWS];
 	uint32_t count = pkg_signatures(package, rows);
 	int broken = 0, good = 0;
 	struct host_keys keys;
 	char line[256];
-	ptowsp_status status = host_keys_read(&keys, &dirs, error);
+	ptowsp_status status = host_keys_read(&keys, dirs, error);
 
 	for (uint32_t i = 0; !status && i < count; i++)
 		good |= signature_print(package, path, &keys, &rows[i], &broken, to);
@@ -123,5 +123,5 @@ ptowsp_status inspect_signatures(const struct pkg *package, const char *path, co
 	host_keys_finish(&keys);
 	if (!status && broken)
 		return pkg_fail(error, PTOWSP_BAD_PACKAGE, "a signature is not one of this package: it was changed behind it, or the signature was");
-	return !status && trust->wanted && !good ? pkg_fail(error, PTOWSP_BAD_PACKAGE, "no signature of a trusted key counts for it") : status;
+	return !status && wanted && !good ? pkg_fail(error, PTOWSP_BAD_PACKAGE, "no signature of a trusted key counts for it") : status;
 }

@@ -14,7 +14,7 @@
 #include "registry/variable.h"
 #include "tools/pack/flags.h"
 #include "tools/pack/pack.h"
-#include "tools/pack/scratch.h"
+#include "tools/scratch.h"
 
 const char compiler_flags[] = PACK_NATIVE_FLAGS;
 
@@ -74,6 +74,24 @@ static void said_read(const char *said, const char *word, char *line_out, size_t
 		fclose(file);
 }
 
+/* Compilers run in the scratch folder: the path of one that is relative to ours is said from the root. */
+static void stated(struct compiler *c, const char *cc)
+{
+	const char *slash = memchr(cc, '/', strcspn(cc, " "));
+	char *here = slash && slash != cc ? getcwd(NULL, 0) : NULL;
+
+	snprintf(c->command, sizeof(c->command), "%s%s%s", here ? here : "", here ? "/" : "", cc);
+	free(here);
+}
+
+/* ccache, if there is one, finds objects of earlier runs again: sources have the same names below the folder each time. */
+static bool is_cached(void)
+{
+	char *argv[] = {(char *)(uintptr_t) "ccache", (char *)(uintptr_t) "cc", (char *)(uintptr_t) "--version", NULL};
+
+	return reg_variable("HOME") && !run(argv); /* below which it keeps things; with elevated privileges there is none */
+}
+
 static void choose(struct compiler *c, const char *triple)
 {
 	const char *cc = reg_variable("CC");
@@ -81,8 +99,10 @@ static void choose(struct compiler *c, const char *triple)
 	c->triple = *triple ? triple : THIS_MACHINE;
 	if (strcmp(c->triple, THIS_MACHINE))
 		snprintf(c->command, sizeof(c->command), "%.200s-gcc", c->triple);
+	else if (cc && *cc)
+		stated(c, cc);
 	else
-		snprintf(c->command, sizeof(c->command), "%s", cc && *cc ? cc : "cc");
+		snprintf(c->command, sizeof(c->command), is_cached() ? "ccache cc" : "cc");
 }
 
 ptowsp_status compiler_find(struct compiler *c, const char *triple, struct ptowsp_error *error)
@@ -106,7 +126,7 @@ ptowsp_status compiler_find(struct compiler *c, const char *triple, struct ptows
 
 /* The compiler and the flags as words, cut out of room for both; what follows is the caller's. */
 struct command {
-	char words[sizeof(((struct compiler *)0)->command)], options[sizeof(compiler_flags)], include[PATH_MAX + 8];
+	char words[sizeof(((struct compiler *)0)->command)], options[sizeof(compiler_flags)];
 	char **argv;
 	size_t count;
 };
@@ -117,24 +137,23 @@ static bool command_begin(struct command *c, const struct compiler *compiler, si
 		return false;
 	memcpy(c->words, compiler->command, sizeof(c->words));
 	memcpy(c->options, compiler_flags, sizeof(compiler_flags));
-	snprintf(c->include, sizeof(c->include), "-I%s", scratch_path());
 	c->count = words_add(c->argv, words_add(c->argv, 0, c->words), c->options);
-	c->argv[c->count++] = c->include;
+	c->argv[c->count++] = (char *)(uintptr_t) "-I.";
 	return true;
 }
 
 /* One source into one object. */
 static int source_start(const struct compiler *compiler, const char *name, const char *extension, pid_t *program_out)
 {
-	char source[FILE_PATH], object[FILE_PATH], said[FILE_NAME];
+	char source[FILE_NAME], object[FILE_NAME], said[FILE_NAME];
 	struct command c;
 	int code;
 
 	*program_out = -1;
 	if (!command_begin(&c, compiler, 8))
 		return -1;
-	snprintf(source, sizeof(source), "%s/%s.%s", scratch_path(), name, extension);
-	snprintf(object, sizeof(object), "%s/%s.o", scratch_path(), name);
+	snprintf(source, sizeof(source), "%s.%s", name, extension);
+	snprintf(object, sizeof(object), "%s.o", name);
 	snprintf(said, sizeof(said), "%s.said", name);
 	c.argv[c.count++] = (char *)(uintptr_t) "-c";
 	c.argv[c.count++] = (char *)(uintptr_t) "-o";
@@ -176,7 +195,6 @@ static const char *sources_compile(const struct compiler *compiler, const struct
 
 static int objects_link(const struct compiler *compiler, const struct pack_kernels *list)
 {
-	char object[FILE_PATH];
 	struct command c;
 	size_t first;
 	bool ok = true;
@@ -184,13 +202,12 @@ static int objects_link(const struct compiler *compiler, const struct pack_kerne
 
 	if (!command_begin(&c, compiler, list->functions.count))
 		return -1;
-	snprintf(object, sizeof(object), "%s/kernels.so", scratch_path());
 	c.argv[c.count++] = (char *)(uintptr_t) "-o";
-	c.argv[c.count++] = object;
+	c.argv[c.count++] = (char *)(uintptr_t) "kernels.so";
 	first = c.count;
 	for (uint32_t i = 0; ok && i < list->functions.count; i++)
 		if (list->rows[i].text)
-			ok = asprintf(&c.argv[c.count++], "%s/%s.o", scratch_path(), list->functions.rows[i].name) >= 0;
+			ok = asprintf(&c.argv[c.count++], "%s.o", list->functions.rows[i].name) >= 0;
 	if (ok) {
 		c.argv[c.count] = (char *)(uintptr_t) "-lm";
 		code = run(c.argv);

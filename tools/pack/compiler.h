@@ -7,7 +7,7 @@
 #include "tools/pack/pack_kernels.h"
 
 struct compiler {
-	char command[256];  /* $CC, cc or TRIPLE-gcc; may have arguments */
+	char command[1024]; /* $CC, cc, under ccache where that is there, or TRIPLE-gcc; may have arguments */
 	const char *triple; /* borrowed */
 	char version[160];  /* the compiler's own first line */
 };

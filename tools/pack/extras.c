@@ -21,8 +21,8 @@ ptowsp_status pack_targets_check(const struct pack_options *options, struct ptow
 {
 	uint32_t count = 0;
 
-	for (int i = 0; i < options->target_count; i++) {
-		const char *at = options->targets[i];
+	for (uint32_t i = 0; i < options->targets.count; i++) {
+		const char *at = options->targets.at[i];
 
 		for (;; at++, count++) {
 			size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_");
@@ -31,7 +31,7 @@ ptowsp_status pack_targets_check(const struct pack_options *options, struct ptow
 				return reg_fail(error, PTOWSP_INVALID,
 						"--target \"%.120s\" is no list of backends: names of 1 to 32 of "
 						"a-z 0-9 _ with commas between",
-						options->targets[i]);
+						options->targets.at[i]);
 			at += length;
 			if (!*at)
 				break;
@@ -45,8 +45,8 @@ ptowsp_status pack_targets_check(const struct pack_options *options, struct ptow
 
 static ptowsp_status targets_add(const struct pack_options *options, struct pkg_writer *writer, struct ptowsp_error *error)
 {
-	for (int i = 0; i < options->target_count; i++) {
-		char *list = strdup(options->targets[i]), *at = list, *word;
+	for (uint32_t i = 0; i < options->targets.count; i++) {
+		char *list = strdup(options->targets.at[i]), *at = list, *word;
 
 		if (!list)
 			return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the targets");
@@ -121,8 +121,8 @@ static ptowsp_status schedule_add(const struct pack_options *options, struct pkg
 	ptowsp_status status = scope_create(t, &scope, error);
 
 	reg_schedule_init(&schedule, (uint32_t)t->strings_size, t->expr_count);
-	for (int i = 0; i < options->schedule_count && !status; i++)
-		status = reg_schedule_add(&schedule, options->schedule[i], &scope, error);
+	for (uint32_t i = 0; i < options->schedule.count && !status; i++)
+		status = reg_schedule_add(&schedule, options->schedule.at[i], &scope, error);
 	for (uint32_t i = 0; i < schedule.expressions.count && !status; i++)
 		pkg_writer_row(writer, PTOWSP_SECTION_EXPR, &schedule.expressions.at[i], sizeof(*schedule.expressions.at));
 	for (uint32_t i = 0; i < schedule.count && !status; i++)
@@ -308,10 +308,10 @@ static ptowsp_status samples_add(const struct pack_options *options, struct pkg_
 {
 	ptowsp_status status = PTOWSP_OK;
 
-	for (int i = 0; i < options->data_count && !status; i++)
-		status = sample_add(writer, t, options->data[i], PTOWSP_SAMPLE_INPUT, error);
-	for (int i = 0; i < options->expected_count && !status; i++)
-		status = sample_add(writer, t, options->expected[i], PTOWSP_SAMPLE_EXPECTED, error);
+	for (uint32_t i = 0; i < options->data.count && !status; i++)
+		status = sample_add(writer, t, options->data.at[i], PTOWSP_SAMPLE_INPUT, error);
+	for (uint32_t i = 0; i < options->expected.count && !status; i++)
+		status = sample_add(writer, t, options->expected.at[i], PTOWSP_SAMPLE_EXPECTED, error);
 	return status;
 }
 
@@ -322,7 +322,7 @@ ptowsp_status pack_extras_add(const struct pack_options *options, struct pkg_wri
 	size_t size;
 	ptowsp_status status = targets_add(options, writer, error);
 
-	if (status || options->schedule_count + options->data_count + options->expected_count == 0)
+	if (status || options->schedule.count + options->data.count + options->expected.count == 0)
 		return status;
 	/* Names are looked up in the package as it is so far. */
 	status = pkg_writer_seal(writer, &bytes, &size, error);

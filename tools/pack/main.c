@@ -159,13 +159,13 @@ static ptowsp_status writer_finish(const struct pack_options *options, struct pk
 int pack_files(const struct pack_options *options, const char *const *files, int file_count, const char *output, struct pack_counts *counts_out)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-	struct naming naming = {files, {options->roots, (uint32_t)options->root_count}};
+	struct naming naming = {files, {options->roots.at, options->roots.count}};
 	struct lang_options lang = {.name = options->name,
 				    .read = named_read,
 				    .context = &naming,
 				    .entry = options->entry,
-				    .defaults = options->defaults,
-				    .default_count = (uint32_t)options->default_count};
+				    .defaults = options->defaults.at,
+				    .default_count = options->defaults.count};
 	struct lang_source *sources = calloc((size_t)file_count, sizeof(*sources));
 	struct pkg_writer *writer = pkg_writer_create();
 	struct lang_diagnostics *list = NULL;

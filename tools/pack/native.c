@@ -2,7 +2,7 @@
 /* native.c - the portable kernels of a package as native code beside them: one shared object of all (compiler.h). */
 #include "tools/pack/compiler.h"
 #include "tools/pack/pack.h"
-#include "tools/pack/scratch.h"
+#include "tools/scratch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 struct native {
 	struct compiler compiler;
 	struct pack_kernels kernels;
-	void *object; /* what it made, owned */
+	void *object; /* made by it, owned */
 	size_t object_size;
 };
 

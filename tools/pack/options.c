@@ -3,7 +3,6 @@
 #include "tools/pack/pack.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,60 +42,25 @@ static int emit_fail(const char *wanted)
 	return 2;
 }
 
+static const struct flag flags[] = {
 #define G(title)
-enum {
-	OPTION_FIRST = 255,
-#define X(name, letter, sort, field, argument, text) OPTION_##field,
+#define X(name, letter, sort, field, argument, text) FLAG_ROW(struct pack_options, name, letter, sort, field, argument)
 #include "tools/pack/flags.def"
 #undef X
-};
-
-static const struct option long_options[] = {
-#define TAKES_FLAG                                   no_argument
-#define TAKES_TEXT                                   required_argument
-#define TAKES_MANY                                   required_argument
-#define TAKES_OPTIONAL                               optional_argument
-#define X(name, letter, sort, field, argument, text) {name, TAKES_##sort, NULL, OPTION_##field},
-#include "tools/pack/flags.def"
-#undef X
-	{NULL, 0, NULL, 0},
-};
 #undef G
+};
+enum { FLAGS = sizeof(flags) / sizeof(*flags) };
 
-/* -1: go on; else the exit code. */
-static int option_take(struct pack_options *o, int option)
+static int page_show(size_t page)
 {
-	if (optarg && !*optarg && option != OPTION_NATIVE)
-		return usage_fail("an empty value names nothing: give the option one, or leave it out", "");
-	switch (option) {
-	case 'o':
-	case OPTION_OUTPUT: o->output = optarg; return -1;
-	case OPTION_JSON: o->json = optarg; return -1;
-	case OPTION_ENTRY: o->entry = optarg + (*optarg == '@'); return -1;
-	case OPTION_NAME: o->name = optarg; return -1;
-	case OPTION_DEFAULT: o->defaults[o->default_count++] = optarg; return -1;
-	case OPTION_TARGET: o->targets[o->target_count++] = optarg; return -1;
-	case OPTION_DATA: o->data[o->data_count++] = optarg; return -1;
-	case OPTION_ROOT: o->roots[o->root_count++] = optarg; return -1;
-	case OPTION_EXPECTED: o->expected[o->expected_count++] = optarg; return -1;
-	case OPTION_SCHEDULE: o->schedule[o->schedule_count++] = optarg; return -1;
-	case OPTION_LINES: o->lines = 1; return -1;
-	case OPTION_STRICT: o->strict = 1; return -1;
-	case OPTION_NATIVE: o->native = optarg ? optarg : ""; return -1;
-	case OPTION_EMIT: o->emit = optarg; return -1;
-	case OPTION_KEY: o->make_key = optarg; return -1;
-	case OPTION_SIGN: o->sign = optarg; return -1;
-	case OPTION_FOR: o->sign_for = optarg; return -1;
-	case OPTION_ABI: o->sign_abi = optarg; return -1;
-	case OPTION_UNTIL: o->sign_until = optarg; return -1;
-	case 'h':
-	case OPTION_HELP: page_print(&page_pack, stdout); return 0;
-	case OPTION_VERSION: printf("ptowsp-pack %s\n", PTOWSP_ABI_STRING); return 0;
-	default: return usage_fail("unknown option", "");
-	}
+	if (page == 'h')
+		page_print(&page_pack, stdout);
+	else
+		printf("ptowsp-pack %s\n", PTOWSP_ABI_STRING);
+	return 0;
 }
 
-/* What --make-key and --sign go with. -1: this is not about files that are there, go on; -2: it is, and can be done; else the exit code. */
+/* Flags beside --make-key and --sign. -1: this is not about files that are there, go on; -2: it is, and can be done; else the exit code. */
 static int keys_check(const struct pack_options *o)
 {
 	int there = 0;
@@ -141,12 +105,12 @@ static int options_check(struct pack_options *o)
 		return usage_fail("--from-json takes no source, here is ", o->inputs[0]);
 	if (o->json && o->lines)
 		return usage_fail("--json belongs to sources, not to --from-json", "");
-	if (o->json && (o->entry || o->name || o->default_count))
+	if (o->json && (o->entry || o->name || o->defaults.count))
 		return usage_fail("--entry, --name and --default belong to sources, not to --from-json", "");
 	if (o->emit && !pack_emit_target(o->emit))
 		return emit_fail(o->emit);
 	if (o->emit && o->input_count && pack_sign_takes(o->inputs[0]) &&
-	    (o->input_count > 1 || o->entry || o->name || o->default_count || o->data_count || o->expected_count || o->schedule_count || o->target_count ||
+	    (o->input_count > 1 || o->entry || o->name || o->defaults.count || o->data.count || o->expected.count || o->schedule.count || o->targets.count ||
 	     o->lines))
 		return usage_fail("--emit takes one package that is there and nothing that belongs to sources, beside ", o->inputs[0]);
 	if (o->emit && o->native)
@@ -157,14 +121,14 @@ static int options_check(struct pack_options *o)
 		return usage_fail("--emit writes into a folder, and the name of a package is ", o->output);
 	if (pack_targets_check(o, &error))
 		return pack_fail(&error);
-	if (o->json && o->root_count)
+	if (o->json && o->roots.count)
 		return usage_fail("--data-root belongs to sources, not to --from-json", "");
-	for (int i = 0; i < o->root_count; i++)
-		if (!is_folder(o->roots[i]))
-			return usage_fail("--data-root takes a folder, and there is none at ", o->roots[i]);
+	for (uint32_t i = 0; i < o->roots.count; i++)
+		if (!is_folder(o->roots.at[i]))
+			return usage_fail("--data-root takes a folder, and there is none at ", o->roots.at[i]);
 	if (folders && folders != o->input_count)
 		return usage_fail("files and folders cannot be packed together", "");
-	if (folders && (o->entry || o->name || o->default_count || o->data_count || o->expected_count))
+	if (folders && (o->entry || o->name || o->defaults.count || o->data.count || o->expected.count))
 		return usage_fail("--entry, --name, --default, --data and --expected belong to one package, not to folders", "");
 	if (folders && names_package(o->output))
 		return usage_fail("a folder is packed into a folder, and -o names a package: ", o->output);
@@ -172,58 +136,28 @@ static int options_check(struct pack_options *o)
 	return -1;
 }
 
-/* Room for argc texts in each list. */
-static int lists_create(struct pack_options *o, int argc)
-{
-	const char ***lists[] = {&o->inputs, &o->defaults, &o->schedule, &o->data, &o->expected, &o->targets, &o->roots};
-	int ok = 1;
-
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
-		*lists[i] = calloc((size_t)argc + 1, sizeof(**lists[i]));
-		ok = ok && *lists[i];
-	}
-	return ok;
-}
-
 void pack_options_finish(struct pack_options *o)
 {
 	free(o->inputs);
-	free(o->defaults);
-	free(o->schedule);
-	free(o->data);
-	free(o->expected);
-	free(o->targets);
-	free(o->roots);
-}
-
-/* option_refuse says why getopt_long could not take an option. */
-static int option_refuse(int option, const char *text)
-{
-	char sentence[160];
-
-	if (option == ':')
-		snprintf(sentence, sizeof(sentence), "%.100s needs a value", text);
-	else if (optopt >= OPTION_FIRST)
-		snprintf(sentence, sizeof(sentence), "%.*s takes no value", (int)strcspn(text, "="), text);
-	else
-		snprintf(sentence, sizeof(sentence), "unknown option %.100s", text);
-	return usage_fail(sentence, "");
+	flags_finish(flags, FLAGS, o);
 }
 
 int pack_options_read(struct pack_options *options_out, int argc, char **argv)
 {
-	struct pack_options *o = options_out;
-	int code = -1, option;
+	struct command_line line = {.flags = flags, .count = FLAGS, .into = options_out};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	int code = -1;
 
-	*o = (struct pack_options){0};
-	if (!lists_create(o, argc)) {
-		fputs("ptowsp-pack: out of memory\n", stderr);
-		return 1;
-	}
-	opterr = 0;
-	while (code < 0 && (option = getopt_long(argc, argv, ":ho:", long_options, NULL)) != -1)
-		code = option == '?' || option == ':' ? option_refuse(option, argv[optind - 1]) : option_take(o, option);
-	while (optind < argc)
-		o->inputs[o->input_count++] = argv[optind++];
-	return code < 0 ? options_check(o) : code;
+	*options_out = (struct pack_options){0};
+	if (command_line_read(&line, argc, argv, &error))
+		code = usage_fail(error.text, "");
+	else if (line.mode)
+		code = page_show(line.mode->field);
+	options_out->inputs = line.words.at;
+	options_out->input_count = (int)line.words.count;
+	if (code >= 0)
+		return code;
+	if (options_out->entry && *options_out->entry == '@')
+		options_out->entry++;
+	return options_check(options_out);
 }

@@ -6,19 +6,21 @@
 #include <stdbool.h>
 
 #include "format/writer.h"
+#include "tools/command_line.h"
 
-/* The command line; all texts are argv's. Lists have room for argc entries. */
+/* The command line; all texts are argv's. */
 struct pack_options {
-	const char **inputs, **defaults, **schedule, **data, **expected, **targets, **roots;
-	int input_count, default_count, schedule_count, data_count, expected_count, target_count, root_count;
+	const char **inputs;
+	int input_count;
+	struct flag_list defaults, schedule, data, expected, targets, roots;
 	const char *output, *json, *entry, *name;
 	const char *native;                           /* triple, "" this machine's; NULL: portable kernels only */
 	const char *emit;                             /* target of sources to write instead of a package, or NULL */
 	const char *make_key;                         /* file of a key pair to make, or NULL */
 	const char *sign;                             /* file of a secret key, or NULL */
-	const char *sign_for, *sign_abi, *sign_until; /* what the signature says, NULL: the standard */
-	int strict, lines;                            /* lines: JSON objects */
-	int folders;                                  /* the inputs are folders */
+	const char *sign_for, *sign_abi, *sign_until; /* said by the signature, NULL: the standard */
+	bool strict, lines;                           /* lines: JSON objects */
+	bool folders;                                 /* the inputs are folders */
 };
 /* pack/options.c. -1: *options_out says what to do; else the exit code, and everything is said. To be finished in either case. */
 int pack_options_read(struct pack_options *options_out, int argc, char **argv);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bash.c - completion of command lines in bash. What a flag takes is read from its argument as --help shows it: FILE, DIR, a choice
+/* bash.c - completion of command lines in bash. A flag's values are read from its argument as --help shows it: FILE, DIR, a choice
  * of words in small letters with | between, the name of a plugin. */
 #include "tools/pages/page.h"
 

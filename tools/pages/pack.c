@@ -15,8 +15,8 @@ static const struct page_row rows[] = {
 				"--sign=KEY libptowsp_NAME.so", "sign a plugin: libptowsp_NAME.so.sig beside it")
 #include "tools/pack/flags.def"
 				PAGE_N("The language is described in packages/LANGUAGE.md. Of folders the exit status is that of the first file that fails.")
-					PAGE_V("CC", "the compiler of --native, instead of cc") PAGE_E("0", "success")
-						PAGE_E("1", "out of memory, or the compiler failed")
+					PAGE_V("CC", "the compiler of --native, instead of cc, which runs under ccache where that is there")
+						PAGE_E("0", "success") PAGE_E("1", "out of memory, or the compiler failed")
 							PAGE_E("2", "usage, or a file that cannot be read or written") PAGE_E("3", "source or JSON refused")
 								PAGE_E("8", "no compiler for --native")
 									PAGE_SHOW("ptowsp-pack softmax.pto -o mine.pkg.zst", "Compile one source.")};

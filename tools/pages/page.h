@@ -28,7 +28,7 @@ struct page_row {
 
 struct page {
 	const char *tool, *summary; /* "ptowsp-run", and what that is in half a sentence */
-	const char *files;          /* what the names of its files look like, "*.pkg.zst"; empty: it takes none */
+	const char *files;          /* pattern of the names of its files, "*.pkg.zst"; empty: it takes none */
 	const struct page_row *rows;
 	size_t count;
 	int internal; /* nobody calls it: it has a manual page in section 8, no flags, and is not completed */

@@ -16,7 +16,7 @@ static void log_line(void *context, int32_t level, const char *text)
 	fprintf(stderr, "ptowsp-run: %s\n", text);
 }
 
-/* Would a run with the values of the command line find a place there? What is missing, or takes too long to know, the run says. */
+/* Would a run with the values of the command line find a place there? The run tells what is missing, or takes too long to know. */
 static ptowsp_status trial(void *context, struct ptowsp_program *program, struct ptowsp_error *error)
 {
 	ptowsp_status status = run_values_set(program, context, 0, error);
@@ -56,18 +56,14 @@ struct ptowsp_error *run_breach(void)
 
 ptowsp_status run_backend_options(struct run_backend_options *out, const struct run_options *options, struct ptowsp_error *error)
 {
-	*out = (struct run_backend_options){.dirs = run_list_values(&options->plugin_dirs),
-					    .trust_dirs = run_list_values(&options->trust_dirs),
-					    .settings = calloc(options->opt.count + 2u, sizeof(*out->settings))};
+	*out = (struct run_backend_options){.settings = calloc(options->opt.count + 2u, sizeof(*out->settings))};
 	uint32_t count = options->opt.count;
 
-	if (!out->dirs || !out->trust_dirs || !out->settings) {
-		run_backend_options_finish(out);
+	if (!out->settings)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
-	}
 	for (uint32_t i = 0; i < options->opt.count; i++)
 		out->settings[i] = (struct ptowsp_setting){options->opt.rows[i].name, options->opt.rows[i].value};
-	if (options->profile && !run_list_find(&options->opt, "profiling"))
+	if (options->profile && !flag_pairs_find(&options->opt, "profiling"))
 		out->settings[count++] = (struct ptowsp_setting){"profiling", "on"};
 	if (options->device && strcspn(options->device, ",") >= sizeof(out->device)) {
 		run_backend_options_finish(out);
@@ -77,11 +73,13 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 		memcpy(out->device, options->device, strcspn(options->device, ","));
 	out->options = (struct ptowsp_backend_options){
 		.plugin = options->plugin,
-		.plugin_dirs = out->dirs,
+		.plugin_dirs = options->plugin_dirs.at,
 		.plugin_dir_count = options->plugin_dirs.count,
 		.flags = PTOWSP_BACKEND_NATIVE_APART | (options->user_plugins ? PTOWSP_BACKEND_USER_PLUGINS : 0) |
 			 (run_load_flags(options) & PTOWSP_LOAD_TRUST_NATIVE ? PTOWSP_BACKEND_TRUST_NATIVE : 0) |
-			 (run_load_flags(options) & PTOWSP_LOAD_TRUST_SIGNED ? PTOWSP_BACKEND_TRUST_SIGNED : 0) | (options->strict ? PTOWSP_BACKEND_STRICT : 0),
+			 (run_load_flags(options) & PTOWSP_LOAD_TRUST_SIGNED ? PTOWSP_BACKEND_TRUST_SIGNED : 0) |
+			 (options->strict ? PTOWSP_BACKEND_STRICT : 0) |
+			 (options->sandbox_grants && !strcmp(options->sandbox_grants, "note") ? PTOWSP_BACKEND_GRANTS : 0),
 		.device = options->device ? out->device : NULL,
 		.settings = out->settings,
 		.setting_count = count,
@@ -89,7 +87,7 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 		.memory_limit = options->max_memory,
 		.log = log_line,
 		.log_context = (void *)(uintptr_t)options,
-		.trust_dirs = out->trust_dirs,
+		.trust_dirs = options->trust_dirs.at,
 		.plugin_trust = !options->plugin_trust || !strcmp(options->plugin_trust, "any") ? PTOWSP_PLUGINS_ANY
 				: !strcmp(options->plugin_trust, "listed")                      ? PTOWSP_PLUGINS_LISTED
 												: PTOWSP_PLUGINS_SIGNED,
@@ -107,11 +105,7 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 
 void run_backend_options_finish(struct run_backend_options *out)
 {
-	free(out->dirs);
-	free(out->trust_dirs);
-	out->trust_dirs = NULL;
 	free(out->settings);
-	out->dirs = NULL;
 	out->settings = NULL;
 }
 
@@ -136,7 +130,7 @@ ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_opt
 
 const char *run_setting(const struct run *run, const char *key)
 {
-	const struct run_pair *given = run_list_find(&run->options->opt, key);
+	const struct flag_pair *given = flag_pairs_find(&run->options->opt, key);
 	const struct ptowsp_option *option;
 
 	for (uint32_t i = 0; (option = ptowsp_backend_option(run->backend, i)); i++)

@@ -30,7 +30,7 @@ static ptowsp_status file_open(struct npy *file, const struct run_tensor *tensor
 			path, common_dtype(file->dtype)->text);
 }
 
-static ptowsp_status in_open(struct run *run, const struct run_pair *pair, struct ptowsp_error *error)
+static ptowsp_status in_open(struct run *run, const struct flag_pair *pair, struct ptowsp_error *error)
 {
 	struct run_tensor *tensor;
 	ptowsp_status status = tensor_find(run, pair->name, &tensor, error);
@@ -43,7 +43,7 @@ static ptowsp_status in_open(struct run *run, const struct run_pair *pair, struc
 	return file_open(&tensor->in_file, tensor, "in", pair->value, error);
 }
 
-static ptowsp_status fill_open(struct run *run, const struct run_pair *pair, struct ptowsp_error *error)
+static ptowsp_status fill_open(struct run *run, const struct flag_pair *pair, struct ptowsp_error *error)
 {
 	struct run_tensor *tensor;
 	ptowsp_status status = tensor_find(run, pair->name, &tensor, error);
@@ -72,7 +72,7 @@ static ptowsp_status result_claim(struct run *run, const char *flag, const char 
 	return PTOWSP_OK;
 }
 
-static ptowsp_status expect_open(struct run *run, const struct run_pair *pair, struct ptowsp_error *error)
+static ptowsp_status expect_open(struct run *run, const struct flag_pair *pair, struct ptowsp_error *error)
 {
 	struct run_tensor *tensor;
 	ptowsp_status status = tensor_find(run, pair->name, &tensor, error);
@@ -82,7 +82,7 @@ static ptowsp_status expect_open(struct run *run, const struct run_pair *pair, s
 	return status ? status : file_open(&tensor->expect_file, tensor, "expect", pair->value, error);
 }
 
-static ptowsp_status out_open(struct run *run, const struct run_pair *pair, struct ptowsp_error *error)
+static ptowsp_status out_open(struct run *run, const struct flag_pair *pair, struct ptowsp_error *error)
 {
 	struct run_tensor *tensor;
 	ptowsp_status status = tensor_find(run, pair->name, &tensor, error);
@@ -96,8 +96,8 @@ ptowsp_status run_tensors_open(struct run *run, struct ptowsp_error *error)
 {
 	const struct run_options *o = run->options;
 	const struct {
-		const struct run_list *list;
-		ptowsp_status (*open)(struct run *, const struct run_pair *, struct ptowsp_error *);
+		const struct flag_pairs *list;
+		ptowsp_status (*open)(struct run *, const struct flag_pair *, struct ptowsp_error *);
 	} steps[] = {{&o->in, in_open}, {&o->fill, fill_open}, {&o->expect, expect_open}, {&o->out, out_open}};
 	struct ptowsp_tensor_info info;
 	ptowsp_status status = PTOWSP_OK;
@@ -143,28 +143,49 @@ static ptowsp_status shape_from(struct run *run, uint32_t index, const struct np
 	return ptowsp_tensor_shape(program, place, file->rank, file->extents, source, error);
 }
 
+/* A rank of several reads of a large file what its tasks touch. A second run would find what the first one wrote. */
+enum { LENT_BYTES = 1 << 20 };
+static bool is_lent(const struct run *run, const struct run_tensor *tensor)
+{
+	const bool stays = run->options->runs == 1 || tensor->info.role == PTOWSP_ROLE_IN || tensor->info.role == PTOWSP_ROLE_CONST;
+
+	return run->options->rank_count > 1 && tensor->in && stays && tensor->in_file.map_size >= LENT_BYTES;
+}
+
+static ptowsp_status content_from(struct run *run, uint32_t index, struct ptowsp_error *error)
+{
+	struct run_tensor *tensor = &run->tensors[index];
+	uint32_t place;
+	struct ptowsp_program *program = run_tensor_program(run, index, &place);
+	void *lent = is_lent(run, tensor) ? npy_lend(&tensor->in_file) : NULL;
+
+	if (lent)
+		return ptowsp_tensor_bind(program, tensor->info.name, lent, tensor->in_file.elements, error);
+	if (tensor->in || tensor->filled || tensor->mark || tensor->restored)
+		ptowsp_tensor_fill(program, place, content_write, tensor);
+	return PTOWSP_OK;
+}
+
 /* A tensor with both files takes the input's shape; the expectation is compared with that later. */
 ptowsp_status run_tensors_bind(struct run *run, struct ptowsp_error *error)
 {
 	ptowsp_status status = PTOWSP_OK;
 
 	for (uint32_t i = 0; i < run->tensor_count && !status; i++) {
-		struct run_tensor *tensor = &run->tensors[i];
-		uint32_t place;
-		struct ptowsp_program *program = run_tensor_program(run, i, &place);
+		const struct run_tensor *tensor = &run->tensors[i];
 
 		if (tensor->in)
 			status = shape_from(run, i, &tensor->in_file, tensor->in, error);
 		else if (tensor->expect)
 			status = shape_from(run, i, &tensor->expect_file, tensor->expect, error);
-		if (!status && (tensor->in || tensor->filled || tensor->mark || tensor->restored))
-			ptowsp_tensor_fill(program, place, content_write, tensor);
+		if (!status)
+			status = content_from(run, i, error);
 	}
 	return status;
 }
 
 /* The number-th of V1,V2,...; a single value serves all runs. */
-static ptowsp_status value_pick(const struct run_pair *pair, uint64_t number, char *out, size_t room, struct ptowsp_error *error)
+static ptowsp_status value_pick(const struct flag_pair *pair, uint64_t number, char *out, size_t room, struct ptowsp_error *error)
 {
 	const char *at = pair->value;
 	size_t length;
@@ -181,7 +202,7 @@ static ptowsp_status value_pick(const struct run_pair *pair, uint64_t number, ch
 
 ptowsp_status run_values_set(struct ptowsp_program *program, const struct run_options *options, uint64_t number, struct ptowsp_error *error)
 {
-	const struct run_list *list = &options->set;
+	const struct flag_pairs *list = &options->set;
 	ptowsp_status status = PTOWSP_OK;
 	char text[64];
 
@@ -203,7 +224,7 @@ bool run_values_vary(const struct run_options *options)
 
 ptowsp_status run_values_check(const struct run *run, struct ptowsp_error *error)
 {
-	const struct run_list *list = &run->options->set;
+	const struct flag_pairs *list = &run->options->set;
 
 	for (uint32_t i = 0; i < list->count; i++) {
 		uint64_t count = 1;

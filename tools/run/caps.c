@@ -13,6 +13,7 @@
 #include "registry/platform.h"
 #include "registry/text.h"
 #include "tools/columns.h"
+#include "tools/html_page.h"
 #include "tools/run/probe.h"
 #include "tools/run/run_run.h"
 
@@ -285,7 +286,7 @@ static ptowsp_status matrix_page(struct matrix *m, struct ptowsp_error *error)
 	ptowsp_status status = output_open(&output, m->options->html, error);
 
 	if (!status) {
-		run_page_print(output.file, REPORT_MATRIX, matrix_place, m);
+		html_page_print(output.file, &run_report_page[REPORT_MATRIX], matrix_place, m);
 		status = output_finish(&output, error);
 	}
 	if (!status)

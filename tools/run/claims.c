@@ -66,12 +66,16 @@ static void row_add(struct claims *claims, struct tally *tally, struct probe *pr
 	struct probe_result result;
 	const struct ptowsp_cap *cap = ptowsp_backend_cap(probe_backend(probe), feature->id);
 	const char *with;
+	bool unproved;
 	json_t *row, *more;
 
 	probe_feature(probe, feature->id, &result);
 	row = row_judge(claims, tally, probe, feature, "", cap, &result);
+	unproved = probe_judge(cap, &result) == PROBE_UNPROVED;
 	with = probe_feature_more(probe, feature->id, &result, &cap);
 	more = with ? row_judge(claims, tally, probe, feature, with, cap, &result) : NULL;
+	if (with && unproved && probe_judge(cap, &result) == PROBE_HOLDS)
+		tally->rows[PROBE_UNPROVED]--; /* a probe can tell: it did */
 	if (!row)
 		return;
 	json_object_update_new(row, json_pack("{s:s, s:i, s:s}", "feature", feature->name, "id", (int)feature->id, "group", feature->group));
@@ -99,7 +103,7 @@ static void tally_print(struct tally *tally, const struct ptowsp_backend *backen
 		       (double)device->ns / 1e9);
 }
 
-/* Which probe runs: a device that compiles takes minutes for all of them. On a terminal one line that changes, elsewhere, where it was asked for, a line each; feature NULL:
+/* The probe that runs: a device that compiles takes minutes for all. On a terminal one line that changes, elsewhere, where it was asked for, a line each; feature NULL:
  * that was all. */
 static void progress(const struct claims *claims, const struct probe *probe, const struct reg_feature *feature, uint32_t number, uint32_t count)
 {
@@ -214,7 +218,7 @@ static void watch(void *context, enum probe_phase phase)
 
 static void probe_end(struct claims *claims, struct probe *probe)
 {
-	fflush(stdout); /* who does not come back takes nothing along */
+	fflush(stdout); /* a hanging call takes nothing along */
 	run_watchdog(claims->options, RUN_CLOSING);
 	probe_close(probe);
 	run_watchdog(claims->options, RUN_NOTHING);
@@ -267,6 +271,8 @@ ptowsp_status run_claims(const struct run_options *options, struct ptowsp_error 
 	json_decref(claims.plugins);
 	if (!status && claims.lost.code)
 		return *error = claims.lost, claims.lost.code;
+	if (options->rank) /* of several ranks the first judges */
+		return status;
 	if (!status && claims.false_count)
 		status = reg_fail(error, PTOWSP_RUN_FAILED, "%u claim%s of enforced %s not seen by %s: %s", claims.false_count,
 				  claims.false_count > 1 ? "s" : "", claims.false_count > 1 ? "are" : "is",

@@ -73,7 +73,7 @@ static bool values_wanted(const struct part *x)
 	struct ptowsp_value_info info;
 
 	for (uint32_t i = 0; ptowsp_plan_value(x->plan, i, &info); i++)
-		if (info.flags & PTOWSP_VALUE_NEEDED && !(info.flags & PTOWSP_VALUE_HAS_DEFAULT) && !run_list_find(&x->options->set, info.name))
+		if (info.flags & PTOWSP_VALUE_NEEDED && !(info.flags & PTOWSP_VALUE_HAS_DEFAULT) && !flag_pairs_find(&x->options->set, info.name))
 			return true;
 	return false;
 }
@@ -174,20 +174,21 @@ static const char *temps_line(const struct part *x, uint32_t index)
 	return !told && !index ? "all are renamed that have no alloc of their own" : NULL;
 }
 
-/* What a backend says of how it runs a program that it takes otherwise than it stands there. */
+/* Words of a backend on how it runs a program that it takes otherwise than it stands there. */
 static const struct otherwise {
 	const char *title;
 	uint32_t feature;
 } otherwise[] = {
 	{"phases", PTOWSP_FEATURE_TENSOR_TO_SLOT},
 	{"divided", PTOWSP_FEATURE_KERNEL_CYCLES},
+	{"memory", PTOWSP_FEATURE_HIGH_WATER},
 #if PTOWSP_ABI_MINOR >= 1
 	{"tasks", PTOWSP_FEATURE_DEVICE_TASKS},
 #endif
 };
 enum { OTHERWISE = sizeof(otherwise) / sizeof(*otherwise) };
 
-/* Its index-th line, counted from 0; NULL behind the last. */
+/* The index-th line of it, from 0; NULL behind the last. */
 static const char *otherwise_line(const struct part *x, const struct otherwise *what, uint32_t index)
 {
 	static struct ptowsp_diagnostic row;
@@ -432,12 +433,16 @@ static void search_print(const struct explanation *x)
 static void part_print(const struct part *x)
 {
 	const struct ptowsp_device *device = ptowsp_backend_current(x->backend);
+	uint32_t given;
+	const char *grants = ptowsp_backend_grants(x->backend, &given);
 
 	plain_line(stdout, "backend %s %s, %s", ptowsp_backend_name(x->backend), ptowsp_backend_version(x->backend), ptowsp_backend_path(x->backend));
 	if (*ptowsp_backend_trust(x->backend))
 		plain_print(stdout, "trust in the plugin: %s\n", ptowsp_backend_trust(x->backend));
 	plain_print(stdout, "device %s, engine %s, cycles by the %s model\n", device ? device->name : "none", run_engine(device), run_cycle_model(device));
 	plain_print(stdout, "isolation: %s\n", run_isolation_text(ptowsp_backend_isolation(x->backend)));
+	if (*grants && ptowsp_backend_isolation(x->backend) == PTOWSP_ISOLATE_SANDBOX)
+		plain_line(stdout, "grants: %s: %s", grants, given ? "given" : "not given, --sandbox-grants=note gives them");
 	if (x->status)
 		plain_print(stdout, "load: refused, exit %d: %s\n", reg_status_exit(x->status), x->refusal.text);
 	else if (x->refusal.code)
@@ -567,6 +572,8 @@ static json_t *passed_json(void)
 static json_t *part_json(const struct part *x)
 {
 	const struct ptowsp_device *device = ptowsp_backend_current(x->backend);
+	uint32_t given;
+	const char *grants = ptowsp_backend_grants(x->backend, &given);
 	json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "isolation",
 				   run_isolation_text(ptowsp_backend_isolation(x->backend)), "trust", ptowsp_match_trust(x->match), "entry",
 				   ptowsp_plan_entry(x->plan), "plugin", ptowsp_backend_name(x->backend), "plugin_version", ptowsp_backend_version(x->backend),
@@ -574,6 +581,8 @@ static json_t *part_json(const struct part *x)
 				   run_engine(device), "cycle_model", run_cycle_model(device), "verdicts", verdicts_json(x), "values", values_json(x),
 				   "tensors", tensors_json(x), "temps", temps_json(x), "load", load_json(x));
 
+	if (object && *grants)
+		json_object_update_new(object, json_pack("{s:o, s:b}", "grants", plain_json(grants), "granted", (int)given));
 	for (uint32_t w = 0; object && w < OTHERWISE; w++)
 		if (otherwise_line(x, &otherwise[w], 0))
 			json_object_set_new(object, otherwise[w].title, otherwise_json(x, &otherwise[w]));

@@ -13,7 +13,7 @@ static ptowsp_status one(side_fn side, const char *path, const char *what, struc
 	return path ? side(path, what, error) : PTOWSP_OK;
 }
 
-static ptowsp_status pairs(side_fn side, const struct run_list *list, const char *flag, struct ptowsp_error *error)
+static ptowsp_status pairs(side_fn side, const struct flag_pairs *list, const char *flag, struct ptowsp_error *error)
 {
 	ptowsp_status status = PTOWSP_OK;
 

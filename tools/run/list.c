@@ -33,14 +33,16 @@ static const char *driver_words(uint32_t driver, char *text, size_t size)
 	return text;
 }
 
-static json_t *plugin_json(const struct ptowsp_listing_row *row)
+static json_t *plugin_json(const struct ptowsp_listing *listing, uint32_t index, const struct ptowsp_listing_row *row)
 {
+	uint32_t given;
+	const char *grants = ptowsp_listing_grants(listing, index, &given);
 	char driver[64];
 
-	return json_pack("{s:s, s:s, s:o, s:s, s:s, s:o, s:b, s:b, s:o, s:o}", "isolation", run_isolation_text(row->isolation), "name", row->name, "path",
-			 plain_json(row->path), "vendor", row->vendor, "version", row->version, "targets", run_words_json(row->targets), "usable",
+	return json_pack("{s:s, s:s, s:o, s:s, s:s, s:o, s:b, s:b, s:o, s:o, s:o, s:b}", "isolation", run_isolation_text(row->isolation), "name", row->name,
+			 "path", plain_json(row->path), "vendor", row->vendor, "version", row->version, "targets", run_words_json(row->targets), "usable",
 			 (int)row->usable, "shadowed", (int)row->shadowed, "reason", plain_json(row->reason), "driver",
-			 run_words_json(driver_words(row->driver, driver, sizeof(driver))));
+			 run_words_json(driver_words(row->driver, driver, sizeof(driver))), "grants", plain_json(grants), "granted", (int)given);
 }
 
 static json_t *listing_json(const struct ptowsp_listing *listing)
@@ -51,7 +53,7 @@ static json_t *listing_json(const struct ptowsp_listing *listing)
 	for (uint32_t i = 0; ptowsp_listing_folder(listing, i); i++)
 		json_array_append_new(folders, plain_json(ptowsp_listing_folder(listing, i)));
 	for (uint32_t i = 0; ptowsp_listing_row(listing, i, &row); i++) {
-		json_t *plugin = plugin_json(&row);
+		json_t *plugin = plugin_json(listing, i, &row);
 
 		json_object_set_new(plugin, "abi", json_sprintf("v%u.%u", row.major, row.minor));
 		json_array_append_new(plugins, plugin);
@@ -62,6 +64,9 @@ static json_t *listing_json(const struct ptowsp_listing *listing)
 static void listing_print(const struct ptowsp_listing *listing)
 {
 	struct ptowsp_listing_row row;
+
+	const char *grants;
+	uint32_t given;
 
 	printf("%-12s %-10s %-8s %-10s %s\n", "plugin", "version", "abi", "state", "file");
 	for (uint32_t i = 0; ptowsp_listing_row(listing, i, &row); i++) {
@@ -80,6 +85,9 @@ static void listing_print(const struct ptowsp_listing *listing)
 			printf("%12s for %s, by %s%s%s%s\n", "", row.targets, row.vendor,
 			       row.isolation == PTOWSP_ISOLATE_PROCESS ? "; runs in a process of its own" : "", row.driver ? ", as its driver declares " : "",
 			       driver_words(row.driver, driver, sizeof(driver)));
+		grants = ptowsp_listing_grants(listing, i, &given);
+		if (!*row.reason && *grants)
+			plain_line(stdout, "%12s in a sandbox %s%s", "", grants, given ? "" : ", which is not given (--sandbox-grants=note)");
 	}
 	printf("searched:");
 	for (uint32_t i = 0; ptowsp_listing_folder(listing, i); i++)
@@ -115,7 +123,7 @@ ptowsp_status run_list_plugins(const struct run_options *options, struct ptowsp_
 
 static void backend_close(const struct run_options *options, struct ptowsp_backend *backend)
 {
-	fflush(stdout); /* who does not come back takes nothing along */
+	fflush(stdout); /* a hanging call takes nothing along */
 	run_watchdog(options, RUN_CLOSING);
 	ptowsp_backend_close(backend);
 	run_watchdog(options, RUN_NOTHING);

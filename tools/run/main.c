@@ -88,7 +88,7 @@ static void folder_tell(const char *path)
 static void folders_tell(const struct run_options *options)
 {
 	for (uint32_t i = 0; !options->quiet && i < options->plugin_dirs.count; i++)
-		folder_tell(options->plugin_dirs.rows[i].value);
+		folder_tell(options->plugin_dirs.at[i]);
 }
 
 /* rest: of the sentence, where it is longer than an error's text. */

@@ -68,21 +68,16 @@ ptowsp_status run_mates_entry(const struct run *run, const char **entry_out, str
 static ptowsp_status mate_plan(const struct run *run, uint32_t device, struct run_options *options_out, struct ptowsp_plan **plan_out,
 			       struct ptowsp_error *error)
 {
-	struct ptowsp_plan_options plan = {.schedule_count = run->options->schedule.count};
-	const char **schedule = run_list_values(&run->options->schedule);
-	ptowsp_status status = schedule ? entry_find(run, device, &plan.entry, error) : reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
+	struct ptowsp_plan_options plan = {.schedule = run->options->schedule.at, .schedule_count = run->options->schedule.count};
+	ptowsp_status status = entry_find(run, device, &plan.entry, error);
 
 	*options_out = *run->options;
 	for (uint32_t i = 0; i < device; i++)
 		options_out->device = strchr(options_out->device, ',') + 1;
-	plan.schedule = schedule;
-	if (!status)
-		status = ptowsp_plan_create(plan_out, run->package, &plan, error);
-	free(schedule);
-	return status;
+	return status ? status : ptowsp_plan_create(plan_out, run->package, &plan, error);
 }
 
-/* What no device in front of it uses is its own: files, fills and results of it are those of this program. */
+/* Tensors that no device in front uses are its own: files, fills and results are those of this program. */
 static void mate_claim(struct run *run, uint32_t number)
 {
 	const struct ptowsp_plan *plan = run->mates[number].plan;
@@ -131,6 +126,10 @@ void run_tensor_view(const struct run *run, uint32_t index, struct ptowsp_tensor
 	const struct ptowsp_program *program = run_tensor_program(run, index, &place);
 
 	ptowsp_tensor_view(program, place, view_out);
+	if (run->tensors[index].left) {
+		view_out->data = run->tensors[index].left;
+		view_out->origin = run->tensors[index].origin;
+	}
 }
 
 ptowsp_status run_mates_make(struct run *run, struct ptowsp_error *error)
@@ -159,7 +158,7 @@ ptowsp_status run_mates_open(struct run *run, struct ptowsp_error *error)
 /* Others belong to programs of other devices. */
 ptowsp_status run_mate_values(const struct run_mate *mate, struct ptowsp_error *error)
 {
-	const struct run_list *set = &mate->options.set;
+	const struct flag_pairs *set = &mate->options.set;
 	struct ptowsp_error mine = {.head = PTOWSP_HEAD(mine, ERROR)};
 
 	for (uint32_t i = 0; i < set->count; i++)
@@ -170,7 +169,7 @@ ptowsp_status run_mate_values(const struct run_mate *mate, struct ptowsp_error *
 	return PTOWSP_OK;
 }
 
-/* What a device in front of it has too is memory of that one; all values are those of the run. */
+/* Tensors that a device in front has, too, lie in its memory; all values are those of the run. */
 static ptowsp_status mate_prepare(struct run *run, uint32_t number, struct ptowsp_error *error)
 {
 	struct run_mate *mate = &run->mates[number];

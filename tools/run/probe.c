@@ -8,6 +8,7 @@
 
 #include "ptowsp/graph.h"
 #include "ptowsp/workload.h"
+#include "registry/common/common_tile.h"
 #include "registry/names.h"
 #include "tools/run/probe_backend.h"
 
@@ -243,14 +244,17 @@ bool probe_exists(uint32_t feature)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (rows[i].feature == feature && rows[i].relation != NONE)
 			return true;
-	return false;
+	return common_tile_is_feature(feature);
 }
 
 void probe_feature(struct probe *probe, uint32_t feature, struct probe_result *result)
 {
 	*result = (struct probe_result){.state = PROBE_NOT_PROBED, .text = "there is no probe for it"};
 	probe->is_wide = false;
-	rows_probe(probe, feature, result);
+	if (common_tile_is_feature(feature))
+		probe_tiles(probe, feature, result);
+	else
+		rows_probe(probe, feature, result);
 }
 
 const char *probe_feature_more(struct probe *probe, uint32_t feature, struct probe_result *result, const struct ptowsp_cap **cap_out)

@@ -57,7 +57,7 @@ const char *probe_state_text(enum probe_state state);
 struct probe_result {
 	enum probe_state state;
 	uint32_t probes; /* how many rows probe.def has for the feature */
-	char text[480];  /* what was seen, or why not; one sentence without a full stop */
+	char text[480];  /* the finding, or why none; one sentence without a full stop */
 };
 /* Runs all probes of a feature (id of caps.h) with the options as they are; ends at the first that is not PROBE_ENFORCED. */
 void probe_feature(struct probe *probe, uint32_t feature, struct probe_result *result_out);

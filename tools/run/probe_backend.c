@@ -25,7 +25,7 @@ struct probe_runners {
 
 /* ---- where packages are ---------------------------------------------------------------------------------------- */
 
-static struct ptowsp_package *package_open(struct probe *probe, const char *name, struct ptowsp_error *error)
+struct ptowsp_package *probe_package(struct probe *probe, const char *name, struct ptowsp_error *error)
 {
 	struct probe_opened *o = probe->packages;
 	char path[PATH_MAX + 64];
@@ -69,7 +69,7 @@ ptowsp_status probe_open(struct probe **out, const struct ptowsp_backend_options
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for probes");
 	probe->watch.limit_ms = PROBE_LIMIT_MS;
 	probe->options = *backend;
-	probe->options.log = NULL; /* what is refused or ignored is the probe's business */
+	probe->options.log = NULL; /* refusals and warnings are the probe's business */
 	settings_take(probe, backend);
 	reg_text_init(&text, probe->folder, sizeof(probe->folder));
 	if (folder)
@@ -90,6 +90,7 @@ void probe_close(struct probe *probe)
 		return;
 	ptowsp_backend_close(probe->fresh[false]);
 	ptowsp_backend_close(probe->fresh[true]);
+	ptowsp_backend_close(probe->reference);
 	ptowsp_backend_close(probe->wide);
 	ptowsp_backend_close(probe->backend);
 	for (uint32_t i = 0; i < probe->package_count; i++)
@@ -198,7 +199,7 @@ static bool ends_backend(ptowsp_status status)
 	return status == PTOWSP_DEVICE_LOST || status == PTOWSP_DEADLINE;
 }
 
-static enum probe_state lose(struct probe *probe, uint32_t feature, const struct ptowsp_error *error, struct probe_result *result)
+enum probe_state probe_lose(struct probe *probe, uint32_t feature, const struct ptowsp_error *error, struct probe_result *result)
 {
 	if (!probe->loss.error.code)
 		probe->loss = (struct probe_loss){*error, feature};
@@ -208,8 +209,7 @@ static enum probe_state lose(struct probe *probe, uint32_t feature, const struct
 	return probe_say(result, PROBE_LOST, "%s", error->text);
 }
 
-/* For runs: the backend of now, or behind a crash one that is opened like it. */
-static ptowsp_status runner_open(struct probe *probe, struct ptowsp_backend **out, struct ptowsp_error *error)
+ptowsp_status probe_runner_open(struct probe *probe, struct ptowsp_backend **out, struct ptowsp_error *error)
 {
 	struct ptowsp_backend **fresh = &probe->fresh[probe->is_wide];
 	struct ptowsp_setting settings[PROBE_SETTINGS];
@@ -243,7 +243,7 @@ static enum probe_state backends_open(struct probe *probe, const struct probe_sp
 		return probe_say(result, PROBE_NOT_PROBED, "the backend has no option trace=real, so when kernels really began cannot be seen");
 	options = options_now(probe, spec->real, settings);
 	options.threads = spec->real && options.threads && options.threads < spec->threads ? options.threads : spec->threads;
-	status = spec->threads ? ptowsp_backend_open(&out->own, &options, &error) : runner_open(probe, &out->main, &error);
+	status = spec->threads ? ptowsp_backend_open(&out->own, &options, &error) : probe_runner_open(probe, &out->main, &error);
 	if (!status && spec->mate) {
 		otherwise = PROBE_NOT_PROBED;
 		status = mate_open(probe, &out->mate, &error);
@@ -251,7 +251,7 @@ static enum probe_state backends_open(struct probe *probe, const struct probe_sp
 	if (!status)
 		return PROBE_ENFORCED;
 	ptowsp_backend_close(out->own);
-	return ends_backend(status) ? lose(probe, feature, &error, result) : probe_say(result, otherwise, "%s", error.text);
+	return ends_backend(status) ? probe_lose(probe, feature, &error, result) : probe_say(result, otherwise, "%s", error.text);
 }
 
 static enum probe_state run_watched(struct probe *probe, struct ptowsp_package *package, const struct probe_spec *spec, uint32_t feature,
@@ -268,7 +268,7 @@ static enum probe_state run_watched(struct probe *probe, struct ptowsp_package *
 	probe_phase_tell(spec, PROBE_CLOSES);
 	ptowsp_backend_close(runners.mate);
 	ptowsp_backend_close(runners.own);
-	return outcome->gone ? lose(probe, feature, &outcome->error, result) : PROBE_ENFORCED;
+	return outcome->gone ? probe_lose(probe, feature, &outcome->error, result) : PROBE_ENFORCED;
 }
 
 bool probe_refuses(ptowsp_status status)
@@ -288,7 +288,7 @@ enum probe_state probe_take(struct probe *probe, const char *text, uint32_t feat
 		return probe_say(result, PROBE_NOT_PROBED, "the backend %s in an earlier probe, so it is not asked again",
 				 probe->hangs ? "did not come back" : "crashed once too often");
 	probe_spec_read(&spec, text);
-	package = package_open(probe, spec.package, &error);
+	package = probe_package(probe, spec.package, &error);
 	if (!package)
 		return probe_say(result, PROBE_NOT_PROBED, "%s", error.text);
 	spec.watch = probe->watch;
@@ -301,7 +301,7 @@ enum probe_state probe_take(struct probe *probe, const char *text, uint32_t feat
 		return probe_say(result, PROBE_NOT_PROBED, "%s", outcome->missing);
 	if (outcome->refused)
 		return probe_say(result, PROBE_REFUSED, "%s", outcome->error.text);
-	if (outcome->native && !outcome->loaded && probe_refuses(outcome->status)) /* what portable kernels would not ask for */
+	if (outcome->native && !outcome->loaded && probe_refuses(outcome->status)) /* portable kernels would not ask for it */
 		return probe_say(result, PROBE_NOT_PROBED, "the native kernels of the probe are refused: %s", outcome->error.text);
 	return PROBE_ENFORCED;
 }

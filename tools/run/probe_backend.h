@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-enum { PROBE_PACKAGES = 16, PROBE_SETTINGS = 16 };
+enum { PROBE_PACKAGES = 32, PROBE_SETTINGS = 16 };
 
 struct probe_opened {
 	char name[24];
@@ -18,10 +18,11 @@ struct probe {
 	struct ptowsp_backend_options options; /* of the caller, without its log */
 	struct ptowsp_setting settings[PROBE_SETTINGS];
 	struct ptowsp_backend *backend;
-	struct ptowsp_backend *wide;     /* the second configuration; NULL: not opened yet, or it cannot be */
-	bool is_wide;                    /* the probe in progress is of that one */
-	struct ptowsp_backend *fresh[2]; /* by is_wide: opened behind a crash, for runs instead of the other; rows and names stay those of the first one */
-	bool is_gone[2];                 /* what runs there is not any more */
+	struct ptowsp_backend *reference; /* cpu_sim, where operations are held against it; NULL: not opened yet */
+	struct ptowsp_backend *wide;      /* the second configuration; NULL: not opened yet, or it cannot be */
+	bool is_wide;                     /* the probe in progress is of that one */
+	struct ptowsp_backend *fresh[2];  /* by is_wide: opened behind a crash, for runs instead of the other; rows and names stay those of the first one */
+	bool is_gone[2];                  /* nothing runs there any more */
 	struct probe_loss loss;
 	struct probe_device device;
 	uint32_t crashes;
@@ -41,6 +42,13 @@ struct ptowsp_backend *probe_backend_now(const struct probe *probe);
 bool probe_refuses(ptowsp_status status);
 /* One run, text as in probe.def, into *outcome. PROBE_ENFORCED: it can be looked at; else *result says why not. */
 enum probe_state probe_take(struct probe *probe, const char *text, uint32_t feature, struct probe_outcome *outcome, struct probe_result *result);
+/* probe_tile.c: of a row of operations. */
+void probe_tiles(struct probe *probe, uint32_t feature, struct probe_result *result);
+/* A package of the folder, opened once. NULL: *error says why not. */
+struct ptowsp_package *probe_package(struct probe *probe, const char *name, struct ptowsp_error *error);
+/* For runs: the backend of now, or behind a crash one that is opened like it; and that it crashed, or did not come back. */
+ptowsp_status probe_runner_open(struct probe *probe, struct ptowsp_backend **out, struct ptowsp_error *error);
+enum probe_state probe_lose(struct probe *probe, uint32_t feature, const struct ptowsp_error *error, struct probe_result *result);
 /* Can there be a second configuration, with several scheduler instances? It is opened once. */
 bool probe_wide_open(struct probe *probe);
 

@@ -83,7 +83,7 @@ static void place(struct seeing *s)
 		s->view->missing = "the trace does not have this task";
 }
 
-/* Of tasks "first last", how many are on the executor that has most of them. */
+/* How many of tasks "first last" the executor has that has most of them. */
 static void together(struct seeing *s)
 {
 	char *rest;
@@ -118,7 +118,7 @@ static void kernels(struct seeing *s)
 	}
 }
 
-/* Which of the executors that tasks have seen so far; their number where it is a new one. */
+/* Index of the task's executor among those seen so far; their number where it is new. */
 static uint64_t group_of(const struct seeing *s, uint64_t task, uint32_t seen[PROBE_TASKS], uint64_t *count)
 {
 	uint64_t g = 0;
@@ -150,7 +150,7 @@ static void used(struct seeing *s)
 	number_add(s, count);
 }
 
-/* Which had ended when which started. */
+/* Pairs i>k: i ended before k began. */
 static void orders(struct seeing *s)
 {
 	const struct ptowsp_trace_task *tasks = s->outcome->tasks;

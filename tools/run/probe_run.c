@@ -290,7 +290,7 @@ static void names_keep(struct probe_outcome *o, const struct ptowsp_plan *plan)
 	}
 }
 
-/* Of a directive that the backend claims: the host tells of the others, and of numbers beyond limits. */
+/* Words on a claimed directive: the host tells of the others, and of numbers beyond limits. */
 static void unheeded_keep(struct probe_outcome *o, const struct ptowsp_backend *backend, const struct ptowsp_program *program)
 {
 	const struct ptowsp_cap *cap;

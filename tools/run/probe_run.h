@@ -70,7 +70,7 @@ struct probe_outcome {
 	char missing[240];    /* a feature that the run needs and the backend refuses; "" */
 	char unmet[240];      /* a directive that the run needs and the backend does not enforce, or the probed one with a number beyond its limits; "" */
 	char unplaced[240];   /* the same of those that say which executor runs a task: a backend may have several by itself; "" */
-	char unenforced[240]; /* what was said in the run of a directive that the backend claims, and that this run does not enforce; "" */
+	char unenforced[240]; /* said in the run of a directive that the backend claims, and that this run does not enforce; "" */
 	bool gone;            /* the backend: it crashed or did not come back; status and error say how */
 	bool native;          /* native kernels stood in for portable ones, which the backend does not run */
 	bool refused;         /* by the match of needs and capabilities, because of the probed feature; error has the reason */

@@ -2,217 +2,22 @@
 /* run_options.c - parser of the command line, driven by run/flags.def. */
 #include "tools/run/run_options.h"
 #include "host/ptowsp_host.h"
-#include "registry/common/common_grow.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/ptowsp_host.h"
 #include "ptowsp/run.h"
 #include "registry/text.h"
 
-enum sort { MODE, FLAG, TEXT, OPTIONAL, NUMBER, REAL, MANY, PAIRS };
-
-/* The place of a flag's value; for MODE rows the offset is the mode itself. */
-static const struct flag {
-	const char *name;
-	char letter;
-	uint8_t sort;
-	size_t field;
-	const char *argument;
-} flags[] = {
-#define FIELD_MODE(field)     field
-#define FIELD_FLAG(field)     offsetof(struct run_options, field)
-#define FIELD_TEXT(field)     offsetof(struct run_options, field)
-#define FIELD_OPTIONAL(field) offsetof(struct run_options, field)
-#define FIELD_NUMBER(field)   offsetof(struct run_options, field)
-#define FIELD_REAL(field)     offsetof(struct run_options, field)
-#define FIELD_MANY(field)     offsetof(struct run_options, field)
-#define FIELD_PAIRS(field)    offsetof(struct run_options, field)
+static const struct flag flags[] = {
 #define G(title)
-#define X(name, letter, sort, field, argument, text) {name, letter, sort, FIELD_##sort(field), argument},
+#define X(name, letter, sort, field, argument, text) FLAG_ROW(struct run_options, name, letter, sort, field, argument)
 #include "tools/run/flags.def"
 #undef X
 #undef G
 };
 enum { FLAGS = sizeof(flags) / sizeof(*flags) };
-
-#define RUN_OPTIONS_STANDARD                                                                                                                                   \
-	{                                                                                                                                                      \
-		.runs = 1, .load_timeout_ms = 120000, .rtol = 1e-5, .atol = 1e-6                                                                               \
-	}
-
-/* The arguments that are left. */
-struct cursor {
-	char **argv;
-	int at, count;
-	struct run_options *options;
-	struct ptowsp_error *error;
-	const struct flag *mode;  /* the latest flag of sort MODE; NULL: none yet */
-	const struct flag *taker; /* that took the last argument, which does not stand behind its "="; NULL: none did */
-};
-
-ptowsp_status run_list_add(struct run_list *list, char *name, const char *value, struct ptowsp_error *error)
-{
-	if (!COMMON_RESIZE(list->rows, list->count + 1u)) {
-		free(name);
-		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
-	}
-	list->rows[list->count++] = (struct run_pair){name, value};
-	return PTOWSP_OK;
-}
-
-static ptowsp_status pair_add(struct run_list *list, const struct flag *flag, const char *text, struct ptowsp_error *error)
-{
-	const char *equals = strchr(text, '=');
-	char *name;
-
-	if (!equals || equals == text || !equals[1])
-		return reg_fail(error, PTOWSP_INVALID, "--%s \"%.80s\" is not %s", flag->name, text, flag->argument);
-	name = strndup(text, (size_t)(equals - text));
-	if (!name)
-		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
-	if (run_list_find(list, name)) {
-		ptowsp_status status = reg_fail(error, PTOWSP_INVALID, "--%s is given twice for \"%.80s\"", flag->name, name);
-
-		free(name);
-		return status;
-	}
-	return run_list_add(list, name, equals + 1, error);
-}
-
-static ptowsp_status number_parse(const struct flag *flag, const char *text, uint64_t *out, struct ptowsp_error *error)
-{
-	char *stop;
-
-	errno = 0;
-	*out = strtoull(text, &stop, 10);
-	if (*text >= '0' && *text <= '9' && !*stop && errno)
-		return reg_fail(error, PTOWSP_INVALID, "--%s %.40s is more than %llu", flag->name, text, (unsigned long long)UINT64_MAX);
-	if (*text < '0' || *text > '9' || *stop)
-		return reg_fail(error, PTOWSP_INVALID, "--%s \"%.40s\" is no whole number of 0 or more", flag->name, text);
-	return PTOWSP_OK;
-}
-
-/* Decimal digits, a point, an exponent: strtod alone takes blanks, signs, hexadecimal digits and words, too. */
-static ptowsp_status real_parse(const struct flag *flag, const char *text, double *out, struct ptowsp_error *error)
-{
-	const bool begins = (*text >= '0' && *text <= '9') || (*text == '.' && text[1] >= '0' && text[1] <= '9');
-	char *stop;
-
-	*out = strtod(text, &stop);
-	if (!begins || *stop || !isfinite(*out) || text[strcspn(text, "xX")])
-		return reg_fail(error, PTOWSP_INVALID, "--%s \"%.40s\" is no number of 0 or more", flag->name, text);
-	return PTOWSP_OK;
-}
-
-/* One thing is done at a time; help is not refused. */
-static ptowsp_status mode_set(struct cursor *c, const struct flag *flag)
-{
-	const struct flag *before = c->mode;
-
-	if (before && before != flag && c->options->mode != RUN_HELP && flag->field != RUN_HELP)
-		return reg_fail(c->error, PTOWSP_INVALID, "--%s and --%s are two things to do; ask for one", before->name, flag->name);
-	if (!before || c->options->mode != RUN_HELP) {
-		c->options->mode = (enum run_mode)flag->field;
-		c->mode = flag;
-	}
-	return PTOWSP_OK;
-}
-
-/* value: NULL if there was none. */
-static ptowsp_status flag_store(struct cursor *c, const struct flag *flag, const char *value)
-{
-	void *field = (char *)c->options + flag->field;
-
-	switch (flag->sort) {
-	case MODE: return mode_set(c, flag);
-	case FLAG: *(uint32_t *)field = 1; return PTOWSP_OK;
-	case OPTIONAL: *(const char **)field = value ? value : "text"; return PTOWSP_OK;
-	case TEXT: *(const char **)field = value; return PTOWSP_OK;
-	case NUMBER: return number_parse(flag, value, field, c->error);
-	case REAL: return real_parse(flag, value, field, c->error);
-	case MANY: return run_list_add(field, NULL, value, c->error);
-	}
-	return pair_add(field, flag, value, c->error);
-}
-
-static ptowsp_status fail_unknown(struct cursor *c, const char *text)
-{
-	const char *names[FLAGS];
-	char spelled[FLAGS][24], wanted[48];
-	struct reg_text out;
-
-	for (unsigned i = 0; i < FLAGS; i++) {
-		reg_text_init(&out, spelled[i], sizeof(spelled[i]));
-		reg_text_add(&out, "--%s", flags[i].name);
-		names[i] = spelled[i];
-	}
-	reg_text_init(&out, wanted, sizeof(wanted));
-	reg_text_add(&out, "%.*s", (int)strcspn(text, "="), text);
-	return reg_fail_unknown(c->error, PTOWSP_INVALID, "flag", wanted, names, FLAGS);
-}
-
-/* Takes the value behind "=" or the next argument, as the flag's sort wants. */
-static ptowsp_status flag_take(struct cursor *c, const struct flag *flag, const char *spelled, const char *value)
-{
-	bool wants = flag->sort >= NUMBER || flag->sort == TEXT;
-
-	if (value && (flag->sort == MODE || flag->sort == FLAG))
-		return reg_fail(c->error, PTOWSP_INVALID, "%s takes no value", spelled);
-	if (wants && (value ? !*value : c->at == c->count || !*c->argv[c->at]))
-		return reg_fail(c->error, PTOWSP_INVALID, "%s needs a value: %s", spelled, flag->argument);
-	if (wants && !value) {
-		value = c->argv[c->at++];
-		c->taker = c->at == c->count ? flag : NULL;
-	}
-	return flag_store(c, flag, value);
-}
-
-static ptowsp_status long_take(struct cursor *c, const char *text)
-{
-	size_t length = strcspn(text + 2, "=");
-	const char *value = text[2 + length] ? text + 3 + length : NULL;
-	char spelled[48];
-	struct reg_text out;
-
-	for (unsigned i = 0; i < FLAGS; i++)
-		if (strlen(flags[i].name) == length && !memcmp(flags[i].name, text + 2, length)) {
-			reg_text_init(&out, spelled, sizeof(spelled));
-			reg_text_add(&out, "--%s", flags[i].name);
-			return flag_take(c, &flags[i], spelled, value);
-		}
-	return fail_unknown(c, text);
-}
-
-static ptowsp_status short_take(struct cursor *c, const char *text)
-{
-	for (unsigned i = 0; i < FLAGS; i++)
-		if (flags[i].letter && flags[i].letter == text[1] && !text[2])
-			return flag_take(c, &flags[i], text, NULL);
-	return reg_fail(c->error, PTOWSP_INVALID, "flag \"%.40s\" is unknown; --help lists all", text);
-}
-
-static ptowsp_status argument_take(struct cursor *c, bool *only_files)
-{
-	const char *text = c->argv[c->at++];
-
-	if (!*only_files && !strcmp(text, "--")) {
-		*only_files = true;
-		return PTOWSP_OK;
-	}
-	if (!*only_files && !strncmp(text, "--", 2))
-		return long_take(c, text);
-	if (!*only_files && text[0] == '-' && text[1])
-		return short_take(c, text);
-	if (c->options->package)
-		return reg_fail(c->error, PTOWSP_INVALID, "there is already a package, \"%.80s\" is one too many", text);
-	c->options->package = text;
-	return PTOWSP_OK;
-}
+_Static_assert(sizeof(flags) / sizeof(*flags) <= (size_t)COMMAND_LINE_FLAGS, "what command_line.h has room for");
 
 const char *run_isolation_text(uint32_t isolate)
 {
@@ -250,52 +55,32 @@ static ptowsp_status files_check(const struct run_options *o, struct ptowsp_erro
 }
 
 /* Flags that only a run, or its explanation, heeds. */
-static const char *const of_a_run[] = {"in",         "fill", "out",   "expect", "rtol",  "atol",   "checkpoint", "restore", "set",  "schedule",
-				       "no-kernels", "runs", "stats", "trace",  "graph", "report", "profile",    "emit",    "entry"};
-
-static bool given(const struct run_options *o, const struct flag *flag)
-{
-	const struct run_options none = RUN_OPTIONS_STANDARD;
-	const char *field = (const char *)o + flag->field, *same = (const char *)&none + flag->field;
-
-	switch (flag->sort) {
-	case FLAG: return *(const uint32_t *)(const void *)field;
-	case TEXT:
-	case OPTIONAL: return *(const char *const *)(const void *)field != NULL;
-	case NUMBER: return memcmp(field, same, sizeof(uint64_t)) != 0;
-	case REAL: return memcmp(field, same, sizeof(double)) != 0;
-	case MANY:
-	case PAIRS: return ((const struct run_list *)(const void *)field)->count != 0;
-	default: return false;
-	}
-}
+static const char *const of_a_run[] = {"in",         "fill", "out",   "expect", "rtol",  "atol",   "checkpoint", "restore", "set",   "schedule",
+				       "no-kernels", "runs", "stats", "trace",  "graph", "report", "profile",    "emit",    "entry", "chain"};
 
 /* A flag without effect is an error of who gave it. */
-static ptowsp_status mode_check(const struct cursor *c)
+static ptowsp_status mode_check(const struct command_line *line, const struct run_options *o, struct ptowsp_error *error)
 {
-	if (c->options->mode != RUN_LIST_PLUGINS && c->options->mode != RUN_DEVICES && c->options->mode != RUN_CAPABILITIES)
+	if (o->mode != RUN_LIST_PLUGINS && o->mode != RUN_DEVICES && o->mode != RUN_CAPABILITIES)
 		return PTOWSP_OK;
-	for (unsigned i = 0; i < FLAGS; i++)
-		for (size_t k = 0; given(c->options, &flags[i]) && k < sizeof(of_a_run) / sizeof(*of_a_run); k++)
-			if (!strcmp(flags[i].name, of_a_run[k]))
-				return reg_fail(c->error, PTOWSP_INVALID, "--%s belongs to a run, and --%s runs no package; leave one of them out", of_a_run[k],
-						c->mode->name);
+	for (size_t k = 0; k < sizeof(of_a_run) / sizeof(*of_a_run); k++)
+		if (command_line_has(line, of_a_run[k]))
+			return reg_fail(error, PTOWSP_INVALID, "--%s belongs to a run, and --%s runs no package; leave one of them out", of_a_run[k],
+					line->mode->name);
 	return PTOWSP_OK;
 }
 
 /* A package where one is wanted, and nowhere else. */
-static ptowsp_status package_check(const struct cursor *c)
+static ptowsp_status package_check(const struct command_line *line, const struct run_options *o, struct ptowsp_error *error)
 {
-	const struct run_options *o = c->options;
-
 	if (o->package && (o->mode == RUN_LIST_PLUGINS || o->mode == RUN_DEVICES || o->mode == RUN_CAPABILITIES))
-		return reg_fail(c->error, PTOWSP_INVALID, "--%s takes no package, here is %.160s", c->mode->name, o->package);
+		return reg_fail(error, PTOWSP_INVALID, "--%s takes no package, here is %.160s", line->mode->name, o->package);
 	if (o->package || (o->mode != RUN_PACKAGE && o->mode != RUN_EXPLAIN))
 		return PTOWSP_OK;
-	if (c->taker)
-		return reg_fail(c->error, PTOWSP_INVALID, "no PACKAGE is named: \"%.120s\" is the value of --%s; --help shows the options",
-				c->argv[c->count - 1], c->taker->name);
-	return reg_fail(c->error, PTOWSP_INVALID, "no PACKAGE is named: ptowsp-run [options] PACKAGE; --help shows the options");
+	if (line->last)
+		return reg_fail(error, PTOWSP_INVALID, "no PACKAGE is named: \"%.120s\" is the value of --%s; --help shows the options", line->last_value,
+				line->last->name);
+	return reg_fail(error, PTOWSP_INVALID, "no PACKAGE is named: ptowsp-run [options] PACKAGE; --help shows the options");
 }
 
 static ptowsp_status together_check(const struct run_options *o, struct ptowsp_error *error)
@@ -312,6 +97,8 @@ static ptowsp_status together_check(const struct run_options *o, struct ptowsp_e
 		return reg_fail(error, PTOWSP_INVALID, "--stats=%.40s is neither text nor json", o->stats);
 	if (!o->runs || o->runs > UINT32_MAX)
 		return reg_fail(error, PTOWSP_INVALID, "--runs must be 1 or more");
+	if (o->chain && (o->no_kernels || o->checkpoint || o->restore || o->emit || (o->device && strchr(o->device, ','))))
+		return reg_fail(error, PTOWSP_INVALID, "--chain goes with a run of kernels on one device, without --checkpoint, --restore and --emit");
 	if (!o->load_timeout_ms || o->load_timeout_ms > UINT32_MAX)
 		return reg_fail(error, PTOWSP_INVALID, "--load-timeout-ms must be 1 to %u", UINT32_MAX);
 	if (o->sandbox_threads > UINT32_MAX || o->sandbox_cpu > UINT32_MAX)
@@ -323,6 +110,8 @@ static ptowsp_status together_check(const struct run_options *o, struct ptowsp_e
 	if ((o->sandbox_memory || o->sandbox_threads || o->sandbox_cpu) && (!o->isolate || strcmp(o->isolate, "sandbox")))
 		return reg_fail(error, PTOWSP_INVALID, "--sandbox-memory, --sandbox-threads and --sandbox-cpu go with --isolate=sandbox, not %s%.40s",
 				o->isolate ? "with " : "alone", o->isolate ? o->isolate : "");
+	if (o->sandbox_grants && strcmp(o->sandbox_grants, "owner") && strcmp(o->sandbox_grants, "note"))
+		return reg_fail(error, PTOWSP_INVALID, "--sandbox-grants=%.40s is neither owner nor note", o->sandbox_grants);
 	if (o->threads > 65536)
 		return reg_fail(error, PTOWSP_INVALID, "--threads %llu is more than 65536", (unsigned long long)o->threads);
 	if (o->graph && !strcmp(o->graph, "-") && o->stats && !strcmp(o->stats, "json"))
@@ -342,18 +131,24 @@ static ptowsp_status together_check(const struct run_options *o, struct ptowsp_e
 
 ptowsp_status run_options_parse(struct run_options *options_out, int argc, char **argv, struct ptowsp_error *error)
 {
-	struct cursor c = {.argv = argv, .at = 1, .count = argc, .options = options_out, .error = error};
-	bool only_files = false;
-	ptowsp_status status = PTOWSP_OK;
+	struct run_options *o = options_out;
+	struct command_line line = {.flags = flags, .count = FLAGS, .into = o};
+	ptowsp_status status;
 
-	*options_out = (struct run_options)RUN_OPTIONS_STANDARD;
-	while (c.at < argc && !status)
-		status = argument_take(&c, &only_files);
+	*o = (struct run_options){.runs = 1, .load_timeout_ms = 120000, .rtol = 1e-5, .atol = 1e-6};
+	status = command_line_read(&line, argc, argv, error);
+	if (!status && line.words.count > 1)
+		status = reg_fail(error, PTOWSP_INVALID, "there is already a package, \"%.80s\" is one too many", line.words.at[1]);
+	o->package = line.words.count ? line.words.at[0] : NULL;
+	free(line.words.at);
+	o->mode = o->help ? RUN_HELP : line.mode ? (enum run_mode)line.mode->field : RUN_PACKAGE;
+	if (o->stats == flag_bare)
+		o->stats = "text";
 	if (!status)
-		status = together_check(options_out, error);
+		status = together_check(o, error);
 	if (!status)
-		status = mode_check(&c);
-	return status ? status : package_check(&c);
+		status = mode_check(&line, o, error);
+	return status ? status : package_check(&line, o, error);
 }
 
 uint32_t run_load_flags(const struct run_options *options)
@@ -364,34 +159,7 @@ uint32_t run_load_flags(const struct run_options *options)
 	       (!strcmp(trust, "signed") ? PTOWSP_LOAD_TRUST_SIGNED : 0);
 }
 
-void run_list_finish(struct run_list *list)
-{
-	for (uint32_t i = 0; i < list->count; i++)
-		free(list->rows[i].name);
-	free(list->rows);
-	*list = (struct run_list){.rows = NULL};
-}
-
 void run_options_finish(struct run_options *options)
 {
-	for (unsigned i = 0; i < FLAGS; i++)
-		if (flags[i].sort == MANY || flags[i].sort == PAIRS)
-			run_list_finish((struct run_list *)(void *)((char *)options + flags[i].field));
-}
-
-const char **run_list_values(const struct run_list *list)
-{
-	const char **values = calloc(list->count + 1u, sizeof(*values));
-
-	for (uint32_t i = 0; values && i < list->count; i++)
-		values[i] = list->rows[i].value;
-	return values;
-}
-
-const struct run_pair *run_list_find(const struct run_list *list, const char *name)
-{
-	for (uint32_t i = 0; i < list->count; i++)
-		if (!strcmp(list->rows[i].name, name))
-			return &list->rows[i];
-	return NULL;
+	flags_finish(flags, FLAGS, options);
 }

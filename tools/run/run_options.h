@@ -3,31 +3,23 @@
 #ifndef TOOLS_RUN_OPTIONS_H
 #define TOOLS_RUN_OPTIONS_H
 
-#include "ptowsp/base.h"
+#include "tools/command_line.h"
 
 enum run_mode { RUN_PACKAGE, RUN_LIST_PLUGINS, RUN_DEVICES, RUN_CAPABILITIES, RUN_EXPLAIN, RUN_HELP, RUN_VERSION };
-
-/* NAME=VALUE, or a value alone with name NULL. */
-struct run_pair {
-	char *name;        /* owned */
-	const char *value; /* in argv */
-};
-struct run_list {
-	struct run_pair *rows; /* owned */
-	uint32_t count;
-};
 
 struct run_options {
 	enum run_mode mode;
 	const char *package; /* NULL if none was given */
 	const char *plugin, *entry, *device, *stats, *trace, *graph, *report, *html, *ranks, *plugin_order, *plugin_trust, *trust, *isolate, *emit, *layer,
-		*checkpoint, *restore; /* NULL unless given */
-	struct run_list in, fill, out, expect, set, opt, schedule, plugin_dirs, trust_dirs;
+		*checkpoint, *restore, *sandbox_grants; /* NULL unless given */
+	struct flag_pairs in, fill, out, expect, set, opt;
+	struct flag_list schedule, plugin_dirs, trust_dirs;
 	uint64_t runs, threads, timeout_ms, load_timeout_ms, max_memory, max_tasks, sandbox_memory, sandbox_threads, sandbox_cpu;
 	uint64_t rank, rank_count; /* of the processes that a launcher started for one run; 0, 0: it is alone */
-	char rank_text[48];        /* I/N, the value of the plugin's option */
+	char rank_text[48];        /* I/N */
+	char rank_option[56];      /* the value of the plugin's option */
 	double rtol, atol;
-	uint32_t json, no_kernels, strict, profile, verbose, quiet, progress, user_plugins, verify, host; /* 0 or 1 */
+	bool json, no_kernels, chain, strict, profile, verbose, quiet, progress, user_plugins, verify, host, help;
 };
 
 /* Errors: INVALID for everything that is wrong with the command line, UNSUPPORTED for values that this version refuses,
@@ -39,12 +31,5 @@ uint32_t run_load_flags(const struct run_options *options);
 uint32_t run_isolation(const struct run_options *options);
 const char *run_isolation_text(uint32_t isolate); /* the word of --isolate; "" for DEFAULT */
 void run_options_finish(struct run_options *options);
-/* A row more; name is owned by the list then. And none at all. */
-ptowsp_status run_list_add(struct run_list *list, char *name, const char *value, struct ptowsp_error *error);
-void run_list_finish(struct run_list *list);
-/* Values of a list as an array of texts, owned by the caller (the texts are not); NULL without memory. */
-const char **run_list_values(const struct run_list *list);
-/* Row by name, NULL if there is none. */
-const struct run_pair *run_list_find(const struct run_list *list, const char *name);
 
 #endif

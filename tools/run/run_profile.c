@@ -128,7 +128,7 @@ static void advise(const struct adviser *to, const char *format, ...)
 	to->say(to->context, line);
 }
 
-/* What the run counted of a kernel; zeros where it counted none of its tasks. */
+/* Figures of a kernel in the run; zeros where it counted none of its tasks. */
 static struct ptowsp_kernel_stats counted(const struct run *run, uint32_t kernel)
 {
 	const struct ptowsp_run_stats *s = ptowsp_stats(run->program);

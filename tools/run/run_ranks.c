@@ -28,7 +28,7 @@ static bool launched(struct run_options *options)
 	return false;
 }
 
-/* What rank 0 does for all. */
+/* Rank 0 reports for all. */
 static bool silence(struct run_options *options)
 {
 	const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -39,7 +39,7 @@ static bool silence(struct run_options *options)
 	options->stats = options->trace = options->graph = options->report = options->html = NULL;
 	options->profile = options->progress = 0;
 	options->quiet = 1;
-	run_list_finish(&options->out);
+	flag_pairs_finish(&options->out);
 	return silent;
 }
 
@@ -50,7 +50,7 @@ ptowsp_status run_ranks_apply(struct run_options *options, struct ptowsp_error *
 
 	if (strcmp(word, "auto") && strcmp(word, "ignore"))
 		return reg_fail(error, PTOWSP_INVALID, "--ranks takes auto or ignore, not \"%.40s\"", word);
-	if (!strcmp(word, "ignore") || options->mode != RUN_PACKAGE || run_list_find(&options->opt, "rank") || !launched(options)) {
+	if (!strcmp(word, "ignore") || (options->mode != RUN_PACKAGE && !options->verify) || flag_pairs_find(&options->opt, "rank") || !launched(options)) {
 		options->rank = options->rank_count = 0;
 		return PTOWSP_OK;
 	}
@@ -60,7 +60,11 @@ ptowsp_status run_ranks_apply(struct run_options *options, struct ptowsp_error *
 				(unsigned long long)options->rank_count);
 	if (options->checkpoint || options->restore)
 		return reg_fail(error, PTOWSP_UNSUPPORTED, "a run of several ranks keeps no checkpoint; leave --checkpoint and --restore out");
+	if (options->chain)
+		return reg_fail(error, PTOWSP_UNSUPPORTED,
+				"a run of several ranks leaves its results at rank 0 alone, so none goes on with them; leave --chain out");
 	snprintf(options->rank_text, sizeof(options->rank_text), "%llu/%llu", (unsigned long long)options->rank, (unsigned long long)options->rank_count);
+	snprintf(options->rank_option, sizeof(options->rank_option), "%s%s", options->rank_text, options->verify ? "/all" : "");
 	name = strdup("rank");
 	if (!name)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
@@ -68,7 +72,7 @@ ptowsp_status run_ranks_apply(struct run_options *options, struct ptowsp_error *
 		free(name);
 		return reg_fail(error, PTOWSP_IO, "/dev/null cannot be opened, where ranks but the first print");
 	}
-	return run_list_add(&options->opt, name, options->rank_text, error);
+	return flag_pairs_add(&options->opt, name, options->rank_option, error);
 }
 
 void run_ranks_explain(const struct run_options *options, struct ptowsp_error *error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* run_ranks.h - processes that a launcher started for one run: mpirun, or one that sets the same variables. Each is the same command and opens the same package; the plugin is told by its option `rank`
- * which one it is. Rank 0 prints and writes files; what ends a run each says, because a launcher ends the
+ * which one it is. Rank 0 prints, compares and writes files; what ends a run each says, because a launcher ends the
  * others as soon as one has ended. */
 #ifndef TOOLS_RUN_RANKS_H
 #define TOOLS_RUN_RANKS_H

@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/format_code.h"
 #include "format/json/base64.h"
+#include "host/plan/host_plan.h"
 #include "registry/common/common_grow.h"
 #include "registry/names.h"
 #include "registry/text.h"
+#include "tools/html_page.h"
 #include "tools/run/run_run.h"
 
 static void put(struct report_column *column, uint64_t value)
@@ -128,6 +131,48 @@ static json_t *resource_names_json(void)
 	return rows;
 }
 
+/* What tasks of the kernel do to the tensors of the words behind `at`: bits PTOWSP_READ and PTOWSP_WRITE by name. */
+static void uses_add(json_t *uses, const struct pkg_tables *t, const struct pkg_code *code, uint32_t at)
+{
+	static const int bits[] = {[PTOWSP_OP_IO_INPUT] = PTOWSP_READ, [PTOWSP_OP_IO_OUTPUT] = PTOWSP_WRITE, [PTOWSP_OP_IO_INOUT] = PTOWSP_READ | PTOWSP_WRITE};
+	const struct ptowsp_instruction task = pkg_code_at(code, at);
+
+	for (uint32_t i = 1; i <= (task.operand2 >> 16) + (task.operand2 & 0xFFFF); i++) {
+		const struct ptowsp_instruction word = pkg_code_at(code, at + i);
+		const int access = word.opcode < sizeof(bits) / sizeof(*bits) ? bits[word.opcode] : 0;
+		const char *name = access ? pkg_string(t, t->tensor[t->region[word.operand2].tensor].name) : NULL;
+
+		if (name)
+			json_object_set_new(uses, name, json_integer(json_integer_value(json_object_get(uses, name)) | access));
+	}
+}
+
+/* The tensors that tasks of each kernel touch, by KREG row; variants touch those of their kernel. */
+static json_t *kernel_tensors_json(const struct run *run)
+{
+	const struct pkg_tables *t = pkg_tables(run->package->pkg);
+	json_t *rows = json_array();
+	struct pkg_code *code;
+
+	for (uint32_t i = 0; i < t->kernel_count; i++)
+		json_array_append_new(rows, json_object());
+	if (pkg_code_open(&code, run->package->pkg, NULL))
+		return rows;
+	for (uint32_t at = 0; at < pkg_code_header(code)->num_instructions; at++) {
+		const struct ptowsp_instruction task = pkg_code_at(code, at);
+		const struct ptowsp_kernel_record *kernel;
+
+		if (task.opcode != PTOWSP_OP_TASK)
+			continue;
+		kernel = &t->kernel[pkg_code_kernel(code, task.operand1)];
+		uses_add(json_array_get(rows, (size_t)(kernel - t->kernel)), t, code, at);
+		for (uint32_t v = 0; v < kernel->variant_count; v++)
+			uses_add(json_array_get(rows, t->variant[kernel->variants + v].kernel), t, code, at);
+	}
+	pkg_code_close(code);
+	return rows;
+}
+
 static void run_write(struct run *run, const struct ptowsp_error *failure, FILE *file)
 {
 	const char *trace = run_setting(run, "trace");
@@ -138,6 +183,7 @@ static void run_write(struct run *run, const struct ptowsp_error *failure, FILE 
 	json_object_set_new(root, "version", json_string(ptowsp_version()));
 	json_object_set_new(root, "time_unit", json_string(trace && !strcmp(trace, "real") ? "ns" : "cycles"));
 	json_object_set_new(root, "kernel_names", names_json(run->plan, ptowsp_plan_kernel));
+	json_object_set_new(root, "kernel_tensors", kernel_tensors_json(run));
 	json_object_set_new(root, "channel_names", names_json(run->plan, ptowsp_plan_channel));
 	json_object_set_new(root, "resource_names", resource_names_json());
 	json_object_set_new(root, "executor_names", run_executor_names(run));
@@ -194,19 +240,12 @@ static bool place_fill(void *context, const char *line, FILE *file)
 	return true;
 }
 
-void run_page_print(FILE *file, unsigned page, bool (*place)(void *context, const char *line, FILE *file), void *context)
-{
-	for (const char *const *line = run_report_page[page].lines; *line; line++)
-		if (!place(context, *line, file))
-			fputs(*line, file);
-}
-
 ptowsp_status run_report_write(struct run *run, const struct ptowsp_error *failure, struct ptowsp_error *error)
 {
 	struct ended ended = {run, failure};
 
 	if (run->report.tasks.failed || run->report.edges.failed || run->report.events.failed)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "out of memory for the tasks and edges of --report");
-	run_page_print(run->report.output.file, REPORT_PAGE, place_fill, &ended);
+	html_page_print(run->report.output.file, &run_report_page[REPORT_PAGE], place_fill, &ended);
 	return output_finish(&run->report.output, error);
 }

@@ -10,7 +10,7 @@
 
 struct run;
 
-/* What is kept of a run: beyond that many the page says how many there were. */
+/* Rows kept of a run: beyond that many the page says how many there were. */
 enum { REPORT_TASKS = 1 << 17, REPORT_EDGES = 1 << 18, REPORT_EVENTS = 1 << 16 };
 
 /* Numbers of 7 bits a byte, the lowest first; signed ones are differences to the one before, zigzag. */
@@ -41,10 +41,8 @@ struct run_trace;
 void run_executor_told(struct run_trace *trace, const struct ptowsp_trace_event *event);
 struct json_t *run_executor_names(const struct run *run);
 
-/* Pages without their data: lines, of which one such as "@tasks@" is a place for them. */
+/* Pages without their data; made by the build. */
 enum { REPORT_PAGE, REPORT_MATRIX };
 extern const struct isa_text run_report_page[];
-/* A page, at each line of place() that it answers with true it has written the data instead. */
-void run_page_print(FILE *file, unsigned page, bool (*place)(void *context, const char *line, FILE *file), void *context);
 
 #endif

@@ -30,17 +30,20 @@ struct run_tensor {
 	struct fill fill;
 	bool filled;            /* --fill */
 	bool mark, in_file_too; /* of a checkpoint, run/resume.c; --restore has it */
-	const void *restored;   /* what it begins with, NULL without --restore */
+	const void *restored;   /* its beginning, NULL without --restore */
 	uint64_t restored_elements;
 	struct output output;
 	struct compare compare;
 	bool compared;
-	const char *compared_with; /* path, or "sample data" */
+	const char *compared_with;           /* path, or "sample data" */
+	struct ptowsp_device_buffer *buffer; /* owned: where it lies from run to run, run/run_chain.c; NULL: it does not */
+	uint32_t origin;                     /* of what it held before the first of these runs */
+	void *left;                          /* owned: what the last of them has left there; NULL before */
 };
 
 /* The program of device 1, 2 ...; the first one is that of struct run. */
 struct run_mate {
-	struct run_options options; /* those of the run, for another device */
+	struct run_options options; /* of the run, for another device */
 	struct ptowsp_plan *plan;
 	struct ptowsp_backend *backend;
 	struct ptowsp_program *program;
@@ -89,7 +92,6 @@ struct run {
 /* run/backend.c: options of the command line as the host wants them; finish frees. */
 struct run_backend_options {
 	struct ptowsp_backend_options options;
-	const char **dirs, **trust_dirs;
 	struct ptowsp_setting *settings;
 	char device[64]; /* the first of --device */
 };
@@ -119,7 +121,7 @@ ptowsp_status run_program_load(struct ptowsp_program **out, struct ptowsp_backen
 /* ptowsp_program_place and ptowsp_program_check with the values that are set, within --timeout-ms and 3 s each. */
 ptowsp_status run_program_place(struct ptowsp_program *program, const struct run_options *options, struct ptowsp_error *error);
 ptowsp_status run_program_check(struct ptowsp_program *program, const struct run_options *options, struct ptowsp_error *error);
-/* The run of that number, on all its devices, without its kernels and without content of tensors, within as much time: what becomes of it as far as its tasks decide. Errors: those of a run;
+/* The run of that number, on all its devices, without its kernels and without content of tensors, within --timeout-ms, else 3 s: what becomes of it as far as its tasks decide. Errors: those of a run;
  * DEADLINE where there are too many tasks to count; INVALID as PTOWSP_RUN_LOOK has it. */
 ptowsp_status run_look(struct run *run, uint64_t number, struct ptowsp_error *error);
 
@@ -175,6 +177,18 @@ bool run_emit_was_all(const struct run *run, ptowsp_status st, const struct ptow
 ptowsp_status run_compare(struct run *run, struct ptowsp_error *error);
 /* Has what run_compare compares with as many elements as its tensors, whose shapes are settled? Errors: INVALID for a file of --expect, BAD_PACKAGE for data of the package. */
 ptowsp_status run_expect_check(const struct run *run, struct ptowsp_error *error);
+/* run/run_chain.c, with --chain. begin: tensors of the run that is prepared get buffers with their content, and it is prepared again; end: what is there after the last run comes back, for
+ * run_tensor_view; finish: with the program unloaded. */
+ptowsp_status run_chain_begin(struct run *run, struct ptowsp_error *error);
+ptowsp_status run_chain_end(struct run *run, struct ptowsp_error *error);
+void run_chain_finish(struct run *run);
+struct run_chained {
+	uint32_t tensors;
+	uint64_t bytes;
+	bool is_apart; /* on the device, by the plugin */
+};
+struct run_chained run_chained(const struct run *run);
+
 /* run/files.c: INVALID where an output of the command line is an input, the plugin or another output. */
 ptowsp_status run_files_apart(const struct run_options *options, struct ptowsp_error *error);
 ptowsp_status run_plugin_apart(const char *path, struct ptowsp_error *error);
@@ -197,11 +211,11 @@ void run_signals_install(void);
 void run_signals_over(void);
 /* The signal that asked to end, 0 if none. */
 int run_signal(void);
-/* Gives a phase that cannot be interrupted a limit: --timeout-ms for running, if it is given, --load-timeout-ms for the others; a little behind it the process ends by itself. Who
- * watches is told when opening or loading takes long. NOTHING: no limit any more. */
+/* Gives a phase that cannot be interrupted a limit: --timeout-ms for running, if it is given, --load-timeout-ms for the others; a little behind it the process ends by itself. A
+ * watcher is told when opening or loading takes long. NOTHING: no limit any more. */
 enum run_phase { RUN_NOTHING, RUN_OPENING, RUN_LOADING, RUN_LOOKING, RUN_RUNNING, RUN_CLOSING };
 void run_watchdog(const struct run_options *options, enum run_phase phase);
-/* Which phase goes on and for how long, as a line. In handlers, too. */
+/* The phase and its time so far, as a line. In handlers, too. */
 void run_phase_say(void);
 bool run_is_watched(const struct run_options *options); /* by people, who get lines about what goes on */
 /* Around a phase in which tensors without a shape may be measured: says so, once, when it takes long and someone watches. */

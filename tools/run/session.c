@@ -11,20 +11,15 @@
 
 ptowsp_status run_open(struct run *run, const struct run_options *options, struct ptowsp_error *error)
 {
-	struct ptowsp_plan_options plan = {.entry = options->entry, .schedule_count = options->schedule.count};
-	const char **schedule = run_list_values(&options->schedule);
+	struct ptowsp_plan_options plan = {.entry = options->entry, .schedule = options->schedule.at, .schedule_count = options->schedule.count};
 	ptowsp_status status;
 
 	run->options = options;
-	plan.schedule = schedule;
-	if (!schedule)
-		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
 	status = ptowsp_package_open(&run->package, options->package, options->max_memory ? options->max_memory : PKG_TOOL_LIMIT, error);
 	if (!status)
 		status = run_mates_entry(run, &plan.entry, error);
 	if (!status)
 		status = ptowsp_plan_create(&run->plan, run->package, &plan, error);
-	free(schedule);
 	for (uint32_t i = 0; !status && !options->quiet && ptowsp_package_notice(run->package, i); i++)
 		fprintf(stderr, "ptowsp-run: %s\n", ptowsp_package_notice(run->package, i));
 	return status;
@@ -140,7 +135,7 @@ ptowsp_status run_look(struct run *run, uint64_t number, struct ptowsp_error *er
 	const struct run_options *o = run->options;
 	ptowsp_status status = run_values_set(run->program, o, number, error);
 
-	run->execute = look_options(o);
+	run->execute = o->timeout_ms ? execute_options(o) : look_options(o);
 	run->execute.flags |= o->no_kernels ? 0 : PTOWSP_RUN_LOOK;
 	if (!status)
 		status = ptowsp_prepare(run->program, &run->execute, error);
@@ -148,9 +143,9 @@ ptowsp_status run_look(struct run *run, uint64_t number, struct ptowsp_error *er
 		status = start_and_wait(run, error);
 	if (!status)
 		status = run_unwritten_check(run, error);
-	return status != PTOWSP_DEADLINE
-		       ? status
-		       : reg_fail(error, status, "its tasks could not be counted in %llu ms", (unsigned long long)(run->execute.timeout_ns / 1000000));
+	return status != PTOWSP_DEADLINE ? status
+					 : reg_fail(error, status, "its tasks could not be counted in %llu ms (--timeout-ms gives more)",
+						    (unsigned long long)(run->execute.timeout_ns / 1000000));
 }
 
 static ptowsp_status load(struct run *run, struct ptowsp_error *error)
@@ -186,6 +181,7 @@ static ptowsp_status fail_deadline(const struct run *run, struct ptowsp_error *e
 static ptowsp_status run_once(struct run *run, uint64_t number, struct ptowsp_error *error)
 {
 	const struct run_options *o = run->options;
+	const bool is_last = number + 1 == o->runs;
 	ptowsp_status status = run_values_set(run->program, o, number, error);
 
 	run->execute = execute_options(o);
@@ -198,10 +194,14 @@ static ptowsp_status run_once(struct run *run, uint64_t number, struct ptowsp_er
 		status = run_emit(run, error);
 		run->emitted = !status;
 	}
-	if (!status && number + 1 == o->runs)
+	if (!status && o->chain && !number)
+		status = run_chain_begin(run, error);
+	if (!status && is_last)
 		status = run_sinks_attach(run, error);
 	if (!status)
 		status = start_and_wait(run, error);
+	if (!status && o->chain && is_last)
+		status = run_chain_end(run, error);
 	run_watchdog(o, RUN_NOTHING);
 	if (!status)
 		run_mates_print(run);
@@ -209,7 +209,7 @@ static ptowsp_status run_once(struct run *run, uint64_t number, struct ptowsp_er
 		return status == PTOWSP_DEADLINE ? fail_deadline(run, error) : status;
 	run->runs_done++;
 	status = run_unwritten_check(run, error);
-	return status ? status : run_compare(run, error);
+	return status || o->rank || (o->chain && !is_last) ? status : run_compare(run, error); /* of several ranks the first has the results */
 }
 
 /* failure: values that are not as expected, NULL else. */
@@ -294,10 +294,11 @@ ptowsp_status run_execute(struct run *run, struct ptowsp_error *error)
 
 void run_finish(struct run *run)
 {
-	fflush(stdout); /* who does not come back takes nothing along */
+	fflush(stdout); /* a hanging call takes nothing along */
 	run_watchdog(run->options, RUN_CLOSING);
 	ptowsp_program_unload(run->program); /* it may be what the others wait for */
 	run_mates_finish(run);
+	run_chain_finish(run);
 	ptowsp_backend_close(run->backend);
 	run_watchdog(run->options, RUN_NOTHING);
 	run_tensors_finish(run);

@@ -22,7 +22,7 @@ static json_t *real(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* Where its tasks ran, of a backend that counts it; headers of 10.0 have no place for that. */
+/* Places of its tasks, if the backend counts them; headers of 10.0 have none for that. */
 static void device_add(const struct run *run, json_t *row, const struct ptowsp_kernel_stats *k)
 {
 #if PTOWSP_ABI_MINOR >= 1
@@ -251,6 +251,16 @@ static json_t *auto_json(const struct ptowsp_run_stats *s)
 			 "edges", number(s->auto_edges), "crossing", number(s->auto_cross));
 }
 
+/* null: its tensors go to each run and come back. */
+static json_t *chain_json(const struct run *run)
+{
+	const struct run_chained chained = run_chained(run);
+
+	if (!run->options->chain)
+		return json_null();
+	return json_pack("{s:i, s:o, s:b}", "tensors", (int)chained.tensors, "bytes", number(chained.bytes), "on_device", (int)chained.is_apart);
+}
+
 static void figures_add(json_t *root, const struct run *run, const struct ptowsp_run_stats *s)
 {
 	const char *numerics = run_setting(run, "numerics");
@@ -282,6 +292,7 @@ static void figures_add(json_t *root, const struct run *run, const struct ptowsp
 	json_object_set_new(root, "pipes", pipes_json(s));
 	json_object_set_new(root, "layouts", layouts_json(run, s));
 	json_object_set_new(root, "figures", figures_json(run));
+	json_object_set_new(root, "chain", chain_json(run));
 }
 
 static const char *const deadlock_kinds[] = {"held", "channel_cycle", "window_channel", "channel_empty", "event"};

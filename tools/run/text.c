@@ -212,6 +212,16 @@ static void figures_print(const struct run *run)
 	}
 }
 
+static void chain_print(const struct run *run)
+{
+	const struct run_chained chained = run_chained(run);
+
+	if (run->options->chain)
+		plain_print(stdout, "chain of %llu runs: %llu bytes of %u tensors stayed %s\n", (unsigned long long)run->runs_done,
+			    (unsigned long long)chained.bytes, chained.tensors,
+			    chained.is_apart ? "on the device" : "in memory of this process, as the backend has no buffers");
+}
+
 void run_stats_text(struct run *run)
 {
 	static const char *const deterministic[] = {"no", "yes", "only if the author's promise holds"};
@@ -231,6 +241,7 @@ void run_stats_text(struct run *run)
 	if (ptowsp_backend_isolation(run->backend) != PTOWSP_ISOLATE_NONE)
 		plain_print(stdout, "isolation %s: %llu bytes of tensors copied\n", run_isolation_text(ptowsp_backend_isolation(run->backend)),
 			    (unsigned long long)ptowsp_backend_copied(run->backend));
+	chain_print(run);
 	schedulers_print(s);
 	kernels_print(run, s);
 	if (*ptowsp_program_trust(run->program))
@@ -246,7 +257,7 @@ void run_stats_text(struct run *run)
 		plain_print(stdout, "deadlock: %s\n", ptowsp_deadlock(run->program)->text);
 }
 
-/* Which temp tensors are not renamed changes no result, and its author can do nothing about it in a run: --explain, --stats and -v say it. The same is true of what a run without
+/* A temp tensor that is not renamed changes no result, and its author can do nothing about it in a run: --explain, --stats and -v say it. The same is true of what a run without
  * kernels would end by if it had them, of phases into which a backend splits a run, and of calls that it divides. */
 static bool is_for_who_asks(const struct ptowsp_diagnostic *row)
 {

@@ -120,7 +120,7 @@ static struct table *table_place(struct binary *b, uint32_t type, uint32_t *leas
 	case PTOWSP_GRAPH_TABLE_ORDER: *least_out = 2 * WORD; return &b->order;
 	}
 	if (type > 255 || !pkg_graph_form(type) || !pkg_graph_form(type)->count || b->ops[type].at)
-		return NULL; /* those of the original format came first */
+		return NULL; /* original tables came first */
 	*least_out = 1;
 	return &b->ops[type];
 }
@@ -283,7 +283,7 @@ static ptowsp_status binary_read(struct binary *b)
 	MUST((g->version == PTOWSP_GRAPH_VERSION_SEED) == (more == SIZE_MAX), "GRPH[%u] has version %u and %s behind its bindings", (unsigned)b->index,
 	     (unsigned)g->version, more == SIZE_MAX ? "nothing" : "tables");
 	if (more != SIZE_MAX) {
-		b->size = b->at + more; /* what follows belongs to the next binary */
+		b->size = b->at + more; /* the rest belongs to the next binary */
 		status = more_read(b);
 		if (!status && left(b))
 			status = pkg_refuse(b->place, "GRPH[%u] has %zu bytes behind its tables", (unsigned)b->index, left(b));

@@ -121,7 +121,7 @@ static ptowsp_status section_read(struct pkg_json_reader *r, const struct pkg_sc
 	}
 }
 
-/* Unknown keys first, so that a misspelt section is not just missing. What ptowsp-inspect says of the kernels is not part of a package. */
+/* Unknown keys first, so that a misspelt section is not just missing. ptowsp-inspect's words on kernels are not part of a package. */
 static ptowsp_status root_keys_check(struct pkg_json_reader *r)
 {
 	const char *key;

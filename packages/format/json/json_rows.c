@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT_LIMIT (INT64_C(1) << 53) /* what every JSON reader keeps exactly */
+#define EXACT_LIMIT (INT64_C(1) << 53) /* every JSON reader keeps it exactly */
 
 ptowsp_status pkg_json_refuse(const struct pkg_json_reader *reader, const char *format, ...)
 {

@@ -275,7 +275,7 @@ static ptowsp_status handed_check(const struct handed *h, const struct ptowsp_ke
 	unsigned lacking;
 
 	if (h->word.operand1 >= x->header.param_count)
-		return PTOWSP_OK; /* whoever follows the instructions says so */
+		return PTOWSP_OK; /* the check of its instructions says so */
 	memcpy(&param, x->params + (size_t)h->word.operand1 * sizeof(param), sizeof(param));
 	lacking = param.access & ~allowed & 3u;
 	tensor = tensor_name(c->tables, k, h->word.operand1);

@@ -36,7 +36,7 @@ enum build_kind {
 	BUILD_KINDS
 };
 #define BUILD_ROW_BITS 26
-#define BUILD_DONE     1u /* what calls return that make nothing */
+#define BUILD_DONE     1u /* result of calls that make nothing */
 
 /* A place in a source; line 0: nowhere. */
 struct build_place {

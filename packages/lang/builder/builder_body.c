@@ -198,7 +198,7 @@ uint32_t ptowsp_build_literal(struct ptowsp_build *b, const char *dtype, const c
 
 /* ---- the end ------------------------------------------------------------------------------------------------------------------------ */
 
-/* Which parameters the code touches, and with which tile first. */
+/* Parameters that the code touches, and the first tile of each. */
 static void touch(struct ptowsp_build *b, struct ptowsp_tile_param *params, const struct ptowsp_tile_inst *inst)
 {
 	const char *letters = isa_op(inst->op)->operands;

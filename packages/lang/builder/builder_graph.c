@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* builder_graph.c - the instruction form: graphs as they stand in section GRPH. What runs is code like any other. */
+/* builder_graph.c - the instruction form: graphs as they stand in section GRPH. Code of entries is what runs. */
 #include "lang/builder/build.h"
 
 #include "format/format_names.h"

@@ -4,6 +4,7 @@
 
 #include "lang/builder/build.h"
 #include "ptowsp/task.h"
+#include "registry/common/common_part.h"
 #include <stdbool.h>
 
 uint32_t build_kernel_listed(struct ptowsp_build *b, uint32_t kernel)
@@ -136,6 +137,31 @@ static bool is_short(const struct ptowsp_build *b)
 	const struct build_kernel *kernel = &b->kernels[b->task.kernel];
 
 	return b->task.args < kernel->scalars || b->task.uses < kernel->tensors;
+}
+
+static uint32_t use_part(struct ptowsp_build *b, unsigned word, uint32_t argument, uint32_t handle)
+{
+	uint32_t expr = build_expr(b, handle);
+
+	if (!b->task.open || b->task.copy || b->task.afters || is_short(b))
+		build_refuse(b, "how much of a tile is there stands behind a task with all its arguments and regions, in front of its edges");
+	if (argument >= b->kernels[b->task.kernel].tensors)
+		build_refuse(b, "the task has %u tensors, %u is none of them", b->kernels[b->task.kernel].tensors, argument);
+	build_evaluate(b, expr);
+	build_emit(b, word, argument, expr);
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_use_rows(struct ptowsp_build *b, uint32_t argument, uint32_t expr)
+{
+	BUILD_CALL(b);
+	return use_part(b, COMMON_PART_ROWS, argument, expr);
+}
+
+uint32_t ptowsp_build_use_columns(struct ptowsp_build *b, uint32_t argument, uint32_t expr)
+{
+	BUILD_CALL(b);
+	return use_part(b, COMMON_PART_COLUMNS, argument, expr);
 }
 
 uint32_t ptowsp_build_after(struct ptowsp_build *b, const char *kind, uint32_t task)

@@ -181,6 +181,34 @@ void lang_tile_order(struct lang_tile_code *code)
 		inst_renumber(&code->insts[i], now);
 }
 
+void lang_tile_literals_order(struct lang_tile_code *code)
+{
+	const uint32_t count = code->scalar_count;
+	struct ptowsp_tile_scalar *rows = common_alloc(code->arena, (count + 1) * sizeof(*rows));
+	uint16_t *now = common_alloc(code->arena, (count + 1) * sizeof(*now)), used[ISA_OPERANDS_MAX];
+	uint8_t *placed = common_alloc(code->arena, count + 1);
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (code->scalars[i].kind != PTOWSP_SCALAR_CONST)
+			rows[now[i] = (uint16_t)at++] = code->scalars[i];
+	for (uint32_t i = 0; i < code->inst_count; i++) {
+		const struct isa_op *op = isa_op(code->insts[i].op);
+		const unsigned operands = isa_op_operands(op, &code->insts[i], used);
+
+		for (unsigned k = 0; k < operands; k++)
+			if (op->operands[k] == 's' && code->scalars[used[k]].kind == PTOWSP_SCALAR_CONST && !placed[used[k]]) {
+				placed[used[k]] = 1;
+				rows[now[used[k]] = (uint16_t)at++] = code->scalars[used[k]];
+			}
+	}
+	code->scalars = rows;
+	code->scalar_count = at;
+	code->scalar_capacity = count + 1;
+	for (uint32_t i = 0; i < code->inst_count; i++)
+		inst_renumber(&code->insts[i], now);
+}
+
 static unsigned char *table_put(unsigned char *at, const void *rows, size_t size)
 {
 	if (size)

@@ -48,6 +48,9 @@ const char *lang_tile_control(struct lang_tile_code *code);
  * literal or a function expanded in place came first is then no longer to be seen. */
 void lang_tile_order(struct lang_tile_code *code);
 
+/* Literals in the order in which instructions name them first, as if they had been added with those; those that none names go. */
+void lang_tile_literals_order(struct lang_tile_code *code);
+
 /* The payload in the arena, *size_out a multiple of 8. name: of the function, as the other names. */
 void *lang_tile_encode(const struct lang_tile_code *code, uint32_t name, const struct ptowsp_tile_param *params, uint32_t param_count, size_t *size_out);
 

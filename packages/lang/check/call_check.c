@@ -171,6 +171,15 @@ static void need_find(struct lang_work_check *check, struct lang_work *work, uin
 		work->needs[index] = scalar;
 }
 
+/* "...": the tensor of the parameter's name, whole. */
+static struct lang_pass *rest_take(struct lang_work_check *check, const struct lang_work *work, const char *name)
+{
+	struct lang_pass *pass = common_alloc(&check->unit->arena, sizeof(*pass));
+
+	*pass = (struct lang_pass){.formal = name, .at = work->rest, .part = {.tensor = name, .at = work->rest, .all = work->rest}};
+	return pass;
+}
+
 static void params_check(struct lang_work_check *check, struct lang_work *work)
 {
 	uint32_t count = lang_callee_count(work);
@@ -178,8 +187,12 @@ static void params_check(struct lang_work_check *check, struct lang_work *work)
 	for (uint32_t i = 0; i < count; i++) {
 		struct lang_callee_param param = lang_callee_param(work, i);
 
+		if (work->rest.line && param.tensor && !work->binds[i])
+			work->binds[i] = rest_take(check, work, param.name);
 		if (work->binds[i])
 			lang_pass_check(check, work, work->binds[i], &param);
+		else if (!param.tensor && work->function && work->function->needs[param.argument]->extent_of)
+			work->needs[i] = lang_part_extent(check, work, work->function->needs[param.argument]);
 		else if (!param.tensor)
 			need_find(check, work, i, &param);
 		else {
@@ -187,6 +200,8 @@ static void params_check(struct lang_work_check *check, struct lang_work *work)
 			lang_help(check->unit, "pass it: %%%s -> %%tensor[row, column]", param.name);
 		}
 	}
+	if (work->function)
+		lang_part_extents_note(work);
 }
 
 /* --- workloads that are called --- */
@@ -208,8 +223,8 @@ static void workload_call_check(struct lang_work_check *check, struct lang_work 
 	struct lang_workload *target = (struct lang_workload *)work->target;
 	const struct lang_workload *caller = check->decl->kind == LANG_DECL_WORKLOAD ? (const struct lang_workload *)check->decl : NULL;
 
-	if (work->pass_count)
-		lang_error(check->unit, work->passes[0].at, "a workload takes no arguments");
+	if (work->pass_count || work->rest.line)
+		lang_error(check->unit, work->pass_count ? work->passes[0].at : work->rest, "a workload takes no arguments");
 	target->called = 1;
 	lang_segment_cut(check);
 	if (target->state == 1) {

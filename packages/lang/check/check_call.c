@@ -150,6 +150,14 @@ static struct lang_var *need_find(struct lang_check *check, const struct lang_st
 	return var;
 }
 
+/* A CALL passes whole parts. */
+static void whole_bind(struct lang_operand *operand, const struct lang_var *scalar)
+{
+	operand->kind = LANG_OPERAND_NUMBER;
+	operand->value = scalar->extent_columns ? scalar->extent_of->columns : scalar->extent_of->rows;
+	operand->dtype = scalar->type.dtype;
+}
+
 static void needs_bind(struct lang_check *check, struct lang_stmt *stmt)
 {
 	const struct lang_function *target = stmt->target;
@@ -164,11 +172,35 @@ static void needs_bind(struct lang_check *check, struct lang_stmt *stmt)
 			operand->kind = LANG_OPERAND_NAME;
 			operand->at = stmt->callee_at;
 			operand->text = target->needs[i]->name;
-			operand->var = need_find(check, stmt, target->needs[i]);
+			operand->var = target->needs[i]->extent_of ? NULL : need_find(check, stmt, target->needs[i]);
 			if (operand->var)
 				lang_fact_read(check, operand->var);
+			if (target->needs[i]->extent_of)
+				whole_bind(operand, target->needs[i]);
 		}
 		stmt->needs[i] = operand;
+	}
+}
+
+/* "...": the memrefs and tiles that no argument names are passed those of their names. */
+static void rest_take(struct lang_check *check, struct lang_stmt *stmt)
+{
+	const struct lang_function *target = stmt->target;
+	uint8_t *named = common_alloc(&check->unit->arena, (size_t)target->var_count + 1);
+
+	for (uint32_t i = 0; i < stmt->arg_count; i++) {
+		const struct lang_var *var = lang_var_find(target, stmt->args[i].formal);
+
+		if (var)
+			named[var->id] = 1;
+	}
+	for (uint32_t i = 0; i < target->var_count; i++) {
+		const struct lang_var *var = target->vars[i];
+
+		if (!var->param || named[var->id] || (var->kind != LANG_MEMREF && var->kind != LANG_TILE))
+			continue;
+		*COMMON_PUSH(&check->unit->arena, stmt->args, stmt->arg_count, stmt->arg_capacity) =
+			(struct lang_arg){.formal = var->name, .at = stmt->rest, .actual = {.kind = LANG_OPERAND_NAME, .at = stmt->rest, .text = var->name}};
 	}
 }
 
@@ -187,6 +219,8 @@ void lang_call_check(struct lang_check *check, struct lang_stmt *stmt)
 		lang_inlined_refuse(check->unit, stmt->callee_at, target);
 		return;
 	}
+	if (stmt->rest.line)
+		rest_take(check, stmt);
 	for (uint32_t i = 0; i < stmt->arg_count; i++)
 		arg_check(check, &stmt->args[i], target, stmt->bound);
 	for (uint32_t i = 0; i < target->var_count; i++)

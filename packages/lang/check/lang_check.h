@@ -13,6 +13,9 @@ void lang_link(struct lang_module *module, const char *chosen);
 /* Checks every function in that order and fills in the facts of struct lang_var and lang_function. */
 void lang_check(struct lang_module *module);
 
+/* Before that: functions to which calls pass parts of a size that a run decides get scalars that say it. */
+void lang_parts_note(struct lang_module *module);
+
 /* --- shared by lang_check.c, check_call.c, operand.c, declare_help.c, facts.c --- */
 
 /* The walk over one function. */

@@ -45,7 +45,8 @@ static void unknown_refuse(struct lang_check *check, const struct lang_operand *
 	if (lang_guess_help(check->unit, &guess, "%"))
 		return;
 	if (want == LANG_WANT_MEMREF)
-		lang_help(check->unit, "memrefs are parameters: %%%s: !pto.memref<gm,...,f32>", operand->text);
+		lang_help(check->unit, "memrefs are parameters: %%%s: !pto.memref<gm,...,f32>%s", operand->text,
+			  check->function->kind == LANG_ORCHESTRATION ? "; or a tensor that is declared around functions" : "");
 	else if (check->function->bare && want == LANG_WANT_TILE)
 		lang_help(check->unit, "the type behind the instruction that sets it first declares it");
 	else

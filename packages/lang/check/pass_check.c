@@ -126,7 +126,9 @@ static void tensor_pass(struct lang_work_check *check, struct lang_work *work, s
 		return;
 	}
 	if (work->function && work->function->kind == LANG_ORCHESTRATION)
-		return; /* what it touches is its own affair; it begins at that element */
+		return; /* its accesses are its own affair; it begins at that element */
+	part->open = work->function != NULL;
+	part->callee = work->callee;
 	if (part->flat)
 		lang_part_flat_check(check, part);
 	else if (lang_part_size(check, part, param->rows, param->columns))

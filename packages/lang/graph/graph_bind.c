@@ -279,7 +279,7 @@ static void free_check(struct lang_unit *unit, struct lang_graph_inst *inst)
 	}
 }
 
-/* Bytes that are read where they may be gone; inside of one graph. What stands outside of graphs is looked at with the launches. */
+/* Bytes that are read where they may be gone; inside of one graph. Uses outside of graphs are looked at with the launches. */
 static void use_check(struct lang_unit *unit, const struct lang_graph_inst *inst, struct lang_span at, const struct lang_graph_object *object)
 {
 	const struct lang_graph_tensor *tensor = (const struct lang_graph_tensor *)(const void *)object;

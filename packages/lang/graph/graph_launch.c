@@ -120,10 +120,10 @@ struct order {
 	uint32_t tail_count, tail_capacity;
 	struct set host; /* waited for by what follows */
 	struct set now;  /* of the launch in question */
-	uint64_t *bits;  /* those of a set while it is changed, a bit per launch */
+	uint64_t *bits;  /* of a set while it is changed, a bit per launch */
 	uint32_t words;  /* of bits */
 	uint32_t waits;  /* of all launches for others, directly */
-	int refused;     /* those were too many */
+	int refused;     /* for too many waits */
 };
 
 static int bit_has(const uint64_t *bits, uint32_t i)
@@ -264,7 +264,7 @@ static void launch_order(struct order *order, struct lang_graph_inst *inst)
 	if (launch->graph)
 		*COMMON_PUSH(arena, launch->graph->launches, launch->graph->launch_count, launch->graph->launch_capacity) = index;
 	if (inst->op == PTOWSP_TG_CHECKPOINT || inst->op == PTOWSP_TG_RESTORE)
-		tail = &order->host; /* whatever follows is behind it */
+		tail = &order->host; /* all that follows is behind it */
 	if (tail && !launch->conditional && !launch->maybe_empty)
 		tail->count = 0;
 	if (tail)

@@ -142,7 +142,7 @@ void lang_graph_kernel_emit(struct lang_graph_walk *walk, const struct lang_grap
 	if (!node)
 		return;
 	assert(kernel->bind_count == tensors);   /* each argument is bound once */
-	for (uint32_t i = 0; i < tensors; i++) { /* what they load stands in front of the task */
+	for (uint32_t i = 0; i < tensors; i++) { /* their loads stand in front of the task */
 		const struct lang_graph_bind *bind = lang_graph_bind_of(kernel, i);
 
 		columns[i] = lang_graph_elements_expr(walk, bind->offset, lang_graph_memory_of(walk, bind->tensor));

@@ -105,7 +105,7 @@ struct lang_graph_save {       /* a tensor in a checkpoint */
 	struct lang_graph_save *next;
 };
 
-/* The state of a checkpoint: LANG_GRAPH_MARK_BYTES. Who wants to know sets the first two to 1 and the others to 0 before the run, the last one to 1 too
+/* The state of a checkpoint: LANG_GRAPH_MARK_BYTES. A host that asks sets the first two to 1 and the others to 0 before the run, the last one to 1 too
  * where the run begins with the checkpoint. Then the third one is 1 once it was taken, and the second one 0 for good once it was brought back without
  * being there: it takes over the last one when it is brought back, and the last one takes over the second when it is taken. */
 enum { LANG_GRAPH_MARK_BYTES = 4 };
@@ -126,7 +126,7 @@ struct lang_graph_lowering {
 	struct lang_graph_node_row *kernels; /* by kernel->object.index */
 	struct lang_graph_links *links;      /* by kernel->object.index */
 	struct lang_graph_list *signals;     /* SY_SIGNAL by object->index of the event */
-	struct lang_map scalars;             /* those of the slots that are called like a scalar */
+	struct lang_map scalars;             /* of slots that are called like a scalar */
 	uint32_t elements;                   /* of the slots those that are loaded */
 	struct lang_graph_event *events;     /* by object->index; without an object where it is no event */
 	struct lang_graph_save *saves;

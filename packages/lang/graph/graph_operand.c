@@ -258,7 +258,7 @@ static uint32_t operands_count(const struct lang_parser *parser)
 		if (is_operand(&rows[at]) && is_operand(&rows[at + 1])) /* it is the comma that is missing */
 			break;
 	}
-	return UINT32_MAX; /* what is not closed is told as that */
+	return UINT32_MAX; /* an open list has its own error */
 }
 
 static uint32_t operands_needed(const struct pkg_graph_form *form)

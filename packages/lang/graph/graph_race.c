@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels are met in the order in which they are issued. Of every part of a tensor those are known that wrote it last, and that have read it since:
- * a kernel that writes the part must be behind all of them, one that reads it behind the writers. What came before these need not be looked at,
+ * a kernel that writes the part must be behind all of them, one that reads it behind the writers. Earlier ones need not be looked at,
  * because order is transitive: if every question is answered by yes, all pairs are ordered. */
 #include "lang/graph/lang_graph.h"
 #include "ptowsp/task.h"

@@ -74,7 +74,7 @@ struct lang_graph_inst {
 	uint32_t order;                    /* place in program text, 0 first; the words that end blocks count, too */
 	uint32_t else_order, end_order;    /* of its CF_ELSE and of what ends its block */
 	struct lang_graph_inst *freed_too; /* MC_FREE: one of the same tensor in another branch of a CF_IF */
-	uint32_t launch;                   /* what launches: place among the launches of the program plus 1 (graph_lower.h) */
+	uint32_t launch;                   /* a launch: place among the launches of the program plus 1 (graph_lower.h) */
 };
 
 struct lang_graph_bind {
@@ -146,7 +146,7 @@ struct lang_graph {
 	struct lang_graph_object object; /* first */
 	struct lang_graph_block *body;   /* instructions in the order in which they are issued: inside one run of kernels without anything that
 	                                   * orders, kernels are sorted so that every edge leads forward */
-	struct lang_graph_block own;     /* what TG_FUSE made; body of others is that of their TG_BEGIN */
+	struct lang_graph_block own;     /* made by TG_FUSE; body of others is that of their TG_BEGIN */
 	struct lang_graph_kernel **kernels;
 	uint32_t kernel_count, kernel_capacity;
 	struct lang_graph_depend **depends;

@@ -4,6 +4,7 @@
 #include "lang/lower/lang_lower.h"
 #include "lang/number.h"
 #include "registry/common/common_dtype.h"
+#include "registry/common/common_part.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -189,6 +190,16 @@ static void view_note(struct lang_lower *lower, const struct lang_work *work, co
 	lang_view_note(lower, &viewing);
 }
 
+/* How much of the part is there. */
+static void parts_lower(struct lang_work_walk *walk, const struct lang_part *part, uint32_t argument, struct lang_span at)
+{
+	static const unsigned words[] = {COMMON_PART_ROWS, COMMON_PART_COLUMNS};
+
+	for (unsigned axis = 0; axis < 2; axis++)
+		if (part->parts >> axis & 1)
+			lang_word_add(walk->lower, words[axis], argument, lang_scalar_lower(walk->lower, part->extents[axis]), at);
+}
+
 static void task_emit(struct lang_work_walk *walk, const struct lang_work *work)
 {
 	struct lang_lower *lower = walk->lower;
@@ -220,6 +231,9 @@ static void task_emit(struct lang_work_walk *walk, const struct lang_work *work)
 		lang_word_add(walk->lower, lang_io_word(pass->stated ? pass->access : param.access), param.argument, lang_part_lower(walk, &pass->part),
 			      work->at);
 	}
+	for (uint32_t i = 0; i < count; i++)
+		if (lang_callee_param(work, i).tensor)
+			parts_lower(walk, &work->binds[i]->part, lang_callee_param(work, i).argument, work->at);
 	lang_afters_lower(walk, work);
 }
 

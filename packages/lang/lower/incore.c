@@ -6,6 +6,7 @@
 #include "lang/diag.h"
 #include "lang/lang_map.h"
 #include "lang/lower/lang_lower.h"
+#include "lang/lower/parts_flow.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -333,6 +334,38 @@ static struct ptowsp_tile_param *params_of(struct lang_lower *lower, const struc
 	return params;
 }
 
+/* The first extent that has the same value at every call. */
+static uint32_t extent_like(const struct lang_function *function, const struct lang_var *scalar)
+{
+	uint32_t first = 0;
+
+	while (function->apart[scalar->extent] >> first & 1)
+		first++;
+	return first < scalar->extent ? first : scalar->extent;
+}
+
+static uint64_t extent_bit(const struct lang_function *function, const struct lang_var *memref, unsigned axis)
+{
+	return memref->parts >> axis & 1 ? UINT64_C(1) << extent_like(function, memref->extents[axis]) : 0;
+}
+
+static void parts_fill(struct incore *kernel, const struct incore_body *body)
+{
+	const struct lang_function *function = kernel->function;
+	struct common_arena *arena = &kernel->lower->unit->arena;
+	struct lang_dims *memrefs = common_alloc(arena, (function->memref_count + 1) * sizeof(*memrefs));
+	uint16_t scalars[LANG_MAX_EXTENTS];
+	const char *names[LANG_MAX_EXTENTS];
+
+	for (uint32_t i = 0; i < function->memref_count; i++)
+		memrefs[i] = (struct lang_dims){extent_bit(function, function->memrefs[i], 0), extent_bit(function, function->memrefs[i], 1), 0};
+	for (uint32_t i = 0; i < function->extent_count; i++) {
+		scalars[i] = body->rows[function->extents[i]->id];
+		names[i] = function->extents[i]->name;
+	}
+	lang_parts_fill(kernel->lower, function, kernel->code, memrefs, scalars, names);
+}
+
 void lang_kernel_encode(struct lang_lower *lower, struct lang_function *function, uint32_t row, struct ptowsp_payload_record record)
 {
 	struct incore kernel = {.lower = lower, .function = function};
@@ -347,6 +380,8 @@ void lang_kernel_encode(struct lang_lower *lower, struct lang_function *function
 	block_encode(&kernel, body, &function->body);
 	if (!kernel.code->inst_count || kernel.code->insts[kernel.code->inst_count - 1].op != PTOWSP_PTO_RETURN)
 		inst_add(&kernel, PTOWSP_PTO_RETURN, function->at);
+	if (function->extent_count)
+		parts_fill(&kernel, body);
 	payload = build_body_close(lower->build, params_of(lower, function), function->memref_count, &size);
 	incore_verify(&kernel, function, payload, size);
 }

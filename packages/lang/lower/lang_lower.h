@@ -18,7 +18,7 @@ struct lang_rows {            /* of struct lang_row, below */
 	struct lang_map names; /* place of a name's row plus 1: read by lang_row_find only */
 };
 
-/* Tables while they grow. Those with ids (kernels, tensors, slots, entries) are numbered before anything refers to them. */
+/* Tables while they grow. Rows with ids (kernels, tensors, slots, entries) are numbered before anything refers to them. */
 struct lang_lower {
 	struct lang_unit *unit;
 	struct lang_module *module;
@@ -85,6 +85,12 @@ void lang_function_payload(struct lang_lower *lower, uint32_t kernel, struct lan
 /* An InCore function as a portable payload of a kernel. Warns if it cannot run. */
 void lang_kernel_encode(struct lang_lower *lower, struct lang_function *function, uint32_t kernel, struct ptowsp_payload_record record);
 
+struct lang_dims;
+/* The instructions of a body whose tasks get parts of tiles, so that they come out as if each operation saw what is there. memrefs: per parameter, extents of its window; scalars: the row that
+ * says each; names: of them. */
+void lang_parts_fill(struct lang_lower *lower, const struct lang_function *function, struct lang_tile_code *code, const struct lang_dims *memrefs,
+		     const uint16_t *scalars, const char *const *names);
+
 /* Ends the compilation: calls are expanded in place, and this package grows beyond every bound by that. */
 _Noreturn void lang_too_large(struct lang_lower *lower, struct lang_span at);
 /* Ends the compilation: an instruction of WORK names a row by 16 bits, and there are more of what it names. */
@@ -95,7 +101,7 @@ void lang_expansion_count(struct lang_lower *lower, struct lang_span at);
 /* The entry being lowered reads a symbol or slot: a run must have a value for it. */
 void lang_value_use(struct lang_lower *lower, uint32_t slot);
 
-/* An instruction of WORK; its row. What does not fit ends in an error at that place. */
+/* An instruction of WORK; its row. Too large operands end in an error at that place. */
 uint32_t lang_word_add(struct lang_lower *lower, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at);
 /* The same with its position. */
 uint32_t lang_word_add_at(struct lang_lower *lower, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at);

@@ -52,7 +52,7 @@ struct lang_as_value {
 struct lang_as {
 	struct lang_parser *parser;
 	struct lang_map names;        /* to struct lang_as_name */
-	struct lang_as_value *region; /* what was named in this region */
+	struct lang_as_value *region; /* named in this region */
 	struct lang_block *block;     /* where statements go */
 	struct lang_block prologue;   /* index tiles, before everything */
 	struct lang_map walks;        /* of their names */

@@ -131,7 +131,7 @@ void lang_constants_fill(struct lang_module *module, struct lang_tokens *sources
 	for (uint32_t i = 0; i < count; i++)
 		constants_take(&c, &sources[i]);
 	if (c.unit->list->head.errors > errors)
-		lang_stop(c.unit); /* what a name stands for is not known */
+		lang_stop(c.unit); /* the value of a name is not known */
 	for (uint32_t i = 0; i < count && c.count; i++)
 		source_fill(&c, &sources[i]);
 }

@@ -113,7 +113,7 @@ static void template_add(struct expansion *e, const struct lang_token *func, str
 
 /* ---- instances --------------------------------------------------------------------------------------------------- */
 
-/* Which parameter the first `length` letters are, -1: none. */
+/* The parameter of the first `length` letters, -1: none. */
 static int parameter_find(const struct template *made, const char *text, size_t length)
 {
 	for (uint32_t i = 0; i < made->parameter_count; i++)
@@ -318,7 +318,7 @@ void lang_templates_expand(struct lang_module *module, struct lang_tokens *sourc
 		rest[i] = whole;
 	}
 	if (e.unit->list->head.errors > errors)
-		lang_stop(e.unit); /* what a wrong use stands for is not known */
+		lang_stop(e.unit); /* a wrong use has no known expansion */
 	for (uint32_t i = 0; i < count; i++) {
 		rows_add(&e, &rest[i], &made[i]);
 		row_add(&e, &rest[i], &sources[i].rows[sources[i].count - 1]);

@@ -39,6 +39,18 @@ const struct lang_token *lang_take(struct lang_parser *parser)
 	return token;
 }
 
+bool lang_dots_take(struct lang_parser *parser, struct lang_span *at_out)
+{
+	const struct lang_token *token = lang_peek(parser);
+
+	if (token->kind != LANG_NUMBER || strcmp(token->text, "...") != 0)
+		return false;
+	if (at_out)
+		*at_out = token->at;
+	lang_take(parser);
+	return true;
+}
+
 bool lang_comma_take(struct lang_parser *parser, char close)
 {
 	if (!lang_at_mark(parser, ','))

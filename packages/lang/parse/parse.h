@@ -29,6 +29,8 @@ const struct lang_token *lang_peek(const struct lang_parser *parser);
 bool lang_at_mark(const struct lang_parser *parser, char mark);
 bool lang_at_word(const struct lang_parser *parser, const char *word);
 const struct lang_token *lang_take(struct lang_parser *parser);
+/* "...", whose place is kept where that is wanted. */
+bool lang_dots_take(struct lang_parser *parser, struct lang_span *at_out);
 /* Behind an item of a list that `close` ends: takes the comma. False: the list ends here, also behind a comma. */
 bool lang_comma_take(struct lang_parser *parser, char close);
 /* Takes the mark, or says what is expected and returns 0. A comma in front of a mark that closes brackets is taken with it. */
@@ -126,8 +128,8 @@ bool lang_is_work_word(const char *word);
 /* A whole number in decimal; 0 if the text is none or does not fit. */
 bool lang_uint_read(const char *text, uint32_t *value_out);
 
-/* expressions by precedence climbing over tokens: operators, signs, parentheses and "c ? a : b". What a value is and
- * what an operation becomes is the user's: scalars of workloads (parse_scalar.c) and of graphs (graph_scalar.c). */
+/* expressions by precedence climbing over tokens: operators, signs, parentheses and "c ? a : b". The user makes
+ * values and operations: scalars of workloads (parse_scalar.c) and of graphs (graph_scalar.c). */
 
 /* One expression being read. parser, what, primary and operation are given, the rest begins as 0; all borrowed. */
 struct lang_climb {

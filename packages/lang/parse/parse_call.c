@@ -32,8 +32,7 @@ static int indices_parse(struct lang_parser *parser, struct lang_part *part)
 	if (!lang_at_mark(parser, ':'))
 		return 1;
 	lang_take(parser);
-	if (lang_peek(parser)->kind == LANG_NUMBER && !strcmp(lang_peek(parser)->text, "...")) {
-		lang_take(parser);
+	if (lang_dots_take(parser, NULL)) {
 		part->flat = 1;
 		if (!lang_at_more(parser))
 			return 1;
@@ -110,7 +109,7 @@ static int passes_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	if (!lang_expect(parser, '(', "and the arguments behind the function"))
 		return 0;
-	for (bool more = !lang_at_mark(parser, ')'); more; more = lang_comma_take(parser, ')'))
+	for (bool more = !lang_at_mark(parser, ')'); more && !lang_dots_take(parser, &work->rest); more = lang_comma_take(parser, ')'))
 		if (!pass_parse(parser, work))
 			return 0;
 	return lang_expect(parser, ')', "behind the arguments");

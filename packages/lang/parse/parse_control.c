@@ -246,7 +246,6 @@ static bool arg_parse(struct lang_parser *parser, struct lang_arg *arg)
 int lang_call_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 {
 	const struct lang_token *name = lang_peek(parser);
-	uint32_t capacity = 0;
 
 	if (name->kind != LANG_AT)
 		return lang_expected(parser, "a function such as @f");
@@ -255,8 +254,8 @@ int lang_call_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 	stmt->callee_at = name->at;
 	if (!lang_expect(parser, '(', "and the arguments behind the function"))
 		return 0;
-	for (bool more = !lang_at_mark(parser, ')'); more; more = lang_comma_take(parser, ')'))
-		if (!arg_parse(parser, COMMON_PUSH(&parser->unit->arena, stmt->args, stmt->arg_count, capacity)))
+	for (bool more = !lang_at_mark(parser, ')'); more && !lang_dots_take(parser, &stmt->rest); more = lang_comma_take(parser, ')'))
+		if (!arg_parse(parser, COMMON_PUSH(&parser->unit->arena, stmt->args, stmt->arg_count, stmt->arg_capacity)))
 			return 0;
 	return lang_expect(parser, ')', "behind the arguments");
 }

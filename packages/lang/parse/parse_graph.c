@@ -41,7 +41,7 @@ static bool place_check(struct lang_graph_reader *reader, const struct pkg_graph
 	return true;
 }
 
-/* The block around a graph's definition that has ended here, NULL: none. What a loop counts is nothing outside of it, and a branch that is not
+/* The block around a graph's definition that has ended here, NULL: none. A loop's value is nothing outside of it, and a branch that is not
  * taken defines nothing. */
 static const struct lang_graph_inst *block_left(const struct lang_graph_reader *reader, const struct lang_graph_inst *definition)
 {

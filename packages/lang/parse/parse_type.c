@@ -110,10 +110,8 @@ static bool memref_read(struct lang_parser *parser, struct lang_type *type)
 	type->kind = LANG_TYPE_MEMREF;
 	if (!space_find(parser, type) || !lang_expect(parser, ',', "behind the memory space"))
 		return false;
-	token = lang_peek(parser);
-	if (token->kind != LANG_NUMBER || strcmp(token->text, "...") != 0)
+	if (!lang_dots_take(parser, NULL))
 		return lang_expected(parser, "\"...\" (a memref has no shape of its own)");
-	lang_take(parser);
 	if (!lang_expect(parser, ',', "behind \"...\""))
 		return false;
 	token = lang_peek(parser);

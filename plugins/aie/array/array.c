@@ -43,7 +43,7 @@ bool aie_array_device_find(const struct aie_module *module, uint32_t number, str
 
 /* ---- building ------------------------------------------------------------------------------------------------------- */
 
-/* What the device is called, as a word or by its number in the dialect. */
+/* The device's name, which is stated as a word or as its number in the dialect. */
 static const char *device_name(const struct aie_array_args *args)
 {
 	const struct aie_attr *device = aie_attr_of(args->device->op, "device");
@@ -58,12 +58,16 @@ static ptowsp_status arch_find(struct aie_array *array)
 {
 	const char *name = device_name(array->args);
 	const struct array_arch *own;
+	char known[ARRAY_ARCH_NAMES];
 
 	array->arch = array_arch_find(name);
 	own = array_arch_find(device_name(&(struct aie_array_args){.device = array->args->device}));
 	own = own ? own : array->arch; /* of one that is not known, --arch says what it is */
+	if (!array->arch && array->args->arch)
+		return base_fail(array->error, PTOWSP_INVALID, "--arch %.32s: there is no such device; say %s", name, array_arch_names(known, sizeof(known)));
 	if (!array->arch)
-		return array_fail(array, array->device, PTOWSP_UNSUPPORTED, "device '%.32s' is not known; say another one", name);
+		return array_fail(array, array->device, PTOWSP_UNSUPPORTED, "device '%.32s' is not known; by --arch it runs as %s", name,
+				  array_arch_names(known, sizeof(known)));
 	if (array->args->arch && array->arch->memtiles != own->memtiles)
 		return array_fail(array, array->device, PTOWSP_INVALID,
 				  "it is written for %s, and the rows of %s are of other kinds; say a device like its own", own->name, name);
@@ -107,6 +111,8 @@ static ptowsp_status make(struct aie_array *array)
 
 	if (!status)
 		status = array_read(array);
+	if (!status)
+		status = array_attrs(array, array->device);
 	if (!status)
 		status = array_fifos(array);
 	if (!status)

@@ -50,7 +50,7 @@ struct aie_array_args {
 	ptowsp_status (*memories)(void *context, const struct aie_array_memory *memories, uint32_t count, bool ran, struct ptowsp_error *error);
 	void *memories_context;
 };
-/* What was found of a device, and what of it is not simulated. */
+/* Counts of a device's parts, those that are not simulated among them. */
 struct aie_array_report {
 	uint32_t tiles, cores, buffers, locks, fifos, flows, packet_flows, descriptors, steps;
 	uint32_t elsewhere;   /* ends of flows that are no DMA's: traces, control, streams of cores */

@@ -2,6 +2,7 @@
 /* array_arch.c - devices that arrays are written for, by name. */
 #include "aie/array/array_own.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* npu1 and npu2 and their parts are aie_arch.def's. The others have no costs of their own, those of npu1 stand for them: getDeviceName and AIETargetModel.cpp of mlir-aie. */
@@ -20,6 +21,18 @@ const struct array_arch *array_arch_find(const char *name)
 		if (!strcmp(archs[i].name, name))
 			return &archs[i];
 	return NULL;
+}
+
+const char *array_arch_names(char *text, size_t size)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < sizeof(archs) / sizeof(*archs) && length < size; i++)
+		if (!strchr(archs[i].name, '_'))
+			length += (size_t)snprintf(text + length, size - length, "%s, ", archs[i].name);
+	if (length < size)
+		snprintf(text + length, size - length, "or a part, as npu2_3col");
+	return text;
 }
 
 enum aie_kind array_arch_kind(const struct array_arch *arch, int32_t row)

@@ -3,6 +3,8 @@
 #include "aie/array/array_own.h"
 #include "registry/common/common_arena.h"
 
+enum { STACK_BYTES = 1024 }; /* of a core that does not say */
+
 static uint8_t *buffer_find(void *context, const struct aie_op *op)
 {
 	const struct array_core *core = context;
@@ -32,7 +34,7 @@ static uint32_t lock_of(struct aie_array *array, uint32_t tile, int64_t id)
 	row = ARRAY_ROW(array, lock);
 	if (row == AIE_NONE)
 		return row;
-	array->locks[row] = (struct array_lock){NULL, tile, aie_net_semaphore(array->net, "a lock without a name", 0, array->arch->binary), id};
+	array->locks[row] = (struct array_lock){NULL, tile, array_semaphore(array, tile, "a lock without a name", 0, array->arch->binary), id};
 	return array->locks[row].semaphore;
 }
 
@@ -66,6 +68,18 @@ static void gives(void *context, uint32_t semaphore)
 	aie_net_giver(core->array->net, core->core, semaphore); /* without it a deadlock's text says less */
 }
 
+/* A core has one form; its stack lies in its tile's memory beside all buffers. Source: AIEOps.td, CoreOp; AIEAssignBufferAddresses.cpp, where buffers begin behind the stack. */
+static ptowsp_status core_check(struct aie_array *array, const struct aie_op *op, uint32_t tile)
+{
+	const int64_t stack = array_number(op, "stack_size", STACK_BYTES);
+
+	if (op->result_count > 1 || (op->result_count && op->results[0]->type->kind != AIE_TYPE_INDEX) || op->regions[0].argument_count)
+		return array_fail(array, op, PTOWSP_INVALID, "a core gives an index or nothing, and its region takes no arguments");
+	if (stack < 0)
+		return array_fail(array, op, PTOWSP_INVALID, "its stack_size is below 0");
+	return array_bytes_take(array, op, tile, (uint64_t)stack);
+}
+
 static ptowsp_status core_make(struct aie_array *array, const struct aie_op *op)
 {
 	struct array_core *core = &array->cores[array->core_count++];
@@ -82,12 +96,15 @@ static ptowsp_status core_make(struct aie_array *array, const struct aie_op *op)
 						  .design = &array->functions,
 						  .kernels = array->args->kernels,
 						  .core = core->core,
+						  .who = array->net->agents[array->net->cores[core->core].agent].name,
 						  .now = &array->net->now,
 						  .fifo = fifo_find,
 						  .semaphore = semaphore_find,
 						  .local = local_find,
 						  .gives = gives};
-	status = array_core_reach(array, &op->regions[0], core->tile);
+	status = core_check(array, op, core->tile);
+	if (!status)
+		status = array_core_reach(array, &op->regions[0], core->tile);
 	if (!status)
 		status = aie_body_create(&core->body, op, &core->outside, array->error);
 	if (!status)

@@ -7,6 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Descriptors count in words of 4 bytes. Source: AIEXDialect.cpp, verify of NpuDmaMemcpyNdOp ("Offset must be 4-byte-aligned") and verifyStridesWraps; AIEDialect.cpp, DMABDOp::verify. */
+static bool is_of_words(const struct aie_path *path, int64_t at)
+{
+	bool whole = path->run % 4 == 0 && at % 4 == 0;
+
+	for (uint32_t d = 0; d < path->rank; d++)
+		whole = whole && path->strides[d] % 4 == 0;
+	return whole;
+}
+
 ptowsp_status array_path(struct aie_array *array, const struct aie_op *op, const struct aie_type *type, int64_t offset, uint32_t rank, const int64_t *sizes,
 			 const int64_t *strides, struct aie_path *path_out)
 {
@@ -18,6 +28,11 @@ ptowsp_status array_path(struct aie_array *array, const struct aie_op *op, const
 	aie_path_make(path_out, rank, sizes, strides, element);
 	if (path_out->bytes % 4)
 		return array_fail(array, op, PTOWSP_UNSUPPORTED, "it moves %" PRIu64 " bytes, which is no number of words", path_out->bytes);
+	if (!array->arch->binary && !is_of_words(path_out, at))
+		return array_fail(array, op, PTOWSP_INVALID,
+				  "it begins at byte %" PRId64 " and moves %" PRIu64
+				  " bytes at once, or its strides are no words; make all of them multiples of 4 bytes",
+				  at, path_out->run);
 	if (at + path_out->least < 0 || at + path_out->beyond > bytes)
 		return array_fail(array, op, PTOWSP_INVALID, "it reaches from byte %" PRId64 " to %" PRId64 " of memory of %" PRId64 "; stay within",
 				  at + path_out->least, at + path_out->beyond, bytes);
@@ -42,6 +57,7 @@ struct walk {
 	uint32_t rank;
 	int64_t sizes[AIE_WALK_DIMS], strides[AIE_WALK_DIMS], before[AIE_WALK_DIMS], after[AIE_WALK_DIMS];
 	bool padded;
+	int64_t rounds, step, current; /* iteration: so many times, elements between two of them, the one that comes first; rounds 0: each time is the same */
 };
 
 /* [<const_pad_before = 1, const_pad_after = 2>, ...] of each dimension. */
@@ -58,16 +74,52 @@ static void pads_read(const char *text, struct walk *walk)
 	}
 }
 
-/* Dimensions of a descriptor: the outermost goes on as long as the length says. */
+static int64_t elements_within(const struct walk *walk, uint32_t first)
+{
+	int64_t count = 1;
+
+	for (uint32_t d = first; d < walk->rank; d++)
+		count = count > INT32_MAX ? count : count * walk->sizes[d];
+	return count;
+}
+
+/* The outermost of a task's four dimensions is the iteration of its descriptor: where it begins from time to time, and no part of its length. Source: AIEDMATasksToNPU.cpp. */
+static ptowsp_status task_walk(struct aie_array *array, const struct aie_op *op, int64_t length, struct walk *walk)
+{
+	const uint32_t outer = walk->rank == AIE_ARRAY_DIMS;
+	const int64_t inside = elements_within(walk, outer);
+
+	if (!walk->padded && inside != length)
+		return array_fail(array, op, PTOWSP_INVALID,
+				  outer ? "a length of %" PRId64 ", and the inner three of its four dimensions have %" PRId64
+					  " elements; say that, and by the task's repeat_count how often the outermost goes on"
+					: "a length of %" PRId64 ", and its dimensions have %" PRId64 " elements; say that",
+				  length, inside);
+	if (!outer)
+		return PTOWSP_OK;
+	if (walk->sizes[0] > AIE_ARRAY_ITERATION || aie_attr_of(op, "iteration"))
+		return array_fail(array, op, PTOWSP_INVALID, "the outermost of four dimensions is its iteration, 1 to %d times, and stands for the attribute",
+				  AIE_ARRAY_ITERATION);
+	walk->rounds = walk->strides[0] ? walk->sizes[0] : 0;
+	walk->step = walk->strides[0];
+	walk->rank--;
+	memmove(walk->sizes, walk->sizes + 1, walk->rank * sizeof(*walk->sizes));
+	memmove(walk->strides, walk->strides + 1, walk->rank * sizeof(*walk->strides));
+	memmove(walk->before, walk->before + 1, walk->rank * sizeof(*walk->before));
+	memmove(walk->after, walk->after + 1, walk->rank * sizeof(*walk->after));
+	return PTOWSP_OK;
+}
+
+/* Dimensions of a descriptor; of one that is no task's the outermost goes on as long as the length says. */
 static ptowsp_status walk_read(struct aie_array *array, const struct aie_op *op, const struct aie_attr *dims, int64_t length, struct walk *walk)
 {
-	int64_t inner = 1;
+	int64_t inner;
 
 	*walk = (struct walk){.rank = 1, .sizes = {length}, .strides = {1}};
 	if (!dims || dims->kind != AIE_ATTR_DIMS || !dims->count)
 		return PTOWSP_OK;
-	if (dims->count / 2 > AIE_WALK_DIMS)
-		return array_fail(array, op, PTOWSP_INVALID, "%u dimensions, of at most %d", dims->count / 2, AIE_WALK_DIMS);
+	if (dims->count / 2 > AIE_ARRAY_DIMS)
+		return array_fail(array, op, PTOWSP_INVALID, "%u dimensions, of at most %d", dims->count / 2, AIE_ARRAY_DIMS);
 	walk->rank = dims->count / 2;
 	for (uint32_t d = 0; d < walk->rank; d++) {
 		walk->sizes[d] = dims->ints[2 * d];
@@ -77,8 +129,9 @@ static ptowsp_status walk_read(struct aie_array *array, const struct aie_op *op,
 					  walk->strides[d]);
 	}
 	pads_read(array_text(op, "pad_dimensions"), walk);
-	for (uint32_t d = 1; d < walk->rank; d++)
-		inner = inner > INT32_MAX ? inner : inner * walk->sizes[d];
+	if (!strncmp(op->parent->name, "aiex.", 5))
+		return task_walk(array, op, length, walk);
+	inner = elements_within(walk, 1);
 	if (walk->padded || !aie_attr_of(op, "len") || inner * walk->sizes[0] == length)
 		return PTOWSP_OK;
 	if (length % inner)
@@ -114,22 +167,34 @@ static ptowsp_status pad_make(struct aie_array *array, const struct aie_op *op, 
 	return pad->image ? PTOWSP_OK : array_no_memory(array);
 }
 
-/* #aie.bd_iteration<size = 4, stride = 1024, current = 2>: where it goes from time to time. */
-static ptowsp_status iteration_read(struct aie_array *array, const struct aie_op *op, const struct aie_type *type, int64_t offset, const struct walk *walk,
-				    struct aie_piece *piece)
+/* #aie.bd_iteration<size = 4, stride = 1024, current = 2>. */
+static ptowsp_status iteration_read(struct aie_array *array, const struct aie_op *op, struct walk *walk)
 {
 	const char *text = array_text(op, "iteration");
-	const int64_t size = array_number_in(text, "size", 0), stride = array_number_in(text, "stride", 0), current = array_number_in(text, "current", 0);
-	struct aie_path last;
 
 	if (!text)
 		return PTOWSP_OK;
-	if (size < 1 || size > 64 || stride < 0 || stride > INT32_MAX || current < 0 || current >= size)
-		return array_fail(array, op, PTOWSP_INVALID, "an iteration of a size beyond 1 to 64, or that begins beyond it");
-	piece->step = stride * (int64_t)aie_type_bytes(type->element);
-	piece->round = (uint32_t)size;
-	piece->at = (uint32_t)current;
-	return array_path(array, op, type, offset + stride * (size - 1), walk->rank, walk->sizes, walk->strides, &last);
+	walk->rounds = array_number_in(text, "size", 0);
+	walk->step = array_number_in(text, "stride", 0);
+	walk->current = array_number_in(text, "current", 0);
+	if (walk->rounds >= 1 && walk->rounds <= AIE_ARRAY_ITERATION && walk->step >= 0 && walk->step <= INT32_MAX && walk->current >= 0 &&
+	    walk->current < walk->rounds)
+		return PTOWSP_OK;
+	return array_fail(array, op, PTOWSP_INVALID, "an iteration of a size beyond 1 to %d, or that begins beyond it", AIE_ARRAY_ITERATION);
+}
+
+/* The piece goes on as the walk iterates, whose last time lies within the memory, too. */
+static ptowsp_status iteration_set(struct aie_array *array, const struct aie_op *op, const struct aie_type *type, int64_t offset, const struct walk *walk,
+				   struct aie_piece *piece)
+{
+	struct aie_path last;
+
+	if (!walk->rounds)
+		return PTOWSP_OK;
+	piece->step = walk->step * (int64_t)aie_type_bytes(type->element);
+	piece->round = (uint32_t)walk->rounds;
+	piece->at = (uint32_t)walk->current;
+	return array_path(array, op, type, offset + walk->step * (walk->rounds - 1), walk->rank, walk->sizes, walk->strides, &last);
 }
 
 /* An attribute's number, or that of the operand that stands for it; *operand goes on. */
@@ -169,6 +234,7 @@ static ptowsp_status descriptor_read(struct aie_array *array, const struct aie_o
 	struct aie_attr counted = {.kind = AIE_ATTR_DIMS};
 	int64_t pairs[2 * AIE_WALK_DIMS];
 	uint32_t operand = 1;
+	int64_t packet = piece->packet;
 	struct walk walk;
 	ptowsp_status status;
 
@@ -184,13 +250,17 @@ static ptowsp_status descriptor_read(struct aie_array *array, const struct aie_o
 		return array_fail(array, op, PTOWSP_UNSUPPORTED, "an offset, a length or a size that is no number before the run has no model");
 	status = walk_read(array, op, dims ? dims : &counted, length, &walk);
 	if (!status)
+		status = iteration_read(array, op, &walk);
+	if (!status)
+		status = array_packet_of(array, op, &packet);
+	if (!status)
 		status = array_path(array, op, memory->type, offset, walk.rank, walk.sizes, walk.strides, &piece->path);
 	if (!status)
-		status = iteration_read(array, op, memory->type, offset, &walk, piece);
+		status = iteration_set(array, op, memory->type, offset, &walk, piece);
 	if (status)
 		return status;
 	piece->base = memory->bytes + (uint64_t)offset * aie_type_bytes(memory->type->element);
-	piece->packet = (uint32_t)array_number_in(array_text(op, "packet"), "pkt_id", piece->packet);
+	piece->packet = (uint32_t)packet;
 	piece->descriptor = (uint32_t)array_number(op, "bd_id", AIE_NONE);
 	array->report->descriptors++;
 	return walk.padded ? pad_make(array, op, &walk, piece, (uint32_t)aie_type_bytes(memory->type->element)) : PTOWSP_OK;
@@ -236,6 +306,7 @@ static ptowsp_status block_read(struct aie_array *array, const struct aie_op *fi
 			status = descriptor_read(array, op, piece);
 		} else if (aie_op_is(op, "aie.dma_bd_packet")) {
 			piece->packet = (uint32_t)array_number(op, "packet_id", 0);
+			status = array_packet(array, op, piece->packet);
 		} else if (aie_op_is(op, "aie.next_bd")) {
 			*next_out = op->successor_count ? op->successors[0] : NULL;
 		} else if (!aie_op_is(op, "aie.end") && !aie_op_is(op, "aie.dma_start") && !aie_op_is(op, "arith.constant") && !aie_op_is(op, "aie.lock") &&
@@ -302,32 +373,33 @@ ptowsp_status array_chain(struct aie_array *array, uint32_t channel, const struc
 
 static ptowsp_status start_read(struct aie_array *array, const struct aie_op *op, uint32_t tile)
 {
-	const int64_t number = array_number(op, "channel_index", -1), repeat = array_number(op, "repeat_count", 0);
-	uint32_t channel, piece;
+	const int64_t number = array_number(op, "channel_index", -1);
+	uint32_t channel, piece, times;
 	ptowsp_status status;
 
-	if (op->successor_count != 2 || repeat < 0)
-		return array_fail(array, op, PTOWSP_INVALID, "other blocks or attributes than it must have");
-	status = array_channel_take(array, op, tile, array_number(op, "channel_dir", 0) == 1, number, &channel);
+	if (op->successor_count != 2)
+		return array_fail(array, op, PTOWSP_INVALID, "other blocks than it must have");
+	status = array_times(array, op, &times);
+	if (!status)
+		status = array_channel_take(array, op, tile, array_number(op, "channel_dir", 0) == 1, number, &channel);
 	if (!status)
 		status = array_chain(array, channel, op->parent, op->successors[0], &piece);
 	if (!status && piece != AIE_NONE)
-		aie_net_chain(array->net, array->channels[channel].end, piece, (uint64_t)repeat + 1);
+		aie_net_chain(array->net, array->channels[channel].end, piece, times);
 	return status;
 }
 
 /* aie.dma: descriptors one after the other, round and round unless it says `loop = false`. */
 static ptowsp_status dma_read(struct aie_array *array, const struct aie_op *op, uint32_t tile)
 {
-	const int64_t number = array_number(op, "channel_index", -1), repeat = array_number(op, "repeat_count", 0);
+	const int64_t number = array_number(op, "channel_index", -1);
 	const uint32_t first = array->net->piece_count;
 	const bool round = !aie_attr_of(op, "loop") || array_flag(op, "loop");
-	uint32_t channel;
-	ptowsp_status status;
+	uint32_t channel = AIE_NONE, times;
+	ptowsp_status status = array_times(array, op, &times);
 
-	if (repeat < 0)
-		return array_fail(array, op, PTOWSP_INVALID, "other regions or attributes than it must have");
-	status = array_channel_take(array, op, tile, array_number(op, "channel_dir", 0) == 1, number, &channel);
+	if (!status)
+		status = array_channel_take(array, op, tile, array_number(op, "channel_dir", 0) == 1, number, &channel);
 	array->chain = channel;
 	for (uint32_t i = 0; !status && i < op->region_count; i++) {
 		const struct aie_op *next;
@@ -345,7 +417,7 @@ static ptowsp_status dma_read(struct aie_array *array, const struct aie_op *op, 
 			status = array_no_memory(array);
 	}
 	if (!status && op->region_count)
-		aie_net_chain(array->net, array->channels[channel].end, first, (uint64_t)repeat + 1);
+		aie_net_chain(array->net, array->channels[channel].end, first, times);
 	return status;
 }
 

@@ -9,15 +9,6 @@
 
 /* ---- reading -------------------------------------------------------------------------------------------------------- */
 
-static int64_t depth_at(const struct aie_attr *attr, uint32_t i)
-{
-	if (attr->kind == AIE_ATTR_INT)
-		return attr->number;
-	if (attr->kind == AIE_ATTR_INTS && i < attr->count)
-		return attr->ints[i];
-	return attr->kind == AIE_ATTR_LIST && i < attr->count && attr->items[i]->kind == AIE_ATTR_INT ? attr->items[i]->number : -1;
-}
-
 static ptowsp_status depths_read(struct aie_array *array, struct array_fifo *fifo)
 {
 	const struct aie_attr *attr = aie_attr_of(fifo->op, "elemNumber");
@@ -27,7 +18,7 @@ static ptowsp_status depths_read(struct aie_array *array, struct array_fifo *fif
 		return array_no_memory(array);
 	fifo->listed = attr && attr->kind != AIE_ATTR_INT;
 	for (uint32_t i = 0; i <= fifo->consumer_count; i++) {
-		const int64_t depth = attr ? depth_at(attr, i) : -1;
+		const int64_t depth = attr ? array_number_at(attr, i, -1) : -1;
 
 		if (depth < (fifo->listed ? 0 : 1) || depth > AIE_ARRAY_DEPTH)
 			return array_fail(array, fifo->op, PTOWSP_INVALID, "fifo '%.64s' is %" PRId64 " objects deep, expected 1 to %d for each end",
@@ -42,9 +33,10 @@ static ptowsp_status fifo_read(struct aie_array *array, const struct aie_op *op)
 	const struct aie_attr *type = aie_attr_of(op, "elemType");
 	const uint32_t row = array->fifo_count < AIE_ARRAY_FIFOS ? ARRAY_ROW(array, fifo) : AIE_NONE, consumers = op->operand_count ? op->operand_count - 1 : 0;
 	struct array_fifo *fifo;
+	ptowsp_status status;
 
 	if (row == AIE_NONE)
-		return array->fifo_count < AIE_ARRAY_FIFOS ? PTOWSP_NO_MEMORY
+		return array->fifo_count < AIE_ARRAY_FIFOS ? array->rowless
 							   : array_fail(array, op, PTOWSP_UNSUPPORTED, "a device has more than %d fifos", AIE_ARRAY_FIFOS);
 	fifo = &array->fifos[row];
 	*fifo = (struct array_fifo){.op = op,
@@ -53,6 +45,7 @@ static ptowsp_status fifo_read(struct aie_array *array, const struct aie_op *op)
 				    .from = AIE_NONE,
 				    .link_in = AIE_NONE,
 				    .link_out = AIE_NONE,
+				    .allocated = AIE_NONE,
 				    .consumers = common_take(array->arena, consumers + 1, sizeof(*fifo->consumers)),
 				    .to = common_take(array->arena, consumers + 1, sizeof(*fifo->to)),
 				    .got = common_take(array->arena, consumers + 1, sizeof(*fifo->got))};
@@ -75,7 +68,8 @@ static ptowsp_status fifo_read(struct aie_array *array, const struct aie_op *op)
 	fifo->times = (uint32_t)array_number(op, "iter_count", 0);
 	if (fifo->repeat < 1 || fifo->repeat > AIE_ARRAY_DEPTH || fifo->times > UINT16_MAX)
 		return array_fail(array, op, PTOWSP_INVALID, "fifo '%.64s' repeats, or goes round, below 1 or too many times", fifo->name);
-	return depths_read(array, fifo);
+	status = depths_read(array, fifo);
+	return status ? status : array_fifo_check(array, fifo);
 }
 
 static uint32_t fifo_named(const struct aie_array *array, const char *name)
@@ -124,7 +118,7 @@ static ptowsp_status link_read(struct aie_array *array, const struct aie_op *op)
 	ptowsp_status status;
 
 	if (row == AIE_NONE)
-		return PTOWSP_NO_MEMORY;
+		return array->rowless;
 	link = &array->links[row];
 	status = members_read(array, op, "fifoIns", row, true, &link->ins, &link->in_count);
 	if (!status)
@@ -140,7 +134,20 @@ static ptowsp_status link_read(struct aie_array *array, const struct aie_op *op)
 	for (uint32_t i = 1; i < link->out_count; i++)
 		if (array->fifos[link->outs[i]].producer != link->tile)
 			return array_fail(array, op, PTOWSP_INVALID, "fifo '%.64s' begins elsewhere than the link's others", array->fifos[link->outs[i]].name);
-	return PTOWSP_OK;
+	return array_link_check(array, op, link);
+}
+
+static ptowsp_status allocate_read(struct aie_array *array, const struct aie_op *op)
+{
+	const char *name = array_text(op, "objFifo_name");
+	const uint32_t row = name ? fifo_named(array, name) : AIE_NONE, tile = op->operand_count == 1 ? array_tile_of(array, op, 0) : AIE_NONE;
+	ptowsp_status status;
+
+	if (row == AIE_NONE || tile == AIE_NONE)
+		return array_fail(array, op, PTOWSP_INVALID, "what is allocated is no fifo, or not on a tile");
+	status = array_allocate_check(array, op, &array->fifos[row], tile);
+	array->fifos[row].allocated = tile;
+	return status;
 }
 
 /* ---- what moves ----------------------------------------------------------------------------------------------------- */
@@ -162,10 +169,17 @@ static bool has_walk(const struct aie_op *op)
 	return to && to->count;
 }
 
+static bool is_linked(const struct array_fifo *fifo)
+{
+	return fifo->link_in != AIE_NONE || fifo->link_out != AIE_NONE;
+}
+
 static bool moves(const struct aie_array *array, const struct array_fifo *fifo)
 {
-	return fifo->consumer_count > 1 || fifo->link_in != AIE_NONE || fifo->link_out != AIE_NONE || fifo->repeat > 1 || array_flag(fifo->op, "via_DMA") ||
-	       has_walk(fifo->op) || !near(&array->tiles[fifo->producer], &array->tiles[fifo->consumers[0]]);
+	if (fifo->allocated != AIE_NONE)
+		return false;
+	return fifo->consumer_count > 1 || is_linked(fifo) || fifo->repeat > 1 || array_flag(fifo->op, "via_DMA") || has_walk(fifo->op) ||
+	       !near(&array->tiles[fifo->producer], &array->tiles[fifo->consumers[0]]);
 }
 
 static ptowsp_status channel_free(struct aie_array *array, const struct array_fifo *fifo, uint32_t tile, bool sends, uint32_t *channel_out)
@@ -193,7 +207,7 @@ static ptowsp_status channels_give(struct aie_array *array, struct array_fifo *f
 		if (row != AIE_NONE)
 			array->flows[row] = (struct array_flow){fifo->from, fifo->to[i], AIE_NONE};
 		else if (!status)
-			status = PTOWSP_NO_MEMORY;
+			status = array->rowless;
 	}
 	return status;
 }
@@ -240,8 +254,8 @@ static ptowsp_status locks_make(struct aie_array *array, const struct array_fifo
 
 	if (status)
 		return status;
-	*put = aie_net_semaphore(array->net, room, begun ? 0 : depth, false);
-	*full = aie_net_semaphore(array->net, name, begun ? depth : 0, false);
+	*put = array_semaphore(array, tile, room, begun ? 0 : depth, false);
+	*full = array_semaphore(array, tile, name, begun ? depth : 0, false);
 	return room && *put != AIE_NONE && *full != AIE_NONE ? PTOWSP_OK : array_no_memory(array);
 }
 
@@ -277,14 +291,18 @@ static uint32_t most(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-/* Of a fifo that is in no link at that end. */
+/* Pools of a fifo's ends that are in no link. */
 static ptowsp_status pools_make(struct aie_array *array, struct array_fifo *fifo)
 {
 	const uint64_t bytes = aie_type_bytes(fifo->type);
 	ptowsp_status status = PTOWSP_OK;
 
+	if (!fifo->moves && is_linked(fifo))
+		return PTOWSP_OK; /* link_pool */
 	if (!fifo->moves) {
-		status = pool_make(array, fifo, fifo->producer, most(depth_of(array, fifo, 0), depth_of(array, fifo, 1)), bytes, &fifo->put);
+		const uint32_t tile = fifo->allocated == AIE_NONE ? fifo->producer : fifo->allocated;
+
+		status = pool_make(array, fifo, tile, most(depth_of(array, fifo, 0), depth_of(array, fifo, 1)), bytes, &fifo->put);
 		fifo->got[0] = fifo->put;
 		return status;
 	}
@@ -300,7 +318,7 @@ static int64_t offset_at(const struct aie_op *op, bool joins, uint32_t i)
 {
 	const struct aie_attr *attr = aie_attr_of(op, joins ? "src_offsets" : "dst_offsets");
 
-	return attr && attr->count > i ? depth_at(attr, i) : -1;
+	return attr && attr->count > i ? array_number_at(attr, i, -1) : -1;
 }
 
 /* Objects that fifos of a link share: of the whole, in parts, each with locks of its own. */
@@ -349,6 +367,12 @@ static ptowsp_status link_pool(struct aie_array *array, const struct aie_op *op,
 		fifo->parts_put = joins ? parts : &parts[i];
 		fifo->part_count_put = joins ? count : 1;
 	}
+	for (uint32_t i = 0; !status && i < 2; i++) { /* cores beside the tile of one to one use its objects */
+		struct array_fifo *fifo = &array->fifos[i ? link->outs[0] : link->ins[0]];
+
+		if (!fifo->moves)
+			fifo->put = fifo->got[0] = pool;
+	}
 	return status;
 }
 
@@ -363,9 +387,15 @@ ptowsp_status array_fifos(struct aie_array *array)
 	for (const struct aie_op *op = array->device->regions[0].first; !status && op; op = op->next)
 		if (aie_op_is(op, "aie.objectfifo.link"))
 			status = link_read(array, op);
+	for (const struct aie_op *op = array->device->regions[0].first; !status && op; op = op->next)
+		if (aie_op_is(op, "aie.objectfifo.allocate"))
+			status = allocate_read(array, op);
 	for (uint32_t i = 0; !status && i < array->fifo_count; i++) {
 		array->fifos[i].moves = moves(array, &array->fifos[i]);
-		if (array->fifos[i].moves)
+		if (array->fifos[i].moves && array_flag(array->fifos[i].op, "disable_synchronization"))
+			status = array_fail(array, array->fifos[i].op, PTOWSP_UNSUPPORTED,
+					    "attribute 'disable_synchronization' of a fifo that DMAs move has no model here: they would run freely");
+		else if (array->fifos[i].moves)
 			status = channels_give(array, &array->fifos[i]);
 		if (!status)
 			status = pools_make(array, &array->fifos[i]);
@@ -383,6 +413,7 @@ ptowsp_status array_fifos(struct aie_array *array)
 struct ring {
 	struct aie_array *array;
 	uint32_t first, last;
+	uint32_t moving; /* descriptors with bytes */
 	bool failed;
 };
 
@@ -406,6 +437,7 @@ static void ring_add(struct ring *ring, uint8_t *base, const struct aie_path *pa
 		ring->array->net->pieces[ring->last].next = row;
 	ring->last = row == AIE_NONE ? ring->last : row;
 	ring->array->report->descriptors++;
+	ring->moving += path != NULL;
 }
 
 /* All of an object, or all of a part of it, by the dimensions that the fifo has there. */
@@ -469,11 +501,13 @@ static ptowsp_status object_add(struct ring *ring, const struct array_fifo *fifo
 static ptowsp_status chain_add(struct aie_array *array, const struct array_fifo *fifo, uint32_t channel, const struct array_pool *pool,
 			       const struct array_part *parts, uint32_t part_count, const struct aie_attr *dims, bool sends)
 {
-	struct ring ring = {array, AIE_NONE, AIE_NONE, false};
+	struct ring ring = {array, AIE_NONE, AIE_NONE, 0, false};
 	ptowsp_status status = PTOWSP_OK;
 
 	for (uint32_t i = 0; !status && i < pool->depth; i++)
 		status = object_add(&ring, fifo, pool, parts, part_count, dims, pool->objects[i], sends);
+	if (!status)
+		status = array_chain_take(array, fifo, channel, ring.moving);
 	if (status)
 		return status;
 	if (ring.failed || ring.first == AIE_NONE)

@@ -35,20 +35,22 @@ static ptowsp_status task_made(struct aie_array *array, const struct aie_op *op,
 /* ---- tasks ---------------------------------------------------------------------------------------------------------- */
 
 /* Four numbers, those that the text does not know from the operands that follow; *operand goes on. */
-static bool numbers_of(const struct aie_array *array, const struct aie_op *op, const char *name, uint32_t *operand, int64_t numbers[4])
+/* name: "static_sizes" and the like. */
+static ptowsp_status numbers_of(struct aie_array *array, const struct aie_op *op, const char *name, uint32_t *operand, int64_t numbers[4])
 {
 	const struct aie_attr *attr = aie_attr_of(op, name);
+	const char *plain = name + strlen("static_");
 
 	if (!attr || attr->kind != AIE_ATTR_INTS || attr->count != 4)
-		return false;
+		return array_fail(array, op, PTOWSP_INVALID, "it has no four %s", plain);
 	for (uint32_t i = 0; i < 4; i++) {
 		numbers[i] = attr->ints[i];
 		if (numbers[i] == AIE_DYNAMIC && (*operand >= op->operand_count || !array_value(array, op->operands[(*operand)++], &numbers[i])))
-			return false;
+			return array_fail(array, op, PTOWSP_UNSUPPORTED, "number %u of its %s is not known before the run, which the model needs", i, plain);
 		if (numbers[i] < 0 || numbers[i] > INT32_MAX)
-			return false;
+			return array_fail(array, op, PTOWSP_INVALID, "number %u of its %s is %" PRId64 ", it must be 0 to 2^31 - 1", i, plain, numbers[i]);
 	}
-	return true;
+	return PTOWSP_OK;
 }
 
 static int64_t allocation_packet(const struct aie_array *array, const char *name)
@@ -64,7 +66,9 @@ static ptowsp_status task_add(struct aie_array *array, const struct aie_op *op, 
 {
 	const struct array_channel *row = &array->channels[channel];
 	const bool token = !row->sends || array_flag(op, "issue_token");
-	const int64_t packet = array_number_in(array_text(op, "packet"), "pkt_id", allocation_packet(array, array_text(op, "metadata")));
+	const uint32_t descriptor = array_descriptor_place(array, row->tile, array_number(op, "id", -1));
+	int64_t packet = allocation_packet(array, array_text(op, "metadata"));
+	const ptowsp_status status = array_packet_of(array, op, &packet);
 	uint8_t *base = memory->bytes + (uint64_t)offset * aie_type_bytes(memory->type->element);
 	const struct aie_piece piece = {.lock = AIE_NONE,
 					.path = *path,
@@ -73,12 +77,13 @@ static ptowsp_status task_add(struct aie_array *array, const struct aie_op *op, 
 					.give = {AIE_NONE, 0, false},
 					.next = AIE_NONE,
 					.packet = (uint32_t)packet,
-					.descriptor = array_descriptor_place(array, row->tile, array_number(op, "id", -1))};
+					.descriptor = descriptor};
 	uint32_t link;
 
+	if (status)
+		return status;
 	if (packet < 0)
-		return task_made(array, op,
-				 aie_net_task(array->net, row->end, base, path, array_descriptor_place(array, row->tile, array_number(op, "id", -1)), token));
+		return task_made(array, op, aie_net_task(array->net, row->end, base, path, descriptor, token));
 	link = aie_net_link(array->net, &piece);
 	return link == AIE_NONE ? array_no_memory(array) : task_made(array, op, aie_net_chain_task(array->net, row->end, link, 1, token));
 }
@@ -94,14 +99,18 @@ static ptowsp_status memcpy_read(struct aie_array *array, const struct aie_op *o
 
 	if (!value || !value->argument || value->op != array->sequence || array->places[value->id] == AIE_NONE)
 		return array_fail(array, op, PTOWSP_INVALID, "it moves what is no memref of the sequence's arguments");
-	if (!numbers_of(array, op, "static_offsets", &operand, offsets) || !numbers_of(array, op, "static_sizes", &operand, sizes) ||
-	    !numbers_of(array, op, "static_strides", &operand, strides) || operand != op->operand_count)
-		return array_fail(array, op, PTOWSP_UNSUPPORTED,
-				  "offsets, sizes and strides are four numbers each, from 0 to 2^31, known before the run, in the model");
-	status = channel_find(array, op, "metadata", &channel);
+	status = numbers_of(array, op, "static_offsets", &operand, offsets);
+	if (!status)
+		status = numbers_of(array, op, "static_sizes", &operand, sizes);
+	if (!status)
+		status = numbers_of(array, op, "static_strides", &operand, strides);
+	if (!status && operand != op->operand_count)
+		status = array_fail(array, op, PTOWSP_INVALID, "it has more operands than numbers that are not said");
+	if (!status)
+		status = channel_find(array, op, "metadata", &channel);
 	if (!status)
 		status = array_descriptor_number(array, op, channel, "id");
-	for (uint32_t i = 0; i < 4; i++)
+	for (uint32_t i = 0; !status && i < 4; i++)
 		offset += offsets[i] * strides[i];
 	if (!status)
 		status = array_path(array, op, array->memories[array->places[value->id]].type, offset, 4, sizes, strides, &path);
@@ -115,12 +124,15 @@ static ptowsp_status configure_read(struct aie_array *array, const struct aie_op
 	const uint32_t first = array->net->piece_count;
 	struct array_task task = {.op = op, .channel = AIE_NONE};
 	int64_t packet;
-	ptowsp_status status = PTOWSP_OK;
+	ptowsp_status status;
 
 	if (row == AIE_NONE)
-		return PTOWSP_NO_MEMORY;
+		return array->rowless;
 	if (op->region_count != 1 || op->result_count != 1)
 		return shape_fail(array, op);
+	status = array_times(array, op, &task.repeat);
+	if (status)
+		return status;
 	if (named) {
 		status = channel_find(array, op, "alloc", &task.channel);
 	} else {
@@ -139,10 +151,12 @@ static ptowsp_status configure_read(struct aie_array *array, const struct aie_op
 	status = array_task_descriptors(array, &task, first);
 	if (status)
 		return status;
-	packet = array_number_in(array_text(op, "packet"), "pkt_id", allocation_packet(array, array_text(op, "alloc")));
+	packet = allocation_packet(array, array_text(op, "alloc"));
+	status = array_packet_of(array, op, &packet);
+	if (status)
+		return status;
 	if (packet >= 0 && array->net->pieces[task.piece].packet == AIE_NONE)
 		array->net->pieces[task.piece].packet = (uint32_t)packet;
-	task.repeat = (uint32_t)array_number(op, "repeat_count", 0) + 1;
 	task.token = array_flag(op, "issue_token"); /* also of a store: only dma_memcpy_nd gives one unasked */
 	array->tasks[row] = task;
 	array->places[op->results[0]->id] = row;

@@ -14,6 +14,10 @@ enum {
 	AIE_ARRAY_CHANNELS = 64,   /* most of a tile, each way */
 	AIE_ARRAY_TURNS = 1 << 16, /* most of all loops of a sequence */
 	AIE_ARRAY_CHAIN = 4096,    /* most descriptors of a chain */
+	AIE_ARRAY_DIMS = 4,        /* most of a descriptor */
+	AIE_ARRAY_ITERATION = 64,  /* times that a descriptor goes on before it begins anew: a field of 6 bits */
+	AIE_ARRAY_PACKETS = 31,    /* largest number of a packet */
+	AIE_ARRAY_REPEATS = 255,   /* most times more that a channel's queue does a task: a field of 8 bits, AIEXDialect.cpp */
 };
 #define AIE_ARRAY_HOST_BYTES (UINT64_C(1) << 34) /* most of all arguments and external buffers */
 
@@ -30,6 +34,7 @@ struct array_tile {
 	uint32_t named;                           /* values that name it */
 	uint64_t bytes, ids, lent;                /* of its memory that are taken; a bit per number of a descriptor; lent: to tasks of the host */
 	uint32_t locks, descriptors;              /* that it needs */
+	uint32_t chained[2];                      /* descriptors of fifos in even and in odd channels */
 	uint32_t channels[2][AIE_ARRAY_CHANNELS]; /* S2MM, MM2S: + 1; 0: not used */
 };
 struct array_lock {
@@ -75,6 +80,7 @@ struct array_fifo {
 	bool moves;
 	uint32_t from, *to;                       /* channels, where it moves */
 	uint32_t link_in, link_out;               /* AIE_NONE */
+	uint32_t allocated;                       /* tile that aie.objectfifo.allocate names; AIE_NONE */
 	struct array_pool put, *got;              /* at the producer, at each consumer; objects NULL: in DDR */
 	struct array_part *parts_put, *parts_got; /* of the link's pool: where this fifo's part lies; NULL: all of it */
 	uint32_t part_count_put, part_count_got;
@@ -136,7 +142,8 @@ struct aie_array {
 	uint32_t tile_room, lock_room, buffer_room, channel_room, flow_room, fifo_room, link_room, allocation_room, task_room, memory_room;
 	uint32_t core_total;
 	uint64_t host_bytes;
-	uint32_t chain; /* the channel whose descriptors are read */
+	ptowsp_status rowless; /* why array_row gave none */
+	uint32_t chain;        /* the channel whose descriptors are read */
 };
 
 /* ---- sentences. All give their status. */
@@ -146,8 +153,9 @@ ptowsp_status array_fail(struct aie_array *array, const struct aie_op *op, ptows
 uint32_t array_row(struct aie_array *array, void **rows, uint32_t *count, uint32_t *room, size_t size);
 #define ARRAY_ROW(array, row) array_row(array, (void **)&(array)->row##s, &(array)->row##_count, &(array)->row##_room, sizeof(*(array)->row##s))
 
-/* ---- attributes: a number, `missing` where there is none; text of a symbol or string, NULL; "name = 4" in a text that is kept as it stands. */
+/* ---- attributes: a number, `missing` where there is none; number i of a list, or the one that stands for all; text of a symbol or string, NULL; "name = 4" in a text that is kept as it stands. */
 int64_t array_number(const struct aie_op *op, const char *name, int64_t missing);
+int64_t array_number_at(const struct aie_attr *attr, uint32_t i, int64_t missing);
 const char *array_text(const struct aie_op *op, const char *name);
 bool array_flag(const struct aie_op *op, const char *name);
 int64_t array_number_in(const char *text, const char *name, int64_t missing);
@@ -155,8 +163,13 @@ int64_t array_number_in(const char *text, const char *name, int64_t missing);
 /* array_read.c: first values of a memref, as dense has them. */
 void array_initial_put(uint8_t *memory, const struct aie_type *type, const struct aie_attr *initial);
 
+/* ---- array_attr.c: attributes of an operation and of all in it. Errors: UNSUPPORTED naming one without a model. */
+ptowsp_status array_attrs(struct aie_array *array, const struct aie_op *op);
+
 /* ---- array_arch.c */
 const struct array_arch *array_arch_find(const char *name);
+enum { ARRAY_ARCH_NAMES = 128 };
+const char *array_arch_names(char *text, size_t size); /* whole devices, for a sentence, into text; that */
 enum aie_kind array_arch_kind(const struct array_arch *arch, int32_t row);
 
 /* ---- array_read.c: tiles, locks, buffers, functions, flows, allocations. */
@@ -186,6 +199,13 @@ ptowsp_status array_channel_take(struct aie_array *array, const struct aie_op *o
 ptowsp_status array_locks_take(struct aie_array *array, const struct aie_op *op, uint32_t tile, uint32_t count, int64_t init);
 ptowsp_status array_lock_number(struct aie_array *array, const struct aie_op *op, uint32_t tile, int64_t id);
 ptowsp_status array_lock_value(struct aie_array *array, const struct aie_op *op, uint32_t tile, bool gives, int64_t value);
+/* A lock of the tile as one of the net; AIE_NONE: no memory. */
+uint32_t array_semaphore(struct aie_array *array, uint32_t tile, const char *name, int64_t value, bool binary);
+/* The number of a packet; that of an attribute `packet`: *number stays where there is none. */
+ptowsp_status array_packet(struct aie_array *array, const struct aie_op *op, int64_t number);
+ptowsp_status array_packet_of(struct aie_array *array, const struct aie_op *op, int64_t *number);
+/* How often a channel does a chain: its repeat_count and once. */
+ptowsp_status array_times(struct aie_array *array, const struct aie_op *op, uint32_t *times_out);
 /* The number of a channel's descriptor, where the attribute is there; all of a tile's DMA. */
 ptowsp_status array_descriptor_number(struct aie_array *array, const struct aie_op *op, uint32_t channel, const char *name);
 ptowsp_status array_descriptors_take(struct aie_array *array, const struct aie_region *region, uint32_t tile);
@@ -198,6 +218,13 @@ uint32_t array_descriptor_place(const struct aie_array *array, uint32_t tile, in
 /* A buffer, a lock or host's memory that a channel uses; all that a core's region does, and the values of its locks. */
 ptowsp_status array_dma_reach(struct aie_array *array, const struct aie_op *op, uint32_t channel, const struct aie_value *value);
 ptowsp_status array_core_reach(struct aie_array *array, const struct aie_region *region, uint32_t tile);
+/* Descriptors of a fifo's chain in a channel. */
+ptowsp_status array_chain_take(struct aie_array *array, const struct array_fifo *fifo, uint32_t channel, uint32_t count);
+/* Rules of a fifo's ends, and of a link's members. */
+ptowsp_status array_fifo_check(struct aie_array *array, const struct array_fifo *fifo);
+ptowsp_status array_link_check(struct aie_array *array, const struct aie_op *op, const struct array_link *link);
+/* aie.objectfifo.allocate names this fifo and this tile. */
+ptowsp_status array_allocate_check(struct aie_array *array, const struct aie_op *op, const struct array_fifo *fifo, uint32_t tile);
 
 /* ---- array_switch.c: flows by way of switches that say theirs. */
 ptowsp_status array_switches(struct aie_array *array);

@@ -32,11 +32,12 @@ ptowsp_status array_fail(struct aie_array *array, const struct aie_op *op, ptows
 uint32_t array_row(struct aie_array *array, void **rows, uint32_t *count, uint32_t *room, size_t size)
 {
 	if (*count == AIE_ARRAY_ROWS) {
-		base_fail(array->error, PTOWSP_UNSUPPORTED, "a device has more than %d tiles, locks, buffers, fifos, flows or channels", AIE_ARRAY_ROWS);
+		array->rowless = base_fail(array->error, PTOWSP_UNSUPPORTED, "a device has more than %d tiles, locks, buffers, fifos, flows or channels",
+					   AIE_ARRAY_ROWS);
 		return AIE_NONE;
 	}
 	if (!common_grow(rows, room, *count, size)) {
-		array_no_memory(array);
+		array->rowless = array_no_memory(array);
 		return AIE_NONE;
 	}
 	memset((char *)*rows + *count * size, 0, size);
@@ -48,6 +49,15 @@ int64_t array_number(const struct aie_op *op, const char *name, int64_t missing)
 	const struct aie_attr *attr = aie_attr_of(op, name);
 
 	return attr && (attr->kind == AIE_ATTR_INT || attr->kind == AIE_ATTR_BOOL) ? attr->number : missing;
+}
+
+int64_t array_number_at(const struct aie_attr *attr, uint32_t i, int64_t missing)
+{
+	if (attr->kind == AIE_ATTR_INT)
+		return attr->number;
+	if (attr->kind == AIE_ATTR_INTS && i < attr->count)
+		return attr->ints[i];
+	return attr->kind == AIE_ATTR_LIST && i < attr->count && attr->items[i]->kind == AIE_ATTR_INT ? attr->items[i]->number : missing;
 }
 
 const char *array_text(const struct aie_op *op, const char *name)
@@ -119,7 +129,7 @@ uint32_t array_channel(struct aie_array *array, uint32_t tile, bool sends, uint3
 				       common_format(array->arena, "%s %s %u", array_tile_text(array, tile, text), sends ? "MM2S" : "S2MM", number)};
 	if (array->channels[row].name)
 		return row;
-	array_no_memory(array);
+	array->rowless = array_no_memory(array);
 	return AIE_NONE;
 }
 
@@ -226,7 +236,7 @@ static ptowsp_status read_tile(struct aie_array *array, const struct aie_op *op)
 				  array->arch->name, array->arch->columns, array->arch->rows);
 	array->places[op->results[0]->id] = array_tile_at(array, (int32_t)column, (int32_t)row);
 	if (array->places[op->results[0]->id] == AIE_NONE)
-		return PTOWSP_NO_MEMORY;
+		return array->rowless;
 	array->tiles[array->places[op->results[0]->id]].named++;
 	return PTOWSP_OK;
 }
@@ -240,7 +250,7 @@ static ptowsp_status read_lock(struct aie_array *array, const struct aie_op *op)
 	ptowsp_status status;
 
 	if (row == AIE_NONE)
-		return PTOWSP_NO_MEMORY;
+		return array->rowless;
 	if (tile == AIE_NONE || op->result_count != 1)
 		return shape_fail(array, op);
 	status = array_locks_take(array, op, tile, 1, array_number(op, "init", 0));
@@ -253,7 +263,7 @@ static ptowsp_status read_lock(struct aie_array *array, const struct aie_op *op)
 			return array_fail(array, op, PTOWSP_INVALID, "lock %" PRId64 " of tile %s stands twice", id, array_tile_text(array, tile, text));
 	if (!name)
 		name = common_format(array->arena, "lock %" PRId64 " of %s", id == AIE_NONE ? (int64_t)row : id, array_tile_text(array, tile, text));
-	array->locks[row] = (struct array_lock){op, tile, aie_net_semaphore(array->net, name, array_number(op, "init", 0), array->arch->binary), id};
+	array->locks[row] = (struct array_lock){op, tile, array_semaphore(array, tile, name, array_number(op, "init", 0), array->arch->binary), id};
 	array->places[op->results[0]->id] = row;
 	return name && array->locks[row].semaphore != AIE_NONE ? PTOWSP_OK : array_no_memory(array);
 }
@@ -280,7 +290,7 @@ static ptowsp_status memory_add(struct aie_array *array, const struct aie_op *op
 	const uint64_t bytes = aie_type_bytes(type);
 
 	if (row == AIE_NONE)
-		return PTOWSP_NO_MEMORY;
+		return array->rowless;
 	if (type->kind != AIE_TYPE_MEMREF || type->strided)
 		return array_fail(array, op, PTOWSP_UNSUPPORTED, "memory that is no memref without strides has no model");
 	if (host && (bytes > AIE_ARRAY_HOST_BYTES || array->host_bytes > AIE_ARRAY_HOST_BYTES - bytes))
@@ -299,9 +309,13 @@ static ptowsp_status read_buffer(struct aie_array *array, const struct aie_op *o
 	ptowsp_status status;
 
 	if (row == AIE_NONE)
-		return PTOWSP_NO_MEMORY;
+		return array->rowless;
 	if (op->result_count != 1 || (!external && array_tile_of(array, op, 0) == AIE_NONE))
 		return shape_fail(array, op);
+	for (uint32_t i = 0; name && i < row; i++)
+		if (array_text(array->buffers[i].op, "sym_name") == name)
+			return array_fail(array, op, PTOWSP_INVALID, "'%.64s' is the name of the buffer in line %u; give each its own", name,
+					  array->buffers[i].op->line);
 	status = external ? PTOWSP_OK : array_bytes_take(array, op, array_tile_of(array, op, 0), aie_type_bytes(op->results[0]->type));
 	if (!status)
 		status = memory_add(array, op, name ? name : common_format(array->arena, "buffer%u", row), op->results[0]->type, external,
@@ -361,7 +375,7 @@ ptowsp_status array_flow_add(struct aie_array *array, const struct aie_op *op, u
 	}
 	row = ARRAY_ROW(array, flow);
 	if (row == AIE_NONE)
-		return PTOWSP_NO_MEMORY;
+		return array->rowless;
 	array->flows[row] = (struct array_flow){from, to, packet};
 	return PTOWSP_OK;
 }
@@ -382,12 +396,12 @@ static ptowsp_status read_flow(struct aie_array *array, const struct aie_op *op)
 static ptowsp_status read_packets(struct aie_array *array, const struct aie_op *op)
 {
 	const int64_t number = array_number(op, "ID", 0);
-	ptowsp_status status = PTOWSP_OK;
+	ptowsp_status status = array_packet(array, op, number);
 	uint32_t from, to;
 
 	array->report->packet_flows++;
-	if (!op->region_count)
-		return shape_fail(array, op);
+	if (status || !op->region_count)
+		return status ? status : shape_fail(array, op);
 	for (const struct aie_op *source = op->regions[0].first; source; source = source->next) {
 		if (!aie_op_is(source, "aie.packet_source"))
 			continue;
@@ -398,8 +412,10 @@ static ptowsp_status read_packets(struct aie_array *array, const struct aie_op *
 				continue;
 			status = port_channel(array, dest, array_tile_of(array, dest, 0), array_number(dest, "bundle", -1), array_number(dest, "channel", -1),
 					      false, &to);
+			if (!status && array_flag(op, "keep_pkt_header") && from != AIE_NONE && to != AIE_NONE)
+				status = array_fail(array, op, PTOWSP_UNSUPPORTED, "attribute 'keep_pkt_header' has no model here between DMAs; leave it out");
 			if (!status)
-				status = array_flow_add(array, dest, from, to, (uint32_t)number & 31);
+				status = array_flow_add(array, dest, from, to, (uint32_t)number);
 		}
 		if (status)
 			return status;
@@ -415,7 +431,7 @@ static ptowsp_status read_allocation(struct aie_array *array, const struct aie_o
 	ptowsp_status status;
 
 	if (row == AIE_NONE)
-		return PTOWSP_NO_MEMORY;
+		return array->rowless;
 	if (tile == AIE_NONE && column >= 0 && column < array->arch->columns)
 		tile = array_tile_at(array, (int32_t)column, 0);
 	array->allocations[row].name = array_text(op, "sym_name");
@@ -424,8 +440,8 @@ static ptowsp_status read_allocation(struct aie_array *array, const struct aie_o
 	status = port_channel(array, op, tile, AIE_BUNDLE_DMA, number, array_number(op, "channel_dir", 0) == 1, &array->allocations[row].channel);
 	if (!status)
 		array->channels[array->allocations[row].channel].name = array->allocations[row].name;
-	array->allocations[row].packet = array_number_in(array_text(op, "packet"), "pkt_id", -1);
-	return status;
+	array->allocations[row].packet = -1;
+	return status ? status : array_packet_of(array, op, &array->allocations[row].packet);
 }
 
 /* Channels that operations of a region begin: streams are made of all that there are. */
@@ -486,12 +502,17 @@ static ptowsp_status read_dma(struct aie_array *array, const struct aie_op *op)
 static ptowsp_status read_core(struct aie_array *array, const struct aie_op *op)
 {
 	const uint32_t tile = array_tile_of(array, op, 0);
+	char text[32];
 
 	array->core_total++;
 	if (op->region_count != 1 || op->operand_count != 1 || tile == AIE_NONE)
 		return shape_fail(array, op);
-	if (array->tiles[tile].kind != AIE_CORE || array->tiles[tile].core)
-		return array_fail(array, op, PTOWSP_INVALID, "a core stands where there is none, or where there is one already");
+	if (array->tiles[tile].kind != AIE_CORE)
+		return array_fail(array, op, PTOWSP_INVALID, "a core on tile %s, a %s; put it on a core tile", array_tile_text(array, tile, text),
+				  aie_arch_kind_text(array->tiles[tile].kind));
+	if (array->tiles[tile].core)
+		return array_fail(array, op, PTOWSP_INVALID, "tile %s has a core already, in line %u; leave one", array_tile_text(array, tile, text),
+				  array->tiles[tile].core->line);
 	array->tiles[tile].core = op;
 	return PTOWSP_OK;
 }
@@ -521,6 +542,11 @@ static ptowsp_status read_sequence(struct aie_array *array, const struct aie_op 
 	if (!array->sequence && (!array->args->sequence || (name && !strcmp(name, array->args->sequence))))
 		array->sequence = op;
 	return array->sequence == op ? read_starts(array, op, 0, "aiex.dma_configure_task") : PTOWSP_OK;
+}
+
+static ptowsp_status read_end(struct aie_array *array, const struct aie_op *op)
+{
+	return op->next ? array_fail(array, op, PTOWSP_INVALID, "it stands before the end of its device") : PTOWSP_OK;
 }
 
 static ptowsp_status read_nothing(struct aie_array *array, const struct aie_op *op)
@@ -556,11 +582,12 @@ static const struct {
 	{"aie.shim_dma", read_dma, 2},
 	{"aie.objectfifo", read_nothing, 2},
 	{"aie.objectfifo.link", read_nothing, 2},
+	{"aie.objectfifo.allocate", read_nothing, 2},
 	{"aie.trace", read_nothing, 2},
 	{"aie.trace.config", read_nothing, 2},
 	{"memref.global", read_nothing, 2},
 	{"arith.constant", read_nothing, 2},
-	{"aie.end", read_nothing, 2},
+	{"aie.end", read_end, 2},
 };
 enum { PASSES = 3 };
 

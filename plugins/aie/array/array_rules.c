@@ -27,7 +27,18 @@ ptowsp_status array_channel_take(struct aie_array *array, const struct aie_op *o
 		return array_fail(array, op, PTOWSP_INVALID, "%s %" PRId64 " of tile %s, a %s, whose DMA has %" PRIu64 " of them; use one from 0 to %" PRIu64,
 				  sends ? "MM2S" : "S2MM", number, array_tile_text(array, tile, text), kind_text(array, tile), count, count - 1);
 	*channel_out = array_channel(array, tile, sends, (uint32_t)number);
-	return *channel_out == AIE_NONE ? PTOWSP_NO_MEMORY : PTOWSP_OK;
+	return *channel_out == AIE_NONE ? array->rowless : PTOWSP_OK;
+}
+
+ptowsp_status array_times(struct aie_array *array, const struct aie_op *op, uint32_t *times_out)
+{
+	const int64_t repeat = array_number(op, "repeat_count", 0);
+
+	*times_out = (uint32_t)repeat + 1;
+	return repeat >= 0 && repeat <= AIE_ARRAY_REPEATS
+		       ? PTOWSP_OK
+		       : array_fail(array, op, PTOWSP_INVALID, "a repeat_count of %" PRId64 "; a channel does a task 0 to %d times more", repeat,
+				    AIE_ARRAY_REPEATS);
 }
 
 ptowsp_status array_locks_take(struct aie_array *array, const struct aie_op *op, uint32_t tile, uint32_t count, int64_t init)
@@ -43,6 +54,28 @@ ptowsp_status array_locks_take(struct aie_array *array, const struct aie_op *op,
 		return array_fail(array, op, PTOWSP_INVALID, "a lock of tile %s begins with %" PRId64 ", which it cannot count; begin with 0 to %" PRIu64,
 				  array_tile_text(array, tile, text), init, most);
 	return PTOWSP_OK;
+}
+
+uint32_t array_semaphore(struct aie_array *array, uint32_t tile, const char *name, int64_t value, bool binary)
+{
+	return aie_net_semaphore(array->net, name, value, (int64_t)limit(array, tile, AIE_LOCK_VALUE), binary);
+}
+
+ptowsp_status array_packet(struct aie_array *array, const struct aie_op *op, int64_t number)
+{
+	return number >= 0 && number <= AIE_ARRAY_PACKETS
+		       ? PTOWSP_OK
+		       : array_fail(array, op, PTOWSP_INVALID, "packet %" PRId64 ", whose number is a field of 5 bits; use 0 to %d", number, AIE_ARRAY_PACKETS);
+}
+
+ptowsp_status array_packet_of(struct aie_array *array, const struct aie_op *op, int64_t *number)
+{
+	const char *text = array_text(op, "packet");
+
+	if (!text)
+		return PTOWSP_OK;
+	*number = array_number_in(text, "pkt_id", *number);
+	return array_packet(array, op, *number);
 }
 
 /* The number of something that a tile has `count` of. */
@@ -270,4 +303,119 @@ ptowsp_status array_core_reach(struct aie_array *array, const struct aie_region 
 			status = core_lock(array, op, tile);
 	}
 	return status;
+}
+
+/* ---- fifos ---------------------------------------------------------------------------------------------------------- */
+
+static uint32_t length_of(const struct aie_op *op, const char *name)
+{
+	const struct aie_attr *attr = aie_attr_of(op, name);
+
+	return attr ? attr->count : 0;
+}
+
+/* A memory tile keeps one half of its descriptors for each parity of channels. */
+ptowsp_status array_chain_take(struct aie_array *array, const struct array_fifo *fifo, uint32_t channel, uint32_t count)
+{
+	const struct array_channel *row = &array->channels[channel];
+	struct array_tile *tile = &array->tiles[row->tile];
+	const bool halves = tile->kind == AIE_MEMTILE;
+	const uint64_t most = limit(array, row->tile, AIE_BDS) / (halves ? 2 : 1);
+	uint64_t used;
+	char text[32];
+
+	tile->chained[row->number % 2] += count;
+	used = halves ? tile->chained[row->number % 2] : (uint64_t)tile->chained[0] + tile->chained[1] + tile->descriptors;
+	return used <= most
+		       ? PTOWSP_OK
+		       : array_fail(array, fifo->op, PTOWSP_INVALID, "with fifo '%.64s' tile %s has %" PRIu64 " descriptors%s, of %" PRIu64 "; take less depth",
+				    fifo->name, array_tile_text(array, row->tile, text), used, halves ? " for channels of one parity" : "", most);
+}
+
+/* Dimensions at an end: as many as its DMA walks in, and none on a shim, whose host says them. */
+static ptowsp_status walk_check(struct aie_array *array, const struct array_fifo *fifo, uint32_t tile, const struct aie_attr *dims)
+{
+	const uint32_t count = dims ? dims->count / 2 : 0;
+	const uint64_t most = array->tiles[tile].kind == AIE_SHIM ? 0 : limit(array, tile, AIE_DMA_DIMS);
+	char text[32];
+
+	return count <= most ? PTOWSP_OK
+			     : array_fail(array, fifo->op, PTOWSP_INVALID, "fifo '%.64s' has %u dimensions at tile %s, a %s, where it may have %" PRIu64,
+					  fifo->name, count, array_tile_text(array, tile, text), kind_text(array, tile), most);
+}
+
+/* Values to begin with lie in the producer's memory, one for each of its objects. */
+static ptowsp_status values_check(struct aie_array *array, const struct array_fifo *fifo)
+{
+	const uint32_t values = length_of(fifo->op, "initValues");
+	char text[32];
+
+	if (array->tiles[fifo->producer].kind == AIE_SHIM && (values || fifo->repeat > 1))
+		return array_fail(array, fifo->op, PTOWSP_INVALID, "fifo '%.64s' repeats or begins with values at shim %s; let the host move them", fifo->name,
+				  array_tile_text(array, fifo->producer, text));
+	if (values && values != fifo->depths[0])
+		return array_fail(array, fifo->op, PTOWSP_INVALID, "fifo '%.64s' begins with %u values and is %u objects deep; give one for each", fifo->name,
+				  values, fifo->depths[0]);
+	return PTOWSP_OK;
+}
+
+/* Only chains of a memory tile end after a number of rounds. */
+static ptowsp_status times_check(struct aie_array *array, const struct array_fifo *fifo)
+{
+	bool on_memory = array->tiles[fifo->producer].kind == AIE_MEMTILE;
+
+	for (uint32_t i = 0; i < fifo->consumer_count; i++)
+		on_memory = on_memory || array->tiles[fifo->consumers[i]].kind == AIE_MEMTILE;
+	return !fifo->times || (on_memory && fifo->times <= 256)
+		       ? PTOWSP_OK
+		       : array_fail(array, fifo->op, PTOWSP_INVALID, "fifo '%.64s' goes round %u times; it may 1 to 256 times, with an end on a memory tile",
+				    fifo->name, fifo->times);
+}
+
+ptowsp_status array_fifo_check(struct aie_array *array, const struct array_fifo *fifo)
+{
+	const struct aie_attr *from = aie_attr_of(fifo->op, "dimensionsFromStreamPerConsumer");
+	ptowsp_status status = walk_check(array, fifo, fifo->producer, aie_attr_of(fifo->op, "dimensionsToStream"));
+
+	for (uint32_t i = 0; !status && from && from->kind == AIE_ATTR_DIMS_LIST && i < from->count && i < fifo->consumer_count; i++)
+		status = walk_check(array, fifo, fifo->consumers[i], from->items[i]);
+	if (!status)
+		status = values_check(array, fifo);
+	return status ? status : times_check(array, fifo);
+}
+
+ptowsp_status array_link_check(struct aie_array *array, const struct aie_op *op, const struct array_link *link)
+{
+	const uint32_t ins = length_of(op, "src_offsets"), outs = length_of(op, "dst_offsets");
+	const struct aie_attr *said = aie_attr_of(op, ins ? "src_offsets" : "dst_offsets");
+	const bool begins = link->in_count + link->out_count == 2 && ins + outs == 1 && !array_number_at(said, 0, -1); /* as the dialect's own tools print it */
+
+	if ((ins || outs) && !begins && (ins != (link->in_count > 1 ? link->in_count : 0) || outs != (link->out_count > 1 ? link->out_count : 0)))
+		return array_fail(array, op, PTOWSP_INVALID,
+				  "a link of %u fifos to %u has %u offsets before and %u behind; give one for each of several and none, or 0 on one side, for "
+				  "one and one, or none at all",
+				  link->in_count, link->out_count, ins, outs);
+	for (uint32_t i = 1; i < link->out_count; i++)
+		if (array->fifos[link->outs[i]].repeat != array->fifos[link->outs[0]].repeat)
+			return array_fail(array, op, PTOWSP_INVALID, "fifo '%.64s' repeats otherwise than the first one of its link",
+					  array->fifos[link->outs[i]].name);
+	return PTOWSP_OK;
+}
+
+ptowsp_status array_allocate_check(struct aie_array *array, const struct aie_op *op, const struct array_fifo *fifo, uint32_t tile)
+{
+	const uint32_t number = fifo->link_in != AIE_NONE ? fifo->link_in : fifo->link_out;
+	const struct array_link *link = number == AIE_NONE ? NULL : &array->links[number];
+	char text[32];
+
+	if (fifo->allocated != AIE_NONE || fifo->consumer_count != 1 || fifo->repeat > 1 || array_flag(fifo->op, "via_DMA"))
+		return array_fail(array, op, PTOWSP_INVALID, "fifo '%.64s' is allocated twice, or has several consumers, or needs DMAs", fifo->name);
+	if (link && (link->tile != tile || link->in_count + link->out_count > 2 || array->fifos[link->ins[0]].type != array->fifos[link->outs[0]].type))
+		return array_fail(array, op, PTOWSP_UNSUPPORTED, "fifo '%.64s' is allocated, and in a link of another tile, of several or of other types",
+				  fifo->name);
+	if (core_reaches(array, &array->tiles[fifo->producer], &array->tiles[tile]) &&
+	    core_reaches(array, &array->tiles[fifo->consumers[0]], &array->tiles[tile]))
+		return PTOWSP_OK;
+	return array_fail(array, op, PTOWSP_INVALID, "fifo '%.64s' is allocated on tile %s, whose memory not both of its ends see", fifo->name,
+			  array_tile_text(array, tile, text));
 }

@@ -32,7 +32,7 @@ static void dma_reach(struct walk *walk, uint32_t tile, int64_t number, uint32_t
 		walk->status = array_flow_add(walk->array, box, walk->from, to, packet);
 }
 
-/* What leaves a shim's switch to the south goes through the mux: to the DMA that this says, or where there is none to the one that it is wired to. */
+/* A stream that leaves a shim's switch to the south passes the mux: to the DMA that the mux states, without a mux to the one that the port is wired to. */
 static void mux_leave(struct walk *walk, uint32_t tile, int64_t channel, uint32_t packet)
 {
 	const struct aie_op *mux = walk->array->tiles[tile].mux;
@@ -51,7 +51,7 @@ static void mux_leave(struct walk *walk, uint32_t tile, int64_t channel, uint32_
 	walk->array->report->elsewhere++;
 }
 
-/* Where a master port leads: into a DMA, out of the tile, or to what carries nothing here. */
+/* A master port leads into a DMA, out of the tile, or to something that carries nothing here. */
 static void master_leave(struct walk *walk, uint32_t tile, int64_t bundle, int64_t channel, uint32_t packet, uint32_t depth)
 {
 	const struct aie_array *array = walk->array;

@@ -12,7 +12,6 @@
 struct maker {
 	struct aie_channels *channels;
 	const struct aie_design *design;
-	const uint64_t *scratch;
 	bool failed; /* no memory */
 };
 
@@ -93,7 +92,7 @@ static void fifo_add(struct maker *maker, uint32_t number)
 	struct aie_channel *first = &maker->channels->channels[maker->channels->channel_count];
 
 	if (!fifo->moves) {
-		maker->channels->used[fifo->memory][AIE_LOCKS] += 2;
+		maker->channels->used[fifo->memory][AIE_LOCKS] += aie_fifo_lent(fifo) ? 0 : 2;
 		return;
 	}
 	end_add(maker, number, AIE_NONE);
@@ -104,10 +103,11 @@ static void fifo_add(struct maker *maker, uint32_t number)
 
 /* ---- memory */
 
-static void memory_add(struct maker *maker, uint32_t tile, const char *what, const char *name, uint64_t bytes)
+static void memory_add(struct maker *maker, uint32_t tile, enum aie_memory_sort sort, const char *name, uint64_t bytes)
 {
+	static const char *const sorts[AIE_MEMORY_SORTS] = {"stack", "fifo ", "buffer "};
 	struct aie_channels *channels = maker->channels;
-	const size_t room = strlen(what) + strlen(name) + 1;
+	const size_t room = strlen(sorts[sort]) + strlen(name) + 1;
 	struct aie_memory *more = common_arena_grow(channels->arena, channels->memory, channels->memory_count, sizeof(*more));
 	char *text = common_take(channels->arena, room, 1);
 	uint64_t *used = &channels->used[tile][AIE_MEMORY];
@@ -116,10 +116,10 @@ static void memory_add(struct maker *maker, uint32_t tile, const char *what, con
 		maker->failed |= !more || !text;
 		return;
 	}
-	snprintf(text, room, "%s%s", what, name);
+	snprintf(text, room, "%s%s", sorts[sort], name);
 	*used = (*used + AIE_MEMORY_ALIGN - 1) / AIE_MEMORY_ALIGN * AIE_MEMORY_ALIGN;
 	channels->memory = more;
-	more[channels->memory_count++] = (struct aie_memory){tile, text, *used, bytes};
+	more[channels->memory_count++] = (struct aie_memory){tile, sort, text, *used, bytes};
 	*used = bytes > UINT64_MAX / 2 - *used ? UINT64_MAX / 2 : *used + bytes;
 }
 
@@ -134,24 +134,24 @@ static uint64_t objects_bytes(const struct aie_fifo *fifo, uint32_t depth)
 static void fifo_memory(struct maker *maker, uint32_t tile, const struct aie_fifo *fifo)
 {
 	if (!fifo->moves) {
-		if (fifo->memory == tile)
-			memory_add(maker, tile, "fifo ", fifo->name, objects_bytes(fifo, fifo->depths[0]));
+		if (fifo->memory == tile && !aie_fifo_lent(fifo))
+			memory_add(maker, tile, AIE_MEMORY_FIFO, fifo->name, objects_bytes(fifo, fifo->depths[0]));
 		return;
 	}
 	if (fifo->producer == tile && !link_of(maker->design, fifo, AIE_NONE))
-		memory_add(maker, tile, "fifo ", fifo->name, objects_bytes(fifo, fifo->depths[0]));
+		memory_add(maker, tile, AIE_MEMORY_FIFO, fifo->name, objects_bytes(fifo, fifo->depths[0]));
 	for (uint32_t i = 0; i < fifo->consumer_count; i++)
 		if (fifo->consumers[i] == tile && !link_of(maker->design, fifo, i))
-			memory_add(maker, tile, "fifo ", fifo->name, objects_bytes(fifo, fifo->depths[1 + i]));
+			memory_add(maker, tile, AIE_MEMORY_FIFO, fifo->name, objects_bytes(fifo, fifo->depths[1 + i]));
 }
 
-/* Those that a link puts together are there once: the whole, with its depth on this tile, which all of them have. */
+/* Fifos of a link share one memory: the whole's, with its depth on this tile, which all of them have. */
 static void link_memory(struct maker *maker, const struct aie_link *link)
 {
 	const struct aie_fifo *out = &maker->design->fifos[link->outs[0]], *whole = link->in_count > 1 ? out : &maker->design->fifos[link->ins[0]];
 	const uint32_t parts = link->in_count > link->out_count ? link->in_count : link->out_count;
 
-	memory_add(maker, link->tile, "fifo ", whole->name, objects_bytes(whole, out->depths[0]));
+	memory_add(maker, link->tile, AIE_MEMORY_FIFO, whole->name, objects_bytes(whole, out->depths[0]));
 	maker->channels->used[link->tile][AIE_LOCKS] += 2 * parts;
 }
 
@@ -163,7 +163,7 @@ static void tile_memory(struct maker *maker, uint32_t tile)
 	if (tile_at(maker, tile)->kind == AIE_SHIM)
 		return;
 	if (core != AIE_NONE)
-		memory_add(maker, tile, "stack", "", design->cores[core].stack);
+		memory_add(maker, tile, AIE_MEMORY_STACK, "", design->cores[core].stack);
 	for (uint32_t i = 0; i < design->fifo_count; i++)
 		fifo_memory(maker, tile, &design->fifos[i]);
 	for (uint32_t i = 0; i < design->link_count; i++)
@@ -171,9 +171,7 @@ static void tile_memory(struct maker *maker, uint32_t tile)
 			link_memory(maker, &design->links[i]);
 	for (uint32_t i = 0; i < design->buffer_count; i++)
 		if (design->buffers[i].tile == tile)
-			memory_add(maker, tile, "buffer ", design->buffers[i].name, aie_type_bytes(design->buffers[i].type));
-	if (maker->scratch)
-		memory_add(maker, tile, "scratch", "", maker->scratch[tile]);
+			memory_add(maker, tile, AIE_MEMORY_BUFFER, design->buffers[i].name, aie_type_bytes(design->buffers[i].type));
 }
 
 /* ---- limits */
@@ -235,19 +233,37 @@ static ptowsp_status descriptors_check(const struct aie_channels *channels, cons
 	return PTOWSP_OK;
 }
 
+void aie_channels_memory(const struct aie_channels *channels, uint32_t tile, char *text, size_t size)
+{
+	uint64_t bytes[AIE_MEMORY_SORTS] = {0}, end = 0;
+
+	for (uint32_t i = 0; i < channels->memory_count; i++) {
+		const struct aie_memory *row = &channels->memory[i];
+
+		if (row->tile != tile)
+			continue;
+		bytes[row->sort] += row->offset + row->bytes - end;
+		end = row->offset + row->bytes;
+	}
+	base_text(text, size, "%" PRIu64 " of stack, %" PRIu64 " of fifos, %" PRIu64 " of buffers", bytes[AIE_MEMORY_STACK], bytes[AIE_MEMORY_FIFO],
+		  bytes[AIE_MEMORY_BUFFER]);
+}
+
 static ptowsp_status memory_check(const struct aie_channels *channels, const struct aie_design *design, uint32_t tile, struct ptowsp_error *error)
 {
 	const uint64_t limit = limits_of(design, tile)[AIE_MEMORY];
 	const struct aie_memory *largest = NULL;
+	char parts[96];
 
 	if (channels->used[tile][AIE_MEMORY] <= limit)
 		return PTOWSP_OK;
 	for (uint32_t i = 0; i < channels->memory_count; i++)
 		if (channels->memory[i].tile == tile && (!largest || channels->memory[i].bytes > largest->bytes))
 			largest = &channels->memory[i];
+	aie_channels_memory(channels, tile, parts, sizeof(parts));
 	return aie_rule_fail(error, PTOWSP_INVALID, design->tiles[tile].op, AIE_RULE_MEMORY,
-			     "%s needs %" PRIu64 " bytes of memory, of %" PRIu64 "; most for %.40s, %" PRIu64, aie_design_tile_text(design, tile),
-			     channels->used[tile][AIE_MEMORY], limit, largest ? largest->what : "nothing", largest ? largest->bytes : 0);
+			     "%s needs %" PRIu64 " bytes of memory, of %" PRIu64 ": %s; most for %.40s, %" PRIu64, aie_design_tile_text(design, tile),
+			     channels->used[tile][AIE_MEMORY], limit, parts, largest ? largest->what : "nothing", largest ? largest->bytes : 0);
 }
 
 static ptowsp_status limits_check(const struct aie_channels *channels, const struct aie_design *design, struct ptowsp_error *error)
@@ -286,9 +302,9 @@ static bool arrays_take(struct aie_channels *channels, const struct aie_design *
 	return channels->channels && channels->used && channels->flows && channels->flow_fifos;
 }
 
-ptowsp_status aie_channels_assign(struct aie_channels *channels, const struct aie_design *design, const uint64_t *scratch, struct ptowsp_error *error)
+ptowsp_status aie_channels_assign(struct aie_channels *channels, const struct aie_design *design, struct ptowsp_error *error)
 {
-	struct maker maker = {channels, design, scratch, false};
+	struct maker maker = {channels, design, false};
 
 	*channels = (struct aie_channels){0};
 	maker.failed = !arrays_take(channels, design);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* aie_check.h - rules that a design keeps, each with a number and its source (aie_check.def). Those that a view could not be made without are looked at as it is made
+/* aie_check.h - rules that a design keeps, each with a number and its source (aie_check.def). Rules that a view depends on are looked at as it is made
  * (design.h); the others here. */
 #ifndef AIE_CHECK_H
 #define AIE_CHECK_H

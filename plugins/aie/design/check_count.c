@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* check_count.c - as many objects go into a fifo as come out of it.
  *
- * The host's tasks and the loops of cores say how many objects they move; links hand on as many as they get. What is left over would stay in locks and in descriptors that have begun, where
- * the next run of the design finds it. Where somebody's number is not known before it runs nothing is said. */
+ * The host's tasks and the loops of cores say how many objects they move; links hand on as many as they get. Objects left over would stay in locks and in descriptors that have begun, where
+ * the next run of the design finds them. Nothing is said where a number is not known before the run. */
 #include "aie/design/check_parts.h"
 #include "aie/design/design_read.h"
 

@@ -62,7 +62,7 @@ static struct held times(struct held once, uint64_t count)
 	return all;
 }
 
-/* Any number of times, also none. What takes some away each time leaves as many as it gives by itself, which must be enough for the next time. */
+/* Any number of times, also none. A body that takes some away each time leaves as many as it gives by itself, which must be enough for the next time. */
 static struct held any_times(const struct held *once)
 {
 	struct held all = nothing;

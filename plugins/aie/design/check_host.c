@@ -10,7 +10,10 @@
 #include "base/error.h"
 #include <stdlib.h>
 
-enum { QUEUE_MOST = 8 /* tasks of a channel, of any generation */ };
+enum {
+	QUEUE_MOST = 8,      /* tasks of a channel, of any generation */
+	LOOKS_MOST = 1 << 18 /* at rows of a task that is held against another one: what takes more of them is only looked at so far */
+};
 
 /* Tasks of one fifo whose end the host has not seen, oldest first. */
 struct pushed {
@@ -27,6 +30,60 @@ struct checker {
 static bool gives_token(const struct checker *checker, const struct aie_step *step)
 {
 	return step->token || aie_design_writes(checker->design, step);
+}
+
+/* Elements from dimension d of a task on, behind `base`: is one of them in the run from `from` up to `to`? looks: that are left. */
+static bool run_meets(const struct aie_step *step, uint32_t d, int64_t base, int64_t from, int64_t to, uint32_t *looks)
+{
+	int64_t inner = step->sizes[3], first = 0, last = step->sizes[d] - 1;
+
+	if (d == 3)
+		return base < to && base + inner > from;
+	for (uint32_t i = d + 1; i < 3; i++)
+		inner += step->strides[i] * (step->sizes[i] - 1);
+	if (step->strides[d]) { /* only those that reach into it */
+		first = from - base - inner >= 0 ? (from - base - inner) / step->strides[d] + 1 : 0;
+		last = (to - 1 - base) / step->strides[d] < last ? (to - 1 - base) / step->strides[d] : last;
+	}
+	for (int64_t i = first; to > base && *looks && i <= last; i++) {
+		(*looks)--;
+		if (run_meets(step, d + 1, base + i * step->strides[d], from, to, looks))
+			return true;
+	}
+	return false;
+}
+
+/* Has one of the elements of a task from dimension d on, behind `base`, another one? Elements of a row lie one after the other. */
+static bool steps_meet(const struct aie_step *a, uint32_t d, int64_t base, const struct aie_step *b, uint32_t *looks)
+{
+	if (d == 3)
+		return run_meets(b, 0, b->offset, base, base + a->sizes[3], looks);
+	for (int64_t i = 0; *looks && i < (a->strides[d] ? a->sizes[d] : 1); i++) {
+		(*looks)--;
+		if (steps_meet(a, d + 1, base + i * a->strides[d], b, looks))
+			return true;
+	}
+	return false;
+}
+
+/* Nobody says which of two channels is first. */
+static ptowsp_status stores_apart(const struct checker *checker, const struct aie_step *step)
+{
+	const struct aie_design *design = checker->design;
+
+	if (!aie_design_writes(design, step) || step->argument == design->filler)
+		return PTOWSP_OK;
+	for (uint32_t f = 0; f < design->fifo_count; f++)
+		for (uint32_t i = 0; f != step->fifo && i < checker->pushed[f].count; i++) {
+			const struct aie_step *other = checker->pushed[f].steps[i];
+			uint32_t looks = LOOKS_MOST;
+
+			if (other->argument == step->argument && aie_design_writes(design, other) && steps_meet(step, 0, step->offset, other, &looks))
+				return aie_rule_fail(checker->error, PTOWSP_INVALID, step->op, AIE_RULE_STORE_ALONE,
+						     "a task for fifo '%.40s' writes elements that one of fifo '%.40s' writes, whose end the host has not seen",
+						     design->fifos[step->fifo].name, design->fifos[f].name);
+		}
+	return PTOWSP_OK;
 }
 
 static ptowsp_status task_push(struct checker *checker, const struct aie_step *step, uint32_t shim)
@@ -48,6 +105,9 @@ static ptowsp_status task_push(struct checker *checker, const struct aie_step *s
 		return aie_rule_fail(checker->error, PTOWSP_INVALID, step->op, AIE_RULE_TASK_WRITTEN,
 				     "a task for fifo '%.40s' is written into descriptor %u of %s, whose last task the host has not seen end", fifo,
 				     step->descriptor, aie_design_tile_text(design, shim));
+	status = stores_apart(checker, step);
+	if (status)
+		return status;
 	*written |= UINT32_C(1) << step->descriptor;
 	pushed->steps[pushed->count++] = step;
 	return PTOWSP_OK;

@@ -9,7 +9,7 @@
 ptowsp_status aie_check_bodies(const struct aie_design *design, struct ptowsp_error *error);
 /* check_held.c: no core releases what it may not hold. After aie_check_bodies. */
 ptowsp_status aie_check_held(const struct aie_design *design, struct ptowsp_error *error);
-/* How often a scf.for runs; false: that is not known before it does, and *turns_out is as it was. */
+/* Turns of a scf.for; false: they are not known before it runs, and *turns_out is as it was. */
 bool aie_loop_turns(const struct aie_op *loop, uint64_t *turns_out);
 /* check_use.c: no core uses an object that it has released, and none ends with objects that it has not. After aie_check_held. */
 ptowsp_status aie_check_uses(const struct aie_design *design, struct ptowsp_error *error);

@@ -7,7 +7,7 @@
 
 enum { PORT_CHANNELS = 16 };
 
-/* Who has a port: the flow, + 1. */
+/* Per port the flow that has it, + 1. */
 struct ports {
 	const struct aie_arch *arch;
 	uint32_t *into, *out;

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Bytes that live at once. What an alloca takes is there until the operation around it ends that MLIR has as a scope of such memory: a loop, a function, or the core. */
+/* Bytes that live at once. An alloca's bytes are there until the operation around it ends that MLIR has as a scope of such memory: a loop, a function, or the core. */
 struct need {
 	uint64_t kept, most; /* still there at the end of a region; at any time */
 };
@@ -48,7 +48,7 @@ static uint64_t function_need(struct finder *finder, const struct aie_op *call)
 	return finder->functions[number] - 1;
 }
 
-/* Of the regions of one operation, one is run. */
+/* Regions of one operation count as the largest: one of them runs. */
 static struct need op_need(struct finder *finder, const struct aie_op *op)
 {
 	struct need need = {0, 0};

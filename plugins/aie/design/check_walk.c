@@ -7,7 +7,7 @@
 
 enum { WORD = 4, MEMTILE_WRAP = 512 /* the dialect refuses more, though the field holds 1023 */ };
 
-/* What walks, for texts. */
+/* A DMA's walk, for texts. */
 struct walker {
 	const struct aie_design *design;
 	const struct aie_op *op;

@@ -192,6 +192,13 @@ uint32_t aie_function_shared(const struct aie_function *function, uint32_t argum
 	return back > 0 && back <= argument ? argument - (uint32_t)back : argument;
 }
 
+enum aie_access_kind aie_function_access(const struct aie_function *function, uint32_t argument)
+{
+	const int64_t access = number_of(function, "ptowsp.access", argument);
+
+	return access > AIE_UNSAID && access <= AIE_CHANGES ? (enum aie_access_kind)access : AIE_UNSAID;
+}
+
 /* ---- rows */
 
 static bool read_tile(struct aie_design_reader *reader, const struct aie_op *op)
@@ -379,8 +386,9 @@ static const struct kind {
 	{"aie.cascade_flow", read_cascade, 1},
 	{"aie.runtime_sequence", note_sequence, 1},
 	{"aie.objectfifo.link", aie_design_read_link, 2},
+	{"aie.objectfifo.allocate", aie_design_read_allocate, 3},
 };
-enum { PASSES = 3 };
+enum { PASSES = 4 };
 
 static const struct kind *kind_of(const struct aie_op *op)
 {
@@ -450,7 +458,7 @@ ptowsp_status aie_design_read(struct aie_design *design, const struct aie_module
 	struct aie_design_reader reader = {.design = design, .error = error ? error : &own};
 	const struct aie_op *device;
 
-	*design = (struct aie_design){.arena = common_arena_create()};
+	*design = (struct aie_design){.arena = common_arena_create(), .filler = AIE_NONE};
 	if (!design->arena)
 		aie_design_memory(&reader);
 	device = reader.status ? NULL : read_module(&reader, module);

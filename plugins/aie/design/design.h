@@ -16,7 +16,7 @@ struct aie_tile {
 	int32_t column, row;
 	enum aie_kind kind;
 };
-/* How a DMA walks an object: outermost first. */
+/* A DMA's walk of an object: outermost first. */
 struct aie_walk {
 	uint32_t rank;
 	int64_t sizes[4], strides[4]; /* elements */
@@ -37,11 +37,17 @@ struct aie_fifo {
 	struct aie_walk to_stream;          /* rank 0: as it lies */
 	const struct aie_walk *from_stream; /* per consumer */
 	uint32_t link_in, link_out;         /* of the link that takes from it, that gives to it; AIE_NONE */
-	bool moves;                         /* it needs DMAs and a stream: more than one consumer, no memory that both ends see, dims, repeat, or via_dma */
-	uint32_t memory;                    /* if not: the tile whose memory it lies in */
+	uint32_t allocated;                 /* tile whose memory aie.objectfifo.allocate names; AIE_NONE */
+	bool moves; /* it needs DMAs and a stream: more than one consumer, no memory that both ends see, dims, repeat, via_dma, or a link but for what is allocated */
+	uint32_t memory; /* if not: the tile whose memory it lies in; of one in a link the objects are the link's */
 };
-/* Which of depths is that of an end on this tile, the producer's or a consumer's; AIE_NONE: none is. */
+/* Index in depths of an end on this tile, the producer's or a consumer's; AIE_NONE: none is. */
 uint32_t aie_fifo_end(const struct aie_fifo *fifo, uint32_t tile, bool produces);
+/* Objects of a fifo that does not move are those of its link? */
+static inline bool aie_fifo_lent(const struct aie_fifo *fifo)
+{
+	return !fifo->moves && (fifo->link_in != AIE_NONE || fifo->link_out != AIE_NONE);
+}
 /* aie.objectfifo.link: objects of one become parts of those of several (distribute), or the other way round (join), or one to one. */
 struct aie_link {
 	const struct aie_op *op;
@@ -74,6 +80,9 @@ struct aie_function {
 struct aie_view aie_function_view(const struct aie_function *function, uint32_t argument);
 /* The first argument that lies in the same memory, by ptowsp.shared; itself where there is none before it. */
 uint32_t aie_function_shared(const struct aie_function *function, uint32_t argument);
+/* Access of calls to an argument, by ptowsp.access: all elements are there before, all are written behind it. AIE_UNSAID: nobody says. */
+enum aie_access_kind { AIE_UNSAID, AIE_READS, AIE_WRITES, AIE_CHANGES };
+enum aie_access_kind aie_function_access(const struct aie_function *function, uint32_t argument);
 /* aiex.npu.dma_memcpy_nd and aiex.npu.dma_wait, in their order. */
 struct aie_step {
 	const struct aie_op *op;
@@ -95,6 +104,7 @@ struct aie_design {
 	struct aie_function *functions;
 	struct aie_step *steps;
 	const struct aie_type **arguments; /* of the runtime sequence: memrefs in DDR */
+	uint32_t filler;                   /* the argument whose elements have no meaning, by ptowsp.filler; AIE_NONE */
 	uint32_t tile_count, fifo_count, link_count, buffer_count, core_count, function_count, step_count, argument_count;
 	uint32_t value_count; /* of the module: ids of values are below it */
 	struct common_arena *arena;

@@ -115,7 +115,7 @@ static bool read_walks(struct aie_design_reader *reader, const struct aie_op *op
 	return true;
 }
 
-/* What the dialect knows and no model here does: its rules are looked at, and then it is refused. */
+/* Attributes of the dialect that no model here has: their rules are looked at, and then they are refused. */
 static bool read_rare(struct aie_design_reader *reader, const struct aie_op *op, const struct aie_fifo *fifo)
 {
 	const struct aie_attr *init = aie_attr_of(op, "initValues");
@@ -180,7 +180,7 @@ bool aie_design_read_fifo(struct aie_design_reader *reader, const struct aie_op 
 					    "iter_count",
 					    NULL};
 	struct aie_design *design = reader->design;
-	struct aie_fifo *rows, fifo = {.op = op, .link_in = AIE_NONE, .link_out = AIE_NONE, .memory = AIE_NONE};
+	struct aie_fifo *rows, fifo = {.op = op, .link_in = AIE_NONE, .link_out = AIE_NONE, .allocated = AIE_NONE, .memory = AIE_NONE};
 	const struct aie_attr *name, *type;
 
 	if (!aie_design_shape(reader, op, 2, true, 0, 0) || !aie_design_known(reader, op, names))
@@ -276,9 +276,18 @@ static uint32_t number_count(const struct aie_attr *attr)
 	return attr->kind == AIE_ATTR_LIST || attr->kind == AIE_ATTR_INTS ? attr->count : AIE_NONE;
 }
 
+/* A 0 for the one fifo on a side, as the dialect's own tools print a link of one to one. */
+static bool says_beginning(const struct aie_link *link, const struct aie_attr *attr)
+{
+	int64_t offset;
+
+	return link->in_count + link->out_count == 2 && attr->count == 1 && depth_of(attr, 0, &offset) && !offset;
+}
+
 static bool read_offsets(struct aie_design_reader *reader, const struct aie_op *op, struct aie_link *link)
 {
 	static const char *const names[] = {"src_offsets", "dst_offsets"};
+	uint32_t said = 0;
 	const uint32_t wanted[] = {link->in_count > 1 ? link->in_count : 0, link->out_count > 1 ? link->out_count : 0};
 	int64_t *offsets = common_take(reader->design->arena, wanted[0] + wanted[1], sizeof(*offsets));
 
@@ -289,6 +298,8 @@ static bool read_offsets(struct aie_design_reader *reader, const struct aie_op *
 
 		if (!attr || number_count(attr) == AIE_NONE)
 			return aie_design_attr(reader, op, names[side], AIE_ATTR_LIST) != NULL;
+		if (says_beginning(link, attr) && !said++)
+			continue;
 		if (attr->count != wanted[side])
 			return aie_design_fail(reader, op, AIE_RULE_LINK_OFFSETS, "a link on %s has %u offsets in '%s', %u are needed",
 					       aie_design_tile_text(reader->design, link->tile), attr->count, names[side], wanted[side]);
@@ -357,6 +368,70 @@ bool aie_design_read_link(struct aie_design_reader *reader, const struct aie_op 
 	return true;
 }
 
+/* ---- memory that is said */
+
+static bool sees(const struct aie_design *design, uint32_t tile, uint32_t memory)
+{
+	const struct aie_tile *of = &design->tiles[tile], *at = &design->tiles[memory];
+
+	return aie_arch_shares(design->arch, of->column, of->row, at->column, at->row);
+}
+
+static bool has_walk(const struct aie_fifo *fifo)
+{
+	return fifo->to_stream.rank || fifo->from_stream[0].rank;
+}
+
+/* A reason that keeps a fifo from lying in one memory, besides where its ends are; NULL: none. */
+static const char *stays_not(const struct aie_design *design, const struct aie_fifo *fifo, uint32_t tile)
+{
+	const uint32_t number = fifo->link_in != AIE_NONE ? fifo->link_in : fifo->link_out;
+	const struct aie_link *link = number == AIE_NONE ? NULL : &design->links[number];
+
+	if (fifo->allocated != AIE_NONE)
+		return "was allocated before";
+	if (fifo->consumer_count != 1)
+		return "has several consumers";
+	if (fifo->via_dma || has_walk(fifo) || aie_attr_of(fifo->op, "repeat_count"))
+		return "needs a DMA for what is said of it";
+	if (link && (link->in_count + link->out_count > 2 || design->fifos[link->ins[0]].type != design->fifos[link->outs[0]].type))
+		return "is a part of a link, or its whole";
+	return link && link->tile != tile ? "is linked on another tile" : NULL;
+}
+
+bool aie_design_read_allocate(struct aie_design_reader *reader, const struct aie_op *op)
+{
+	static const char *const names[] = {"objFifo_name", NULL};
+	struct aie_design *design = reader->design;
+	const struct aie_attr *name;
+	struct aie_fifo *fifo;
+	const char *why;
+	uint32_t number, tile;
+
+	if (!aie_design_shape(reader, op, 1, false, 0, 0) || !aie_design_known(reader, op, names))
+		return false;
+	name = aie_design_attr(reader, op, "objFifo_name", AIE_ATTR_SYMBOL);
+	tile = aie_design_tile(design, op->operands[0]);
+	if (!name)
+		return false;
+	number = aie_design_symbol(design, name->text);
+	if (number == AIE_NONE)
+		return aie_design_fail(reader, op, AIE_RULE_NAME, "fifo '%.64s' that is allocated is not known", name->text);
+	fifo = &design->fifos[number];
+	if (tile == AIE_NONE)
+		return aie_design_fail(reader, op, AIE_RULE_FIFO_TILE, "fifo '%.64s' is allocated on what is no tile", fifo->name);
+	why = stays_not(design, fifo, tile);
+	if (why)
+		return aie_design_fail(reader, op, AIE_RULE_ALLOCATE, "fifo '%.48s' is allocated on %s and %s", fifo->name, aie_design_tile_text(design, tile),
+				       why);
+	for (uint32_t end = 0; end < 2; end++)
+		if (!sees(design, end ? fifo->consumers[0] : fifo->producer, tile))
+			return aie_design_fail(reader, op, AIE_RULE_ALLOCATE, "fifo '%.48s' is allocated on %s, whose memory %s does not see", fifo->name,
+					       aie_design_tile_text(design, tile), aie_design_tile_text(design, end ? fifo->consumers[0] : fifo->producer));
+	fifo->allocated = tile;
+	return true;
+}
+
 /* ---- when all are there */
 
 uint32_t aie_fifo_end(const struct aie_fifo *fifo, uint32_t tile, bool produces)
@@ -413,20 +488,18 @@ static void settle_depths(const struct aie_design *design, struct aie_fifo *fifo
 /* A core sees the memory of the other: the producer's is taken where both do. */
 static uint32_t shared_memory(const struct aie_design *design, const struct aie_fifo *fifo)
 {
-	const struct aie_tile *from = &design->tiles[fifo->producer], *to = &design->tiles[fifo->consumers[0]];
-
-	if (from->kind != AIE_CORE || to->kind != AIE_CORE)
-		return AIE_NONE;
-	if (aie_arch_shares(design->arch, to->column, to->row, from->column, from->row))
+	if (sees(design, fifo->consumers[0], fifo->producer))
 		return fifo->producer;
-	return aie_arch_shares(design->arch, from->column, from->row, to->column, to->row) ? fifo->consumers[0] : AIE_NONE;
+	return sees(design, fifo->producer, fifo->consumers[0]) ? fifo->consumers[0] : AIE_NONE;
 }
 
 static void settle_moves(const struct aie_design *design, struct aie_fifo *fifo)
 {
-	const bool walks = fifo->to_stream.rank || fifo->from_stream[0].rank;
+	const bool alone = fifo->link_in == AIE_NONE && fifo->link_out == AIE_NONE && fifo->consumer_count == 1;
 
-	fifo->memory = fifo->consumer_count == 1 && !fifo->via_dma && !walks && !aie_attr_of(fifo->op, "repeat_count") ? shared_memory(design, fifo) : AIE_NONE;
+	fifo->memory = fifo->allocated;
+	if (alone && fifo->memory == AIE_NONE && !fifo->via_dma && !has_walk(fifo) && !aie_attr_of(fifo->op, "repeat_count"))
+		fifo->memory = shared_memory(design, fifo);
 	fifo->moves = fifo->memory == AIE_NONE;
 }
 
@@ -438,11 +511,13 @@ static void settle_link(struct aie_design *design, const struct aie_link *link)
 	for (int again = 0; again < 2; again++)
 		for (uint32_t i = 0; i < link->in_count + link->out_count; i++) {
 			struct aie_fifo *fifo = &design->fifos[i < link->in_count ? link->ins[i] : link->outs[i - link->in_count]];
-			uint32_t *depth = (uint32_t *)(uintptr_t)&fifo->depths[aie_fifo_end(fifo, link->tile, i >= link->in_count)];
+			uint32_t *depths = (uint32_t *)(uintptr_t)fifo->depths, end = aie_fifo_end(fifo, link->tile, i >= link->in_count);
 
 			if (again)
-				*depth = largest;
-			largest = *depth > largest ? *depth : largest;
+				depths[end] = largest;
+			if (again && !fifo->moves)
+				depths[!end] = largest;
+			largest = depths[end] > largest ? depths[end] : largest;
 		}
 }
 

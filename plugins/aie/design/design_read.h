@@ -38,7 +38,9 @@ uint32_t aie_design_symbol(const struct aie_design *design, const char *name);
 /* From an operation of the device to a row of the design. */
 bool aie_design_read_fifo(struct aie_design_reader *reader, const struct aie_op *op);
 bool aie_design_read_link(struct aie_design_reader *reader, const struct aie_op *op);
-/* When all are there: depths of cores' ends, what moves, whose memory. */
+/* Behind all links. */
+bool aie_design_read_allocate(struct aie_design_reader *reader, const struct aie_op *op);
+/* Behind the last fifo and link: depths of cores' ends, which fifos move, whose memory. */
 bool aie_design_settle_fifos(struct aie_design_reader *reader);
 bool aie_design_read_sequence(struct aie_design_reader *reader, const struct aie_op *op);
 

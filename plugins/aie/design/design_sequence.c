@@ -127,11 +127,14 @@ static bool read_arguments(struct aie_design_reader *reader, const struct aie_op
 
 bool aie_design_read_sequence(struct aie_design_reader *reader, const struct aie_op *op)
 {
-	static const char *const names[] = {"sym_name", NULL};
+	static const char *const names[] = {"sym_name", "ptowsp.filler", NULL};
+	int64_t filler = AIE_NONE;
 
 	if (!aie_design_shape(reader, op, 0, false, 0, 1) || !aie_design_known(reader, op, names) ||
-	    !aie_design_attr(reader, op, "sym_name", AIE_ATTR_STRING) || !read_arguments(reader, op))
+	    !aie_design_attr(reader, op, "sym_name", AIE_ATTR_STRING) || !read_arguments(reader, op) ||
+	    !aie_design_number(reader, op, "ptowsp.filler", false, 0, (int64_t)op->regions[0].argument_count - 1, &filler))
 		return false;
+	reader->design->filler = (uint32_t)filler;
 	for (const struct aie_op *step = op->regions[0].first; step; step = step->next) {
 		const bool task = aie_op_is(step, "aiex.npu.dma_memcpy_nd");
 

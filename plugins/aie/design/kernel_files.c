@@ -68,6 +68,11 @@ static ptowsp_status function_write(struct common_text *products, struct common_
 	uint64_t memory;
 	ptowsp_status status;
 
+	if (row->parts)
+		return rt_fail(error, PTOWSP_UNSUPPORTED,
+			       "kernel %.60s gets parts of tiles of which a run says how much is there, and code of a core works on whole ones; pass whole "
+			       "ones, or run it without --emit and engine=device",
+			       row->name);
 	for (uint32_t i = 0; i < core.tensors; i++)
 		windows[i] = window_of(function, i);
 	status = isa_emit_core(row->isa, &core, &lines, &code, &memory, error);
@@ -125,7 +130,7 @@ static ptowsp_status object_take(struct aie_kernel_files *files, const struct ai
 
 /* ---- headers ------------------------------------------------------------------------------------------------------------ */
 
-/* What stands beside kernels and not below them is for other targets. */
+/* Headers beside kernels and not below them are for other targets. */
 static bool is_needed(const struct isa_text *header)
 {
 	static const char *const others[] = {"cuda", "ascend", "product", "kernel.h", "kernel_tile"};

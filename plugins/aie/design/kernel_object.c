@@ -142,7 +142,7 @@ void aie_kernel_objects_free(struct aie_kernel_object *rows, const struct base_k
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------------------ */
 
-/* Of at most MOST bytes and one more, which says that there are too many. */
+/* Reads at most MOST bytes and one more, which says that there are too many. */
 static ptowsp_status whole_read(FILE *file, const char *path, char **bytes_out, size_t *size_out, struct ptowsp_error *error)
 {
 	char *bytes = malloc(MOST + 1);

@@ -14,7 +14,7 @@
 struct aie_kernel_object {
 	const void *bytes; /* of the package's image, borrowed while it is loaded; NULL: none */
 	uint64_t size;
-	const char *entry; /* what its function is called; "": as functions of kernels are */
+	const char *entry; /* name of its function; "": as functions of kernels are called */
 	uint64_t cycles;   /* of a call; 0: nobody says so */
 	char *path;        /* of the option's file, owned; NULL: none */
 };

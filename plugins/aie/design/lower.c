@@ -53,7 +53,7 @@ static struct aie_value *tile(struct aie_lowering *lowering, const struct aie_pl
 	return *slot;
 }
 
-/* Of a cell, of the shim that a stream begins or ends at, or of the memory tile of its group. */
+/* The tile of a cell, of the shim that a stream begins or ends at, or of its group's memory. */
 static struct aie_value *end_tile(struct aie_lowering *lowering, uint32_t cell, uint32_t stream)
 {
 	const struct aie_graph *graph = lowering->args->graph;
@@ -78,6 +78,16 @@ static void tiles_make(struct aie_lowering *lowering)
 	}
 	for (uint32_t c = 0; c < graph->cell_count; c++)
 		lowering->cell_tiles[c] = end_tile(lowering, c, 0);
+	for (uint32_t s = 0; s < graph->stream_count; s++)
+		if (aie_lower_near(lowering, s))
+			tile(lowering, &lowering->args->places[lowering->args->near->streams[s]]);
+}
+
+struct aie_value *aie_lower_buffer_tile(struct aie_lowering *lowering, uint32_t buffer)
+{
+	const uint32_t near = lowering->args->near->buffers[buffer];
+
+	return near == AIE_NOTHING ? lowering->cell_tiles[lowering->args->graph->buffers[buffer].cell] : tile(lowering, &lowering->args->places[near]);
 }
 
 /* ---- fifos -------------------------------------------------------------------------------------------------------------- */
@@ -109,6 +119,28 @@ static const struct aie_attr *depth_attr(struct aie_lowering *lowering, uint32_t
 	return items ? aie_attr_list(lowering->module, AIE_ATTR_LIST, ends + 1, items) : NULL;
 }
 
+/* The tile of an end that a DMA fills or empties: of a cell's, where its objects lie. */
+static struct aie_value *dma_tile(struct aie_lowering *lowering, uint32_t cell, uint32_t s)
+{
+	if (cell < AIE_LINKED && aie_lower_near(lowering, s))
+		return tile(lowering, &lowering->args->places[lowering->args->near->streams[s]]);
+	return end_tile(lowering, cell, s);
+}
+
+static void fifo_say(struct aie_lowering *lowering, struct aie_op *op, uint32_t s, const char *name)
+{
+	struct aie_module *module = lowering->module;
+
+	aie_op_attr(module, op, "sym_name", aie_attr_text(module, AIE_ATTR_STRING, name));
+	aie_op_attr(module, op, "elemNumber", depth_attr(lowering, s));
+	aie_op_attr(module, op, "elemType", aie_attr_type(module, aie_type_fifo(module, aie_lower_object(lowering, s))));
+	aie_op_attr(module, op, "via_DMA", aie_attr_bool(module, false));
+	aie_op_attr(module, op, "plio", aie_attr_bool(module, false));
+	aie_op_attr(module, op, "disable_synchronization", aie_attr_bool(module, false));
+	aie_op_attr(module, op, "dimensionsToStream", no_dims(lowering));
+	aie_op_attr(module, op, "dimensionsFromStreamPerConsumer", no_dims_list(lowering, lowering->args->graph->streams[s].to_count));
+}
+
 static void fifo_make(struct aie_lowering *lowering, uint32_t s)
 {
 	struct aie_module *module = lowering->module;
@@ -116,17 +148,10 @@ static void fifo_make(struct aie_lowering *lowering, uint32_t s)
 	const struct aie_stream *stream = &graph->streams[s];
 	struct aie_op *op = aie_op_add(module, lowering->device, lowering->body, "aie.objectfifo");
 
-	aie_op_operand(module, op, end_tile(lowering, stream->from, s));
+	aie_op_operand(module, op, dma_tile(lowering, stream->from, s));
 	for (uint32_t e = 0; e < stream->to_count; e++)
-		aie_op_operand(module, op, end_tile(lowering, graph->ends[stream->to + e], s));
-	aie_op_attr(module, op, "sym_name", aie_attr_text(module, AIE_ATTR_STRING, lowering->streams[s]));
-	aie_op_attr(module, op, "elemNumber", depth_attr(lowering, s));
-	aie_op_attr(module, op, "elemType", aie_attr_type(module, aie_type_fifo(module, aie_lower_object(lowering, s))));
-	aie_op_attr(module, op, "via_DMA", aie_attr_bool(module, false));
-	aie_op_attr(module, op, "plio", aie_attr_bool(module, false));
-	aie_op_attr(module, op, "disable_synchronization", aie_attr_bool(module, false));
-	aie_op_attr(module, op, "dimensionsToStream", no_dims(lowering));
-	aie_op_attr(module, op, "dimensionsFromStreamPerConsumer", no_dims_list(lowering, stream->to_count));
+		aie_op_operand(module, op, dma_tile(lowering, graph->ends[stream->to + e], s));
+	fifo_say(lowering, op, s, lowering->streams[s]);
 }
 
 /* ---- links -------------------------------------------------------------------------------------------------------------- */
@@ -140,7 +165,15 @@ static const struct aie_attr *names_attr(struct aie_lowering *lowering, const ui
 	return items ? aie_attr_list(lowering->module, AIE_ATTR_LIST, count, items) : NULL;
 }
 
-/* Where the members' parts begin in an object of the whole: elements. */
+/* A list of one name. */
+static const struct aie_attr *name_attr(struct aie_lowering *lowering, const char *name)
+{
+	const struct aie_attr *one = aie_attr_text(lowering->module, AIE_ATTR_SYMBOL, name);
+
+	return aie_attr_list(lowering->module, AIE_ATTR_LIST, 1, &one);
+}
+
+/* Offsets of the members' parts in an object of the whole: elements. */
 static const struct aie_attr *offsets_attr(struct aie_lowering *lowering, const struct aie_group *group, bool has)
 {
 	const struct aie_graph *graph = lowering->args->graph;
@@ -159,13 +192,38 @@ static const struct aie_attr *offsets_attr(struct aie_lowering *lowering, const 
 static void link_make(struct aie_lowering *lowering, const struct aie_group *group)
 {
 	struct aie_op *op = aie_op_add(lowering->module, lowering->device, lowering->body, "aie.objectfifo.link");
-	const struct aie_attr *whole = names_attr(lowering, &group->whole, 1);
+	const struct aie_attr *whole = name_attr(lowering, lowering->streams[group->whole]);
 	const struct aie_attr *members = names_attr(lowering, lowering->args->graph->members + group->members, group->count);
 
 	aie_op_attr(lowering->module, op, "fifoIns", group->joins ? members : whole);
 	aie_op_attr(lowering->module, op, "fifoOuts", group->joins ? whole : members);
 	aie_op_attr(lowering->module, op, "src_offsets", offsets_attr(lowering, group, group->joins));
 	aie_op_attr(lowering->module, op, "dst_offsets", offsets_attr(lowering, group, !group->joins));
+}
+
+/* A cell's end that lies beside it: a fifo between both tiles, linked with the stream's on the tile whose memory has the objects of both, and allocated there, so that nothing moves
+ * them on. */
+static void near_make(struct aie_lowering *lowering, uint32_t s)
+{
+	struct aie_module *module = lowering->module;
+	const struct aie_stream *stream = &lowering->args->graph->streams[s];
+	const bool produces = stream->from < AIE_LINKED;
+	const uint32_t cell = produces ? stream->from : lowering->args->graph->ends[stream->to];
+	struct aie_value *at = dma_tile(lowering, cell, s), *core = end_tile(lowering, cell, s);
+	struct aie_op *op = aie_op_add(module, lowering->device, lowering->body, "aie.objectfifo");
+	const struct aie_attr *far = name_attr(lowering, lowering->streams[s]), *near = name_attr(lowering, lowering->held[s]);
+
+	aie_op_operand(module, op, produces ? core : at);
+	aie_op_operand(module, op, produces ? at : core);
+	fifo_say(lowering, op, s, lowering->held[s]);
+	op = aie_op_add(module, lowering->device, lowering->body, "aie.objectfifo.link");
+	aie_op_attr(module, op, "fifoIns", produces ? near : far);
+	aie_op_attr(module, op, "fifoOuts", produces ? far : near);
+	aie_op_attr(module, op, "src_offsets", aie_attr_list(module, AIE_ATTR_LIST, 0, NULL));
+	aie_op_attr(module, op, "dst_offsets", aie_attr_list(module, AIE_ATTR_LIST, 0, NULL));
+	op = aie_op_add(module, lowering->device, lowering->body, "aie.objectfifo.allocate");
+	aie_op_operand(module, op, at);
+	aie_op_attr(module, op, "objFifo_name", aie_attr_text(module, AIE_ATTR_SYMBOL, lowering->held[s]));
 }
 
 /* ---- all ---------------------------------------------------------------------------------------------------------------- */
@@ -177,7 +235,8 @@ static bool begin(struct aie_lowering *lowering)
 	lowering->tiles = calloc((size_t)args->arch->columns * AIE_ROWS + AIE_ROWS, sizeof(struct aie_value *));
 	lowering->cell_tiles = calloc((size_t)args->graph->cell_count + 1, sizeof(struct aie_value *));
 	lowering->streams = calloc((size_t)args->graph->stream_count + 1, sizeof(*lowering->streams));
-	return lowering->tiles && lowering->cell_tiles && lowering->streams;
+	lowering->held = calloc((size_t)args->graph->stream_count + 1, sizeof(*lowering->held));
+	return lowering->tiles && lowering->cell_tiles && lowering->streams && lowering->held;
 }
 
 static void module_make(struct aie_lowering *lowering)
@@ -198,6 +257,9 @@ static void module_make(struct aie_lowering *lowering)
 		fifo_make(lowering, s);
 	for (uint32_t g = 0; g < graph->group_count; g++)
 		link_make(lowering, &graph->groups[g]);
+	for (uint32_t s = 0; s < graph->stream_count; s++)
+		if (aie_lower_near(lowering, s))
+			near_make(lowering, s);
 	aie_lower_cores(lowering);
 	aie_lower_host(lowering);
 	if (!aie_op_add(module, lowering->device, lowering->body, "aie.end") && !lowering->failed)
@@ -216,6 +278,7 @@ ptowsp_status aie_lower(struct aie_module *module, const struct aie_lower_args *
 	free(lowering.tiles);
 	free(lowering.cell_tiles);
 	free(lowering.streams);
+	free(lowering.held);
 	common_names_finish(&lowering.functions);
 	common_names_finish(&lowering.symbols);
 	return lowering.failed == PTOWSP_NO_MEMORY ? rt_no_memory(error, "the module of a design") : lowering.failed;

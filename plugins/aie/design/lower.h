@@ -5,6 +5,7 @@
 
 #include "aie/aie_arch.h"
 #include "aie/design/kernel_object.h"
+#include "aie/design/near.h"
 #include "aie/graph/order.h"
 #include "aie/ir/ir.h"
 #include "aie/place/aie_place.h"
@@ -12,13 +13,14 @@
 
 struct aie_lower_args {
 	const struct aie_arch *arch;
-	const struct base_walk *walk; /* whose scalars calls get */
+	const struct base_walk *walk; /* calls get its scalars */
 	const struct aie_acts *acts;
 	const struct aie_cells *cells;
 	const struct aie_graph *graph;
 	const struct aie_order *order;
-	const struct aie_depths *depths;  /* per stream */
-	const struct aie_place *places;   /* per cell, then per stream that begins or ends at the host, then per group */
+	const struct aie_depths *depths; /* per stream */
+	const struct aie_place *places;  /* per cell, then per stream that begins or ends at the host, then per group, then of tiles beside cells */
+	const struct aie_near *near;
 	const struct aie_tensor *tensors; /* per TENS row */
 	uint32_t tensor_count, kernel_count;
 	const struct aie_kernel_object *objects; /* of the first object_count kernels, what their functions are called; NULL: there are none */
@@ -28,7 +30,7 @@ struct aie_lower_args {
 	const char *(*tensor_name)(const void *context, uint32_t tensor);
 	const void *context; /* of all three */
 };
-/* What became what. */
+/* Origins of the module's parts. */
 struct aie_lowered {
 	uint32_t *arguments; /* per argument of the sequence: TENS row; AIE_NOTHING: filler of filler_bytes */
 	uint32_t argument_count;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lower_core.c - functions that cells call, their buffers, and a core per cell. */
+#include "aie/design/design.h"
 #include "aie/design/lower_own.h"
 #include "aie/graph/loop.h"
 #include "ptowsp/ids.h"
@@ -37,9 +38,11 @@ static const struct aie_use *use_of(const struct aie_lowering *lowering, const s
 	return &lowering->args->acts->uses[lowering->args->acts->rows[call->line->act].uses + i];
 }
 
-static bool views_same(const struct aie_view *a, const struct aie_view *b)
+/* As a function sees them. */
+static bool uses_same(const struct aie_use *a, const struct aie_use *b)
 {
-	return a->before == b->before && a->rows == b->rows && a->columns == b->columns && a->stride == b->stride;
+	return a->view.before == b->view.before && a->view.rows == b->view.rows && a->view.columns == b->view.columns && a->view.stride == b->view.stride &&
+	       a->with == b->with && a->reads == b->reads && a->writes == b->writes;
 }
 
 static bool types_same(const struct aie_lowering *lowering, const struct call *a, const struct call *b)
@@ -49,7 +52,7 @@ static bool types_same(const struct aie_lowering *lowering, const struct call *a
 
 	for (uint32_t i = 0; same && i < a->line->count; i++)
 		same = aie_shape_same(&spots[a->line->spots + i].shape, &spots[b->line->spots + i].shape) &&
-		       views_same(&use_of(lowering, a, i)->view, &use_of(lowering, b, i)->view) && use_of(lowering, a, i)->with == use_of(lowering, b, i)->with;
+		       uses_same(use_of(lowering, a, i), use_of(lowering, b, i));
 	return same;
 }
 
@@ -75,17 +78,19 @@ static void numbers_tell(struct aie_lowering *lowering, struct aie_op *op, const
 			    aie_attr_ints(lowering->module, AIE_ATTR_INTS, aie_type_plain(lowering->module, AIE_TYPE_INT, 64), count, numbers));
 }
 
-/* How many elements of its window a kernel has in front of each memref, where it does not touch the first ones, what it sees where that is not all, and how many arguments before it is
- * the one whose memory it shares. */
+/* How many elements of its window a kernel has in front of each memref, where it does not touch the first ones, what it sees where that is not all, how many arguments before it is
+ * the one whose memory it shares, and whether it reads and writes. */
 static void views_tell(struct aie_lowering *lowering, const struct call *call, struct aie_op *op)
 {
-	int64_t before[AIE_MOST_TENSORS], windows[3 * AIE_MOST_TENSORS], shared[AIE_MOST_TENSORS];
+	int64_t before[AIE_MOST_TENSORS], windows[3 * AIE_MOST_TENSORS], shared[AIE_MOST_TENSORS], access[AIE_MOST_TENSORS];
 
 	for (uint32_t i = 0; i < call->line->count; i++) {
-		const struct aie_view *view = &use_of(lowering, call, i)->view;
+		const struct aie_use *use = use_of(lowering, call, i);
+		const struct aie_view *view = &use->view;
 
 		before[i] = view->before;
-		shared[i] = (int64_t)i - use_of(lowering, call, i)->with;
+		shared[i] = (int64_t)i - use->with;
+		access[i] = (use->reads ? AIE_READS : 0) + (use->writes ? AIE_WRITES : 0);
 		windows[3 * i] = (int64_t)view->rows;
 		windows[3 * i + 1] = (int64_t)view->columns;
 		windows[3 * i + 2] = (int64_t)view->stride;
@@ -93,6 +98,7 @@ static void views_tell(struct aie_lowering *lowering, const struct call *call, s
 	numbers_tell(lowering, op, "ptowsp.before", call->line->count, before);
 	numbers_tell(lowering, op, "ptowsp.window", 3 * call->line->count, windows);
 	numbers_tell(lowering, op, "ptowsp.shared", call->line->count, shared);
+	numbers_tell(lowering, op, "ptowsp.access", call->line->count, access);
 }
 
 static void function_make(struct aie_lowering *lowering, const struct call *call, const char *name)
@@ -118,11 +124,12 @@ static void key_make(const struct aie_lowering *lowering, const struct call *cal
 	common_text_add(key, "%" PRIu32 " %" PRIu32, call->task->kernel, call->task->arg_count);
 	for (uint32_t i = 0; i < call->line->count; i++) {
 		const struct aie_shape *shape = &lowering->args->graph->spots[call->line->spots + i].shape;
-		const struct aie_view *view = &use_of(lowering, call, i)->view;
+		const struct aie_use *use = use_of(lowering, call, i);
+		const struct aie_view *view = &use->view;
 
-		common_text_add(key, ", %u %d %" PRIu64 " %" PRIu64 " %" PRIi64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32, (unsigned)shape->dtype,
-				shape->flat, shape->rows, shape->columns, view->before, view->rows, view->columns, view->stride,
-				use_of(lowering, call, i)->with);
+		common_text_add(key, ", %u %d %" PRIu64 " %" PRIu64 " %" PRIi64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32 " %d %d",
+				(unsigned)shape->dtype, shape->flat, shape->rows, shape->columns, view->before, view->rows, view->columns, view->stride,
+				use->with, use->reads, use->writes);
 	}
 }
 
@@ -219,7 +226,7 @@ static struct aie_op *fifo_op(struct body *body, const char *name, const struct 
 	struct aie_lowering *lowering = body->lowering;
 	struct aie_op *op = aie_op_add(lowering->module, body->parent, body->region, name);
 
-	aie_op_attr(lowering->module, op, "objFifo_name", aie_attr_text(lowering->module, AIE_ATTR_SYMBOL, lowering->streams[line->stream]));
+	aie_op_attr(lowering->module, op, "objFifo_name", aie_attr_text(lowering->module, AIE_ATTR_SYMBOL, lowering->held[line->stream]));
 	aie_op_attr(lowering->module, op, "port", aie_i32(lowering, line->produces ? 0 : 1));
 	aie_op_attr(lowering->module, op, "size", aie_i32(lowering, 1));
 	return op;
@@ -400,7 +407,7 @@ static ptowsp_status loops_find(struct aie_lowering *lowering, const struct aie_
 
 /* ---- cores -------------------------------------------------------------------------------------------------------------- */
 
-/* Memory of the core's tile that nobody else uses. */
+/* Memory of the core's tile, or of one beside it, that nobody else uses. */
 static void buffers_make(struct aie_lowering *lowering, uint32_t cell, struct body *body)
 {
 	struct aie_module *module = lowering->module;
@@ -414,7 +421,7 @@ static void buffers_make(struct aie_lowering *lowering, uint32_t cell, struct bo
 			continue;
 		aie_lower_buffer_name(lowering, name, b);
 		op = aie_op_add(module, lowering->device, lowering->body, "aie.buffer");
-		aie_op_operand(module, op, lowering->cell_tiles[cell]);
+		aie_op_operand(module, op, aie_lower_buffer_tile(lowering, b));
 		aie_op_attr(module, op, "sym_name", aie_attr_text(module, AIE_ATTR_STRING, name));
 		body->buffers[b] = aie_op_result(module, op, aie_lower_shape(lowering, &graph->buffers[b].shape));
 	}

@@ -244,6 +244,8 @@ void aie_lower_host(struct aie_lowering *lowering)
 	if (!host.region || !host.tensors || !host.descriptors || !host.waited || !arguments_make(&host))
 		lowering->failed = PTOWSP_NO_MEMORY;
 	aie_op_attr(lowering->module, host.op, "sym_name", aie_attr_text(lowering->module, AIE_ATTR_STRING, "sequence"));
+	if (!lowering->failed && host.filler)
+		aie_op_attr(lowering->module, host.op, "ptowsp.filler", aie_i32(lowering, host.filler->number));
 	if (!lowering->failed) {
 		descriptors_share(&host);
 		steps_make(&host);

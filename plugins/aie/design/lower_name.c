@@ -10,7 +10,7 @@
 
 static const char prefix[] = "kernel_";
 
-/* Whose elements a stream carries, or a buffer has. */
+/* Tensor whose elements a stream carries, or a buffer has. */
 struct carried {
 	uint32_t tensor; /* the first; AIE_NOTHING: not known */
 	bool more;
@@ -28,7 +28,7 @@ static uint32_t spot_row(const struct aie_graph *graph, const struct aie_spot *s
 	return spot->kind == AIE_SPOT_OBJECT ? spot->number : graph->stream_count + spot->number;
 }
 
-/* What calls find in objects and buffers of their cell. */
+/* Tensors that calls find in objects and buffers of their cell. */
 static void calls_look(const struct aie_lower_args *args, struct carried *carried, const struct aie_lines *lines)
 {
 	for (uint32_t l = 0; l < lines->count; l++) {
@@ -106,7 +106,8 @@ void aie_lower_stream_names(struct aie_lowering *lowering)
 			snprintf(name, sizeof(lowering->streams[s]), "%.40s_%u", lowering->args->channel_name(lowering->args->context, stream->channel), s);
 		else
 			stream_name(lowering, s, &carried[s], name, sizeof(lowering->streams[s]));
-		if (!common_names_add(&lowering->symbols, name))
+		snprintf(lowering->held[s], sizeof(lowering->held[s]), "%s%s", aie_lower_near(lowering, s) ? "near_" : "", name);
+		if (!common_names_add(&lowering->symbols, name) || (aie_lower_near(lowering, s) && !common_names_add(&lowering->symbols, lowering->held[s])))
 			lowering->failed = PTOWSP_NO_MEMORY;
 	}
 	free(carried);

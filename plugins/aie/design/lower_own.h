@@ -18,13 +18,14 @@ struct aie_lowering {
 	struct aie_value **tiles;      /* per column and row */
 	struct aie_value **cell_tiles; /* per cell */
 	char (*streams)[64];           /* names */
+	char (*held)[72];              /* names of the fifos that cells have of them: these, but where objects lie beside a cell */
 	struct common_names functions; /* per function: what its calls have in common */
 	struct common_names symbols;   /* of fifos and functions */
 	uint32_t function_room, kernel_room, task_room;
 	struct ptowsp_error *error;
 	ptowsp_status failed;
 };
-/* Of an element; NULL with `failed` set where MLIR has no such type. */
+/* MLIR's type of an element; NULL with `failed` set where it has none. */
 const struct aie_type *aie_lower_element(struct aie_lowering *lowering, unsigned dtype);
 const struct aie_type *aie_lower_shape(struct aie_lowering *lowering, const struct aie_shape *shape);
 /* As objects of a stream are declared. */
@@ -35,11 +36,19 @@ char *aie_lower_function_name(struct aie_lowering *lowering, uint32_t kernel);
 void aie_lower_object_name(char name_out[AIE_OBJECT_NAME], uint32_t kernel, const char *name);
 /* A name for a buffer of the graph, which no symbol before has. */
 void aie_lower_buffer_name(struct aie_lowering *lowering, char name_out[AIE_BUFFER_NAME], uint32_t buffer);
+/* The tile in whose memory a buffer lies. */
+struct aie_value *aie_lower_buffer_tile(struct aie_lowering *lowering, uint32_t buffer);
 /* lower_core.c: functions that the cells call, buffers, and one core per cell. */
 void aie_lower_functions(struct aie_lowering *lowering);
 void aie_lower_cores(struct aie_lowering *lowering);
 /* lower_host.c: the runtime sequence. */
 void aie_lower_host(struct aie_lowering *lowering);
+
+/* Does the end of a stream at its cell lie beside it? */
+static inline bool aie_lower_near(const struct aie_lowering *lowering, uint32_t stream)
+{
+	return lowering->args->near->streams[stream] != AIE_NOTHING;
+}
 
 static inline const struct aie_attr *aie_i32(struct aie_lowering *lowering, int64_t value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "aie/design/map.h"
+#include "aie/design/map_own.h"
 
 #include "aie/graph/divided.h"
 #include "aie/graph/fits.h"
@@ -20,274 +20,9 @@ static ptowsp_status depths_make(struct aie_map *map, struct ptowsp_error *error
 	return map->depths ? PTOWSP_OK : rt_no_memory(error, "the depths of fifos");
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------------- */
-
-struct placing {
-	struct aie_place_node *nodes;
-	struct aie_place_net *nets;
-	uint32_t *ends;
-	uint32_t *ways;    /* per cell: streams in, streams out */
-	uint32_t *tensors; /* per stream: hosted_tensors */
-	uint32_t node_count, end_count;
-};
-
-/* For sentences: the task that it calls first, and its kernel. */
-static void cell_called(const struct aie_map *map, const struct aie_map_args *args, uint32_t cell, struct aie_place_node *node)
-{
-	const struct aie_lines *program = &map->graph.cells[cell];
-
-	node->process = map->acts.processes != 0;
-	node->role = "a";
-	node->name = "core that calls nothing";
-	for (uint32_t l = 0; l < program->count && !node->task; l++)
-		if (program->lines[l].kind == AIE_LINE_CALL) {
-			const struct aie_act *act = &map->acts.rows[program->lines[l].act];
-
-			node->name = args->kernel_name(args->context, act->kernel);
-			node->task = map->acts.first + act->task + 1;
-		}
-}
-
-/* Per stream, and behind them, the first tensor that the host moves there; AIE_NOTHING: none. To be freed; NULL: no memory. */
-static uint32_t *hosted_tensors(const struct aie_map *map)
-{
-	const struct aie_graph *graph = &map->graph;
-	uint32_t *tensors = malloc(((size_t)graph->stream_count + 1) * sizeof(*tensors));
-
-	for (uint32_t s = 0; tensors && s < graph->stream_count; s++)
-		tensors[s] = AIE_NOTHING;
-	for (uint32_t j = graph->job_count; tensors && j-- > 0;)
-		if (graph->jobs[j].area != AIE_NOTHING)
-			tensors[graph->jobs[j].stream] = map->acts.areas.rows[graph->jobs[j].area].tensor;
-	return tensors;
-}
-
-static const char *hosted_name(const struct aie_map_args *args, const uint32_t *tensors, uint32_t stream)
-{
-	return tensors[stream] == AIE_NOTHING ? "words" : args->tensor_name(args->context, tensors[stream]);
-}
-
-/* Without objects of its streams. */
-static void cell_bytes(const struct aie_map *map, const struct aie_map_args *args, uint32_t cell, struct aie_place_node *node)
-{
-	const struct aie_lines *program = &map->graph.cells[cell];
-	uint64_t stack = 0;
-
-	for (uint32_t l = 0; l < program->count; l++)
-		if (program->lines[l].kind == AIE_LINE_CALL) {
-			uint64_t need = map->acts.rows[program->lines[l].act].stack;
-
-			stack = need > stack ? need : stack;
-		}
-	for (uint32_t b = 0; b < map->graph.buffer_count; b++)
-		if (map->graph.buffers[b].cell == cell)
-			node->buffers += aie_shape_bytes(&map->graph.buffers[b].shape);
-	node->stack = stack + aie_arch_tile(args->arch, AIE_FIRST_CORE)->limits[AIE_STACK];
-	node->bytes = node->buffers + node->stack;
-}
-
-static void cells_describe(struct placing *placing, const struct aie_map *map, const struct aie_map_args *args)
-{
-	for (uint32_t c = 0; c < map->graph.cell_count; c++) {
-		struct aie_place_node *node = &placing->nodes[c];
-
-		*node = (struct aie_place_node){.kind = AIE_CORE, .column = map->cells.rows[c].column, .row = map->cells.rows[c].row};
-		cell_called(map, args, c, node);
-		cell_bytes(map, args, c, node);
-	}
-	placing->node_count = map->graph.cell_count;
-}
-
-/* The needs of a stream at one of its ends. shared: nothing before it is known in whose memory it lies, if in one, which joint_check looks at. */
-static void end_describe(struct placing *placing, const struct aie_stream *stream, uint32_t node, bool source, bool shared, uint32_t depth)
-{
-	struct aie_place_node *row = &placing->nodes[node];
-
-	if (shared)
-		return;
-	row->in += !source;
-	row->out += source;
-	if (row->kind == AIE_MEMTILE)
-		return;
-	row->locks += 2;
-	row->bds += depth ? depth : 1;
-	if (row->kind == AIE_CORE)
-		row->bytes += depth * aie_shape_bytes(&stream->shape);
-}
-
-/* For sentences. */
-static void pass_count(struct aie_place_node *core, const struct aie_stream *stream)
-{
-	core->passes++;
-	core->words += stream->kind == AIE_STREAM_TOKEN && stream->room;
-}
-
-static void ways_count(struct placing *placing, const struct aie_graph *graph)
-{
-	for (uint32_t s = 0; s < graph->stream_count; s++) {
-		const struct aie_stream *stream = &graph->streams[s];
-
-		if (aie_stream_shared(graph, stream)) {
-			pass_count(&placing->nodes[stream->from], stream);
-			pass_count(&placing->nodes[graph->ends[stream->to]], stream);
-		}
-
-		if (stream->from < AIE_LINKED)
-			placing->ways[2 * stream->from + 1]++;
-		for (uint32_t e = stream->to; e < stream->to + stream->to_count; e++)
-			if (graph->ends[e] < AIE_LINKED)
-				placing->ways[2 * graph->ends[e]]++;
-	}
-}
-
-/* A stream between two cores takes a DMA channel of each, and where they have not enough for all of them it had better lie in a memory that both see. */
-static bool wants_memory(const struct placing *placing, const struct aie_map_args *args, const struct aie_graph *graph, const struct aie_stream *stream)
-{
-	const uint64_t *limits = aie_arch_tile(args->arch, AIE_FIRST_CORE)->limits;
-
-	return aie_stream_shared(graph, stream) &&
-	       (placing->ways[2 * stream->from + 1] > limits[AIE_DMA_OUT] || placing->ways[2 * graph->ends[stream->to]] > limits[AIE_DMA_IN]);
-}
-
-static void hosts_describe(struct placing *placing, const struct aie_graph *graph, const struct aie_map_args *args)
-{
-	for (uint32_t s = 0; s < graph->stream_count; s++)
-		if (aie_stream_hosted(graph, &graph->streams[s]))
-			placing->nodes[placing->node_count++] = (struct aie_place_node){.kind = AIE_SHIM,
-											.column = AIE_ANYWHERE,
-											.row = AIE_ANYWHERE,
-											.role = "the host's stream of",
-											.name = hosted_name(args, placing->tensors, s)};
-}
-
-/* What groups take of a memory tile besides channels. Even channels have one half of its descriptors, odd ones the other, and which channels a group gets is not known yet:
- * twice what the half with the whole's channel could need at most. */
-static void groups_describe(struct placing *placing, const struct aie_map *map, const struct aie_map_args *args)
-{
-	const struct aie_graph *graph = &map->graph;
-
-	for (uint32_t g = 0; g < graph->group_count; g++) {
-		const struct aie_group *group = &graph->groups[g];
-		const struct aie_stream *whole = &graph->streams[group->whole];
-		uint32_t depth = group->joins ? map->depths[group->whole].from : map->depths[group->whole].to;
-
-		placing->nodes[placing->node_count++] = (struct aie_place_node){.kind = AIE_MEMTILE,
-										.column = AIE_ANYWHERE,
-										.row = AIE_ANYWHERE,
-										.locks = 2 * group->count,
-										.bds = 2 * depth * (group->count + (group->count + 1) / 2),
-										.bytes = depth * aie_shape_bytes(&whole->shape),
-										.role = group->joins ? "the joined stores of" : "the distributed loads of",
-										.name = hosted_name(args, placing->tensors, group->whole)};
-	}
-}
-
-/* shim: of the stream, if it has one; groups: the first. */
-static uint32_t end_node(const struct aie_stream *stream, uint32_t end, uint32_t shim, uint32_t groups)
-{
-	return end == AIE_HOST ? shim : end == AIE_LINKED ? groups + stream->group : end;
-}
-
-static void streams_describe(struct placing *placing, const struct aie_map *map, const struct aie_map_args *args)
-{
-	const struct aie_graph *graph = &map->graph;
-	uint32_t shim = graph->cell_count, groups;
-
-	hosts_describe(placing, graph, args);
-	groups = placing->node_count;
-	groups_describe(placing, map, args);
-	for (uint32_t s = 0; s < graph->stream_count; s++) {
-		const struct aie_stream *stream = &graph->streams[s];
-		struct aie_place_net *net = &placing->nets[s];
-
-		*net = (struct aie_place_net){.from = end_node(stream, stream->from, shim, groups),
-					      .to = placing->ends + placing->end_count,
-					      .to_count = stream->to_count,
-					      .need = wants_memory(placing, args, graph, stream) ? AIE_NEED_WISHED : AIE_NEED_NEAR,
-					      .weight = 1 + stream->objects * aie_shape_bytes(&stream->shape) / 4};
-		end_describe(placing, stream, net->from, true, net->need == AIE_NEED_WISHED, map->depths[s].from);
-		for (uint32_t e = 0; e < stream->to_count; e++) {
-			uint32_t node = end_node(stream, graph->ends[stream->to + e], shim, groups);
-
-			placing->ends[placing->end_count++] = node;
-			end_describe(placing, stream, node, false, net->need == AIE_NEED_WISHED, map->depths[s].to);
-		}
-		shim += aie_stream_hosted(graph, stream);
-	}
-}
-
-/* A stream lies in a memory that both cores see, as design_fifo.c puts it: in the producer's where both do; else it moves from one to the other. */
-static void joint_add(struct placing *placing, const struct aie_map *map, const struct aie_map_args *args, uint32_t s)
-{
-	const struct aie_stream *stream = &map->graph.streams[s];
-	const uint32_t from = stream->from, to = *placing->nets[s].to;
-	const struct aie_place *maker = &map->places[from], *taker = &map->places[to];
-	struct aie_place_node *at = &placing->nodes[aie_arch_shares(args->arch, taker->column, taker->row, maker->column, maker->row) ? from : to];
-
-	if (map->depths[s].joint) {
-		at->locks += 2;
-		at->bytes += map->depths[s].from * aie_shape_bytes(&stream->shape);
-		return;
-	}
-	end_describe(placing, stream, from, true, false, map->depths[s].from);
-	end_describe(placing, stream, to, false, false, map->depths[s].to);
-}
-
-/* UNSUPPORTED where a tile has not so much. */
-static ptowsp_status joint_check(struct placing *placing, const struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
-{
-	const struct aie_graph *graph = &map->graph;
-	ptowsp_status status = PTOWSP_OK;
-
-	for (uint32_t s = 0; s < graph->stream_count; s++)
-		if (placing->nets[s].need == AIE_NEED_WISHED)
-			joint_add(placing, map, args, s);
-	for (uint32_t c = 0; !status && c < graph->cell_count; c++)
-		status = aie_place_node_check(args->arch, &placing->nodes[c], error);
-	return status;
-}
-
-/* The depths of fifos are settled. */
-static ptowsp_status place(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
-{
-	const struct aie_graph *graph = &map->graph;
-	size_t nodes = (size_t)graph->cell_count + graph->stream_count + graph->group_count + 1;
-	struct placing placing = {calloc(nodes, sizeof(*placing.nodes)),
-				  calloc(nodes, sizeof(*placing.nets)),
-				  calloc((size_t)graph->end_count + 1, sizeof(uint32_t)),
-				  calloc(2 * (size_t)graph->cell_count + 1, sizeof(uint32_t)),
-				  hosted_tensors(map),
-				  0,
-				  0};
-	ptowsp_status status = PTOWSP_OK;
-
-	free(map->places);
-	map->places = calloc(nodes, sizeof(*map->places));
-	if (!placing.nodes || !placing.nets || !placing.ends || !placing.ways || !placing.tensors || !map->places)
-		status = rt_no_memory(error, "the places of a design");
-	if (!status) {
-		cells_describe(&placing, map, args);
-		ways_count(&placing, graph);
-		streams_describe(&placing, map, args);
-		map->place_count = placing.node_count;
-		status = aie_place_with(args->effort, args->arch, placing.nodes, placing.node_count, placing.nets, graph->stream_count, args->seed, map->places,
-					error);
-		if (!status)
-			aie_depths_settle(map->depths, graph, args->arch, map->places);
-		if (!status)
-			status = joint_check(&placing, map, args, error);
-	}
-	free(placing.nodes);
-	free(placing.nets);
-	free(placing.ends);
-	free(placing.tensors);
-	free(placing.ways);
-	return status;
-}
-
 /* ---- all ---------------------------------------------------------------------------------------------------------------- */
 
-/* How a graph is tried. */
+/* A way to try a graph. */
 struct way {
 	uint32_t cells;           /* most */
 	bool obey;                /* executors are cells */
@@ -308,6 +43,7 @@ static ptowsp_status streams_make(struct aie_map *map, const struct aie_map_args
 					     .pack = way->pack,
 					     .group = way->group,
 					     .always = way->always,
+					     .tiles = map->beside == AIE_BESIDE_CHANNELS ? 1 + AIE_NEAR_TILES : 1,
 					     .keep = way->keep,
 					     .bounds = args->bounds,
 					     .capacities = args->walk->capacities};
@@ -334,7 +70,7 @@ static ptowsp_status order_make(struct aie_map *map, const struct aie_map_args *
 		if (status)
 			break;
 		less = aie_depths_choose(map->depths, &map->graph, depth, whole);
-		status = place(map, args, error);
+		status = aie_map_place(map, args, error);
 		if (status)
 			continue;
 		status = aie_order_make(&map->order, &order, error);
@@ -501,7 +237,7 @@ static ptowsp_status cells_try(struct aie_map *map, const struct aie_map_args *a
 
 /* As the schedule says, if that can be. Else as it fits; where memory is short so that what is read from memory again comes again, with cores that have one kernel each, and at last with
  * cores that keep nothing. */
-static ptowsp_status graph_choose(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
+static ptowsp_status ways_choose(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
 {
 	uint32_t all = args->arch->columns * (args->arch->rows - AIE_FIRST_CORE), cells = args->cells && args->cells < all ? args->cells : all;
 	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)};
@@ -519,8 +255,22 @@ static ptowsp_status graph_choose(struct aie_map *map, const struct aie_map_args
 	if (status == PTOWSP_UNSUPPORTED && !cells_try(map, args, (struct way){.cells = cells, .apart = AIE_APART_ACTS}, &unsaid))
 		status = PTOWSP_OK;
 	if (status == PTOWSP_UNSUPPORTED && map->acts.processes && map->stood.text[0])
-		*error = map->stood; /* what channels need may not fit, too, but that they need it is the reason */
+		*error = map->stood; /* needs of channels may not fit, too, but the need itself is the reason */
 	return status;
+}
+
+/* A call that one core's memory is too small for wants those beside it, and first no more than memory. */
+static ptowsp_status graph_choose(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
+{
+	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)};
+	ptowsp_status status;
+
+	map->beside = map->divided.beside ? AIE_BESIDE_MEMORY : AIE_BESIDE_NOTHING;
+	status = ways_choose(map, args, error);
+	if (status != PTOWSP_UNSUPPORTED || !map->beside)
+		return status;
+	map->beside = AIE_BESIDE_CHANNELS;
+	return ways_choose(map, args, &unsaid) ? status : PTOWSP_OK;
 }
 
 static ptowsp_status text_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
@@ -533,6 +283,7 @@ static ptowsp_status text_make(struct aie_map *map, const struct aie_map_args *a
 					     .order = &map->order,
 					     .depths = map->depths,
 					     .places = map->places,
+					     .near = &map->near,
 					     .tensors = args->tensors,
 					     .tensor_count = args->tensor_count,
 					     .kernel_count = args->kernel_count,
@@ -555,7 +306,7 @@ static ptowsp_status text_make(struct aie_map *map, const struct aie_map_args *a
 	return status;
 }
 
-/* It may be that which is too much. */
+/* The stated depth may be too much: the error names it. */
 static ptowsp_status depth_said(const struct aie_map_args *args, struct ptowsp_error *error)
 {
 	struct ptowsp_error why = *error;
@@ -663,24 +414,28 @@ static ptowsp_status way_make(struct aie_map *map, const struct aie_map_args *ar
 	return map->divided.any ? divided_design_make(map, args, exact, error) : design_make(map, args, error);
 }
 
-/* Calls that do not fit into a core are divided; where cores then have no room for all that they do, into smaller parts, and at last others with them, too. */
+/* Calls that do not fit into a core are divided; where cores then have no room for all that they do, into smaller parts, and at last others with them, too. What no way has room for may lie
+ * beside its core. */
 static ptowsp_status make(struct aie_map *map, const struct aie_map_args *args, bool exact, struct ptowsp_error *error)
 {
-	static const struct aie_divided_way ways[] = {{1, 2}, {1, 4}, {2, 2}, {4, 4}, {8, 8}};
+	static const struct aie_divided_way ways[] = {{1, 2, false}, {1, 4, false}, {2, 2, false}, {4, 4, false}, {8, 8, false}, {1, 2, true}};
+	const size_t count = sizeof(ways) / sizeof(*ways);
 	ptowsp_status status = way_make(map, args, exact, ways[0], error), another = status;
 	const bool divided = map->divided.any, refused = map->divided.refused;
+	bool tight = map->tight;
 
-	for (size_t w = divided ? 1 : 2; !refused && another == PTOWSP_UNSUPPORTED && w < sizeof(ways) / sizeof(*ways); w++) {
+	for (size_t w = divided ? 1 : 2; !refused && another == PTOWSP_UNSUPPORTED && w < count - !tight; w++) {
 		struct ptowsp_error other = {.head = PTOWSP_HEAD(other, ERROR)};
 
 		another = way_make(map, args, exact, ways[w], &other);
+		tight |= map->tight;
 		if (another && another != PTOWSP_UNSUPPORTED)
 			*error = other;
 	}
 	return another;
 }
 
-/* Parts of words are exchanged by way of memory. What only goes from core to core may do so as it is, where that is no way. */
+/* Parts of words are exchanged by way of memory. Elements that only go from core to core may do so as they are, where that is no way. */
 ptowsp_status aie_map_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
 {
 	struct ptowsp_error other = {.head = PTOWSP_HEAD(other, ERROR)};
@@ -704,6 +459,8 @@ void aie_map_finish(struct aie_map *map)
 	aie_lowered_finish(&map->lowered);
 	free(map->depths);
 	free(map->places);
+	free(map->near.streams);
+	free(map->near.buffers);
 	free(map->text);
 	memset(map, 0, sizeof(*map));
 }

@@ -5,6 +5,7 @@
 #define AIE_MAP_H
 
 #include "aie/design/lower.h"
+#include "aie/design/near.h"
 #include "aie/graph/depth.h"
 #include "aie/graph/divided.h"
 #include "aie/graph/executor.h"
@@ -15,7 +16,7 @@ struct aie_map_args {
 	const struct aie_arch *arch;
 	const struct base_walk *walk;
 	struct base_patience *patience;          /* as in act.h */
-	const struct rt_kernels *kernels;        /* whose footprint is asked */
+	const struct rt_kernels *kernels;        /* asked for footprints */
 	void *const *bases;                      /* per TENS row, as in act.h */
 	const struct aie_tensor *tensors;        /* per TENS row */
 	const uint8_t *kept;                     /* per TENS row: what is written is seen after the run */
@@ -32,7 +33,7 @@ struct aie_map_args {
 	const struct aie_layout *layouts; /* per TENS row; NULL: there are none, or no grid */
 	const uint8_t *stated;            /* per KREG row, as in hold.h */
 	uint32_t depth;                   /* objects of a fifo at each end, at least 1 */
-	bool exact;                       /* that is what the schedule says: never fewer */
+	bool exact;                       /* the schedule states it: never fewer */
 	const struct aie_bounds *bounds;  /* when tasks may begin, NULL: at any time */
 	bool whole;                       /* tasks are counted: none is divided */
 	uint32_t queue;                   /* jobs of a stream that the host has under way */
@@ -63,8 +64,11 @@ struct aie_map {
 	struct aie_graph graph;
 	struct aie_order order;
 	struct aie_depths *depths;
-	struct aie_place *places; /* per cell, then per stream that begins or ends at the host, then per group */
+	struct aie_place *places; /* per cell, then per stream that begins or ends at the host, then per group, then of tiles beside cells */
 	uint32_t place_count;
+	enum aie_beside beside;
+	bool tight; /* some graph had a cell that its own memory was too small for */
+	struct aie_near near;
 	struct aie_lowered lowered;
 	char *text; /* of the module, in the generic form */
 };

@@ -14,7 +14,7 @@ struct aie_origin_args {
 	const char *(*tensor_name)(const void *context, uint32_t tensor);
 	const void *context;
 };
-/* Where the sentence of an error begins with a place in the text of the map ("18:7: aie.tile: ..." or "line 18: ..."), that becomes "task 3, kernel gemm (gemm.pto:12), tensor a: ...",
+/* A place in the text of the map at the beginning of an error ("18:7: aie.tile: ..." or "line 18: ...") becomes "task 3, kernel gemm (gemm.pto:12), tensor a: ...",
  * as much as is known of it, and task and kernel are those of the error. INVALID becomes UNSUPPORTED: nobody typed that text, and what is wrong with it no design of this backend can say.
  * The status of the error. */
 ptowsp_status aie_origin_say(struct ptowsp_error *error, const struct aie_origin_args *args);

@@ -81,7 +81,7 @@ static void folder_remove(const char *folder)
 	rmdir(folder);
 }
 
-/* In a folder of its own, which then becomes the one that is kept; who comes second uses the first one's. What failed stays, to be looked at. */
+/* In a folder of its own, which then becomes the one that is kept; a second build uses the first one's. A failed one stays, to be looked at. */
 static ptowsp_status kept_make(const char *kept, const struct base_command *bridge, const struct base_command *probe, struct ptowsp_error *error)
 {
 	char folder[AIE_PATH];

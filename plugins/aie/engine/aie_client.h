@@ -23,7 +23,7 @@ struct aie_client {
  * be loaded or is of another version; the child found no device, or ended by a signal; IO, INVALID: the cache. */
 ptowsp_status aie_client_open(struct aie_client *client, const struct aie_client_args *args, struct ptowsp_error *error);
 void aie_client_close(struct aie_client *client);
-/* What a bridge said, as a sentence: step as in "load". */
+/* The bridge's failure as a sentence; step as in "load". */
 ptowsp_status aie_client_fail(const struct aie_client *client, int32_t code, const struct aie_bridge_about *about, const char *step,
 			      struct ptowsp_error *error);
 

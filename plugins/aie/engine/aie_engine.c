@@ -33,7 +33,7 @@ static ptowsp_status planned_make(struct aie_loaded *loaded, const struct ptowsp
 
 	loaded->kernels = (struct base_planned){base_kernels_table(&loaded->program->kernels), &loaded->walk};
 	kernels = base_planned_table(&loaded->kernels);
-	return base_planned_create(&loaded->planned, loaded->program, args, &kernels, true, error);
+	return base_planned_create(&loaded->planned, loaded->program, args, &kernels, (struct base_planned_as){.shadowed = true}, error);
 }
 
 static ptowsp_status tables_make(struct aie_loaded *loaded, struct ptowsp_error *error)
@@ -85,7 +85,7 @@ ptowsp_status aie_engine_load(struct base_program *program, const struct ptowsp_
 		status = tables_make(loaded, error);
 	if (!status)
 		aie_phases_say(loaded);
-	return status ? status : aie_layouts_load(loaded, args, error);
+	return status ? status : aie_layouts_load(loaded, error);
 }
 
 void aie_engine_unload(struct base_program *program)
@@ -191,7 +191,7 @@ static bool is_where(const struct ptowsp_directive_record *row)
 	       row->directive == PTOWSP_DIRECTIVE_LAYOUT;
 }
 
-/* Whoever wants that directive enforced rather hears that it is not. */
+/* Must the run fail where the array cannot do as the schedule says? */
 static bool is_must(const struct aie_run *run)
 {
 	const struct rt_program *planned = run->loaded->planned;
@@ -239,7 +239,7 @@ static ptowsp_status bounds_make(struct aie_run *run)
 	return aie_bounds_make(&run->loaded->bounds, &args, run->error);
 }
 
-/* Of fifos: the schedule's depth of all tasks, else its least of some; 0: it says nothing. */
+/* Depth of fifos: the schedule's of all tasks, else its least of some; 0: none is stated. */
 static uint32_t depth_of(const struct rt_schedule *schedule)
 {
 	uint64_t least = 0;
@@ -284,25 +284,25 @@ static ptowsp_status grid_find(struct aie_run *run)
 	return PTOWSP_OK;
 }
 
-/* Which kernels take more than a core has, and what became of them: --explain, --stats and -v have it. */
+/* Kernels that take more than a core has, and what became of them, for --explain, --stats and -v: a feature is told once, so all of them in one line. */
 static ptowsp_status divided_tell(struct aie_run *run)
 {
 	const struct aie_divided *divided = &run->loaded->map.divided;
 	const struct rt_program *planned = run->loaded->planned;
 	ptowsp_status status = PTOWSP_OK;
+	char text[2000] = "";
 
 	for (uint32_t r = 0; !status && r < divided->row_count; r++) {
 		const struct aie_divided_row *row = &divided->rows[r];
-		char text[320];
-		const int length = snprintf(text, sizeof(text), "kernel %.60s takes %llu of a core's %llu bytes, so each of %llu calls is %.160s",
-					    rt_kernel_name(planned, row->kernel), (unsigned long long)row->need,
-					    (unsigned long long)aie_arch_core_bytes(run->loaded->arch), (unsigned long long)row->calls, row->division.text);
+		const size_t length = strlen(text);
 
-		if (planned->host && planned->host->diagnose)
-			planned->host->diagnose(planned->host->context, PTOWSP_FEATURE_KERNEL_CYCLES, PTOWSP_STATE_DIAGNOSED, text,
-						length < (int)sizeof(text) ? (uint64_t)length : sizeof(text) - 1);
+		base_text(text + length, sizeof(text) - length, "%skernel %.60s takes %llu of a core's %llu bytes, so each of %llu calls is %.160s",
+			  length ? "; " : "", rt_kernel_name(planned, row->kernel), (unsigned long long)row->need,
+			  (unsigned long long)aie_arch_core_bytes(run->loaded->arch), (unsigned long long)row->calls, row->division.text);
 		status = aie_report_divided(&run->loaded->report, rt_kernel_name(planned, row->kernel), row, run->error);
 	}
+	if (*text && planned->host && planned->host->diagnose)
+		planned->host->diagnose(planned->host->context, PTOWSP_FEATURE_KERNEL_CYCLES, PTOWSP_STATE_DIAGNOSED, text, strlen(text));
 	return status;
 }
 
@@ -355,7 +355,7 @@ static ptowsp_status map_make(struct aie_run *run)
 	return status ? status : divided_tell(run);
 }
 
-/* What open scopes hold of the window: for ever, whether anybody would wait for it or only count. */
+/* Open scopes hold their part of the window for ever, whether tasks would wait for it or only count. */
 static ptowsp_status scopes_look(const struct aie_run *run, struct rt_feed *feed)
 {
 	const struct rt_schedule *schedule = &run->loaded->planned->schedule;
@@ -414,7 +414,7 @@ ptowsp_status aie_engine_walk(struct aie_run *run, struct ptowsp_run_stats *stat
 	run->deadlock = deadlock_out;
 	run->patience = base_patience_of(run->loaded->program->device->instance->host, run->args, MOST_BYTES);
 	status = base_walk_fill(&run->loaded->walk, run->loaded->planned, run->args, &then, stats_out, deadlock_out, run->error);
-	plan_finish(run->loaded); /* what stayed would hide as much of the next run's memory */
+	plan_finish(run->loaded); /* a plan kept would hide as much of the next run's memory */
 	return status;
 }
 

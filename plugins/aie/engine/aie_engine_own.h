@@ -30,7 +30,7 @@ struct aie_loaded {
 	struct aie_kernel_object *objects; /* per KREG row */
 	struct base_sections sections;     /* of the package */
 };
-/* What a user has for a kernel of the map; nothing for parts of a divided one. */
+/* The user's object for a kernel of the map; none for parts of a divided one. */
 static inline struct aie_kernel_object aie_object_of(const struct aie_loaded *loaded, uint32_t kernel)
 {
 	return kernel < loaded->program->kernels.count ? loaded->objects[kernel] : (struct aie_kernel_object){.entry = ""};
@@ -42,7 +42,7 @@ struct aie_run {
 	struct ptowsp_deadlock *deadlock; /* NULL: nobody asks */
 	struct ptowsp_error *error;
 	const struct aie_options *options;
-	/* What is done with the map. */
+	/* The step that follows the map. */
 	ptowsp_status (*then)(struct aie_run *run, struct rt_feed *feed);
 	struct aie_sim_stats stuck;                                                               /* of a run that the array cannot end: who waits */
 	ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size); /* of files that are made, not run */
@@ -60,7 +60,7 @@ static inline const struct aie_options *aie_options_of(const struct base_program
 }
 /* aie_engine.c: walks the program with the arguments of the run, maps it, and does what follows. */
 ptowsp_status aie_engine_walk(struct aie_run *run, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out);
-/* What the text of a map says. */
+/* A map as read back from its text. */
 struct aie_back {
 	struct aie_module module;
 	struct aie_design design;
@@ -71,13 +71,15 @@ struct aie_back {
 };
 /* engine_back.c: fills a zeroed one. Errors: of the reader, the rules and the router, in the words of origin.h. */
 ptowsp_status aie_back_read(struct aie_back *back, struct aie_loaded *loaded, struct ptowsp_error *error);
+/* Memory of cores for --explain, one line for cores that take the same. */
+void aie_back_tell(const struct aie_back *back, const struct aie_loaded *loaded);
 void aie_back_finish(struct aie_back *back);
 /* engine_emit.c: the text of the map and what is read from it as files. */
 ptowsp_status aie_engine_files(struct aie_run *run, const struct aie_back *back);
 /* engine_phase.c: a run in phases. A slot that is loaded from what a task writes ends one: its design runs, and the walk goes on with the values that are there then. The tasks of the walk so far
  * are one phase: behind it run->phase and run->cycles count it. */
 ptowsp_status aie_phase_run(struct aie_run *run, struct rt_feed *feed, const struct base_walk_phase *phase, struct ptowsp_error *error);
-/* What follows the last of them, or all of it: a run without phases is one. */
+/* The last phase: the rest of the walk, all of it in a run without phases. */
 ptowsp_status aie_phase_last(struct aie_run *run, struct rt_feed *feed, struct ptowsp_error *error);
 /* May the program have phases? Before its runs a diagnostic says so. */
 bool aie_phases_may(const struct rt_program *program);
@@ -85,12 +87,12 @@ void aie_phases_say(const struct aie_loaded *loaded);
 /* aie_engine.c: maps what was walked, and does what follows. */
 ptowsp_status aie_engine_planned(struct aie_run *run, struct rt_feed *feed, struct ptowsp_error *error);
 /* engine_layout.c: layouts of a program, whose shards the engine places itself. load: behind the tables of `loaded`. Errors: NO_MEMORY. */
-ptowsp_status aie_layouts_load(struct aie_loaded *loaded, const struct ptowsp_load_args *args, struct ptowsp_error *error);
-/* Of a run: as its tensors are bound. Errors: INVALID for a dimension that a tensor has not. */
+ptowsp_status aie_layouts_load(struct aie_loaded *loaded, struct ptowsp_error *error);
+/* Layouts of a run, as its tensors are bound. Errors: INVALID for a dimension that a tensor has not. */
 ptowsp_status aie_layouts_bind(struct aie_run *run);
 /* The layouts if there are any and a grid for them, else NULL. */
 const struct aie_layout *aie_layouts_of(const struct aie_loaded *loaded);
-/* What became of them, when the run is mapped. */
+/* Fills the layouts' stats of a mapped run. */
 void aie_layouts_tell(struct aie_run *run);
 /* engine_go.c: reads the text of the map, runs what it says, tells the feed; where files are wanted it gives those instead. */
 ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed);

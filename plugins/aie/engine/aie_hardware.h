@@ -9,7 +9,7 @@
 
 #define AIE_PATH 1024
 
-/* Where things are looked for; NULL and "": not said. */
+/* Places of hardware and tools; NULL and "": not stated. */
 struct aie_places {
 	const char *root;                              /* before /dev and before where XRT is installed */
 	const char *xrt;                               /* folder of XRT with include and lib; else xilinx_xrt, else /opt/xilinx/xrt, else /usr */
@@ -17,7 +17,7 @@ struct aie_places {
 	const char *aiecc;                             /* the program; else aiecc in path */
 	const char *xilinx_xrt, *peano_install, *path; /* XILINX_XRT, PEANO_INSTALL_DIR, PATH */
 };
-/* Those of the environment, of which nothing is taken under elevated privileges; the others are NULL. */
+/* Places from the environment, which is not read under elevated privileges; the others are NULL. */
 struct aie_places aie_places(void);
 
 enum aie_piece_kind {

@@ -3,7 +3,7 @@
  *
  * A core gets what was compiled from portable kernels, or objects that a user has. The host sees one time for a whole run and cannot look into one: no task has a time of its own, and a
  * run that stands still ends by the deadline, without a report. A window that stalls is in the design's own sequence; what it took in a run, and whether it would have aborted,
- * only times say. What was started is only taken back if the driver does so. */
+ * only times say. A run that was started ends early only if the driver stops it. */
 #include "aie/aie_caps.h"
 #include "aie/engine/engine_device.h"
 #include "ptowsp/graph.h"

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "rt/program/rt_program.h"
 
-/* What would be refused if order.h had not run it with bounded buffers: for people. */
+/* The ring that would be refused if order.h had not run it with bounded buffers: for people. */
 static ptowsp_status ring_find(struct aie_back *back, struct ptowsp_error *error)
 {
 	struct ptowsp_error found = {.head = PTOWSP_HEAD(found, ERROR)};
@@ -37,7 +37,7 @@ static ptowsp_status read_all(struct aie_back *back, const struct aie_map *map, 
 	if (!status)
 		status = base_patience_check(patience, error);
 	if (!status)
-		status = aie_channels_assign(&back->channels, &back->design, NULL, error);
+		status = aie_channels_assign(&back->channels, &back->design, error);
 	if (!status)
 		status = aie_check(&back->design, true, error);
 	if (!status)
@@ -72,6 +72,52 @@ ptowsp_status aie_back_read(struct aie_back *back, struct aie_loaded *loaded, st
 		*error = found;
 	}
 	return status;
+}
+
+/* "(0,2) (1,2)" of the core tiles from this one on whose memory is used alike, which are not told before; how many they are. */
+static uint32_t tiles_alike(const struct aie_back *back, uint32_t first, const char *memory, bool *told, char *names, size_t size)
+{
+	uint32_t count = 0;
+
+	*names = '\0';
+	for (uint32_t t = first; t < back->design.tile_count; t++) {
+		const struct aie_tile *tile = &back->design.tiles[t];
+		const size_t length = strlen(names);
+		char own[96];
+
+		aie_channels_memory(&back->channels, t, own, sizeof(own));
+		if (tile->kind != AIE_CORE || told[t] || strcmp(own, memory) != 0)
+			continue;
+		told[t] = true;
+		count++;
+		base_text(names + length, size - length, "%s(%d,%d)", length ? " " : "", (int)tile->column, (int)tile->row);
+	}
+	return count;
+}
+
+/* Only a core's memory has a stack, so those beside cores are told apart. */
+void aie_back_tell(const struct aie_back *back, const struct aie_loaded *loaded)
+{
+	const struct ptowsp_host *host = loaded->planned->host;
+	const uint64_t limit = aie_arch_core_bytes(loaded->arch);
+	bool told[AIE_COLUMNS_MAX * AIE_ROWS] = {false};
+	char text[2000] = "";
+
+	for (uint32_t t = 0; t < back->design.tile_count; t++) {
+		const size_t length = strlen(text);
+		char memory[96], names[320];
+		uint32_t count;
+
+		if (told[t] || back->design.tiles[t].kind != AIE_CORE)
+			continue;
+		aie_channels_memory(&back->channels, t, memory, sizeof(memory));
+		count = tiles_alike(back, t, memory, told, names, sizeof(names));
+		base_text(text + length, sizeof(text) - length, "%s%u %s%s %llu of %llu bytes of memory%s, %s: %s", length ? "; " : "", count,
+			  aie_design_core(&back->design, t) == AIE_NONE ? "idle tile" : "core", count == 1 ? " uses" : "s use",
+			  (unsigned long long)back->channels.used[t][AIE_MEMORY], (unsigned long long)limit, count == 1 ? "" : " each", memory, names);
+	}
+	if (*text && host && host->diagnose)
+		host->diagnose(host->context, PTOWSP_FEATURE_HIGH_WATER, PTOWSP_STATE_DIAGNOSED, text, strlen(text));
 }
 
 void aie_back_finish(struct aie_back *back)

@@ -143,7 +143,7 @@ static ptowsp_status arguments_make(struct device_run *going)
 	return PTOWSP_OK;
 }
 
-/* Whether the tools took the design or not: an older linker lets a program be too large, and what loads it says so of nobody. */
+/* Sizes are read whether the tools took the design or not: an older linker lets a program be too large, and the loader tells nobody. */
 static ptowsp_status programs_measure(struct device_run *going, ptowsp_status made)
 {
 	const struct aie_design *design = &going->back.design;
@@ -154,7 +154,7 @@ static ptowsp_status programs_measure(struct device_run *going, ptowsp_status ma
 	if (!going->programs)
 		return rt_no_memory(going->run->error, "programs of cores");
 	aie_core_programs_read(design, going->artifact.cores, going->programs);
-	status = aie_report_design(&loaded->report, design, &going->back.drawn.picture, going->programs, going->run->error);
+	status = aie_report_design(&loaded->report, design, &going->back.channels, &going->back.drawn.picture, going->programs, going->run->error);
 	if (!status && (!made || made == PTOWSP_NO_DEVICE))
 		status = aie_core_programs_check(design, going->programs, going->run->error);
 	return status ? status : made;
@@ -252,7 +252,7 @@ static uint64_t now(const struct device_run *going)
 	return host->now_ns(host->context);
 }
 
-/* What ends a run early. */
+/* A cancel or the deadline ends a run early. */
 static ptowsp_status over(struct device_run *going)
 {
 	const struct rt_run_args *args = going->run->args;

@@ -30,7 +30,7 @@ static ptowsp_status file_give(void *context, const char *path, const void *byte
 
 /* ---- copies of tensors ---------------------------------------------------------------------------------------------------- */
 
-/* What phases write to know which tasks follow, nobody is to see: bindings of the caller's, with memory of their own. */
+/* The caller's bindings with memory of their own: phases write here to know which tasks follow, unseen by the caller. */
 struct copies {
 	struct ptowsp_run_args args;
 	unsigned char *bindings; /* owned, as binding_stride says, and the memory of each */
@@ -77,7 +77,7 @@ static ptowsp_status copies_make(struct copies *copies, struct aie_run *run, con
 	return PTOWSP_OK;
 }
 
-/* What the folders are. */
+/* The README beside the folders of phases. */
 static ptowsp_status phases_tell(struct aie_run *run)
 {
 	char text[400];
@@ -92,7 +92,7 @@ static ptowsp_status phases_tell(struct aie_run *run)
 
 /* ---- files ---------------------------------------------------------------------------------------------------------------- */
 
-/* What compiles the design. */
+/* The script that compiles the design. */
 static ptowsp_status script_give(struct aie_run *run, const struct aie_kernel_files *files)
 {
 	struct common_text text = {0};

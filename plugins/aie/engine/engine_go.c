@@ -57,7 +57,7 @@ static int is_over(void *patience)
 	return base_patience_look(patience);
 }
 
-/* What a call of portable code costs; said_cycles: what the kernel said, which stands where the model has none. */
+/* Cost of a call of portable code; said_cycles: the kernel's own, which count where the model has none. */
 static ptowsp_status work_of(struct going *going, const struct ptowsp_task *task, uint64_t said_cycles, struct aie_work *work_out)
 {
 	const struct base_kernels *kernels = going->run->loaded->map.kernels;
@@ -256,7 +256,7 @@ static void *bound_of(const struct going *going, uint32_t argument)
 	return base == RT_NOWHERE ? NULL : base;
 }
 
-/* Where words are moved that end behind a tensor, the array gets a copy that has them. */
+/* The array gets a longer copy of a tensor where it moves words that end behind the tensor. */
 static ptowsp_status shadows_make(struct going *going)
 {
 	const struct aie_lowered *lowered = &going->run->loaded->map.lowered;
@@ -279,7 +279,7 @@ static ptowsp_status shadows_make(struct going *going)
 	return going->shadows ? PTOWSP_OK : rt_no_memory(going->run->error, "a tensor of the array");
 }
 
-/* What the array has written comes back; what it only reads may be nobody's to write. */
+/* Tensors that the array writes come back; memory that it only reads may be read-only. */
 static void shadows_take(struct going *going)
 {
 	const struct aie_design *design = &going->back.design;
@@ -344,7 +344,7 @@ static ptowsp_status program_make(const struct going *going, struct aie_program_
 	return aie_program_proxy_create(proxy_out, &args, &unsaid);
 }
 
-/* What programs of cores are made of, where a compiler is named that says how large they are: it takes seconds, so it runs when somebody looks. */
+/* Sources of the cores' programs are kept where a compiler is named that measures them: it takes seconds, so it runs when somebody looks. */
 static ptowsp_status program_keep(struct going *going)
 {
 	struct aie_loaded *loaded = going->run->loaded;
@@ -372,7 +372,7 @@ static ptowsp_status report_fill(struct going *going, const struct aie_sim_stats
 	const struct aie_picture *picture = &going->back.drawn.picture;
 	const struct base_kernels *kernels = going->run->loaded->map.kernels;
 	struct aie_fits fits;
-	ptowsp_status status = aie_report_design(report, &going->back.design, picture, NULL, error);
+	ptowsp_status status = aie_report_design(report, &going->back.design, &going->back.channels, picture, NULL, error);
 
 	if (!status && secure_getenv(AIE_CLANG))
 		status = program_keep(going);
@@ -561,7 +561,9 @@ ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed)
 		programs_find(&going);
 		status = aie_engine_files(run, &going.back);
 	} else if (!status) {
-		run->patience.most = 0; /* what simulating takes follows from the tensors */
+		if (run->counted)
+			aie_back_tell(&going.back, run->loaded);
+		run->patience.most = 0; /* memory of a simulation follows from the tensors */
 		status = simulate(&going);
 		shadows_take(&going);
 	}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* engine_layout.c - layouts of a package and of its schedule, as the map wants them, and what became of them. */
 #include "aie/engine/aie_engine_own.h"
-#include "base/sections.h"
 #include "ptowsp/ids.h"
 #include "rt/program/rt_error.h"
 #include "rt/program/rt_program.h"
@@ -9,46 +8,49 @@
 #include <string.h>
 
 /* Kernels of which a parameter states a layout; all where the schedule lays out nothing: the packer has looked at what declarations say. */
-static void stated_find(struct aie_loaded *loaded, const struct base_sections *sections)
+static void stated_find(struct aie_loaded *loaded)
 {
-	struct ptowsp_param_layout_record layout;
-	struct ptowsp_directive_record directive;
-	struct ptowsp_kernel_record kernel;
+	const struct rt_tables *tables = &loaded->planned->tables;
 	bool laid = false;
 
-	for (uint64_t d = 0; d < sections->schd.count; d++)
-		laid |= !base_sections_row(&sections->schd, d, &directive, sizeof(directive), NULL) && directive.directive == PTOWSP_DIRECTIVE_LAYOUT;
-	if (!laid)
-		memset(loaded->stated, 1, (size_t)sections->kreg.count);
-	for (uint64_t l = 0; l < sections->klay.count; l++)
-		for (uint64_t k = 0; !base_sections_row(&sections->klay, l, &layout, sizeof(layout), NULL) && k < sections->kreg.count; k++)
-			if (!base_sections_row(&sections->kreg, k, &kernel, sizeof(kernel), NULL) && layout.param >= kernel.params &&
-			    layout.param - kernel.params < kernel.param_count)
-				loaded->stated[k] = 1;
+	for (uint32_t d = 0; d < tables->directive.count; d++)
+		laid |= tables->directive.rows[d].directive == PTOWSP_DIRECTIVE_LAYOUT;
+	for (uint32_t k = 0; k < tables->kernel.count; k++) {
+		const struct ptowsp_kernel_record *kernel = &tables->kernel.rows[k];
+
+		loaded->stated[k] = !laid && k != loaded->planned->copy_kernel;
+		for (uint32_t l = 0; l < tables->param_layout.count; l++) {
+			const uint32_t param = tables->param_layout.rows[l].param;
+
+			loaded->stated[k] |= param >= kernel->params && param - kernel->params < kernel->param_count;
+		}
+	}
 }
 
 /* Layouts of declarations; over the array where the schedule has no grid and says nothing of executors. */
-static void declared_find(struct aie_loaded *loaded, const struct base_sections *sections)
+static void declared_find(struct aie_loaded *loaded)
 {
 	struct base_shards *shards = &loaded->program->shards;
+	const struct rt_tables *tables = &loaded->planned->tables;
 	const struct rt_schedule *schedule = &loaded->planned->schedule;
-	struct ptowsp_tensor_record tensor;
-	struct ptowsp_dim_record dim;
 
 	if (shards->grid[0] || schedule->dispatch.policy || schedule->pools != PTOWSP_POOLS_SINGLE)
 		return;
-	for (uint32_t t = 0; t < shards->room && !base_sections_row(&sections->tens, t, &tensor, sizeof(tensor), NULL); t++) {
+	for (uint32_t t = 0; t < shards->room; t++) {
+		const struct ptowsp_tensor_record *tensor = &tables->tensor.rows[t];
 		struct base_sharded *row = &shards->rows[shards->count];
 		bool cut = false;
 
 		*row = (struct base_sharded){.tensor = t};
 		memset(row->axis, BASE_WHOLE, sizeof(row->axis));
-		for (uint32_t d = 0;
-		     d < tensor.dim_count && d < AIE_LAYOUT_RANK && !base_sections_row(&sections->dims, tensor.dims + d, &dim, sizeof(dim), NULL); d++)
-			if (dim.distribution && dim.mesh_axis < 2) {
-				row->axis[d] = (uint8_t)dim.mesh_axis;
+		for (uint32_t d = 0; d < tensor->dim_count && d < AIE_LAYOUT_RANK; d++) {
+			const struct ptowsp_dim_record *dim = &tables->dim.rows[tensor->dims + d];
+
+			if (dim->distribution && dim->mesh_axis < 2) {
+				row->axis[d] = (uint8_t)dim->mesh_axis;
 				cut = true;
 			}
+		}
 		shards->count += cut;
 	}
 	loaded->by_holder = shards->count != 0;
@@ -56,19 +58,18 @@ static void declared_find(struct aie_loaded *loaded, const struct base_sections 
 	shards->grid[1] = shards->count ? loaded->arch->columns : 0;
 }
 
-ptowsp_status aie_layouts_load(struct aie_loaded *loaded, const struct ptowsp_load_args *args, struct ptowsp_error *error)
+ptowsp_status aie_layouts_load(struct aie_loaded *loaded, struct ptowsp_error *error)
 {
-	struct base_sections sections;
+	const struct rt_tables *tables = &loaded->planned->tables;
 
-	base_sections_find(&sections, args);
-	loaded->layouts = calloc((size_t)loaded->planned->tables.tensor.count + 1, sizeof(*loaded->layouts));
-	loaded->stated = calloc((size_t)sections.kreg.count + 1, 1);
+	loaded->layouts = calloc((size_t)tables->tensor.count + 1, sizeof(*loaded->layouts));
+	loaded->stated = calloc((size_t)tables->kernel.count + 1, 1);
 	if (!loaded->layouts || !loaded->stated)
 		return rt_no_memory(error, "the layouts of a program");
-	stated_find(loaded, &sections);
+	stated_find(loaded);
 	loaded->program->shards.own = true;
 	loaded->program->kernels.shards = NULL;
-	declared_find(loaded, &sections);
+	declared_find(loaded);
 	return PTOWSP_OK;
 }
 

@@ -172,7 +172,7 @@ static uint64_t frame_read(const char *path)
 	return most;
 }
 
-/* Of the object that a kernel becomes; text 0: it becomes none. */
+/* Sizes of the object that a kernel is compiled to; text 0: it does not compile. */
 static struct measured kernel_measure(const char *folder, const char *name)
 {
 	static const char *const words[] = {"--target=riscv32", "-march=rv32im",     "-mabi=ilp32",   "-Os", "-std=gnu11",

@@ -3,6 +3,7 @@
 
 #include "aie/graph/alias.h"
 #include "aie/graph/closing.h"
+#include "base/pad.h"
 #include "registry/common/common_grow.h"
 #include "rt/access/footprint.h"
 #include "rt/program/dtype.h"
@@ -45,7 +46,17 @@ static bool is_row_by_row(const struct rt_touched *touched, const struct ptowsp_
 	return window->rows == 1 || !touched->widest || (touched->narrowest == window->columns && touched->widest == window->columns);
 }
 
-static struct reach reach_of(const struct rt_footprint *footprint, uint32_t arg, const struct ptowsp_tensor_arg *window)
+/* Reach in a part: all of it, read unless the whole tile, which is larger, is written and nothing else. */
+static struct reach reach_of_part(const struct rt_footprint *footprint, const struct rt_touched *touched, int64_t size, const struct ptowsp_tile_param *tile)
+{
+	const struct rt_span *write = footprint->spans + touched->write;
+
+	return (struct reach){0, size, touched->read_count || touched->write_count != 1 || write->start || write->end != (int64_t)tile->rows * tile->columns,
+			      false};
+}
+
+/* part: the tile of which the window has only a part, NULL: it has all. */
+static struct reach reach_of(const struct rt_footprint *footprint, uint32_t arg, const struct ptowsp_tensor_arg *window, const struct ptowsp_tile_param *part)
 {
 	int64_t size = (int64_t)(window->rows * window->columns);
 	struct reach reach = {0, size, true, false};
@@ -55,6 +66,8 @@ static struct reach reach_of(const struct rt_footprint *footprint, uint32_t arg,
 	if (!footprint->known || arg >= footprint->arg_count)
 		return reach;
 	touched = &footprint->args[arg];
+	if (part)
+		return reach_of_part(footprint, touched, size, part);
 	if (touched->most > size || touched->least < 0 || touched->least == touched->most)
 		return reach;
 	if (window->rows == 1) {
@@ -92,7 +105,7 @@ static uint64_t tensor_bytes(const struct maker *maker, uint32_t tensor)
 	return maker->args->tensors[tensor].elements * rt_dtype_bytes(maker->args->tensors[tensor].dtype);
 }
 
-/* As words: what a call gets, of which it sees a part. What a token carries is seen as it is. True: as of aie_area_widen. */
+/* As words: what a call gets, of which it sees a part. Elements of a token are seen as they are. True: as of aie_area_widen. */
 static bool use_widen(const struct maker *maker, struct aie_area *area, struct aie_view *view)
 {
 	if (maker->args->exact || aie_area_is_words(area))
@@ -101,7 +114,7 @@ static bool use_widen(const struct maker *maker, struct aie_area *area, struct a
 	return aie_area_widen(area, view, tensor_bytes(maker, area->tensor));
 }
 
-/* What an act before has made as a whole is read as a whole, whatever part of it a kernel wants: so it comes from there and not by way of memory. */
+/* Elements that an earlier act made as a whole are read as a whole, whatever part a kernel wants: so they come from there and not by way of memory. */
 static struct reach reach_wanted(const struct maker *maker, const struct ptowsp_tensor_arg *window, const struct reach *reach)
 {
 	const struct reach all = {0, (int64_t)(window->rows * window->columns), true, false};
@@ -209,6 +222,14 @@ static ptowsp_status types(const struct maker *maker, uint64_t number, uint32_t 
 			  args->tensor_name(args->context, maker->arguments[first].area.tensor));
 }
 
+/* The tile of which the window is a part. */
+static const struct ptowsp_tile_param *part_of(const struct maker *maker, uint32_t kernel, uint32_t argument, const struct ptowsp_tensor_arg *window)
+{
+	const struct base_kernel *row = kernel < maker->args->served->count ? &maker->args->served->rows[kernel] : NULL;
+
+	return row ? base_pad_tile(row, argument, window) : NULL;
+}
+
 static ptowsp_status arguments_find(struct maker *maker, const struct base_walk_task *task, uint64_t number, const struct rt_footprint *footprint)
 {
 	const struct base_kernels *served = maker->args->served;
@@ -218,7 +239,7 @@ static ptowsp_status arguments_find(struct maker *maker, const struct base_walk_
 
 	for (uint32_t i = 0; i < task->tensor_count; i++) {
 		const struct ptowsp_tensor_arg *window = &maker->args->walk->tensors[task->tensors + i];
-		const struct reach reach = reach_of(footprint, i, window);
+		const struct reach reach = reach_of(footprint, i, window, part_of(maker, task->kernel, i, window));
 		const bool writes = window->access & PTOWSP_WRITE;
 
 		if (window->column_stride != 1)
@@ -271,7 +292,7 @@ static ptowsp_status token_add(struct maker *maker, const struct base_walk_event
 				    .token = maker->tokens[side][event->row]++,
 				    .use_count = move != NULL};
 	ptowsp_status status = act_add(maker, &act);
-	const struct ptowsp_tensor_arg *window = move ? &maker->args->walk->tensors[move->tensor] : NULL;
+	const struct ptowsp_tensor_arg *window = move ? &move->window : NULL;
 	const struct reach reach = {0, window ? (int64_t)window->columns : 0, sends, !sends};
 	struct aie_argument argument;
 
@@ -318,7 +339,7 @@ static void end(struct maker *maker)
 	free(maker->tokens[TAKES]);
 }
 
-/* What orders tasks of a workload; a process does its own one after the other. */
+/* Events that order tasks of a workload become acts; a process does its own one after the other. */
 static ptowsp_status order_add(struct maker *maker, const struct base_walk_event *event)
 {
 	struct aie_act act = {.process = PTOWSP_NONE, .task = event->number};

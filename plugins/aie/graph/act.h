@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* act.h - what a walk does, in its order, as acts on areas: calls of kernels, elements that go into channels with a token or come out of them, and what orders the tasks of a
- * workload besides what they touch. Who does them is a cell: a core to be, or the host, which moves what lies in memory and calls nothing. One thread. */
+ * workload besides what they touch. A cell does them: a core to be, or the host, which moves what lies in memory and calls nothing. One thread. */
 #ifndef AIE_ACT_H
 #define AIE_ACT_H
 
@@ -26,12 +26,12 @@ enum aie_act_kind {
 /* A tensor argument of a call, or what goes with a token. */
 struct aie_use {
 	uint32_t area;
-	bool reads, writes;   /* what a kernel does not write wholly it reads, too */
+	bool reads, writes;   /* a kernel reads an area, too, that it does not write wholly */
 	struct aie_view view; /* of the kernel, in the area */
 	uint32_t
 		with; /* of a call: place among its uses of the one that is the same buffer and reads and writes for both; its own: it is one by itself (alias.h) */
 	/* aie_version.h */
-	uint32_t from; /* version that is read; AIE_MEMORY: what lies there, whoever put it there */
+	uint32_t from; /* version that is read; AIE_FROM_MEMORY: what lies there, whoever put it there */
 	uint32_t to;   /* version that is made */
 };
 struct aie_act {
@@ -61,12 +61,12 @@ struct aie_acts {
 };
 struct aie_acts_args {
 	const struct base_walk *walk;
-	const struct rt_kernels *kernels;  /* whose footprint is asked */
+	const struct rt_kernels *kernels;  /* asked for footprints */
 	void *const *bases;                /* per TENS row: where its memory begins */
 	const struct aie_tensor *tensors;  /* per TENS row */
 	struct base_patience *patience;    /* as of the acts, which keep it */
-	const struct base_kernels *served; /* what serves them: which one a task runs several times */
-	bool exact;                        /* what calls touch stays as it is, and does not become words */
+	const struct base_kernels *served; /* serves them: the kernel that a task runs several times */
+	bool exact;                        /* areas of calls stay as they are, and do not become words */
 	const char *(*kernel_name)(const void *context, uint32_t kernel);
 	const char *(*tensor_name)(const void *context, uint32_t tensor);
 	const void *context; /* of both */

@@ -64,7 +64,7 @@ static ptowsp_status too_many(struct aie_maker *maker, uint32_t cell, const char
 static ptowsp_status channels_fit(struct aie_maker *maker, bool *again_out)
 {
 	const uint64_t *limits = aie_arch_tile(maker->args->arch, AIE_FIRST_CORE)->limits;
-	const uint32_t in = (uint32_t)limits[AIE_DMA_IN], out = (uint32_t)limits[AIE_DMA_OUT];
+	const uint32_t in = maker->args->tiles * (uint32_t)limits[AIE_DMA_IN], out = maker->args->tiles * (uint32_t)limits[AIE_DMA_OUT];
 	struct ends *ends = calloc((size_t)maker->graph->cell_count + 1, sizeof(*ends));
 	ptowsp_status status = ends ? PTOWSP_OK : rt_no_memory(maker->error, "the virtual graph");
 

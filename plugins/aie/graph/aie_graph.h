@@ -25,7 +25,7 @@ struct aie_stream {
 	uint8_t kind;          /* enum aie_stream_kind */
 	bool packed;           /* an object has several parts, one after the other, or fewer and then nothing */
 	bool whole;            /* between the host and the memory tile of its group: what its members get, or give, together */
-	uint32_t group;        /* whose whole or member it is; AIE_NOTHING: of none */
+	uint32_t group;        /* that it is the whole or a member of; AIE_NOTHING: none */
 	uint32_t from;         /* cell, AIE_HOST, AIE_LINKED */
 	uint32_t to, to_count; /* cells or AIE_HOST, AIE_LINKED: places in ends */
 	uint32_t channel;      /* of CHANNEL, and of TOKEN that says that there is room in it: CSPC row */
@@ -109,13 +109,14 @@ struct aie_graph_args {
 	bool pack;      /* a cell that has too many loads gets all of them as one stream, even where those of each argument together would do */
 	uint32_t group; /* most streams that become one at a memory tile, where the host has too few channels; 0: none do */
 	bool always;    /*   wherever streams can be one */
+	uint32_t tiles; /* whose DMA channels a cell has: its own, and those beside it */
 	uint64_t keep;  /* bytes of what is read again that a cell keeps */
 	const struct aie_bounds *bounds; /* tasks whose begin or end the host sees; NULL: none */
 	const uint64_t *capacities;      /* per CSPC row; NULL: channels take any number of tokens */
 };
 /* Fills a zeroed or finished graph. Errors: UNSUPPORTED naming the cell or the shims, what is needed and the limit; NO_MEMORY. */
 ptowsp_status aie_graph_make(struct aie_graph *graph, const struct aie_graph_args *args, struct ptowsp_error *error);
-/* It goes from one core to one other: without DMA, where one of them sees the other's memory. */
+/* Does the stream go from one core to one other? Without DMA, where one of them sees the other's memory. */
 bool aie_stream_shared(const struct aie_graph *graph, const struct aie_stream *stream);
 /* Does the host move its objects? */
 bool aie_stream_hosted(const struct aie_graph *graph, const struct aie_stream *stream);

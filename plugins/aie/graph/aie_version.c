@@ -48,14 +48,14 @@ static int by_number(const void *a, const void *b)
 	return (*(const uint32_t *)a > *(const uint32_t *)b) - (*(const uint32_t *)a < *(const uint32_t *)b);
 }
 
-/* What lies in memory, and whoever has to have put it there. */
+/* A use of elements in memory needs all stores of areas that meet its own. */
 static bool memory_take(struct maker *maker, struct aie_use *use)
 {
 	const struct aie_areas *areas = &maker->acts->areas;
 	uint32_t first = maker->versions->need_count;
 	bool ok = need(maker, use->area);
 
-	use->from = AIE_MEMORY;
+	use->from = AIE_FROM_MEMORY;
 	for (uint32_t m = areas->first[use->area]; ok && m < areas->first[use->area + 1]; m++)
 		ok = need(maker, areas->meets[m]);
 	if (ok && maker->versions->need_count > first)

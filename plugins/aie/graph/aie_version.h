@@ -6,12 +6,12 @@
 
 #include "aie/graph/cell.h"
 
-#define AIE_MEMORY UINT32_MAX
+#define AIE_FROM_MEMORY UINT32_MAX
 
-/* What comes from memory although a cell has it. */
+/* Elements that come from memory although a cell has them. */
 enum aie_apart {
 	AIE_TOGETHER,
-	AIE_APART_CELLS, /* what another cell made: cells hand each other nothing */
+	AIE_APART_CELLS, /* of what another cell made: cells hand each other nothing */
 	AIE_APART_ACTS,  /* and what the cell itself made: it keeps nothing from one act to the next */
 };
 

@@ -22,7 +22,7 @@ struct aie_tensor {
 	uint64_t elements;
 	uint16_t dtype;
 };
-/* What a kernel sees in the elements of an area: its window begins `before` elements in front of the first, none of which it touches; negative: behind it. */
+/* A kernel's window on the elements of an area: it begins `before` elements in front of the first, none of which it touches; negative: behind it. */
 struct aie_view {
 	int64_t before;
 	uint64_t rows, columns, stride; /* elements; rows 0: as the area has them */
@@ -44,9 +44,9 @@ bool aie_area_is_words(const struct aie_area *area);
  * rows do not lie whole words apart. Words may end behind the tensor. True: there are others of the tensor's bytes among them, so that who writes the words has to have
  * read them before. */
 bool aie_area_widen(struct aie_area *area, struct aie_view *view, uint64_t tensor_bytes);
-/* Its number. Errors: NO_MEMORY. */
+/* The area's number. Errors: NO_MEMORY. */
 ptowsp_status aie_areas_add(struct aie_areas *areas, const struct aie_area *area, uint32_t *number_out, struct ptowsp_error *error);
-/* Its number; count: it is none of them. */
+/* The area's number; count: it is none of them. */
 uint32_t aie_areas_find(const struct aie_areas *areas, const struct aie_area *area);
 /* Finds who meets whom, when all are there. Errors: NO_MEMORY. */
 ptowsp_status aie_areas_meet(struct aie_areas *areas, struct base_patience *patience, struct ptowsp_error *error);

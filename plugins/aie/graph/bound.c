@@ -144,7 +144,7 @@ static void lines_fill(struct maker *maker)
 		}
 }
 
-/* Who of them others wait for: the first ones of each line, as many as its last row asks for. */
+/* Marks the tasks that others wait for: the first ones of each line, as many as its last row asks for. */
 static void seen_find(struct maker *maker)
 {
 	struct aie_bounds *bounds = maker->bounds;

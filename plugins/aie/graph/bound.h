@@ -20,7 +20,7 @@ struct aie_bounds {
 	uint64_t task_count;
 	bool ordered; /* tasks are handed over in the order of their numbers */
 };
-/* What a schedule says. */
+/* Bounds that a schedule states. */
 struct aie_bounds_args {
 	const struct base_walk *walk;
 	uint64_t window; /* 0: any number of tasks */

@@ -52,7 +52,7 @@ static ptowsp_status processes_take(struct maker *maker, struct ptowsp_error *er
 
 /* ---- a workload -------------------------------------------------------------------------------------------------------- */
 
-/* Who wrote last what the use begins with, if one call wrote all of it and nothing else lies over it; else AIE_HOST. */
+/* The cell that wrote last what the use begins with, if one call wrote all of it and nothing else lies over it; else AIE_HOST. */
 static uint32_t maker_of(const struct maker *maker, const struct aie_use *use)
 {
 	const struct aie_areas *areas = &maker->acts->areas;
@@ -86,7 +86,7 @@ static uint32_t next_cell(struct maker *maker, const struct aie_act *act)
 	return maker->first + kind + maker->turns[act->kernel]++ % cells * maker->kind_count;
 }
 
-/* What it changes weighs more than what it reads. */
+/* Arguments that it changes weigh more than those that it reads. */
 static uint32_t chained(const struct maker *maker, const struct aie_act *act)
 {
 	for (int changes = 1; changes >= 0; changes--)

@@ -82,7 +82,7 @@ static bool followers_find(struct maker *maker)
 
 /* ---- pairs -------------------------------------------------------------------------------------------------------------- */
 
-/* What the producer did last before it closed its end was to send something that the consumer has taken. */
+/* The producer's last act before it closed its end was to send something that the consumer has taken. */
 static bool is_known(const struct maker *maker, uint32_t close, uint32_t leave)
 {
 	const struct aie_act *rows = maker->acts->rows;

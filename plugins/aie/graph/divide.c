@@ -74,7 +74,7 @@ static uint64_t slice_bytes(const struct piece *piece, const struct isa_slice *s
 	return slice->grid.rows * ((slice->at * size % 4 + row + 3) / 4 * 4);
 }
 
-/* Of the arguments of its first part, which is the largest. UINT64_MAX: too many, or one cannot be. */
+/* Bytes of the arguments of the first part, which is the largest. UINT64_MAX: too many, or one cannot be. */
 static uint64_t arguments_of(const struct dividing *d, const struct piece *piece)
 {
 	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)};
@@ -90,7 +90,7 @@ static uint64_t arguments_of(const struct dividing *d, const struct piece *piece
 	return bytes;
 }
 
-/* Of the tiles of the first part that its function has on the stack. */
+/* Bytes of the first part's tiles that its function has on the stack. */
 static ptowsp_status tiles_of(const struct dividing *d, const struct piece *piece, uint64_t *bytes_out)
 {
 	struct isa_cut cuts[CUTS];
@@ -143,7 +143,7 @@ static uint64_t parts_of(const struct piece *piece, bool *uneven_out)
 	return parts;
 }
 
-/* Of two ways that do, the one with fewer parts; even ones may be twice as many: they are one program, and what others have cut likewise goes from core to core. */
+/* The better of two cuts has fewer parts; even ones may be twice as many: they are one program, and elements that others cut alike go from core to core. */
 static void better_take(struct piece *best, const struct piece *piece)
 {
 	bool uneven;
@@ -223,7 +223,7 @@ static bool is_one(const struct isa_slice *a, const struct isa_slice *b)
 	return a->at == b->at && !memcmp(&a->grid, &b->grid, sizeof(a->grid));
 }
 
-/* Of the slices of all parts, those of part p from first[p] on. In one part they may be the same. */
+/* Do slices of the parts meet? Part p has those from first[p] on; within one part they may be the same. */
 static bool parts_meet(const struct dividing *d, const struct piece *piece, const struct isa_slice *slices, const uint32_t *first, uint64_t parts)
 {
 	for (uint64_t p = 0; p < parts; p++)
@@ -379,7 +379,7 @@ static void text_make(const struct dividing *d, const struct ptowsp_tile_tile *w
 		 whole->columns);
 }
 
-/* What stores nothing is nobody's. */
+/* A piece that stores nothing is dropped. */
 static ptowsp_status piece_take(struct dividing *d, const struct piece *piece)
 {
 	const struct ptowsp_tile_tile *stored = stored_first(piece->program);

@@ -114,6 +114,8 @@ static ptowsp_status kernel_check(const struct dividing *d, const struct base_wa
 		return rt_fail(d->error, PTOWSP_UNSUPPORTED, "it is no portable code");
 	if (d->args->objects && aie_kernel_object_is(&d->args->objects[task->kernel]))
 		return rt_fail(d->error, PTOWSP_UNSUPPORTED, "the object that stands for it is one of whole calls");
+	if (kernel->parts)
+		return rt_fail(d->error, PTOWSP_UNSUPPORTED, "some of its tasks get parts of tiles");
 	if (d->args->whole)
 		return rt_fail(d->error, PTOWSP_UNSUPPORTED, "the schedule counts tasks");
 	if (task->tensor_count > AIE_MOST_TENSORS || task->tensor_count < isa_program_header(kernel->isa)->param_count)
@@ -181,6 +183,31 @@ static ptowsp_status refuse(const struct dividing *d, const struct aie_act *act)
 	return aie_fits_refuse(d->acts, act, d->args, why.text, d->error);
 }
 
+/* A call that is whole, with memories beside its core; the error says why it is not divided. */
+static ptowsp_status beside_note(struct dividing *d, const struct aie_act *act)
+{
+	struct aie_divided *divided = d->divided;
+	const uint64_t need = aie_fits_need(d->acts, act, d->args->arch, 1);
+	struct aie_divided_row row = {.kernel = act->kernel, .beside = true};
+	char key[24];
+	uint32_t number;
+
+	snprintf(key, sizeof(key), "beside %" PRIu32, act->kernel);
+	number = common_names_find(&d->keys, key);
+	if (!number) {
+		snprintf(row.division.text, sizeof(row.division.text), "whole, with memories beside its core (not divided: %.60s)", d->error->text);
+		if (!COMMON_GROW(divided->rows, divided->row_room, divided->row_count) || !common_names_add(&d->keys, key))
+			return no_memory(d);
+		divided->rows[divided->row_count++] = row;
+		number = divided->row_count;
+	}
+	divided->beside = true;
+	divided->rows[number - 1].calls++;
+	if (divided->rows[number - 1].need < need)
+		divided->rows[number - 1].need = need;
+	return PTOWSP_OK;
+}
+
 static ptowsp_status call_look(struct dividing *d, uint32_t a)
 {
 	const struct aie_act *act = &d->acts->rows[a];
@@ -192,8 +219,10 @@ static ptowsp_status call_look(struct dividing *d, uint32_t a)
 	if (aie_fits_need(d->acts, act, d->args->arch, d->way.share) <= there)
 		return PTOWSP_OK;
 	status = row_find(d, &d->args->walk->tasks[act->task], &row);
+	if (status == PTOWSP_UNSUPPORTED && aie_fits_need(d->acts, act, d->args->arch, 1) <= there)
+		return PTOWSP_OK;
 	if (status == PTOWSP_UNSUPPORTED)
-		return aie_fits_need(d->acts, act, d->args->arch, 1) <= there ? PTOWSP_OK : refuse(d, act);
+		return aie_fits_near(d->acts, act, d->args->arch) ? beside_note(d, act) : refuse(d, act);
 	if (status)
 		return status;
 	d->row_of[act->task] = row;
@@ -280,7 +309,7 @@ static ptowsp_status kernels_make(struct dividing *d)
 
 /* ---- tasks ------------------------------------------------------------------------------------------------------------------ */
 
-/* Where the elements of a tile of the task lie between its pieces, in its type's tensor. places: per tile, 1 more; 0: not yet. */
+/* Offset of a task's tile between its pieces, in its type's tensor. place: 1 more in elements; 0: not yet. */
 static uint64_t between_of(struct dividing *d, const struct ptowsp_tile_param *tile, uint64_t *place)
 {
 	const uint64_t size = rt_dtype_bytes(tile->dtype), line = LINE / size;
@@ -304,7 +333,7 @@ static ptowsp_status window_add(struct dividing *d, const struct ptowsp_tensor_a
 	return PTOWSP_OK;
 }
 
-/* The window of a slice. What lies between pieces counts from no address yet. */
+/* The window of a slice. A tile between pieces counts from no address yet. */
 static ptowsp_status slice_add(struct dividing *d, const struct base_walk_task *task, const struct isa_program *whole, const struct isa_slice *slice,
 			       uint64_t *places)
 {
@@ -329,7 +358,7 @@ static ptowsp_status slice_add(struct dividing *d, const struct base_walk_task *
 	return window_add(d, &window);
 }
 
-/* Those that it follows although both touch nothing of the other's, each with all its parts. */
+/* Tasks that it follows although both touch nothing of the other's, each with all its parts. */
 static ptowsp_status preds_add(struct dividing *d, uint64_t task, struct base_walk_task *row)
 {
 	const struct aie_act *act = &d->acts->rows[d->act_of[task]];
@@ -383,7 +412,8 @@ static uint32_t tiles_most(const struct dividing *d)
 	uint32_t most = 0;
 
 	for (uint32_t r = 0; r < d->divided->row_count; r++) {
-		const uint32_t tiles = isa_program_header(d->args->served->rows[d->divided->rows[r].kernel].isa)->tile_count;
+		const struct aie_divided_row *row = &d->divided->rows[r];
+		const uint32_t tiles = row->beside ? 0 : isa_program_header(d->args->served->rows[row->kernel].isa)->tile_count;
 
 		most = tiles > most ? tiles : most;
 	}
@@ -489,6 +519,7 @@ ptowsp_status aie_divided_make(struct aie_divided *divided, const struct aie_act
 
 	aie_divided_finish(divided);
 	divided->own = args->tensor_count;
+	divided->beside = way.beside;
 	status = rows_make(&d);
 	if (!status && divided->any)
 		status = kernels_make(&d);

@@ -10,21 +10,24 @@
 
 struct aie_map_args;
 
-/* What is divided: calls that need more than a core has, or all that take a larger part of it. */
+/* Calls that are divided: those that need more than a core has, or all that take a larger part of it. */
 struct aie_divided_way {
 	uint32_t share; /* calls that do not fit into a core's memory by so much are divided, 1: by all of it */
 	uint32_t times; /* parts fit so many times */
+	bool beside;    /* cells may use memories beside them, whether a call has to or not */
 };
-/* Calls of a kernel with windows alike, that are divided alike. */
+/* Calls of a kernel with windows alike, that are divided alike; or (beside) all of one kernel that cannot be, and have room with memories beside their core: its division has a text alone. */
 struct aie_divided_row {
 	struct aie_division division;
+	bool beside;
 	uint32_t kernel;      /* KREG row */
 	uint32_t first;       /* kernel of its first program */
 	uint64_t calls, need; /* need: bytes of a core that the first of them takes */
 };
 struct aie_divided {
 	bool refused;                /* a call has to be divided and cannot be */
-	bool any;                    /* some call is divided; else there is nothing else here */
+	bool beside;                 /* cells may use memories beside them: there are such rows, or the way says so */
+	bool any;                    /* some call is divided; else there are no more than rows of others here */
 	struct base_walk walk;       /* its args, moves and capacities are those of the walk that it is made of */
 	struct base_kernels kernels; /* rows of the package, one for COPY, then those of parts */
 	uint32_t package;            /* rows of the package */
@@ -52,7 +55,7 @@ static inline uint64_t aie_divided_task(const struct aie_divided *divided, uint6
 {
 	return divided->any ? divided->tasks[task] : task;
 }
-/* Of a kernel of parts: runs it, as rt_kernels.run does. */
+/* Runs a kernel of parts, as rt_kernels.run does. */
 ptowsp_status aie_divided_run(struct aie_divided *divided, struct base_kernels *watched, const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
 /* Kernels that acts are asked of; with `divided` and the others' as its context. */
 struct aie_divided_kernels {

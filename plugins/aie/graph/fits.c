@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/fits.h"
 
+#include "aie/design/near.h"
 #include "isa/emit/emit_core.h"
 #include "registry/common/common_grow.h"
 #include "registry/common/common_names.h"
@@ -58,7 +59,7 @@ static void key_make(struct common_text *key, const struct aie_act *act, const s
 				windows[i].before, windows[i].same);
 }
 
-/* Of a function that is not known yet. */
+/* Measures a function that is not known yet. */
 static ptowsp_status function_measure(struct functions *functions, const struct base_kernel *kernel, const struct isa_core_function *function, const char *key,
 				      uint64_t *bytes_out, struct ptowsp_error *error)
 {
@@ -67,7 +68,7 @@ static ptowsp_status function_measure(struct functions *functions, const struct 
 
 	free(products);
 	free(text);
-	if (status == PTOWSP_UNSUPPORTED) { /* it cannot run, which who runs it says */
+	if (status == PTOWSP_UNSUPPORTED) { /* it cannot run, which its run says */
 		*bytes_out = 0;
 		status = PTOWSP_OK;
 	}
@@ -132,6 +133,26 @@ uint64_t aie_fits_need(const struct aie_acts *acts, const struct aie_act *act, c
 	return aie_fits_sum(&fits);
 }
 
+bool aie_fits_near(const struct aie_acts *acts, const struct aie_act *act, const struct aie_arch *arch)
+{
+	const struct aie_fits fits = aie_fits_of(acts, act, arch);
+	struct aie_place_node items[AIE_MOST_TENSORS] = {0}, tiles[1 + AIE_NEAR_TILES] = {{.bytes = aie_near_bytes(fits.tiles) + fits.stack}};
+	uint8_t tile_of[AIE_MOST_TENSORS];
+	uint32_t count = 0;
+
+	if (act->use_count > AIE_MOST_TENSORS || tiles[0].bytes > aie_arch_core_bytes(arch))
+		return false;
+	for (uint32_t u = act->uses; u < act->uses + act->use_count; u++) {
+		const uint64_t bytes = aie_area_bytes(&acts->areas.rows[acts->uses[u].area]);
+
+		if (bytes > aie_near_most(arch))
+			return false;
+		if (is_new(acts, act, u))
+			items[count++].bytes = aie_near_bytes(bytes);
+	}
+	return aie_near_pack(arch, items, count, tiles, tile_of);
+}
+
 bool aie_fits_most(const struct aie_acts *acts, uint32_t kernel, const struct aie_arch *arch, struct aie_fits *fits_out)
 {
 	bool any = false;
@@ -167,12 +188,11 @@ ptowsp_status aie_fits_refuse(const struct aie_acts *acts, const struct aie_act 
 	const struct aie_fits fits = aie_fits_of(acts, act, args->arch);
 	const struct aie_area *most = act->use_count ? &acts->areas.rows[acts->uses[act->uses + largest_of(acts, act)].area] : NULL;
 
-	return rt_fail_at(
-		error, PTOWSP_UNSUPPORTED, acts->first + act->task, act->kernel,
-		"task %llu, kernel %.24s needs %llu bytes (%llu for tiles, %llu for arguments, %llu of them %.20s, %llu of stack) and a core has %llu; not "
-		"divided: %.48s; use smaller tiles or --opt clock=reference",
-		(unsigned long long)(acts->first + act->task), args->kernel_name(args->context, act->kernel), (unsigned long long)aie_fits_sum(&fits),
-		(unsigned long long)fits.tiles, (unsigned long long)fits.arguments, (unsigned long long)(most ? aie_area_bytes(most) : 0),
-		most ? args->tensor_name(args->context, most->tensor) : "none", (unsigned long long)fits.stack,
-		(unsigned long long)aie_arch_core_bytes(args->arch), why);
+	return rt_fail_at(error, PTOWSP_UNSUPPORTED, acts->first + act->task, act->kernel,
+			  "task %llu, kernel %.24s needs %llu bytes of %d memories' %llu: tiles %llu, arguments %llu (%.16s %llu), stack %llu; not divided: "
+			  "%.44s; use smaller tiles or --opt clock=reference",
+			  (unsigned long long)(acts->first + act->task), args->kernel_name(args->context, act->kernel), (unsigned long long)aie_fits_sum(&fits),
+			  1 + AIE_NEAR_TILES, (unsigned long long)aie_near_most(args->arch), (unsigned long long)fits.tiles, (unsigned long long)fits.arguments,
+			  most ? args->tensor_name(args->context, most->tensor) : "none", (unsigned long long)(most ? aie_area_bytes(most) : 0),
+			  (unsigned long long)fits.stack, why);
 }

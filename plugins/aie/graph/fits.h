@@ -16,11 +16,13 @@ static inline uint64_t aie_fits_sum(const struct aie_fits *fits)
 {
 	return fits->tiles + fits->arguments + fits->stack;
 }
-/* Of a call whose arguments are there so many times. */
+/* Need of a call whose arguments are there so many times. */
 uint64_t aie_fits_need(const struct aie_acts *acts, const struct aie_act *act, const struct aie_arch *arch, uint32_t times);
-/* Of the kernel's call that takes most; false: nothing calls it. */
+/* Has a core room for the call with memories beside it, each argument, and stack and tiles together, whole in one? */
+bool aie_fits_near(const struct aie_acts *acts, const struct aie_act *act, const struct aie_arch *arch);
+/* Need of the kernel's largest call; false: nothing calls it. */
 bool aie_fits_most(const struct aie_acts *acts, uint32_t kernel, const struct aie_arch *arch, struct aie_fits *fits_out);
-/* UNSUPPORTED naming task, kernel, what it needs, what there is, and why it is not divided. */
+/* UNSUPPORTED naming task, kernel, what it needs, how much its core's memory and those beside it take of what is moved, and why it is not divided. */
 ptowsp_status aie_fits_refuse(const struct aie_acts *acts, const struct aie_act *act, const struct aie_map_args *args, const char *why,
 			      struct ptowsp_error *error);
 

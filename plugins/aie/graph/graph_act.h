@@ -32,17 +32,17 @@ struct aie_acting {
 void aie_acting_memory(struct aie_acting *acting, bool there);
 /* A line of the act's cell, behind those that are there. */
 void aie_acting_line_add(struct aie_acting *acting, const struct aie_line *line);
-/* Its place among spots; those of one line follow each other. */
+/* The spot's place; those of one line follow each other. */
 uint32_t aie_acting_spot_add(struct aie_acting *acting, const struct aie_spot *spot);
 /* A line that copies elements of one shape. */
 void aie_acting_copy_add(struct aie_acting *acting, const struct aie_spot *from, const struct aie_spot *to);
-/* Of the host, for this act. */
+/* A job of the host, for this act. */
 void aie_acting_job_add(struct aie_acting *acting, const struct aie_job *job);
-/* Of an area, as a kernel sees it. */
+/* Shape of an area, as a kernel sees it. */
 struct aie_shape aie_acting_shape_of(const struct aie_maker *maker, uint32_t area);
 /* One of this shape that is free in the cell, or a new one. */
 struct aie_spot aie_acting_buffer_take(struct aie_acting *acting, struct aie_shape shape);
-/* It is free for others. */
+/* The buffer is free for others. */
 void aie_acting_buffer_give(struct aie_acting *acting, uint32_t buffer);
 /* The object that the act holds of a stream, NULL: none. */
 struct aie_act_open *aie_acting_open_find(struct aie_acting *acting, uint32_t stream);
@@ -57,26 +57,26 @@ struct aie_spot aie_acting_part_add(struct aie_acting *acting, uint32_t stream, 
 /* The stream with this label, made where there is none; packed: objects of several parts. */
 uint32_t aie_acting_stream_of(struct aie_acting *acting, struct aie_label label, const uint32_t *ends, uint32_t end_count, bool packed);
 /* graph_read.c */
-/* On which a version goes to other cells. */
+/* The stream on which a version goes to other cells. */
 uint32_t aie_acting_pass_stream(struct aie_acting *acting, uint32_t version, struct aie_shape shape);
 /* The cell's end of the stream has taken one more: which one that is. */
 uint32_t aie_acting_take_next(struct aie_acting *acting, uint32_t stream);
 /* The whole of it. */
 struct aie_spot aie_acting_home_spot(const struct aie_home *home, struct aie_shape shape);
-/* Whose elements a use begins with: a version of the cell, or what is kept. NULL: nobody's, they arrive for it alone. */
+/* The home whose elements a use begins with: a version of the cell, or what is kept. NULL: they arrive for it alone. */
 struct aie_home *aie_acting_home_of(struct aie_acting *acting, uint32_t u);
-/* Where what a use reads is. */
+/* The spot that a use reads. */
 struct aie_spot aie_acting_source(struct aie_acting *acting, uint32_t u);
 /* One reading less is to come. */
 void aie_acting_read_done(struct aie_acting *acting, uint32_t u);
 /* graph_write.c */
-/* On which the act's cell stores areas of a shape. */
+/* The stream on which the act's cell stores areas of a shape. */
 uint32_t aie_acting_store_stream(struct aie_acting *acting, struct aie_shape shape);
-/* Where a version is made that begins from nothing: in the object in which it leaves, if that can be. */
+/* The spot of a version that begins from nothing: in the object in which it leaves, if that can be. */
 struct aie_spot aie_acting_begin(struct aie_acting *acting, uint32_t version, struct aie_shape shape);
-/* Where a use that writes does it. */
+/* The spot that a use writes. */
 struct aie_spot aie_acting_target(struct aie_acting *acting, uint32_t u);
-/* What was made leaves for wherever it is wanted, and stays as long as the cell reads it. */
+/* A version that was made leaves for wherever it is wanted, and stays as long as the cell reads it. */
 void aie_acting_made(struct aie_acting *acting, uint32_t u);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a channel. */
+/* Ends of a channel. */
 struct ends {
 	uint32_t sends, takes; /* how many */
 	uint32_t streams;      /* from different cells or to different ones */
@@ -30,7 +30,7 @@ static bool way_is(const struct way *way, uint32_t channel, uint32_t from, uint3
 	return way->channel == channel && way->from == from && way->to == to;
 }
 
-/* Who sends to whom; ways: room for one per act. There are few of them. */
+/* Pairs of cells that a channel connects; ways: room for one per act. There are few of them. */
 static void ways_find(const struct aie_maker *maker, struct ends *ends, struct way *ways)
 {
 	const struct aie_acts *acts = maker->args->acts;

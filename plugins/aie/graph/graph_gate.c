@@ -102,14 +102,14 @@ ptowsp_status aie_gate_act(struct aie_maker *maker, const struct aie_act *act)
 
 /* ---- calls -------------------------------------------------------------------------------------------------------------- */
 
-/* Who hands it elements has ended what made them. */
+/* A cell that hands the act elements has ended the call that made them. */
 static void data_known(struct aie_maker *maker, const struct aie_act *act)
 {
 	const struct aie_versions *versions = maker->args->versions;
 	const struct aie_acts *acts = maker->args->acts;
 
 	for (uint32_t u = act->uses; u < act->uses + act->use_count; u++) {
-		const struct aie_version *version = acts->uses[u].reads && acts->uses[u].from != AIE_MEMORY ? &versions->rows[acts->uses[u].from] : NULL;
+		const struct aie_version *version = acts->uses[u].reads && acts->uses[u].from != AIE_FROM_MEMORY ? &versions->rows[acts->uses[u].from] : NULL;
 		uint64_t *known = version && version->cell != AIE_HOST ? &known_of(maker, act->cell)[version->cell] : NULL;
 
 		if (known && acts->rows[version->act].kind == AIE_ACT_CALL)

@@ -191,7 +191,7 @@ static bool groups_make(struct grouping *grouping, uint32_t streams, bool joins)
 	return ok;
 }
 
-/* What was moved for a member is moved for the whole. */
+/* Jobs of members become jobs of the whole. */
 static void jobs_move(struct grouping *grouping)
 {
 	struct aie_graph *graph = grouping->maker->graph;

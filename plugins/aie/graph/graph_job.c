@@ -15,7 +15,7 @@ struct jobs {
 	uint32_t *took;    /* per instance that is the host's: its latest job + 1 that takes a token */
 	struct closing *closings;
 };
-/* Of a channel's end. */
+/* Closing of a channel's end. */
 struct closing {
 	uint32_t close, leave; /* acts */
 	uint32_t word;         /* job + 1 by which the host hears of it; 0: it is the host's */
@@ -44,7 +44,7 @@ static bool area_take(struct jobs *jobs, uint32_t j, uint32_t area)
 	return ok;
 }
 
-/* What a process of the host sends comes behind what it took. */
+/* A process of the host sends behind all that it took. */
 static bool process_follow(struct jobs *jobs, uint32_t j)
 {
 	const struct aie_job *job = &jobs->maker->graph->jobs[j];

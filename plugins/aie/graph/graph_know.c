@@ -26,9 +26,9 @@ static uint32_t pairs_collect(const struct aie_maker *maker, struct pair *pairs)
 
 	for (uint32_t a = 0; a < acts->count; a++)
 		for (uint32_t u = acts->rows[a].uses; u < acts->rows[a].uses + acts->rows[a].use_count; u++) {
-			uint32_t version = acts->uses[u].reads ? acts->uses[u].from : AIE_MEMORY;
+			uint32_t version = acts->uses[u].reads ? acts->uses[u].from : AIE_FROM_MEMORY;
 
-			if (version == AIE_MEMORY)
+			if (version == AIE_FROM_MEMORY)
 				continue;
 			if (maker->args->versions->rows[version].cell == acts->rows[a].cell)
 				maker->reader[version] = u;
@@ -106,7 +106,7 @@ static uint64_t reading(const struct aie_maker *maker, uint32_t cell, uint32_t u
 	const struct aie_use *use = &maker->args->acts->uses[u];
 	uint64_t h = rt_mix64(((uint64_t)cell << 32 | use->area) ^ rt_mix64(use->from));
 
-	for (uint32_t n = versions->first[u]; use->from == AIE_MEMORY && n < versions->first[u + 1]; n++)
+	for (uint32_t n = versions->first[u]; use->from == AIE_FROM_MEMORY && n < versions->first[u + 1]; n++)
 		h = rt_mix64(h + versions->needs[n] + 1);
 	return h;
 }
@@ -119,18 +119,18 @@ bool aie_maker_reads_same(const struct aie_maker *maker, uint32_t a, uint32_t b)
 
 	if (x->area != y->area || x->from != y->from)
 		return false;
-	return x->from != AIE_MEMORY ||
+	return x->from != AIE_FROM_MEMORY ||
 	       (count == versions->first[b + 1] - versions->first[b] &&
 		(!count || !memcmp(versions->needs + versions->first[a], versions->needs + versions->first[b], count * sizeof(uint32_t))));
 }
 
-/* What comes from another cell comes once; what memory has is kept where that takes little. */
+/* Elements of another cell come once and are kept; those of memory are kept where that takes little. */
 static bool is_kept(const struct aie_maker *maker, uint32_t cell, const struct aie_use *use)
 {
 	if (!use->reads || cell == AIE_HOST)
 		return false;
-	return use->from == AIE_MEMORY ? aie_area_bytes(&maker->args->acts->areas.rows[use->area]) <= maker->args->keep
-				       : maker->args->versions->rows[use->from].cell != cell;
+	return use->from == AIE_FROM_MEMORY ? aie_area_bytes(&maker->args->acts->areas.rows[use->area]) <= maker->args->keep
+					    : maker->args->versions->rows[use->from].cell != cell;
 }
 
 static bool again_find(struct aie_maker *maker)

@@ -6,7 +6,7 @@
 #include "aie/graph/aie_graph.h"
 
 enum { AIE_PACK_LOADS = 1, AIE_PACK_STORES = 2, AIE_PACK_USES = 4 /* loads of each place among arguments */ };
-/* What tells streams apart while they are made. */
+/* The label that tells streams apart while they are made. */
 struct aie_label {
 	uint8_t kind;
 	uint32_t from, to;             /* cells; to: of several, place of their set, else the cell */
@@ -14,7 +14,7 @@ struct aie_label {
 	uint64_t ends;                 /* of PASS: its set, hashed */
 	struct aie_shape shape;
 };
-/* Where the elements of a version, or of what is kept of memory, lie in their cell. */
+/* The place in its cell of a version, or of elements kept from memory. */
 struct aie_home {
 	bool there;
 	bool object;     /* in the object that is open on a stream, which leaves when the chain ends */
@@ -79,13 +79,13 @@ ptowsp_status aie_bound_words(struct aie_maker *maker, uint32_t number, uint32_t
 /* The stream of words of a cell to or from the host, packed with its other loads or stores where those are. Elements that leave have streams of their own: an object of them may
  * be open from one act to a later one. AIE_NOTHING: no memory. */
 uint32_t aie_word_stream(struct aie_maker *maker, uint32_t cell, bool stores);
-/* One of them for an act of the cell, acquired and released before its line `at`. False: no memory. */
+/* A word for an act of the cell, acquired and released before its line `at`. False: no memory. */
 bool aie_word_add(struct aie_maker *maker, uint32_t act, uint32_t at, bool stores);
-/* graph_credit.c: capacities of channels. What is known of them before the first line; NO_MEMORY. The others: false: no memory. */
+/* graph_credit.c: capacities of channels. know: before the first line; NO_MEMORY. The others: false: no memory. */
 ptowsp_status aie_credit_know(struct aie_maker *maker);
 /* Before the lines of SEND: it waits for the word of an earlier TAKE. */
 bool aie_credit_wait(struct aie_maker *maker, uint32_t send);
-/* Its job, where the host sends. */
+/* The job of SEND, where the host sends. */
 void aie_credit_sent(struct aie_maker *maker, uint32_t send, uint32_t job);
 /* Before the lines of TAKE, and behind them: its word, at whichever place it belongs. after: of the host's: a job + 1 that its own comes behind, 0: none. */
 bool aie_credit_give(struct aie_maker *maker, uint32_t take, bool before, uint32_t after);
@@ -97,7 +97,7 @@ ptowsp_status aie_graph_share(struct aie_maker *maker);
 ptowsp_status aie_graph_jobs(struct aie_maker *maker);
 /* graph_group.c: has the host more ends of streams than shims have channels? */
 bool aie_graph_crowded(const struct aie_maker *maker);
-/* Where it has: streams become members of groups, and their jobs those of wholes. Errors: UNSUPPORTED where it still has; NO_MEMORY. */
+/* If it has: streams become members of groups, and their jobs those of wholes. Errors: UNSUPPORTED where it still has; NO_MEMORY. */
 ptowsp_status aie_graph_group(struct aie_maker *maker);
 /* graph_task.c: which jobs become one task of the host, in which order, and what fills the rest of their objects. Errors: NO_MEMORY. */
 ptowsp_status aie_graph_tasks(struct aie_maker *maker);

@@ -70,7 +70,7 @@ static bool wants_more(struct aie_acting *acting, uint32_t u, uint32_t stream)
 	for (uint32_t o = act->uses; o < act->uses + act->use_count; o++) {
 		const struct aie_use *use = &maker->args->acts->uses[o];
 
-		if (o != u && use->reads && use->from != AIE_MEMORY && use->from != maker->args->acts->uses[u].from &&
+		if (o != u && use->reads && use->from != AIE_FROM_MEMORY && use->from != maker->args->acts->uses[u].from &&
 		    maker->args->versions->rows[use->from].cell != act->cell &&
 		    aie_acting_pass_stream(acting, use->from, aie_acting_shape_of(maker, use->area)) == stream)
 			return true;
@@ -101,7 +101,7 @@ static struct aie_spot arrive(struct aie_acting *acting, uint32_t u)
 	struct aie_spot spot;
 	uint32_t stream;
 
-	if (use->from != AIE_MEMORY) {
+	if (use->from != AIE_FROM_MEMORY) {
 		stream = aie_acting_pass_stream(acting, use->from, shape);
 		acting->crossed |= aie_acting_take_next(acting, stream) != maker->ordinal[use->from];
 		spot = aie_acting_part_add(acting, stream, false, shape);
@@ -123,18 +123,18 @@ struct aie_spot aie_acting_home_spot(const struct aie_home *home, struct aie_sha
 	return (struct aie_spot){home->object ? AIE_SPOT_OBJECT : AIE_SPOT_BUFFER, home->number, 0, shape};
 }
 
-/* Whose elements a use begins with: a version of the cell, or what is kept. NULL: nobody's, they arrive for it alone. */
+/* The home whose elements a use begins with: a version of the cell, or what is kept. NULL: they arrive for it alone. */
 struct aie_home *aie_acting_home_of(struct aie_acting *acting, uint32_t u)
 {
 	struct aie_maker *maker = acting->maker;
 	const struct aie_use *use = &maker->args->acts->uses[u];
 
-	if (use->from != AIE_MEMORY && maker->args->versions->rows[use->from].cell == acting->act->cell)
+	if (use->from != AIE_FROM_MEMORY && maker->args->versions->rows[use->from].cell == acting->act->cell)
 		return &maker->homes[use->from];
 	return maker->again_count[maker->again[u]] > 1 ? &maker->kept[maker->again[u]] : NULL;
 }
 
-/* Where what a use reads is. */
+/* The spot that a use reads. */
 struct aie_spot aie_acting_source(struct aie_acting *acting, uint32_t u)
 {
 	struct aie_maker *maker = acting->maker;

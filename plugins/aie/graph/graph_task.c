@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_task.c - what one task of the host moves. Each costs the host as much, whatever it moves, so what follows each other in a stream and lies equally far apart in a tensor
- * is one task, in two dimensions: parts, and turns of them. Over the end of an object only where nobody waits for it. What an object lacks is, if it is a multiple of its
- * only part, that part once more, which nobody reads. */
+ * is one task, in two dimensions: parts, and turns of them. Over the end of an object only where nobody waits for it. The rest of an object, if it is a multiple of its
+ * only part, is that part once more, which nobody reads. */
 #include "aie/graph/graph_own.h"
 #include "aie/sim/aie_cost.h"
 #include "rt/program/rt_error.h"
@@ -210,7 +210,7 @@ static void turn(struct tasks *tasks, uint32_t first, uint32_t task)
 	tasks->last[first] = tasks->last[task];
 }
 
-/* What a load of one part lacks is the part again. */
+/* A load of one part fills its object with the part again. */
 static void repeat(const struct tasks *tasks, struct aie_job *job)
 {
 	uint64_t times = job->bytes ? job->fill / job->bytes + 1 : 0; /* a job that moves nothing has nothing to repeat */

@@ -80,7 +80,7 @@ static bool alone(struct aie_acting *acting, uint32_t from, uint32_t to, uint32_
 	return true;
 }
 
-/* Where a version is made that begins from nothing: in the object in which it leaves, if that can be. */
+/* The spot of a version that begins from nothing: in the object in which it leaves, if that can be. */
 struct aie_spot aie_acting_begin(struct aie_acting *acting, uint32_t version, struct aie_shape shape)
 {
 	struct aie_maker *maker = acting->maker;
@@ -97,7 +97,7 @@ struct aie_spot aie_acting_begin(struct aie_acting *acting, uint32_t version, st
 	return spot;
 }
 
-/* Where a use that writes does it. */
+/* The spot that a use writes. */
 struct aie_spot aie_acting_target(struct aie_acting *acting, uint32_t u)
 {
 	struct aie_maker *maker = acting->maker;
@@ -151,7 +151,7 @@ static void pass(struct aie_acting *acting, uint32_t version, const struct aie_s
 	aie_acting_copy_add(acting, from, &to);
 }
 
-/* What was made leaves for wherever it is wanted, and stays as long as the cell reads it. */
+/* A version that was made leaves for wherever it is wanted, and stays as long as the cell reads it. */
 void aie_acting_made(struct aie_acting *acting, uint32_t u)
 {
 	struct aie_maker *maker = acting->maker;

@@ -82,7 +82,7 @@ uint32_t *aie_hold_all(const struct aie_acts *acts, const struct aie_layout *lay
 	return list;
 }
 
-/* Of what an act writes, or of what it reads only. */
+/* The holder of an area that an act writes, or only reads. */
 static uint32_t holder_of(const struct aie_acts *acts, const struct aie_layout *layouts, const struct aie_act *act, bool writes)
 {
 	uint32_t holder = PTOWSP_NONE;
@@ -174,7 +174,7 @@ static void hold_add(struct maker *maker, uint32_t area, uint32_t holder)
 	maker->latest[area] = holder + 1;
 }
 
-/* It reads what another one has: the holder has to have it. Who goes on with what it wrote itself needs nobody. */
+/* A read of another executor's elements goes by way of their holder. An executor that goes on with what it wrote itself needs nobody. */
 static void before(struct maker *maker, const struct aie_use *use, uint32_t executor)
 {
 	const struct aie_area *area = &maker->args->acts->areas.rows[use->area];
@@ -215,7 +215,7 @@ static void act_take(struct maker *maker, const struct aie_act *act)
 			after(maker, &uses[u], executor);
 }
 
-/* What others wrote last goes to its holders. */
+/* Elements that others wrote last go to their holders. */
 static void ends_take(struct maker *maker)
 {
 	const struct aie_areas *areas = &maker->args->acts->areas;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* hold.h - layouts applied to acts: a part of a sharded tensor comes to the core that holds it, goes from there to who reads it, and comes back from who wrote it
- * when somebody else wants it, and in the end. What nobody writes lies in replicas along the axes that do not shard it. Parts that several cores hold in pieces lie in memory. One thread. */
+ * when somebody else wants it, and in the end. Elements that nobody writes lie in replicas along the axes that do not shard them. Parts that several cores hold in pieces lie in memory. One thread. */
 #ifndef AIE_HOLD_H
 #define AIE_HOLD_H
 
@@ -30,9 +30,9 @@ struct aie_hold_args {
 };
 /* The executor that holds all of an area; PTOWSP_NONE: there is no layout, or several do. */
 uint32_t aie_hold_of(const struct aie_layout *layouts, const struct aie_area *area);
-/* Those of all areas, count of them into a list of the caller's to free; NULL: no memory. */
+/* Holders of all areas, count of them into a list of the caller's to free; NULL: no memory. */
 uint32_t *aie_hold_all(const struct aie_acts *acts, const struct aie_layout *layouts, uint32_t *count_out);
-/* Whose each task of the workload is, where only layouts say so: the holder's of what it writes, else of what it reads, else whose the task before it is. Per task, the
+/* The executor of each task of the workload, where only layouts say so: the holder of what it writes, else of what it reads, else as of the task before it. Per task, the
  * caller's to free; NULL: no memory. */
 uint32_t *aie_hold_executors(const struct aie_acts *acts, const struct aie_layout *layouts, uint64_t task_count);
 /* Fills a zeroed or finished hold. Errors: INVALID naming kernel, tensors and layouts where those of a call do not fit; NO_MEMORY. */

@@ -6,7 +6,7 @@ static uint64_t *coordinate(struct aie_layout_tile *tile, uint8_t axis)
 	return axis ? &tile->column : &tile->row;
 }
 
-uint64_t aie_layout_block(const struct aie_layout *layout, uint32_t dimension)
+static uint64_t block_of(const struct aie_layout *layout, uint32_t dimension)
 {
 	uint64_t extent = layout->extents[dimension], size = layout->axis[dimension] == AIE_WHOLE ? 1 : layout->grid[layout->axis[dimension]];
 
@@ -19,30 +19,8 @@ struct aie_layout_tile aie_layout_get_tile(const struct aie_layout *layout, cons
 
 	for (uint32_t d = 0; d < layout->rank; d++)
 		if (layout->axis[d] != AIE_WHOLE)
-			*coordinate(&tile, layout->axis[d]) = index[d] / aie_layout_block(layout, d);
+			*coordinate(&tile, layout->axis[d]) = index[d] / block_of(layout, d);
 	return tile;
-}
-
-void aie_layout_local_index(const struct aie_layout *layout, const uint64_t *index, uint64_t *local_out)
-{
-	for (uint32_t d = 0; d < layout->rank; d++)
-		local_out[d] = index[d] % aie_layout_block(layout, d);
-}
-
-bool aie_layout_global_index(const struct aie_layout *layout, struct aie_layout_tile tile, const uint64_t *local, uint64_t *index_out)
-{
-	struct aie_layout_tile used = {0, 0};
-
-	for (uint32_t d = 0; d < layout->rank; d++) {
-		uint64_t block = aie_layout_block(layout, d), at = layout->axis[d] == AIE_WHOLE ? 0 : *coordinate(&tile, layout->axis[d]);
-
-		if (layout->axis[d] != AIE_WHOLE)
-			*coordinate(&used, layout->axis[d]) = at;
-		index_out[d] = at * block + local[d];
-		if (local[d] >= block || index_out[d] >= layout->extents[d])
-			return false;
-	}
-	return tile.row == used.row && tile.column == used.column; /* what nothing is sharded over has it at coordinate 0 */
 }
 
 uint64_t aie_layout_part(const struct aie_layout *layout, struct aie_layout_tile tile, uint64_t *extents_out)
@@ -51,7 +29,7 @@ uint64_t aie_layout_part(const struct aie_layout *layout, struct aie_layout_tile
 	uint64_t elements = 1;
 
 	for (uint32_t d = 0; d < layout->rank; d++) {
-		uint64_t block = aie_layout_block(layout, d), first = layout->axis[d] == AIE_WHOLE ? 0 : *coordinate(&tile, layout->axis[d]) * block;
+		uint64_t block = block_of(layout, d), first = layout->axis[d] == AIE_WHOLE ? 0 : *coordinate(&tile, layout->axis[d]) * block;
 		uint64_t left = first < layout->extents[d] ? layout->extents[d] - first : 0;
 
 		if (layout->axis[d] != AIE_WHOLE)
@@ -64,7 +42,7 @@ uint64_t aie_layout_part(const struct aie_layout *layout, struct aie_layout_tile
 
 uint64_t aie_layout_run(const struct aie_layout *layout, uint64_t element, struct aie_layout_tile *tile_out)
 {
-	uint64_t index[AIE_LAYOUT_RANK], last = layout->rank - 1, block = aie_layout_block(layout, (uint32_t)last), end;
+	uint64_t index[AIE_LAYOUT_RANK], last = layout->rank - 1, block = block_of(layout, (uint32_t)last), end;
 
 	for (uint32_t d = layout->rank; d-- > 0; element /= layout->extents[d])
 		index[d] = element % layout->extents[d];

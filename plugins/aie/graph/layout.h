@@ -19,17 +19,11 @@ struct aie_layout {
 struct aie_layout_tile {
 	uint64_t row, column; /* of the grid */
 };
-/* Elements of a block along a dimension. */
-uint64_t aie_layout_block(const struct aie_layout *layout, uint32_t dimension);
-/* Who holds the element with this index, one number per dimension, each below its extent. */
+/* The holder of the element with this index, one number per dimension, each below its extent. */
 struct aie_layout_tile aie_layout_get_tile(const struct aie_layout *layout, const uint64_t *index);
-/* Where it lies in that tile's part. */
-void aie_layout_local_index(const struct aie_layout *layout, const uint64_t *index, uint64_t *local_out);
-/* The other way round. False: the tile's part has no such element. */
-bool aie_layout_global_index(const struct aie_layout *layout, struct aie_layout_tile tile, const uint64_t *local, uint64_t *index_out);
 /* Extents of what the tile holds, any may be 0; returns how many elements that are. */
 uint64_t aie_layout_part(const struct aie_layout *layout, struct aie_layout_tile tile, uint64_t *extents_out);
-/* Of the elements that lie one behind the other, from number `element` on: who holds it, and how many from there on he holds without a gap. */
+/* The holder of element number `element`; returns how many from there on, one behind the other, it holds without a gap. */
 uint64_t aie_layout_run(const struct aie_layout *layout, uint64_t element, struct aie_layout_tile *tile_out);
 /* Has the tile the same part as the other one, as its holder or as a replica? */
 bool aie_layout_replicates(const struct aie_layout *layout, struct aie_layout_tile tile, struct aie_layout_tile other);

@@ -24,7 +24,7 @@ static uint32_t rounds_of(const struct finder *finder, uint32_t from, uint32_t t
 	return same / length + 1;
 }
 
-/* It releases nothing that it did not acquire, and keeps nothing. */
+/* A closed body releases nothing that it did not acquire, and keeps nothing. */
 static bool closed(const struct finder *finder, uint32_t from, uint32_t length)
 {
 	bool ok = true;

@@ -183,7 +183,7 @@ static void step_add(struct runner *runner, bool waits, uint32_t number, uint32_
 		order->steps[order->count++] = (struct aie_order_step){waits, number, task};
 }
 
-/* Of a job's stream: tasks up to the one that moves it. */
+/* Tasks of a job's stream up to the one that moves it. */
 static uint32_t tasks_to(const struct runner *runner, uint32_t job)
 {
 	return runner->place[runner->graph->jobs[job].with] - runner->streams[runner->graph->jobs[job].stream].first + 1;
@@ -194,7 +194,7 @@ static bool is_over(const struct runner *runner, uint32_t job)
 	return tasks_to(runner, job) <= runner->streams[runner->graph->jobs[job].stream].over;
 }
 
-/* Of the tasks that have to have ended before the job's begins, in a line, those that have. */
+/* Have all tasks of the bound's line that the job's task waits for ended? */
 static bool bound_met(struct runner *runner, const struct aie_bound *bound)
 {
 	uint32_t *ended = &runner->bound.ended[bound->line];
@@ -265,7 +265,7 @@ static void wait_bounds(struct runner *runner, uint32_t job)
 	aie_order_bound_begun(&runner->bound, job);
 }
 
-/* What it needs is over here; the host, who does not see that, waits for it. */
+/* A task's needs are over when it begins; the host, which does not see that, waits for them. */
 static void begin(struct runner *runner, uint32_t number)
 {
 	const struct aie_job *jobs = runner->graph->jobs;
@@ -349,7 +349,7 @@ static const struct aie_line *line_of(const struct runner *runner, uint32_t cell
 	return &runner->graph->cells[cell].lines[runner->at[cell]];
 }
 
-/* Whom a cell that stands still waits for; AIE_NOTHING: no cell that does so, too. */
+/* The cell that one that stands still waits for; AIE_NOTHING: none that does so, too. */
 static uint32_t waited_for(const struct runner *runner, uint32_t cell)
 {
 	const struct aie_line *line = line_of(runner, cell);

@@ -5,7 +5,7 @@
 
 #include "aie/design/map.h"
 
-/* Of a map whose order is stuck: UNSUPPORTED with the ring, cell by cell, or with who waits where none of the cells closes one. */
+/* Fails for a map whose order is stuck: UNSUPPORTED with the ring, cell by cell, or with who waits where none of the cells closes one. */
 ptowsp_status aie_standstill_fail(const struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error);
 
 #endif

@@ -99,7 +99,7 @@ static ptowsp_status constant(struct aie_body_maker *maker, const struct aie_op 
 	return number_emit(maker, op, number);
 }
 
-/* Of the device: buffers, and constants that stand there. */
+/* Values of the device: buffers, and constants that stand there. */
 static ptowsp_status outer_value(struct aie_body_maker *maker, const struct aie_op *op, const struct aie_value *value)
 {
 	const struct aie_body_outside *outside = maker->body->outside;
@@ -158,7 +158,7 @@ static bool call_fits(const struct aie_op *op, const struct aie_type *type)
 	return true;
 }
 
-/* Of a kernel: pointers would be to nobody's memory. */
+/* A kernel gives no pointers: they would be to nobody's memory. */
 static bool gives_numbers(const struct aie_body_maker *maker, const struct aie_op *op)
 {
 	for (uint32_t i = 0; i < op->result_count; i++)
@@ -196,7 +196,10 @@ static ptowsp_status call(struct aie_body_maker *maker, const struct aie_op *op)
 							.first = maker->body->register_count,
 							.arguments = op->operand_count,
 							.results = op->result_count};
-	maker->functions[number].wanted = !design->functions[number].outside;
+	if (!design->functions[number].outside && !maker->functions[number].wanted) {
+		maker->functions[number].wanted = true;
+		maker->queue[maker->queued++] = number;
+	}
 	status = list_add(maker, op->operands, op->operand_count);
 	if (!status)
 		status = list_add(maker, op->results, op->result_count);
@@ -347,8 +350,8 @@ static ptowsp_status statement(struct aie_body_maker *maker, const struct aie_op
 	if (!known)
 		status = aie_body_memory(maker, op, &known);
 	return known ? status
-		     : base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: a core that does %s has no model; use arith, memref, scf and kernels", op->line,
-				 op->name);
+		     : base_fail(maker->error, PTOWSP_UNSUPPORTED,
+				 "line %u: %s has no model in a core; write it by others of arith, memref and scf, or call a kernel", op->line, op->name);
 }
 
 ptowsp_status aie_body_region(struct aie_body_maker *maker, const struct aie_region *region)
@@ -358,6 +361,21 @@ ptowsp_status aie_body_region(struct aie_body_maker *maker, const struct aie_reg
 	for (const struct aie_op *op = region->first; !status && op; op = op->next)
 		status = statement(maker, op);
 	return status;
+}
+
+/* Places are of a frame, those of values from outside as well. */
+static void places_clear(struct aie_body_maker *maker, const struct aie_op *op)
+{
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		maker->places[op->operands[i]->id] = AIE_NONE;
+	for (uint32_t i = 0; i < op->result_count; i++)
+		maker->places[op->results[i]->id] = AIE_NONE;
+	for (uint32_t r = 0; r < op->region_count; r++) {
+		for (uint32_t i = 0; i < op->regions[r].argument_count; i++)
+			maker->places[op->regions[r].arguments[i]->id] = AIE_NONE;
+		for (const struct aie_op *in = op->regions[r].first; in; in = in->next)
+			places_clear(maker, in);
+	}
 }
 
 static ptowsp_status function_make(struct aie_body_maker *maker, const struct aie_op *op, uint32_t owner)
@@ -371,8 +389,6 @@ static ptowsp_status function_make(struct aie_body_maker *maker, const struct ai
 	maker->owner = owner;
 	maker->frame = 0;
 	made->entry = maker->body->code_count;
-	/* Places of values from outside are of a frame. */
-	memset(maker->places, 0xFF, maker->value_count * sizeof(*maker->places));
 	for (uint32_t i = 0; i < region->argument_count; i++)
 		aie_body_place(maker, region->arguments[i]);
 	status = prologue(maker, region);
@@ -384,57 +400,63 @@ static ptowsp_status function_make(struct aie_body_maker *maker, const struct ai
 		status = aie_body_jumps(maker);
 	for (uint32_t i = calls; i < maker->body->call_count; i++)
 		maker->body->call_rows[i].frame = maker->frame;
+	made->call = calls;
+	made->last = maker->body->call_count;
 	made->frame = maker->frame;
-	made->done = true;
+	places_clear(maker, op);
 	return status;
 }
 
+/* Functions that are called, and functions that these call. */
 static ptowsp_status functions_make(struct aie_body_maker *maker)
 {
-	const struct aie_design *design = maker->body->outside->design;
 	ptowsp_status status = PTOWSP_OK;
-	bool more = true;
 
-	while (more && !status) {
-		more = false;
-		for (uint32_t i = 0; !status && i < design->function_count; i++)
-			if (maker->functions[i].wanted && !maker->functions[i].done) {
-				status = function_make(maker, design->functions[i].op, i);
-				more = true;
-			}
-	}
+	for (uint32_t i = 0; !status && i < maker->queued; i++)
+		status = function_make(maker, maker->body->outside->design->functions[maker->queue[i]].op, maker->queue[i]);
 	return status;
 }
 
-/* Registers and frames below this one; a function that is met while it is looked at calls itself. */
-static ptowsp_status needs_find(struct aie_body_maker *maker, uint32_t owner)
+/* What a function takes when all are known that it calls; its caller goes on. */
+static uint32_t needs_add(struct aie_body_function *made)
+{
+	made->need += made->frame + 1;
+	made->depth++;
+	made->busy = false;
+	return made->caller;
+}
+
+/* Registers and frames of the core and what it calls, deep first; a function that is met while it is looked at calls itself. */
+static ptowsp_status needs_find(struct aie_body_maker *maker)
 {
 	const struct aie_design *design = maker->body->outside->design;
-	struct aie_body_function *made = &maker->functions[owner == AIE_NONE ? design->function_count : owner];
-	ptowsp_status status = PTOWSP_OK;
+	uint32_t at = design->function_count;
 
-	if (made->busy)
-		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "function @%s calls itself, which has no model; write a loop",
-				 design->functions[owner].name);
-	made->busy = true;
-	made->need = 0;
-	made->depth = 1;
-	for (uint32_t i = 0; !status && i < maker->body->call_count; i++) {
-		struct aie_call *called = &maker->body->call_rows[i];
+	maker->functions[at].caller = AIE_NONE;
+	while (at != AIE_NONE) {
+		struct aie_body_function *made = &maker->functions[at], *below;
+		struct aie_call *called = made->call < made->last ? &maker->body->call_rows[made->call] : NULL;
 
-		if (called->owner != owner || called->function->outside)
+		if (!called) {
+			at = needs_add(made);
 			continue;
-		if (!maker->functions[called->number].need)
-			status = needs_find(maker, called->number);
-		called->entry = maker->functions[called->number].entry;
-		if (maker->functions[called->number].need > made->need)
-			made->need = maker->functions[called->number].need;
-		if (maker->functions[called->number].depth >= made->depth)
-			made->depth = maker->functions[called->number].depth + 1;
+		}
+		below = &maker->functions[called->number];
+		if (below->busy)
+			return base_fail(maker->error, PTOWSP_UNSUPPORTED, "function @%s calls itself, which has no model; write a loop",
+					 design->functions[called->number].name);
+		made->busy = true;
+		if (!called->function->outside && !below->need) {
+			below->caller = at;
+			at = called->number;
+			continue;
+		}
+		called->entry = below->entry;
+		made->need = below->need > made->need ? below->need : made->need;
+		made->depth = below->depth > made->depth ? below->depth : made->depth;
+		made->call++;
 	}
-	made->busy = false;
-	made->need += made->frame + 1;
-	return status;
+	return PTOWSP_OK;
 }
 
 /* The largest id of a value that an operation or one in it names. */
@@ -497,13 +519,16 @@ static ptowsp_status make(struct aie_body_maker *maker)
 	}
 	maker->places = calloc(maker->value_count, sizeof(*maker->places));
 	maker->functions = calloc(functions + 1, sizeof(*maker->functions));
-	if (!maker->places || !maker->functions || !tables_begin(body))
+	maker->queue = calloc(functions + 1, sizeof(*maker->queue));
+	if (maker->places)
+		memset(maker->places, 0xFF, maker->value_count * sizeof(*maker->places));
+	if (!maker->places || !maker->functions || !maker->queue || !tables_begin(body))
 		return aie_body_no_memory(maker);
 	status = function_make(maker, maker->core, AIE_NONE);
 	if (!status)
 		status = functions_make(maker);
 	if (!status)
-		status = needs_find(maker, AIE_NONE);
+		status = needs_find(maker);
 	if (status)
 		return status;
 	body->file = calloc(maker->functions[functions].need, sizeof(*body->file));
@@ -524,6 +549,7 @@ ptowsp_status aie_body_create(struct aie_body **body_out, const struct aie_op *c
 	status = make(&maker);
 	free(maker.places);
 	free(maker.functions);
+	free(maker.queue);
 	free(maker.labels);
 	free(maker.jumps);
 	if (status)

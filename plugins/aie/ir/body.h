@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* body.h - a core's own loop, which acquires, calls and releases: operations of scf, memref and arith on scalars, of its region and of the functions it calls, compiled once
- * into a row of instructions, run until it needs an object. What kernels compute is their caller's (aie_sim_kernels).
+ * into a row of instructions, run until it needs an object. The caller computes kernels (aie_sim_kernels).
  *
  * Integers are exact; an index has 64 bits. bf16 and f16 are f32 in registers: arithmetic on them is f32's and is not rounded; a store and truncf round to nearest, ties to
  * even (the device's rounding mode is a register whose first value is not known here). f64 is moved and not computed. fptosi and fptoui of what is too large give the nearest
@@ -22,7 +22,7 @@ struct aie_body_fifo {
 };
 /* Numbers of locks as values of a core: this and the semaphore; smaller ones are what a core calls its neighbours' locks by. */
 #define AIE_BODY_LOCK (INT64_C(1) << 32)
-/* What the body of a core meets outside of itself. */
+/* The surroundings that a core's body uses. */
 struct aie_body_outside {
 	void *context;
 	/* Lock of the fifo's end that this core is, port 0 producer, 1 consumer, whose objects are of this type (NULL: any); AIE_NONE: it
@@ -33,7 +33,11 @@ struct aie_body_outside {
 	const struct aie_design *design; /* its functions */
 	struct aie_sim_kernels kernels;  /* call NULL: none */
 	uint32_t core;                   /* of the design */
+	const char *who;                 /* core in sentences; NULL: "the core" */
 	const uint64_t *now;             /* when what runs was begun; NULL: at 0 */
+	/* The net whose bytes have marks; name: the fifo or buffer that a byte is of. NULL: nobody looks. */
+	const struct aie_net *net;
+	const char *(*name)(void *context, const uint8_t *at);
 	/* For arrays that others wrote; NULL where a design has fifos of its own (lock). fifo: fills name, port and all but the last row; false: the core has no such end.
 	 * semaphore: of an aie.lock, AIE_NONE: it is none; local: of a number that a core knows a lock by. gives: told of each lock that the core gives to. */
 	bool (*fifo)(void *context, const char *name, int64_t port, struct aie_body_fifo *fifo_out);

@@ -267,8 +267,8 @@ static ptowsp_status object(struct aie_body_maker *maker, const struct aie_op *o
 	for (uint32_t i = 0; i < op->result_count; i++) {
 		const struct aie_type *type = view ? op->results[i]->type->element : op->results[i]->type;
 
-		if (type->kind != AIE_TYPE_MEMREF || type->strided || aie_type_bytes(type) > maker->body->fifo_rows[fifo].bytes)
-			return base_fail(maker->error, PTOWSP_INVALID, "line %u: %s of @%s as a type that is larger than its objects; say theirs", op->line,
+		if (type->kind != AIE_TYPE_MEMREF || type->strided || aie_type_bytes(type) != maker->body->fifo_rows[fifo].bytes)
+			return base_fail(maker->error, PTOWSP_INVALID, "line %u: %s of @%s as another type than its objects have; say theirs", op->line,
 					 op->name, name->text);
 	}
 	maker->body->port_rows[row] = (struct aie_body_port){AIE_NONE, (uint32_t)size->number, fifo, port->number ? AIE_GETTER : AIE_PUTTER};

@@ -67,13 +67,13 @@ struct aie_body {
 	uint32_t code_count, line_count, number_count, access_count, window_count, copy_count, port_count, fifo_count, call_count, register_count, block_count;
 	uint32_t code_room, line_room, number_room, access_room, window_room, copy_room, port_room, fifo_room, call_room, register_room, block_room;
 	const struct aie_body_outside *outside;
-	/* Where it is. */
+	/* State of the run. */
 	union aie_register *file; /* [size]: all frames */
 	uint32_t size, pc, base;
 	struct aie_frame *stack;
 	uint32_t depth;
 	uint32_t wanted, wanted_count; /* registers that the objects of the last acquire go to */
-	uint32_t wanted_fifo;          /* whose objects those are; AIE_NONE: the net says */
+	uint32_t wanted_fifo;          /* of those objects; AIE_NONE: the net says */
 	void **memrefs;                /* of the kernel that is called, per argument */
 	uint64_t *scalars, *results;
 	uint64_t instructions;
@@ -90,8 +90,10 @@ struct aie_body_maker {
 	uint32_t owner, frame;         /* its number and its registers so far */
 	struct aie_body_function {
 		uint32_t entry, frame, need, depth; /* need: with what it calls */
-		bool wanted, done, busy;
-	} * functions; /* [functions of the design + 1]: the last one is the core */
+		uint32_t call, last, caller;        /* its calls, of which those before `call` were looked at; by way of whom it is looked at */
+		bool wanted, busy;
+	} * functions;           /* [functions of the design + 1]: the last one is the core */
+	uint32_t *queue, queued; /* [functions of the design]: those that are wanted, as they were met */
 	struct aie_body_label {
 		const struct aie_op *block;
 		uint32_t at;

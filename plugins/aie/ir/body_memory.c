@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ALLOC_BYTES = 4 << 16 }; /* four memories of 64 KiB */
+
 static uint32_t element_bytes(const struct aie_type *type)
 {
 	return (uint32_t)aie_type_bytes(type->element);
 }
 
-/* Of LOAD; STORE is the next one. */
+/* Code of LOAD for an element; STORE is the next one. */
 static uint16_t element_code(const struct aie_type *element)
 {
 	switch (element->kind) {
@@ -73,7 +75,10 @@ static ptowsp_status alloc(struct aie_body_maker *maker, const struct aie_op *op
 	const uint32_t block = AIE_BODY_ROW(maker->body, block), number = AIE_BODY_ROW(maker->body, number);
 	const uint64_t bytes = aie_type_bytes(op->results[0]->type);
 
-	if (block == AIE_NONE || number == AIE_NONE || bytes > UINT32_MAX || !(maker->body->block_rows[block] = calloc(bytes + 1, 1)))
+	if (bytes > ALLOC_BYTES)
+		return base_fail(maker->error, PTOWSP_INVALID, "line %u: %s of %llu bytes, more than all memory of a core and its neighbours, %d; take less",
+				 op->line, op->name, (unsigned long long)bytes, ALLOC_BYTES);
+	if (block == AIE_NONE || number == AIE_NONE || !(maker->body->block_rows[block] = calloc(bytes + 1, 1)))
 		return aie_body_no_memory(maker);
 	maker->body->number_rows[number].p = maker->body->block_rows[block];
 	return aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_NUMBER, .d = aie_body_place(maker, op->results[0]), .c = number});

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TURNS = 65536 }; /* turns of loops after which the simulator is asked whether it should end */
+enum { TURNS = 65536 }; /* turns of loops, and calls, after which the simulator is asked whether it should end */
 
 /* ---- numbers ------------------------------------------------------------------------------------------------------ */
 
@@ -115,25 +115,49 @@ static inline uint8_t *address(const union aie_register *r, uint8_t *base, const
 	return base;
 }
 
-static void copy(const struct aie_copy *copied, uint8_t *from, uint8_t *to)
+/* The mark of a byte; NULL: it has none. */
+static inline uint8_t *mark_of(const struct aie_body *body, const uint8_t *at)
+{
+	return body->outside->net ? aie_net_mark(body->outside->net, at) : NULL;
+}
+
+/* A copy may take what was not written, which then is not written there either. */
+static void copy_marks(uint8_t *marks, uint64_t count)
+{
+	for (uint64_t i = 0; marks && i < count; i++)
+		marks[i] = marks[i] ? AIE_MARK_USED : 0;
+}
+
+static void copy(const struct aie_body *body, const struct aie_copy *copied, uint8_t *from, uint8_t *to)
 {
 	struct aie_cursor reads, writes;
-	uint8_t some[512];
+	uint8_t some[512], marks[512];
 
-	aie_cursor_begin(&reads, from);
-	aie_cursor_begin(&writes, to);
+	copy_marks(mark_of(body, from), copied->from.run);
+	aie_cursor_begin(&reads, from, mark_of(body, from) ? (int64_t)body->outside->net->marks : 0);
+	aie_cursor_begin(&writes, to, mark_of(body, to) ? (int64_t)body->outside->net->marks : 0);
 	for (uint64_t left = copied->from.bytes; left;) {
 		const uint64_t n = left < sizeof(some) ? left : sizeof(some);
 
-		aie_cursor_get(&reads, &copied->from, some, n);
-		aie_cursor_put(&writes, &copied->to, some, n);
+		aie_cursor_get(&reads, &copied->from, some, marks, n);
+		aie_cursor_put(&writes, &copied->to, some, marks, n);
 		left -= n;
 	}
 }
 
+/* The first byte of these that was not written; NULL: all are, and have been used now. */
+static const uint8_t *read_all(uint8_t *marks, uint64_t bytes)
+{
+	const uint8_t *none = memchr(marks, 0, bytes);
+
+	if (!none)
+		memset(marks, AIE_MARK_USED, bytes);
+	return none;
+}
+
 /* ---- calls -------------------------------------------------------------------------------------------------------- */
 
-/* What a kernel gave; a type that is no number is 0. */
+/* Results of a kernel; one whose type is no number is 0. */
 static void results_put(const struct aie_body *body, const struct aie_call *call, union aie_register *r)
 {
 	for (uint32_t i = 0; i < call->results; i++) {
@@ -149,7 +173,53 @@ static void results_put(const struct aie_body *body, const struct aie_call *call
 	}
 }
 
-static ptowsp_status kernel(struct aie_body *body, const struct aie_call *call, union aie_register *r, uint64_t *cycles, struct ptowsp_error *error)
+/* An argument from dimension d on: a kernel writes, or reads it. The first byte that it reads and nobody has written; NULL: there is none. */
+static const uint8_t *argument_use(const struct aie_type *type, uint32_t d, uint8_t *marks, bool writes)
+{
+	const uint64_t element = aie_type_bytes(type->element);
+	const bool row = d + 1 == type->rank && type->strides[d] == 1;
+	const uint64_t bytes = row ? element * (uint64_t)type->dims[d] : element;
+	const uint8_t *none = NULL;
+
+	if (d == type->rank || row) {
+		if (writes)
+			memset(marks, AIE_MARK_USED, bytes);
+		return writes ? NULL : read_all(marks, bytes);
+	}
+	for (int64_t i = 0; !none && i < type->dims[d]; i++)
+		none = argument_use(type, d + 1, marks + i * type->strides[d] * (int64_t)element, writes);
+	return none;
+}
+
+static ptowsp_status unwritten_tell(const struct aie_body *body, const struct aie_call *call, uint32_t i, uint64_t byte, uint32_t line,
+				    struct ptowsp_error *error)
+{
+	return base_fail(error, PTOWSP_KERNEL_FAILED,
+			 "line %u: the core calls %s with @%s, of which nobody has written element %llu; write all of what a kernel reads", line,
+			 call->function->name, body->outside->name(body->outside->context, body->memrefs[i]),
+			 (unsigned long long)(byte / aie_type_bytes(call->function->type->parts[i]->element)));
+}
+
+/* Elements that a call reads (before it) or writes (behind it); an argument without a stated access may be written as a whole. */
+static ptowsp_status arguments_use(const struct aie_body *body, const struct aie_call *call, bool writes, uint32_t line, struct ptowsp_error *error)
+{
+	for (uint32_t i = 0; i < call->arguments; i++) {
+		const struct aie_type *type = call->function->type->parts[i];
+		const enum aie_access_kind access = aie_function_access(call->function, i);
+		uint8_t *marks = type->kind == AIE_TYPE_MEMREF ? mark_of(body, body->memrefs[i]) : NULL;
+		const uint8_t *none;
+
+		if (!marks || (writes ? access == AIE_READS : !(access & AIE_READS)))
+			continue;
+		none = argument_use(type, 0, marks, writes);
+		if (none)
+			return unwritten_tell(body, call, i, (uint64_t)(none - marks), line, error);
+	}
+	return PTOWSP_OK;
+}
+
+static ptowsp_status kernel(struct aie_body *body, const struct aie_call *call, union aie_register *r, uint32_t line, uint64_t *cycles,
+			    struct ptowsp_error *error)
 {
 	const struct aie_sim_kernels *kernels = &body->outside->kernels;
 	uint64_t spent = 0;
@@ -170,13 +240,16 @@ static ptowsp_status kernel(struct aie_body *body, const struct aie_call *call, 
 			body->scalars[i] = bits_of_float(value.f, type->kind);
 	}
 	memset(body->results, 0, call->results * sizeof(*body->results));
+	status = arguments_use(body, call, false, line, error);
+	if (status)
+		return status;
 	status = kernels->call(kernels->context,
 			       &(struct aie_sim_call){call->function, body->outside->core, (body->outside->now ? *body->outside->now : 0) + *cycles,
 						      body->memrefs, body->scalars, body->results},
 			       &spent, error);
 	*cycles += spent;
 	results_put(body, call, r);
-	return status;
+	return status ? status : arguments_use(body, call, true, line, error);
 }
 
 static void call_begin(struct aie_body *body, uint32_t number, uint32_t pc)
@@ -257,42 +330,62 @@ static bool lock_ask(const struct aie_body *body, const struct aie_ins *in, int6
 
 static ptowsp_status wrong(const struct aie_body *body, const struct aie_ins *in, const char *what, struct ptowsp_error *error)
 {
-	return base_fail(error, PTOWSP_KERNEL_FAILED, "line %u: the core %s", body->line_rows[in - body->code_rows], what);
+	const char *who = body->outside->who;
+
+	return base_fail(error, PTOWSP_KERNEL_FAILED, "line %u: %s %s", body->line_rows[in - body->code_rows], who ? who : "the core", what);
 }
 
-#define LOAD(kind, ...)                                                                                                                                        \
+/* The first index that is outside. */
+static ptowsp_status outside(const struct aie_body *body, const struct aie_ins *in, const union aie_register *r, const struct aie_access *access,
+			     const char *what, struct ptowsp_error *error)
+{
+	char text[160];
+	uint32_t d = 0;
+
+	while ((uint64_t)r[access->at[d]].i < (uint64_t)access->dims[d])
+		d++;
+	base_text(text, sizeof(text), "%s memref: index %u is %lld, expected 0 to %lld", what, d, (long long)r[access->at[d]].i,
+		  (long long)access->dims[d] - 1);
+	return wrong(body, in, text, error);
+}
+
+#define LOAD(kind, bytes, ...)                                                                                                                                 \
 	case AIE_CODE_LOAD_##kind: {                                                                                                                           \
 		const uint8_t *at = address(r, r[in->a].p, &accesses[in->c]);                                                                                  \
 		if (!at)                                                                                                                                       \
-			return wrong(body, in, "loads from outside of a memref; keep its indices below its sizes", error);                                     \
+			return outside(body, in, r, &accesses[in->c], "loads from outside of a", error);                                                       \
+		if (mark_of(body, at) && read_all(mark_of(body, at), bytes))                                                                                   \
+			return wrong(body, in, "loads an element that nobody has written; store it first", error);                                             \
 		__VA_ARGS__                                                                                                                                    \
 		break;                                                                                                                                         \
 	}
-#define STORE(kind, ...)                                                                                                                                       \
+#define STORE(kind, bytes, ...)                                                                                                                                \
 	case AIE_CODE_STORE_##kind: {                                                                                                                          \
 		uint8_t *at = address(r, r[in->a].p, &accesses[in->c]);                                                                                        \
 		if (!at)                                                                                                                                       \
-			return wrong(body, in, "stores outside of a memref; keep its indices below its sizes", error);                                         \
+			return outside(body, in, r, &accesses[in->c], "stores outside of a", error);                                                           \
+		if (mark_of(body, at))                                                                                                                         \
+			memset(mark_of(body, at), AIE_MARK_USED, bytes);                                                                                       \
 		__VA_ARGS__                                                                                                                                    \
 		break;                                                                                                                                         \
 	}
 #define MEMORY(kind, type, member)                                                                                                                             \
-	LOAD(kind, {                                                                                                                                           \
+	LOAD(kind, sizeof(type), {                                                                                                                             \
 		type v;                                                                                                                                        \
 		memcpy(&v, at, sizeof(v));                                                                                                                     \
 		r[in->d].member = v;                                                                                                                           \
 	})                                                                                                                                                     \
-	STORE(kind, {                                                                                                                                          \
+	STORE(kind, sizeof(type), {                                                                                                                            \
 		type v = (type)r[in->d].member;                                                                                                                \
 		memcpy(at, &v, sizeof(v));                                                                                                                     \
 	})
 #define MEMORY16(kind, of, to)                                                                                                                                 \
-	LOAD(kind, {                                                                                                                                           \
+	LOAD(kind, 2, {                                                                                                                                        \
 		uint16_t v;                                                                                                                                    \
 		memcpy(&v, at, 2);                                                                                                                             \
 		r[in->d].f = of(v);                                                                                                                            \
 	})                                                                                                                                                     \
-	STORE(kind, {                                                                                                                                          \
+	STORE(kind, 2, {                                                                                                                                       \
 		uint16_t v = to(r[in->d].f);                                                                                                                   \
 		memcpy(at, &v, 2);                                                                                                                             \
 	})
@@ -332,8 +425,8 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 		break;                                                                                                                                         \
 	}
 #include "aie/ir/body.def"
-			LOAD(BIT, r[in->d].i = -(int64_t)(*at & 1);)
-			STORE(BIT, *at = r[in->d].i & 1;)
+			LOAD(BIT, 1, r[in->d].i = -(int64_t)(*at & 1);)
+			STORE(BIT, 1, *at = r[in->d].i & 1;)
 			MEMORY(I8, int8_t, i)
 			MEMORY(I16, int16_t, i)
 			MEMORY(I32, int32_t, i)
@@ -361,7 +454,7 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 			uint8_t *at = address(r, r[in->a].p, &body->window_rows[in->c].moving);
 
 			if (!at)
-				return wrong(body, in, "takes a subview that is not within its memref; keep offsets and sizes within", error);
+				return outside(body, in, r, &body->window_rows[in->c].moving, "takes a subview that is not within its", error);
 			r[in->d].p = at + body->window_rows[in->c].offset;
 			break;
 		}
@@ -371,7 +464,7 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 			r[in->d].p = r[in->a].p + r[in->b].i;
 			break;
 		case AIE_CODE_COPY:
-			copy(&body->copy_rows[in->c], r[in->a].p, r[in->b].p);
+			copy(body, &body->copy_rows[in->c], r[in->a].p, r[in->b].p);
 			cycles += body->copy_rows[in->c].elements * (AIE_COST_OP_LOAD + AIE_COST_OP_STORE);
 			break;
 		case AIE_CODE_STEP:
@@ -401,13 +494,16 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 			call_begin(body, in->c, (uint32_t)(in - body->code_rows));
 			r = body->file + body->base;
 			in = body->code_rows + body->call_rows[in->c].entry - 1;
-			break;
+			if (--turns)
+				break;
+			*ask = (struct aie_ask){.kind = AIE_ASK_NOTHING};
+			goto out;
 		case AIE_CODE_RETURN:
 			in = body->code_rows + call_end(body, body->register_rows + in->c);
 			r = body->file + body->base;
 			break;
 		case AIE_CODE_KERNEL:
-			status = kernel(body, &body->call_rows[in->c], r, &cycles, error);
+			status = kernel(body, &body->call_rows[in->c], r, body->line_rows[in - body->code_rows], &cycles, error);
 			if (status)
 				return status;
 			break;

@@ -25,7 +25,7 @@ enum aie_type_kind {
 	AIE_TYPE_OTHER,    /* any other, kept as text: vector<16xi32>, !llvm.ptr */
 };
 enum { AIE_DIMS = 5, AIE_REGIONS_FEW = 4, AIE_REGIONS = 64 }; /* most operations have few regions; an aie.dma has one for each descriptor */
-#define AIE_DYNAMIC INT64_MIN                                 /* what MLIR writes for a size, a stride or an offset that an operand gives */
+#define AIE_DYNAMIC INT64_MIN                                 /* stands for a size, a stride or an offset that an operand gives */
 struct aie_type {
 	enum aie_type_kind kind;
 	uint32_t bits;             /* of INT and of floats */
@@ -163,7 +163,7 @@ static inline bool aie_op_is(const struct aie_op *op, const char *name)
 /* ---- text ----------------------------------------------------------------------------------------------------------------------- */
 
 enum aie_form {
-	AIE_FORM_GENERIC, /* what every MLIR tool reads; the artifact of record */
+	AIE_FORM_GENERIC, /* every MLIR tool reads it; the artifact of record */
 	AIE_FORM_EPOCH_A, /* as people write it, and the dialect's tools up to about August 2026: acquire gives a view whose objects are accessed */
 	AIE_FORM_EPOCH_B, /* the same since then: acquire has the objects as its results */
 };

@@ -58,7 +58,7 @@ static void print_walk(const struct aie_custom *custom, const char *word, const 
 	aie_print_dims(custom->text, dims);
 }
 
-/* Whether this flag says what is so anyway. */
+/* Does this flag say what is so anyway? */
 static bool is_off(const struct aie_op *op, const char *name)
 {
 	const struct aie_attr *attr = attr_of(op, name, AIE_ATTR_BOOL);
@@ -207,6 +207,23 @@ static bool print_acquire(const struct aie_custom *custom, const struct aie_op *
 	return true;
 }
 
+static bool print_allocate(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
+{
+	static const char *const without[] = {"objFifo_name", NULL};
+	const struct aie_attr *name = attr_of(op, "objFifo_name", AIE_ATTR_SYMBOL);
+
+	(void)depth;
+	if (!name || !has(op, 1, 0, 0))
+		return false;
+	common_text_put(custom->text, "aie.objectfifo.allocate ");
+	aie_print_symbol(custom->text, name->text);
+	common_text_put(custom->text, "(");
+	aie_custom_value(custom, op->operands[0]);
+	common_text_put(custom->text, ")");
+	aie_print_attrs(custom->text, op, without, " ");
+	return true;
+}
+
 static bool print_core(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
 {
 	if (!has(op, 1, 1, 1) || op->regions[0].argument_count)
@@ -311,6 +328,7 @@ bool aie_custom_device_op(const struct aie_custom *custom, const struct aie_op *
 		{"aie.tile", print_tile},
 		{"aie.objectfifo", print_fifo},
 		{"aie.objectfifo.link", print_link},
+		{"aie.objectfifo.allocate", print_allocate},
 		{"aie.objectfifo.acquire", print_acquire},
 		{"aie.objectfifo.release", print_release},
 		{"aie.core", print_core},

@@ -74,6 +74,10 @@ bool aie_read_custom(struct aie_reader *reader, struct aie_op *op, const struct 
 		if (known)
 			return good;
 	}
+	if (!row && memchr(at->begin, '.', at->length))
+		return aie_read_unsupported(
+			reader, at, "'%.*s' has no model, or is misspelt; write it by operations of aie, aiex, arith, scf, cf, memref or func that have",
+			at->length < 48 ? (int)at->length : 48, at->begin);
 	if (!row)
 		return aie_read_fail(
 			reader, at,

@@ -5,7 +5,7 @@
 
 #include "aie/ir/ir_form.h"
 
-/* What stands behind an operation's pattern. False: the reader says why. */
+/* Reads the rest behind an operation's pattern. False: the reader says why. */
 typedef bool aie_form_rest(struct aie_reader *reader, struct aie_op *op);
 
 /* A number as attribute `name` of i32; a word of a list as its number; @name as a string. */

@@ -92,7 +92,7 @@ static bool slot_is(const struct slot *slot, enum sort sort, uint64_t hash, cons
 	return !strncmp(slot->what, name->text, name->length) && !((const char *)slot->what)[name->length];
 }
 
-/* Where it stands, or the free slot where it would. */
+/* The slot of a value, or the free one where it would be. */
 static struct slot *slot_find(const struct aie_intern *intern, enum sort sort, uint64_t hash, const void *like)
 {
 	size_t at = hash & intern->mask;

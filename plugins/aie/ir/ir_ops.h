@@ -39,8 +39,8 @@ const struct aie_op_row *aie_op_row(const char *name, size_t length);
 /* Words of arith.cmpi (10) and arith.cmpf (16) in the order of their numbers; NULL behind the last. */
 const char *aie_op_predicate(const struct aie_op_row *row, uint32_t number);
 
-/* Whether an operation of these dialects has the operands, results, attributes and regions that it must have, so that who runs it need not ask; others are left alone.
- * What is below it was looked at before. Error: INVALID, a sentence without a place. */
+/* Checks that an operation of these dialects has the operands, results, attributes and regions that it must have, so that its run need not ask; others are left alone.
+ * Operations below it were looked at before. Error: INVALID, a sentence without a place. */
 ptowsp_status aie_op_verify(const struct aie_op *op, struct ptowsp_error *error);
 
 #endif

@@ -61,6 +61,8 @@ struct aie_reader {
 void aie_read_next(struct aie_reader *reader);
 /* The first failure counts: "3:14: ...". */
 bool aie_read_fail(struct aie_reader *reader, const struct aie_token *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The same, UNSUPPORTED: what may well be right has no model. */
+bool aie_read_unsupported(struct aie_reader *reader, const struct aie_token *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool aie_read_memory(struct aie_reader *reader);
 /* "3:14: 'x' stands here, expected WHAT" */
 bool aie_read_expected(struct aie_reader *reader, const char *what);
@@ -69,7 +71,7 @@ bool aie_read_at_word(const struct aie_reader *reader, const char *word);
 /* Takes it if it stands here. */
 bool aie_read_take(struct aie_reader *reader, char mark);
 bool aie_read_take_word(struct aie_reader *reader, const char *word);
-/* It must stand here; why: behind what, for the sentence. */
+/* The mark or word must stand here; why: behind what, for the sentence. */
 bool aie_read_mark(struct aie_reader *reader, char mark, const char *why);
 bool aie_read_word(struct aie_reader *reader, const char *word, const char *why);
 bool aie_read_arrow(struct aie_reader *reader);

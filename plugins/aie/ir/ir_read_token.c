@@ -10,6 +10,7 @@
 /* loc(...) up to its closing mark: where something came from says nothing of what it is. */
 static void location_skip(struct aie_reader *reader)
 {
+	const struct aie_token at = reader->token;
 	uint32_t open = 0;
 
 	do {
@@ -17,6 +18,8 @@ static void location_skip(struct aie_reader *reader)
 		open += reader->token.kind == AIE_TOKEN_MARK && *reader->token.begin == '(';
 		open -= reader->token.kind == AIE_TOKEN_MARK && *reader->token.begin == ')';
 	} while (open && reader->token.kind != AIE_TOKEN_END);
+	if (open)
+		aie_read_fail(reader, &at, "the text ends within this loc(, expected its ')'");
 }
 
 void aie_read_next(struct aie_reader *reader)
@@ -30,17 +33,33 @@ void aie_read_next(struct aie_reader *reader)
 	}
 }
 
-bool aie_read_fail(struct aie_reader *reader, const struct aie_token *at, const char *format, ...)
+static void refuse(struct aie_reader *reader, const struct aie_token *at, ptowsp_status status, const char *format, va_list list)
 {
 	char sentence[sizeof(reader->error->text)];
-	va_list list;
 
 	if (reader->status)
-		return false;
-	va_start(list, format);
+		return;
 	vsnprintf(sentence, sizeof(sentence), format, list);
+	reader->status = base_fail(reader->error, status, "%u:%u: %s", at->line, at->column, sentence);
+}
+
+bool aie_read_fail(struct aie_reader *reader, const struct aie_token *at, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	refuse(reader, at, PTOWSP_INVALID, format, list);
 	va_end(list);
-	reader->status = base_fail(reader->error, PTOWSP_INVALID, "%u:%u: %s", at->line, at->column, sentence);
+	return false;
+}
+
+bool aie_read_unsupported(struct aie_reader *reader, const struct aie_token *at, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	refuse(reader, at, PTOWSP_UNSUPPORTED, format, list);
+	va_end(list);
 	return false;
 }
 
@@ -52,7 +71,7 @@ bool aie_read_memory(struct aie_reader *reader)
 	return false;
 }
 
-/* What stands there, as it may be shown: no control characters, not long. */
+/* The token as it may be shown: no control characters, not long. */
 static void token_show(char shown[48], const struct aie_token *token)
 {
 	size_t length = token->length < 32 ? token->length : 32;

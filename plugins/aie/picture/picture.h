@@ -19,7 +19,7 @@ struct aie_picture_tile {
 	uint64_t busy;             /* of a core: cycles that it computes, where the run's are known */
 	uint64_t program, frame;   /* of a core: bytes of its program and of its functions' largest frame, by a stand-in; program 0: nobody measured */
 };
-/* Of a flow. */
+/* The stream of a flow. */
 struct aie_picture_stream {
 	const char *name;
 	const char *text; /* for people: what it carries; NULL: nothing is said */

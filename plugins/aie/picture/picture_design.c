@@ -87,6 +87,8 @@ static void add_fifo(struct drawer *d, const struct aie_fifo *fifo)
 {
 	struct common_text text = {0};
 
+	if (aie_fifo_lent(fifo))
+		return; /* its link names it */
 	if (!fifo->moves) {
 		common_text_put(&text, fifo->name);
 		common_text_put(&text, " in memory");

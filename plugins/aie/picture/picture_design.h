@@ -15,7 +15,7 @@ struct aie_picture_design {
  * move on the tile of its memory. Design, channels, routes (of the channels' flows) and title outlive it. Errors: NO_MEMORY. One thread. */
 ptowsp_status aie_picture_of_design(struct aie_picture_design *drawn, const struct aie_design *design, const struct aie_channels *channels,
 				    const struct aie_routes *routes, const char *title, struct ptowsp_error *error);
-/* Of the run whose cycles the picture has: so many of them the core on that tile computed. */
+/* Cycles that the core on that tile computed in the run whose cycles the picture has. */
 void aie_picture_busy(struct aie_picture_design *drawn, int32_t column, int32_t row, uint64_t cycles);
 /* Bytes of the program of the core on that tile, and of the largest frame of its functions, by a stand-in (engine/program_proxy.h). */
 void aie_picture_program(struct aie_picture_design *drawn, int32_t column, int32_t row, uint64_t program, uint64_t frame);

@@ -101,7 +101,7 @@ static void put_tile_name(struct common_text *text, const struct aie_sheet *shee
 			names[aie_arch_kind(sheet->picture->arch, row)], column, row);
 }
 
-/* How busy a core is, in the colour of a temperature. */
+/* The load of a core, in the colour of a temperature. */
 static void put_busy(struct common_text *text, const struct aie_picture *picture, const struct aie_picture_tile *tile, struct aie_point at)
 {
 	const uint64_t tenths = tile->busy * 1000 / picture->cycles;

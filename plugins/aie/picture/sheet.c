@@ -22,7 +22,7 @@ uint32_t aie_sheet_bars(const struct aie_picture *picture, const struct aie_pict
 	return bars;
 }
 
-/* How many of them are used; those before a channel. */
+/* Count of used channels; of those before a channel. */
 static uint32_t count_of(uint32_t used)
 {
 	return (uint32_t)__builtin_popcount(used);

@@ -7,7 +7,7 @@
 #include "aie/place/place_state.h"
 #include "base/error.h"
 
-/* Of the first net whose needs are not met. */
+/* The error of the first net whose needs are not met. */
 static ptowsp_status look_at_needs(const struct place_state *state, struct ptowsp_error *error)
 {
 	for (uint32_t i = 0; i < state->net_count; i++) {
@@ -23,7 +23,10 @@ static ptowsp_status look_at_needs(const struct place_state *state, struct ptows
 					 "%s and %s need %s, and no places with that were found: nearest core tiles (%d,%d) and (%d,%d); give them a "
 					 "stream instead",
 					 place_text(&state->nodes[net->from]).text, place_text(&state->nodes[net->to[k]]).text,
-					 net->need == AIE_NEED_CASCADE ? "a cascade" : "a memory that both see", from->column, from->row, to->column, to->row);
+					 net->need == AIE_NEED_CASCADE ? "a cascade"
+					 : net->need == AIE_NEED_SEEN  ? "places side by side"
+								       : "a memory that both see",
+					 from->column, from->row, to->column, to->row);
 		}
 	}
 	return PTOWSP_OK;

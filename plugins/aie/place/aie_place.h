@@ -22,32 +22,32 @@ struct aie_place_node {
 	uint32_t passes;  /*   ends of its streams from and to other cores, */
 	uint32_t words;   /*   and those of them that give words back because a channel has no room for each of its streams */
 };
-enum aie_place_need { AIE_NEED_NEAR, AIE_NEED_WISHED, AIE_NEED_SHARED, AIE_NEED_CASCADE };
+enum aie_place_need { AIE_NEED_NEAR, AIE_NEED_WISHED, AIE_NEED_SHARED, AIE_NEED_SEEN, AIE_NEED_CASCADE };
 /* From one node to others. */
 struct aie_place_net {
 	uint32_t from;
 	const uint32_t *to;
 	uint32_t to_count;
 	enum aie_place_need need; /* NEAR: the nearer the better; SHARED: one of both sees the other's memory; WISHED: as far as
-	                           * that can be, and the caller looks whether the design can do without; CASCADE: as aie_arch.h says */
+	                           * that can be, and the caller looks whether the design can do without; SEEN: it sees theirs; CASCADE: as aie_arch.h says */
 	uint64_t weight;          /* words that go this way, at least 1 */
 };
 struct aie_place {
 	int32_t column, row;
 };
-/* What a placement is judged by: needs that are not met first, then words times columns and rows that they must cross at least (half the perimeter of a net's box). */
+/* Cost of a placement: needs that are not met first, then words times columns and rows that they must cross at least (half the perimeter of a net's box). */
 struct aie_place_cost {
 	uint32_t unmet;
 	uint64_t way;
 };
 struct aie_place_cost aie_place_cost(const struct aie_arch *arch, const struct aie_place *places, const struct aie_place_net *nets, uint32_t net_count);
-/* What it takes is no more than a tile of its kind has. UNSUPPORTED in a sentence that names node, resource, need, limit and what a user can do. */
+/* A node takes no more than a tile of its kind has. UNSUPPORTED in a sentence that names node, resource, need, limit and what a user can do. */
 ptowsp_status aie_place_node_check(const struct aie_arch *arch, const struct aie_place_node *node, struct ptowsp_error *error);
 /* places_out: one per node. Two cores never share a tile. seed 0: as constructed, without exchanges; any other: never worse than that, same seed, same places. Errors:
  * UNSUPPORTED naming node, tile, resource, need and limit where nothing fits; INVALID for a net to a node that is not there; NO_MEMORY. One thread. */
 ptowsp_status aie_place(const struct aie_arch *arch, const struct aie_place_node *nodes, uint32_t node_count, const struct aie_place_net *nets,
 			uint32_t net_count, uint64_t seed, struct aie_place *places_out, struct ptowsp_error *error);
-/* How long is looked for better places: not at all, as seed 0; one annealing; as aie_place does, up to four; sixteen. */
+/* Effort to find better places: none, as seed 0; one annealing; as aie_place does, up to four; sixteen. */
 enum aie_effort { AIE_EFFORT_NONE, AIE_EFFORT_LEAST, AIE_EFFORT_USUAL, AIE_EFFORT_MOST };
 ptowsp_status aie_place_with(enum aie_effort effort, const struct aie_arch *arch, const struct aie_place_node *nodes, uint32_t node_count,
 			     const struct aie_place_net *nets, uint32_t net_count, uint64_t seed, struct aie_place *places_out, struct ptowsp_error *error);

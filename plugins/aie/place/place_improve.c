@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* place_improve.c - simulated annealing: nodes move to other tiles or change places with who is there. What costs less stays, what costs more stays the less often the
+/* place_improve.c - simulated annealing: nodes move to other tiles or change places with who is there. A cheaper move stays, a dearer one stays the less often the
  * more it costs and the later it is; the best that was seen is what remains, and then every single exchange is tried until none helps. Whole numbers only: the same on
  * every machine. */
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static struct aie_place propose_place(struct place_state *state, uint32_t node)
 	return place;
 }
 
-/* Who is where it wants to go: the core there, or one of those that share the tile. */
+/* The node at the wanted place: the core there, or one of those that share the tile. */
 static uint32_t propose_other(struct place_state *state, uint32_t node, const struct aie_place *to)
 {
 	uint32_t start;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* place_pack.c - nodes that share memory tiles or shims: each near the column in the middle of its peers, while channels, descriptors, locks and bytes last.
  *
- * Those that take the largest part of a tile go first. Where one does not fit any more, others move on: looked for in depth, with a bound, so that a packing is found
+ * Nodes that take the largest part of a tile go first. Others move on where one does not fit any more: looked for in depth, with a bound, so that a packing is found
  * where there is one and not many nodes. */
 #include <stdlib.h>
 

@@ -43,7 +43,7 @@ static const char *sum_text(const struct aie_place_node *node, enum aie_limit li
 	return text;
 }
 
-/* What a process needs so much of are its channels: a stream per pair of replicas, and one for words where a channel has not room for all of these. */
+/* Channels are the reason of a process's needs: a stream per pair of replicas, and one for words where a channel has not room for all of these. */
 static const char *advice_text(const struct aie_place_node *node, enum aie_limit limit, char *text, size_t size)
 {
 	snprintf(text, size, "split it, or pack what it takes");

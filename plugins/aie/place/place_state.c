@@ -83,6 +83,7 @@ static bool met(const struct aie_arch *arch, enum aie_place_need need, const str
 	switch (need) {
 	case AIE_NEED_WISHED:
 	case AIE_NEED_SHARED: return aie_arch_shares(arch, a->column, a->row, b->column, b->row) || aie_arch_shares(arch, b->column, b->row, a->column, a->row);
+	case AIE_NEED_SEEN: return aie_arch_shares(arch, a->column, a->row, b->column, b->row);
 	case AIE_NEED_CASCADE: return aie_arch_cascades(arch, a->column, a->row, b->column, b->row);
 	default: return true;
 	}
@@ -164,7 +165,7 @@ static ptowsp_status look_at_nets(const struct place_state *state, struct ptowsp
 	return PTOWSP_OK;
 }
 
-/* Of weights only the upper bits count where their sum is large. */
+/* Weights count by their upper bits alone where their sum is large. */
 static void scale(struct place_state *state)
 {
 	uint32_t shift = 0;

@@ -30,7 +30,7 @@ ptowsp_status place_state_init(struct place_state *state, const struct aie_arch 
 			       const struct aie_place_net *nets, uint32_t net_count, struct ptowsp_error *error);
 void place_state_finish(struct place_state *state);
 
-/* Who a node is, in the words of people: "the core of task 3, kernel gemm", "the host's stream of a", "node 'a'". */
+/* A node's name for people: "the core of task 3, kernel gemm", "the host's stream of a", "node 'a'". */
 struct place_text {
 	char text[96];
 };

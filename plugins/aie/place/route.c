@@ -100,7 +100,7 @@ static uint32_t box(const struct route_work *work, const struct route_net *net)
 	return east - west + north - south;
 }
 
-/* How long a net is where it is alone: exactly for few targets, else at least a link per target, and the box around them. */
+/* Length of a net where it is alone: exactly for few targets, else at least a link per target, and the box around them. */
 static bool measure(struct route_work *work, struct route_net *net)
 {
 	struct route_tree tree;

@@ -37,7 +37,7 @@ struct aie_routes {
 	struct aie_hop *hops;
 	uint32_t count, hop_count;
 	uint32_t length;     /* of all: distinct wires between tiles in use */
-	uint32_t least;      /* what it would be if each stream had the array for itself, as far as that is known: no routes are shorter */
+	uint32_t least;      /* length if each stream had the array for itself, as far as that is known: no routes are shorter */
 	uint32_t iterations; /* of the negotiation */
 	struct aie_link_use {
 		int32_t column, row;

@@ -43,7 +43,7 @@ static bool connects(const struct route_graph *graph, uint32_t link, uint32_t ne
 	return aie_arch_connects(graph->arch, aie_arch_kind(graph->arch, row_of(graph, l->to)), (enum aie_bundle)l->into, in, (enum aie_bundle)n->side, out);
 }
 
-/* What is allowed for one pair of channels is allowed for all of them, or for equal ones. */
+/* A switch allows all pairs of channels, or pairs of equal ones: two unequal pairs tell which. */
 bool route_graph_keeps(const struct route_graph *graph, uint16_t link, uint16_t next)
 {
 	return !connects(graph, link, next, 0, 1) && !connects(graph, link, next, 1, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* route_why.c - why streams have no routes.
  *
- * What proves it is a cut: a rectangle of tiles, the streams that begin in it and end outside of it, and the wires that leave it; or the other way round. The cut with
+ * The proof is a cut: a rectangle of tiles, the streams that begin in it and end outside of it, and the wires that leave it; or the other way round. The cut with
  * the fewest wires is told, and where they are all on one side of one tile, that side. */
 #include "aie/place/route_graph.h"
 #include "base/error.h"

@@ -7,7 +7,6 @@
 #include "aie/sim/sim_stuck.h"
 #include "base/error.h"
 #include "registry/common/common_machine.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +29,7 @@ static ptowsp_status stats_take(const struct aie_net *net, struct aie_sim_stats 
 						      : base_fail(error, PTOWSP_NO_MEMORY, "no memory for the statistics of %u agents", net->agent_count);
 }
 
-/* Where there is no memory for the name of a lock it is left out. */
+/* A lock for whose name there is no memory is left out. */
 static void waited_take(const struct aie_net *net, struct aie_sim_stats *stats)
 {
 	uint32_t count = 0;
@@ -161,7 +160,7 @@ void aie_sim_copies_finish(struct aie_sim_copies *copies)
 	*copies = (struct aie_sim_copies){0};
 }
 
-/* Of an argument that is there: tasks that are only counted have none. */
+/* Bytes of an argument; 0 where tasks are only counted, which have none. */
 static uint64_t content_bytes(const struct aie_sim_args *args, const struct aie_sim_copies *copies, uint32_t i)
 {
 	return args->arguments[i] ? copies->sizes[i] : 0;
@@ -225,47 +224,4 @@ ptowsp_status aie_sim_both(const struct aie_sim_args *with, const struct aie_sim
 	if (second_st && error)
 		*error = second;
 	return second_st || first_st == PTOWSP_DEADLOCK ? second_st : first_st;
-}
-
-/* ---- told --------------------------------------------------------------------------------------------------------- */
-
-static void agent_write(FILE *out, const struct aie_sim_stats *stats, const struct aie_sim_agent *agent)
-{
-	fprintf(out, "  %-22s busy %llu, blocked %llu, %.1f %% busy, %llu objects\n", agent->name, (unsigned long long)agent->busy,
-		(unsigned long long)agent->blocked, stats->cycles ? 100.0 * (double)agent->busy / (double)stats->cycles : 0.0,
-		(unsigned long long)agent->objects);
-}
-
-static void wait_write(FILE *out, const struct aie_sim_stats *stats, const struct aie_sim_wait *wait)
-{
-	fprintf(out, "  waits: %s for %s", stats->agents[wait->agent].name, wait->other == AIE_NONE ? "nobody" : stats->agents[wait->other].name);
-	if (*wait->fifo)
-		fprintf(out, ": %llu%s of @%s, has %llu", (unsigned long long)wait->wanted, wait->words ? " words" : "", wait->fifo,
-			(unsigned long long)wait->held);
-	fprintf(out, "\n");
-}
-
-char *aie_sim_report(const struct aie_design *design, const struct aie_sim_stats *stats)
-{
-	const double us = (double)stats->cycles * 1e6 / (double)design->arch->clock_hz;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	fprintf(out, "%s, not measured: %llu cycles, %.3f us at %llu MHz, without %d us of a launch; on hardware times with DDR vary by 6 to 25 %%\n",
-		AIE_MODEL, (unsigned long long)stats->cycles, us, (unsigned long long)(design->arch->clock_hz / 1000000), AIE_COST_LAUNCH);
-	fprintf(out, "DDR: %llu bytes, %.1f %% of %u bytes per cycle\n", (unsigned long long)stats->ddr_bytes,
-		stats->cycles ? 100.0 * (double)stats->ddr_bytes / ((double)stats->cycles * design->arch->ddr_bytes) : 0.0, design->arch->ddr_bytes);
-	if (stats->agent_count)
-		fprintf(out, "bottleneck: %s\n", stats->agents[stats->bottleneck].name);
-	for (uint32_t i = 0; i < stats->agent_count; i++)
-		agent_write(out, stats, &stats->agents[i]);
-	for (uint32_t i = 0; i < stats->wait_count; i++)
-		wait_write(out, stats, &stats->waits[i]);
-	if (!fclose(out))
-		return text;
-	free(text);
-	return NULL;
 }

@@ -8,7 +8,7 @@
 #include "aie/place/route.h"
 #include "base/patience.h"
 
-/* What a core calls by name. */
+/* A core's call of a function by name. */
 struct aie_sim_call {
 	const struct aie_function *function;
 	uint32_t core;           /* of the design */
@@ -57,9 +57,9 @@ struct aie_sim_wait {
 	uint32_t agent, other; /* agents; other: whom for, AIE_NONE: nobody will ever do it */
 	const char *fifo;      /* "": a token, or room for a task */
 	uint64_t held, wanted; /* objects, or words where `words` */
-	bool words;
+	bool words, sends;     /* sends: it has the words, and nobody takes them */
 };
-/* How often, and how long in all, somebody waited for a lock of the array. */
+/* Waits of an agent for a lock of the array: how often, and how long in all. */
 struct aie_sim_waited {
 	uint32_t agent;
 	const char *lock;
@@ -98,7 +98,5 @@ void aie_sim_copies_finish(struct aie_sim_copies *copies);
  * the arguments hold then, `told`, `stepped`, and the status are of the run with 8. copies: of these arguments. stats: zeroed or finished. Errors: those of aie_sim_run. */
 ptowsp_status aie_sim_both(const struct aie_sim_args *with, const struct aie_sim_copies *copies, struct aie_sim_stats stats[2], bool *depends_out,
 			   struct ptowsp_error *error);
-/* Lines for people: cycles and time at the array's clock, by the model and not measured; the bottleneck; each agent's use. To be freed; NULL: no memory. */
-char *aie_sim_report(const struct aie_design *design, const struct aie_sim_stats *stats);
 
 #endif

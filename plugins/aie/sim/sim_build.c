@@ -195,7 +195,7 @@ static ptowsp_status streams_add(struct aie_build *build)
 
 /* ---- the host ----------------------------------------------------------------------------------------------------- */
 
-/* Of the fifo, in DDR; AIE_NONE: it has none there. */
+/* The fifo's end in DDR; AIE_NONE: it has none there. */
 static uint32_t shim_end(const struct aie_build *build, uint32_t number)
 {
 	const struct aie_design *design = build->args->design;
@@ -247,6 +247,7 @@ static ptowsp_status task_add(struct aie_build *build, const struct aie_step *st
 	if (task == AIE_NONE)
 		return aie_build_no_memory(build);
 	build->net->tasks[task].line = step->op->line;
+	build->net->tasks[task].filler = step->argument == design->filler;
 	return PTOWSP_OK;
 }
 

@@ -32,6 +32,28 @@ static ptowsp_status tables_make(struct aie_build *build)
 	return PTOWSP_OK;
 }
 
+/* Accesses of calls are looked at in designs that state them. */
+static bool says_access(const struct aie_design *design)
+{
+	for (uint32_t i = 0; i < design->function_count; i++)
+		if (aie_attr_of(design->functions[i].op, "ptowsp.access"))
+			return true;
+	return false;
+}
+
+/* Bytes of all objects and buffers, or more: each end of a fifo by itself. */
+static uint64_t objects_bytes(const struct aie_design *design)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < design->fifo_count; i++)
+		for (uint32_t e = 0; e <= design->fifos[i].consumer_count; e++)
+			bytes += (aie_type_bytes(design->fifos[i].type) * (design->fifos[i].depths[e] ? design->fifos[i].depths[e] : 1) + 15) / 16 * 16;
+	for (uint32_t i = 0; i < design->buffer_count; i++)
+		bytes += (aie_type_bytes(design->buffers[i].type) + 15) / 16 * 16;
+	return bytes;
+}
+
 static uint32_t plain_pool(struct aie_build *build, const struct aie_fifo *fifo, uint32_t depth)
 {
 	const uint64_t bytes = aie_type_bytes(fifo->type), parts[2] = {0, bytes};
@@ -50,6 +72,8 @@ static ptowsp_status fifo_pools(struct aie_build *build, uint32_t number)
 	const struct aie_fifo *fifo = &design->fifos[number];
 	bool failed = false;
 
+	if (aie_fifo_lent(fifo))
+		return PTOWSP_OK; /* link_pool */
 	if (!fifo->moves) {
 		build->put[number] = build->got[number][0] = plain_pool(build, fifo, fifo->depths[0]);
 		return build->put[number] == AIE_NONE ? aie_build_no_memory(build) : PTOWSP_OK;
@@ -70,7 +94,7 @@ static uint32_t consumer_on(const struct aie_fifo *fifo, uint32_t tile)
 	return 0;
 }
 
-/* Where parts begin in the whole; they follow each other and fill it. */
+/* Offsets of parts in the whole; they follow each other and fill it. */
 static ptowsp_status parts_find(struct aie_build *build, const struct aie_link *link, const struct aie_fifo *whole, const uint32_t *fifos, uint32_t count,
 				uint64_t *parts)
 {
@@ -120,6 +144,12 @@ static ptowsp_status link_pool(struct aie_build *build, const struct aie_link *l
 		build->put[number] = lock;
 	else
 		build->got[number][consumer_on(whole, link->tile)] = lock;
+	for (uint32_t i = 0; i < 2; i++) { /* cores beside the tile of one to one use its objects */
+		const uint32_t near = i ? link->outs[0] : link->ins[0];
+
+		if (!design->fifos[near].moves)
+			build->put[near] = build->got[near][0] = lock;
+	}
 	return status;
 }
 
@@ -147,11 +177,14 @@ static ptowsp_status buffers_make(struct aie_build *build)
 	for (uint32_t i = 0; i < design->buffer_count; i++) {
 		const struct aie_buffer *buffer = &design->buffers[i];
 
-		build->buffers[i] = aie_net_memory(build->net, aie_type_bytes(buffer->type));
+		build->buffers[i] = aie_net_objects(build->net, aie_type_bytes(buffer->type));
 		if (!build->buffers[i])
 			return aie_build_no_memory(build);
-		if (buffer->initial && buffer->initial->kind == AIE_ATTR_DENSE && buffer->initial->count)
-			initial_put(build->buffers[i], buffer);
+		if (!buffer->initial || buffer->initial->kind != AIE_ATTR_DENSE || !buffer->initial->count)
+			continue;
+		initial_put(build->buffers[i], buffer);
+		if (build->net->objects)
+			memset(build->buffers[i] + build->net->marks, AIE_MARK_WRITTEN, aie_type_bytes(buffer->type));
 	}
 	return PTOWSP_OK;
 }
@@ -161,6 +194,8 @@ ptowsp_status aie_build_locks(struct aie_build *build)
 	const struct aie_design *design = build->args->design;
 	ptowsp_status status = tables_make(build);
 
+	if (!status && !build->args->counted && says_access(design) && !aie_net_marked(build->net, objects_bytes(design)))
+		status = aie_build_no_memory(build);
 	for (uint32_t i = 0; !status && i < design->fifo_count; i++)
 		status = fifo_pools(build, i);
 	for (uint32_t i = 0; !status && i < design->link_count; i++)
@@ -201,6 +236,22 @@ static uint8_t *buffer_find(void *context, const struct aie_op *op)
 	return NULL;
 }
 
+/* The lock or buffer that owns a byte. */
+static const char *name_find(void *context, const uint8_t *at)
+{
+	const struct aie_body_core *core = context;
+	const struct aie_net *net = core->build->net;
+	const struct aie_design *design = core->build->args->design;
+
+	for (uint32_t i = 0; i < net->lock_count; i++)
+		if (at >= net->locks[i].base && at < net->locks[i].base + net->locks[i].depth * net->locks[i].stride)
+			return net->locks[i].name;
+	for (uint32_t i = 0; i < design->buffer_count; i++)
+		if (at >= core->build->buffers[i] && at < core->build->buffers[i] + aie_type_bytes(design->buffers[i].type))
+			return design->buffers[i].name;
+	return "";
+}
+
 static ptowsp_status core_make(struct aie_build *build, uint32_t number)
 {
 	const struct aie_design *design = build->args->design;
@@ -215,7 +266,9 @@ static ptowsp_status core_make(struct aie_build *build, uint32_t number)
 						  .design = design,
 						  .kernels = build->args->kernels,
 						  .core = number,
-						  .now = &build->net->now};
+						  .now = &build->net->now,
+						  .net = build->net,
+						  .name = name_find};
 	if (aie_net_core(build->net, aie_net_agent(build->net, "core (%" PRId32 ",%" PRId32 ")", tile->column, tile->row), (struct aie_program){0}) == AIE_NONE)
 		return aie_build_no_memory(build);
 	status = aie_body_create(&core->body, design->cores[number].op, &core->outside, build->error);

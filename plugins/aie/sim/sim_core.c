@@ -5,6 +5,7 @@
 #include "base/error.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Addresses of the oldest objects that the core has. */
 static bool objects_fill(struct aie_machine_core *core, const struct aie_lock *lock)
@@ -19,6 +20,35 @@ static bool objects_fill(struct aie_machine_core *core, const struct aie_lock *l
 	}
 	for (uint32_t i = 0; i < core->ask.count; i++)
 		core->objects[i] = aie_lock_object(lock, lock->done[core->ask.side] + i);
+	return true;
+}
+
+/* The next objects of a putter count as unwritten, those of a getter as unread. */
+static void objects_clear(const struct aie_net *net, const struct aie_lock *lock, enum aie_side side, uint64_t more)
+{
+	const uint8_t kept = side == AIE_PUTTER ? 0 : AIE_MARK_WRITTEN;
+
+	for (uint64_t i = 0; net->objects && i < more; i++) {
+		uint8_t *marks = aie_lock_object(lock, lock->begun[side] + i) + net->marks;
+
+		for (uint64_t b = 0; b < lock->stride; b++)
+			marks[b] &= kept;
+	}
+}
+
+/* Something was read of each object that comes back, if anything was there. */
+static bool objects_read(const struct aie_net *net, const struct aie_lock *lock, uint64_t count)
+{
+	uint8_t marks = 0;
+
+	for (uint64_t i = 0; net->objects && i < count; i++, marks = 0) {
+		const uint8_t *object = aie_lock_object(lock, lock->done[AIE_GETTER] + i) + net->marks;
+
+		for (uint64_t b = 0; b < lock->stride; b++)
+			marks |= object[b];
+		if (marks == AIE_MARK_WRITTEN)
+			return false;
+	}
 	return true;
 }
 
@@ -59,6 +89,7 @@ static bool acquire(struct aie_net *net, uint32_t number, uint64_t *spent_out, p
 			net->acquired(net->acquired_context, number, lock->name, side == AIE_PUTTER, core->since, net->now);
 		core_works(net, core);
 	}
+	objects_clear(net, lock, side, more);
 	lock->begun[side] += more;
 	*spent_out = more ? AIE_COST_LOCK_CORE : 0;
 	*status_out = objects_fill(core, lock) ? PTOWSP_OK
@@ -74,6 +105,9 @@ static ptowsp_status release(struct aie_net *net, const struct aie_machine_core 
 	if (core->ask.count > lock->begun[side] - lock->done[side])
 		return base_fail(net->error, PTOWSP_INVALID, "%s releases %u objects of @%s, of which it has %llu; release no more than was acquired",
 				 net->agents[core->agent].name, core->ask.count, lock->name, (unsigned long long)(lock->begun[side] - lock->done[side]));
+	if (side == AIE_GETTER && !objects_read(net, lock, core->ask.count))
+		return base_fail(net->error, PTOWSP_INVALID, "%s releases an object of @%s and has read nothing of it; let it use what it takes",
+				 net->agents[core->agent].name, lock->name);
 	for (uint32_t i = 0; i < core->ask.count; i++)
 		aie_lock_done(net, core->ask.lock, side, net->now + AIE_COST_LOCK_CORE);
 	net->agents[core->agent].objects += core->ask.count;
@@ -129,6 +163,17 @@ static bool ask_do(struct aie_net *net, uint32_t number, uint64_t *spent_out, pt
 		return false;
 	default: return true;
 	}
+}
+
+void aie_core_stands(struct aie_net *net, uint32_t number)
+{
+	const struct aie_machine_core *core = &net->cores[number];
+
+	if (core->state != AIE_CORE_WAITS)
+		return;
+	if (core->ask.kind == AIE_ASK_TAKE)
+		aie_semaphore_waited(net, core->ask.hold.semaphore, core->agent, core->since);
+	net->agents[core->agent].blocked += net->now - core->since;
 }
 
 ptowsp_status aie_core_run(struct aie_net *net, uint32_t number)

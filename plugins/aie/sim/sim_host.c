@@ -26,6 +26,16 @@ static void host_works(struct aie_net *net)
 	host->state = AIE_HOST_WORKS;
 }
 
+void aie_host_stands(struct aie_net *net)
+{
+	const struct aie_host *host = &net->host;
+
+	if (host->state != AIE_HOST_ROOM && host->state != AIE_HOST_TOKEN)
+		return;
+	net->agents[net->host_agent].blocked += net->now - host->since;
+	aie_net_tell(net, net->host_agent, host->state == AIE_HOST_ROOM ? "waits for room" : "waits for a token", host->since, net->now);
+}
+
 /* A token that nobody waited for, from this task on. */
 static uint32_t token_from(const struct aie_net *net, uint32_t task)
 {
@@ -34,7 +44,7 @@ static uint32_t token_from(const struct aie_net *net, uint32_t task)
 	return task;
 }
 
-/* Who has the room that the window leaves: the first end that works at a task. */
+/* The end that the host waits for where the window is full: the first that works at a task. */
 static uint32_t working_end(const struct aie_net *net)
 {
 	uint32_t i = 0;
@@ -57,7 +67,7 @@ struct content {
 	const struct aie_path *path;
 };
 
-/* What a task writes into its `turn`th descriptor; false: it has no more. A chain may go round. */
+/* Content of a task's `turn`th descriptor; false: it has no more. A chain may go round. */
 static bool content_next(const struct aie_net *net, uint32_t number, uint32_t turn, struct content *content)
 {
 	const struct aie_task *task = &net->tasks[number];
@@ -105,8 +115,8 @@ static ptowsp_status descriptors_heed(struct aie_net *net, uint32_t number)
 	return PTOWSP_OK;
 }
 
-/* What holds on every run, however fast the host is: room in the queue for all that it has not seen end, else the device drops the task, and no descriptor of such a one written again, which the
- * channel reads when the task begins. */
+/* Rules of every run, however fast the host is: the queue has room for all tasks whose ends the host has not seen, else the device drops one, and no descriptor of such a task is written again,
+ * which the channel reads when the task begins. */
 static ptowsp_status task_heed(struct aie_net *net, uint32_t number)
 {
 	const struct aie_task *task = &net->tasks[number];

@@ -24,6 +24,26 @@ void *aie_net_memory(struct aie_net *net, uint64_t bytes)
 	return row == AIE_NONE ? NULL : (net->blocks[row] = calloc(bytes ? bytes : 1, 1));
 }
 
+bool aie_net_marked(struct aie_net *net, uint64_t bytes)
+{
+	net->objects = bytes < SIZE_MAX / 2 ? aie_net_memory(net, 2 * bytes) : NULL;
+	net->marks = bytes;
+	return net->objects;
+}
+
+uint8_t *aie_net_objects(struct aie_net *net, uint64_t bytes)
+{
+	uint8_t *objects;
+
+	if (!net->objects)
+		return aie_net_memory(net, bytes);
+	if (bytes > net->marks - net->taken)
+		return NULL;
+	objects = net->objects + net->taken;
+	net->taken += (bytes + 15) / 16 * 16;
+	return objects;
+}
+
 uint32_t aie_net_agent(struct aie_net *net, const char *format, ...)
 {
 	char text[96], *name;
@@ -57,7 +77,7 @@ static bool lock_init(struct aie_net *net, struct aie_lock *lock, uint64_t depth
 
 uint32_t aie_net_locks(struct aie_net *net, const char *name, uint64_t depth, uint64_t bytes, uint32_t count, const uint64_t *parts)
 {
-	uint8_t *base = depth <= SIZE_MAX / (bytes + 1) ? aie_net_memory(net, depth * bytes) : NULL;
+	uint8_t *base = depth <= SIZE_MAX / (bytes + 1) ? aie_net_objects(net, depth * bytes) : NULL;
 	uint32_t first = AIE_NONE;
 
 	for (uint32_t i = 0; base && i < count; i++) {
@@ -144,7 +164,7 @@ uint32_t aie_net_packet(struct aie_net *net, uint32_t from, uint32_t number, uin
 	return row;
 }
 
-uint32_t aie_net_semaphore(struct aie_net *net, const char *name, int64_t value, bool binary)
+uint32_t aie_net_semaphore(struct aie_net *net, const char *name, int64_t value, int64_t most, bool binary)
 {
 	char *waiting = name ? aie_net_memory(net, strlen(name) + sizeof("waits for ")) : NULL;
 	const uint32_t row = waiting ? ROW_ADD(net, semaphore) : AIE_NONE;
@@ -152,7 +172,7 @@ uint32_t aie_net_semaphore(struct aie_net *net, const char *name, int64_t value,
 	if (row == AIE_NONE)
 		return row;
 	sprintf(waiting, "waits for %s", name);
-	net->semaphores[row] = (struct aie_semaphore){.name = name, .value = value, .binary = binary, .waiting = waiting};
+	net->semaphores[row] = (struct aie_semaphore){.name = name, .value = value, .most = most, .binary = binary, .waiting = waiting};
 	return row;
 }
 

@@ -9,9 +9,13 @@
  * of pools, each of which takes, moves, gives and says who comes next. Several senders may share a stream whose words travel in packets: one of them at a time has it, from
  * the first to the last word of a descriptor, and those receivers hear it that its packet's number leads to.
  *
- * How words flow: in a cycle the sender sends a word if each receiver can take it, which is so if the receiver is at work or has room among the `buffering` words of its
+ * Flow of words: in a cycle the sender sends a word if each receiver can take it, which is so if the receiver is at work or has room among the `buffering` words of its
  * end of the stream; a receiver takes one if it is at work and there is one. Between changes of state that is linear, so an event is a change. An object is there for
  * the receiver's side as many cycles later as its switches take; a receiver that has all of its words goes on at once.
+ *
+ * Where somebody asks for it, each byte of objects and buffers has a mark, so many bytes behind it: whether it was written, since a core has acquired its object to fill it, and used, since
+ * one has acquired that to read it. Marks travel with the bytes, through streams and copies. A kernel that reads what was not written, a task that stores that where it has a meaning, and a core
+ * that releases an object of which it has read nothing end the run.
  *
  * Indices are of the arrays; AIE_NONE is none. One thread. */
 #ifndef AIE_SIM_NET_H
@@ -24,6 +28,7 @@
 
 enum { AIE_STREAM_WORDS = 8 }; /* most of buffering */
 
+enum aie_mark { AIE_MARK_WRITTEN = 1, AIE_MARK_USED = 3 }; /* 0: not written; USED: and a core has touched it */
 enum aie_side { AIE_PUTTER, AIE_GETTER };
 struct aie_lock {
 	const char *name;           /* of its fifo, borrowed */
@@ -32,14 +37,15 @@ struct aie_lock {
 	uint64_t depth, mask;       /* mask: depth - 1 where that is a power of two, else 0 */
 	uint64_t begun[2], done[2]; /* objects that each side began with, and was done with */
 	uint64_t *times[2];         /* [depth] each: since when the other side sees what this one did to the slot */
-	uint32_t agent[2];          /* who is on this side: agent of the stats */
+	uint32_t agent[2];          /* agent of the stats on this side */
 	uint32_t core[2], end[2];   /* the same as index of one of both arrays, else AIE_NONE */
 	bool waits[2];
 };
-/* A lock of the array. What is given is seen at its time, and counts from then on. */
+/* A lock of the array. A give is seen at its time, and counts from then on. */
 struct aie_semaphore {
 	const char *name; /* borrowed */
 	int64_t value;
+	int64_t most;      /* that it counts, and as many and one below 0 */
 	bool binary, held; /* of the first generation: who waits for a value has the lock alone until he sets another */
 	struct aie_given {
 		uint64_t time;
@@ -73,11 +79,11 @@ struct aie_pad {
 struct aie_giver {
 	uint32_t core, semaphore;
 };
-/* What a DMA moves at one go: a buffer descriptor. */
+/* A buffer descriptor: moved by a DMA at one go. */
 struct aie_piece {
 	uint32_t lock, lock_count; /* neighbours: parts of one object; of a chain: AIE_NONE */
 	struct aie_path path;
-	/* Of a chain. */
+	/* Fields of a chain. */
 	uint8_t *base;
 	struct aie_hold take, give; /* give: equal: a binary one is set to that */
 	uint32_t next;              /* AIE_NONE: it ends here */
@@ -87,11 +93,11 @@ struct aie_piece {
 	int64_t step;               /* bytes from one time that it is used to the next, `round` times, then from the beginning; round 0: base stays */
 	uint32_t round, at;         /* at: the time that comes */
 };
-/* Whom packets of a sender reach. */
+/* The end that a sender's packets reach. */
 struct aie_packet {
 	uint32_t from, number, to; /* ends */
 };
-/* What the host hands over to an end in DDR. */
+/* A task that the host hands over to an end in DDR. */
 struct aie_task {
 	uint32_t end, next; /* the next one of its end */
 	uint8_t *base;
@@ -99,6 +105,7 @@ struct aie_task {
 	uint32_t descriptor;    /* that it is written into; of a chain its pieces have theirs */
 	uint32_t piece, repeat; /* a chain, and how often it is walked; piece AIE_NONE: base and path are all */
 	bool token, done;
+	bool filler;   /* its elements have no meaning */
 	uint32_t line; /* of the text that it comes from; 0: of none */
 	uint64_t at;   /* handed over; done */
 };
@@ -108,7 +115,7 @@ struct aie_end {
 	uint32_t stream, agent;
 	bool sends, shim;
 	uint64_t delay; /* of a receiver: cycles through the switches */
-	/* What it does: pieces round and round, or the tasks that it is given. */
+	/* Work of the end: pieces round and round, or the tasks that it is given. */
 	uint32_t piece, piece_count, turn;
 	uint64_t repeat, repeated;        /* times that each object is sent, or its chain is walked */
 	uint32_t chain, at;               /* first descriptor and present one; AIE_NONE: it has pieces or tasks */
@@ -117,7 +124,7 @@ struct aie_end {
 	uint32_t token;                   /* oldest task with a token that nobody waited for */
 	bool working;                     /* at `task` */
 	uint32_t unseen, unseen_count;    /* oldest task whose end the host has not seen, and how many there are */
-	/* How far it is. */
+	/* Progress of the end. */
 	enum aie_end_state state; /* LOCK: ready is not known; READY: from `ready` on; WORDS: at work */
 	bool fresh;               /* nothing was done yet */
 	uint64_t ready, base;     /* base: cycle in which it could begin if the lock were there */
@@ -129,19 +136,19 @@ struct aie_end {
 	uint64_t grant, granted; /* words that DDR was asked for, and when it has them */
 	uint32_t held;           /* words that stand before a receiver, in store */
 	uint32_t first;
-	uint8_t store[4 * AIE_STREAM_WORDS];
+	uint8_t store[4 * AIE_STREAM_WORDS], marks[4 * AIE_STREAM_WORDS];
 	bool takes; /* words, in the present stretch */
 };
 struct aie_stream {
 	uint32_t end, end_count; /* the senders, then the receivers */
 	uint32_t sender_count;   /* 1, or more where words travel in packets */
-	uint32_t active;         /* who has the stream: number among the senders */
+	uint32_t active;         /* sender that has the stream: number among them */
 	bool packets;            /* receivers listen as packets say */
 	bool sends;              /* in the present stretch */
 	uint32_t pace;
 	uint64_t from, until; /* words flow from here on, at most until there */
 };
-/* What a core asks for next, after so many cycles of work. */
+/* A core's next request, after so many cycles of work. */
 enum aie_ask_kind { AIE_ASK_NOTHING, AIE_ASK_ACQUIRE, AIE_ASK_RELEASE, AIE_ASK_TAKE, AIE_ASK_GIVE, AIE_ASK_END };
 struct aie_ask {
 	enum aie_ask_kind kind;
@@ -195,14 +202,16 @@ struct aie_net {
 	struct aie_stream *streams;
 	struct aie_machine_core *cores;
 	struct aie_sim_agent *agents;
-	void **blocks; /* all that is freed in the end */
+	void **blocks;    /* all that is freed in the end */
+	uint8_t *objects; /* memory of objects and buffers whose bytes have marks: `marks` of it, of which `taken` are; NULL: none have */
+	uint64_t marks, taken;
 	uint32_t semaphore_count, packet_count, giver_count, semaphore_room, packet_room, giver_room;
 	uint32_t lock_count, piece_count, task_count, end_count, stream_count, core_count, agent_count, block_count;
 	uint32_t lock_room, piece_room, task_room, end_room, stream_room, core_room, agent_room, block_room;
 	struct aie_host host;
 	uint32_t host_agent;
 	uint32_t written[AIE_NET_DESCRIPTORS]; /* per descriptor of a shim: the task that it holds */
-	/* Of the run. */
+	/* State of the run. */
 	struct aie_queue queue;     /* agents: cores, then streams, then the host */
 	uint64_t now, events, last; /* last: the latest end of anything */
 	uint32_t buffering;
@@ -225,6 +234,10 @@ struct aie_net {
 
 /* Zeroed bytes that live as long as the net. */
 void *aie_net_memory(struct aie_net *net, uint64_t bytes);
+/* From here on bytes of objects and buffers have marks; they take no more than so many in all, each a multiple of 16. false: no memory. */
+bool aie_net_marked(struct aie_net *net, uint64_t bytes);
+/* Memory of objects, or a buffer. */
+uint8_t *aie_net_objects(struct aie_net *net, uint64_t bytes);
 uint32_t aie_net_agent(struct aie_net *net, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* count locks, neighbours, over `depth` objects of so many bytes; parts: [count + 1] where each begins, and the end. */
 uint32_t aie_net_locks(struct aie_net *net, const char *name, uint64_t depth, uint64_t bytes, uint32_t count, const uint64_t *parts);
@@ -235,7 +248,7 @@ uint32_t aie_net_stream(struct aie_net *net, uint32_t end, uint32_t end_count);
 /* The first ends of a stream, so many, are senders; whom their packets reach is said by aie_net_packet, and nobody else hears them. */
 void aie_net_senders(struct aie_net *net, uint32_t stream, uint32_t sender_count);
 uint32_t aie_net_packet(struct aie_net *net, uint32_t from, uint32_t number, uint32_t to);
-uint32_t aie_net_semaphore(struct aie_net *net, const char *name, int64_t value, bool binary);
+uint32_t aie_net_semaphore(struct aie_net *net, const char *name, int64_t value, int64_t most, bool binary);
 uint32_t aie_net_giver(struct aie_net *net, uint32_t core, uint32_t semaphore);
 /* A descriptor of a chain; its `next` may be set while the net is made. */
 uint32_t aie_net_link(struct aie_net *net, const struct aie_piece *piece);
@@ -257,7 +270,7 @@ void aie_net_finish(struct aie_net *net);
 
 /* Once, from the beginning to where nothing can happen any more. Errors: those of programs; LIMIT after max_events (0: none); CANCELLED; DEADLOCK (sim_stuck.h). */
 ptowsp_status aie_net_run(struct aie_net *net, const struct aie_sim_args *args, struct ptowsp_error *error);
-/* What a run that ended so leaves, before the net goes: sim.c. stats own it. Errors: NO_MEMORY. */
+/* Stats of a run that ended so, taken before the net goes: sim.c. stats own them. Errors: NO_MEMORY. */
 ptowsp_status aie_sim_stats_take(const struct aie_net *net, ptowsp_status ended, struct aie_sim_stats *stats, struct ptowsp_error *error);
 
 /* ---- between the files of the simulator ---------------------------------------------------------------------------------------- */
@@ -272,7 +285,9 @@ bool aie_semaphore_take(struct aie_net *net, const struct aie_hold *hold, uint32
 void aie_semaphore_waited(struct aie_net *net, uint32_t semaphore, uint32_t agent, uint64_t since);
 /* false: no memory. */
 bool aie_semaphore_give(struct aie_net *net, const struct aie_hold *hold, uint64_t seen);
-/* What it would have if all that was given were seen. */
+/* All that was given counts. Errors: KERNEL_FAILED: more than a lock counts; aie_semaphore_take sets net->failed to that, too. */
+ptowsp_status aie_semaphores_see(struct aie_net *net);
+/* The semaphore's value if all that was given were seen. */
 int64_t aie_semaphore_sum(const struct aie_semaphore *semaphore);
 /* Place of an object. Most depths are powers of two, and a division is dear. */
 static inline uint64_t aie_lock_slot(const struct aie_lock *lock, uint64_t number)
@@ -282,6 +297,13 @@ static inline uint64_t aie_lock_slot(const struct aie_lock *lock, uint64_t numbe
 static inline uint8_t *aie_lock_object(const struct aie_lock *lock, uint64_t number)
 {
 	return lock->base + aie_lock_slot(lock, number) * lock->stride;
+}
+/* The mark of a byte; NULL: it has none. */
+static inline uint8_t *aie_net_mark(const struct aie_net *net, const uint8_t *at)
+{
+	const uint64_t into = (uint64_t)(at - net->objects);
+
+	return net->objects && into < net->marks ? net->objects + net->marks + into : NULL;
 }
 static inline uint32_t aie_agent_stream(const struct aie_net *net, uint32_t stream)
 {
@@ -304,14 +326,18 @@ static inline void aie_net_tell(struct aie_net *net, uint32_t agent, const char 
 }
 void aie_stream_begin(struct aie_net *net, uint32_t stream);
 void aie_stream_run(struct aie_net *net, uint32_t stream);
-/* Of a lock that the end waits for there is more. */
+/* The lock that the end waits for was given. */
 void aie_stream_wake(struct aie_net *net, uint32_t end);
-/* It was given a task. */
+/* The end was given a task. */
 void aie_stream_given(struct aie_net *net, uint32_t end);
 ptowsp_status aie_core_run(struct aie_net *net, uint32_t core);
 void aie_core_wake(struct aie_net *net, uint32_t core);
 void aie_host_begin(struct aie_net *net);
 ptowsp_status aie_host_run(struct aie_net *net);
+/* Those that wait for ever have waited until now, in figures and in what is told. */
+void aie_core_stands(struct aie_net *net, uint32_t core);
+void aie_stream_stands(struct aie_net *net, uint32_t stream);
+void aie_host_stands(struct aie_net *net);
 /* Behind a run that ended: INVALID for a store whose end the host's program did not see, unless the net lasts. */
 ptowsp_status aie_host_saw(const struct aie_net *net);
 /* A task is done from `time` on. */

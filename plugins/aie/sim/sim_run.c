@@ -16,7 +16,7 @@ static ptowsp_status net_begin(struct aie_net *net)
 	return PTOWSP_OK;
 }
 
-/* Whoever runs says himself when he goes on. */
+/* An agent says itself when it goes on. */
 static ptowsp_status event(struct aie_net *net, uint32_t agent)
 {
 	if (agent < net->core_count)
@@ -31,6 +31,16 @@ static ptowsp_status event(struct aie_net *net, uint32_t agent)
 static bool over(const struct aie_net *net)
 {
 	return net->host.count && net->host.state == AIE_HOST_ENDED && !net->host.under_way;
+}
+
+/* Those who wait for ever have waited until now: figures and timelines say so. */
+static void stand(struct aie_net *net)
+{
+	for (uint32_t i = 0; i < net->core_count; i++)
+		aie_core_stands(net, i);
+	for (uint32_t i = 0; i < net->stream_count; i++)
+		aie_stream_stands(net, i);
+	aie_host_stands(net);
 }
 
 ptowsp_status aie_net_run(struct aie_net *net, const struct aie_sim_args *args, struct ptowsp_error *error)
@@ -55,7 +65,11 @@ ptowsp_status aie_net_run(struct aie_net *net, const struct aie_sim_args *args, 
 		if (!status && base_patience_over(args->patience, 1))
 			status = PTOWSP_LIMIT;
 	}
+	if (!status)
+		status = aie_semaphores_see(net);
 	if (!status && !over(net))
 		status = aie_stuck_look(net, error);
+	if (status == PTOWSP_DEADLOCK)
+		stand(net);
 	return status ? status : aie_host_saw(net);
 }

@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* sim_semaphore.c - locks of the array: taken and given by anybody, seen when what was given has come. */
 #include "aie/sim/sim_net.h"
+#include "base/error.h"
 #include "registry/common/common_grow.h"
 
 #include <string.h>
 
-/* What is seen by now. */
-static void given_see(struct aie_semaphore *semaphore, uint64_t now)
+static void given_add(struct aie_net *net, struct aie_semaphore *semaphore, int64_t value)
+{
+	const int64_t before = semaphore->value;
+
+	semaphore->value += value;
+	if (net->failed || (semaphore->value <= semaphore->most && semaphore->value >= -semaphore->most - 1))
+		return;
+	net->failed = base_fail(net->error, PTOWSP_KERNEL_FAILED, "lock '%.48s' has %lld and is given %lld more, and counts to %lld; give less, or take before",
+				semaphore->name, (long long)before, (long long)value, (long long)semaphore->most);
+}
+
+/* Gives that are seen by now count. */
+static void given_see(struct aie_net *net, struct aie_semaphore *semaphore, uint64_t now)
 {
 	uint32_t seen = 0;
 
@@ -15,7 +27,7 @@ static void given_see(struct aie_semaphore *semaphore, uint64_t now)
 			semaphore->value = semaphore->given[seen].value;
 			semaphore->held = false;
 		} else {
-			semaphore->value += semaphore->given[seen].value;
+			given_add(net, semaphore, semaphore->given[seen].value);
 		}
 		seen++;
 	}
@@ -36,7 +48,7 @@ bool aie_semaphore_take(struct aie_net *net, const struct aie_hold *hold, uint32
 {
 	struct aie_semaphore *semaphore = &net->semaphores[hold->semaphore];
 
-	given_see(semaphore, net->now);
+	given_see(net, semaphore, net->now);
 	if (is_there(semaphore, hold)) {
 		if (semaphore->binary)
 			semaphore->held = true;
@@ -89,6 +101,13 @@ bool aie_semaphore_give(struct aie_net *net, const struct aie_hold *hold, uint64
 	}
 	semaphore->waiter_count = 0;
 	return true;
+}
+
+ptowsp_status aie_semaphores_see(struct aie_net *net)
+{
+	for (uint32_t i = 0; i < net->semaphore_count; i++)
+		given_see(net, &net->semaphores[i], AIE_NEVER);
+	return net->failed;
 }
 
 int64_t aie_semaphore_sum(const struct aie_semaphore *semaphore)

@@ -43,49 +43,76 @@ static void account(struct aie_net *net, const struct aie_stream *stream, struct
 	end->since = net->now;
 }
 
-static void store_add(struct aie_end *end, const uint8_t *words, uint32_t count)
+static void store_add(struct aie_end *end, const uint8_t *words, const uint8_t *marks, uint32_t count)
 {
-	for (uint32_t i = 0; i < count; i++, words += 4)
-		memcpy(end->store + 4 * ((end->first + end->held++) % AIE_STREAM_WORDS), words, 4);
+	for (uint32_t i = 0; i < count; i++, words += 4, marks += 4) {
+		const uint32_t at = 4 * ((end->first + end->held++) % AIE_STREAM_WORDS);
+
+		memcpy(end->store + at, words, 4);
+		memcpy(end->marks + at, marks, 4);
+	}
 }
 
-static void store_put(struct aie_end *end, uint32_t count)
+/* A word that nobody has written is stored as if it had a meaning. */
+static void unwritten_tell(struct aie_net *net, const struct aie_end *end, uint64_t byte)
+{
+	const uint64_t words = net->tasks[end->task].path.bytes / 4;
+
+	net->failed = base_fail(net->error, PTOWSP_INVALID,
+				"line %u: the task stores word %llu of %llu of @%s, and no core has written that; let it write all of an object that it gives",
+				net->tasks[end->task].line, (unsigned long long)(words - end->left + byte / 4), (unsigned long long)words, end->fifo);
+}
+
+/* So many words arrive, the first of them so many behind what was counted. */
+static void words_put(struct aie_net *net, struct aie_end *end, const uint8_t *words, const uint8_t *marks, uint64_t bytes, uint64_t behind)
+{
+	const uint8_t *none = net->objects && end->shim && !net->tasks[end->task].filler ? memchr(marks, 0, bytes) : NULL;
+
+	if (none && !net->failed)
+		unwritten_tell(net, end, behind + (uint64_t)(none - marks));
+	aie_cursor_put(&end->cursor, end->path, words, net->objects ? marks : NULL, bytes);
+}
+
+static void store_put(struct aie_net *net, struct aie_end *end, uint32_t count, uint64_t behind)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		aie_cursor_put(&end->cursor, end->path, end->store + 4 * end->first, 4);
+		words_put(net, end, end->store + 4 * end->first, end->marks + 4 * end->first, 4, behind + 4 * (uint64_t)i);
 		end->first = (end->first + 1) % AIE_STREAM_WORDS;
 		end->held--;
 	}
 }
 
-/* count words that the sender sent reach a receiver: it takes those that stand there first. */
-static void words_reach(struct aie_end *end, const uint8_t *words, uint32_t count)
+/* count words that the sender sent reach a receiver, behind so many bytes of the stretch: it takes those that stand there first. */
+static void words_reach(struct aie_net *net, struct aie_end *end, const uint8_t *words, const uint8_t *marks, uint32_t count, uint64_t behind)
 {
 	const uint32_t old = !end->takes ? 0 : end->held < count ? end->held : count, direct = end->takes ? count - old : 0;
 
-	store_put(end, old);
+	store_put(net, end, old, behind);
 	if (direct)
-		aie_cursor_put(&end->cursor, end->path, words, 4 * (uint64_t)direct);
-	store_add(end, words + 4 * (size_t)direct, count - direct);
+		words_put(net, end, words, marks, 4 * (uint64_t)direct, behind + 4 * (uint64_t)old);
+	store_add(end, words + 4 * (size_t)direct, marks + 4 * (size_t)direct, count - direct);
 }
 
 static void words_send(struct aie_net *net, const struct aie_stream *stream, uint64_t count)
 {
 	struct aie_end *sender = sender_of(net, stream), *ends = &net->ends[stream->end];
-	uint8_t words[4 * BATCH];
+	uint8_t words[4 * BATCH], marks[4 * BATCH];
+	uint64_t sent = 0;
 
-	while (count) {
-		const uint32_t n = count < BATCH ? (uint32_t)count : BATCH;
+	while (sent < count) {
+		const uint32_t n = count - sent < BATCH ? (uint32_t)(count - sent) : BATCH;
 
-		aie_cursor_get(&sender->cursor, sender->path, words, 4 * (uint64_t)n);
+		aie_cursor_get(&sender->cursor, sender->path, words, net->objects ? marks : NULL, 4 * (uint64_t)n);
+		if (net->objects && sender->shim && net->tasks[sender->task].filler)
+			memset(marks, 0, 4 * (size_t)n);
 		for (uint32_t i = stream->sender_count; i < stream->end_count; i++)
 			if (ends[i].listens)
-				words_reach(&ends[i], words, n);
-		count -= n;
+				words_reach(net, &ends[i], words, marks, n, 4 * sent);
+		sent += n;
 	}
 }
 
-/* What flowed since the last change. */
+/* Counts the words that flowed since the last change. */
 static void settle(struct aie_net *net, struct aie_stream *stream)
 {
 	struct aie_end *ends = &net->ends[stream->end];
@@ -100,7 +127,7 @@ static void settle(struct aie_net *net, struct aie_stream *stream)
 		if (!ends[i].takes)
 			continue;
 		if (!ends[i].sends && (!stream->sends || !ends[i].listens))
-			store_put(&ends[i], (uint32_t)words);
+			store_put(net, &ends[i], (uint32_t)words, 0);
 		ends[i].left -= words;
 		ends[i].grant -= words < ends[i].grant ? words : ends[i].grant;
 	}
@@ -142,7 +169,7 @@ static void task_begin(struct aie_net *net, struct aie_end *end)
 		return;
 	}
 	end->path = &task->path;
-	aie_cursor_begin(&end->cursor, task->base);
+	aie_cursor_begin(&end->cursor, task->base, 0);
 	ready_set(end, 0, true);
 	end->fresh = false;
 }
@@ -162,7 +189,7 @@ static bool locks_take(struct aie_net *net, struct aie_end *end, const struct ai
 		net->locks[piece->lock + i].waits[side] = seen == AIE_NEVER;
 	if (seen == AIE_NEVER)
 		return false;
-	aie_cursor_begin(&end->cursor, aie_lock_object(&net->locks[piece->lock], net->locks[piece->lock].begun[side]));
+	aie_cursor_begin(&end->cursor, aie_lock_object(&net->locks[piece->lock], net->locks[piece->lock].begun[side]), (int64_t)net->marks);
 	for (uint32_t i = 0; i < piece->lock_count; i++)
 		net->locks[piece->lock + i].begun[side]++;
 	ready_set(end, seen, end->fresh);
@@ -170,7 +197,7 @@ static bool locks_take(struct aie_net *net, struct aie_end *end, const struct ai
 	return true;
 }
 
-/* What is sent with zeros around it, as it is when the descriptor begins: its locks are held. */
+/* Copies elements with zeros around them, as they are when the descriptor begins: its locks are held. */
 static void pad_fill(const struct aie_pad *pad, uint32_t dimension, const uint8_t *from, uint8_t **to)
 {
 	uint64_t inner = pad->element;
@@ -218,7 +245,7 @@ static void link_begin(struct aie_net *net, struct aie_end *end)
 		return;
 	}
 	end->path = &piece->path;
-	aie_cursor_begin(&end->cursor, piece->base + piece->step * (int64_t)piece->at);
+	aie_cursor_begin(&end->cursor, piece->base + piece->step * (int64_t)piece->at, 0);
 	if (piece->round)
 		piece->at = piece->at + 1 < piece->round ? piece->at + 1 : 0;
 	ready_set(end, waited ? net->now : 0, end->fresh);
@@ -235,7 +262,7 @@ static void piece_begin(struct aie_net *net, struct aie_end *end)
 	} else if (end->repeated) {
 		const struct aie_lock *lock = &net->locks[piece->lock];
 
-		aie_cursor_begin(&end->cursor, aie_lock_object(lock, lock->begun[AIE_GETTER] - 1));
+		aie_cursor_begin(&end->cursor, aie_lock_object(lock, lock->begun[AIE_GETTER] - 1), (int64_t)net->marks);
 		ready_set(end, 0, false);
 	} else if (!locks_take(net, end, piece)) {
 		end->state = AIE_END_LOCK;
@@ -277,6 +304,21 @@ static void link_done(struct aie_net *net, struct aie_end *end)
 		piece_begin(net, end);
 	} else if (end->working) {
 		task_done(net, end);
+	}
+}
+
+void aie_stream_stands(struct aie_net *net, uint32_t number)
+{
+	const struct aie_stream *stream = &net->streams[number];
+
+	for (uint32_t i = stream->end; i < stream->end + stream->end_count; i++) {
+		struct aie_end *end = &net->ends[i];
+
+		account(net, stream, end);
+		if (end->state == AIE_END_LOCK && end->at != AIE_NONE)
+			aie_semaphore_waited(net, piece_of(net, end)->take.semaphore, end->agent, end->asked);
+		else if (end->state == AIE_END_WORDS)
+			aie_net_tell(net, end->agent, "waits for words", end->begun, net->now);
 	}
 }
 

@@ -32,10 +32,10 @@ static void give_look(const struct aie_net *net, uint32_t agent, const struct ai
 	if (give->semaphore != take->semaphore || other == agent)
 		return;
 	*any = true;
-	wait_add(list, (struct aie_sim_wait){agent, other, semaphore->name, sum < 0 ? 0 : (uint64_t)sum, (uint64_t)take->value, false});
+	wait_add(list, (struct aie_sim_wait){agent, other, semaphore->name, sum < 0 ? 0 : (uint64_t)sum, (uint64_t)take->value, false, false});
 }
 
-/* Who waits for a lock of the array waits for all who ever give to it: DMAs by their descriptors, cores by their programs. */
+/* An agent that waits for a lock of the array waits for all that ever give to it: DMAs by their descriptors, cores by their programs. */
 static void semaphore_look(const struct aie_net *net, uint32_t agent, const struct aie_hold *take, struct list *list)
 {
 	const int64_t sum = aie_semaphore_sum(&net->semaphores[take->semaphore]);
@@ -58,7 +58,7 @@ static void semaphore_look(const struct aie_net *net, uint32_t agent, const stru
 				  net->cores[net->givers[g].core].agent);
 	if (!any)
 		wait_add(list, (struct aie_sim_wait){agent, AIE_NONE, net->semaphores[take->semaphore].name, sum < 0 ? 0 : (uint64_t)sum, (uint64_t)take->value,
-						     false});
+						     false, false});
 }
 
 static void core_look(const struct aie_net *net, const struct aie_machine_core *core, struct list *list)
@@ -73,7 +73,7 @@ static void core_look(const struct aie_net *net, const struct aie_machine_core *
 		return;
 	}
 	lock = &net->locks[core->ask.lock];
-	wait_add(list, (struct aie_sim_wait){core->agent, lock->agent[!side], lock->name, lock->begun[side] - lock->done[side], core->ask.count, false});
+	wait_add(list, (struct aie_sim_wait){core->agent, lock->agent[!side], lock->name, lock->begun[side] - lock->done[side], core->ask.count, false, false});
 }
 
 static void locks_look(const struct aie_net *net, const struct aie_end *end, struct list *list)
@@ -87,26 +87,31 @@ static void locks_look(const struct aie_net *net, const struct aie_end *end, str
 	}
 	for (uint32_t i = piece->lock; i < piece->lock + piece->lock_count; i++)
 		if (aie_lock_ready(&net->locks[i], side, 1) == AIE_NEVER)
-			wait_add(list, (struct aie_sim_wait){end->agent, net->locks[i].agent[!side], end->fifo, 0, 1, false});
+			wait_add(list, (struct aie_sim_wait){end->agent, net->locks[i].agent[!side], end->fifo, 0, 1, false, false});
 }
 
 static void words_look(const struct aie_net *net, const struct aie_end *end, struct list *list)
 {
 	const struct aie_stream *stream = &net->streams[end->stream];
+	const struct aie_end *has = &net->ends[stream->end + stream->active];
 	const uint64_t all = end->path->bytes / 4;
 	bool any = false;
 
+	if (end->sends && has != end && has->state == AIE_END_WORDS) { /* whose packet is under way */
+		any = true;
+		wait_add(list, (struct aie_sim_wait){end->agent, has->agent, end->fifo, all - end->left, all, true, true});
+	}
 	for (uint32_t i = stream->end; !end->sends && i < stream->end + stream->sender_count; i++) {
 		any = true;
-		wait_add(list, (struct aie_sim_wait){end->agent, net->ends[i].agent, end->fifo, all - end->left, all, true});
+		wait_add(list, (struct aie_sim_wait){end->agent, net->ends[i].agent, end->fifo, all - end->left, all, true, false});
 	}
 	for (uint32_t i = stream->end + stream->sender_count; end->sends && i < stream->end + stream->end_count; i++)
 		if (net->ends[i].listens && net->ends[i].state != AIE_END_WORDS && net->ends[i].held >= net->buffering) {
 			any = true;
-			wait_add(list, (struct aie_sim_wait){end->agent, net->ends[i].agent, end->fifo, all - end->left, all, true});
+			wait_add(list, (struct aie_sim_wait){end->agent, net->ends[i].agent, end->fifo, all - end->left, all, true, true});
 		}
 	if (!any)
-		wait_add(list, (struct aie_sim_wait){end->agent, AIE_NONE, end->fifo, all - end->left, all, true});
+		wait_add(list, (struct aie_sim_wait){end->agent, AIE_NONE, end->fifo, all - end->left, all, true, end->sends});
 }
 
 static void end_look(const struct aie_net *net, const struct aie_end *end, struct list *list)
@@ -116,7 +121,7 @@ static void end_look(const struct aie_net *net, const struct aie_end *end, struc
 	else if (end->state == AIE_END_WORDS)
 		words_look(net, end, list);
 	else if (end->state == AIE_END_IDLE && end->shim && end->chain == AIE_NONE) /* it would go on if the host gave it more */
-		wait_add(list, (struct aie_sim_wait){end->agent, net->host.state == AIE_HOST_ENDED ? AIE_NONE : net->host_agent, "", 0, 1, false});
+		wait_add(list, (struct aie_sim_wait){end->agent, net->host.state == AIE_HOST_ENDED ? AIE_NONE : net->host_agent, "", 0, 1, false, false});
 }
 
 static struct list waits_find(const struct aie_net *net)
@@ -124,7 +129,7 @@ static struct list waits_find(const struct aie_net *net)
 	struct list list = {0};
 
 	if (net->host.state == AIE_HOST_ROOM || net->host.state == AIE_HOST_TOKEN)
-		wait_add(&list, (struct aie_sim_wait){net->host_agent, net->ends[net->host.wanted].agent, "", 0, 1, false});
+		wait_add(&list, (struct aie_sim_wait){net->host_agent, net->ends[net->host.wanted].agent, "", 0, 1, false, false});
 	for (uint32_t i = 0; i < net->core_count; i++)
 		core_look(net, &net->cores[i], &list);
 	for (uint32_t i = 0; i < net->end_count; i++)
@@ -156,7 +161,7 @@ static uint32_t ring_search(const struct list *list, uint32_t agent, uint8_t *ma
 	return 0;
 }
 
-/* Agents of a ring, in ring; 0: there is none. ring and marks: [agents], marks zeroed. */
+/* Agents of a ring of those who are needed, in ring; 0: there is none. ring and marks: [agents], marks 2 for who is not needed, else 0. */
 static uint32_t ring_find(const struct list *list, uint8_t *marks, uint32_t *ring)
 {
 	uint32_t count = 0, from = 0;
@@ -217,11 +222,14 @@ bool aie_stuck_list(const struct aie_net *net, struct aie_sim_stats *stats)
 	struct list list = waits_find(net);
 	uint32_t *ring = calloc(net->agent_count + 1, sizeof(*ring));
 	uint8_t *marks = calloc(net->agent_count + 1, 1);
+	bool hopeless; /* somebody who is needed waits for what nobody will ever give: rings are behind that */
 
 	if (!list.failed && ring && marks) {
 		waits_sort(net, &list, marks);
-		memset(marks, 0, net->agent_count);
-		stats->ring_count = ring_find(&list, marks, ring);
+		hopeless = list.count && !wait_rank(marks, &list.rows[0]);
+		for (uint32_t i = 0; i < net->agent_count; i++)
+			marks[i] = marks[i] ? 0 : 2;
+		stats->ring_count = hopeless ? 0 : ring_find(&list, marks, ring);
 		stats->ring = ring;
 		stats->waits = list.rows;
 		stats->wait_count = list.count;
@@ -252,9 +260,10 @@ static size_t wait_say(const struct aie_net *net, const struct aie_sim_wait *wai
 	else if (!*wait->fifo)
 		n = snprintf(text, size, "%s wants a task", name);
 	else
-		n = snprintf(text, size, "%s wants %llu%s of @%s, has %llu%s", name, (unsigned long long)wait->wanted, wait->words ? " words" : "", wait->fifo,
-			     (unsigned long long)wait->held,
+		n = snprintf(text, size, wait->sends ? "%s has %llu%s for @%s, of which %llu went%s" : "%s wants %llu%s of @%s, has %llu%s", name,
+			     (unsigned long long)wait->wanted, wait->words ? " words" : "", wait->fifo, (unsigned long long)wait->held,
 			     wait->other != AIE_NONE ? ""
+			     : wait->sends           ? ", which lead nowhere"
 			     : wait->words           ? ", which nobody sends"
 						     : ", which nobody releases");
 	return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;

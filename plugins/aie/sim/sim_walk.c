@@ -77,9 +77,9 @@ void aie_path_make(struct aie_path *path, uint32_t rank, const int64_t *sizes, c
 	path->pace = pace_of(path, element_bytes);
 }
 
-void aie_cursor_begin(struct aie_cursor *cursor, uint8_t *base)
+void aie_cursor_begin(struct aie_cursor *cursor, uint8_t *base, int64_t marks)
 {
-	*cursor = (struct aie_cursor){.at = base};
+	*cursor = (struct aie_cursor){.at = base, .marks = marks};
 }
 
 /* To the next run, as an odometer goes. */
@@ -95,8 +95,10 @@ static void cursor_turn(struct aie_cursor *cursor, const struct aie_path *path)
 	}
 }
 
-static inline void cursor_move(struct aie_cursor *cursor, const struct aie_path *path, uint8_t *row, uint64_t bytes, bool put)
+static inline void cursor_move(struct aie_cursor *cursor, const struct aie_path *path, uint8_t *row, uint8_t *marks, uint64_t bytes, bool put)
 {
+	if (!put && marks && !(cursor->at && cursor->marks))
+		memset(marks, 1, bytes);
 	if (!cursor->at) { /* nothing is there: as if it were zeros */
 		if (!put)
 			memset(row, 0, bytes);
@@ -104,8 +106,13 @@ static inline void cursor_move(struct aie_cursor *cursor, const struct aie_path 
 	}
 	while (bytes) {
 		const uint64_t left = path->run - cursor->into, n = left < bytes ? left : bytes;
+		uint8_t *at = cursor->at + cursor->into;
 
-		memcpy(put ? cursor->at + cursor->into : row, put ? row : cursor->at + cursor->into, n);
+		memcpy(put ? at : row, put ? row : at, n);
+		if (marks && cursor->marks) {
+			memcpy(put ? at + cursor->marks : marks, put ? marks : at + cursor->marks, n);
+			marks += n;
+		}
 		cursor->into += n;
 		row += n;
 		bytes -= n;
@@ -114,17 +121,23 @@ static inline void cursor_move(struct aie_cursor *cursor, const struct aie_path 
 	}
 }
 
-void aie_cursor_get(struct aie_cursor *cursor, const struct aie_path *path, uint8_t *to, uint64_t bytes)
+void aie_cursor_get(struct aie_cursor *cursor, const struct aie_path *path, uint8_t *to, uint8_t *marks, uint64_t bytes)
 {
-	cursor_move(cursor, path, to, bytes, false);
+	cursor_move(cursor, path, to, marks, bytes, false);
 }
 
-void aie_cursor_put(struct aie_cursor *cursor, const struct aie_path *path, const uint8_t *from, uint64_t bytes)
+/* The row without its const: a put only reads it. */
+static uint8_t *only_read(const uint8_t *row)
 {
 	union {
 		const uint8_t *from;
 		uint8_t *row;
-	} same = {from}; /* which is only read */
+	} same = {row};
 
-	cursor_move(cursor, path, same.row, bytes, true);
+	return same.row;
+}
+
+void aie_cursor_put(struct aie_cursor *cursor, const struct aie_path *path, const uint8_t *from, const uint8_t *marks, uint64_t bytes)
+{
+	cursor_move(cursor, path, only_read(from), only_read(marks), bytes, true);
 }

@@ -76,7 +76,7 @@ static uint32_t key_of(const struct working *working, const struct isa_op *op, c
 	return PTOWSP_NONE;
 }
 
-/* What the table has no figure for takes as long as by hand. */
+/* Operations without a figure in the table take as long as by hand. */
 static uint64_t emitted_of(const struct working *working, const struct isa_op *op, const struct ptowsp_tile_inst *inst, const struct isa_uses *uses)
 {
 	const struct ptowsp_tile_tile *a, *b;

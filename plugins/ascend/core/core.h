@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* core.h - what a portable kernel costs on one core (AIC or AIV) or on a cluster of one AIC and two AIV, and whether its tiles fit.
  *
- * A core has pipes. What one pipe does follows in the order of the program; different pipes overlap unless one needs what another
- * makes: a tile, or global memory of the same parameter. That is what flags between pipes are for, and where they stand follows from
+ * A core has pipes. Work of one pipe follows in the order of the program; different pipes overlap unless one needs what another
+ * makes: a tile, or global memory of the same parameter. Flags between pipes are for that, and their places follow from
  * the tiles. The scalar pipe runs the control flow and issues: nothing begins before the scalar instructions in front of it are done.
  * TSYNC is a barrier of all pipes.
  *
@@ -66,7 +66,7 @@ ptowsp_status ascend_kernel_make(struct ascend_kernel **kernel_out, const struct
 				 unsigned unit, struct ptowsp_error *error);
 void ascend_kernel_destroy(struct ascend_kernel *kernel); /* NULL is allowed */
 
-/* Where it runs: AIC, AIV or AIC_AIV, a cluster; as the package says. Where it leaves the choice (ANY and what is no unit of the device):
+/* The unit that runs it: AIC, AIV or AIC_AIV, a cluster; as the package says. If it leaves the choice (ANY and what is no unit of the device):
  * AIV without products, AIC with products alone, AIC_AIV with both. */
 unsigned ascend_kernel_unit(const struct ascend_kernel *kernel);
 bool ascend_kernel_has_product(const struct ascend_kernel *kernel);

@@ -105,7 +105,7 @@ static uint64_t product_cycles(const struct ascend_kernel *k, const struct ptows
 	return work(ASCEND_CORE_product, (uint64_t)a->rows * a->columns * k->tiles[u.read[right]].columns, ASCEND_CORE_tile_macs);
 }
 
-/* What was brought to L0 last is brought when its pipe is done. */
+/* The factor brought to L0 last is there when its pipe is done. */
 static void product(struct ascend_kernel *k, const struct ptowsp_tile_inst *inst)
 {
 	const struct isa_uses u = isa_uses(inst);

@@ -31,7 +31,7 @@ static inline uint64_t ascend_transfer(uint64_t latency, uint64_t bytes)
 
 /* One more time in the lists of kernel->times. */
 void ascend_time_add(struct ascend_kernel *k, uint32_t time);
-/* A move of the pipe, ASCEND_PIPE_COUNT: a barrier. Those below are about the last one. */
+/* A move of the pipe, ASCEND_PIPE_COUNT: a barrier. Functions below are about the last one. */
 void ascend_move_begin(struct ascend_kernel *k, unsigned pipe, uint64_t cycles);
 void ascend_move_wait(struct ascend_kernel *k, uint32_t time);
 void ascend_move_wait_there(struct ascend_kernel *k, uint32_t tile, enum ascend_side side);

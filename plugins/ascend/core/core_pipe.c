@@ -78,7 +78,7 @@ static void inst(void *context, uint32_t i)
 	insts_do(context, i, 1);
 }
 
-/* How a round changed the times, and what a leap tries. */
+/* Changes of times in a round, and times that a leap tries. */
 struct loop {
 	uint32_t first, count;
 	uint64_t *before, *more, *tried;

@@ -41,7 +41,7 @@ bool ascend_is_sum(const struct ptowsp_tile_inst *inst, unsigned read)
 	return inst->op == PTOWSP_PTO_TMATMUL_ACC && read == 0;
 }
 
-/* Who reads and makes tiles whatever the others do. */
+/* Roles with one side for their tiles whatever the others do. */
 static void side_fixed(struct ascend_kernel *k, uint32_t i)
 {
 	const struct isa_uses u = isa_uses(&k->insts[i]);
@@ -61,7 +61,7 @@ static void side_fixed(struct ascend_kernel *k, uint32_t i)
 		k->made[u.written[w]] |= side;
 }
 
-/* What is not needed anywhere, and copies from memory to memory. */
+/* The side of tiles needed nowhere, and of copies from memory to memory. */
 static uint8_t side_else(const struct ascend_kernel *k)
 {
 	return k->unit == PTOWSP_UNIT_AIC ? ASCEND_ON_CUBE : ASCEND_ON_VECTOR;
@@ -75,7 +75,7 @@ static uint8_t side_of_store(const struct ascend_kernel *k, uint32_t tile)
 	return k->sides[tile] == ASCEND_ON_CUBE ? ASCEND_ON_CUBE : k->sides[tile] ? ASCEND_ON_VECTOR : side_else(k);
 }
 
-/* Where a result is needed there it is made, on the vector core if on both. 0: not yet known. */
+/* A result is made where it is needed, on the vector core if on both. 0: not yet known. */
 static uint8_t side_of_shape(const struct ascend_kernel *k, uint32_t i)
 {
 	const uint8_t side = k->sides[k->insts[i].d];
@@ -127,7 +127,7 @@ static void side_find(struct ascend_kernel *k)
 	side_rounds(k, ASCEND_ROLE_SHAPE, true);
 }
 
-/* What the others write where. */
+/* Sides where loads and shapes make tiles. */
 static void side_finish(struct ascend_kernel *k)
 {
 	for (uint32_t i = 0; i < k->inst_count; i++) {

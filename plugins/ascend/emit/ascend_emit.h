@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ascend_emit.h - a program as a source tree for review: orchestration for the AICPU, wrappers and kernels for the AICores, the task's layout, the plan, a build script.
- * Needs no device and no toolkit. What cannot be expressed is said in the tree (PLAN.md, plan.json) and handed to `tell`; nothing is left out silently. */
+ * Needs no device and no toolkit. Features that it cannot express are named in the tree (PLAN.md, plan.json) and handed to `tell`; nothing is left out silently. */
 #ifndef ASCEND_EMIT_H
 #define ASCEND_EMIT_H
 

@@ -46,7 +46,7 @@ struct ascend_emitter {
 	unsigned depth;     /* of indentation */
 	bool process;
 	uint32_t resume;                                   /* the latest place at which a process goes on */
-	char loops[PTOWSP_NESTING_LIMIT][ASCEND_NAME + 4]; /* what the value of the loop at each depth is called */
+	char loops[PTOWSP_NESTING_LIMIT][ASCEND_NAME + 4]; /* name of the loop's value at each depth */
 	uint8_t open[4 * PTOWSP_NESTING_LIMIT];
 	uint32_t open_count;
 };

@@ -129,7 +129,7 @@ static uint32_t scope_put(struct ascend_emitter *e, uint32_t at)
 	return in->end;
 }
 
-/* What is open between here and the innermost loop ends as usual. */
+/* Blocks open between here and the innermost loop end as usual. */
 static uint32_t break_put(struct ascend_emitter *e, uint32_t at)
 {
 	static const char *const ends[] = {

@@ -50,13 +50,13 @@ void ascend_emit_templates(struct ascend_emitter *e, const struct ascend_scope *
 	}
 }
 
-/* Those of the tree lie side by side, others at the path by which they are included. */
+/* Files of the tree lie side by side, others at the path by which they are included. */
 static const char *place_of(const char *path)
 {
 	return strstr(path, "/tree/") ? base_of(path) : path;
 }
 
-/* What is the same for all packages: the builder, platforms, headers of kernels. */
+/* Files that all packages share: the builder, platforms, headers of kernels. */
 void ascend_emit_tree(struct ascend_emitter *e)
 {
 	for (const struct isa_text *t = ascend_tree; t->path && !e->status; t++) {

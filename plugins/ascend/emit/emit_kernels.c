@@ -75,7 +75,7 @@ const struct isa_emit_target *ascend_emit_target(const struct ascend_emitter *e)
 	return target_of(e->args->target);
 }
 
-/* Whoever builds the tree gives what is missing. */
+/* A missing kernel is left to the user who builds the tree. */
 static void missing_tell(struct ascend_emitter *e, const struct rt_program *p, uint32_t kernel, const char *what, const char *why)
 {
 	ascend_tell(e, "kernel %.80s %s%.200s%s %s_incore is declared, and whoever builds the tree gives it", rt_kernel_name(p, kernel), what, why,
@@ -222,7 +222,7 @@ void ascend_emit_footprints(struct ascend_emitter *e, const struct rt_program *p
 
 		for (uint32_t k = 0; k < kernel->param_count; k++)
 			++*(p->tables.param.rows[kernel->params + k].kind == PTOWSP_PARAM_SCALAR ? &scalars : &tensors);
-		/* What depends on the arguments is not known here. */
+		/* A footprint that depends on the arguments is not known here. */
 		if (i == p->copy_kernel || !p->kernels.footprint || tensors > UINT16_MAX || scalars > sizeof(args) / sizeof(*args) ||
 		    (p->kernels.varies && p->kernels.varies(p->kernels.context, i)))
 			continue;

@@ -10,7 +10,7 @@
 
 /* ---- regions -------------------------------------------------------------------------------------------------------- */
 
-/* How far behind the start of its window a kernel reaches, 0: to the end of the tensor; *whole_out: before it, too. */
+/* A kernel's reach behind the start of its window, 0: to the end of the tensor; *whole_out: before it, too. */
 static uint32_t reach_of(const struct ascend_emitter *e, const struct rt_io *io, uint32_t kernel, uint32_t argument, bool *whole_out)
 {
 	const struct rt_footprint *footprint = kernel == PTOWSP_NONE ? NULL : &e->footprints[kernel];
@@ -123,7 +123,7 @@ static void owner_put(struct ascend_emitter *e, struct common_text *text, const 
 		common_text_add(text, ", %" PRIu32 ")", dispatch->executors);
 		break;
 	case PTOWSP_DISPATCH_ROUND_ROBIN: common_text_add(text, "b.owner_by_turn(%" PRIu32 ")", dispatch->executors); break;
-	case RT_POLICY_GRID: grid_put(e, text, dispatch, site); break;
+	case PTOWSP_DISPATCH_GRID: grid_put(e, text, dispatch, site); break;
 	case PTOWSP_DISPATCH_STATIC_PARTITION: bounds_put(text, dispatch); break;
 	default: common_text_add(text, "b.owner_by_number()"); break;
 	}
@@ -192,7 +192,7 @@ void ascend_filter_owner(struct ascend_emitter *e, struct common_text *text, uns
 
 /* ---- streams ----------------------------------------------------------------------------------------------------------- */
 
-/* Its queue, a pool, whose earlier tasks are counted. */
+/* A task's queue, a pool, whose earlier tasks are counted. */
 static void pool_put(struct ascend_emitter *e, struct common_text *text, const struct rt_site *site, const char *kernel)
 {
 	switch (e->p->schedule.pools) {
@@ -205,7 +205,7 @@ static void pool_put(struct ascend_emitter *e, struct common_text *text, const s
 	}
 }
 
-/* Where its place there decides: streams in turn, and executors, which are those of its pool. */
+/* The queue of a task whose place there decides: streams in turn, and executors, which are those of its pool. */
 static void queue_put(struct ascend_emitter *e, const struct rt_site *site, const char *kernel)
 {
 	const struct rt_schedule *schedule = &e->p->schedule;
@@ -234,7 +234,7 @@ static void stream_put(struct ascend_emitter *e, struct common_text *text, const
 
 /* ---- the task ------------------------------------------------------------------------------------------------------------ */
 
-/* Its kernel, or a table of them by tile level. */
+/* The task's kernel, or a table of them by tile level. */
 static void kernel_put(struct ascend_emitter *e, struct common_text *text, const struct rt_site *site, uint32_t number)
 {
 	const uint32_t *kernels = &e->p->site_kernels[site->kernels];

@@ -61,7 +61,7 @@ static const char *line_end(const char *at)
 
 enum word { COPIED, EACH, IF, ELSE, END };
 
-/* What the line at `at` is; its name, if it has one. */
+/* The kind of the line at `at`; its name, if it has one. */
 static enum word word_of(const char *at, const char **name_out, size_t *length_out)
 {
 	static const struct {

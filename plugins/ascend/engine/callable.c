@@ -17,7 +17,7 @@ static void name_set(char *name, uint32_t *length, const char *text)
 	memcpy(name, text, *length + 1);
 }
 
-/* Its tensor arguments are told by the plan, task for task: a signature of its own would only be for the runtime's dumps. */
+/* The plan tells its tensor arguments, task for task: a signature of its own would only be for the runtime's dumps. */
 static void child_fill(char *at, const struct ascend_kernel_object *kernel)
 {
 	struct ascend_child child = {.binary_bytes = (uint32_t)kernel->size};

@@ -23,7 +23,7 @@ static void keep(struct ascend_capture *capture, const char *bytes, size_t count
 	capture->used += count;
 }
 
-/* What cannot be written there is lost to everybody else, too. */
+/* Output that cannot be written there is lost to everybody else, too. */
 static void write_all(int file, const char *bytes, ssize_t count)
 {
 	ssize_t done;

@@ -144,7 +144,7 @@ void ascend_client_free(struct ascend_client *client, void *memory)
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------ */
 
-/* Of all clients of the process. */
+/* Epochs of all clients of the process. */
 static uint64_t next_epoch(void)
 {
 	static _Atomic uint64_t epoch;

@@ -40,7 +40,7 @@ static bool on_host(const struct ascend_which *which)
 	return !which->onboard || !strcmp(which->variant, ASCEND_HOST_GRAPH);
 }
 
-/* Sources beside ours: what binds the runtime, and what the helpers in its headers call. Those that this checkout has not are left out. */
+/* Sources beside ours: what binds the runtime, and what the helpers in its headers call. Files that this checkout has not are left out. */
 static void sources_add(struct base_command *command, const struct ascend_which *which)
 {
 	static const char *const files[] = {"src/ARCH/runtime/VARIANT/orchestration/common.cpp",
@@ -178,7 +178,7 @@ static void folder_remove(const char *folder)
 	rmdir(folder);
 }
 
-/* In a folder of its own, which then becomes the one that is kept; who comes second uses the first one's. What failed stays, to be looked at. */
+/* In a folder of its own, which then becomes the one that is kept; a second build uses the first one's. A failed one stays, to be looked at. */
 static ptowsp_status kept_make(struct ascend_objects *objects, const struct base_command *orchestration, const struct base_command *kernel,
 			       struct ptowsp_error *error)
 {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "ascend/ascend_arch.h"
+#include "ascend/core/core.h"
 #include "ascend/engine/engine_own.h"
 
 #include "rt/program/rt_error.h"
@@ -23,7 +25,8 @@ static ptowsp_status which_copy(struct ascend_engine *engine, const struct ascen
 }
 
 /* The libraries first: what they are is told sooner than a compiler runs. */
-ptowsp_status ascend_engine_open(struct ascend_engine **engine_out, const struct ascend_which *which, const char *cache, int device, struct ptowsp_error *error)
+ptowsp_status ascend_engine_open(struct ascend_engine **engine_out, const struct ascend_which *which, const struct ascend_engine_how *how, int device,
+				 struct ptowsp_error *error)
 {
 	struct ascend_engine *engine = calloc(1, sizeof(*engine));
 	ptowsp_status status;
@@ -31,11 +34,13 @@ ptowsp_status ascend_engine_open(struct ascend_engine **engine_out, const struct
 	*engine_out = NULL;
 	if (!engine)
 		return rt_no_memory(error, "an engine");
-	status = which_copy(engine, which, error);
+	engine->mapped = how->mapped;
+	engine->records = strdup(how->records);
+	status = engine->records ? which_copy(engine, which, error) : rt_no_memory(error, "an engine");
 	if (!status)
 		status = ascend_client_open(&engine->client, &engine->which, device, error);
 	if (!status)
-		status = ascend_objects_make(&engine->objects, &engine->which, cache, error);
+		status = ascend_objects_make(&engine->objects, &engine->which, how->cache, error);
 	if (status)
 		ascend_engine_close(engine);
 	else
@@ -52,12 +57,8 @@ void ascend_engine_close(struct ascend_engine *engine)
 	free(engine->root);
 	free(engine->arch);
 	free(engine->variant);
+	free(engine->records);
 	free(engine);
-}
-
-const char *ascend_engine_variant(const struct ascend_engine *engine)
-{
-	return engine->variant;
 }
 
 /* ---- programs -------------------------------------------------------------------------------------------------------- */
@@ -72,11 +73,14 @@ static void entries_number(struct ascend_loaded *loaded)
 	for (uint32_t t = 0; t < rt->tables.tensor.count; t++) {
 		const unsigned moved = rt->traits[t].moved, access = rt->traits[t].access | moved;
 
-		loaded->outs[t] = rt->tables.tensor.rows[t].role == PTOWSP_ROLE_OUT && !(moved & PTOWSP_WRITE);
 		if (!access)
 			continue;
 		loaded->entries[t] = loaded->entry_count;
 		loaded->directions[loaded->entry_count++] = access & PTOWSP_WRITE ? ASCEND_INOUT : ASCEND_IN;
+	}
+	if (rt->renamed) {
+		loaded->versions_entry = loaded->entry_count;
+		loaded->directions[loaded->entry_count++] = ASCEND_IN;
 	}
 	if (rt->move_count) {
 		loaded->blocks_entry = loaded->entry_count;
@@ -84,13 +88,39 @@ static void entries_number(struct ascend_loaded *loaded)
 	}
 }
 
+/* The walk finds no edges but those that the package states; the runtime finds the others, and may miss some. */
+static void edges_leave(struct ascend_loaded *loaded)
+{
+	loaded->planned->schedule.deps = PTOWSP_DEPS_EXPLICIT;
+	loaded->planned->schedule.hybrid = false;
+	base_log(loaded->program->device->instance, PTOWSP_LOG_WARNING,
+		 "edges=runtime: the map of the pto-runtime lets a write pass the reads before it, so results may be others from run to run; compare with "
+		 "edges=stated");
+}
+
 static ptowsp_status planned_make(struct ascend_loaded *loaded, const struct ptowsp_load_args *args, struct ptowsp_error *error)
 {
+	const bool onboard = loaded->engine->which.onboard;
 	struct rt_kernels kernels;
+	ptowsp_status status;
 
-	loaded->kernels = (struct ascend_planned){{base_kernels_table(&loaded->program->kernels), &loaded->walk}, loaded->engine->which.onboard, NULL};
+	loaded->kernels = (struct ascend_planned){{base_kernels_table(&loaded->program->kernels), &loaded->walk}, onboard, NULL};
 	kernels = ascend_planned_table(&loaded->kernels);
-	return base_planned_create(&loaded->planned, loaded->program, args, &kernels, false, error);
+	loaded->streamed = !onboard && !strcmp(loaded->engine->variant, ASCEND_TASK_BUFFER);
+	status = base_planned_create(&loaded->planned, loaded->program, args, &kernels,
+				     (struct base_planned_as){.windowed = loaded->streamed, .renames = !onboard}, error);
+	if (!status && loaded->engine->mapped)
+		edges_leave(loaded);
+	return status;
+}
+
+static ptowsp_status parts_check(const struct ascend_loaded *loaded, struct ptowsp_error *error)
+{
+	return loaded->planned->parted && loaded->engine->which.onboard ? rt_fail(error, PTOWSP_UNSUPPORTED,
+										  "the program passes parts of tiles of which a run says how much is there, "
+										  "and code of a device works on whole ones; take another "
+										  "backend, such as cpu_sim")
+									: PTOWSP_OK;
 }
 
 static ptowsp_status payload_check(const struct ascend_loaded *loaded, struct ptowsp_error *error)
@@ -103,24 +133,43 @@ static ptowsp_status payload_check(const struct ascend_loaded *loaded, struct pt
 		       : PTOWSP_OK;
 }
 
+/* Kernels that multiply run on a cube core, whatever unit they do not state, and on a cluster where they do more than that. */
+static uint8_t shape_of(const struct ascend_loaded *loaded, uint32_t kernel)
+{
+	const struct rt_tables *tables = &loaded->planned->tables;
+	const struct base_kernels *kernels = &loaded->program->kernels;
+	const struct ascend_arch *arch = ascend_model_arch(loaded->program->device->model);
+	struct ptowsp_error why = {.head = PTOWSP_HEAD(why, ERROR)};
+	unsigned unit = kernel < loaded->kernel_count ? tables->kernel.rows[kernel].unit : PTOWSP_UNIT_AIV;
+	struct ascend_kernel *made = NULL;
+
+	if (unit == PTOWSP_UNIT_ANY && kernel < kernels->count && kernels->rows[kernel].isa) {
+		ascend_kernel_make(&made, kernels->rows[kernel].isa, kernels->rows[kernel].name, arch, unit, &why);
+		unit = made && ascend_kernel_has_product(made) ? ascend_kernel_unit(made) : unit;
+		ascend_kernel_destroy(made);
+	}
+	return unit == PTOWSP_UNIT_AIC ? ASCEND_SHAPE_CUBE : unit == PTOWSP_UNIT_AIC_AIV ? ASCEND_SHAPE_MIX : ASCEND_SHAPE_VECTOR;
+}
+
 static ptowsp_status tables_make(struct ascend_loaded *loaded, struct ptowsp_error *error)
 {
 	uint32_t tensors = loaded->planned->tables.tensor.count;
 
 	loaded->kernel_count = loaded->planned->tables.kernel.count;
 	loaded->entries = calloc((size_t)tensors + 1, sizeof(*loaded->entries));
-	loaded->outs = calloc((size_t)tensors + 1, 1);
-	loaded->directions = calloc((size_t)tensors + ASCEND_ENTRY_FIRST + 1, sizeof(*loaded->directions));
+	loaded->directions = calloc((size_t)tensors + ASCEND_ENTRY_FIRST + 2, sizeof(*loaded->directions));
 	loaded->image_cycles = calloc((size_t)loaded->kernel_count + 1, sizeof(*loaded->image_cycles));
 	loaded->bindings = calloc((size_t)tensors + 1, sizeof(*loaded->bindings));
 	loaded->blocks = calloc((size_t)loaded->kernel_count + 2, sizeof(*loaded->blocks));
-	if (!loaded->entries || !loaded->outs || !loaded->directions || !loaded->bindings || !loaded->image_cycles || !loaded->blocks)
+	loaded->shapes = calloc((size_t)loaded->kernel_count + 2, 1);
+	if (!loaded->entries || !loaded->shapes || !loaded->directions || !loaded->bindings || !loaded->image_cycles || !loaded->blocks)
 		return rt_no_memory(error, "a program of the pto-runtime");
 	loaded->kernels.cycles = loaded->image_cycles;
 	for (uint32_t k = 0; k <= loaded->kernel_count; k++) {
 		const uint32_t blocks = k < loaded->kernel_count ? loaded->planned->tables.kernel.rows[k].blockdim : 1;
 
 		loaded->blocks[k] = blocks && blocks <= INT16_MAX ? (uint16_t)blocks : 1;
+		loaded->shapes[k] = shape_of(loaded, k);
 	}
 	entries_number(loaded);
 	return PTOWSP_OK;
@@ -169,6 +218,8 @@ ptowsp_status ascend_engine_load(struct ascend_engine *engine, struct ascend_loa
 	base_sections_find(&loaded->sections, args);
 	status = planned_make(loaded, args, error);
 	if (!status)
+		status = parts_check(loaded, error);
+	if (!status)
 		status = payload_check(loaded, error);
 	if (!status)
 		status = tables_make(loaded, error);
@@ -189,7 +240,7 @@ void ascend_engine_unload(struct ascend_loaded *loaded)
 	rt_program_destroy(loaded->planned);
 	base_walk_finish(&loaded->walk);
 	free(loaded->entries);
-	free(loaded->outs);
+	free(loaded->shapes);
 	free(loaded->directions);
 	free(loaded->bindings);
 	free(loaded->image_cycles);

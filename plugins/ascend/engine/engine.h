@@ -9,12 +9,15 @@
 struct ascend_engine; /* of a device */
 struct ascend_loaded; /* of a program */
 
-/* which: copied, its root may be relative; cache: as in compile.h; device: its number. Errors: of ascend_objects_make and ascend_client_open. */
-ptowsp_status ascend_engine_open(struct ascend_engine **engine_out, const struct ascend_which *which, const char *cache, int device,
+struct ascend_engine_how {
+	const char *cache;   /* as in compile.h */
+	const char *records; /* a folder where the runtime writes its records of the latest run; "": nothing */
+	bool mapped;         /* its own map finds edges between tasks that touch a tensor */
+};
+/* which and how: copied, paths may be relative; device: its number. Errors: of ascend_objects_make and ascend_client_open. */
+ptowsp_status ascend_engine_open(struct ascend_engine **engine_out, const struct ascend_which *which, const struct ascend_engine_how *how, int device,
 				 struct ptowsp_error *error);
 void ascend_engine_close(struct ascend_engine *engine); /* NULL is allowed; after the last program */
-/* For --stats: "host_build_graph" or "tensormap_and_ringbuffer". */
-const char *ascend_engine_variant(const struct ascend_engine *engine);
 
 /* Behind base's load. Errors: UNSUPPORTED for channels of payload, and on a device for kernels without a payload for its cores; of ascend_callable_make and
  * ascend_client_register; of rt_program_create. */
@@ -26,8 +29,8 @@ void ascend_engine_unload(struct ascend_loaded *loaded); /* NULL is allowed */
 ptowsp_status ascend_engine_run(struct ascend_loaded *loaded, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
 				struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
 
-/* Capability rows under this engine, before those of base and rt: what it does not enforce. variant: ASCEND_HOST_GRAPH or ASCEND_TASK_BUFFER; onboard: on a device.
+/* Capability rows under this engine, before those of base and rt: what it does not enforce. variant: ASCEND_HOST_GRAPH or ASCEND_TASK_BUFFER; onboard: on a device; mapped: its map finds edges.
  * As base_backend.caps. */
-uint32_t ascend_engine_caps(const char *variant, bool onboard, struct ptowsp_cap *rows_out);
+uint32_t ascend_engine_caps(const char *variant, bool onboard, bool mapped, struct ptowsp_cap *rows_out);
 
 #endif

@@ -5,6 +5,7 @@
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
 #include "rt/threads/crew.h"
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +45,7 @@ static void failure_keep(struct ascend_calls *calls, uint64_t number, ptowsp_sta
 	atomic_store(&calls->stop, 1);
 }
 
-/* Where the runtime has put them: shapes are the package's. */
+/* Tensors lie where the runtime has put them: shapes are the package's. */
 static void tensors_place(struct ptowsp_tensor_arg *tensors, const struct base_walk *walk, const struct base_walk_task *task, const int64_t *args)
 {
 	for (uint32_t i = 0; i < task->tensor_count; i++) {
@@ -55,18 +56,47 @@ static void tensors_place(struct ptowsp_tensor_arg *tensors, const struct base_w
 	}
 }
 
-static void cycles_keep(struct ascend_calls *calls, uint64_t number, uint32_t blocks, uint64_t cycles)
+/* A version begins as zeros, for all blocks of the task that makes it. */
+static void versions_clear(struct ascend_called *record, struct ptowsp_tensor_arg *tensors, uint32_t count)
 {
-	pthread_mutex_lock(&calls->lock);
-	if (blocks == 1 || cycles > calls->cycles[number])
-		calls->cycles[number] = cycles;
-	pthread_mutex_unlock(&calls->lock);
+	uint32_t none = 0;
+	bool fresh = false;
+
+	for (uint32_t i = 0; i < count; i++)
+		fresh |= (tensors[i].access & RT_FRESH) != 0;
+	if (!fresh)
+		return;
+	if (atomic_compare_exchange_strong(&record->cleared, &none, 1)) {
+		for (uint32_t i = 0; i < count; i++)
+			if (tensors[i].access & RT_FRESH)
+				memset(tensors[i].data, 0, tensors[i].rows * tensors[i].columns * rt_dtype_bytes(tensors[i].dtype));
+		atomic_store(&record->cleared, 2);
+	}
+	while (atomic_load(&record->cleared) != 2)
+		sched_yield();
+	for (uint32_t i = 0; i < count; i++)
+		tensors[i].access &= (uint16_t)~RT_FRESH;
 }
 
-static void task_run(struct ascend_calls *calls, const struct base_walk_task *from, uint64_t number, uint32_t block, const int64_t *args)
+static void cycles_keep(struct ascend_called *record, uint32_t blocks, uint64_t cycles)
 {
+	uint64_t *kept = &record->batch->cycles[record->row];
+
+	if (blocks == 1) {
+		*kept = cycles;
+		return;
+	}
+	pthread_mutex_lock(&record->batch->calls->lock);
+	*kept = cycles > *kept ? cycles : *kept;
+	pthread_mutex_unlock(&record->batch->calls->lock);
+}
+
+static void task_run(struct ascend_called *record, uint32_t block, const int64_t *args)
+{
+	struct ascend_calls *calls = record->batch->calls;
+	const struct base_walk *walk = record->batch->walk;
+	const struct base_walk_task *from = &walk->tasks[record->row];
 	const uint32_t blocks = calls->blocks[from->kernel];
-	const struct rt_program *program = calls->program;
 	struct ptowsp_tensor_arg tensors[ASCEND_TASK_TENSORS];
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), from->cycles / blocks, &error};
@@ -77,7 +107,7 @@ static void task_run(struct ascend_calls *calls, const struct base_walk_task *fr
 				   .tensor_count = from->tensor_count,
 				   .tensor_stride = sizeof(*tensors),
 				   .kernel = from->kernel,
-				   .number = calls->walk->first + number,
+				   .number = walk->first + record->row,
 				   .stream = from->stream,
 				   .process = from->process == PTOWSP_NONE ? 0 : from->process,
 				   .executor = from->executor,
@@ -87,12 +117,27 @@ static void task_run(struct ascend_calls *calls, const struct base_walk_task *fr
 	uint32_t worker = worker_take(calls);
 	ptowsp_status status;
 
-	tensors_place(tensors, calls->walk, from, args);
-	status = rt_crew_invoke(program, &task, &out, worker);
+	tensors_place(tensors, walk, from, args);
+	versions_clear(record, tensors, from->tensor_count);
+	status = rt_crew_invoke(calls->program, &task, &out, worker);
 	worker_give(calls, worker);
-	cycles_keep(calls, number, blocks, out.cycles);
+	cycles_keep(record, blocks, out.cycles);
 	if (status)
-		failure_keep(calls, number, rt_crew_failure(program, from->kernel, calls->walk->first + number, status, &error), &error);
+		failure_keep(calls, task.number, rt_crew_failure(calls->program, from->kernel, task.number, status, &error), &error);
+}
+
+/* The step is over with the last of its calls, which is the last that looks at the record. */
+static void call_over(struct ascend_called *record)
+{
+	const struct ascend_calls *calls = record->batch->calls;
+
+	if (atomic_fetch_sub(&record->left, 1) == 1 && calls->over)
+		atomic_store_explicit(&calls->over[record->step & (calls->over_count - 1)], 1, memory_order_release);
+}
+
+static bool stopped(const struct ascend_called *record)
+{
+	return atomic_load_explicit(&record->batch->calls->stop, memory_order_relaxed);
 }
 
 /* The runtime's {block, blocks, ..} of a call: its common/intrinsic.h. */
@@ -106,13 +151,12 @@ static uint32_t block_of(const int64_t *args)
 static void record_run(const struct ascend_call *call, const int64_t *args)
 {
 	struct ascend_called *record = (struct ascend_called *)(uintptr_t)call;
-	struct ascend_calls *calls = record->calls;
 	const uint32_t block = record->blocks_taken ? block_of(args) : 0;
+	const bool first = record->blocks_taken ? !atomic_exchange(&record->blocks_taken[block], 1) : !atomic_exchange(&record->taken, 1);
 
-	if (atomic_load_explicit(&calls->stop, memory_order_relaxed))
-		return;
-	if (record->blocks_taken ? !atomic_exchange(&record->blocks_taken[block], 1) : !atomic_exchange(&record->taken, 1))
-		task_run(calls, &calls->walk->tasks[record->number], record->number, block, args);
+	if (first && !stopped(record))
+		task_run(record, block, args);
+	call_over(record);
 }
 
 static void rows_copy(char *to, uint64_t to_stride, const char *from, uint64_t from_stride, uint64_t rows, uint64_t bytes)
@@ -124,82 +168,41 @@ static void rows_copy(char *to, uint64_t to_stride, const char *from, uint64_t f
 /* Between a region, tensor argument 1, and a block, 2, where its rows lie one behind the other. */
 static void record_copy(const struct ascend_call *call, const int64_t *args)
 {
-	const struct ascend_called *record = (const struct ascend_called *)(uintptr_t)call;
-	const struct base_walk *walk = record->calls->walk;
-	const struct base_walk_move *move = &walk->moves[record->number];
-	const struct ptowsp_tensor_arg *region = &walk->tensors[move->tensor];
+	struct ascend_called *record = (struct ascend_called *)(uintptr_t)call;
+	const struct base_walk_move *move = &record->batch->part.copies[record->row];
+	const struct ptowsp_tensor_arg *region = &move->window;
 	const struct ascend_tensor *window = (const struct ascend_tensor *)(uintptr_t)args[1], *block = (const struct ascend_tensor *)(uintptr_t)args[2];
 	const uint64_t size = rt_dtype_bytes(region->dtype), bytes = region->columns * size, stride = region->row_stride * size;
 	char *at = (char *)(uintptr_t)(window->addr + window->start * size), *inside = (char *)(uintptr_t)(block->addr + block->start);
 
-	if (atomic_load_explicit(&record->calls->stop, memory_order_relaxed))
-		return;
-	if (move->sends)
+	if (!stopped(record) && move->sends)
 		rows_copy(inside, bytes, at, stride, region->rows, bytes);
-	else
+	else if (!stopped(record))
 		rows_copy(at, stride, inside, bytes, region->rows, bytes);
+	call_over(record);
 }
 
-/* ---- life ------------------------------------------------------------------------------------------------------------ */
+/* ---- life of a run ----------------------------------------------------------------------------------------------------- */
 
-ptowsp_status ascend_calls_init(struct ascend_calls *calls, const struct rt_program *program, const struct base_walk *walk, const uint16_t *blocks,
-				uint32_t workers, struct ptowsp_error *error)
+void ascend_calls_init(struct ascend_calls *calls, const struct rt_program *program, const uint16_t *blocks, const uint8_t *shapes, uint32_t workers)
 {
 	calls->program = program;
-	calls->walk = walk;
 	calls->workers = workers;
 	calls->blocks = blocks;
+	calls->shapes = shapes;
 	calls->failed = UINT64_MAX;
 	pthread_mutex_init(&calls->lock, NULL);
 	pthread_cond_init(&calls->idle, NULL);
 	calls->made = true;
-	calls->cycles = calloc(walk->task_count + 1, sizeof(*calls->cycles));
-	for (uint64_t t = 0; calls->cycles && t < walk->task_count; t++)
-		calls->cycles[t] = walk->tasks[t].cycles / blocks[walk->tasks[t].kernel];
-	return calls->cycles ? PTOWSP_OK : rt_no_memory(error, "the times of a plan");
 }
 
 void ascend_calls_finish(struct ascend_calls *calls)
 {
 	if (!calls->made)
 		return;
-	free(calls->records);
-	free(calls->taken);
-	free(calls->cycles);
 	pthread_mutex_destroy(&calls->lock);
 	pthread_cond_destroy(&calls->idle);
 	*calls = (struct ascend_calls){0};
-}
-
-ptowsp_status ascend_calls_record(struct ascend_calls *calls, struct ptowsp_error *error)
-{
-	const uint64_t tasks = calls->walk->task_count, count = tasks + calls->walk->move_count;
-	uint64_t blocks = 0;
-
-	if (count > UINT32_MAX / sizeof(*calls->records))
-		return rt_fail(error, PTOWSP_TOO_SMALL, "a run has %llu tasks%s; the pto-runtime takes %llu per run: divide it", (unsigned long long)count,
-			       tasks < count ? " and copies" : "", (unsigned long long)(UINT32_MAX / sizeof(*calls->records)));
-	calls->records = calloc(count + 1, sizeof(*calls->records));
-	if (!calls->records)
-		return rt_no_memory(error, "the calls of the pto-runtime");
-	for (uint64_t t = 0; t < tasks; t++)
-		blocks += calls->blocks[calls->walk->tasks[t].kernel] > 1 ? calls->blocks[calls->walk->tasks[t].kernel] : 0;
-	calls->taken = calloc(blocks + 1, sizeof(*calls->taken));
-	if (!calls->taken)
-		return rt_no_memory(error, "the calls of the pto-runtime");
-	blocks = 0;
-	for (uint64_t t = 0; t < count; t++) {
-		const uint16_t many = t < tasks ? calls->blocks[calls->walk->tasks[t].kernel] : 1;
-
-		if (many > 1) {
-			calls->records[t].blocks_taken = calls->taken + blocks;
-			blocks += many;
-		}
-		calls->records[t].call.run = t < tasks ? record_run : record_copy;
-		calls->records[t].calls = calls;
-		calls->records[t].number = t < tasks ? t : t - tasks;
-	}
-	return PTOWSP_OK;
 }
 
 void ascend_calls_stop(struct ascend_calls *calls)
@@ -207,10 +210,110 @@ void ascend_calls_stop(struct ascend_calls *calls)
 	atomic_store(&calls->stop, 1);
 }
 
-ptowsp_status ascend_calls_result(const struct ascend_calls *calls, struct ptowsp_error *error)
+ptowsp_status ascend_calls_result(struct ascend_calls *calls, struct ptowsp_error *error)
 {
-	if (calls->failed == UINT64_MAX)
-		return PTOWSP_OK;
-	*error = calls->said;
-	return calls->status;
+	ptowsp_status status = PTOWSP_OK;
+
+	pthread_mutex_lock(&calls->lock);
+	if (calls->failed != UINT64_MAX) {
+		*error = calls->said;
+		status = calls->status;
+	}
+	pthread_mutex_unlock(&calls->lock);
+	return status;
+}
+
+/* ---- life of a batch --------------------------------------------------------------------------------------------------- */
+
+struct ascend_batch *ascend_batch_create(struct ascend_calls *calls)
+{
+	struct ascend_batch *batch = calloc(1, sizeof(*batch));
+
+	if (batch)
+		*batch = (struct ascend_batch){.calls = calls, .walk = &batch->own};
+	return batch;
+}
+
+void ascend_batch_destroy(struct ascend_batch *batch)
+{
+	if (!batch)
+		return;
+	base_walk_finish(&batch->own);
+	ascend_plan_part_finish(&batch->part);
+	free(batch->plan);
+	free(batch->records);
+	free(batch->taken);
+	free(batch->cycles);
+	free(batch);
+}
+
+static uint64_t blocks_of(const struct ascend_batch *batch, uint64_t task)
+{
+	const uint16_t blocks = batch->calls->blocks[batch->walk->tasks[task].kernel];
+
+	return blocks > 1 ? blocks : 0;
+}
+
+static uint32_t cores_of(const struct ascend_batch *batch, uint64_t task)
+{
+	return batch->calls->shapes[batch->walk->tasks[task].kernel] == ASCEND_SHAPE_MIX ? 3 : 1;
+}
+
+ptowsp_status ascend_batch_records(struct ascend_batch *batch, uint32_t copies, struct ptowsp_error *error)
+{
+	const uint64_t tasks = batch->walk->task_count;
+	uint64_t blocks = 0;
+
+	for (uint64_t t = 0; t < tasks; t++)
+		blocks += blocks_of(batch, t);
+	batch->records = calloc(tasks + copies + 1, sizeof(*batch->records));
+	batch->cycles = calloc(tasks + 1, sizeof(*batch->cycles));
+	batch->taken = calloc(blocks + 1, sizeof(*batch->taken));
+	if (!batch->records || !batch->cycles || !batch->taken)
+		return rt_no_memory(error, "the calls of the pto-runtime");
+	blocks = 0;
+	for (uint64_t t = 0; t < tasks + copies; t++)
+		batch->records[t] = (struct ascend_called){
+			.call.run = t < tasks ? record_run : record_copy, .batch = batch, .row = (uint32_t)(t < tasks ? t : t - tasks), .left = 1};
+	for (uint64_t t = 0; t < tasks; t++) {
+		const uint64_t several = blocks_of(batch, t);
+
+		batch->cycles[t] = batch->walk->tasks[t].cycles / (several ? several : 1);
+		batch->records[t].left = (uint32_t)(several ? several : 1) * cores_of(batch, t);
+		batch->records[t].blocks_taken = several ? batch->taken + blocks : NULL;
+		blocks += several;
+	}
+	return PTOWSP_OK;
+}
+
+/* Tasks come in their order, and so do copies. */
+static void steps_tell(struct ascend_batch *batch)
+{
+	const struct ascend_plan_step *steps = ascend_plan_steps(batch->plan);
+	uint64_t task = 0, copy = batch->walk->task_count;
+
+	for (uint32_t s = 0; s < batch->plan->step_count; s++) {
+		const uint32_t number = (uint32_t)batch->plan->first + s;
+
+		if (steps[s].kind == ASCEND_STEP_TASK)
+			batch->records[task++].step = number;
+		else if (steps[s].kind == ASCEND_STEP_COPY)
+			batch->records[copy++].step = number;
+	}
+}
+
+ptowsp_status ascend_batch_plan(struct ascend_batch *batch, struct ascend_maker *maker, bool last, struct ptowsp_error *error)
+{
+	ptowsp_status status;
+
+	batch->part.walk = batch->walk;
+	batch->part.call_bytes = sizeof(*batch->records);
+	batch->part.calls = (uintptr_t)batch->records - (uintptr_t)batch->calls;
+	status = ascend_maker_take(maker, &batch->part, last, error);
+	if (!status)
+		status = ascend_plan_block_make(&batch->part.build, &batch->plan, error);
+	ascend_plan_build_finish(&batch->part.build);
+	if (!status)
+		steps_tell(batch);
+	return status;
 }

@@ -5,28 +5,20 @@
 #define ASCEND_ENGINE_CALLS_H
 
 #include "ascend/adapter.h"
-#include "base/walk.h"
+#include "ascend/plan/plan_make.h"
 #include "rt/program/rt_program.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
-struct ascend_calls;
-struct ascend_called {
-	struct ascend_call call;
-	struct ascend_calls *calls;
-	uint64_t number;               /* of the task, in the walk; of the move, behind those of tasks */
-	_Atomic uint32_t taken;        /* a task of a cluster is called on each of its cores: the first one does it */
-	_Atomic uint8_t *blocks_taken; /* the same of each block; NULL: it has one */
-};
+/* Calls of a run. */
 struct ascend_calls {
 	const struct rt_program *program; /* borrowed, as is */
-	const struct base_walk *walk;
-	struct ascend_called *records; /* per task, then per move; NULL: none are called */
-	uint64_t *cycles;              /* per task: known before, then what its kernel said; of several blocks the most, to be multiplied by their rounds */
-	_Atomic uint8_t *taken;        /* of the blocks of tasks that have several */
-	const uint16_t *blocks;        /* per KREG row, at least 1; borrowed */
-	_Atomic uint32_t stop;         /* no further kernels */
+	const uint16_t *blocks;           /* per KREG row, at least 1, */
+	const uint8_t *shapes;            /*   and enum ascend_step_shape */
+	_Atomic uint8_t *over;            /* by step, modulo over_count: it no longer runs; NULL: nobody asks */
+	uint64_t over_count;
+	_Atomic uint32_t stop; /* no further kernels */
 
 	pthread_mutex_t lock; /* guards what follows; a leaf */
 	pthread_cond_t idle;
@@ -37,15 +29,44 @@ struct ascend_calls {
 	ptowsp_status status;
 	struct ptowsp_error said;
 };
-/* calls: zeroed. blocks: per KREG row. workers: at least 1; at most 64 are used. Errors: NO_MEMORY. One thread; to be finished in any case. */
-ptowsp_status ascend_calls_init(struct ascend_calls *calls, const struct rt_program *program, const struct base_walk *walk, const uint16_t *blocks,
-				uint32_t workers, struct ptowsp_error *error);
+/* calls: zeroed. blocks, shapes: per KREG row. workers: at least 1; at most 64 are used. One thread; to be finished in any case. */
+void ascend_calls_init(struct ascend_calls *calls, const struct rt_program *program, const uint16_t *blocks, const uint8_t *shapes, uint32_t workers);
 void ascend_calls_finish(struct ascend_calls *calls); /* of a zeroed one, too */
-/* Records of all tasks, which any thread of the runtime may call from here on. Errors: TOO_SMALL for more than an entry tensor has bytes; NO_MEMORY. */
-ptowsp_status ascend_calls_record(struct ascend_calls *calls, struct ptowsp_error *error);
 /* No further kernels. Any thread. */
 void ascend_calls_stop(struct ascend_calls *calls);
-/* When the runtime is done. OK, or the status of the first task that failed, and its error. */
-ptowsp_status ascend_calls_result(const struct ascend_calls *calls, struct ptowsp_error *error);
+/* Any thread. OK, or the status of the first task that failed so far, and its error. */
+ptowsp_status ascend_calls_result(struct ascend_calls *calls, struct ptowsp_error *error);
+
+struct ascend_batch;
+/* The call of a task, or of a copy. */
+struct ascend_called {
+	struct ascend_call call;
+	struct ascend_batch *batch;
+	uint32_t row;                  /* of the task in its walk, or of the copy */
+	uint32_t step;                 /* in the run */
+	_Atomic uint32_t taken;        /* a task of a cluster is called on each of its cores: the first one does it */
+	_Atomic uint32_t cleared;      /* of a task that begins versions: 1, somebody writes their zeros, 2, they are there */
+	_Atomic uint32_t left;         /* calls that are still to come back: of each block on each core of its shape */
+	_Atomic uint8_t *blocks_taken; /* of a task that has several; NULL: it has one */
+};
+/* Tasks that the runtime is given together: where they come from, their steps, and what their kernels need. */
+struct ascend_batch {
+	struct ascend_calls *calls;
+	struct base_walk own;         /* of one that comes with others */
+	const struct base_walk *walk; /* that, or one that is all there is */
+	struct ascend_plan_part part;
+	struct ascend_plan_head *plan;
+	struct ascend_called *records; /* per task, then per copy */
+	_Atomic uint8_t *taken;        /* of all tasks that have several blocks */
+	uint64_t *cycles;              /* per task: known before, then what its kernel said; of several blocks the most, to be multiplied by their rounds */
+	struct ascend_batch *next;     /* ascend_stream */
+	bool read;
+};
+/* batch->walk is there. copies: at most so many. Errors: NO_MEMORY. To be destroyed in any case. */
+ptowsp_status ascend_batch_records(struct ascend_batch *batch, uint32_t copies, struct ptowsp_error *error);
+/* The batch's steps, of which there are records, as one block. Errors: of ascend_maker_take. */
+ptowsp_status ascend_batch_plan(struct ascend_batch *batch, struct ascend_maker *maker, bool last, struct ptowsp_error *error);
+struct ascend_batch *ascend_batch_create(struct ascend_calls *calls); /* NULL: no memory */
+void ascend_batch_destroy(struct ascend_batch *batch);                /* NULL is allowed */
 
 #endif

@@ -5,7 +5,7 @@
 #include "rt/program/rt_error.h"
 #include <string.h>
 
-/* What only a run tells is put in when it has run. */
+/* Cycles that only a run tells are put in when it has run. */
 static ptowsp_status cycles(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out)
 {
 	const struct ascend_planned *planned = context;
@@ -44,7 +44,7 @@ struct rt_kernels ascend_planned_table(struct ascend_planned *planned)
 	return table;
 }
 
-/* What packages may call the cores of the engine's architecture. NULL ends. */
+/* Names by which packages may call the cores of the engine's architecture. NULL ends. */
 static const char *const *names_of(const char *arch)
 {
 	static const char *const a2a3[] = {"a2a3", "dav_c220", "ascend_910b", "ascend_910c", NULL}, *const a5[] = {"a5", "dav_c310", "ascend_950", NULL};

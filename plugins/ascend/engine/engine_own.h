@@ -16,7 +16,8 @@
 
 struct ascend_engine {
 	struct ascend_which which; /* points to the next three */
-	char *root, *arch, *variant;
+	char *root, *arch, *variant, *records;
+	bool mapped; /* ascend_engine_how */
 	struct ascend_client *client;
 	struct ascend_objects objects;
 };
@@ -34,14 +35,16 @@ struct ascend_loaded {
 	struct rt_program *planned;
 	struct base_walk walk;           /* of the latest run */
 	uint32_t *entries;               /* per TENS row: its entry tensor, 0: none */
-	uint8_t *outs;                   /* per TENS row: 1, declared as out */
 	int32_t *directions;             /* per entry tensor */
 	struct ptowsp_binding *bindings; /* per TENS row, of the run */
 	uint64_t *image_cycles;          /* per KREG row */
 	uint16_t *blocks;                /* per KREG row: those of a task, which the runtime gives to as many logical cores; more than it takes run on one */
+	uint8_t *shapes;                 /* per KREG row: enum ascend_step_shape */
+	bool streamed;                   /* the runtime takes tasks while others are walked */
 	uint32_t entry_count, kernel_count;
-	uint32_t blocks_entry; /* entry tensor with the blocks of payload channels, 0: there are none */
-	uint32_t flags;        /* PTOWSP_LOAD_x */
+	uint32_t versions_entry; /* entry tensor with versions of temp tensors, 0: there are none */
+	uint32_t blocks_entry;   /* entry tensor with the blocks of payload channels, 0: there are none */
+	uint32_t flags;          /* PTOWSP_LOAD_x */
 	int32_t callable;
 };
 

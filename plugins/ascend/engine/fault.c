@@ -56,7 +56,7 @@ static bool line_behind(const char *said, const char *key, char *text, size_t ro
 	return true;
 }
 
-/* What it latched is in its failure line. Without one a code from 4 on can only be a fault; 1 to 3 are answers of the interface, too. */
+/* The code that it latched is in its failure line. Without one a code from 4 on can only be a fault; 1 to 3 are answers of the interface, too. */
 static const struct fault *fault_of(int rc, const char *said)
 {
 	int orchestrator = number_behind(said, "orch_error_code="), scheduler = number_behind(said, "sched_error_code=");

@@ -85,7 +85,7 @@ ptowsp_status ascend_file_read(const char *path, void **bytes_out, size_t *size_
 
 	*bytes_out = NULL;
 	*size_out = 0;
-	errno = 0; /* what is no file, and one that has become shorter, set none */
+	errno = 0; /* a path that is no file, and one that has become shorter, set none */
 	file = fopen(path, "rb");
 	if (!file || fstat(fileno(file), &about) || !S_ISREG(about.st_mode))
 		status = unreadable(path, error);

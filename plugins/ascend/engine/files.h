@@ -17,7 +17,7 @@
 #define ASCEND_TASK_BUFFER "tensormap_and_ringbuffer"
 #define ASCEND_PATH        1024
 
-/* Which of the libraries: what the options say. Borrowed. */
+/* The library that the options choose. Borrowed. */
 struct ascend_which {
 	const char *root;    /* DIR */
 	const char *arch;    /* "a2a3", "a5" */

@@ -30,7 +30,7 @@ const char *ascend_generation_text(enum ascend_generation generation)
 	}
 }
 
-/* One record for all libraries of the process. Those that stay until its end keep a pointer to it, so it stays, too: a page of its own. */
+/* One record for all libraries of the process. Libraries that stay until its end keep a pointer to it, so it stays, too: a page of its own. */
 static struct ascend_log_state *log_state(void)
 {
 	static struct ascend_log_state *state;
@@ -46,7 +46,7 @@ static struct ascend_log_state *log_state(void)
 	return state;
 }
 
-/* What messages call it: the folder is the user's. */
+/* The library's name in messages: the folder is the user's. */
 static const char *name_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -7,7 +7,8 @@ ptowsp_status ascend_pto_open(struct base_device *device, const struct ascend_pt
 {
 	const struct ascend_which which = {pto->runtime, arch, ascend_pto_variants[pto->variant], onboard};
 	struct ascend_engine *engine;
-	ptowsp_status status = ascend_engine_open(&engine, &which, pto->cache, number, error);
+	const struct ascend_engine_how how = {pto->cache, pto->records, pto->edges == ASCEND_EDGES_MAPPED};
+	ptowsp_status status = ascend_engine_open(&engine, &which, &how, number, error);
 
 	device->own = engine;
 	return status;

@@ -11,34 +11,29 @@
 struct ascend_pto {
 	unsigned engine;  /* enum ascend_pto_engine */
 	unsigned variant; /* place in ascend_pto_variants */
-	char runtime[BASE_TEXT], cache[BASE_TEXT];
+	unsigned edges;   /* enum ascend_edges_of */
+	char runtime[BASE_TEXT], cache[BASE_TEXT], records[BASE_TEXT];
 };
+enum ascend_edges_of { ASCEND_EDGES_STATED, ASCEND_EDGES_MAPPED };
 enum ascend_pto_engine { ASCEND_PTO_RUNTIME, ASCEND_BUILT_IN }; /* a device has the first one only */
 extern const char *const ascend_pto_variants[2];
 
 /* Rows of a backend's table, whose options struct has `pto` at this place. */
 #define ASCEND_PTO_OPTIONS(type, pto)                                                                                                                          \
-	{BASE_OPTION("runtime", "path", "", "", "the root of a pto-runtime that was built in place"), offsetof(type, pto.runtime), 0, {NULL}, 0, 0},           \
-		{BASE_OPTION("variant", "word", ASCEND_TASK_BUFFER, ASCEND_TASK_BUFFER "|" ASCEND_HOST_GRAPH, "which of its runtimes runs a program"),         \
-		 offsetof(type, pto.variant),                                                                                                                  \
-		 0,                                                                                                                                            \
-		 {ASCEND_TASK_BUFFER, ASCEND_HOST_GRAPH},                                                                                                      \
-		 0,                                                                                                                                            \
-		 0},                                                                                                                                           \
-	{                                                                                                                                                      \
-		BASE_OPTION("cache", "path", "", "", "where what is compiled for it is kept; empty: $XDG_CACHE_HOME/ptowsp or ~/.cache/ptowsp"),               \
-			offsetof(type, pto.cache), 0, {NULL}, 0, 0                                                                                             \
-	}
+	BASE_OPTION(offsetof(type, pto.runtime), "runtime", "path", "", "", "the root of a pto-runtime that was built in place"),                              \
+		BASE_OPTION(offsetof(type, pto.variant), "variant", "word", ASCEND_TASK_BUFFER, ASCEND_TASK_BUFFER "|" ASCEND_HOST_GRAPH,                      \
+			    "which of its runtimes runs a program"),                                                                                           \
+		BASE_OPTION(offsetof(type, pto.edges), "edges", "word", "stated", "stated|runtime",                                                            \
+			    "who finds which tasks a task comes behind: deps as ever, or the runtime by its own map, which lets a write pass earlier reads"),  \
+		BASE_OPTION(offsetof(type, pto.records), "records", "path", "", "",                                                                            \
+			    "a folder where the runtime writes down what a run did: swimlane, edges, PMU counters, scopes; empty: nothing"),                   \
+		BASE_OPTION(offsetof(type, pto.cache), "cache", "path", "", "",                                                                                \
+			    "where what is compiled for it is kept; empty: $XDG_CACHE_HOME/ptowsp or ~/.cache/ptowsp")
 #define ASCEND_PTO_ENGINE(type, pto)                                                                                                                           \
-	{                                                                                                                                                      \
-		BASE_OPTION("engine", "word", "built-in", "built-in|pto-runtime", "who runs tasks: this library, or the runtime that runtime=DIR names"),      \
-			offsetof(type, pto.engine), ASCEND_BUILT_IN, {"pto-runtime", "built-in"}, 0, 0                                                         \
-	}
+	BASE_OPTION(offsetof(type, pto.engine), "engine", "word", "built-in", "pto-runtime|built-in",                                                          \
+		    "who runs tasks: this library, or the runtime that runtime=DIR names")
 #define ASCEND_PTO_ENGINE_ALONE(type, pto)                                                                                                                     \
-	{                                                                                                                                                      \
-		BASE_OPTION("engine", "word", "pto-runtime", "pto-runtime", "who runs tasks: the runtime that runtime=DIR names"), offsetof(type, pto.engine), \
-			ASCEND_PTO_RUNTIME, {"pto-runtime"}, 0, 0                                                                                              \
-	}
+	BASE_OPTION(offsetof(type, pto.engine), "engine", "word", "pto-runtime", "pto-runtime", "who runs tasks: the runtime that runtime=DIR names")
 
 /* Sets device->own. number: of the device. Errors: of ascend_engine_open. */
 ptowsp_status ascend_pto_open(struct base_device *device, const struct ascend_pto *pto, const char *arch, bool onboard, int number, struct ptowsp_error *error);

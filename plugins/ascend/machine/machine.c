@@ -10,17 +10,31 @@ static ptowsp_status config_check(const struct ascend_run *run)
 {
 	const struct ascend_machine_config *config = &run->machine->config;
 
-	if (run->instances <= config->clusters && run->instances <= ASCEND_INSTANCES)
+	if (run->instances <= config->clusters && run->parties <= ASCEND_INSTANCES)
 		return PTOWSP_OK;
 	return rt_fail(run->error, PTOWSP_INVALID, "%u scheduler instances share %u clusters of cores, and each needs one; use schedulers=%u or fewer",
 		       run->instances, config->clusters, config->clusters);
+}
+
+/* The runtime that has such rings has one orchestrator. */
+static ptowsp_status rings_check(const struct ascend_run *run)
+{
+	const struct rt_limits *limits = run->limits;
+
+	if (limits->processes)
+		return rt_fail(run->error, PTOWSP_UNSUPPORTED, "the entry has processes, and rings=runtime is for the tasks of a workload; use rings=one");
+	if (limits->ring && limits->window_mode == RT_WINDOW_BENCHMARK)
+		return rt_fail(run->error, PTOWSP_UNSUPPORTED, "a task_window that only counts is one window; use rings=one, or let it stall");
+	return limits->ring != 1 ? PTOWSP_OK
+				 : rt_fail(run->error, PTOWSP_INVALID,
+					   "task_window=1: with rings=runtime one place of a ring stays free, and none is left; use 2 or more");
 }
 
 static void cores_tell(struct ascend_run *run)
 {
 	run->traced = rt_feed_traced(run->feed);
 	run->heard = rt_feed_heard(run->feed);
-	for (uint32_t core = 0; run->traced && core < run->core_count + run->instances; core++) {
+	for (uint32_t core = 0; run->traced && core < run->core_count + run->parties; core++) {
 		uint32_t number = ascend_core_number(run, (uint16_t)core);
 
 		if (core < run->core_count)
@@ -33,7 +47,7 @@ static void cores_tell(struct ascend_run *run)
 static bool init(struct ascend_run *run)
 {
 	run->core_count = run->machine->config.clusters * (1 + run->machine->config.vectors_each);
-	ascend_tree_init(&run->tree, run->instances);
+	ascend_tree_init(&run->tree, run->parties);
 	ascend_order_of_ready(run);
 	if (!ascend_tasks_init(run) || !ascend_gates_init(run) || !ascend_aicpus_init(run) || !ascend_depths_init(run) || !ascend_issue_init(run) ||
 	    !ascend_processes_init(run))
@@ -84,14 +98,11 @@ static void tell(struct ascend_run *run)
 {
 	rt_feed_executors(run->feed, run->core_count);
 	rt_feed_streams(run->feed, run->stream_count);
+	if (run->limits->ring)
+		rt_feed_window(run->feed, run->limits->ring);
 	rt_feed_crossed(run->feed, run->cross_edges, run->notifications);
-	for (uint32_t p = 0; p < run->instances; p++) {
-		const struct ascend_aicpu *aicpu = &run->aicpus[p];
-
-		rt_feed_share(run->feed, p, aicpu->tasks);
-		run->machine->stats.busy[p] = aicpu->busy;
-		memcpy(run->machine->stats.ring_high[p], aicpu->ring_high, sizeof(aicpu->ring_high));
-	}
+	for (uint32_t p = 0; p < run->instances; p++)
+		rt_feed_share(run->feed, p, run->aicpus[p].tasks);
 	ascend_cores_exit(run);
 }
 
@@ -113,7 +124,10 @@ static ptowsp_status engine_run(void *context, struct rt_feed *feed, struct ptow
 	run->limits = rt_feed_limits(feed);
 	run->error = error;
 	run->instances = run->limits->schedulers;
+	run->parties = run->instances + machine->config.orchestrator;
 	status = config_check(run);
+	if (!status && machine->config.rings)
+		status = rings_check(run);
 	if (!status)
 		status = init(run) ? go(run) : rt_no_memory(error, "the machine");
 	if (run->aicpus)
@@ -125,5 +139,5 @@ static ptowsp_status engine_run(void *context, struct rt_feed *feed, struct ptow
 
 struct rt_engine ascend_machine_engine(struct ascend_machine *machine)
 {
-	return (struct rt_engine){.context = machine, .run = engine_run};
+	return (struct rt_engine){.context = machine, .run = engine_run, .rings = machine->config.rings && !machine->config.program_order};
 }

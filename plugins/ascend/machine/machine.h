@@ -31,29 +31,27 @@ enum { ASCEND_INSTANCES = 64, ASCEND_CORES = 256 };
 struct ascend_machine_config {
 	uint32_t clusters, vectors_each;   /* a cluster: a cube core and so many vector cores */
 	uint32_t first_cube, first_vector; /* numbers of cores as they stand in a trace */
-	uint32_t rings;                    /* of an instance: a task goes to ring min(scope depth, rings - 1) */
+	bool rings;                        /* tasks of a workload take places in a ring per scope depth (rt_engine.rings), else in one window */
 	uint32_t payloads;                 /* of a core: 1, or 2: the next task is there while one runs */
 	uint32_t streams;                  /* of the device: stream s of the schedule is s mod that; 0: as many as the schedule has */
 	const uint8_t *units; /* per kernel, enum ptowsp_unit: where a task runs whose package leaves the choice; NULL: any of vector and cube cores */
+	bool orchestrator;    /* an AICPU thread more, without cores, issues the tasks of a workload and does nothing else; else each instance issues its own */
 	bool by_number;       /* ready tasks: the lowest number first, not the one that is ready longest */
 	bool program_order;   /* no events: tasks in the order of their numbers, on the core of their kind that has least to do */
-	const struct base_hints *hints; /* what kernels wish for; NULL: nothing */
-	const uint32_t *
-		blocks; /* per kernel and of the copy behind them, at least 1: a task of several runs them on as many idle cores of its instance; NULL: 1 each */
+	const struct base_hints *hints; /* wishes of kernels; NULL: none */
+	const uint32_t *blocks; /* per kernel and of the copy behind them, at least 1: a task of several runs them on as many idle cores; NULL: 1 each */
 	struct ascend_protocol cost;
 };
 /* The outcome of a run, beside what rt keeps. */
 struct ascend_machine_stats {
-	uint64_t busy[ASCEND_INSTANCES]; /* cycles that an instance spent on its own work */
-	uint64_t ring_high[ASCEND_INSTANCES][4];
 	uint64_t cube_cycles, vector_cycles; /* of kernels, all cores together */
 };
 struct ascend_machine {
 	struct ascend_machine_config config;
 	struct ascend_machine_stats stats; /* of the latest run */
 };
-/* Engine over *machine, which stays the caller's; one run at a time. Errors of a run besides those of the feed: INVALID for more instances than
- * clusters, NO_MEMORY. */
+/* Engine over *machine, which stays the caller's and is configured; one run at a time. Errors of a run besides those of the feed: INVALID for more instances than
+ * clusters, and for a window of 1 where there are rings; UNSUPPORTED for processes, or a window that only counts, where there are rings; NO_MEMORY. */
 struct rt_engine ascend_machine_engine(struct ascend_machine *machine);
 
 #endif

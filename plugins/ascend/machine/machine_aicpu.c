@@ -11,9 +11,9 @@ bool ascend_aicpus_init(struct ascend_run *run)
 {
 	bool ok;
 
-	run->aicpus = calloc(run->instances, sizeof(*run->aicpus));
+	run->aicpus = calloc(run->parties, sizeof(*run->aicpus));
 	ok = run->aicpus != NULL;
-	for (uint32_t p = 0; ok && p < run->instances; p++) {
+	for (uint32_t p = 0; ok && p < run->parties; p++) {
 		struct ascend_aicpu *aicpu = &run->aicpus[p];
 
 		aicpu->fin_mask = 2 * ASCEND_CORES - 1;
@@ -27,7 +27,7 @@ bool ascend_aicpus_init(struct ascend_run *run)
 
 void ascend_aicpus_finish(struct ascend_run *run)
 {
-	for (uint32_t p = 0; run->aicpus && p < run->instances; p++) {
+	for (uint32_t p = 0; run->aicpus && p < run->parties; p++) {
 		for (uint32_t k = 0; k < ASCEND_CLASSES; k++)
 			free(run->aicpus[p].ready[k].tasks);
 		free(run->aicpus[p].fins);
@@ -111,7 +111,7 @@ static bool stealing_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, u
 	return false;
 }
 
-/* What runs on an instance itself. */
+/* A task that runs on an instance itself. */
 static bool computing_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles)
 {
 	uint32_t number = ascend_ready_first(run, &aicpu->ready[ASCEND_AICPU]);
@@ -154,11 +154,18 @@ RT_INLINE bool issuing_begin(struct ascend_run *run, struct ascend_aicpu *aicpu,
 	return true;
 }
 
+static bool is_orchestrator(const struct ascend_run *run, const struct ascend_aicpu *aicpu)
+{
+	return aicpu->number == run->instances;
+}
+
 RT_INLINE bool begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles)
 {
 	const struct ascend_notice *notice = notice_first(aicpu);
 	bool started = run->started;
 
+	if (is_orchestrator(run, aicpu)) /* processes are their instances' */
+		return !run->pipeline && issuing_begin(run, aicpu, cycles);
 	if (aicpu->fin_head != aicpu->fin_seen) {
 		aicpu->doing = ASCEND_COMPLETING;
 		aicpu->what = aicpu->fins[aicpu->fin_head++ & aicpu->fin_mask].task;
@@ -176,7 +183,7 @@ RT_INLINE bool begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_
 		return true;
 	if (run->pipeline ? ascend_process_issue(run, aicpu, cycles) : issuing_begin(run, aicpu, cycles))
 		return true;
-	if ((!started || run->limits->batch) && run->started && starting_begin(run, aicpu, cycles)) /* what it cannot issue lets others start */
+	if ((!started || run->limits->batch) && run->started && starting_begin(run, aicpu, cycles)) /* a task that it cannot issue lets others start */
 		return true;
 	return run->steals && run->started && !run->pipeline && stealing_begin(run, aicpu, cycles);
 }
@@ -217,7 +224,7 @@ static uint64_t next_time(const struct ascend_run *run, const struct ascend_aicp
 		time = aicpu->fin_next;
 	if (run->head.aicpu == aicpu && !run->head.stalled && run->chain < time && run->chain > run->now)
 		time = run->chain;
-	if (run->pipeline)
+	if (run->pipeline && !is_orchestrator(run, aicpu))
 		time = ascend_process_next(run, aicpu->number) < time ? ascend_process_next(run, aicpu->number) : time;
 	return time;
 }
@@ -236,7 +243,7 @@ static void work_tell(const struct ascend_run *run, const struct ascend_aicpu *a
 			     run->now + cycles);
 }
 
-/* What the instance does now, until there is nothing left or time goes by. */
+/* The instance works until there is nothing left or time goes by. */
 RT_INLINE void step(struct ascend_run *run, uint32_t instance)
 {
 	struct ascend_aicpu *aicpu = &run->aicpus[instance];
@@ -253,7 +260,6 @@ RT_INLINE void step(struct ascend_run *run, uint32_t instance)
 			continue;
 		aicpu->stepping = false;
 		aicpu->free = run->now + cycles;
-		aicpu->busy += cycles;
 		if (run->traced)
 			work_tell(run, aicpu, cycles);
 		ascend_tree_set(&run->tree, instance, aicpu->free);

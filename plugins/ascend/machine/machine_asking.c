@@ -102,7 +102,7 @@ bool ascend_process_issue(struct ascend_run *run, struct ascend_aicpu *aicpu, ui
 	return false;
 }
 
-/* Who waits for room and finds it asks again. */
+/* A process that waits for room and finds it asks again. */
 void ascend_asking_look(struct ascend_run *run, uint32_t at)
 {
 	struct ascend_process *process = &run->processes->rows[at];

@@ -82,7 +82,7 @@ static uint64_t *place_of(struct ascend_run *run, struct ascend_channel *channel
 	return &channel->times[at];
 }
 
-/* When there is a place for token k; false: not known. Of a rendezvous: when its taker is there. */
+/* Time of a place for token k; false: not known. In a rendezvous its taker is the place. */
 static bool place_there(const struct ascend_channel *channel, uint64_t k, uint64_t *time)
 {
 	*time = 0;

@@ -28,12 +28,12 @@ void ascend_cores_init(struct ascend_run *run)
 {
 	const struct ascend_machine_config *config = &run->machine->config;
 
-	for (uint32_t p = 0; p < run->instances; p++) {
+	for (uint32_t p = 0; p < run->parties; p++) {
 		struct ascend_aicpu *aicpu = &run->aicpus[p];
 
 		aicpu->number = p;
 		aicpu->first_cluster = config->clusters * p / run->instances;
-		aicpu->clusters = config->clusters * (p + 1) / run->instances - aicpu->first_cluster;
+		aicpu->clusters = p < run->instances ? config->clusters * (p + 1) / run->instances - aicpu->first_cluster : 0;
 		aicpu->cube_base = cube_of(aicpu->first_cluster);
 		aicpu->vector_base = vector_of(run, aicpu->first_cluster, 0);
 		aicpu->fin_next = ASCEND_NEVER;

@@ -7,6 +7,8 @@
 #include "ascend/machine/machine.h"
 
 /* Two payloads per core, ready tasks in the order in which they became ready, events. */
+/* fitted: what remains of an orchestrator's and a scheduler's part of a task where nobody logs it, by a published total. */
+struct ascend_protocol ascend_protocol_of(const struct ascend_arch *arch, bool fitted);
 struct ascend_machine_config ascend_machine_of(const struct ascend_arch *arch);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* machine_heap.c - bytes of the heap. What is taken and what comes back is known in the order of the walk, or of turns; time only says which tasks have left. */
+/* machine_heap.c - bytes of the heap. Bytes are taken and come back in the order of the walk, or of turns; time only says which tasks have left. */
 #include "ascend/machine/machine_process.h"
 #include "ascend/machine/machine_room.h"
 #include "registry/common/common_grow.h"
 #include <stdlib.h>
 
-/* What comes back stays in the arena until it has: others that ask later count on the same tasks, maybe on fewer. */
+/* Returns stay in the arena until they are due: others that ask later count on the same tasks, maybe on fewer. */
 uint64_t ascend_heap_ask(struct ascend_run *run, uint64_t bytes)
 {
 	const struct rt_arena *heap = &run->heap;

@@ -40,8 +40,8 @@ uint64_t ascend_hint_pickup(struct ascend_run *run, uint16_t core, uint32_t numb
 	return 0;
 }
 
-/* Idle cores of the kind are taken, too, up to `more` of them. Returns how many. */
-static uint32_t mates_take(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t core, uint32_t more)
+/* Idle cores of the kind that the instance has are taken, too, up to `more` of them. Returns how many. */
+static uint32_t mates_of(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t core, uint32_t more)
 {
 	const unsigned class = run->cores[core].class;
 	const uint32_t base = class == ASCEND_CUBE ? aicpu->cube_base : aicpu->vector_base;
@@ -49,14 +49,24 @@ static uint32_t mates_take(struct ascend_run *run, struct ascend_aicpu *aicpu, u
 
 	for (uint32_t w = 0; w < 2; w++)
 		while (taken < more && aicpu->idle[class][w]) {
-			const uint32_t bit = (uint32_t)__builtin_ctzll(aicpu->idle[class][w]);
-			struct ascend_core *mate = &run->cores[base + 64 * w + bit];
+			const uint32_t place = base + 64 * w + (uint32_t)__builtin_ctzll(aicpu->idle[class][w]);
+			struct ascend_core *mate = &run->cores[place];
 
 			mate->count = 2; /* no room */
 			ascend_core_show(aicpu, mate);
-			run->mates[core][w] |= UINT64_C(1) << bit;
+			run->mates[core][place / 64] |= UINT64_C(1) << place % 64;
 			taken++;
 		}
+	return taken;
+}
+
+/* All instances lend theirs, first the one whose task it is. */
+static uint32_t mates_take(struct ascend_run *run, const struct ascend_aicpu *aicpu, uint16_t core, uint32_t more)
+{
+	uint32_t taken = 0;
+
+	for (uint32_t k = 0; k < run->instances && taken < more; k++)
+		taken += mates_of(run, &run->aicpus[(aicpu->number + k) % run->instances], core, more - taken);
 	return taken;
 }
 
@@ -94,16 +104,15 @@ void ascend_hint_spread(struct ascend_run *run, struct ascend_aicpu *aicpu, uint
 
 void ascend_hint_gather(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t core)
 {
-	const uint32_t base = run->cores[core].class == ASCEND_CUBE ? aicpu->cube_base : aicpu->vector_base;
-
 	if (!run->spread[core])
 		return;
-	for (uint32_t w = 0; w < 2; w++)
+	for (uint32_t w = 0; w < ASCEND_CORES / 64; w++)
 		for (uint64_t *mates = &run->mates[core][w]; *mates; *mates &= *mates - 1) {
-			struct ascend_core *mate = &run->cores[base + 64 * w + (uint32_t)__builtin_ctzll(*mates)];
+			struct ascend_core *mate = &run->cores[64 * w + (uint32_t)__builtin_ctzll(*mates)];
 
 			mate->count = 0;
-			ascend_core_show(aicpu, mate);
+			ascend_core_show(&run->aicpus[mate->instance], mate);
+			ascend_aicpu_wake(run, mate->instance, run->now); /* its own tasks may have waited for it */
 		}
 	run->spread[core] = false;
 	run->cores[core].count = 1; /* the task itself, which leaves now */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* machine_issue.c - generating: one task after the other, in the order of their numbers, each by its instance. What is no task takes effect where the
+/* machine_issue.c - generating: one task after the other, in the order of their numbers, each by its instance. An item that is no task takes effect where the
  * walk meets it; values, events and places that are not there yet hold everything behind them. */
 #include "ascend/machine/machine_issue.h"
 #include <stdlib.h>
@@ -25,6 +25,7 @@ void ascend_issue_finish(struct ascend_run *run)
 	free(run->streams);
 	free(run->virtuals);
 	rt_arena_finish(&run->heap);
+	ascend_rings_finish(run);
 }
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------ */
@@ -56,7 +57,7 @@ static void batch_flush(struct ascend_run *run, struct ascend_aicpu *aicpu)
 
 static void batches_flush(struct ascend_run *run)
 {
-	for (uint32_t p = 0; run->limits->batch && p < run->instances; p++)
+	for (uint32_t p = 0; run->limits->batch && p < run->parties; p++)
 		batch_flush(run, &run->aicpus[p]);
 }
 
@@ -122,7 +123,7 @@ static void scope_end(struct ascend_run *run)
 	ascend_tasks_leave(run);
 }
 
-/* What is no task takes effect. False: not yet. */
+/* An item that is no task takes effect. False: not yet. */
 static bool item_take(struct ascend_run *run, const struct rt_item *item)
 {
 	switch (item->kind) {
@@ -193,7 +194,7 @@ void ascend_issue_pull(struct ascend_run *run)
 	ascend_pull(run);
 }
 
-/* What the head waits for may be there. */
+/* The head may go on. */
 void ascend_issue_look_slow(struct ascend_run *run)
 {
 	const struct rt_item *item = run->head.item;
@@ -238,16 +239,16 @@ uint32_t ascend_owner_choose(const struct ascend_run *run, const struct rt_item 
 	return least;
 }
 
-/* Who has the least to do may be another one by now. */
+/* The instance with the least to do may be another one by now. */
 bool ascend_owner_keep(struct ascend_run *run)
 {
-	uint32_t owner = ascend_owner_choose(run, run->head.item);
+	uint32_t owner = ascend_owner_choose(run, run->head.item), issuer = ascend_issuer(run, owner);
 
-	if (run->head.aicpu == &run->aicpus[owner])
-		return true;
-	run->head.aicpu = &run->aicpus[owner];
 	ascend_task_of(run, run->head.item->number)->owner = (uint8_t)owner;
-	ascend_aicpu_wake(run, owner, run->now);
+	if (run->head.aicpu == &run->aicpus[issuer])
+		return true;
+	run->head.aicpu = &run->aicpus[issuer];
+	ascend_aicpu_wake(run, issuer, run->now);
 	return false;
 }
 

@@ -14,11 +14,11 @@ void ascend_item_meet(struct ascend_run *run, const struct rt_item *item);
 bool ascend_owner_keep(struct ascend_run *run);
 
 /* The common case: there is room everywhere. The head is the last that was met. */
-static inline bool ascend_room_everywhere(const struct ascend_run *run, const struct rt_item *item)
+static inline bool ascend_room_everywhere(struct ascend_run *run, const struct rt_item *item)
 {
 	const struct rt_limits *limits = run->limits;
 
-	return !item->bytes && (!limits->window || item->number - run->left < limits->window) &&
+	return !item->bytes && (!limits->ring || ascend_ring_free(run)) && (!limits->window || item->number - run->left < limits->window) &&
 	       (!limits->map || run->sums.map - run->gone.map <= limits->map) && (!limits->deps || run->sums.deps - run->gone.deps <= limits->deps) &&
 	       (!limits->ready || run->waiting[item->pool] < limits->ready);
 }
@@ -41,6 +41,12 @@ static inline uint32_t ascend_owner_of(const struct ascend_run *run, const struc
 	return item->owner < run->instances ? item->owner : item->owner % run->instances;
 }
 
+/* The party that issues the owner's tasks. */
+static inline uint32_t ascend_issuer(const struct ascend_run *run, uint32_t owner)
+{
+	return run->parties > run->instances ? run->instances : owner;
+}
+
 static inline void ascend_scope_enter(struct ascend_run *run, uint64_t number)
 {
 	if (run->held[run->scope_depth] != UINT64_MAX)
@@ -59,10 +65,10 @@ static inline void ascend_task_meet(struct ascend_run *run, const struct rt_item
 	run->head.stage = ASCEND_WINDOW;
 	run->head.heap_tail = 0;
 	task->owner = (uint8_t)ascend_owner_of(run, item);
-	run->head.aicpu = &run->aicpus[task->owner];
+	run->head.aicpu = &run->aicpus[ascend_issuer(run, task->owner)];
 	if (run->scope_depth)
 		ascend_scope_enter(run, item->number);
-	ascend_aicpu_wake(run, task->owner, run->chain);
+	ascend_aicpu_wake(run, ascend_issuer(run, task->owner), run->chain);
 }
 
 /* Pulls until something has to be waited for. */
@@ -114,21 +120,16 @@ RT_INLINE void ascend_issue(struct ascend_run *run, const struct rt_item *item)
 {
 	struct ascend_task *task = ascend_task_of(run, item->number);
 	struct ascend_aicpu *aicpu = &run->aicpus[task->owner];
-	uint32_t last = run->machine->config.rings - 1, depth;
 
 	ascend_room_use(run, item);
 	if (item->bytes && !run->pipeline)
 		ascend_heap_take(run, item->bytes);
 	task->state = ASCEND_ISSUED;
 	task->waits = 1;
-	depth = run->pipeline ? task->ring : run->scope_depth;
-	task->ring = (uint8_t)(depth < last ? depth : last);
 	if (!run->pipeline)
 		run->owners[item->number & run->owner_mask] = task->owner;
 	ascend_preds_enter(run, task, item);
 	run->waiting[task->pool]++;
-	if (++aicpu->in_ring[task->ring] > aicpu->ring_high[task->ring])
-		aicpu->ring_high[task->ring] = aicpu->in_ring[task->ring];
 	aicpu->in_flight++;
 	aicpu->tasks++;
 	run->issued++;

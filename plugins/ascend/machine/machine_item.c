@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* machine_item.c - items of processes, pulled and not taken: a ring for each. What an item names is fixed in the order of turns: values, scopes, bytes of the heap, numbers
+/* machine_item.c - items of processes, pulled and not taken: a ring for each. Rows that an item names are fixed in the order of turns: values, scopes, bytes of the heap, numbers
  * of tasks. */
 #include "ascend/machine/machine_process.h"
 #include "ascend/machine/machine_task.h"
@@ -106,7 +106,7 @@ static void scope_bind(struct ascend_run *run, struct ascend_process *process, s
 		item->row = process->scope[--process->scopes];
 }
 
-/* When it is issued those of lower numbers may not be. */
+/* Edges count here: at its issue tasks of lower numbers may not be issued. */
 static void edges_count(struct ascend_run *run, const struct rt_item *item, uint8_t owner)
 {
 	run->owners[item->number & run->owner_mask] = owner;
@@ -123,14 +123,13 @@ static void task_bind(struct ascend_run *run, const struct ascend_process *proce
 	task->owner = (uint8_t)process->owner;
 	edges_count(run, item, task->owner);
 	task->scope = process->scopes ? process->scope[process->scopes - 1] : 0;
-	task->ring = (uint8_t)process->scopes;
 	if (task->scope)
 		run->processes->scopes[task->scope].tasks++;
 	ascend_heap_bind(run, item);
 	item->bytes = run->limits->streams ? ascend_stream_enter(run, item) : 0; /* from now on: whom it follows there, as numbers say, + 1 */
 }
 
-/* What has to be fixed in the order of turns. */
+/* Rows of an item, fixed in the order of turns. */
 static void bind(struct ascend_run *run, struct ascend_process *process, struct rt_item *item)
 {
 	struct ascend_processes *all = run->processes;

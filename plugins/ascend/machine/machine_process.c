@@ -90,7 +90,7 @@ void ascend_list_wake(struct ascend_run *run, uint32_t *list)
 
 /* ---- items -------------------------------------------------------------------------------------------------------- */
 
-/* It waited for something of the machine, which happens now. */
+/* A process waited for something of the machine, which happens now. */
 static bool happened(const struct ascend_run *run, struct ascend_process *process, bool there)
 {
 	if (there && process->waited)
@@ -187,7 +187,7 @@ static bool of_channel(const struct rt_item *item)
 	return item->kind == RT_ITEM_SEND || item->kind == RT_ITEM_TAKE || item->kind == RT_ITEM_CLOSED || item->kind == RT_ITEM_FINISH;
 }
 
-/* Others see when tasks leave or bytes are taken, and its clock may be ahead of the machine's. Who takes bytes sleeps in any case: others get on first. */
+/* Others see when tasks leave or bytes are taken, and its clock may be ahead of the machine's. A process that takes bytes sleeps in any case: others get on first. */
 static bool sleeps(struct ascend_run *run, struct ascend_process *process, const struct rt_item *item)
 {
 	if (item->kind != RT_ITEM_ALLOC && (item->kind != RT_ITEM_SCOPE_END || process->clock <= run->now))

@@ -8,7 +8,7 @@
 
 #include "ascend/machine/machine_state.h"
 
-/* When a slot's value or an event's signal is there. */
+/* The time when a slot's value or an event's signal is there. */
 struct ascend_value {
 	uint64_t time;
 	uint32_t uses; /* items that name it, and the slot or event; or the next free one */

@@ -112,7 +112,7 @@ void ascend_order_of_ready(struct ascend_run *run)
 	run->heaps = run->by_number || run->limits->order == PTOWSP_READY_PRIORITY || (run->machine->config.hints && run->machine->config.hints->priorities);
 }
 
-/* How many tasks wait for it, as far as they have been issued. */
+/* Count of tasks that wait for it, as far as they have been issued. */
 static uint32_t awaited(const struct ascend_run *run, uint32_t circle)
 {
 	uint32_t count = 0;
@@ -162,8 +162,8 @@ uint32_t ascend_steal(struct ascend_run *run, struct ascend_aicpu *thief, enum a
 	task = ascend_task_of(run, number);
 	from = &run->aicpus[task->owner];
 	ascend_ready_take(run, &from->ready[class]);
-	from->in_flight--, from->tasks--, from->in_ring[task->ring]--;
-	thief->in_flight++, thief->tasks++, thief->in_ring[task->ring]++;
+	from->in_flight--, from->tasks--;
+	thief->in_flight++, thief->tasks++;
 	task->owner = (uint8_t)thief->number;
 	run->owners[number & run->owner_mask] = task->owner;
 	return number;
@@ -229,7 +229,7 @@ static void depths_enter(struct ascend_run *run, const struct ascend_task *task)
 	}
 }
 
-/* Whoever waits longest for a place that is free now is looked at again. */
+/* The task that waits longest for a place that is free now is looked at again. */
 void ascend_depths_leave(struct ascend_run *run, const struct ascend_task *task)
 {
 	for (uint32_t k = 0; k < run->limits->depth_count; k++) {

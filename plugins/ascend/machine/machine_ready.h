@@ -14,7 +14,7 @@ void ascend_depths_leave(struct ascend_run *run, const struct ascend_task *task)
 uint32_t ascend_ready_first_slow(struct ascend_run *run, struct ascend_queue *queue);
 void ascend_ready_take_slow(struct ascend_run *run, struct ascend_queue *queue);
 
-/* Which ready task is next in this run: run->limits->order, else the machine's. */
+/* Sets the order of ready tasks in this run: run->limits->order, else the machine's. */
 void ascend_order_of_ready(struct ascend_run *run);
 /* ascend_mark_make writes into the mark of a ready task how many tasks wait for that task, in runs that have marks. */
 void ascend_mark_make(struct ascend_run *run, const struct ascend_task *task, uint32_t number);

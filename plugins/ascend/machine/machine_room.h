@@ -10,6 +10,21 @@ bool ascend_room_there(struct ascend_run *run, const struct rt_item *item, uint8
 enum ptowsp_resource ascend_resource_of(uint8_t stage);
 /* The window is full at the task. False: the run is over, or the task waits. */
 bool ascend_window_full(struct ascend_run *run, const struct rt_item *item);
+/* Ring of the next task of the workload. */
+static inline struct ascend_ring *ascend_ring_next(struct ascend_run *run)
+{
+	return &run->rings[rt_feed_ring(run->scope_depth)];
+}
+static inline bool ascend_ring_free(struct ascend_run *run)
+{
+	const struct ascend_ring *ring = ascend_ring_next(run);
+
+	return ring->head - ring->tail < run->limits->ring - 1;
+}
+/* A task of the workload takes a place; those give theirs back that have ended and are not in an open scope, each ring in the order of its places. */
+void ascend_ring_enter(struct ascend_run *run, uint64_t number);
+void ascend_rings_leave(struct ascend_run *run);
+void ascend_rings_finish(struct ascend_run *run);
 /* Tasks left: stalls that are only counted end. */
 void ascend_virtuals_end(struct ascend_run *run);
 
@@ -35,7 +50,10 @@ static inline void ascend_use_mark(struct ascend_run *run, enum ptowsp_resource 
 
 static inline void ascend_room_use(struct ascend_run *run, const struct rt_item *item)
 {
-	ascend_use_mark(run, PTOWSP_RESOURCE_TASK_RING, 0, item->number - run->left + 1, &run->high[PTOWSP_RESOURCE_TASK_RING]);
+	if (run->limits->ring)
+		ascend_ring_enter(run, item->number);
+	else
+		ascend_use_mark(run, PTOWSP_RESOURCE_TASK_RING, 0, item->number - run->left + 1, &run->high[PTOWSP_RESOURCE_TASK_RING]);
 	if (item->need.map)
 		ascend_use_mark(run, PTOWSP_RESOURCE_TENSOR_MAP, 0, ascend_map_used(run, item->number) + item->need.map,
 				&run->high[PTOWSP_RESOURCE_TENSOR_MAP]);
@@ -44,12 +62,12 @@ static inline void ascend_room_use(struct ascend_run *run, const struct rt_item 
 	ascend_use_mark(run, PTOWSP_RESOURCE_READY, item->pool, run->waiting[item->pool] + 1, &run->ready_high[item->pool]);
 }
 
-/* machine_heap.c: bytes of the heap. Tasks before what ask returns have to have left for so many bytes; then they are taken. Of the workload, right when they are there. */
+/* machine_heap.c: bytes of the heap. Tasks before what ask returns have to have left for so many bytes; then they are taken. The workload takes them right when they are there. */
 uint64_t ascend_heap_ask(struct ascend_run *run, uint64_t bytes);
 void ascend_heap_take(struct ascend_run *run, uint64_t bytes);
 /* A FREE: they come back when all tasks before `number` have left. */
 void ascend_heap_return(struct ascend_run *run, uint64_t number, uint64_t bytes);
-/* Of processes: a TASK or ALLOC that was pulled takes its bytes in the order of turns; when it happens, and it has some, what it and those before it then hold is marked. */
+/* Processes: a pulled TASK or ALLOC takes its bytes in the order of turns; when it happens, and it has some, the bytes that it and those before it then hold are marked. */
 void ascend_heap_bind(struct ascend_run *run, struct rt_item *item);
 void ascend_heap_mark(struct ascend_run *run, const struct rt_item *item);
 

@@ -4,7 +4,7 @@
 #include "registry/common/common_grow.h"
 #include <stdlib.h>
 
-/* Those that have ended are forgotten. */
+/* Writers that have ended are forgotten. */
 static void slot_settle(const struct ascend_run *run, struct ascend_slot *slot)
 {
 	uint32_t left = 0;

@@ -24,7 +24,7 @@ struct ascend_task {
 	uint32_t depth_loops;
 	uint32_t process, scope; /* of a pipeline; PTOWSP_NONE, 0 */
 	uint16_t core;           /* place among all; behind them: an instance */
-	uint8_t pool, class, state, owner, ring;
+	uint8_t pool, class, state, owner;
 	bool any; /* of vector or cube, whichever is idle */
 };
 _Static_assert(sizeof(struct ascend_task) == 64, "a cache line, and found without a multiplication");
@@ -40,6 +40,11 @@ struct ascend_residence {
 	uint32_t kernel;
 	uint64_t left;
 };
+/* Tasks that have places of a ring, in the order in which they were issued. */
+struct ascend_ring {
+	uint64_t *tasks;           /* ring of numbers */
+	uint64_t mask, head, tail; /* free-running */
+};
 /* Sums over all tasks before one. */
 struct ascend_need {
 	uint64_t map, deps;
@@ -48,7 +53,7 @@ struct ascend_need {
 struct ascend_gate {
 	uint32_t waits, followers;
 	uint32_t parent;    /* gate of an iteration around; or the next free one */
-	uint32_t uses;      /* who names it */
+	uint32_t uses;      /* times that it is named */
 	bool open, members; /* members: it ever waited for a task */
 };
 struct ascend_order {
@@ -67,7 +72,7 @@ struct ascend_notice {
 struct ascend_core {
 	uint64_t free;  /* when the last task under way is over */
 	uint32_t token; /* DATA_MAIN_BASE */
-	uint32_t cond;  /* what its instance last read: bit 31 FIN */
+	uint32_t cond;  /* as its instance last read it: bit 31 FIN */
 	uint8_t count;  /* tasks, as its instance knows: until it has handled FIN */
 	uint8_t instance, class;
 	uint8_t word; /* of the instance's masks, where its bit stands: its place among the cores of its kind that the instance has */
@@ -100,11 +105,9 @@ struct ascend_aicpu {
 	uint32_t notice_head, notice_tail, notice_mask;
 	uint64_t tasks, in_flight;
 	uint32_t batch, batch_count; /* circle of tasks that were emitted and are not flushed */
-	uint64_t in_ring[4], ring_high[4];
-	uint64_t busy; /* cycles spent on its own work */
 	uint32_t number;
 };
-/* When the value of a slot is there: at `time`, and when the tasks have ended. */
+/* The value of a slot is there at `time`, and when the tasks have ended. */
 struct ascend_slot {
 	uint64_t time;
 	uint64_t *writers;
@@ -114,7 +117,7 @@ struct ascend_slot {
 enum ascend_stage { ASCEND_WINDOW, ASCEND_MAP, ASCEND_DEPS, ASCEND_HEAP, ASCEND_QUEUE, ASCEND_ROOM };
 struct ascend_head {
 	const struct rt_item *item; /* a task, or what has to be waited for; NULL: pull */
-	struct ascend_aicpu *aicpu; /* whose task it is; NULL: it is none */
+	struct ascend_aicpu *aicpu; /* instance of its task; NULL: it is none */
 	uint8_t stage;
 	bool stalled; /* since `since` */
 	uint64_t since;
@@ -141,6 +144,7 @@ struct ascend_run {
 	ptowsp_status failed; /* of the walk: nothing more is pulled, and what was issued ends */
 
 	uint32_t core_count, instances;
+	uint32_t parties;        /* these, and the orchestrator behind them, if there is one */
 	struct ascend_tree tree; /* instances */
 	struct ascend_core cores[ASCEND_CORES];
 	struct ascend_aicpu *aicpus;
@@ -152,13 +156,14 @@ struct ascend_run {
 	struct ascend_mark *marks; /* NULL: they are all alike */
 	bool hinted;               /* kernels have hints, or several blocks; the two that follow are theirs */
 	struct ascend_residence residences[ASCEND_CORES];
-	bool spread[ASCEND_CORES];       /* it shares the blocks of its task */
-	uint64_t mates[ASCEND_CORES][2]; /* cores of the instance that share the blocks of the task that this one has */
-	bool by_number, heaps;           /* ready tasks: the lowest number first; in heaps, not as they come */
-	bool steals;                     /* an instance without anything to do takes what is ready at another one */
+	bool spread[ASCEND_CORES];                       /* it shares the blocks of its task */
+	uint64_t mates[ASCEND_CORES][ASCEND_CORES / 64]; /* cores, by place, that share the blocks of the task that this one has */
+	bool by_number, heaps;                           /* ready tasks: the lowest number first; in heaps, not as they come */
+	bool steals;                                     /* an instance without anything to do takes what is ready at another one */
 	uint8_t *owners;
 	uint64_t mask, owner_mask;
 	uint64_t met, issued, ended, left;                               /* all before: were pulled; ...; have ended; have left. issued: how many */
+	struct ascend_ring rings[RT_RINGS];                              /* where limits->ring is not 0 */
 	struct ascend_need sums, gone;                                   /* of all that were pulled; that have left */
 	uint64_t high[PTOWSP_RESOURCE_COUNT], ready_high[RT_POOL_LIMIT]; /* most in use, as rt was told */
 	struct ascend_link *links;
@@ -304,7 +309,7 @@ void ascend_processes_begin(struct ascend_run *run);
 void ascend_process_resume(struct ascend_run *run, uint32_t process, uint64_t time);
 /* machine_asking.c: the instance issues a task of one of its processes, if one waits for that. */
 bool ascend_process_issue(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles_out);
-/* When the next one does; ASCEND_NEVER. */
+/* The time of the next one; ASCEND_NEVER: none. */
 uint64_t ascend_process_next(const struct ascend_run *run, uint32_t instance);
 /* At run->sleep: those that sleep until then go on. */
 void ascend_processes_wake(struct ascend_run *run);

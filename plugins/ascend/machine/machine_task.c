@@ -100,7 +100,7 @@ void ascend_link_add(struct ascend_run *run, uint32_t *circle, uint32_t task)
 	link_enter(run, circle, at);
 }
 
-/* Those of other instances: sorted by whose they are, each circle goes out as one notice. */
+/* Tasks of other instances: sorted by owner, each circle goes out as one notice. */
 static uint32_t others_tell(struct ascend_run *run, uint32_t *circles, uint64_t whose)
 {
 	uint32_t told = 0;
@@ -128,7 +128,7 @@ uint32_t ascend_links_release(struct ascend_run *run, uint32_t *circle, uint32_t
 		next = run->links[at].next;
 		task = run->links[at].task;
 		owner = ascend_task_of(run, task)->owner;
-		if (owner == instance) {
+		if (owner == instance || instance == run->instances) { /* a task that the orchestrator puts into a queue is in that instance's */
 			link_drop(run, at);
 			ascend_task_release(run, task);
 			continue;

@@ -63,10 +63,11 @@ static inline void ascend_leave(struct ascend_run *run)
 {
 	uint64_t before = run->left;
 
+	if (run->limits->ring)
+		ascend_rings_leave(run);
 	while (run->left < run->ended && run->left < run->hold && !ascend_holds(run, ascend_task_of(run, run->left))) {
 		struct ascend_task *task = ascend_task_of(run, run->left++);
 
-		run->aicpus[task->owner].in_ring[task->ring]--;
 		if (task->scope)
 			ascend_scope_drop(run, task->scope);
 	}

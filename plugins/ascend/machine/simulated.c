@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What a program has of its own. */
+/* A program's own parts. */
 struct bound {
 	struct base_costs costs;
 	const struct base_kernels *kernels;
@@ -172,19 +172,24 @@ ptowsp_status ascend_simulated_run(struct base_program *program, const struct as
 				   struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
 {
 	struct ascend_machine machine = {.config = ascend_machine_of(ascend_model_arch(program->device->model))};
-	const struct rt_engine engine = ascend_machine_engine(&machine);
 	const struct bound *bound = program->own;
 	struct rt_run_args with = *args;
+	struct rt_engine engine;
 	ptowsp_status status;
 
 	machine.config.by_number = own->order == ASCEND_LOWEST_FIRST;
+	machine.config.orchestrator = own->orchestrator;
 	machine.config.program_order = own->order == ASCEND_PROGRAM_ORDER;
 	machine.config.streams = own->streams;
 	machine.config.units = bound->units;
 	machine.config.hints = program->hints;
 	machine.config.blocks = bound->spreads ? bound->blocks : NULL;
-	if (own->protocol == ASCEND_PROTOCOL_NONE)
+	if (own->protocol == ASCEND_PROTOCOL_FITTED)
+		machine.config.cost = ascend_protocol_of(ascend_model_arch(program->device->model), true);
+	else if (own->protocol == ASCEND_PROTOCOL_NONE)
 		machine.config.cost = (struct ascend_protocol){0};
+	machine.config.rings = own->rings == ASCEND_RINGS_RUNTIME;
+	engine = ascend_machine_engine(&machine);
 	with.engine = &engine;
 	status = rt_run(program->rt, &with, stats_out, deadlock_out, error);
 	if (bound->model == ASCEND_MODEL_CORE && !machine.config.program_order)

@@ -25,7 +25,7 @@ static const struct ptowsp_cap hinted[] = {BASE_CAP(GRAPH(TG_SET_PRIORITY), ENFO
 					   BASE_CAP(GRAPH(CA_PARTITION), RECORDED)};
 /* Saves picking a kernel up, where that costs anything. */
 static const struct ptowsp_cap residence[] = {BASE_CAP(GRAPH(TG_PERSISTENT), ENFORCED)};
-static const struct ptowsp_cap others[] = {BASE_CAP(BASE_POLICY(READY, WORK_STEAL), ENFORCED)};
+static const struct ptowsp_cap others[] = {BASE_CAP(BASE_POLICY(READY, WORK_STEAL), ENFORCED), BASE_CAP(OPCODE(DISPATCH_FILTER), ENFORCED)};
 /* The policies whose last number says how many executors there are: more than there are instances cannot be kept apart. */
 static const uint32_t counted[] = {BASE_POLICY(DISPATCH, ROUND_ROBIN), BASE_POLICY(DISPATCH, AFFINITY), BASE_POLICY(DISPATCH, HASH),
 				   BASE_POLICY(DISPATCH, WORK_STEAL),  BASE_POLICY(DISPATCH, CUSTOM),   BASE_POLICY(DISPATCH, AUTO)};
@@ -57,16 +57,19 @@ static const uint32_t program_order[] = {
 	FEATURE(DEADLOCK_REPORT),
 	BASE_POLICY(CHANNEL_CAPACITY, CAPACITY),
 };
-static const uint32_t program_order_without[] = {FEATURE(STALL_STATS), FEATURE(HIGH_WATER), OPCODE(SEND),        OPCODE(CONSUME),
-						 OPCODE(CLOSE),        FEATURE(CSP_TOKEN),  FEATURE(CSP_PAYLOAD)};
+static const uint32_t program_order_without[] = {FEATURE(STALL_STATS), FEATURE(HIGH_WATER)};
+static const uint32_t processes[] = {OPCODE(SEND), OPCODE(CONSUME), OPCODE(CLOSE), FEATURE(CSP_TOKEN), FEATURE(CSP_PAYLOAD)};
+/* Rings hold tasks of a workload; those of a pto-runtime have so many places, one of which stays free. */
+enum { RING_LEAST = 4, RING_MOST = 1 << 30 };
+static const uint32_t ringed_without[] = {BASE_POLICY(TASK_WINDOW, BENCHMARK)};
 static const uint32_t program_order_ignored[] = {BASE_POLICY(LAYOUT, SHARD)};
 static const struct ptowsp_cap alone[] = {ASCEND_CAPS_ALONE};
 /* A task runs where its schedule says, so there is nothing to ask for. */
 static const struct ptowsp_cap together[] = {BASE_CAP(GRAPH(CA_AFFINITY), RECORDED)};
 
-static uint32_t limited_add(struct ptowsp_cap *rows, uint32_t there, uint32_t feature, uint32_t most)
+static uint32_t limited_add(struct ptowsp_cap *rows, uint32_t there, uint32_t feature, uint32_t least, uint32_t most)
 {
-	const struct ptowsp_cap row = {.feature = feature, .state = PTOWSP_STATE_ENFORCED, .evidence = PTOWSP_EVIDENCE_SELF_TESTED, .low = 1, .high = most};
+	const struct ptowsp_cap row = {.feature = feature, .state = PTOWSP_STATE_ENFORCED, .evidence = PTOWSP_EVIDENCE_SELF_TESTED, .low = least, .high = most};
 
 	return base_caps_add(rows, there, &row, 1);
 }
@@ -76,12 +79,12 @@ static uint32_t machine_caps(const struct ascend_simulated *own, uint32_t instan
 {
 	there = BASE_CAPS_ADD(rows, there, queues);
 	there = BASE_CAPS_ADD(rows, there, hinted);
-	if (own->protocol == ASCEND_PROTOCOL_PUBLISHED)
+	if (own->protocol != ASCEND_PROTOCOL_NONE)
 		there = BASE_CAPS_ADD(rows, there, residence);
 	there = instances < 2 ? BASE_CAPS_STATE(rows, there, one_instance, RECORDED) : BASE_CAPS_ADD(rows, there, others);
 	for (size_t k = 0; k < sizeof(counted) / sizeof(*counted); k++)
-		there = limited_add(rows, there, counted[k], instances);
-	return limited_add(rows, there, BASE_POLICY(STREAMS, COUNT), own->streams);
+		there = limited_add(rows, there, counted[k], 1, instances);
+	return limited_add(rows, there, BASE_POLICY(STREAMS, COUNT), 1, own->streams);
 }
 
 uint32_t ascend_simulated_caps(const struct ascend_simulated *own, const struct base_model *model, uint32_t instances, struct ptowsp_cap *rows_out)
@@ -94,7 +97,14 @@ uint32_t ascend_simulated_caps(const struct ascend_simulated *own, const struct 
 		there = BASE_CAPS_STATE(rows_out, there, program_order, RECORDED);
 		there = BASE_CAPS_STATE(rows_out, there, program_order_ignored, DIAGNOSED);
 		there = BASE_CAPS_STATE(rows_out, there, program_order_without, UNSUPPORTED);
+		there = BASE_CAPS_STATE(rows_out, there, processes, UNSUPPORTED);
 		return BASE_CAPS_STATE(rows_out, there, one_instance, RECORDED);
+	}
+	if (own && own->rings == ASCEND_RINGS_RUNTIME) {
+		there = limited_add(rows_out, there, BASE_POLICY(TASK_WINDOW, STALL), RING_LEAST, RING_MOST);
+		there = limited_add(rows_out, there, BASE_POLICY(TASK_WINDOW, ABORT), RING_LEAST, RING_MOST);
+		there = BASE_CAPS_STATE(rows_out, there, ringed_without, UNSUPPORTED);
+		there = BASE_CAPS_STATE(rows_out, there, processes, UNSUPPORTED);
 	}
 	return own ? machine_caps(own, instances, rows_out, there) : there;
 }

@@ -2,10 +2,12 @@
 /* plan.cpp - the orchestration object of the pto-runtime engine: submits the tasks of a plan (ascend_plan.h), whatever the package. One source for host_build_graph
  * and tensormap_and_ringbuffer; compiled against the user's checkout of the runtime the first time it is needed.
  *
- * Who waits for whom is in the plan, so no argument takes part in the runtime's own search for dependencies (add_no_dep). */
+ * Dependencies are in the plan, and arguments take part in the runtime's own search for dependencies where the plan says so. */
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "pto_orchestration_api.h"
 
@@ -23,17 +25,15 @@ struct Plan {
 	const uint64_t *scalars;
 };
 
-bool plan_open(Plan *plan, const ChipTaskArgs &args)
+bool plan_open(Plan *plan, const void *block)
 {
-	const char *base = nullptr;
+	const char *base = static_cast<const char *>(block);
 
-	if (args.scalar_count() > ASCEND_ENTRY_ADDRESS)
-		base = reinterpret_cast<const char *>(static_cast<uintptr_t>(args.scalar(ASCEND_ENTRY_ADDRESS)));
-	if (base == nullptr)
-		base = reinterpret_cast<const char *>(static_cast<uintptr_t>(args.tensor(ASCEND_ENTRY_PLAN).ref().buffer.addr));
-	plan->head = reinterpret_cast<const ascend_plan_head *>(base);
-	if (base == nullptr || plan->head->magic != ASCEND_PLAN_MAGIC || plan->head->version != ASCEND_PLAN_VERSION)
+	plan->head = static_cast<const ascend_plan_head *>(block);
+	if (base == nullptr || plan->head->magic != ASCEND_PLAN_MAGIC || plan->head->version != ASCEND_PLAN_VERSION) {
+		rt_report_fatal(kCodeInvalidPlan, "the plan has another layout than this orchestration was compiled for: remove the cache and run again");
 		return false;
+	}
 	plan->steps = reinterpret_cast<const ascend_plan_step *>(base + plan->head->steps);
 	plan->edges = reinterpret_cast<const uint32_t *>(base + plan->head->edges);
 	plan->windows = reinterpret_cast<const ascend_plan_window *>(base + plan->head->windows);
@@ -59,7 +59,7 @@ void view_make(ChipTensor *view, const ascend_plan_window &window, const ChipTas
 	view->extent_elem_cache = extent;
 }
 
-/* What it returns beside its id belongs to the runtime's ring and is not looked at. */
+/* The id alone is taken of the result: the rest belongs to the runtime's ring. */
 PTO2TaskId kernel_submit(const ascend_plan_step &step, CoreTaskArgs &args)
 {
 	MixedKernels kernels;
@@ -75,60 +75,163 @@ PTO2TaskId kernel_submit(const ascend_plan_step &step, CoreTaskArgs &args)
 	return rt_submit_task(kernels, args).task_id();
 }
 
-/* Where the walk stands in the lists, and the ids of the tasks so far, by step. */
+/* The ids of the latest steps, or of all: where there is no source, none has ended. */
 struct Walk {
-	const Plan &plan;
 	const ChipTaskArgs &entry;
+	ascend_plan_source *source; /* nullptr: the plan is whole */
 	PTO2TaskId *ids;
-	PTO2TaskId *deps; /* of the step, room for the most that a step has */
-	const uint32_t *edge;
-	const ascend_plan_window *window;
-	const uint64_t *scalar;
+	uint64_t mask;
+	PTO2TaskId *deps; /* of the step, as many as it has edges */
+	uint32_t dep_room;
+	uint64_t ended;
 };
 
-void task_submit(Walk *walk, uint32_t number)
+/* A wait for a core of this machine lets others have it. */
+void pause(uint32_t *times)
 {
-	const ascend_plan_step &step = walk->plan.steps[number];
+	const timespec nap = {0, 50000};
+
+	if (++*times < 32)
+		sched_yield();
+	else
+		nanosleep(&nap, nullptr);
+}
+
+/* A step without a kernel may be over before it is submitted. Before it submits what the runtime has no room for, the orchestration waits itself: in the runtime a wait of half a second without a task that leaves is a deadlock, however
+ * slow the kernels are. */
+bool room_wait(Walk *walk, uint64_t number, uint32_t room)
+{
+	uint32_t times = 0;
+
+	if (walk->source == nullptr || room == ASCEND_ROOM_ANY)
+		return true;
+	while (number > walk->ended + room && number > (walk->ended = walk->source->ended(walk->source)) + room) {
+		if (rt_is_fatal())
+			return false;
+		pause(&times);
+	}
+	return true;
+}
+
+bool deps_room(Walk *walk, uint32_t count)
+{
+	PTO2TaskId *more;
+
+	if (count <= walk->dep_room)
+		return true;
+	more = static_cast<PTO2TaskId *>(realloc(static_cast<void *>(walk->deps), count * sizeof(*more)));
+	if (more == nullptr) {
+		rt_report_fatal(kCodeInvalidPlan, "no memory for the %u edges of a task", count);
+		return false;
+	}
+	walk->deps = more;
+	walk->dep_room = count;
+	return true;
+}
+
+/* Tasks that have ended hold nobody up, and would be kept by being named. */
+uint32_t deps_find(Walk *walk, const Plan &plan, const ascend_plan_step &step, uint64_t number)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < step.edge_count; i++)
+		if (number - plan.edges[i] >= walk->ended)
+			walk->deps[count++] = walk->ids[(number - plan.edges[i]) & walk->mask];
+	return count;
+}
+
+void window_add(CoreTaskArgs *args, ChipTensor *view, uint8_t access)
+{
+	if (!(access & ASCEND_WINDOW_MAPPED))
+		args->add_no_dep(*view);
+	else if (!(access & ASCEND_WINDOW_WRITE))
+		args->add_input(*view);
+	else if (access & ASCEND_WINDOW_READ)
+		args->add_inout(*view);
+	else
+		args->add_output(*view);
+}
+
+void task_submit(Walk *walk, const Plan &plan, const ascend_plan_step &step, uint64_t number)
+{
 	ChipTensor views[MAX_TENSOR_ARGS];
 	CoreTaskArgs args;
 
 	for (uint32_t i = 0; i < step.window_count; i++) {
-		view_make(&views[i], walk->window[i], walk->entry);
-		args.add_no_dep(views[i]);
+		view_make(&views[i], plan.windows[i], walk->entry);
+		window_add(&args, &views[i], plan.windows[i].access);
 	}
 	if (step.scalar_count)
-		args.add_scalars(walk->scalar, step.scalar_count);
-	for (uint32_t i = 0; i < step.edge_count; i++)
-		walk->deps[i] = walk->ids[walk->edge[i]];
-	args.set_dependencies(walk->deps, step.edge_count);
-	walk->ids[number] = step.kind == ASCEND_STEP_DUMMY ? rt_submit_dummy_task(args).task_id() : kernel_submit(step, args);
-	walk->edge += step.edge_count;
-	walk->window += step.window_count;
-	walk->scalar += step.scalar_count;
+		args.add_scalars(plan.scalars, step.scalar_count);
+	args.set_dependencies(walk->deps, deps_find(walk, plan, step, number));
+	walk->ids[number & walk->mask] = step.kind == ASCEND_STEP_DUMMY ? rt_submit_dummy_task(args).task_id() : kernel_submit(step, args);
 }
 
-void steps_submit(Walk *walk)
+bool step_submit(Walk *walk, const Plan &plan, const ascend_plan_step &step, uint64_t number)
 {
-	for (uint32_t number = 0; number < walk->plan.head->step_count && !rt_is_fatal(); number++) {
-		const uint8_t kind = walk->plan.steps[number].kind;
+	if (step.kind == ASCEND_STEP_SCOPE_BEGIN)
+		rt_scope_begin();
+	else if (step.kind == ASCEND_STEP_SCOPE_END)
+		rt_scope_end();
+	else if (!room_wait(walk, number, step.room) || !deps_room(walk, step.edge_count))
+		return false;
+	else
+		task_submit(walk, plan, step, number);
+	return !rt_is_fatal();
+}
 
-		if (kind == ASCEND_STEP_SCOPE_BEGIN)
-			rt_scope_begin();
-		else if (kind == ASCEND_STEP_SCOPE_END)
-			rt_scope_end();
-		else
-			task_submit(walk, number);
+/* False: the run is over. */
+bool steps_submit(Walk *walk, Plan plan)
+{
+	for (uint32_t i = 0; i < plan.head->step_count; i++) {
+		const ascend_plan_step &step = plan.steps[i];
+
+		if (!step_submit(walk, plan, step, plan.head->first + i))
+			return false;
+		plan.edges += step.edge_count;
+		plan.windows += step.window_count;
+		plan.scalars += step.scalar_count;
+	}
+	return true;
+}
+
+void source_submit(Walk *walk)
+{
+	const ascend_plan_head *block;
+	uint32_t times = 0;
+	int over = 0;
+	Plan plan;
+
+	while (!over && !rt_is_fatal()) {
+		block = walk->source->next(walk->source, &over);
+		if (block == nullptr) {
+			pause(&times);
+			continue;
+		}
+		times = 0;
+		if (!plan_open(&plan, block) || !steps_submit(walk, plan))
+			return;
 	}
 }
 
-uint32_t most_edges(const Plan &plan)
+bool ids_make(Walk *walk, uint64_t least)
 {
-	uint32_t most = 0;
+	uint64_t count = 1;
 
-	for (uint32_t number = 0; number < plan.head->step_count; number++)
-		if (plan.steps[number].edge_count > most)
-			most = plan.steps[number].edge_count;
-	return most;
+	while (count < least)
+		count *= 2;
+	walk->mask = count - 1;
+	walk->ids = static_cast<PTO2TaskId *>(malloc(count * sizeof(*walk->ids)));
+	if (walk->ids == nullptr)
+		rt_report_fatal(kCodeInvalidPlan, "no memory for the ids of %u tasks", static_cast<uint32_t>(count));
+	return walk->ids != nullptr;
+}
+
+const void *plan_of(const ChipTaskArgs &args)
+{
+	const uint64_t here = args.scalar(ASCEND_ENTRY_ADDRESS);
+
+	return reinterpret_cast<const void *>(static_cast<uintptr_t>(here ? here : args.tensor(ASCEND_ENTRY_PLAN).ref().buffer.addr));
 }
 
 } // namespace
@@ -142,24 +245,15 @@ __attribute__((visibility("default"))) PTO2OrchestrationConfig aicpu_orchestrati
 
 __attribute__((visibility("default"))) void aicpu_orchestration_entry(const ChipTaskArgs &args)
 {
+	Walk walk = {args, reinterpret_cast<ascend_plan_source *>(static_cast<uintptr_t>(args.scalar(ASCEND_ENTRY_SOURCE))), nullptr, 0, nullptr, 0, 0};
 	Plan plan;
-	PTO2TaskId *ids, *deps;
 
-	if (!plan_open(&plan, args)) {
-		rt_report_fatal(kCodeInvalidPlan, "the plan has another layout than this orchestration was compiled for: remove the cache and run again");
-		return;
-	}
-	ids = static_cast<PTO2TaskId *>(malloc((plan.head->step_count + 1) * sizeof(*ids)));
-	deps = static_cast<PTO2TaskId *>(malloc((most_edges(plan) + 1) * sizeof(*deps)));
-	if (ids != nullptr && deps != nullptr) {
-		Walk walk = {plan, args, ids, deps, plan.edges, plan.windows, plan.scalars};
-
-		steps_submit(&walk);
-	} else {
-		rt_report_fatal(kCodeInvalidPlan, "no memory for the ids of %u tasks", plan.head->step_count);
-	}
-	free(ids);
-	free(deps);
+	if (walk.source != nullptr && ids_make(&walk, ASCEND_STEPS_KEPT))
+		source_submit(&walk);
+	else if (walk.source == nullptr && plan_open(&plan, plan_of(args)) && ids_make(&walk, plan.head->step_count + uint64_t{1}))
+		steps_submit(&walk, plan);
+	free(static_cast<void *>(walk.ids));
+	free(static_cast<void *>(walk.deps));
 }
 
 } // extern "C"

@@ -17,7 +17,7 @@ uint32_t ascend_plan_step_add(struct ascend_plan_build *build, const struct asce
 	build->steps[build->step_count] = *step;
 	build->steps[build->step_count].edge_count = 0;
 	build->steps[build->step_count].window_count = build->steps[build->step_count].scalar_count = 0;
-	return build->step_count++;
+	return build->first + build->step_count++;
 }
 
 static struct ascend_plan_step *last(struct ascend_plan_build *build)
@@ -35,7 +35,7 @@ static struct ascend_plan_step *last(struct ascend_plan_build *build)
 
 void ascend_plan_edge_add(struct ascend_plan_build *build, uint32_t producer)
 {
-	ADD(edges, edge_count, edge_room, producer);
+	ADD(edges, edge_count, edge_room, build->first + build->step_count - 1 - producer);
 	if (!build->failed)
 		last(build)->edge_count++;
 }
@@ -76,7 +76,8 @@ ptowsp_status ascend_plan_block_make(const struct ascend_plan_build *build, stru
 					.step_count = build->step_count,
 					.edge_count = build->edge_count,
 					.window_count = build->window_count,
-					.scalar_count = build->scalar_count};
+					.scalar_count = build->scalar_count,
+					.first = build->first};
 
 	*block_out = NULL;
 	head.steps = part(&head.bytes, build->step_count, sizeof(*build->steps));

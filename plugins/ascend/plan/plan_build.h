@@ -14,9 +14,11 @@ struct ascend_plan_build {
 	uint64_t *scalars;
 	uint32_t step_count, edge_count, window_count, scalar_count;
 	uint32_t step_room, edge_room, window_room, scalar_room;
-	bool failed; /* no memory; what comes then is lost, and block says so */
+	uint32_t first; /* steps of the run before */
+	bool failed;    /* no memory; what comes then is lost, and block says so */
 };
-/* A zeroed one is empty. Each call adds behind what is there; edges, windows and scalars belong to the step that was added last. Returns the step's number. */
+/* A zeroed one is empty. Each call adds behind what is there; edges, windows and scalars belong to the step that was added last. Returns the step's number in the run; producer
+ * is one. */
 uint32_t ascend_plan_step_add(struct ascend_plan_build *build, const struct ascend_plan_step *step);
 void ascend_plan_edge_add(struct ascend_plan_build *build, uint32_t producer);
 void ascend_plan_window_add(struct ascend_plan_build *build, const struct ascend_plan_window *window);

@@ -37,7 +37,7 @@ static uint32_t queue_of(const struct ascend_plan_step *step)
 
 static const char *const queues[] = {"cube", "vector", "mix", "without a kernel"};
 
-/* Those that wait for nothing are ready before the first one runs. What becomes ready together later can be told where it waits for one task: below. */
+/* Tasks that wait for nothing are ready before the first one runs. Tasks that become ready together later can be told if they wait for one task: below. */
 static ptowsp_status ready_check(const struct ascend_plan_head *plan, struct ptowsp_error *error)
 {
 	const struct ascend_plan_step *steps = ascend_plan_steps(plan);
@@ -64,7 +64,7 @@ static ptowsp_status ready_later_check(const struct ascend_plan_head *plan, stru
 	ptowsp_status status = counts ? PTOWSP_OK : rt_no_memory(error, "the check of a plan");
 
 	for (uint32_t i = 0; !status && i < plan->step_count; edge += steps[i++].edge_count)
-		if (is_task(&steps[i]) && steps[i].edge_count == 1 && ++counts[*edge][queue_of(&steps[i])] > ASCEND_READY_LIMIT)
+		if (is_task(&steps[i]) && steps[i].edge_count == 1 && ++counts[i - *edge][queue_of(&steps[i])] > ASCEND_READY_LIMIT)
 			status = rt_fail(error, PTOWSP_TOO_SMALL,
 					 "more than %d %s tasks become ready at once, up to task %llu, when what they wait for has ended; host_build_graph has "
 					 "room for %d of each shape: use "
@@ -97,22 +97,10 @@ static ptowsp_status window_check(const struct ascend_plan_head *plan, uint64_t 
 		       (unsigned long long)tasks, most <= ASCEND_WINDOW_LIMIT ? (int)most : ASCEND_WINDOW_LIMIT);
 }
 
-ptowsp_status ascend_plan_check(const struct ascend_plan_head *plan, bool host_graph, uint64_t window, struct ptowsp_error *error)
+ptowsp_status ascend_plan_check(const struct ascend_plan_head *plan, uint64_t window, struct ptowsp_error *error)
 {
-	const struct ascend_plan_step *steps = ascend_plan_steps(plan);
-	ptowsp_status status = PTOWSP_OK;
+	ptowsp_status status = window_check(plan, window, error);
 
-	if (plan->bytes > UINT32_MAX)
-		return rt_fail(error, PTOWSP_TOO_SMALL, "the plan of %u steps has %llu bytes; the pto-runtime takes 2^32 - 1 per tensor: divide the run",
-			       plan->step_count, (unsigned long long)plan->bytes);
-	for (uint32_t i = 0; i < plan->step_count; i++)
-		if (steps[i].kind == ASCEND_STEP_TASK && steps[i].function >= ASCEND_FUNCTIONS)
-			return rt_fail_at(error, PTOWSP_TOO_SMALL, steps[i].number, steps[i].function,
-					  "task %llu runs kernel number %u of the package; the pto-runtime has ids up to %d: split the package",
-					  (unsigned long long)steps[i].number, steps[i].function, ASCEND_FUNCTIONS - 1);
-	if (!host_graph)
-		return PTOWSP_OK;
-	status = window_check(plan, window, error);
 	if (!status)
 		status = fan_in_check(plan, error);
 	if (!status)

@@ -1,94 +1,113 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/plan/plan_clock.h"
 
-#include "rt/program/rt_error.h"
+#include "rt/grow.h"
 #include <stdlib.h>
-
-struct times {
-	uint64_t *ends;  /* per step */
-	uint64_t *left;  /* per task: when all up to it have ended */
-	uint64_t issued; /* of the latest task */
-	uint64_t gone;   /* tasks whose places are free by then */
-};
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
-static uint64_t wait_for(const struct times *times, const uint32_t *edges, uint32_t count, uint64_t at)
+static uint64_t *end_of(const struct ascend_plan_clock *clock, uint64_t step)
 {
+	return &clock->ends[step & (clock->kept - 1)];
+}
+
+static uint64_t *left_of(const struct ascend_plan_clock *clock, uint64_t task)
+{
+	return &clock->left[task & (clock->kept - 1)];
+}
+
+/* Steps that are no longer kept have ended long since, by the window. */
+static uint64_t wait_for(const struct ascend_plan_clock *clock, uint64_t step, const uint32_t *edges, uint32_t count)
+{
+	uint64_t at = clock->began;
+
 	for (uint32_t i = 0; i < count; i++)
-		at = later(at, times->ends[edges[i]]);
+		if (edges[i] < clock->kept)
+			at = later(at, *end_of(clock, step - edges[i]));
 	return at;
 }
 
-/* The place that task number - ring had is free when it and all before it have left. */
-static uint64_t issue(struct times *times, uint64_t first, uint64_t number, uint64_t ring, struct rt_feed *feed)
+/* The place that task number - window had is free when it and all before it have left. */
+static uint64_t issue(struct ascend_plan_clock *clock, uint64_t number, uint64_t window, struct rt_feed *feed)
 {
-	uint64_t free = ring && number >= ring ? times->left[number - ring] : 0;
+	const bool held = window && window < clock->kept && number >= clock->first + window;
+	const uint64_t free = held ? *left_of(clock, number - window) : 0;
 
-	if (free > times->issued) {
-		rt_feed_stall(feed, PTOWSP_RESOURCE_TASK_RING, 0, first + number, PTOWSP_NONE, times->issued, free);
-		times->issued = free;
+	if (free > clock->issued) {
+		rt_feed_stall(feed, PTOWSP_RESOURCE_TASK_RING, 0, number, PTOWSP_NONE, clock->issued, free);
+		clock->issued = free;
 	}
-	while (ring && times->gone < number && times->left[times->gone] <= times->issued)
-		times->gone++;
-	if (ring)
-		rt_feed_use(feed, PTOWSP_RESOURCE_TASK_RING, 0, number + 1 - times->gone);
-	return times->issued;
+	while (window && clock->gone < number && (number - clock->gone >= clock->kept || *left_of(clock, clock->gone) <= clock->issued))
+		clock->gone++;
+	if (window)
+		rt_feed_use(feed, PTOWSP_RESOURCE_TASK_RING, 0, number + 1 - clock->gone);
+	return clock->issued;
 }
 
-/* number: of the walk. */
-static void task_tell(const struct base_walk *walk, uint64_t number, uint64_t start, uint64_t end, struct rt_feed *feed)
+/* Executors of the schedule: nobody tells on which core a task of one of them really runs. */
+static void executors_find(struct ascend_plan_clock *clock, const struct base_walk *walk)
 {
-	const struct base_walk_task *task = &walk->tasks[number];
-
-	rt_feed_tell(
-		feed,
-		&(struct ptowsp_trace_task){
-			.task = walk->first + number, .start = start, .end = end, .kernel = task->kernel, .executor = task->executor, .stream = task->stream});
-}
-
-/* Of the schedule: on which core a task of one of them really runs nobody tells. */
-static uint64_t executors(const struct base_walk *walk)
-{
-	uint64_t count = 0;
-
 	for (uint64_t t = 0; t < walk->task_count; t++)
-		if (walk->tasks[t].executor != PTOWSP_NONE && walk->tasks[t].executor >= count)
-			count = walk->tasks[t].executor + UINT64_C(1);
-	return count;
+		if (walk->tasks[t].executor != PTOWSP_NONE)
+			clock->executors = later(clock->executors, walk->tasks[t].executor + UINT64_C(1));
 }
 
-ptowsp_status ascend_plan_clock(const struct ascend_plan_head *plan, const struct base_walk *walk, const uint64_t *cycles, uint64_t ring,
-				struct ascend_plan_times *so_far, struct rt_feed *feed, struct ptowsp_error *error)
+static void task_tell(struct ascend_plan_clock *clock, const struct base_walk *walk, uint64_t row, uint64_t start, uint64_t end, struct rt_feed *feed)
+{
+	const struct base_walk_task *task = &walk->tasks[row];
+	const uint64_t number = walk->first + row;
+
+	*left_of(clock, number) = later(number > clock->first ? *left_of(clock, number - 1) : clock->began, end);
+	clock->end = later(clock->end, end);
+	rt_feed_tell(feed, &(struct ptowsp_trace_task){
+				   .task = number, .start = start, .end = end, .kernel = task->kernel, .executor = task->executor, .stream = task->stream});
+}
+
+bool ascend_plan_clock_begin(struct ascend_plan_clock *clock, uint64_t steps, uint64_t first)
+{
+	const uint64_t kept = rt_power_above(steps + 1);
+
+	clock->began = clock->issued = clock->end;
+	clock->first = clock->gone = first;
+	if (kept <= clock->kept)
+		return true;
+	free(clock->ends);
+	free(clock->left);
+	clock->kept = kept;
+	clock->ends = calloc(kept, sizeof(*clock->ends));
+	clock->left = calloc(kept, sizeof(*clock->left));
+	return clock->ends && clock->left;
+}
+
+void ascend_plan_clock_tell(struct ascend_plan_clock *clock, const struct ascend_plan_head *plan, const struct base_walk *walk, const uint64_t *cycles,
+			    uint64_t window, struct rt_feed *feed)
 {
 	const struct ascend_plan_step *steps = ascend_plan_steps(plan);
 	const uint32_t *edges = ascend_plan_edges(plan);
-	struct times times = {calloc((size_t)plan->step_count + 1, sizeof(uint64_t)), calloc(walk->task_count + 1, sizeof(uint64_t)), so_far->end, 0};
-	const uint64_t began = so_far->end, here = executors(walk);
-	ptowsp_status status = times.ends && times.left ? PTOWSP_OK : rt_no_memory(error, "the times of a plan");
+	uint64_t row = 0;
 
-	if (ring)
-		rt_feed_window(feed, ring);
-	so_far->executors = later(so_far->executors, here);
-	rt_feed_executors(feed, so_far->executors);
-
-	for (uint32_t s = 0; !status && s < plan->step_count; s++) {
-		uint64_t number = steps[s].number, at = wait_for(&times, edges, steps[s].edge_count, began);
+	executors_find(clock, walk);
+	rt_feed_executors(feed, clock->executors);
+	for (uint32_t s = 0; s < plan->step_count; s++) {
+		uint64_t start = wait_for(clock, plan->first + s, edges, steps[s].edge_count);
 
 		edges += steps[s].edge_count;
-		times.ends[s] = at;
+		*end_of(clock, plan->first + s) = start;
 		if (steps[s].kind != ASCEND_STEP_TASK)
 			continue;
-		at = later(at, issue(&times, walk->first, number, ring, feed));
-		times.ends[s] = at + cycles[number];
-		times.left[number] = later(number ? times.left[number - 1] : began, times.ends[s]);
-		so_far->end = later(so_far->end, times.ends[s]);
-		task_tell(walk, number, at, times.ends[s], feed);
+		start = later(start, issue(clock, walk->first + row, window, feed));
+		*end_of(clock, plan->first + s) = start + cycles[row];
+		task_tell(clock, walk, row, start, start + cycles[row], feed);
+		row++;
 	}
-	free(times.ends);
-	free(times.left);
-	return status;
+}
+
+void ascend_plan_clock_finish(struct ascend_plan_clock *clock)
+{
+	free(clock->ends);
+	free(clock->left);
+	*clock = (struct ascend_plan_clock){0};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* plan_clock.h - times of a plan: each task starts when what it waits for in the plan has ended, and a place of the ring is there, as if there were a core for each. The
+/* plan_clock.h - times of a plan: each task starts when what it waits for in the plan has ended, and a place of the window is there, as if there were a core for each. The
  * runtime tells no times; this is what its order alone makes of the cycles of the kernels, the same in every run. One thread. */
 #ifndef ASCEND_PLAN_CLOCK_H
 #define ASCEND_PLAN_CLOCK_H
@@ -7,13 +7,22 @@
 #include "ascend/plan/plan_build.h"
 #include "base/walk.h"
 
-/* Where a run stands that takes several walks; zeroed before the first. */
-struct ascend_plan_times {
-	uint64_t end; /* of all tasks so far, in cycles */
+/* The clock of a run, however many plans it has; zeroed before the first. */
+struct ascend_plan_clock {
+	uint64_t *ends, *left; /* owned, of the latest `kept` steps and tasks, a power of two: when they end; when all tasks up to one have */
+	uint64_t kept;
+	uint64_t first; /* tasks and time before all that edges name */
+	uint64_t began;
+	uint64_t end;    /* of all tasks so far, in cycles */
+	uint64_t issued; /* of the latest task */
+	uint64_t gone;   /* tasks whose places are free by then */
 	uint64_t executors;
 };
-/* Tells start and end of every task of the walk, stalls and use of the ring; so_far goes on. cycles: per task. ring: places, 0: any number. Errors: NO_MEMORY. */
-ptowsp_status ascend_plan_clock(const struct ascend_plan_head *plan, const struct base_walk *walk, const uint64_t *cycles, uint64_t ring,
-				struct ascend_plan_times *so_far, struct rt_feed *feed, struct ptowsp_error *error);
+/* Edges lead back so many steps at most, and not beyond what has been told so far, which has ended; first: tasks of that. False: no memory. */
+bool ascend_plan_clock_begin(struct ascend_plan_clock *clock, uint64_t steps, uint64_t first);
+/* Tells start and end of every task of the walk, stalls and use of the window. cycles: per task. window: places, 0: any number. */
+void ascend_plan_clock_tell(struct ascend_plan_clock *clock, const struct ascend_plan_head *plan, const struct base_walk *walk, const uint64_t *cycles,
+			    uint64_t window, struct rt_feed *feed);
+void ascend_plan_clock_finish(struct ascend_plan_clock *clock);
 
 #endif

@@ -2,82 +2,143 @@
 #include "ascend/plan/plan_make.h"
 
 #include "ascend/engine/pod.h"
+#include "ascend/plan/plan_check.h"
 #include "ascend/plan/plan_moves.h"
 #include "ascend/plan/plan_preds.h"
 #include "ascend/plan/plan_window.h"
-#include "base/fronts.h"
 #include "base/lanes.h"
+#include "registry/common/common_grow.h"
+#include "rt/grow.h"
+#include "rt/process/vector_clock.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
 #include "rt/rt_feed.h"
 #include <stdlib.h>
 
 #define SCOPE_TASKS 256u
+/* Steps that may run at a time, where tasks come in batches. A task keeps its place in a ring until those have ended that came behind it before it ended, so a ring of 16,384 is never
+ * full for long. */
+#define STEPS_RUN 4096u
+/* And edges to them, for the same reason: a ring's pool has 16,384 entries, of which those of 64 tasks come back late. */
+#define EDGES_RUN 4096u
 
-struct maker {
-	struct ascend_plan_build *build;
-	const struct base_walk *walk;
-	const struct ascend_plan_rules *rules;
+struct maker_task {
+	uint32_t step;
+	uint64_t first_successor; /* UINT64_MAX: none yet */
+};
+struct ascend_maker {
+	struct ascend_plan_rules rules;
+	const struct base_walk *walk; /* limits and moves */
+	struct ascend_plan_part *part;
+	struct ascend_plan_build *build; /* the part's */
 	struct ptowsp_error *error;
-	uint32_t *steps;            /* per task */
-	uint64_t *first_successors; /* per task: its first successor, UINT64_MAX without one */
-	uint64_t made;              /* tasks that have steps */
-	struct ascend_preds preds;  /* of the step that is put together */
-	uint64_t barrier_number;    /* tasks before it come before barrier_step */
+	struct maker_task *tasks;  /* the latest ones, or all */
+	uint64_t kept;             /* of them, a power of two */
+	uint64_t made;             /* tasks that have steps */
+	uint32_t steps;            /* of earlier parts */
+	uint64_t *edges, edge_sum; /* per step, modulo ASCEND_STEPS_KEPT: edges of the run up to it; of all. Where tasks come in batches */
+	uint32_t over;             /* steps before it no longer run when the latest one is submitted */
+	struct ascend_preds preds; /* of the step that is put together */
+	uint64_t barrier_number;   /* tasks before it come before barrier_step */
 	uint32_t barrier_step;
 	uint32_t gate; /* step before all that comes, of the workload */
-	struct base_fronts fronts;
+	struct rt_vector_clocks clocks;
 	struct base_lanes lanes;
 	struct ascend_moves moves;
 	uint32_t open, filled; /* scopes of the package; tasks in the scope around those outside, 0: none is open */
 };
 
+static struct maker_task *task_of(const struct ascend_maker *maker, uint64_t number)
+{
+	return &maker->tasks[number & (maker->kept - 1)];
+}
+
+/* The task of that number in the batch. */
+static const struct base_walk_task *row_of(const struct ascend_maker *maker, uint64_t number)
+{
+	return &maker->part->walk->tasks[number - (maker->rules.comes ? maker->part->walk->first : 0)];
+}
+
+/* Tasks further back have ended. */
+static uint64_t oldest_of(const struct ascend_maker *maker, uint64_t number)
+{
+	return number > maker->kept / 2 ? number - maker->kept / 2 : 0;
+}
+
 /* ---- steps ----------------------------------------------------------------------------------------------------------- */
 
-/* In the ring of the task buffer a step has to stand in a scope that ends. */
-static void scope_hold(struct maker *maker)
+static uint64_t *edges_at(const struct ascend_maker *maker, uint32_t step)
 {
-	uint64_t window = maker->rules->window, most = window && window / 2 < SCOPE_TASKS ? window / 2 : SCOPE_TASKS;
+	return &maker->edges[step & (ASCEND_STEPS_KEPT - 1)];
+}
 
-	if (!maker->rules->scopes || maker->open)
+/* Steps that may still run when the next one is submitted, which has so many edges. within: its own limit. */
+static uint32_t room_find(struct ascend_maker *maker, uint32_t step, uint32_t edges, uint32_t within)
+{
+	uint32_t first = step > within ? step - within : 0;
+
+	first = first > maker->over ? first : maker->over;
+	maker->edge_sum += edges;
+	while (first < step && maker->edge_sum - (first ? *edges_at(maker, first - 1) : 0) > EDGES_RUN)
+		first++;
+	maker->over = first;
+	*edges_at(maker, step) = maker->edge_sum;
+	return step - first;
+}
+
+/* within: so many steps may still run when it is submitted. */
+static uint32_t step_make(struct ascend_maker *maker, struct ascend_plan_step step, const uint32_t *preds, uint32_t count, uint32_t within)
+{
+	const uint32_t number = maker->build->first + maker->build->step_count;
+
+	step.room = maker->rules.comes ? room_find(maker, number, count, within) : ASCEND_ROOM_ANY;
+	ascend_plan_step_add(maker->build, &step);
+	for (uint32_t i = 0; i < count; i++)
+		ascend_plan_edge_add(maker->build, preds[i]);
+	return number;
+}
+
+static void scope_make(struct ascend_maker *maker, bool begin)
+{
+	step_make(maker, (struct ascend_plan_step){.number = maker->made, .kind = begin ? ASCEND_STEP_SCOPE_BEGIN : ASCEND_STEP_SCOPE_END}, NULL, 0, STEPS_RUN);
+}
+
+/* In the ring of the task buffer a step has to stand in a scope that ends. */
+static void scope_hold(struct ascend_maker *maker)
+{
+	if (!maker->rules.scopes || maker->open)
 		return;
-	most = most ? most : 1;
-	if (maker->filled >= most) {
-		ascend_plan_step_add(maker->build, &(struct ascend_plan_step){.number = maker->made, .kind = ASCEND_STEP_SCOPE_END});
+	if (maker->filled >= SCOPE_TASKS) {
+		scope_make(maker, false);
 		maker->filled = 0;
 	}
 	if (!maker->filled++)
-		ascend_plan_step_add(maker->build, &(struct ascend_plan_step){.number = maker->made, .kind = ASCEND_STEP_SCOPE_BEGIN});
+		scope_make(maker, true);
 }
 
-static void scope_release(struct maker *maker)
+static void scope_release(struct ascend_maker *maker)
 {
 	if (maker->filled)
-		ascend_plan_step_add(maker->build, &(struct ascend_plan_step){.number = maker->made, .kind = ASCEND_STEP_SCOPE_END});
+		scope_make(maker, false);
 	maker->filled = 0;
 }
 
-/* Where more walks of the run follow, scopes of the package may be open. */
-static void scopes_close(struct maker *maker)
+/* Scopes may be open from one walk of a run to the next: the last one closes them. */
+static void scopes_close(struct ascend_maker *maker)
 {
 	scope_release(maker);
 	for (; maker->open; maker->open--)
-		ascend_plan_step_add(maker->build, &(struct ascend_plan_step){.number = maker->made, .kind = ASCEND_STEP_SCOPE_END});
+		scope_make(maker, false);
 }
 
-static uint32_t dummy_add(struct maker *maker, const uint32_t *preds, uint32_t count)
+static uint32_t dummy_add(struct ascend_maker *maker, const uint32_t *preds, uint32_t count)
 {
-	uint32_t step;
-
 	scope_hold(maker);
-	step = ascend_plan_step_add(maker->build, &(struct ascend_plan_step){.number = maker->made, .kind = ASCEND_STEP_DUMMY, .blocks = 1});
-	for (uint32_t i = 0; i < count; i++)
-		ascend_plan_edge_add(maker->build, preds[i]);
-	return step;
+	return step_make(maker, (struct ascend_plan_step){.number = maker->made, .kind = ASCEND_STEP_DUMMY, .blocks = 1}, preds, count, STEPS_RUN);
 }
 
 /* As many as one step takes: groups of them become steps without a kernel. */
-static void preds_narrow(struct maker *maker)
+static void preds_narrow(struct ascend_maker *maker)
 {
 	ascend_preds_tidy(&maker->preds);
 	while (maker->preds.count > ASCEND_FAN_IN && !maker->build->failed) {
@@ -92,16 +153,18 @@ static void preds_narrow(struct maker *maker)
 	}
 }
 
-/* A step behind the first `number` tasks. Those that have a successor among them are behind it anyway. */
-static uint32_t barrier_at(struct maker *maker, uint64_t number)
+/* A step behind the first `number` tasks. Tasks that have a successor among them are behind it anyway. */
+static uint32_t barrier_at(struct ascend_maker *maker, uint64_t number)
 {
 	if (number <= maker->barrier_number)
 		return maker->barrier_step;
 	maker->preds.count = 0;
 	ascend_preds_add(&maker->preds, maker->barrier_step);
+	if (maker->barrier_number < oldest_of(maker, maker->made))
+		maker->barrier_number = oldest_of(maker, maker->made);
 	for (uint64_t task = maker->barrier_number; task < number; task++)
-		if (maker->first_successors[task] >= number)
-			ascend_preds_add(&maker->preds, maker->steps[task]);
+		if (task_of(maker, task)->first_successor >= number)
+			ascend_preds_add(&maker->preds, task_of(maker, task)->step);
 	preds_narrow(maker);
 	maker->barrier_number = number;
 	maker->barrier_step = dummy_add(maker, maker->preds.steps, maker->preds.count);
@@ -111,45 +174,61 @@ static uint32_t barrier_at(struct maker *maker, uint64_t number)
 
 /* ---- tasks ----------------------------------------------------------------------------------------------------------- */
 
-static void front_add(struct maker *maker, uint32_t process)
+/* Steps that gather tasks of all instances stand behind those of the instances. */
+static void gate_add(struct ascend_maker *maker, uint32_t process, uint32_t step)
 {
-	for (uint32_t i = 0; i < maker->fronts.width; i++)
-		ascend_preds_add(&maker->preds, base_front(&maker->fronts, process)[i]);
+	if (step != ASCEND_STEP_NONE)
+		rt_vector_clock_follow(&maker->clocks, process, maker->clocks.instance_count, step);
 }
 
-static void preds_find(struct maker *maker, uint64_t number)
+static void clock_add(struct ascend_maker *maker, uint32_t process)
 {
-	const struct base_walk_task *task = &maker->walk->tasks[number];
-	const uint64_t *preds = maker->walk->preds + task->preds;
+	const struct rt_vector_clock *clock = &maker->clocks.instances[process];
+
+	for (uint32_t i = 0; i < clock->count; i++)
+		ascend_preds_add(&maker->preds, (uint32_t)clock->rows[i].step);
+}
+
+/* Edges of the package. */
+static void edges_add(struct ascend_maker *maker, uint64_t number, const uint64_t *preds, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (preds[i] < oldest_of(maker, number))
+			continue;
+		ascend_preds_add(&maker->preds, task_of(maker, preds[i])->step);
+		if (task_of(maker, preds[i])->first_successor > number)
+			task_of(maker, preds[i])->first_successor = number;
+	}
+}
+
+static bool window_holds(const struct ascend_maker *maker, uint64_t number)
+{
+	return maker->rules.window && number >= maker->rules.window && number - maker->rules.window >= oldest_of(maker, number);
+}
+
+static void preds_find(struct ascend_maker *maker, uint64_t number)
+{
+	const struct base_walk_task *task = row_of(maker, number);
 	uint32_t lanes[BASE_LANES_MOST];
 
 	maker->preds.count = 0;
-	for (uint32_t i = 0; i < task->pred_count; i++) {
-		ascend_preds_add(&maker->preds, maker->steps[preds[i]]);
-		if (maker->first_successors[preds[i]] > number)
-			maker->first_successors[preds[i]] = number;
-	}
+	edges_add(maker, number, maker->part->walk->preds + task->preds, task->pred_count);
 	for (uint32_t i = 0; i < task->tensor_count; i++)
-		ascend_moves_follow(&maker->moves, &maker->walk->tensors[task->tensors + i], &maker->preds);
+		ascend_moves_follow(&maker->moves, &maker->part->walk->tensors[task->tensors + i], &maker->preds);
 	for (uint32_t i = 0, count = base_lanes_follow(&maker->lanes, task, lanes); i < count; i++)
 		ascend_preds_add(&maker->preds, lanes[i]);
-	if (maker->rules->window_edges && number >= maker->rules->window)
-		ascend_preds_add(&maker->preds, maker->steps[number - maker->rules->window]);
+	if (!maker->rules.comes && window_holds(maker, number))
+		ascend_preds_add(&maker->preds, task_of(maker, number - maker->rules.window)->step);
 	if (task->process == PTOWSP_NONE)
 		ascend_preds_add(&maker->preds, maker->gate);
 	else
-		front_add(maker, task->process);
+		clock_add(maker, task->process);
 }
 
-static uint8_t shape_of(uint16_t unit)
+/* The runtime's task has room for only so many arguments. */
+static ptowsp_status counts_check(struct ascend_maker *maker, uint64_t number, uint32_t hidden)
 {
-	return unit == PTOWSP_UNIT_AIC ? ASCEND_SHAPE_CUBE : unit == PTOWSP_UNIT_AIC_AIV ? ASCEND_SHAPE_MIX : ASCEND_SHAPE_VECTOR;
-}
-
-/* What it says is only that many numbers wide. */
-static ptowsp_status counts_check(struct maker *maker, uint64_t number, uint32_t hidden)
-{
-	const struct base_walk_task *task = &maker->walk->tasks[number];
+	const struct base_walk_task *task = row_of(maker, number);
 
 	if (task->tensor_count + hidden > ASCEND_TASK_TENSORS)
 		return rt_fail_at(maker->error, PTOWSP_TOO_SMALL, number, task->kernel,
@@ -162,59 +241,79 @@ static ptowsp_status counts_check(struct maker *maker, uint64_t number, uint32_t
 	return PTOWSP_OK;
 }
 
-static void call_add(struct maker *maker, uint64_t record)
+static void call_add(struct ascend_maker *maker, uint64_t record)
 {
-	ascend_plan_window_add(maker->build, &(struct ascend_plan_window){.start = record * maker->rules->call_bytes,
+	const struct ascend_plan_part *part = maker->part;
+
+	ascend_plan_window_add(maker->build, &(struct ascend_plan_window){.start = part->calls + record * part->call_bytes,
 									  .entry = ASCEND_ENTRY_CALLS,
 									  .dtype = ASCEND_U8,
 									  .access = ASCEND_WINDOW_READ,
 									  .ndims = 1,
 									  .contiguous = 1,
-									  .shapes = {maker->rules->call_bytes, 1},
+									  .shapes = {part->call_bytes, 1},
 									  .strides = {1, 1}});
 }
 
-static ptowsp_status windows_add(struct maker *maker, uint64_t number)
+/* In the words of the entry tensor where it lies: its own one, or that of versions. */
+static bool window_of(const struct ascend_maker *maker, const struct ptowsp_tensor_arg *arg, struct ascend_plan_window *window_out)
 {
-	const struct base_walk_task *task = &maker->walk->tasks[number];
-	const struct ascend_plan_rules *rules = maker->rules;
+	const struct ascend_plan_rules *rules = &maker->rules;
+	const struct ptowsp_binding *bound = &rules->bindings[arg->tensor];
+	const bool version = rules->versions_entry && (uintptr_t)arg->data - (uintptr_t)bound->data > bound->elements * rt_dtype_bytes(bound->dtype);
+
+	return version ? ascend_plan_window_of(window_out, arg, rules->versions_entry, ASCEND_VERSIONS_BASE)
+		       : ascend_plan_window_of(window_out, arg, rules->entries[arg->tensor], rules->bindings[arg->tensor].data);
+}
+
+static ptowsp_status windows_add(struct ascend_maker *maker, uint64_t number)
+{
+	const struct base_walk_task *task = row_of(maker, number);
 	struct ascend_plan_window window;
 
-	if (rules->simulated)
-		call_add(maker, number);
+	if (maker->rules.simulated)
+		call_add(maker, (uint64_t)(task - maker->part->walk->tasks));
 	for (uint32_t i = 0; i < task->tensor_count; i++) {
-		const struct ptowsp_tensor_arg *arg = &maker->walk->tensors[task->tensors + i];
+		const struct ptowsp_tensor_arg *arg = &maker->part->walk->tensors[task->tensors + i];
 
-		if (!ascend_plan_window_of(&window, arg, rules->entries[arg->tensor], rules->bindings[arg->tensor].data))
+		if (!window_of(maker, arg, &window))
 			return rt_fail_at(
 				maker->error, PTOWSP_TOO_SMALL, number, UINT64_MAX,
 				"task %llu: tensor argument %u is %llu x %llu elements, rows %llu apart; the pto-runtime takes 2^32 - 1 of each: cut it",
 				(unsigned long long)number, i, (unsigned long long)arg->rows, (unsigned long long)arg->columns,
 				(unsigned long long)arg->row_stride);
+		window.access |= maker->rules.mapped ? ASCEND_WINDOW_MAPPED : 0;
 		ascend_plan_window_add(maker->build, &window);
 	}
 	return PTOWSP_OK;
 }
 
-static uint32_t step_add(struct maker *maker, uint64_t number)
+/* Steps that may still run when it is submitted: those behind the task a window before it. */
+static uint32_t room_of(const struct ascend_maker *maker, uint64_t number)
 {
-	const struct base_walk_task *task = &maker->walk->tasks[number];
-	uint32_t step = ascend_plan_step_add(maker->build, &(struct ascend_plan_step){.number = number,
-										      .function = task->kernel,
-										      .shape = shape_of(task->unit),
-										      .blocks = maker->rules->blocks ? maker->rules->blocks[task->kernel] : 1});
+	const uint32_t here = maker->build->first + maker->build->step_count;
 
-	for (uint32_t i = 0; i < maker->preds.count; i++)
-		ascend_plan_edge_add(maker->build, maker->preds.steps[i]);
-	for (uint32_t i = 0; i < task->arg_count; i++)
-		ascend_plan_scalar_add(maker->build, maker->walk->args[task->args + i]);
-	return step;
+	return window_holds(maker, number) ? here - task_of(maker, number - maker->rules.window)->step - 1 : STEPS_RUN;
 }
 
-static ptowsp_status task_add(struct maker *maker, uint64_t number)
+static uint32_t step_add(struct ascend_maker *maker, uint64_t number)
 {
-	const struct base_walk_task *task = &maker->walk->tasks[number];
-	ptowsp_status status = counts_check(maker, number, maker->rules->simulated);
+	const struct base_walk_task *task = row_of(maker, number);
+	const struct ascend_plan_step step = {.number = number,
+					      .function = task->kernel,
+					      .shape = maker->rules.shapes ? maker->rules.shapes[task->kernel] : ASCEND_SHAPE_VECTOR,
+					      .blocks = maker->rules.blocks ? maker->rules.blocks[task->kernel] : 1};
+	const uint32_t room = room_of(maker, number), at = step_make(maker, step, maker->preds.steps, maker->preds.count, room < STEPS_RUN ? room : STEPS_RUN);
+
+	for (uint32_t i = 0; i < task->arg_count; i++)
+		ascend_plan_scalar_add(maker->build, maker->part->walk->args[task->args + i]);
+	return at;
+}
+
+static ptowsp_status task_add(struct ascend_maker *maker, uint64_t number)
+{
+	const struct base_walk_task *task = row_of(maker, number);
+	ptowsp_status status = counts_check(maker, number, maker->rules.simulated);
 	uint32_t step;
 
 	if (status)
@@ -224,11 +323,10 @@ static ptowsp_status task_add(struct maker *maker, uint64_t number)
 	scope_hold(maker);
 	step = step_add(maker, number);
 	status = windows_add(maker, number);
-	maker->steps[number] = step;
-	maker->first_successors[number] = UINT64_MAX;
+	*task_of(maker, number) = (struct maker_task){step, UINT64_MAX};
 	base_lanes_put(&maker->lanes, task, step);
 	if (task->process != PTOWSP_NONE)
-		base_front_task(&maker->fronts, task->process, step);
+		rt_vector_clock_task(&maker->clocks, task->process, step);
 	maker->made = number + 1;
 	return status;
 }
@@ -241,7 +339,7 @@ static uint64_t bytes_of(const struct ptowsp_tensor_arg *region)
 }
 
 /* So many copies of a tensor are kept apart. */
-static void copies_gather(struct maker *maker, const struct ptowsp_tensor_arg *region)
+static void copies_gather(struct ascend_maker *maker, const struct ptowsp_tensor_arg *region)
 {
 	struct ascend_copies *copies = ascend_moves_crowd(&maker->moves, region);
 
@@ -254,60 +352,69 @@ static void copies_gather(struct maker *maker, const struct ptowsp_tensor_arg *r
 	ascend_moves_gathered(copies, dummy_add(maker, maker->preds.steps, maker->preds.count));
 }
 
-/* Behind the whole front of the instance, which goes on behind it; and behind who had the block before. */
-static uint32_t copy_add(struct maker *maker, uint32_t process, uint32_t move, const struct ascend_block *block)
+static bool copy_keep(struct ascend_plan_part *part, const struct base_walk_move *move)
 {
-	const struct ptowsp_tensor_arg *region = &maker->walk->tensors[maker->walk->moves[move].tensor];
-	const uint64_t bytes = bytes_of(region);
+	if (!COMMON_GROW(part->copies, part->copy_room, part->copy_count))
+		return false;
+	part->copies[part->copy_count++] = *move;
+	return true;
+}
+
+static void copy_windows_add(struct ascend_maker *maker, const struct base_walk_move *move, const struct ascend_block *block)
+{
 	struct ascend_plan_window window;
-	uint32_t step;
 
-	const bool arrives = !maker->walk->moves[move].sends;
-	struct ptowsp_tensor_arg touched = *region;
-
-	touched.access = arrives ? PTOWSP_WRITE : PTOWSP_READ;
-	copies_gather(maker, region);
-	maker->preds.count = 0;
-	front_add(maker, process);
-	ascend_moves_follow(&maker->moves, &touched, &maker->preds);
-	ascend_preds_add(&maker->preds, block->after);
-	preds_narrow(maker);
-	scope_hold(maker);
-	step = ascend_plan_step_add(maker->build,
-				    &(struct ascend_plan_step){.number = maker->made, .kind = ASCEND_STEP_COPY, .shape = ASCEND_SHAPE_VECTOR, .blocks = 1});
-	for (uint32_t i = 0; i < maker->preds.count; i++)
-		ascend_plan_edge_add(maker->build, maker->preds.steps[i]);
-	call_add(maker, maker->walk->task_count + move);
-	maker->build->failed |= !ascend_plan_window_of(&window, region, maker->rules->entries[region->tensor], maker->rules->bindings[region->tensor].data);
+	call_add(maker, maker->part->walk->task_count + maker->part->copy_count);
+	maker->build->failed |= !window_of(maker, &move->window, &window) || !copy_keep(maker->part, move);
 	ascend_plan_window_add(maker->build, &window);
 	ascend_plan_window_add(maker->build, &(struct ascend_plan_window){.start = block->start,
-									  .entry = maker->rules->blocks_entry,
+									  .entry = maker->rules.blocks_entry,
 									  .dtype = ASCEND_U8,
 									  .access = ASCEND_WINDOW_READ | ASCEND_WINDOW_WRITE,
 									  .ndims = 1,
 									  .contiguous = 1,
-									  .shapes = {(uint32_t)bytes, 1},
+									  .shapes = {(uint32_t)bytes_of(&move->window), 1},
 									  .strides = {1, 1}});
-	base_front_task(&maker->fronts, process, step);
-	ascend_moves_copied(&maker->moves, region, arrives, step);
+}
+
+/* Behind the whole clock of the instance, which goes on behind it; and behind who had the block before. */
+static uint32_t copy_add(struct ascend_maker *maker, uint32_t process, uint32_t at, const struct ascend_block *block)
+{
+	const struct base_walk_move *move = &maker->walk->moves[at];
+	struct ptowsp_tensor_arg touched = move->window;
+	uint32_t step;
+
+	touched.access = move->sends ? PTOWSP_READ : PTOWSP_WRITE;
+	copies_gather(maker, &move->window);
+	maker->preds.count = 0;
+	clock_add(maker, process);
+	ascend_moves_follow(&maker->moves, &touched, &maker->preds);
+	ascend_preds_add(&maker->preds, block->after);
+	preds_narrow(maker);
+	scope_hold(maker);
+	step = step_make(maker, (struct ascend_plan_step){.number = maker->made, .kind = ASCEND_STEP_COPY, .shape = ASCEND_SHAPE_VECTOR, .blocks = 1},
+			 maker->preds.steps, maker->preds.count, STEPS_RUN);
+	copy_windows_add(maker, move, block);
+	rt_vector_clock_task(&maker->clocks, process, step);
+	ascend_moves_copied(&maker->moves, &move->window, !move->sends, step);
 	return step;
 }
 
 /* The elements of a token are copied before it is sent. */
-static void send_copy(struct maker *maker, const struct base_walk_event *event)
+static void send_copy(struct ascend_maker *maker, const struct base_walk_event *event)
 {
 	const uint32_t move = ascend_moves_next(&maker->moves, event->process, event->row, true);
 	struct ascend_block *block;
 
 	if (move == UINT32_MAX)
 		return;
-	block = ascend_moves_send(&maker->moves, event->row, bytes_of(&maker->walk->tensors[maker->walk->moves[move].tensor]));
+	block = ascend_moves_send(&maker->moves, event->row, bytes_of(&maker->walk->moves[move].window));
 	if (block)
 		copy_add(maker, event->process, move, block);
 }
 
 /* The consumer has waited for those who touch the region. */
-static void arrive_copy(struct maker *maker, uint32_t process)
+static void arrive_copy(struct ascend_maker *maker, uint32_t process)
 {
 	uint32_t channel = 0;
 	struct ascend_block *block = ascend_moves_arrive(&maker->moves, process, &channel);
@@ -320,20 +427,20 @@ static void arrive_copy(struct maker *maker, uint32_t process)
 /* ---- events ---------------------------------------------------------------------------------------------------------- */
 
 /* A workload goes on when these have ended, or a process does. */
-static void gate_set(struct maker *maker, const struct base_walk_event *event, uint64_t number)
+static void gate_set(struct ascend_maker *maker, const struct base_walk_event *event, uint64_t number)
 {
 	uint32_t step = barrier_at(maker, number);
 
 	if (event->process == PTOWSP_NONE)
 		maker->gate = step;
 	else
-		base_front_gate(&maker->fronts, event->process, step);
+		gate_add(maker, event->process, step);
 }
 
 /* A process goes on when tasks have ended, which are named, or all before a number. */
-static void follow(struct maker *maker, const struct base_walk_event *event)
+static void follow(struct ascend_maker *maker, const struct base_walk_event *event)
 {
-	const uint32_t gate = base_front(&maker->fronts, event->process)[maker->fronts.width - 1];
+	const uint64_t gate = rt_vector_clock_step(&maker->clocks.instances[event->process], maker->clocks.instance_count);
 
 	if (!event->pred_count) {
 		if (event->number)
@@ -341,99 +448,156 @@ static void follow(struct maker *maker, const struct base_walk_event *event)
 		return;
 	}
 	maker->preds.count = 0;
-	ascend_preds_add(&maker->preds, gate);
+	ascend_preds_add(&maker->preds, (uint32_t)gate);
 	for (uint32_t i = 0; i < event->pred_count; i++)
-		ascend_preds_add(&maker->preds, maker->steps[maker->walk->preds[event->preds + i]]);
+		if (maker->part->walk->preds[event->preds + i] >= oldest_of(maker, maker->made))
+			ascend_preds_add(&maker->preds, task_of(maker, maker->part->walk->preds[event->preds + i])->step);
 	preds_narrow(maker);
-	base_front_gate(&maker->fronts, event->process, dummy_add(maker, maker->preds.steps, maker->preds.count));
+	gate_add(maker, event->process, dummy_add(maker, maker->preds.steps, maker->preds.count));
 }
 
-/* Scopes of processes lie across each other, which the runtime's cannot: their tasks stand in scopes as if there were none. What they hold of a window the walk has minded:
+/* Scopes of processes lie across each other, which the runtime's cannot: their tasks stand in scopes as if there were none. The walk has minded their part of a window:
  * whose turn it is, and that nobody's is (rt.h). */
-static void scope_step(struct maker *maker, const struct base_walk_event *event)
+static ptowsp_status scope_step(struct ascend_maker *maker, const struct base_walk_event *event)
 {
 	bool begin = event->kind == RT_ITEM_SCOPE_BEGIN;
 
-	if (event->process != PTOWSP_NONE || !maker->rules->scopes)
-		return;
+	if (event->process != PTOWSP_NONE || !maker->rules.scopes)
+		return PTOWSP_OK;
+	if (begin && maker->open == ASCEND_SCOPE_DEPTH)
+		return rt_fail(maker->error, PTOWSP_TOO_SMALL,
+			       "scopes lie %d deep inside each other; tensormap_and_ringbuffer takes %d: use variant=host_build_graph, or fewer",
+			       ASCEND_SCOPE_DEPTH + 1, ASCEND_SCOPE_DEPTH);
 	scope_release(maker);
-	ascend_plan_step_add(maker->build, &(struct ascend_plan_step){.number = maker->made, .kind = begin ? ASCEND_STEP_SCOPE_BEGIN : ASCEND_STEP_SCOPE_END});
+	scope_make(maker, begin);
 	maker->open += begin ? 1 : UINT32_MAX;
+	return PTOWSP_OK;
 }
 
-static void event_take(struct maker *maker, const struct base_walk_event *event)
+static void pipeline_begin(struct ascend_maker *maker, uint32_t step)
+{
+	for (uint32_t i = 0; i < maker->clocks.instance_count; i++)
+		gate_add(maker, i, step);
+}
+
+static ptowsp_status event_take(struct ascend_maker *maker, const struct base_walk_event *event)
 {
 	switch (event->kind) {
 	case RT_ITEM_SCOPE_BEGIN:
-	case RT_ITEM_SCOPE_END: scope_step(maker, event); return;
-	case RT_ITEM_ORDER_STEP: gate_set(maker, event, maker->made); return;
+	case RT_ITEM_SCOPE_END: return scope_step(maker, event);
+	case RT_ITEM_ORDER_STEP: gate_set(maker, event, maker->made); break;
 	case RT_ITEM_BARRIER:
 	case RT_ITEM_FENCE:
-	case RT_ITEM_WAIT: gate_set(maker, event, event->number); return;
+	case RT_ITEM_WAIT: gate_set(maker, event, event->number); break;
 	case RT_ITEM_FOLLOW:
 		follow(maker, event);
 		arrive_copy(maker, event->process);
-		return;
+		break;
 	case RT_ITEM_SEND:
 		send_copy(maker, event);
-		base_fronts_take(&maker->fronts, event);
-		return;
+		base_walk_clocks_take(&maker->clocks, event);
+		break;
 	case RT_ITEM_TAKE:
-		base_fronts_take(&maker->fronts, event);
+		base_walk_clocks_take(&maker->clocks, event);
 		ascend_moves_take(&maker->moves, event->process, event->row);
-		return;
-	case RT_ITEM_PIPELINE: base_fronts_begin(&maker->fronts, barrier_at(maker, maker->made)); return;
-	default: base_fronts_take(&maker->fronts, event); return;
+		break;
+	case RT_ITEM_PIPELINE: pipeline_begin(maker, barrier_at(maker, maker->made)); break;
+	default: base_walk_clocks_take(&maker->clocks, event);
 	}
+	return PTOWSP_OK;
 }
 
 /* ---- making ---------------------------------------------------------------------------------------------------------- */
 
-static bool maker_init(struct maker *maker)
+static uint64_t kept_of(const struct base_walk *walk, bool comes)
 {
-	const struct base_walk *walk = maker->walk;
-	bool fronts = base_fronts_init(&maker->fronts, walk), lanes = base_lanes_init(&maker->lanes, walk), moves = ascend_moves_init(&maker->moves, walk);
-
-	maker->steps = calloc(walk->task_count + 1, sizeof(*maker->steps));
-	maker->first_successors = calloc(walk->task_count + 1, sizeof(*maker->first_successors));
-	maker->gate = maker->barrier_step = ASCEND_STEP_NONE;
-	return fronts && lanes && moves && maker->steps && maker->first_successors;
+	return comes ? ASCEND_STEPS_KEPT : rt_power_above(2 * walk->task_count + 2);
 }
 
-static bool maker_failed(const struct maker *maker)
+ptowsp_status ascend_maker_create(struct ascend_maker **maker_out, const struct base_walk *walk, const struct ascend_plan_rules *rules,
+				  struct ptowsp_error *error)
 {
-	return maker->preds.failed || maker->moves.failed || maker->lanes.failed || maker->fronts.failed || maker->build->failed;
+	struct ascend_maker *maker = calloc(1, sizeof(*maker));
+	bool ok = maker;
+
+	*maker_out = NULL;
+	if (ok) {
+		maker->rules = *rules;
+		maker->walk = walk;
+		maker->kept = kept_of(walk, rules->comes);
+		maker->tasks = calloc(maker->kept, sizeof(*maker->tasks));
+		maker->edges = calloc(ASCEND_STEPS_KEPT, sizeof(*maker->edges));
+		maker->gate = maker->barrier_step = ASCEND_STEP_NONE;
+		base_lanes_init(&maker->lanes, walk, maker->kept);
+		ok = base_walk_clocks_init(&maker->clocks, walk) && ascend_moves_init(&maker->moves, walk, rules->moved_tensors) && maker->tasks &&
+		     maker->edges;
+	}
+	if (!ok) {
+		ascend_maker_destroy(maker);
+		return rt_no_memory(error, "the plan of the pto-runtime");
+	}
+	*maker_out = maker;
+	return PTOWSP_OK;
 }
 
-static void maker_finish(struct maker *maker)
+void ascend_maker_destroy(struct ascend_maker *maker)
 {
+	if (!maker)
+		return;
 	base_lanes_finish(&maker->lanes);
-	base_fronts_finish(&maker->fronts);
+	rt_vector_clocks_finish(&maker->clocks);
 	ascend_moves_finish(&maker->moves);
 	ascend_preds_finish(&maker->preds);
-	free(maker->steps);
-	free(maker->first_successors);
+	free(maker->tasks);
+	free(maker->edges);
+	free(maker);
 }
 
-ptowsp_status ascend_plan_make(struct ascend_plan_build *build, const struct base_walk *walk, const struct ascend_plan_rules *rules, uint64_t *block_bytes_out,
-			       struct ptowsp_error *error)
+static bool maker_failed(const struct ascend_maker *maker)
 {
-	struct maker maker = {.build = build, .walk = walk, .rules = rules, .error = error};
-	bool ok = maker_init(&maker);
-	uint32_t event = 0;
-	ptowsp_status status = PTOWSP_OK;
+	return maker->preds.failed || maker->moves.failed || maker->lanes.failed || maker->clocks.lost || maker->build->failed;
+}
 
-	for (uint64_t task = 0; ok && !status && task <= walk->task_count; task++) {
-		for (; event < walk->event_count && walk->events[event].at <= task; event++)
-			event_take(&maker, &walk->events[event]);
-		if (task < walk->task_count)
-			status = task_add(&maker, task);
+ptowsp_status ascend_maker_take(struct ascend_maker *maker, struct ascend_plan_part *part, bool last, struct ptowsp_error *error)
+{
+	const struct base_walk *walk = part->walk;
+	ptowsp_status status = PTOWSP_OK;
+	uint32_t event = 0;
+
+	maker->part = part;
+	maker->build = &part->build;
+	maker->build->first = maker->steps;
+	maker->error = error;
+	for (uint64_t task = 0; !status && task <= walk->task_count; task++) {
+		for (; !status && event < walk->event_count && walk->events[event].at <= task; event++)
+			status = event_take(maker, &walk->events[event]);
+		if (!status && task < walk->task_count)
+			status = task_add(maker, maker->made);
 	}
-	if (ok)
-		scopes_close(&maker);
-	if (!status && (!ok || maker_failed(&maker)))
-		status = rt_no_memory(error, "the plan of the pto-runtime");
-	*block_bytes_out = maker.moves.bytes;
-	maker_finish(&maker);
-	return status;
+	if (last)
+		scopes_close(maker);
+	maker->steps += part->build.step_count;
+	return !status && maker_failed(maker) ? rt_no_memory(error, "the plan of the pto-runtime") : status;
+}
+
+uint64_t ascend_maker_block_bytes(const struct ascend_maker *maker)
+{
+	return maker->moves.bytes;
+}
+
+uint64_t ascend_maker_tasks(const struct ascend_maker *maker)
+{
+	return maker->made;
+}
+
+uint64_t ascend_maker_steps(const struct ascend_maker *maker, uint64_t task)
+{
+	return task < oldest_of(maker, maker->made) ? 0 : task_of(maker, task)->step + UINT64_C(1);
+}
+
+void ascend_plan_part_finish(struct ascend_plan_part *part)
+{
+	ascend_plan_build_finish(&part->build);
+	free(part->copies);
+	*part = (struct ascend_plan_part){0};
 }

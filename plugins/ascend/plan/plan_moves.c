@@ -12,18 +12,15 @@ static size_t sides(const struct base_walk *walk)
 	return ((size_t)walk->limits.processes * walk->limits.channels + 1) * 2;
 }
 
-bool ascend_moves_init(struct ascend_moves *moves, const struct base_walk *walk)
+bool ascend_moves_init(struct ascend_moves *moves, const struct base_walk *walk, uint32_t tensors)
 {
-	*moves = (struct ascend_moves){.walk = walk};
-	if (!walk->move_count)
+	*moves = (struct ascend_moves){.walk = walk, .tensors = tensors};
+	if (!tensors)
 		return true;
 	moves->channels = calloc((size_t)walk->limits.channels + 1, sizeof(*moves->channels));
 	moves->next = calloc(sides(walk), sizeof(*moves->next));
 	moves->arrives = calloc((size_t)walk->limits.processes + 1, sizeof(*moves->arrives));
 	moves->from = calloc((size_t)walk->limits.processes + 1, sizeof(*moves->from));
-	for (uint32_t m = 0; m < walk->move_count; m++)
-		if (walk->tensors[walk->moves[m].tensor].tensor >= moves->tensors)
-			moves->tensors = walk->tensors[walk->moves[m].tensor].tensor + 1;
 	moves->copies = calloc((size_t)moves->tensors + 1, sizeof(*moves->copies));
 	return moves->channels && moves->next && moves->arrives && moves->from && moves->copies;
 }
@@ -48,7 +45,7 @@ void ascend_moves_finish(struct ascend_moves *moves)
 uint32_t ascend_moves_next(struct ascend_moves *moves, uint32_t instance, uint32_t channel, bool sends)
 {
 	const struct base_walk *walk = moves->walk;
-	uint32_t *next = walk->move_count ? &moves->next[((size_t)instance * walk->limits.channels + channel) * 2 + sends] : NULL;
+	uint32_t *next = moves->next ? &moves->next[((size_t)instance * walk->limits.channels + channel) * 2 + sends] : NULL;
 
 	while (next && *next < walk->move_count) {
 		const struct base_walk_move *move = &walk->moves[(*next)++];

@@ -17,7 +17,7 @@ struct ascend_block {
 #define ASCEND_BLOCK_ALIGN 64u
 enum { ASCEND_BLOCKS_LEAST = 8, ASCEND_BLOCKS_MOST = 256 };
 
-/* Of a channel: blocks of its own, tokens that are under way. */
+/* A channel's own blocks, and tokens that are under way. */
 struct ascend_move_channel {
 	struct ascend_block *blocks;
 	uint32_t *idle, *sent; /* places in blocks: those that were given back, in that order; of token k */
@@ -46,8 +46,8 @@ struct ascend_moves {
 	uint64_t bytes; /* of all blocks */
 	bool failed;    /* no memory */
 };
-/* False: no memory. To be finished in any case. */
-bool ascend_moves_init(struct ascend_moves *moves, const struct base_walk *walk);
+/* False: no memory. To be finished in any case. walk: moves come to it as it goes on. tensors: TENS rows, 0: nothing moves. */
+bool ascend_moves_init(struct ascend_moves *moves, const struct base_walk *walk, uint32_t tensors);
 /* Nobody but a plan orders copies beside tasks: whoever touches what a copy before it has touched, and one of both writes, comes behind it. */
 void ascend_moves_follow(const struct ascend_moves *moves, const struct ptowsp_tensor_arg *window, struct ascend_preds *preds);
 /* A copy of a window, which writes it or reads it. There is room: ascend_moves_crowd. */
@@ -62,7 +62,7 @@ uint32_t ascend_moves_next(struct ascend_moves *moves, uint32_t instance, uint32
 struct ascend_block *ascend_moves_send(struct ascend_moves *moves, uint32_t channel, uint64_t bytes);
 /* The instance has taken the next token. */
 void ascend_moves_take(struct ascend_moves *moves, uint32_t instance, uint32_t channel);
-/* Its block, if elements are to arrive now, and its channel; NULL: none are. To be given back with the step that copies out of it. */
+/* A taken token's block, if elements are to arrive now, and its channel; NULL: none are. To be given back with the step that copies out of it. */
 struct ascend_block *ascend_moves_arrive(struct ascend_moves *moves, uint32_t instance, uint32_t *channel_out);
 void ascend_moves_give_back(struct ascend_moves *moves, uint32_t channel, struct ascend_block *block, uint32_t step);
 

@@ -9,7 +9,7 @@
 
 struct isa_emitter;
 
-/* How emitted code looks on one target. What stands in loops comes from emit.def. */
+/* How emitted code looks on one target. Bodies of loops come from emit.def. */
 struct isa_emit_target {
 	const char *name;      /* --emit=NAME */
 	const char *extension; /* of the file that a kernel becomes */
@@ -20,7 +20,7 @@ struct isa_emit_target {
 	const char *loop_rows, *loop_columns; /* the same for one loop in the other, where threads share them; NULL: as above, and rows go in blocks */
 	bool windows;          /* loops read windows where they are as often as they like, and rows of short ones lie one behind the other (tile_read_packed) */
 	const char *loop_note; /* a line before it, or "" */
-	const char *turn;      /* what each turn of a loop of the kernel's own begins with, or NULL */
+	const char *turn;      /* beginning of each turn of a loop of the kernel's own, or NULL */
 	/* Statements that set a tile's bytes to 0, format of tile and bytes, and that copy some: to, from, bytes; what they read and write may overlap
 	 * where the second one says so. */
 	const char *zero, *move, *move_over;
@@ -30,7 +30,7 @@ struct isa_emit_target {
 	bool registers; /* A5: vector registers */
 	/* Before the type of what a pointer to tiles, or to windows, points to: "", or the name of an address space and a blank. */
 	const char *memory, *global;
-	/* Where copies of windows lie, placed like the tiles; NULL: in the memory of the tiles. */
+	/* Memory of copies of windows, placed like the tiles; NULL: the memory of the tiles. */
 	const char *copies;
 	/* Statements that read the element of a window at `at` into `value`, and the other way round. */
 	const char *fetch, *drop;

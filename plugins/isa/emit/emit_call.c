@@ -300,7 +300,7 @@ static void getval_emit(struct isa_emitter *e, uint32_t i)
 	e->scalar_used[s->d.row] = true;
 	isa_line(e, "%s = %s;", isa_scalar_name(e, s->d.row),
 		 same ? from.text : isa_narrowed(s->a.dtype == PTOWSP_BOOL ? isa_piece("%s != 0", from.text).text : from.text, s->d.dtype).text);
-	isa_barrier_put(e); /* what follows may write to the tile */
+	isa_barrier_put(e); /* a later step may write to the tile */
 }
 
 static void setval_emit(struct isa_emitter *e, uint32_t i)

@@ -89,7 +89,7 @@ static void windows_put(struct isa_emitter *e)
 			isa_line(e, "%s -= %lld;", isa_param_name(e, i), (long long)e->core->windows[i].before);
 }
 
-/* What stands between the brackets of the function, "void" where that is nothing. */
+/* Parameters of the function up to its body's brace, "void" where there are none. */
 static void bracket_put(struct isa_emitter *e, const char *more)
 {
 	const bool any = e->core->tensors || e->core->scalars;

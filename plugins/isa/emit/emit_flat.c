@@ -43,7 +43,7 @@ static void line_add(struct common_text *flat, const char *from, const char *lin
 		common_text_bytes(flat, line, strcspn(line, "\n") + 1);
 }
 
-/* Its guard keeps a header from being there twice; tables have none. */
+/* A guard keeps the header from being there twice; tables have none. */
 static void text_add(struct common_text *flat, const struct isa_text *header)
 {
 	for (const char *const *line = header->lines; *line; line++)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an instruction is to the memory of an argument. */
+/* Access of an instruction to an argument's memory. */
 struct access {
 	uint32_t param;
 	bool reads, writes;
@@ -317,7 +317,7 @@ static bool grows_in_place(const struct isa_emitter *e, const struct life *l)
 	if (l->stores != 1 || l->last != l->store || l->first < block.first || has_jumps(e->p, block) || !isa_place_packed(e, l->store) ||
 	    !isa_place_constant(e, l->store, &at) || l->loads > 1 || (l->loads && l->load != l->first))
 		return false;
-	if (block_of(e->p, l->first).first != block.first) /* what begins it is not done in each turn of the block */
+	if (block_of(e->p, l->first).first != block.first) /* its beginning is not done in each turn of the block */
 		return false;
 	for (uint32_t i = 0; i < e->p->header.inst_count; i++) {
 		const struct access a = access_of(&e->p->steps[i]);

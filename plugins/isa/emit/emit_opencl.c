@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* emit_opencl.c - the row for OpenCL C: a kernel is one work-group. What stands at file scope has the kernel's name, so that several of them make one program. */
+/* emit_opencl.c - the row for OpenCL C: a kernel is one work-group. Names at file scope contain the kernel's, so that several of them make one program. */
 #include "isa/emit/emit_state.h"
 
 void isa_opencl_head(struct isa_emitter *e)
@@ -18,18 +18,19 @@ void isa_opencl_head(struct isa_emitter *e)
 	isa_put(e, "\n");
 }
 
-/* Buffers of the windows, then a struct of how they lie in them and of the arguments, result and workspace. */
+/* Buffers of the windows, then a struct of how they lie in them, of the arguments and of which result is the call's; results and workspace. */
 void isa_opencl_tail(struct isa_emitter *e)
 {
 	const unsigned long windows = e->p->header.param_count, args = e->p->arg_count;
 	const unsigned long long bytes = (unsigned long long)isa_memory_bytes(e);
 
-	isa_put(e, "}\n\nstruct %s_given {\n\tstruct tile_shape shapes[%lu];\n\tuint64_t args[%lu];\n\tuint32_t block, block_count;\n};\n\n", e->symbol,
-		windows ? windows : 1, args ? args : 1);
+	isa_put(e, "}\n\nstruct %s_given {\n\tstruct tile_shape shapes[%lu];\n\tuint64_t args[%lu];\n\tuint32_t block, block_count, result, unused;\n};\n\n",
+		e->symbol, windows ? windows : 1, args ? args : 1);
 	isa_put(e, "__kernel __attribute__((reqd_work_group_size(TILE_WIDTH, 1, 1))) void %s_on_device(", e->symbol);
 	for (unsigned long i = 0; i < windows; i++)
 		isa_put(e, "TILE_GLOBAL uchar *buffer_%lu, ", i);
-	isa_put(e, "struct %s_given given, TILE_GLOBAL struct tile_result *result, TILE_GLOBAL uchar *workspace)\n{\n", e->symbol);
+	isa_put(e, "struct %s_given given, TILE_GLOBAL struct tile_result *results, TILE_GLOBAL uchar *workspace)\n{\n", e->symbol);
+	isa_put(e, "\tTILE_GLOBAL struct tile_result *const result = &results[given.result];\n");
 	isa_put(e, "\tTILE_TILES(tiles, %llu, workspace);\n\tconst struct tile_window windows[] = {\n", bytes);
 	for (unsigned long i = 0; i < windows; i++)
 		isa_put(e, "\t\ttile_window_make(buffer_%lu, &given.shapes[%lu]),\n", i, i);

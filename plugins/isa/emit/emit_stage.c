@@ -173,7 +173,7 @@ bool isa_stage_keeps(const struct isa_grouping *g, uint32_t tile)
 
 	if (isa_plan_group(&g->e->p->plan, g->group->first) != g->group) /* not of the plan: nobody knows */
 		return true;
-	if (g->e->core && g->e->homes[tile].inst) /* what is in its window is the result */
+	if (g->e->core && g->e->homes[tile].inst) /* its window holds the result */
 		return true;
 	if (g->tiles[tile].window)
 		return false;

@@ -28,7 +28,7 @@ struct isa_writing {
 	unsigned depth; /* of blocks, a tab each */
 };
 
-/* Of a tile in a core's function: 0 for memory of its own, else 1 + the load or store in whose window it lies. moves: at each load it lies where that says. */
+/* A tile's home in a core's function: 0, memory of its own, else 1 + the load or store in whose window it lies. moves: each load gives its place anew. */
 struct isa_home {
 	uint32_t inst;
 	bool moves;
@@ -81,7 +81,6 @@ const char *isa_scalar_name(const struct isa_emitter *e, uint32_t row);
 
 /* emit_value.c */
 const char *isa_stored_type(unsigned dtype); /* "float", "uint16_t" */
-const char *isa_wide_type(unsigned dtype);
 const char *isa_scalar_type(unsigned dtype); /* of a variable that holds a scalar register */
 const char *isa_type_suffix(unsigned dtype); /* "f32", "u1" */
 const char *isa_type_code(unsigned dtype);   /* "F32", "BOOL", behind PTOWSP_ */

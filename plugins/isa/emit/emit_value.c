@@ -48,11 +48,6 @@ const char *isa_stored_type(unsigned dtype)
 	return words[dtype].stored;
 }
 
-const char *isa_wide_type(unsigned dtype)
-{
-	return words[dtype].wide;
-}
-
 static bool is_narrow_float(unsigned dtype)
 {
 	return dtype == PTOWSP_F16 || dtype == PTOWSP_BF16;

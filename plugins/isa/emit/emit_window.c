@@ -20,7 +20,7 @@ static bool has_room(struct isa_grouping *g, uint32_t i)
 	const struct isa_operand *result = isa_group_result(g, i);
 	const struct isa_group_tile *tile = &g->tiles[result->row];
 
-	if (isa_group_step(g, i)->op == PTOWSP_PTO_TSTORE_FP) /* what is stored is not the tile */
+	if (isa_group_step(g, i)->op == PTOWSP_PTO_TSTORE_FP) /* it stores other elements */
 		return false;
 	if (isa_group_form(g, i) == ISA_FORM_LOAD && g->uses[tile->first].inst < i)
 		return false;

@@ -4,7 +4,6 @@
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- tensors of a run ------------------------------------------------------------------------------------------ */
@@ -88,13 +87,14 @@ static ptowsp_status bind(struct rt_tensors *tensors, const struct rt_program *p
 	return PTOWSP_OK;
 }
 
-ptowsp_status rt_tensors_init(struct rt_tensors *tensors, const struct rt_program *program, const struct ptowsp_run_args *args, struct rt_env *env,
-			      struct ptowsp_error *error)
+ptowsp_status rt_tensors_init(struct rt_tensors *tensors, struct common_arena *arena, const struct rt_program *program, const struct ptowsp_run_args *args,
+			      struct rt_env *env, struct ptowsp_error *error)
 {
 	ptowsp_status status = PTOWSP_OK;
 
 	tensors->count = program->tables.tensor.count;
-	tensors->rows = calloc((size_t)tensors->count + 1, sizeof(*tensors->rows));
+	tensors->planned = program->planned;
+	tensors->rows = common_take(arena, (size_t)tensors->count + 1, sizeof(*tensors->rows));
 	if (!tensors->rows)
 		return rt_no_memory(error, "tensors");
 	if (args->binding_count && args->binding_stride < PTOWSP_BINDING_FLOOR_10_0)
@@ -107,12 +107,6 @@ ptowsp_status rt_tensors_init(struct rt_tensors *tensors, const struct rt_progra
 	for (uint32_t t = 0; t < tensors->count; t++)
 		tensors->rows[t].place = tensors->rows[t].data || !program->shadowed ? tensors->rows[t].data : RT_NOWHERE;
 	return status;
-}
-
-void rt_tensors_finish(struct rt_tensors *tensors)
-{
-	free(tensors->rows);
-	memset(tensors, 0, sizeof(*tensors));
 }
 
 /* ---- errors ---------------------------------------------------------------------------------------------------- */
@@ -141,12 +135,13 @@ static const char *toucher(const struct rt_program *program, const struct rt_env
 static ptowsp_status outside(const struct rt_program *program, const struct rt_env *env, const struct rt_io *io, const struct rt_tensor *tensor,
 			     uint32_t kernel, int64_t from, int64_t to, struct ptowsp_error *error)
 {
-	char from_slot[80], who[80];
+	char from_slot[80], who[80], has[40];
 
+	/* One without a shape has as many as its binding, which is not looked at for elements before the first one. */
+	snprintf(has, sizeof(has), tensor->elements == UINT64_MAX ? "begins at element 0" : "has %llu", (unsigned long long)tensor->elements);
 	return rt_fail_at(error, PTOWSP_RUN_FAILED, env->task, kernel == PTOWSP_NONE ? UINT64_MAX : kernel,
-			  "%s touches elements %lld to %lld of tensor %.40s, which has %llu%s", toucher(program, env, kernel, who, sizeof(who)),
-			  (long long)from, (long long)to, rt_tensor_name(program, io->tensor), (unsigned long long)tensor->elements,
-			  origin(program, env, io, from_slot, sizeof(from_slot)));
+			  "%s touches elements %lld to %lld of tensor %.40s, which %s%s", toucher(program, env, kernel, who, sizeof(who)), (long long)from,
+			  (long long)to, rt_tensor_name(program, io->tensor), has, origin(program, env, io, from_slot, sizeof(from_slot)));
 }
 
 /* An offset that is beyond every tensor, not one that is not known. */
@@ -171,7 +166,7 @@ static ptowsp_status endless(const struct rt_program *program, const struct rt_e
 			  rt_tensor_name(program, io->tensor));
 }
 
-/* Of a flat window that ends before its tensor does. */
+/* A flat window that ends before its tensor does. */
 static ptowsp_status beyond(const struct rt_program *program, const struct rt_env *env, const struct rt_io *io, uint32_t kernel, int64_t at,
 			    struct ptowsp_error *error)
 {
@@ -211,10 +206,11 @@ static void measure(struct rt_tensors *tensors, uint32_t tensor, int64_t end)
 static void measure_block(struct rt_tensors *tensors, const struct rt_access *access)
 {
 	const struct rt_io *io = access->io;
-	int64_t row = access->key.row + io->rows, column = access->key.column + io->columns;
+	const int64_t rows = rt_access_rows(access), columns = rt_access_columns(access);
+	int64_t row = access->key.row + rows, column = access->key.column + columns;
 
 	if (tensors->rows[io->tensor].columns != RT_WIDE) {
-		measure(tensors, io->tensor, access->start + (io->rows - INT64_C(1)) * tensors->rows[io->tensor].columns + io->columns);
+		measure(tensors, io->tensor, access->start + (rows - 1) * tensors->rows[io->tensor].columns + columns);
 		return;
 	}
 	if (row > tensors->most_row[io->tensor])
@@ -232,8 +228,27 @@ static ptowsp_status block_outside(const struct rt_access *access, const struct 
 
 	return rt_fail_at(error, PTOWSP_RUN_FAILED, env->task, kernel == PTOWSP_NONE ? UINT64_MAX : kernel,
 			  "%s touches %u x %u elements at %lld, %lld of tensor %.40s, which is %lld x %lld%s", toucher(program, env, kernel, who, sizeof(who)),
-			  io->rows, io->columns, (long long)access->key.row, (long long)access->key.column, rt_tensor_name(program, io->tensor),
-			  (long long)tensor->rows, (long long)tensor->columns, origin(program, env, io, from_slot, sizeof(from_slot)));
+			  rt_access_rows(access), rt_access_columns(access), (long long)access->key.row, (long long)access->key.column,
+			  rt_tensor_name(program, io->tensor), (long long)tensor->rows, (long long)tensor->columns,
+			  origin(program, env, io, from_slot, sizeof(from_slot)));
+}
+
+/* How much of the region is there, from what the task says. */
+static ptowsp_status part_find(struct rt_access *access, const struct rt_program *program, struct rt_env *env, uint32_t kernel, struct ptowsp_error *error)
+{
+	const struct rt_io *io = access->io;
+	const int64_t rows = io->parts & RT_PART_ROWS ? rt_value(env, io->part_rows) : io->rows;
+	const int64_t columns = io->parts & RT_PART_COLUMNS ? rt_value(env, io->part_columns) : io->columns;
+	char from_slot[80], who[80];
+
+	if (env->failed)
+		return PTOWSP_OK; /* by zero, which is told for all expressions of the task */
+	if (rows < 1 || columns < 1 || rows > io->rows || columns > io->columns)
+		return rt_fail_at(error, PTOWSP_RUN_FAILED, env->task, kernel, "%s gets %lld x %lld elements of tensor %.40s, and takes 1 x 1 to %u x %u%s",
+				  toucher(program, env, kernel, who, sizeof(who)), (long long)rows, (long long)columns, rt_tensor_name(program, io->tensor),
+				  io->rows, io->columns, origin(program, env, io, from_slot, sizeof(from_slot)));
+	access->length = rt_part_length(io, rows, columns);
+	return PTOWSP_OK;
 }
 
 static ptowsp_status block_resolve(struct rt_access *access, const struct rt_program *program, struct rt_tensors *tensors, struct rt_env *env, uint32_t kernel,
@@ -242,11 +257,15 @@ static ptowsp_status block_resolve(struct rt_access *access, const struct rt_pro
 	const struct rt_io *io = access->io;
 	const struct rt_tensor *tensor = &tensors->rows[io->tensor];
 	int64_t row = access->key.row, column = access->key.column;
+	ptowsp_status status;
 
-	if (io->checked && (row < 0 || column < 0 || row > tensor->rows - (int64_t)io->rows || column > tensor->columns - (int64_t)io->columns))
+	access->length = 0;
+	if (io->parts && (status = part_find(access, program, env, kernel, error)))
+		return status;
+	if (io->checked &&
+	    (row < 0 || column < 0 || row > tensor->rows - (int64_t)rt_access_rows(access) || column > tensor->columns - (int64_t)rt_access_columns(access)))
 		return block_outside(access, program, env, tensor, kernel, error);
 	access->start = row * tensor->columns + column;
-	access->length = 0;
 	if (io->view && access->start % io->view)
 		return misaligned(access, program, env, kernel, error);
 	if (tensors->measuring)
@@ -314,16 +333,16 @@ typedef bool (*visit_fn)(void *context, uint32_t tensor, int64_t start, int64_t 
 
 static void block_visit(const struct rt_access *access, const struct rt_tensor *tensor, visit_fn visit, void *context)
 {
-	const struct rt_io *io = access->io;
+	const uint32_t tensor_row = access->io->tensor, rows = rt_access_rows(access), columns = rt_access_columns(access);
 	int64_t start = access->start;
 	bool more = true;
 
-	if (io->columns == tensor->columns || io->rows == 1) { /* one piece */
-		visit(context, io->tensor, start, start + (int64_t)io->rows * io->columns);
+	if (columns == tensor->columns || rows == 1) { /* one piece */
+		visit(context, tensor_row, start, start + (int64_t)rows * columns);
 		return;
 	}
-	for (uint32_t r = 0; more && r < io->rows; r++, start += tensor->columns)
-		more = visit(context, io->tensor, start, start + io->columns);
+	for (uint32_t r = 0; more && r < rows; r++, start += tensor->columns)
+		more = visit(context, tensor_row, start, start + columns);
 }
 
 void rt_access_visit(const struct rt_access *access, const struct rt_tensors *tensors, unsigned bit,
@@ -365,7 +384,10 @@ void rt_access_window(const struct rt_io *io, const struct rt_tensor *tensor, in
 	};
 	if (io->view)
 		rt_window_view(io, window_out);
-	if (!io->unit && length) {
+	if (!io->unit && length & RT_WINDOW_PART) {
+		window_out->rows = length >> 33;
+		window_out->columns = length >> 2 & INT32_MAX;
+	} else if (!io->unit && length) {
 		window_out->data = (void *)(uintptr_t)(length & ~RT_WINDOW_FRESH);
 		window_out->row_stride = io->columns;
 		return;

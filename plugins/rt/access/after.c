@@ -1,35 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* after.c - edges that the program states: which task, from an expression; live and counted as those that are inferred. */
 #include "registry/common/common_grow.h"
-#include "rt/program/rt_error.h"
+#include "rt/program/rt_verify.h"
 #include "rt/run/rt_run.h"
 
-static ptowsp_status word_lower(struct rt_program *program, const struct rt_nest *nest, const struct ptowsp_instruction *in, struct ptowsp_error *error)
+ptowsp_status rt_site_after(struct rt_verifier *v, struct rt_site *site)
 {
-	struct rt_after after = {.kind = in->operand1};
-	ptowsp_status status;
-
-	if (in->flags)
-		return rt_fail(error, PTOWSP_BAD_PACKAGE, "a word of a task has flags %u", in->flags);
-	if (in->operand1 > PTOWSP_AFTER_SOFT)
-		return rt_fail(error, PTOWSP_BAD_PACKAGE, "after has the unknown kind %u; 0 after, 1 data, 2 barrier, 3 soft", in->operand1);
-	status = rt_expr_compile(&program->exprs, &program->tables, in->operand2, nest, false, &after.task, error);
-	if (!status && !COMMON_GROW(program->afters, program->after_room, program->after_count))
-		status = rt_no_memory(error, "edges");
-	if (!status)
-		program->afters[program->after_count++] = after;
-	return status;
-}
-
-ptowsp_status rt_site_after(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, uint32_t *next, struct ptowsp_error *error)
-{
-	const struct rt_tables *tables = &program->tables;
+	const struct rt_tables *tables = &v->program->tables;
 	ptowsp_status status = PTOWSP_OK;
 
-	site->first_after = program->after_count;
-	for (; !status && *next < tables->work.code_count && tables->work.code[*next].opcode == PTOWSP_OP_AFTER; ++*next)
-		status = word_lower(program, nest, &tables->work.code[*next], error);
-	site->after_count = program->after_count - site->first_after;
+	site->first_after = v->program->after_count;
+	for (; !status && v->next < tables->work.code_count && tables->work.code[v->next].opcode == PTOWSP_OP_AFTER; v->next++) {
+		const struct ptowsp_instruction *in = rt_verifier_word(v, v->next);
+		struct rt_after after = {.kind = in->operand1};
+
+		if (in->flags)
+			return RT_REFUSE(v, "a word of a task has flags %u", in->flags);
+		if (in->operand1 > PTOWSP_AFTER_SOFT)
+			return RT_REFUSE(v, "after has the unknown kind %u; 0 after, 1 data, 2 barrier, 3 soft", in->operand1);
+		status = rt_verifier_expr(v, in->operand2, &after.task);
+		if (!status)
+			status = RT_APPEND(v, afters, after_count, after_room, after);
+	}
+	site->after_count = v->program->after_count - site->first_after;
 	return status;
 }
 

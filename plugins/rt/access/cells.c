@@ -164,7 +164,7 @@ static bool crowded(struct rt_cells *cells, const struct rt_track *track)
 	return live > cells->mask / 64 * 3;
 }
 
-/* Where the name's own place is not free, or it is time to count. A function of its own, so that the common way saves no registers. */
+/* Enters a name whose own place is taken, or counts. A function of its own, so that the common way saves no registers. */
 static __attribute__((noinline)) struct rt_cell *enter_slowly(struct rt_cells *cells, struct rt_track *track, uint64_t name, uint64_t home)
 {
 	struct rt_entry *entry;

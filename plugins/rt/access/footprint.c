@@ -65,7 +65,7 @@ static void gather(struct rt_footprint *footprint)
 	footprint->too_many = kept > RT_FOOTPRINT_SPANS;
 }
 
-/* A kernel may touch element by element in any order: what is one span in the end counts once. */
+/* A kernel may touch element by element in any order: a span of many such touches counts once. */
 static void raw_add(struct rt_footprint *footprint, uint32_t arg, uint32_t access, struct rt_span span)
 {
 	if (footprint->too_many || joined(footprint, arg, access, span))

@@ -20,7 +20,7 @@ struct rt_touched {                /* one tensor argument */
 	uint64_t narrowest, widest;      /* of the tiles that are written: their columns; 0, 0 without one */
 	uint64_t first_write, last_read; /* places among the touches of all arguments, from 1; 0: none */
 };
-/* Of all arguments of a kernel; a footprint in more pieces is not known, so that a kernel takes a bounded part of memory and of the time of its tasks. */
+/* Most spans of a kernel. A footprint in more pieces is not known: a kernel takes a bounded part of memory and of the time of its tasks. */
 #define RT_FOOTPRINT_SPANS (UINT32_C(1) << 18)
 struct rt_footprint {
 	struct rt_span *spans;

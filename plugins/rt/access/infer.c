@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* infer.c - dependencies: what the accesses of the task being issued say through the tensor map of the schedule's rule. */
+/* infer.c - dependencies by the accesses of the task being issued, through the tensor map of the schedule's rule. */
 #include "rt/process/process.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
@@ -81,7 +81,7 @@ static bool map_init(struct rt_run *run)
 
 	run->cells = overlap ? &run->overlap.cells : &run->exact;
 	run->fresh_until = FRESHEN_EVERY;
-	if (overlap && !rt_overlap_init(&run->overlap, &run->tensors))
+	if (overlap && !rt_overlap_init(&run->overlap, &run->tensors, run->arena))
 		return false;
 	if (schedule->deps != PTOWSP_DEPS_EXPLICIT && spare_take(run))
 		return true;
@@ -93,9 +93,8 @@ ptowsp_status rt_infer_init(struct rt_run *run)
 	const struct rt_schedule *schedule = schedule_of(run);
 	bool ok = rt_preds_init(&run->preds) && map_init(run);
 
-	run->keys = calloc((size_t)run->program->most_ios + 1, sizeof(*run->keys));
-	run->own_uses = aligned_alloc(64, ((2 * (size_t)run->program->most_ios + 1) * sizeof(*run->own_uses) + 63) / 64 * 64);
-	ok = ok && run->keys && run->own_uses && !rt_versions_init(run);
+	run->own_uses = common_take_lines(run->arena, 2 * (size_t)run->program->most_ios + 1, sizeof(*run->own_uses));
+	ok = ok && run->own_uses && !rt_versions_init(run);
 	run->checked_until = run->max_tasks < run->fresh_until ? run->max_tasks : run->fresh_until;
 	run->span_most = run->window && run->window - 1 < UINT32_MAX ? (uint32_t)(run->window - 1) : UINT32_MAX;
 	rt_preds_next(&run->preds, run->tasks, run->window);
@@ -121,8 +120,6 @@ void rt_infer_finish(struct rt_run *run)
 	rt_preds_finish(&run->watch_preds);
 	rt_race_finish(&run->race);
 	rt_versions_finish(run);
-	free(run->keys);
-	free(run->own_uses);
 }
 
 /* ---- what a task reserves in the tensor map -------------------------------------------------------------------- */
@@ -205,12 +202,14 @@ static ptowsp_status pieces_visit(struct rt_run *run, const struct rt_access *ac
 	unsigned shape = access->io->access & bit ? bit : access->io->access; /* of a use that stands for two accesses: they cover the same */
 	int64_t from, to;
 
+	if (!entering.map) /* out of memory, as the predecessors say */
+		return PTOWSP_OK;
 	if (!rt_access_single(access, &run->tensors, shape, &from, &to))
 		rt_access_visit(access, &run->tensors, shape, bit == PTOWSP_READ ? piece_read : piece_write, &entering);
 	else if (bit == PTOWSP_READ)
-		rt_pieces_read(run->overlap.pieces, &run->track, access->io->tensor, from, to);
+		rt_pieces_read(entering.map, &run->track, access->io->tensor, from, to);
 	else
-		rt_pieces_write(run->overlap.pieces, &run->track, access->io->tensor, from, to);
+		rt_pieces_write(entering.map, &run->track, access->io->tensor, from, to);
 	return entering.status;
 }
 
@@ -240,11 +239,8 @@ static void interned_enter(struct rt_run *run, const struct rt_use *use)
 static void version_enter(struct rt_run *run, const struct rt_use *use)
 {
 	struct rt_cells *cells = run->overlap.lattices ? &run->overlap.cells : &run->exact;
-	bool full = run->track.full;
 
-	run->track.full = full && !rt_versions_makes(run, use->tensor, (int64_t)(use->name & RT_PLACES));
-	rt_cells_access(cells, &run->track, use->name, PTOWSP_WRITE);
-	run->track.full = full;
+	rt_cells_enter(cells, &run->track, &run->preds, use->name, PTOWSP_WRITE, run->track.full && !rt_use_begins(run, use));
 }
 
 static ptowsp_status use_enter(struct rt_run *run, const struct rt_use *use)
@@ -266,7 +262,7 @@ ptowsp_status rt_infer_uses(struct rt_run *run, const struct rt_use *uses, uint3
 
 	for (const struct rt_use *use = uses; cells->entries && !status && use < uses + count; use++) {
 		if (rt_use_named(use, run->overlap.lattices))
-			rt_cells_access(cells, &run->track, use->name, use->access);
+			rt_cells_enter(cells, &run->track, &run->preds, use->name, use->access, run->track.full && !use->anew);
 		else
 			status = use_enter(run, use);
 	}
@@ -328,7 +324,7 @@ ptowsp_status rt_infer_race(struct rt_run *run, const struct rt_site *site, cons
 	return race->found ? race_report(run) : PTOWSP_OK;
 }
 
-/* What left the window has left the clock too, unless a full window does not stall, or there are clocks that stand behind. */
+/* Tasks that left the window have left the clock too, unless a full window does not stall, or other clocks stand behind. */
 static ptowsp_status watch_enter(struct rt_run *run, const struct rt_site *site)
 {
 	struct entering entering = {.run = run, .map = run->watch, .track = &run->watch_track};
@@ -348,10 +344,10 @@ void rt_infer_freshen(struct rt_run *run)
 	run->checked_until = run->max_tasks < run->fresh_until ? run->max_tasks : run->fresh_until;
 	if (run->exact.entries)
 		rt_cells_freshen(&run->exact, &run->track);
-	if (run->overlap.lattices) {
+	if (run->overlap.lattices)
 		rt_cells_freshen(&run->overlap.cells, &run->track);
+	if (run->overlap.pieces)
 		rt_pieces_freshen(run->overlap.pieces, &run->track);
-	}
 	run->preds.out_of_memory |= !rt_intern_freshen(&run->intern, &run->preds);
 	if (run->watch)
 		rt_pieces_freshen(run->watch, &run->watch_track);

@@ -3,23 +3,20 @@
 
 #include "rt/access/access.h"
 #include "rt/program/arithmetic.h"
-#include <stdlib.h>
 #include <string.h>
 
-bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors)
+bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors, struct common_arena *arena)
 {
 	memset(map, 0, sizeof(*map));
 	map->tensors = tensors;
-	map->lattices = calloc((size_t)tensors->count + 1, sizeof(*map->lattices));
-	map->pieces = rt_pieces_create(tensors->count);
-	return map->lattices && map->pieces;
+	map->lattices = common_take(arena, (size_t)tensors->count + 1, sizeof(*map->lattices));
+	return map->lattices;
 }
 
 void rt_overlap_finish(struct rt_overlap *map)
 {
 	rt_cells_finish(&map->cells);
 	rt_pieces_destroy(map->pieces);
-	free(map->lattices);
 	memset(map, 0, sizeof(*map));
 }
 
@@ -92,18 +89,31 @@ static bool go_on(const struct dividing *dividing)
 	return !map->stopped && !dividing->track->preds->out_of_memory;
 }
 
+/* What an access of that shape has there: as far as the tensor goes. */
+static struct rt_shape shape_there(const struct rt_shape *shape, const struct rt_tensor *tensor, int64_t start)
+{
+	int64_t rows, columns;
+
+	if (!shape->rows || tensor->elements == UINT64_MAX)
+		return *shape;
+	rows = tensor->rows - start / tensor->columns;
+	columns = tensor->columns - start % tensor->columns;
+	return (struct rt_shape){shape->rows < rows ? shape->rows : rows, shape->columns < columns ? shape->columns : columns};
+}
+
 /* One cell may be millions of rows. */
 static void cell_move(void *context, const struct rt_entry *entry)
 {
 	struct dividing *dividing = context;
 	struct rt_overlap *map = dividing->map;
-	const struct rt_shape *shape = &map->lattices[dividing->tensor].shape;
+	const struct rt_tensor *tensor = &map->tensors->rows[dividing->tensor];
 	int64_t start = (int64_t)(entry->name & PLACES);
+	const struct rt_shape shape = shape_there(&map->lattices[dividing->tensor].shape, tensor, start);
 
-	rt_pieces_put(map->pieces, dividing->track, dividing->tensor, start, start + shape->columns, entry->cell);
-	for (int64_t r = 1; r < shape->rows && go_on(dividing); r++) {
-		start += map->tensors->rows[dividing->tensor].columns;
-		rt_pieces_put(map->pieces, dividing->track, dividing->tensor, start, start + shape->columns, entry->cell);
+	rt_pieces_put(map->pieces, dividing->track, dividing->tensor, start, start + shape.columns, entry->cell);
+	for (int64_t r = 1; r < shape.rows && go_on(dividing); r++) {
+		start += tensor->columns;
+		rt_pieces_put(map->pieces, dividing->track, dividing->tensor, start, start + shape.columns, entry->cell);
 	}
 }
 
@@ -111,7 +121,11 @@ void rt_overlap_divide(struct rt_overlap *map, struct rt_track *track, uint32_t 
 {
 	struct dividing dividing = {map, track, tensor};
 
-	if (map->lattices[tensor].begun && !map->lattices[tensor].pieces)
+	if (!map->pieces)
+		map->pieces = rt_pieces_create(map->tensors->count);
+	if (!map->pieces)
+		track->preds->out_of_memory = true;
+	else if (map->lattices[tensor].begun && !map->lattices[tensor].pieces)
 		rt_cells_take(&map->cells, track, (uint64_t)tensor << RT_PLACE_BITS, (uint64_t)tensor << RT_PLACE_BITS | PLACES, cell_move, &dividing);
 	map->divided += !map->lattices[tensor].pieces;
 	map->lattices[tensor].pieces = true;

@@ -5,10 +5,11 @@
 #ifndef RT_LATTICE_H
 #define RT_LATTICE_H
 
+#include "registry/common/common_arena.h"
 #include "rt/access/cells.h"
 #include "rt/access/pieces.h"
 
-/* What an access covers: rows x columns elements of a tensor with rows, or, rows being 0, `columns` elements one after the other. */
+/* Elements that an access covers: rows x columns of a tensor with rows, as far as it has them; rows 0: `columns` of them, one after the other. */
 struct rt_shape {
 	int64_t rows, columns;
 };
@@ -29,14 +30,14 @@ struct rt_overlap {
 	uint32_t moved; /* intervals made by moving */
 	ptowsp_status stopped;
 };
-/* The caller makes the cells. False when out of memory. */
-bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors);
+/* The caller makes the cells; the arena outlives the map. False when out of memory. */
+bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors, struct common_arena *arena);
 void rt_overlap_finish(struct rt_overlap *map);
 /* May the tensor be accessed as cells at (row, column) and, if steps are not 0, at all multiples of them from there? False: as intervals. columns
  * and rows of the shape at least 1, rows 0 for elements in line. */
 bool rt_overlap_admit(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, const struct rt_shape *shape, int64_t row, int64_t column,
 		      uint64_t row_step, uint64_t column_step);
-/* Of an access that was admitted: is it with all others that lie multiples of the units away? Units are powers of two, or 0. */
+/* May cells hold an admitted access with all others that lie multiples of the units away? Units: powers of two, or 0. */
 bool rt_overlap_covers(struct rt_overlap *map, uint32_t tensor, uint64_t row_unit, uint64_t column_unit);
 /* The tensor is accessed as intervals from now on. */
 void rt_overlap_divide(struct rt_overlap *map, struct rt_track *track, uint32_t tensor);

@@ -63,15 +63,20 @@ static void settle(struct rt_pieces *map, const struct rt_track *track)
 	map->owed = 0;
 }
 
-/* First live interval that reaches behind position, dead ones on the way are removed. */
-static uint32_t live_after(struct rt_pieces *map, const struct rt_track *track, uint32_t tensor, int64_t position, int64_t end)
+/* The interval behind a node, which goes. */
+static uint32_t removed(struct rt_pieces *map, uint32_t node)
 {
-	uint32_t node = rt_interval_after(&map->set, tensor, position);
+	uint32_t next = rt_interval_next(&map->set, node);
 
-	while (node != RT_NO_NODE && map->set.nodes[node].start < end && rt_cell_dead(&map->set.nodes[node].cell, track)) {
-		rt_interval_remove(&map->set, node);
-		node = rt_interval_after(&map->set, tensor, position);
-	}
+	rt_interval_remove(&map->set, node);
+	return next;
+}
+
+/* The first live interval from node on, dead ones that begin before end are removed on the way. */
+static uint32_t live_from(struct rt_pieces *map, const struct rt_track *track, uint32_t node, int64_t end)
+{
+	while (node != RT_NO_NODE && map->set.nodes[node].start < end && rt_cell_dead(&map->set.nodes[node].cell, track))
+		node = removed(map, node);
 	return node;
 }
 
@@ -100,22 +105,25 @@ static uint32_t piece(struct rt_pieces *map, struct rt_track *track, uint32_t no
 /* Reads piece by piece: gaps become intervals without a writer. */
 static void pieces_read(struct rt_pieces *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
 {
-	while (start < end) {
-		uint32_t node = piece(map, track, live_after(map, track, tensor, start, end), tensor, start, end);
+	uint32_t node = rt_interval_after(&map->set, tensor, start);
 
+	while (start < end) {
+		node = piece(map, track, live_from(map, track, node, end), tensor, start, end);
 		if (node == RT_NO_NODE)
 			return;
 		rt_cell_read(track, track->preds, &map->set.nodes[node].cell, track->full);
 		start = map->set.nodes[node].end;
+		node = rt_interval_next(&map->set, node);
 	}
 }
 
 /* Enters the hazards of everything in the interval and clears it. */
 static void pieces_clear(struct rt_pieces *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
 {
-	for (;;) {
-		uint32_t node = live_after(map, track, tensor, start, end);
+	uint32_t node = rt_interval_after(&map->set, tensor, start);
 
+	for (;;) {
+		node = live_from(map, track, node, end);
 		if (node == RT_NO_NODE || map->set.nodes[node].start >= end || track->preds->out_of_memory)
 			return;
 		if (map->set.nodes[node].start < start)
@@ -126,7 +134,7 @@ static void pieces_clear(struct rt_pieces *map, struct rt_track *track, uint32_t
 			return;
 		if (track->full)
 			rt_cell_write(track, track->preds, &map->set.nodes[node].cell, false, track->full);
-		rt_interval_remove(&map->set, node);
+		node = removed(map, node);
 	}
 }
 

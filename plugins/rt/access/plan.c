@@ -2,27 +2,15 @@
 #include "rt/access/plan.h"
 
 #include "rt/run/rt_run.h"
-#include <stdlib.h>
 #include <string.h>
 
-bool rt_plans_init(struct rt_plans *plans, const struct rt_program *program)
+void rt_plans_init(struct rt_plans *plans, const struct rt_program *program, struct common_arena *arena)
 {
 	plans->levels = program->level_count;
 	plans->count = program->site_count * program->level_count;
-	plans->rows = calloc((size_t)plans->count + 1, sizeof(*plans->rows));
-	plans->plain = calloc((size_t)plans->count + 1, sizeof(*plans->plain));
-	plans->met = calloc((size_t)plans->count + 1, sizeof(*plans->met));
-	return plans->rows && plans->plain && plans->met;
-}
-
-void rt_plans_finish(struct rt_plans *plans)
-{
-	for (uint32_t i = 0; plans->rows && i < plans->count; i++)
-		free(plans->rows[i]);
-	free(plans->rows);
-	free(plans->plain);
-	free(plans->met);
-	memset(plans, 0, sizeof(*plans));
+	plans->rows = common_take(arena, (size_t)plans->count + 1, sizeof(*plans->rows));
+	plans->plain = common_take(arena, (size_t)plans->count + 1, sizeof(*plans->plain));
+	plans->met = common_take(arena, (size_t)plans->count + 1, sizeof(*plans->met));
 }
 
 void rt_plans_count(const struct rt_plans *plans)
@@ -47,323 +35,12 @@ void rt_plans_forget(struct rt_plans *plans)
 		}
 }
 
-/* ---- limits ---------------------------------------------------------------------------------------------------- */
-
-/* Accesses of a task whose keys are compared with each other. */
-#define COUNTED_MOST 64u
-
-/* Flat windows of a plan begin here at the last. */
-#define START_MOST ((INT64_C(1) << RT_PLACE_BITS) - 1)
-
-static const struct rt_limit no_limit = {INT64_MIN, UINT64_MAX};
-
-/* False if no value is allowed. */
-static bool limit_set(struct rt_limit *limit, int64_t low, int64_t high)
-{
-	*limit = (struct rt_limit){low, (uint64_t)high - (uint64_t)low};
-	return low <= high;
-}
+/* ---- a task ---------------------------------------------------------------------------------------------------- */
 
 RT_INLINE bool allowed(const struct rt_limit *limit, int64_t value)
 {
 	return (uint64_t)value - (uint64_t)limit->low <= limit->span;
 }
-
-/* Bounds of one access. */
-struct limits {
-	struct rt_limit row, column, start;
-};
-
-/* The rules of block_resolve in access.c. */
-static bool block_limits(struct rt_plan_io *plan, const struct rt_io *io, const struct rt_tensor *tensor, struct limits *limits)
-{
-	plan->pitch = tensor->columns;
-	limits->row = limits->column = limits->start = no_limit;
-	if (io->view && io->checked)
-		return false; /* where it begins is asked of every task */
-	return !io->checked ||
-	       (limit_set(&limits->row, 0, tensor->rows - (int64_t)io->rows) && limit_set(&limits->column, 0, tensor->columns - (int64_t)io->columns));
-}
-
-/* The rules of flat_resolve in access.c. */
-static bool flat_limits(struct rt_plan_io *plan, const struct rt_access *access, const struct rt_tensor *tensor, struct limits *limits)
-{
-	const struct rt_io *io = access->io;
-	const struct rt_touched *touched = access->touched;
-	int64_t far_row = RT_FAR / io->unit - 1, low = 0, high = RT_FAR - 1, most = touched && touched->most != RT_FAR ? touched->most : rt_io_reach(io);
-
-	if (io->view)
-		return false; /* where it begins is asked of every task */
-	if (touched)
-		low = -touched->least > -high ? -touched->least : -high;
-	if (tensor->elements != UINT64_MAX && (int64_t)tensor->elements - (most == RT_FAR ? 0 : most) < high)
-		high = (int64_t)tensor->elements - (most == RT_FAR ? 0 : most);
-	if (high > START_MOST - (most == RT_FAR ? 0 : most)) /* so that all have a name */
-		high = START_MOST - (most == RT_FAR ? 0 : most);
-	plan->pitch = (int64_t)io->unit;
-	plan->open = most == RT_FAR;
-	plan->end = tensor->elements;
-	return limit_set(&limits->row, -far_row, far_row) && limit_set(&limits->column, 1 - RT_FAR, RT_FAR - 1) && limit_set(&limits->start, low, high);
-}
-
-/* Values of the form differ by multiples of it, also where they wrap: a power of two. 0: there is one value. */
-static uint64_t unit_of(const struct rt_form *form)
-{
-	uint64_t bits = 0;
-
-	for (unsigned k = 0; k < form->terms; k++)
-		bits |= (uint64_t)form->step[k];
-	return bits & (0 - bits);
-}
-
-/* By how much the form moves per 1 of the loop at `depth`, while registers stay. */
-static uint64_t step_of(const struct rt_form *form, uint32_t depth)
-{
-	uint64_t step = 0;
-
-	for (unsigned k = 0; k < form->terms; k++)
-		step += form->loop[k] == depth ? (uint64_t)form->step[k] : 0;
-	return step;
-}
-
-static bool same_sum(const struct rt_form *a, const struct rt_form *b)
-{
-	bool same = a->base == b->base && a->terms == b->terms;
-
-	for (unsigned k = 0; same && k < a->terms; k++)
-		same = a->loop[k] == b->loop[k] && a->step[k] == b->step[k];
-	return same;
-}
-
-/* False: no value is allowed any more. What does not vary is inside, as it was when the task was resolved. */
-static bool check_add(struct rt_plan *plan, const struct rt_form *sum, const struct rt_limit *limit)
-{
-	struct rt_plan_check *check = plan->checks;
-	int64_t high = (int64_t)((uint64_t)limit->low + limit->span), its;
-
-	if (!sum->terms || limit->span == UINT64_MAX)
-		return true;
-	while (check < plan->checks_end && !same_sum(&check->sum, sum))
-		check++;
-	if (check == plan->checks_end) {
-		*plan->checks_end++ = (struct rt_plan_check){*sum, *limit};
-		return true;
-	}
-	its = (int64_t)((uint64_t)check->limit.low + check->limit.span);
-	return limit_set(&check->limit, check->limit.low > limit->low ? check->limit.low : limit->low, its < high ? its : high);
-}
-
-/* A window that ends with its tensor changes its length; one that touches nothing may begin anywhere. */
-static bool window_loose(const struct rt_plan_io *plan, const struct rt_access *access, const struct rt_tensor *tensor, const struct rt_limit *start)
-{
-	return plan->open || !tensor->data || (access->io->unit && (start->low < 0 || start->span > tensor->elements - (uint64_t)start->low));
-}
-
-static bool io_plan(struct rt_plan *plan, uint32_t number, const struct rt_access *access, const struct rt_tensors *tensors, struct rt_coding *coding)
-{
-	struct rt_plan_io *to = &plan->ios[number];
-	const struct rt_io *io = access->io;
-	const struct rt_tensor *tensor = &tensors->rows[io->tensor];
-	struct limits limits;
-
-	to->row = rt_coding_add(coding, io->row);
-	to->column = rt_coding_add(coding, io->column);
-	if (!io->unit ? !block_limits(to, io, tensor, &limits) : !flat_limits(to, access, tensor, &limits))
-		return false;
-	to->start = rt_coding_line(coding, &to->row, to->pitch, &to->column);
-	to->row_unit = unit_of(&to->row);
-	to->column_unit = unit_of(&to->column);
-	to->row_step = step_of(&to->row, plan->inner);
-	to->column_step = step_of(&to->column, plan->inner);
-	to->start_step = to->row_step * (uint64_t)to->pitch + to->column_step;
-	plan->windows_loose |= window_loose(to, access, tensor, &limits.start);
-	return check_add(plan, &to->row, &limits.row) && check_add(plan, &to->column, &limits.column) && check_add(plan, &to->start, &limits.start);
-}
-
-/* ---- a plan ---------------------------------------------------------------------------------------------------- */
-
-/* Of the windows that move during a round, or of those that do not. */
-static void window_moves_add(struct rt_plan *plan, const struct rt_tensors *tensors, bool moving)
-{
-	for (uint32_t i = 0; i < plan->io_count; i++) {
-		const struct rt_tensor *tensor = &tensors->rows[plan->accesses[i].io->tensor];
-		const struct rt_plan_io *io = &plan->ios[i];
-
-		if (io->start.terms && (io->start_step != 0) == moving)
-			*plan->moves_end++ = (struct rt_plan_move){io->start_step * tensor->size, &plan->windows[i], &io->start, tensor->place, tensor->size};
-	}
-}
-
-static bool is_failing(const struct rt_env *env, const struct rt_form *form)
-{
-	return form->terms == RT_FORM_CODE && (form->base < 0 || !env->codes->rows[form->base].quick);
-}
-
-static bool args_fail(const struct rt_program *program, const struct rt_env *env, const struct rt_site *site)
-{
-	for (uint32_t i = 0; i < site->arg_count; i++)
-		if (is_failing(env, &env->forms[program->args[site->first_arg + i]]))
-			return true;
-	return false;
-}
-
-static bool args_vary(const struct rt_program *program, const struct rt_env *env, const struct rt_site *site)
-{
-	for (uint32_t i = 0; i < site->arg_count; i++)
-		if (env->forms[program->args[site->first_arg + i]].terms)
-			return true;
-	return false;
-}
-
-/* Do all accesses move by constants while the innermost loop goes on? Steps of code then fill the same registers all the time. */
-static bool is_affine(const struct rt_plan *plan, const struct rt_codes *codes)
-{
-	const struct rt_code *code = plan->code ? &codes->rows[plan->code - 1] : NULL;
-
-	return plan->site->depth && !(code && (code->moves || code->loops >> plan->inner & 1));
-}
-
-/* Forms and limits of all accesses. False: the instruction cannot have a plan. */
-static bool ios_plan(struct rt_plan *plan, struct rt_run *run)
-{
-	struct rt_coding coding;
-	bool ok = rt_coding_begin(&coding, &run->program->exprs, run->values, &run->codes);
-
-	for (uint32_t i = 0; ok && i < plan->io_count; i++)
-		ok = io_plan(plan, i, &run->accesses[i], &run->tensors, &coding);
-	return rt_coding_end(&coding, &plan->code) && ok;
-}
-
-/* Pairs of accesses of one class that do the same; counted only where pairs_out is NULL. */
-static uint32_t pairs_find(const struct rt_access *accesses, uint32_t count, struct rt_plan_pair *pairs_out)
-{
-	uint32_t pairs = 0;
-
-	for (uint32_t i = 1; count <= COUNTED_MOST && i < count; i++)
-		for (uint32_t k = 0; k < i; k++) {
-			uint8_t bits = (uint8_t)(accesses[i].io->access & accesses[k].io->access);
-
-			if (!bits || accesses[i].io->key != accesses[k].io->key)
-				continue;
-			if (pairs_out)
-				pairs_out[pairs] = (struct rt_plan_pair){.later = (uint8_t)i, .earlier = (uint8_t)k, .bits = bits};
-			pairs++;
-		}
-	return pairs;
-}
-
-/* The use of a block that has one of its own; use_count: there is none. */
-static uint32_t block_use(const struct rt_plan *plan, uint32_t access)
-{
-	uint32_t use = 0;
-
-	while (use < plan->use_count && (plan->uses[use].argument != access || plan->accesses[access].io->unit))
-		use++;
-	return use;
-}
-
-/* Two blocks of one class have the same name where they have the same key. */
-static void pairs_name(struct rt_plan *plan)
-{
-	plan->pairs_named = true;
-	for (struct rt_plan_pair *pair = plan->pairs, *end = pair + plan->pair_count; pair < end; pair++) {
-		uint32_t later = block_use(plan, pair->later), earlier = block_use(plan, pair->earlier);
-
-		plan->pairs_named &= later < plan->use_count && earlier < plan->use_count;
-		pair->uses[0] = (uint8_t)later;
-		pair->uses[1] = (uint8_t)earlier;
-	}
-}
-
-/* Everything lies in one block; the uses, a cache line each, come first behind the forms. */
-static struct rt_plan *plan_alloc(uint32_t ios, uint32_t args, uint32_t pairs)
-{
-	size_t forms = (sizeof(struct rt_plan) + ios * sizeof(struct rt_plan_io) + 63) / 64 * 64, uses = 2 * ios * sizeof(struct rt_use);
-	size_t accesses = ios * sizeof(struct rt_access), windows = ios * sizeof(struct ptowsp_tensor_arg), moves = ios * sizeof(struct rt_plan_move);
-	size_t checks = 3 * ios * sizeof(struct rt_plan_check), words = args * sizeof(uint64_t);
-	size_t size = forms + uses + checks + accesses + windows + moves + words + pairs * sizeof(struct rt_plan_pair);
-	char *block = aligned_alloc(64, (size + 63) / 64 * 64);
-	struct rt_plan *plan = (struct rt_plan *)(void *)block;
-
-	if (!plan)
-		return NULL;
-	memset(block, 0, size);
-	plan->uses = (struct rt_use *)(void *)(block + forms);
-	plan->checks = plan->checks_end = (struct rt_plan_check *)(void *)(block + forms + uses);
-	plan->accesses = (struct rt_access *)(void *)((char *)plan->checks + checks);
-	plan->windows = (struct ptowsp_tensor_arg *)(void *)((char *)plan->accesses + accesses);
-	plan->moves = plan->moves_end = (struct rt_plan_move *)(void *)((char *)plan->windows + windows);
-	plan->args = (uint64_t *)(void *)((char *)plan->moves + moves);
-	plan->pairs = (struct rt_plan_pair *)(void *)((char *)plan->args + words);
-	return plan;
-}
-
-void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level)
-{
-	struct rt_plans *plans = &run->plans;
-	struct rt_plan **row = rt_plan_at(plans, run->program, site, level), *plan;
-	uint8_t *met = &plans->met[row - plans->rows];
-
-	/* Most instructions of a long program without loops are reached once: they shall not cost memory. */
-	if (!*met || run->tensors.measuring) {
-		*met = 1;
-		return;
-	}
-	plan = plan_alloc(site->io_count, site->arg_count, pairs_find(run->accesses, site->io_count, NULL));
-	if (!plan)
-		return;
-	plan->site = site;
-	plan->round = RT_NO_ROUND;
-	plan->kernel = run->kernel;
-	plan->io_count = site->io_count;
-	plan->inner = site->depth ? site->depth - 1u : 0;
-	if (!ios_plan(plan, run)) {
-		free(plan);
-		return;
-	}
-	plan->failing = args_fail(run->program, &run->env, site);
-	plan->affine = is_affine(plan, &run->codes);
-	memcpy(plan->accesses, run->accesses, site->io_count * sizeof(*run->accesses));
-	memcpy(plan->args, run->task_args, site->arg_count * sizeof(*plan->args));
-	window_moves_add(plan, &run->tensors, true);
-	plan->rests = plan->moves_end;
-	window_moves_add(plan, &run->tensors, false);
-	plan->pair_count = pairs_find(run->accesses, site->io_count, plan->pairs);
-	plan->counted = !site->distinct && run->program->schedule.deps != PTOWSP_DEPS_EXPLICIT;
-	plan->map_most = plan->counted ? site->writes + (run->program->schedule.full ? site->reads : 0u) : rt_infer_map(run, site);
-	plan->map_need = plan->map_most;
-	plan->plain = !plan->failing && site->io_count <= COUNTED_MOST && rt_issue_plain(run, site, run->kernel);
-	plan->asks = ((run->kernels || run->record) && args_vary(run->program, &run->env, site) ? RT_ASK_ARGS : 0u) |
-		     (site->read_count && !run->slots_prompt ? RT_ASK_SLOTS : 0u);
-	plan->lone = run->places.one && site->dispatch == PTOWSP_NONE && plan->map_most <= run->flow.map_most;
-	plan->cycles = run->known[run->kernel].cycles;
-	plan->stats = run->kernel_stats ? &run->kernel_stats[run->kernel] : NULL;
-	plan->task = (struct ptowsp_task){
-		.head = PTOWSP_HEAD(plan->task, TASK),
-		.args = plan->args,
-		.tensors = plan->windows,
-		.arg_count = site->arg_count,
-		.tensor_count = site->io_count,
-		.tensor_stride = sizeof(*plan->windows),
-		.kernel = run->kernel,
-		.unit = run->program->tables.kernel.rows[run->kernel].unit,
-		.block_count = 1,
-	};
-	plan->use_count = rt_uses_make(run, site, plan->accesses, plan->uses);
-	plan->uses_end = plan->uses + plan->use_count;
-	for (uint32_t i = 0; i < plan->use_count; i++) {
-		struct rt_use *use = &plan->uses[i];
-
-		use->step = rt_use_step(run, plan->accesses[use->argument].io, &plan->ios[use->argument]);
-		use->start = &plan->ios[use->argument].start;
-	}
-	pairs_name(plan);
-	*row = plan;
-	if (plan->plain)
-		plans->plain[row - plans->rows] = plan;
-}
-
-/* ---- a task ---------------------------------------------------------------------------------------------------- */
 
 /* Do all accesses lie inside their tensors? Registers are filled. */
 RT_INLINE bool is_inside(const struct rt_plan *plan, const int64_t *places)
@@ -381,7 +58,7 @@ static bool rest_inside(const struct rt_plan *plan, const int64_t *places, int64
 	int64_t move, end;
 
 	for (const struct rt_plan_check *check = plan->checks; check < plan->checks_end; check++)
-		if (__builtin_mul_overflow((int64_t)step_of(&check->sum, plan->inner), steps, &move) ||
+		if (__builtin_mul_overflow((int64_t)rt_form_step(&check->sum, plan->inner), steps, &move) ||
 		    __builtin_add_overflow(rt_form_sum(places, &check->sum), move, &end) || !allowed(&check->limit, end))
 			return false;
 	return true;
@@ -498,12 +175,16 @@ void rt_plan_accesses_move(struct rt_plan *plan, const struct rt_env *env)
 
 	if (!plan->accesses_anew && plan->accesses_at == plan->at)
 		return;
+	if (plan->part_code)
+		rt_code_fill(env, &env->codes->rows[plan->part_code - 1]);
 	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; io < end; io++, access++) {
 		access->key.row = rt_form_sum(env->loops, &io->row);
 		access->key.column = rt_form_sum(env->loops, &io->column);
 		access->start = rt_form_sum(env->loops, &io->start);
 		if (io->open)
 			access->length = io->end - (uint64_t)access->start;
+		if (io->varies)
+			access->length = rt_part_length(access->io, rt_form_sum(env->loops, &io->rows), rt_form_sum(env->loops, &io->columns));
 	}
 	plan->accesses_at = plan->at;
 	plan->accesses_anew = false;
@@ -545,7 +226,7 @@ static uint64_t names_of(const struct rt_plan *plan)
 	uint64_t bits = 0;
 
 	for (const struct rt_use *use = plan->uses; use < plan->uses_end; use++)
-		bits |= unit_of(use->start) | (use->base + (uint64_t)use->start->base);
+		bits |= rt_form_unit(use->start) | (use->base + (uint64_t)use->start->base);
 	return bits;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* plan.h - what a task instruction comes to in one run at one tile level: its kernel, per tensor argument two affine forms and the range in which
- * they may lie, and its uses of the tensor map. What does not change from task to task is worked out when the instruction is reached for the second
+ * they may lie, and its uses of the tensor map. Parts that all tasks share are worked out when the instruction is reached for the second
  * time. While the innermost loop goes on, everything moves on by a constant per step of its value, and if the last iteration stays inside its tensors, so
  * do those before it. Uses are moved for each task; accesses and windows when somebody asks for them. One thread. */
 #ifndef RT_PLAN_H
@@ -25,14 +25,18 @@ struct rt_plan_io {
 	uint64_t row_unit, column_unit; /* powers of two: values differ by multiples of them; 0: they never differ */
 	int64_t pitch;                  /* start = row * pitch + column */
 	uint64_t end;                   /* open: of the tensor, in elements */
-	bool open;                      /* the window goes on to the end of its tensor, else its length is always the same */
+	bool begins;                    /* each task makes a version through it */
+	bool open;                      /* the window goes on to the end of its tensor, else its length is always the same, */
+	bool varies;                    /*   or it is a block of which each task says what is there: */
+	bool fits;                      /*   as far as its tensor goes, and whole elsewhere; */
+	struct rt_form rows, columns;   /*   of any part; `fits`: over registers of plan.part_code */
 };
 /* Bounds of rows, columns and starts of accesses; each sum stands once. */
 struct rt_plan_check {
 	struct rt_form sum;
 	struct rt_limit limit;
 };
-/* Of a window that does not stay where it is: it begins `start` elements of `size` bytes behind `place`, and moves on by `step` bytes per 1 of the innermost loop. */
+/* A window that does not stay: it begins `start` elements of `size` bytes behind `place`, and moves on by `step` bytes per 1 of the innermost loop. */
 struct rt_plan_move {
 	uint64_t step;
 	struct ptowsp_tensor_arg *window;
@@ -43,7 +47,7 @@ struct rt_plan_move {
 /* Two accesses whose keys can be equal. */
 struct rt_plan_pair {
 	uint8_t later, earlier; /* of the accesses */
-	uint8_t bits;           /* what both do: PTOWSP_READ, PTOWSP_WRITE */
+	uint8_t bits;           /* accesses of both: PTOWSP_READ, PTOWSP_WRITE */
 	uint8_t uses[2];        /* of the two, where `pairs_named` */
 };
 /* Questions that a plan leaves to each task: its arguments are wanted, and vary; the clock hears of the slots that it reads; which of its keys are equal changes within a round; not all uses are
@@ -55,34 +59,36 @@ struct rt_plan {
 	uint32_t io_count, use_count;
 	uint32_t inner;                  /* depth of the innermost loop */
 	uint32_t code;                   /* row of the run's codes + 1: steps that fill registers for the forms; 0: none */
+	uint32_t part_code;              /* the same, of sizes of parts that fit: filled where accesses are asked for */
 	bool affine;                     /* there is one, and all accesses move on by constants */
 	bool failing;                    /* arguments have to be evaluated even where no kernel wants them: one of them can fail */
 	uint64_t round;                  /* of that loop, in which the accesses were found and its rest was proved; RT_NO_ROUND: none */
 	int64_t at;                      /* its value at the latest task */
-	int64_t accesses_at, windows_at; /* what those are of */
-	bool accesses_anew;              /* they are of no task since the plan was found */
-	bool windows_anew;               /* they are not of this round */
+	int64_t accesses_at, windows_at; /* values of both */
+	bool accesses_anew;              /* accesses: of no task since the plan was found */
+	bool windows_anew;               /* windows: not of this round */
 	bool windows_loose;              /* moving them on does not do: their lengths change, too */
 	bool windows_made;               /* all but where they begin is there */
 	bool plain;                      /* its tasks need nothing but what stands here: rt_issue_plain; then: */
-	bool lone;                       /* there is one place where they can run, and the tensor map has room for each: clock_lone.c */
+	bool versions;                   /* each makes versions, or gets windows into some: rt_versions_planned */
+	bool lone;                       /* neither, there is one place where they can run, and the tensor map has room for each: clock_lone.c */
 	uint64_t cycles;                 /* of each */
 	struct ptowsp_kernel_stats *stats;
 	uint64_t told;           /* tasks that the clock has, and stats lack: rt_plans_count */
 	uint32_t asks;           /* of each of its tasks: RT_ASK_x */
 	bool settled;            /* all uses are cells whatever the task, until another tensor is divided */
-	bool counted;            /* which of its keys are equal is found for each round */
+	bool counted;            /* equal keys are found for each round */
 	bool pairs_named;        /* none are where names differ */
 	uint32_t map_most;       /* places in the tensor map if no two of its keys are equal */
 	uint32_t map_need;       /*   of the latest task */
 	struct ptowsp_task task; /* for the kernel: all but number and args */
-	struct rt_use *uses;     /* reads, then both, then writes */
-	struct rt_use *uses_end;
+	struct rt_use *uses;     /* reads, then both, then writes, then versions that begin */
+	struct rt_use *uses_anew, *uses_end;
 	struct rt_plan_check *checks, *checks_end;
 	struct rt_access *accesses;
 	struct ptowsp_tensor_arg *windows;
 	uint64_t *args;                         /* of the latest task; they stay where none of them varies */
-	struct rt_plan_move *moves, *moves_end; /* those that stay during a round behind `rests` */
+	struct rt_plan_move *moves, *moves_end; /* from `rests` on: windows that stay during a round */
 	struct rt_plan_move *rests;
 	struct rt_plan_pair *pairs; /* where `counted` */
 	uint32_t pair_count;
@@ -91,13 +97,13 @@ struct rt_plan {
 /* One per task instruction and level. */
 struct rt_plans {
 	struct rt_plan **rows;  /* site * levels + level; NULL until it is reached twice */
-	struct rt_plan **plain; /* those of them that are */
-	uint8_t *met;
+	struct rt_plan **plain; /* plans that are plain */
+	uint8_t *met;           /* per row, how often its instruction was reached before it had a plan */
 	uint32_t levels;
 	uint32_t count;
 };
-bool rt_plans_init(struct rt_plans *plans, const struct rt_program *program);
-void rt_plans_finish(struct rt_plans *plans);
+/* In the arena, as plans are; when it is exhausted there are none. */
+void rt_plans_init(struct rt_plans *plans, const struct rt_program *program, struct common_arena *arena);
 /* Statistics of kernels get the tasks that their plans have counted. */
 void rt_plans_count(const struct rt_plans *plans);
 /* Another tensor is divided: all plans find their places anew. */
@@ -128,6 +134,10 @@ static inline struct rt_plan **rt_plan_at(const struct rt_plans *plans, const st
 }
 
 struct rt_run;
+/* plan_part.c: sizes of the blocks of which a task says what is there; before their places. False: as rt_coding_end. */
+bool rt_plan_parts(struct rt_plan *plan, struct rt_run *run);
+/* Sizes of a part that does not fit, in the code of the places. False: each task has to be asked, because its keys depend on them. */
+bool rt_plan_part_follow(struct rt_plan_io *to, const struct rt_run *run, const struct rt_io *io, struct rt_coding *coding);
 /* After a task of the instruction has been resolved without a plan, which left run->accesses. Makes a plan from the second call on; whether there is
  * one makes no difference to any result. */
 void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level);

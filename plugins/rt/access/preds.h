@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* preds.h - the predecessors of the task being issued, each once: a mark says that one is in the list, so that adding it costs the same however long that is.
  *
- * A stamp is the low half of a task's number + base + 1. Of two stamps only the distance counts: how many tasks ago. Whoever keeps stamps has to
+ * A stamp is the low half of a task's number + base + 1. Of two stamps only the distance counts: how many tasks ago. A keeper of stamps has to
  * set those that are gone to rt_preds_stale every 2^30 tasks; a run under a window of 2^31 or more has at most 2^32 - 1 tasks. */
 #ifndef RT_PREDS_H
 #define RT_PREDS_H

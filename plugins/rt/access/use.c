@@ -3,8 +3,7 @@
 
 #include "rt/run/rt_run.h"
 
-/* Reads of what nobody writes, and with raw hazards writes of what nobody reads, can make no edge. */
-static unsigned that_matters(const struct rt_run *run, const struct rt_io *io)
+unsigned rt_use_bits(const struct rt_run *run, const struct rt_io *io)
 {
 	uint8_t others = run->program->traits[io->tensor].access;
 	unsigned bits = io->access;
@@ -16,17 +15,39 @@ static unsigned that_matters(const struct rt_run *run, const struct rt_io *io)
 	return bits;
 }
 
-/* What an access covers behind its start, if that is one piece. */
-static bool shape_of(const struct rt_access *access, unsigned bit, struct rt_shape *shape_out, int64_t *behind_out)
+/* A part that goes as far as its tensor, where a block of the lattice would go further, counts as that block: no other access there is as large. */
+static int64_t side_of(int64_t there, int64_t most, int64_t at, int64_t extent)
+{
+	return there == extent - at && there < most ? most : there;
+}
+
+static struct rt_shape block_shape(const struct rt_run *run, const struct rt_access *access)
+{
+	const struct rt_io *io = access->io;
+	const struct rt_tensor *tensor = &run->tensors.rows[io->tensor];
+	const struct rt_lattice *lattice = &run->overlap.lattices[io->tensor];
+	const struct rt_shape there = {rt_access_rows(access), rt_access_columns(access)}, whole = {io->rows, io->columns};
+	const struct rt_shape *most = lattice->begun ? &lattice->shape : &whole;
+
+	if (!io->parts || tensor->elements == UINT64_MAX)
+		return there;
+	return (struct rt_shape){side_of(there.rows, most->rows, access->key.row, tensor->rows),
+				 side_of(there.columns, most->columns, access->key.column, tensor->columns)};
+}
+
+/* Elements of an access from its start on, if one piece. */
+static bool shape_of(const struct rt_run *run, const struct rt_access *access, unsigned bit, struct rt_shape *shape_out, int64_t *behind_out)
 {
 	const struct rt_io *io = access->io;
 	const struct rt_touched *touched = access->touched;
 	const struct rt_span *span;
 
 	*behind_out = 0;
-	*shape_out = (struct rt_shape){io->rows, io->columns};
-	if (!io->unit)
-		return io->rows && io->columns;
+	*shape_out = (struct rt_shape){0, 0};
+	if (!io->unit) {
+		*shape_out = block_shape(run, access);
+		return shape_out->rows && shape_out->columns;
+	}
 	if (!touched || (bit & PTOWSP_READ ? touched->read_count : touched->write_count) != 1)
 		return false;
 	span = access->spans + (bit & PTOWSP_READ ? touched->read : touched->write);
@@ -36,12 +57,12 @@ static bool shape_of(const struct rt_access *access, unsigned bit, struct rt_sha
 }
 
 /* Read and written elements are the same piece. */
-static bool one_shape(const struct rt_access *access)
+static bool one_shape(const struct rt_run *run, const struct rt_access *access)
 {
 	struct rt_shape read, written;
 	int64_t behind_read, behind_written;
 
-	return shape_of(access, PTOWSP_READ, &read, &behind_read) && shape_of(access, PTOWSP_WRITE, &written, &behind_written) &&
+	return shape_of(run, access, PTOWSP_READ, &read, &behind_read) && shape_of(run, access, PTOWSP_WRITE, &written, &behind_written) &&
 	       read.columns == written.columns && read.rows == written.rows && behind_read == behind_written;
 }
 
@@ -55,13 +76,13 @@ static bool same_key(const struct rt_run *run, const struct rt_access *a, const 
 		return false;
 	if (!run->overlap.lattices)
 		return true;
-	return a->io->unit == b->io->unit && shape_of(a, a->io->access, &x, &behind_x) && shape_of(b, b->io->access, &y, &behind_y) && x.columns == y.columns &&
-	       x.rows == y.rows && behind_x == behind_y;
+	return a->io->unit == b->io->unit && shape_of(run, a, a->io->access, &x, &behind_x) && shape_of(run, b, b->io->access, &y, &behind_y) &&
+	       x.columns == y.columns && x.rows == y.rows && behind_x == behind_y;
 }
 
 static uint32_t use_add(const struct rt_run *run, const struct rt_access *accesses, uint32_t argument, unsigned bits, struct rt_use *uses, uint32_t count)
 {
-	bool merge = !run->overlap.lattices || accesses[argument].io->access != (PTOWSP_READ | PTOWSP_WRITE) || one_shape(&accesses[argument]);
+	bool merge = !run->overlap.lattices || accesses[argument].io->access != (PTOWSP_READ | PTOWSP_WRITE) || one_shape(run, &accesses[argument]);
 
 	if (!bits)
 		return count;
@@ -75,18 +96,28 @@ static uint32_t use_add(const struct rt_run *run, const struct rt_access *access
 }
 
 /* Reads first: they are entered before the task's writes. */
-static void uses_sort(struct rt_use *uses, uint32_t count)
+static uint8_t rank_of(const struct rt_use *use)
 {
 	static const uint8_t rank[] = {0, 0, 2, 1}; /* by access */
 
+	return use->anew ? 3 : rank[use->access];
+}
+
+static void uses_sort(struct rt_use *uses, uint32_t count)
+{
 	for (uint32_t i = 1; i < count; i++) {
 		struct rt_use use = uses[i];
 		uint32_t at = i;
 
-		for (; at && rank[uses[at - 1].access] > rank[use.access]; at--)
+		for (; at && rank_of(&uses[at - 1]) > rank_of(&use); at--)
 			uses[at] = uses[at - 1];
 		uses[at] = use;
 	}
+}
+
+bool rt_use_begins(const struct rt_run *run, const struct rt_use *use)
+{
+	return use->anew || (use->way == RT_USE_VERSION && rt_versions_makes(run, use->tensor, (int64_t)(use->name & RT_PLACES)));
 }
 
 uint32_t rt_uses_make(struct rt_run *run, const struct rt_site *site, const struct rt_access *accesses, struct rt_use *uses_out)
@@ -94,14 +125,16 @@ uint32_t rt_uses_make(struct rt_run *run, const struct rt_site *site, const stru
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < site->io_count; i++) {
-		unsigned bits = that_matters(run, accesses[i].io);
+		unsigned bits = rt_use_bits(run, accesses[i].io);
 
-		if (run->overlap.lattices && bits == (PTOWSP_READ | PTOWSP_WRITE) && !one_shape(&accesses[i])) {
+		if (run->overlap.lattices && bits == (PTOWSP_READ | PTOWSP_WRITE) && !one_shape(run, &accesses[i])) {
 			count = use_add(run, accesses, i, PTOWSP_READ, uses_out, count);
 			bits = PTOWSP_WRITE;
 		}
 		count = use_add(run, accesses, i, bits, uses_out, count);
 	}
+	for (uint32_t i = 0; site->renamed && i < count; i++)
+		uses_out[i].anew = rt_versions_begins(run, site, accesses[uses_out[i].argument].io);
 	uses_sort(uses_out, count);
 	rt_uses_place(run, uses_out, count, accesses, NULL, (struct rt_way){0, 0});
 	return count;
@@ -159,8 +192,8 @@ static void cell_sure(struct rt_run *run, struct rt_use *use, const struct rt_io
 	uint64_t line = plan->row_unit * (uint64_t)plan->pitch | plan->column_unit;
 
 	use->asked = true;
-	use->sure =
-		always_nameable(run, io) && rt_overlap_covers(&run->overlap, use->tensor, io->unit ? 0 : plan->row_unit, io->unit ? line : plan->column_unit);
+	use->sure = always_nameable(run, io) && (!io->parts || plan->fits) &&
+		    rt_overlap_covers(&run->overlap, use->tensor, io->unit ? 0 : plan->row_unit, io->unit ? line : plan->column_unit);
 }
 
 static void cell_place(struct rt_run *run, struct rt_use *use, const struct rt_access *access, const struct rt_plan_io *io, struct rt_way way)
@@ -169,10 +202,12 @@ static void cell_place(struct rt_run *run, struct rt_use *use, const struct rt_a
 	struct rt_shape shape;
 	int64_t behind;
 	uint32_t divided = run->overlap.divided;
-	bool cell = shape_of(access, use->access, &shape, &behind) &&
+	bool cell = shape_of(run, access, use->access, &shape, &behind) &&
 		    (line ? both_within(access->start + behind, io ? io->start_step : 0, way.left, UINT64_C(1) << RT_PLACE_BITS)
 			  : nameable(run, access, io, way.left));
 
+	if (io && io->fits) /* whatever the task */
+		shape = (struct rt_shape){access->io->rows, access->io->columns};
 	if (cell)
 		cell = rt_overlap_admit(&run->overlap, &run->track, use->tensor, &shape, line ? 0 : access->key.row,
 					line ? access->start + behind : access->key.column, io && !line ? io->row_step * way.stride : 0,
@@ -201,7 +236,7 @@ static void key_place(const struct rt_run *run, struct rt_use *use, const struct
 	use->sure = io && !access->io->unit && always_nameable(run, access->io);
 }
 
-/* Of a way only parts may be beyond what fits into a name: a key's name depends on nothing but the key. */
+/* Only parts of a way may exceed a plain name: a key's name depends on nothing but the key. */
 uint64_t rt_use_name(struct rt_run *run, const struct rt_access *access)
 {
 	return nameable(run, access, NULL, 0) ? plain_name(access) : rt_intern_name(&run->intern, &run->preds, &access->key);
@@ -213,7 +248,7 @@ static void use_place(struct rt_run *run, struct rt_use *use, const struct rt_ac
 		cell_place(run, use, access, io, way);
 	else
 		key_place(run, use, access, io, way.left);
-	if (run->versions.on && run->versions.renamed[use->tensor] && use->access == PTOWSP_WRITE && use->way == RT_USE_NAMED)
+	if (run->versions.on && run->versions.renamed[use->tensor] && use->access == PTOWSP_WRITE && use->way == RT_USE_NAMED && !use->anew)
 		use->way = RT_USE_VERSION;
 }
 

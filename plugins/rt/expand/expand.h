@@ -34,7 +34,6 @@ struct rt_interleave;
 /* A body that is being walked. */
 struct rt_frame {
 	uint8_t op;                  /* opcode that opened it; the entry has its own */
-	bool leveled;                /* loops: with tile levels, by walk */
 	uint16_t branch;             /* sequential: step */
 	uint32_t at;                 /* the instruction that opened it */
 	uint32_t end;                /* of the body or branch */
@@ -45,7 +44,7 @@ struct rt_frame {
 	uint64_t given;              /* tasks before it, of this expander */
 	struct rt_interleave *turns; /* combine under timing interleaved: owned */
 	struct rt_level_walk walk;
-	char reserved[16]; /* 128 bytes: it is found by a shift */
+	char reserved[32]; /* 128 bytes: it is found by a shift */
 };
 _Static_assert(sizeof(struct rt_frame) == 128, "a frame is found by a shift");
 
@@ -62,7 +61,7 @@ struct rt_expand {
 	int64_t *loops;            /* env->loops: of the expander whose turn it is */
 	uint64_t *slots;           /* NULL, or where values of slots are put at once, because nobody else hears of it */
 	struct ptowsp_error *error;
-	ptowsp_status failure; /* what RT_EVENT_FAILED stands for: RUN_FAILED, or NO_MEMORY */
+	ptowsp_status failure; /* of RT_EVENT_FAILED: RUN_FAILED, or NO_MEMORY */
 	uint64_t round_count;
 	uint32_t depth, at;
 	uint32_t site, level;
@@ -95,7 +94,7 @@ static inline bool rt_expand_iterate(struct rt_expand *expand)
 {
 	struct rt_frame *top = &expand->frames[expand->depth - 1];
 
-	if (top->op != PTOWSP_OP_PARALLEL_FOR || top->leveled || !top->left)
+	if (top->op != PTOWSP_OP_PARALLEL_FOR || top->walk.set || !top->left)
 		return rt_expand_again(expand);
 	top->left--;
 	expand->loops[top->depth] += top->step;
@@ -132,7 +131,7 @@ static inline bool rt_expand_task(struct rt_expand *expand)
 	return true;
 }
 
-/* Where one expander stands, into another of the same env; values of loops stay. Rounds and budget stay those of `to`: they are counted per run. */
+/* Moves `to` to the place of `from`, of the same env; values of loops stay. Rounds and budget stay those of `to`: they are counted per run. */
 void rt_expand_move(struct rt_expand *to, const struct rt_expand *from);
 /* After RT_EVENT_CONSUME: the body runs with this token; or the loop ends. */
 void rt_expand_token(struct rt_expand *expand, uint64_t token);

@@ -32,10 +32,10 @@ static enum rt_event select_step(struct rt_expand *expand, struct rt_frame *fram
 /* Value and level of the next iteration; *more_out false after the last one. */
 static enum rt_event loop_step(struct rt_expand *expand, struct rt_frame *frame, bool *more_out)
 {
-	*more_out = frame->leveled ? rt_level_next(&frame->walk, &expand->loops[frame->depth]) : frame->left > 0;
+	*more_out = frame->walk.set ? rt_level_next(&frame->walk, &expand->loops[frame->depth]) : frame->left > 0;
 	if (!*more_out)
 		return RT_EVENT_NONE;
-	if (frame->leveled) {
+	if (frame->walk.set) {
 		expand->level = frame->level ? frame->level : frame->walk.level; /* the outer level wins unless it is 32 */
 		return RT_EVENT_NONE;
 	}
@@ -97,11 +97,13 @@ static enum rt_event loop_begin(struct rt_expand *expand, const struct rt_ins *i
 	frame->left = span->count - 1;
 	expand->rounds[loop->depth] =
 		(struct rt_round){++expand->round_count, (int64_t)((uint64_t)span->low + (span->count - 1) * (uint64_t)span->step), (uint64_t)span->step};
-	frame->leveled = loop->levels != PTOWSP_NONE;
-	if (frame->leveled) {
-		rt_level_start(&frame->walk, &expand->program->level_sets[loop->levels], (uint64_t)span->high);
-		expand->rounds[loop->depth].stride = rt_level_stride(&frame->walk);
-		expand->rounds[loop->depth].last = span->high - rt_level_last_step(&frame->walk);
+	if (loop->levels != PTOWSP_NONE) {
+		const struct rt_level_set *set = &expand->program->level_sets[loop->levels];
+		struct rt_level_sum sum = rt_level_sum(set, span->count);
+
+		frame->walk = (struct rt_level_walk){.set = set, .rest = span->count};
+		expand->rounds[loop->depth].stride = sum.stride;
+		expand->rounds[loop->depth].last = span->high - sum.last;
 		loop_step(expand, frame, &more);
 	} else if (in->op == PTOWSP_OP_SELECT) {
 		if (select_step(expand, frame) != RT_EVENT_NONE)
@@ -155,7 +157,7 @@ static bool select_again(struct rt_expand *expand, struct rt_frame *frame)
 	if (!frame->left)
 		return false;
 	if (select_step(expand, frame) != RT_EVENT_NONE) {
-		frame->step--; /* whoever asks again hears of it */
+		frame->step--; /* the next call meets it again */
 		return false;
 	}
 	frame->left--;

@@ -10,7 +10,7 @@ static inline struct rt_frame *rt_frame_push(struct rt_expand *expand, uint8_t o
 	struct rt_frame *frame = &expand->frames[expand->depth++];
 
 	frame->op = op;
-	frame->leveled = false;
+	frame->walk.set = NULL;
 	frame->level = (uint8_t)expand->level;
 	frame->branch = 0;
 	frame->at = expand->at;

@@ -250,7 +250,7 @@ ptowsp_status rt_graph_block_make(const struct rt_graph_build *build, void **blo
 	block = build->failed || head.bytes > SIZE_MAX ? NULL : aligned_alloc(RT_GRAPH_ALIGNMENT, (size_t)head.bytes);
 	if (!block)
 		return rt_no_memory(error, "the graph");
-	memset(block, 0, (size_t)head.bytes); /* what lies between the parts too */
+	memset(block, 0, (size_t)head.bytes); /* gaps between parts, too */
 	memcpy(block, &head, sizeof(head));
 	part_copy(block, &head, RT_GRAPH_TASKS, build->tasks);
 	part_copy(block, &head, RT_GRAPH_ARGS, build->args);

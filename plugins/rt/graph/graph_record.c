@@ -121,15 +121,15 @@ static void ios_fill(struct rt_run *run, const struct rt_site *site, struct rt_g
 		bool block = !io->unit && io->rows && io->columns;
 
 		ios[i] = (struct rt_graph_io){.start = (uint64_t)access->start, .tensor = io->tensor, .access = io->access};
-		ios[i].rows = block ? io->rows : 0;
-		ios[i].columns = block ? io->columns : 0;
+		ios[i].rows = block ? rt_access_rows(access) : 0;
+		ios[i].columns = block ? rt_access_columns(access) : 0;
 		ios[i].length = io->unit ? access->length : 0;
 		if (untouched(run, access))
 			ios[i].start = ios[i].length = 0;
 	}
 }
 
-/* Where the versions of the task's arguments lie: addresses are no part of a graph. Nothing is given back while it is built, so they hold. */
+/* Places of the versions of the task's arguments, no part of a graph. Nothing is given back while it is built, so they hold. */
 static bool places_add(struct rt_run *run, const struct rt_site *site)
 {
 	struct rt_record *record = run->record;
@@ -200,8 +200,12 @@ static ptowsp_status task_call(void *context, uint32_t number, uint32_t worker, 
 			       .windows = words};
 
 	for (uint32_t i = 0; i < task->io_count; i++) {
+		const struct rt_io *io = &run->program->ios[call.site->first_io + i];
+
 		words[2 * i] = ios[i].start;
 		words[2 * i + 1] = going->record->places && ios[i].rows ? going->record->places[task->io_begin + i] : ios[i].length;
+		if (io->parts)
+			words[2 * i + 1] = rt_part_length(io, ios[i].rows, ios[i].columns);
 	}
 	return rt_crew_call(&run->crew, &call, worker, &going->record->cycles[number], error);
 }

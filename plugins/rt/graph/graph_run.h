@@ -18,7 +18,7 @@ struct rt_graph_how {
 	ptowsp_status (*look)(void *context, struct ptowsp_error *error);
 	/* The order of ready tasks; NULL: none is stated. */
 	const struct rt_ready_policy *policy;
-	/* Of a task, for policies; NULL: none has any. Any thread. */
+	/* Wish of a task, for policies; NULL: none. Any thread. */
 	struct rt_wish (*wish)(void *context, uint32_t task);
 	bool homes; /* some have one */
 };

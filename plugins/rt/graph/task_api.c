@@ -4,6 +4,7 @@
 #include "registry/common/common_grow.h"
 #include "rt/graph/tasks.h"
 #include "rt/program/rt_error.h"
+#include "rt/structure/slot_element.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,18 +96,34 @@ uint32_t rt_tasks_kernel(struct rt_tasks *tasks, const char *name, enum ptowsp_u
 		tasks->tables.failed = true;
 		return 0;
 	}
-	tasks->functions[tasks->tables.kernel_count] = (struct rt_task_kernel){.fn = fn};
+	tasks->functions[tasks->tables.kernel_count] = (struct rt_task_kernel){.fn = fn, .blocks = 1};
 	return rt_graph_kernel_add(&tasks->tables, name, unit);
+}
+
+/* The kernel that is told about, before a run; NULL: there is none, or it is too late. */
+static struct rt_task_kernel *told(struct rt_tasks *tasks, uint32_t kernel, const char *what, const char *several)
+{
+	if (tasks->running)
+		keep(tasks, rt_fail(&tasks->error, PTOWSP_INVALID, "kernel %lu: %s are made known before a run", (unsigned long)kernel, several));
+	else if (kernel >= tasks->tables.kernel_count && !tasks->tables.failed)
+		tasks->refused = rt_fail(&tasks->refused_error, PTOWSP_INVALID, "there is no kernel %lu that could have %s", (unsigned long)kernel, what);
+	return !tasks->running && kernel < tasks->tables.kernel_count ? &tasks->functions[kernel] : NULL;
 }
 
 void rt_tasks_kernel_workspace(struct rt_tasks *tasks, uint32_t kernel, uint64_t bytes)
 {
-	if (tasks->running)
-		keep(tasks, rt_fail(&tasks->error, PTOWSP_INVALID, "kernel %lu: workspaces are made known before a run", (unsigned long)kernel));
-	else if (kernel >= tasks->tables.kernel_count && !tasks->tables.failed)
-		tasks->refused = rt_fail(&tasks->refused_error, PTOWSP_INVALID, "there is no kernel %lu that could have a workspace", (unsigned long)kernel);
-	else if (kernel < tasks->tables.kernel_count)
-		tasks->functions[kernel].workspace = bytes;
+	struct rt_task_kernel *row = told(tasks, kernel, "a workspace", "workspaces");
+
+	if (row)
+		row->workspace = bytes;
+}
+
+void rt_tasks_kernel_blocks(struct rt_tasks *tasks, uint32_t kernel, uint32_t blocks)
+{
+	struct rt_task_kernel *row = told(tasks, kernel, "blocks", "blocks");
+
+	if (row)
+		row->blocks = blocks ? blocks : 1;
 }
 
 uint32_t rt_tasks_tensor(struct rt_tasks *tasks, const char *name, void *data, enum ptowsp_dtype dtype, uint64_t rows, uint64_t columns)
@@ -283,6 +300,47 @@ ptowsp_status rt_scope_end(struct rt_tasks *tasks)
 	return PTOWSP_OK;
 }
 
+/* ---- elements that decide what comes next ------------------------------------------------------------------------------ */
+
+/* Until the element's writer has ended. */
+static ptowsp_status writer_wait(struct rt_tasks *tasks, const struct rt_graph_tensor *whole, uint64_t element)
+{
+	uint64_t before;
+
+	if (!rt_task_deps_writer(&tasks->deps, tasks->next, (uint32_t)(whole - tasks->tables.tensors), element, &before))
+		return rt_no_memory(&tasks->error, "the tensor map");
+	if (before && !tasks->aloft)
+		return rt_fail_at(&tasks->error, PTOWSP_INVALID, before - 1, UINT64_MAX,
+				  "element %llu of tensor %.60s is read, which a task up to %llu writes: in the safe mode none has run yet; give the run a "
+				  "threshold of 1 or more",
+				  (unsigned long long)element, tasks->tables.text + whole->name, (unsigned long long)before - 1);
+	return before ? rt_flight_wait(&tasks->aloft->flight, before, &tasks->error) : PTOWSP_OK;
+}
+
+ptowsp_status rt_tasks_load(struct rt_tasks *tasks, uint32_t tensor, uint64_t element, bool bits, int64_t *value_out)
+{
+	const struct rt_graph_tensor *whole;
+	const char *at;
+
+	*value_out = 0;
+	if (tasks->status)
+		return tasks->status;
+	if (!tasks->running || tasks->open)
+		return wrong(tasks, "an element is read between tasks, in an orchestration function");
+	if (tensor >= tasks->tables.tensor_count)
+		return wrong(tasks, "there is no such tensor");
+	whole = &tasks->tables.tensors[tensor];
+	if (element >= whole->elements || !tasks->data[tensor])
+		return keep(tasks, rt_fail_at(&tasks->error, PTOWSP_INVALID, tasks->next, UINT64_MAX, "element %llu of tensor %.60s is read, which has %llu%s",
+					      (unsigned long long)element, tasks->tables.text + whole->name, (unsigned long long)whole->elements,
+					      tasks->data[tensor] ? "" : " and no memory"));
+	if (keep(tasks, writer_wait(tasks, whole, element)))
+		return tasks->status;
+	at = (const char *)tasks->data[tensor] + element * whole->size;
+	*value_out = bits ? (int64_t)rt_element_bits(at, whole->size) : rt_element_value(at, whole->dtype);
+	return PTOWSP_OK;
+}
+
 /* ---- calling kernels --------------------------------------------------------------------------------------------------- */
 
 static struct ptowsp_tensor_arg window_of(const struct rt_tasks *tasks, const struct rt_graph_io *io)
@@ -318,14 +376,15 @@ ptowsp_status rt_task_call(struct rt_tasks *tasks, const struct rt_graph_task *r
 				   .stream = row->stream,
 				   .executor = row->executor,
 				   .unit = kernel->unit,
-				   .block_count = 1,
+				   .block_count = function->blocks,
 				   .workspace = function->workspace ? tasks->workspace + worker * tasks->workspace_stride : NULL,
 				   .workspace_size = function->workspace};
-	ptowsp_status status;
+	ptowsp_status status = PTOWSP_OK;
 
 	for (uint32_t i = 0; i < row->io_count; i++)
 		windows[i] = window_of(tasks, &ios[i]);
 	error->text[0] = 0;
-	status = function->fn(&task, &out);
+	for (; !status && task.block < function->blocks; task.block++)
+		status = function->fn(&task, &out);
 	return status ? rt_kernel_fail(error, number, row->kernel, tasks->tables.text + kernel->name, status) : PTOWSP_OK;
 }

@@ -149,3 +149,19 @@ bool rt_task_deps_find(struct rt_task_deps *deps, const struct rt_graph_io *ios,
 		}
 	return ok && !deps->preds.out_of_memory;
 }
+
+/* The other rules know regions as wholes, or none: there it is all tasks so far. */
+bool rt_task_deps_writer(struct rt_task_deps *deps, uint64_t next, uint32_t tensor, uint64_t element, uint64_t *before_out)
+{
+	*before_out = next;
+	if (!deps->pieces)
+		return true;
+	rt_task_deps_next(deps, next);
+	rt_pieces_peek(deps->pieces, &deps->track, tensor, (int64_t)element, (int64_t)element + 1, PTOWSP_READ);
+	/* The map forgets who leaves the window with the next task: those have ended when that is submitted, not yet now. */
+	*before_out = deps->window && next >= deps->window ? next - deps->window + 1 : 0;
+	for (uint32_t i = 0; i < deps->preds.count; i++)
+		if (deps->preds.list[i] >= *before_out)
+			*before_out = deps->preds.list[i] + 1;
+	return !deps->preds.out_of_memory;
+}

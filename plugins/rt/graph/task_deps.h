@@ -30,6 +30,9 @@ void rt_task_deps_finish(struct rt_task_deps *deps);
  * each task once. False when out of memory. */
 void rt_task_deps_next(struct rt_task_deps *deps, uint64_t task);
 void rt_task_deps_add(struct rt_task_deps *deps, uint64_t producer);
+/* Between tasks, `next` being the next one: so many tasks from the first one on have to end before the element's latest writer so far surely has, 0: nothing wrote it. False when out of
+ * memory. */
+bool rt_task_deps_writer(struct rt_task_deps *deps, uint64_t next, uint32_t tensor, uint64_t element, uint64_t *before_out);
 bool rt_task_deps_find(struct rt_task_deps *deps, const struct rt_graph_io *ios, uint32_t count, const struct rt_graph_tensor *tensors);
 
 #endif

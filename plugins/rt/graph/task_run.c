@@ -78,7 +78,7 @@ static ptowsp_status workers_make(struct rt_tasks *tasks, uint32_t workers)
 	return status ? status : workspaces_make(tasks);
 }
 
-/* A new run: what was wrong with the last one is forgotten, what is wrong with kernels or tensors is not. */
+/* A new run: errors of the last one are forgotten, errors of kernels or tensors are not. */
 static ptowsp_status begin(struct rt_tasks *tasks, uint64_t window)
 {
 	if (tasks->running)

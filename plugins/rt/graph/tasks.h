@@ -25,8 +25,9 @@ struct rt_tasks {
 	struct rt_task_kernel {
 		ptowsp_kernel_fn fn;
 		uint64_t workspace; /* bytes */
-	} * functions;              /* per kernel */
-	void **data;                /* per tensor */
+		uint32_t blocks;
+	} * functions; /* per kernel */
+	void **data;   /* per tensor */
 	uint32_t function_room, data_room;
 	ptowsp_status refused; /* a kernel or tensor was; no run begins */
 	struct ptowsp_error refused_error;
@@ -46,7 +47,7 @@ struct rt_tasks {
 	ptowsp_status status; /* sticky */
 	struct ptowsp_error error;
 
-	/* what runs */
+	/* running */
 	struct rt_pool *pool;
 	uint32_t workers;                  /* of the pool */
 	struct ptowsp_tensor_arg *windows; /* most_tensors per worker */

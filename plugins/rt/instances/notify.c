@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* notify.c - notifications between the devices of one run: what a device tells itself stays here, the rest goes through the backend. */
+/* notify.c - notifications between the devices of one run: a device's own stay here, the rest goes through the backend. */
 #include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
@@ -99,7 +99,7 @@ static ptowsp_status never_told(struct rt_run *run, uint32_t instruction)
 static ptowsp_status take(struct rt_run *run, uint32_t instruction, uint32_t device, uint32_t number)
 {
 	uint64_t cycles = 0;
-	ptowsp_status status = settle(run, instruction); /* what others may wait for goes on */
+	ptowsp_status status = settle(run, instruction); /* tasks that others may wait for go on */
 
 	if (status)
 		return status;

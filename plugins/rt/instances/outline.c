@@ -14,7 +14,7 @@ static uint64_t site_claims(const struct rt_program *program, const struct rt_si
 	case PTOWSP_DISPATCH_HASH:
 	case PTOWSP_DISPATCH_CUSTOM: return rt_expr_loops(&program->exprs, site->dispatch, loose_out);
 	case PTOWSP_DISPATCH_THRESHOLD:
-	case RT_POLICY_GRID: *loose_out = true;
+	case PTOWSP_DISPATCH_GRID: *loose_out = true;
 	}
 	return 0;
 }
@@ -35,6 +35,14 @@ static bool site_same(const struct rt_outline *outline, const struct rt_site *a,
 	if (a->affinity != b->affinity || (a->dispatch == PTOWSP_NONE) != (b->dispatch == PTOWSP_NONE))
 		return false;
 	return a->dispatch == b->dispatch || form_same(&forms[a->dispatch], &forms[b->dispatch]);
+}
+
+/* The loops that a loop's bounds read. */
+static uint64_t bounds_read(const struct rt_outline *o, const struct rt_loop *loop, bool *loose_out)
+{
+	const struct rt_exprs *exprs = &o->program->exprs;
+
+	return rt_expr_loops(exprs, loop->low, loose_out) | rt_expr_loops(exprs, loop->high, loose_out) | rt_expr_loops(exprs, loop->step, loose_out);
 }
 
 /* ---- at the beginning of a run ----------------------------------------------------------------------------------- */
@@ -68,8 +76,7 @@ static bool summable(const struct rt_outline *o, uint32_t at, uint32_t end, uint
 		if (loop && rt_loop_sums(loop))
 			ok = o->rows[at].body_known;
 		else if (loop)
-			ok = !((rt_expr_loops(&program->exprs, loop->low, &loose) | rt_expr_loops(&program->exprs, loop->high, &loose)) >> depth & 1) &&
-			     summable(o, at + 1, in->end, depth);
+			ok = !(bounds_read(o, loop, &loose) >> depth & 1) && summable(o, at + 1, in->end, depth);
 		else
 			ok = summable(o, rt_statement_inside(program, at), in->end, depth);
 	}
@@ -85,9 +92,7 @@ static void loop_outline(struct rt_outline *o, uint32_t at, struct rt_outline_ro
 
 	row->body_closed = row->closed && !row->filtered;
 	row->body_known = row->body_closed && !bounds && rt_outline_count(o, at + 1, in->end, &row->body);
-	row->bounds = bounds & ~own;
-	row->bounds |= rt_expr_loops(&o->program->exprs, loop->low, &loose) | rt_expr_loops(&o->program->exprs, loop->high, &loose) |
-		       rt_expr_loops(&o->program->exprs, loop->step, &loose);
+	row->bounds = (bounds & ~own) | bounds_read(o, loop, &loose);
 	if (loop->line != PTOWSP_NONE)
 		row->bounds |= rt_expr_loops(&o->program->exprs, loop->line, &loose);
 	row->closed &= !loose && !loop->read_count && (loop->line == PTOWSP_NONE || rt_loop_sums(loop));
@@ -196,22 +201,6 @@ static bool value(const struct rt_outline *o, uint32_t id, int64_t *value_out)
 	return ok;
 }
 
-/* Iterations of a loop over blocks: rt_level_walk without walking. */
-static uint64_t level_trips(const struct rt_level_set *set, uint64_t n)
-{
-	uint64_t trips = 0;
-
-	for (unsigned k = 0; k < 32; k++) {
-		uint64_t size = UINT64_C(1) << k, step = set->rows[k] / RT_LEVEL_BASE;
-
-		if (size == set->max_range)
-			trips += n / size * (size / step);
-		else if (size >= set->min_range && size < set->max_range && n % set->max_range & size)
-			trips += size / step;
-	}
-	return trips + n % set->max_range % set->min_range;
-}
-
 static bool dense_trips(const struct rt_outline *o, const struct rt_ins *in, uint64_t *trips_out)
 {
 	const struct rt_loop *loop = &o->program->loops[in->row];
@@ -224,7 +213,7 @@ static bool dense_trips(const struct rt_outline *o, const struct rt_ins *in, uin
 	if (low < high)
 		*trips_out = ((uint64_t)high - (uint64_t)low - 1) / (uint64_t)step + 1;
 	if (loop->levels != PTOWSP_NONE)
-		*trips_out = level_trips(&o->program->level_sets[loop->levels], *trips_out);
+		*trips_out = rt_level_sum(&o->program->level_sets[loop->levels], *trips_out).trips;
 	return true;
 }
 
@@ -300,7 +289,7 @@ bool rt_outline_count(const struct rt_outline *o, uint32_t at, uint32_t end, uin
 	return ok;
 }
 
-/* What an expression moves by per 1 of a loop. False: not by a constant. */
+/* An expression's change per 1 of a loop. False: it is not constant. */
 static bool slope(const struct rt_outline *o, uint32_t id, uint32_t depth, int64_t *slope_out)
 {
 	const struct rt_form *form = &o->env->forms[id];
@@ -338,10 +327,7 @@ static bool one_range(const struct rt_outline *o, uint32_t at, uint32_t depth, i
 	if (rt_loop_sums(&program->loops[in->row]))
 		return rows_range(o, at, depth, step, trips, count_out);
 	/* Only what is inside depends on the outer loop; it must not depend on this one too. */
-	if ((rt_expr_loops(&program->exprs, program->loops[in->row].low, &loose) | rt_expr_loops(&program->exprs, program->loops[in->row].high, &loose) |
-	     rt_expr_loops(&program->exprs, program->loops[in->row].step, &loose)) >>
-		    depth &
-	    1)
+	if (bounds_read(o, &program->loops[in->row], &loose) >> depth & 1)
 		return false;
 	return trips_of(o, at, &inner) && rt_outline_range(o, at + 1, in->end, depth, first, step, trips, &count) && times(count, inner, count_out);
 }

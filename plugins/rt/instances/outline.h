@@ -10,10 +10,10 @@
 
 #include "rt/program/rt_program.h"
 
-/* What is known of the statement that begins at an instruction. Bit d: reads the value of the loop at depth d around it. */
+/* The statement that begins at an instruction. Bit d: it reads the value of the loop at depth d around it. */
 struct rt_outline_row {
 	uint64_t bounds; /* by its count */
-	uint64_t claims; /* by what decides whose its tasks are; loops inside it count too */
+	uint64_t claims; /* by the owner's expression of its tasks; loops inside it count too */
 	uint64_t count;  /* of its tasks; known only */
 	uint64_t body;   /* loops: tasks of one iteration; body_known only */
 	uint32_t end;    /* of the body or branch that it stands in */
@@ -64,7 +64,7 @@ static inline uint32_t rt_statement_end(const struct rt_program *program, uint32
 	return at + 1;
 }
 
-/* Where the statements inside begin. */
+/* The first statement inside. */
 static inline uint32_t rt_statement_inside(const struct rt_program *program, uint32_t at)
 {
 	const struct rt_ins *in = &program->code[at];

@@ -26,10 +26,8 @@ struct rt_owner {
 	uint64_t until;      /* static_partition: end of the own range that next is in */
 };
 void rt_owner_init(struct rt_owner *owner, const struct rt_program *program, struct rt_env *env, uint32_t me, uint32_t instances);
-/* Whose the task is at which a program stands; filters are not seen. */
+/* Owner of the task at which a program stands; filters are not seen. */
 uint32_t rt_owner_find(const struct rt_owner *owner, const struct rt_site *site, uint64_t task);
-/* The value that decides, where one does. */
-int64_t rt_owner_value(const struct rt_owner *owner, const struct rt_site *site);
 /* static_partition: moves next and until to the first own range of numbers that ends behind `number`. */
 void rt_owner_range(struct rt_owner *owner, uint64_t number);
 

@@ -132,7 +132,7 @@ static ptowsp_status time_init(struct rt_scheduler *instance, const struct rt_ru
 	clock->ready_capacity = base->ready_capacity;
 	clock->spacing = base->spacing;
 	clock->executors = 1;
-	status = rt_clock_init(clock, like->program->tables.slot.count, 0);
+	status = rt_clock_init(clock, like->arena, like->program->tables.slot.count, 0);
 	return status ? status : rt_flow_init(&instance->flow, base->window, base->map_capacity, base->deps_capacity);
 }
 
@@ -202,7 +202,7 @@ void rt_schedulers_finish(struct rt_run *run)
 
 /* ---- walking --------------------------------------------------------------------------------------------------------- */
 
-/* What its own walk means to an instance. One that fails is at its end: the run comes to the same place, and says it. */
+/* An instance obeys its own walk. One that fails is at its end: the run comes to the same place, and says it. */
 static ptowsp_status event_take(struct rt_scheduler *instance, enum rt_event event)
 {
 	struct rt_run *walk = instance->walk;

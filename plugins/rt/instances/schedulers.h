@@ -5,7 +5,7 @@
  *
  * Each instance has an issue clock a, a ring of W places and resources of its own; orders, executors, streams, depths and slots are the run's. Task i of
  * instance p: a(i) as in one instance with the earlier tasks of p in place of all, and a(i) is not before the end of any task up to i - W * N, which the
- * map has forgotten. What an expression of the program reads moves the clocks of all instances; a slot that is set takes its time from the latest of them. */
+ * map has forgotten. Slots read by an expression of the program move the clocks of all instances; a slot that is set takes its time from the latest of them. */
 #ifndef RT_SCHEDULERS_H
 #define RT_SCHEDULERS_H
 
@@ -23,7 +23,7 @@ struct rt_scheduler {
 	struct rt_clock clock; /* issue clock and ring of this instance */
 	struct rt_flow flow;
 };
-/* What is remembered of a task by its number. */
+/* Record of a task, by its number. */
 struct rt_scheduler_mark {
 	uint64_t end, reach; /* semantic; reach: the largest end up to it */
 	uint64_t told;       /* bit p: instance p has been told, or would have been, that it is over */
@@ -46,7 +46,7 @@ ptowsp_status rt_schedulers_init(struct rt_run *run);
 void rt_schedulers_finish(struct rt_run *run);
 /* The ring of one instance, or the run's window. */
 uint64_t rt_schedulers_window(const struct rt_run *run);
-/* Whose the task is at which the program stands: instances->turn. */
+/* Sets instances->turn to the owner of the task at which the program stands. */
 ptowsp_status rt_schedulers_turn(struct rt_schedulers *instances);
 /* Its place in the instance's ring and pools; preds of the run are found. Errors: as rt_flow_reserve; NO_MEMORY. */
 ptowsp_status rt_schedulers_reserve(struct rt_schedulers *instances, struct rt_need need, struct rt_block *block_out);

@@ -25,7 +25,7 @@ static inline void skip_pass(struct rt_skip *skip, uint64_t tasks)
 	skip->skipped += tasks;
 }
 
-/* All that the innermost frame has left is own: of its iteration, or of the loop. */
+/* The rest of the innermost frame is own: of its iteration, or of the loop. */
 static inline void skip_mine_begin(struct rt_skip *skip, bool whole)
 {
 	skip->mine = skip->expand->depth;
@@ -150,12 +150,9 @@ static uint64_t own_find(const struct rt_skip *skip, const struct rt_skip_body *
 				return k;
 		return most;
 	}
-	for (uint64_t k = 0; k < most; k++, v += (uint64_t)body->moves) {
+	for (uint64_t k = 0; k < most && (!body->stride || k <= body->stride); k++, v += (uint64_t)body->moves) /* or a whole period without one */
 		if (rt_modulo((int64_t)v, skip->owner.instances) == skip->owner.me)
 			return k;
-		if (body->stride && k == body->stride) /* a whole period without one */
-			return most;
-	}
 	return most;
 }
 
@@ -175,39 +172,54 @@ static uint64_t trips_away(struct rt_skip *skip, const struct rt_frame *frame, s
 	}
 	site = &skip->owner.program->sites[skip->outline.rows[frame->at].site];
 	*value = first;
-	trips = own_find(skip, body, rt_owner_value(&skip->owner, site), most);
+	trips = own_find(skip, body, rt_value_deciding(skip->owner.env, site->dispatch, site->affinity), most);
 	*value = stands;
 	return trips;
 }
 
-static void skip_body_first(struct rt_skip *skip, struct rt_frame *frame, struct rt_skip_body *body)
+/* Passes over the iterations, whose first has the value `first`. False: they are not counted at once, and the body is walked. */
+static bool trips_pass(struct rt_skip *skip, const struct rt_frame *frame, struct rt_skip_body *body, int64_t first, uint64_t trips)
 {
-	struct rt_expand *expand = skip->expand;
-	int64_t first = expand->loops[frame->depth];
-	uint64_t trips = trips_away(skip, frame, body, first, frame->left + 1), tasks;
+	uint64_t tasks;
 
-	body->fresh = false;
 	if (!trips_count(skip, frame, first, trips, &tasks)) {
 		body->way = RT_WAY_WALK;
-		return;
+		return false;
 	}
 	skip_pass(skip, tasks);
+	return true;
+}
+
+static void trips_leave(struct rt_skip *skip, struct rt_frame *frame, uint64_t trips)
+{
+	int64_t *value = &skip->expand->loops[frame->depth];
+
+	*value = (int64_t)((uint64_t)*value + trips * (uint64_t)frame->step);
+	frame->left -= trips;
+}
+
+static void skip_body_first(struct rt_skip *skip, struct rt_frame *frame, struct rt_skip_body *body)
+{
+	int64_t first = skip->expand->loops[frame->depth];
+	uint64_t trips = trips_away(skip, frame, body, first, frame->left + 1);
+
+	body->fresh = false;
+	if (!trips_pass(skip, frame, body, first, trips))
+		return;
 	if (trips > frame->left) {
-		expand->at = frame->end;
+		skip->expand->at = frame->end;
 		frame->left = 0;
 		return;
 	}
-	expand->loops[frame->depth] = (int64_t)((uint64_t)first + trips * (uint64_t)frame->step);
-	frame->left -= trips;
+	trips_leave(skip, frame, trips);
 	if (body->way == RT_WAY_VALUE)
 		skip_mine_begin(skip, false);
 }
 
 static void skip_body_next(struct rt_skip *skip, struct rt_frame *frame, struct rt_skip_body *body)
 {
-	struct rt_expand *expand = skip->expand;
-	int64_t first = (int64_t)((uint64_t)expand->loops[frame->depth] + (uint64_t)frame->step);
-	uint64_t trips, tasks;
+	int64_t first = (int64_t)((uint64_t)skip->expand->loops[frame->depth] + (uint64_t)frame->step);
+	uint64_t trips;
 
 	if (!frame->left)
 		return;
@@ -215,16 +227,11 @@ static void skip_body_next(struct rt_skip *skip, struct rt_frame *frame, struct 
 		trips = body->stride - 1 < frame->left ? body->stride - 1 : frame->left;
 	else
 		trips = trips_away(skip, frame, body, first, frame->left);
-	if (!trips_count(skip, frame, first, trips, &tasks)) {
-		body->way = RT_WAY_WALK;
-	} else if (trips) {
-		skip_pass(skip, tasks);
-		expand->loops[frame->depth] = (int64_t)((uint64_t)expand->loops[frame->depth] + trips * (uint64_t)frame->step);
-		frame->left -= trips;
-	}
+	if (trips_pass(skip, frame, body, first, trips))
+		trips_leave(skip, frame, trips);
 }
 
-/* What the value moves by; the stride, where the values of the loop's whole range are those of exact arithmetic. */
+/* Sets the value's change; the stride, where values of the loop's whole range are those of exact arithmetic. */
 static void value_moves(const struct rt_skip *skip, const struct rt_frame *frame, const struct rt_site *site, struct rt_skip_body *body)
 {
 	const struct rt_form *form = site->dispatch == PTOWSP_NONE ? NULL : &skip->owner.env->forms[site->dispatch];
@@ -236,7 +243,8 @@ static void value_moves(const struct rt_skip *skip, const struct rt_frame *frame
 	body->moves = (int64_t)((uint64_t)slope * (uint64_t)frame->step);
 	body->stride = 0;
 	if (skip->owner.dispatch->policy != PTOWSP_DISPATCH_HASH && frame->left < INT64_MAX && !__builtin_mul_overflow(slope, frame->step, &far) &&
-	    !__builtin_mul_overflow(far, (int64_t)frame->left, &span) && !__builtin_add_overflow(rt_owner_value(&skip->owner, site), span, &last))
+	    !__builtin_mul_overflow(far, (int64_t)frame->left, &span) &&
+	    !__builtin_add_overflow(rt_value_deciding(skip->owner.env, site->dispatch, site->affinity), span, &last))
 		body->stride = stride_find(skip, body);
 }
 
@@ -463,10 +471,8 @@ static inline bool next_at_once(struct rt_skip *skip)
 	    skip->owner.program->code[frame->at + 1].op != PTOWSP_OP_TASK)
 		return false;
 	expand->budget--;
-	expand->loops[frame->depth] = (int64_t)((uint64_t)expand->loops[frame->depth] + trips * (uint64_t)frame->step);
-	frame->left -= trips;
-	skip->skipped += trips - 1;
-	skip->number += trips - 1;
+	trips_leave(skip, frame, trips);
+	skip_pass(skip, trips - 1);
 	return true;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* skip.h - the expander of one scheduler instance among several: gives the tasks that are its own, with the numbers that they have for everybody, and passes
- * over the others. What belongs to somebody else is added as a number where the outline knows it: whole statements, and ranges of iterations; the rest
+ * over the others. Tasks of other instances are added as a number where the outline knows it: whole statements, and ranges of iterations; the rest
  * is walked task by task. owner.h says whose a task is.
  *
  * DISPATCH_FILTER decides for the rest of its body: affinity, custom, hash and static_partition from the value of its expression where it stands
@@ -18,12 +18,12 @@ enum { RT_SKIP_LIMIT = 64 }; /* instances */
 struct rt_skip_body {
 	uint64_t count;  /* tasks of an iteration; 0 with sums */
 	uint64_t stride; /* by value: own values are so many iterations apart once one was found; 0: each has to be asked */
-	int64_t moves;   /* by value: what it moves by per iteration */
+	int64_t moves;   /* by value: its change per iteration */
 	uint8_t way;     /* how iterations are chosen */
 	bool fresh;      /* the first iteration was not looked at */
 	bool sums;       /* iterations differ in how many tasks they have */
 };
-/* What a filter said for the rest of its body. */
+/* A filter's answer for the rest of its body. */
 struct rt_skip_filter {
 	uint32_t depth, end; /* of frames, and of instructions */
 	uint32_t owner;      /* RT_SKIP_LIMIT: by number */

@@ -232,7 +232,7 @@ static uint64_t token_take(struct rt_pipeline *pipeline, uint32_t row, uint64_t 
 	struct rt_wait_meter before = channel->empty;
 	uint64_t value;
 
-	rt_vector_clock_take(&pipeline->fronts, channel, row, instance);
+	rt_vector_clock_take(&pipeline->fronts, row, instance, channel->consumers.skips, channel->consumers.skip_count);
 	if (feed)
 		rt_feed_put_token(feed, RT_ITEM_TAKE, row, channel, channel->tokens[channel->capacity ? channel->consumes % channel->capacity : 0].value,
 				  instance);
@@ -263,7 +263,7 @@ static ptowsp_status send_ready(struct rt_pipeline *pipeline, struct rt_instance
 	return !status && move && pipeline->look == RT_LOOK_RUN ? rt_move_follow(pipeline, access) : status;
 }
 
-/* Whoever takes part in a rendezvous finds the block under its own number among the consumers. */
+/* Both sides of a rendezvous find the block under the consumers' number. */
 static uint64_t block_of(const struct rt_channel *channel, uint64_t token)
 {
 	return channel->capacity ? token % channel->capacity : channel->consumers.next;
@@ -307,7 +307,7 @@ static ptowsp_status send_now(struct rt_pipeline *pipeline, struct rt_instance *
 		status = move_tell(pipeline, instance, &access, true);
 	if (status)
 		return status;
-	rt_vector_clock_send(&pipeline->fronts, channel, instance->channel, pipeline->turn, partner ? (uint32_t)(partner - pipeline->instances) : PTOWSP_NONE);
+	rt_vector_clock_send(&pipeline->fronts, instance->channel, pipeline->turn, channel->producers.skips, channel->producers.skip_count);
 	if (run->lag.feed && rt_feed_put_token(run->lag.feed, RT_ITEM_SEND, instance->channel, channel, (uint64_t)value, pipeline->turn))
 		return rt_no_memory(run->error, "items");
 	if (rt_channel_send(channel, (uint64_t)value, &run->clock.now, clock))

@@ -17,12 +17,12 @@ struct rt_end {
 	uint64_t finished_at; /* its clock then */
 	uint32_t finish;      /* how many had finished before it */
 };
-/* All instances at one end, in their order. They take turns; who has finished is passed over. */
+/* All instances at one end, in their order. They take turns; finished ones are passed over. */
 struct rt_side {
 	struct rt_end *ends;
 	uint32_t count, room;
 	uint32_t open;   /* not finished */
-	uint32_t next;   /* whose turn it is, or somebody finished before that one */
+	uint32_t next;   /* the instance in turn, or a finished one before it */
 	uint32_t *skips; /* `finish` of those passed over since the latest turn */
 	uint32_t skip_count;
 	uint64_t passed; /* largest finished_at of those passed over since the latest turn */

@@ -81,7 +81,7 @@ uint64_t rt_clocks_least(const struct rt_clocks *clocks)
 	return least;
 }
 
-/* A stalling window: what is older has left before any task that is still to come is issued. */
+/* A stalling window: older tasks have left before any task that is still to come is issued. */
 static bool left_window(const struct rt_clocks *clocks, uint64_t task)
 {
 	return !clocks->asked && clocks->base->window && clocks->base->window_mode == RT_WINDOW_STALL && clocks->issued - task > clocks->base->window;
@@ -223,7 +223,7 @@ ptowsp_status rt_clocks_room(const struct rt_clocks *clocks, struct rt_need need
 	return block->need ? PTOWSP_AGAIN : PTOWSP_OK;
 }
 
-/* The least j >= first with: what tasks j .. issued - 1 have reserved leaves room for need. */
+/* The least j >= first such that reservations of tasks j .. issued - 1 leave room for need. */
 static uint64_t tail_of(const struct rt_clocks *clocks, uint64_t capacity, uint64_t need, uint64_t (*held_from)(const struct rt_clocks *, uint64_t))
 {
 	uint64_t low = clocks->first, high = clocks->settled;
@@ -263,7 +263,7 @@ uint64_t rt_clocks_tail(const struct rt_clocks *clocks, struct rt_need need)
 
 /* ---- the heap arena, as instances see it whose clocks stand apart ------------------------------------------------
  *
- * What comes back at some time is there for whose clock is behind that, and not for others. F is monotone in task order, and so are the bytes that wait for it. */
+ * Bytes that come back at some time are there for later clocks, and not for earlier ones. F is monotone in task order, and so are the bytes that wait for it. */
 
 /* Rows that nobody will find any more go. */
 static void forget(struct rt_clocks *clocks)

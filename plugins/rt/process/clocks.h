@@ -2,7 +2,7 @@
 /* clocks.h - the issue clocks of process instances and the resources that they share.
  *
  * A workload has one issue clock, which never goes back, so clock.c forgets what has left. Instances take turns in logical order while their clocks
- * stand apart: a task may be issued at an earlier time than the task before it. What is reserved at time t is then asked of all tasks that may
+ * stand apart: a task may be issued at an earlier time than the task before it. Reservations at time t are then asked of all tasks that may
  * not have left by the least clock: F is monotone in task order, so what has left by t are the first ones, found by halving; and needs are kept
  * as running sums. `base` keeps what does not depend on whose clock it is: slots, streams, depths, meters, total. An instance's own part of
  * it (now, last, orders) is moved in at the beginning of its turn and out at the end. One thread. */
@@ -13,7 +13,7 @@
 
 struct rt_row_of_all {
 	uint64_t end, leave; /* leave: once settled */
-	uint64_t map, deps;  /* what all tasks before it have reserved */
+	uint64_t map, deps;  /* reserved by all tasks before it */
 	uint32_t scope;      /* + 1; 0: none around it */
 };
 struct rt_scope_of_all {
@@ -40,7 +40,7 @@ struct rt_own_clock {
 struct rt_clocks {
 	struct rt_clock *base;
 	struct rt_own_clock *own;        /* per instance */
-	uint32_t count, turn;            /* whose part is in base; PTOWSP_NONE: nobody's */
+	uint32_t count, turn;            /* turn: instance whose part is in base, or PTOWSP_NONE */
 	uint64_t first, settled, issued; /* rows of tasks first .. issued - 1; those before settled have F */
 	uint64_t leave;                  /* F of the latest settled task */
 	uint64_t map, deps;              /* reserved by all tasks so far */
@@ -49,7 +49,7 @@ struct rt_clocks {
 	struct rt_scope_of_all *scopes;
 	uint32_t scope_count, scope_room, scope_free; /* free: + 1 */
 	struct rt_starts starts[RT_POOL_LIMIT];
-	bool asked; /* slots are loaded, or there is an ALLOC: what is no task asks when tasks ended until all clocks are behind them */
+	bool asked; /* slots are loaded, or there is an ALLOC: these ask when tasks ended until all clocks are behind them */
 };
 
 /* All clocks start at base's total. Errors: NO_MEMORY. */
@@ -79,7 +79,7 @@ ptowsp_status rt_clocks_scope_begin(struct rt_clocks *clocks);
 void rt_clocks_scope_end(struct rt_clocks *clocks);
 /* As rt_clock_slot_load, and the instance's clock moves: in a process the load itself waits. */
 void rt_clocks_slot_load(struct rt_clocks *clocks, uint32_t slot, uint64_t writer);
-/* When all tasks before `tail`, which are settled, have left. What was forgotten left before anybody can ask: 0. */
+/* When all tasks before `tail`, which are settled, have left. Forgotten tasks left before anybody can ask: 0. */
 uint64_t rt_clocks_left(const struct rt_clocks *clocks, uint64_t tail);
 /* The least clock of an instance that goes on: nobody will ever ask about an earlier time. */
 uint64_t rt_clocks_least(const struct rt_clocks *clocks);

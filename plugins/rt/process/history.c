@@ -173,7 +173,7 @@ void rt_history_writers(const struct rt_history *trails, uint32_t tensor, int64_
 			tell(context, trails->trails[node].wrote);
 }
 
-/* Those from the number on that it has waited for. */
+/* Tells the trail's tasks from the number on. */
 static void readers_tell(const struct rt_history *trails, const struct rt_history_row *trail, uint64_t from, void (*tell)(void *context, uint64_t task),
 			 void *context)
 {

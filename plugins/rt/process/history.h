@@ -15,10 +15,10 @@ struct rt_history_row {
 	uint64_t wrote_end, touched_end; /* end of that writer; the largest end of all that touched */
 	uint64_t awaited;                /* named: process `awaiter` has waited for all that touched, of tasks before this number */
 	uint32_t awaiter;                /* its instance + 1; 0: nobody has, since the latest writer */
-	uint32_t readers, reader_count;  /* named: who read since the latest writer, the latest first; 0: nobody. RT_HISTORY_READERS: too many to name */
+	uint32_t readers, reader_count;  /* named: tasks that read since the latest writer, the latest first; 0: none. RT_HISTORY_READERS: too many to name */
 };
 enum { RT_HISTORY_READERS = 64 };
-/* One that read. What was one interval shares the list from here on. */
+/* A task that read. Parts of one interval share the list from here on. */
 struct rt_history_reader {
 	uint64_t task;
 	uint32_t next, uses; /* uses: by rows and readers; of a free one none */

@@ -275,7 +275,7 @@ static bool piece_enter(void *context, uint32_t tensor, int64_t first, int64_t l
 	return go_on(looking);
 }
 
-/* Of the first tasks so many are over on every thread. */
+/* So many of the first tasks are over on every thread. */
 static uint64_t over(const struct rt_run *run)
 {
 	return run->kernels && run->crew.sharing ? run->crew.ring.frontier : run->tasks;

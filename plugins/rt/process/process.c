@@ -42,8 +42,10 @@ static void side_finish(struct rt_pipeline *pipeline, uint32_t row, bool consume
 	struct rt_channel *channel = &pipeline->channels[row];
 	struct rt_side *side = consumes ? &channel->consumers : &channel->producers;
 
-	if (!rt_side_finished(side, pipeline->turn))
+	if (!rt_side_finished(side, pipeline->turn)) {
+		rt_vector_clock_end(&pipeline->fronts, row, consumes, pipeline->turn);
 		feed_put(pipeline, RT_ITEM_FINISH, row, consumes, 0);
+	}
 	rt_side_finish(side, pipeline->turn, pipeline->run->clock.now);
 }
 
@@ -54,11 +56,8 @@ static ptowsp_status instance_end(struct rt_pipeline *pipeline, struct rt_instan
 	const struct ptowsp_process_record *process = &tables->process.rows[instance->process];
 	const struct ptowsp_process_channel_record *use = &tables->process_channel.rows[process->channels];
 
-	for (uint32_t i = 0; i < process->channel_count; i++, use++) {
-		rt_vector_clock_end(&pipeline->fronts, &pipeline->channels[use->channel], use->channel,
-				    use->direction == PTOWSP_CHANNEL_PRODUCES ? RT_VECTOR_CLOCK_PRODUCERS : RT_VECTOR_CLOCK_CONSUMERS, pipeline->turn);
+	for (uint32_t i = 0; i < process->channel_count; i++, use++)
 		side_finish(pipeline, use->channel, use->direction != PTOWSP_CHANNEL_PRODUCES);
-	}
 	if (pipeline->run->clock.tell)
 		rt_listener_process(&pipeline->run->tell, instance->process, instance->replica, pipeline->began, pipeline->run->clock.now);
 	rt_clocks_over(&pipeline->clocks);
@@ -69,7 +68,7 @@ static ptowsp_status instance_end(struct rt_pipeline *pipeline, struct rt_instan
 
 /* ---- memory, events --------------------------------------------------------------------------------------------- */
 
-/* Who finds no room lets others go first: they may free. */
+/* Without room, others go first: they may free. */
 static ptowsp_status alloc_try(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *done_out)
 {
 	struct rt_run *run = pipeline->run;
@@ -119,12 +118,14 @@ static ptowsp_status load_take(struct rt_pipeline *pipeline)
 {
 	struct rt_run *run = pipeline->run;
 	ptowsp_status status = rt_event_take(run, RT_EVENT_SLOT_LOAD);
-	uint64_t writer = run->loaded_from;
+	uint32_t writer = !status && pipeline->fronts.on && run->loaded_from ? rt_race_instance(&run->race, run->loaded_from - 1) : PTOWSP_NONE;
 
-	if (!status && pipeline->fronts.on)
-		rt_vector_clock_slot_load(&pipeline->fronts, pipeline->turn, run->expand.slot, writer ? rt_race_instance(&run->race, writer - 1) : PTOWSP_NONE,
-					  writer - 1);
-	return status;
+	if (status)
+		return status;
+	if (writer != PTOWSP_NONE)
+		rt_vector_clock_follow(&pipeline->fronts, pipeline->turn, writer, run->loaded_from - 1);
+	rt_vector_clock_slot_load(&pipeline->fronts, pipeline->turn, run->expand.slot);
+	return PTOWSP_OK;
 }
 
 static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance *instance, enum rt_event event)
@@ -140,11 +141,7 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 		instance->standing = RT_CONSUMING;
 		instance->channel = run->expand.channel;
 		return PTOWSP_OK;
-	case RT_EVENT_CLOSE:
-		rt_vector_clock_end(&pipeline->fronts, &pipeline->channels[run->expand.channel], run->expand.channel, RT_VECTOR_CLOCK_PRODUCERS,
-				    pipeline->turn);
-		side_finish(pipeline, run->expand.channel, false);
-		return PTOWSP_OK;
+	case RT_EVENT_CLOSE: side_finish(pipeline, run->expand.channel, false); return PTOWSP_OK;
 	case RT_EVENT_SCOPE_BEGIN:
 		rt_versions_scope_begin(run, pipeline->turn + 1);
 		status = feed_put(pipeline, RT_ITEM_SCOPE_BEGIN, 0, 0, 0);
@@ -173,7 +170,7 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 	}
 }
 
-/* What the instance stands at; *over_out: its turn ends. */
+/* Tries the pending step; *over_out: the turn ends. */
 static ptowsp_status stand(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *over_out)
 {
 	bool done = false;
@@ -245,7 +242,7 @@ ptowsp_status rt_pipeline_begin(struct rt_run *run)
 	run->race.on = run->race.on && !run->program->move_count;
 	rt_race_barrier(&run->race, run->tasks); /* all processes begin when the workload is over */
 	run->clock.of_instance = true;
-	if (run->program->planned)
+	if (run->program->planned && !run->program->windowed)
 		run->clock.window = rt_window_planned(run);
 	if (run->kernels)
 		status = rt_wait_tasks(run, run->tasks); /* all clocks start when the workload is over */
@@ -394,9 +391,10 @@ ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_ru
 	if (!pipeline->channels || !instances_make(pipeline) || rt_clocks_init(&pipeline->clocks, &run->clock, pipeline->count) ||
 	    (run->program->move_count && !rt_history_init(&pipeline->trails, tables->tensor.count)) || !rt_versions_instances(run, pipeline->count))
 		return rt_no_memory(run->error, "the pipeline");
-	if (run->race.on &&
-	    !rt_vector_clocks_init(&pipeline->fronts, pipeline->count, tables->slot.count, tables->event.count, pipeline->channels, tables->channel.count))
+	if (run->race.on && !rt_vector_clocks_init(&pipeline->fronts, pipeline->count, tables->slot.count, tables->event.count, tables->channel.count))
 		return rt_no_memory(run->error, "the race check");
+	for (uint32_t i = 0; pipeline->fronts.on && i < tables->channel.count; i++)
+		pipeline->fronts.channels[i].capacity = pipeline->channels[i].capacity;
 	pipeline->told = calloc((size_t)pipeline->count + 1, sizeof(*pipeline->told));
 	if (!pipeline->told)
 		return rt_no_memory(run->error, "the pipeline");

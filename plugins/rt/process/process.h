@@ -2,7 +2,7 @@
 /* process.h - the processes of a pipeline: one resumable expander per instance, taking turns in logical order.
  *
  * A turn goes on until the instance has issued one task or cannot proceed: no room or no turn for its token, no token, or a task whose
- * place is held by an open scope. Who cannot proceed passes. Neither cycles nor threads have a say in this, so the numbers of the tasks, and a
+ * place is held by an open scope. A blocked instance passes. Neither cycles nor threads have a say in this, so the numbers of the tasks, and a
  * deadlock, which is a round in which everybody passes, are the same everywhere. Times are clocks.c's and channel.c's. The thread of rt_run owns it. */
 #ifndef RT_PROCESS_H
 #define RT_PROCESS_H
@@ -14,7 +14,7 @@
 
 #define RT_INSTANCE_LIMIT 4096u /* all replicas together: each has an expander */
 
-/* What a look at a pipeline is for: a run; what tasks touch, so that each is resolved and nothing else; tokens alone, with tasks that are not even that. */
+/* Purpose of a look at a pipeline: a run; extents, for which tasks are resolved and nothing else; tokens alone, with tasks that are not even resolved. */
 enum rt_look_for { RT_LOOK_RUN, RT_LOOK_EXTENTS, RT_LOOK_TOKENS };
 enum rt_standing { RT_GOING, RT_SENDING, RT_CONSUMING, RT_ISSUING, RT_WAITING, RT_ALLOCATING, RT_ENDED }; /* WAITING: for an event; both: expand.sync */
 
@@ -28,7 +28,7 @@ struct rt_instance {
 	bool given;                   /* CONSUMING: a rendezvous has taken place, and this is the token */
 	uint64_t value, block_number; /* of its token; the block is in run->payloads */
 	struct rt_block block;        /* ISSUING, ALLOCATING: why it cannot */
-	struct rt_need need;          /* ISSUING: what the task reserves */
+	struct rt_need need;          /* ISSUING: the task's */
 	struct rt_expand expand;
 	int64_t loops[PTOWSP_NESTING_LIMIT]; /* values of its loops while it is not its turn */
 };
@@ -37,7 +37,7 @@ struct rt_pipeline {
 	struct rt_instance *instances; /* in the order of their turns */
 	struct rt_channel *channels;   /* per CSPC row */
 	uint32_t count, channel_count, live;
-	uint32_t turn;       /* whose expander is in run->expand, PTOWSP_NONE: nobody's */
+	uint32_t turn;       /* instance whose expander is in run->expand, or PTOWSP_NONE */
 	uint64_t told_began; /* when the engine began them */
 	uint64_t *told;      /* per instance: when it ended, of an engine */
 	uint64_t began;      /* when: the clock of every instance then */
@@ -97,7 +97,7 @@ bool rt_transfer_moves(struct rt_pipeline *pipeline, uint32_t at);
 /* payload.c: the region of a send or consume. */
 /* The move of the SEND or CONSUME at an instruction; NULL: the channel has none. */
 const struct rt_move *rt_move_of(const struct rt_program *program, uint32_t instruction);
-/* Where it is. Errors: RUN_FAILED naming process, channel and place where it is outside its tensor, divides by zero or is bound to no memory. */
+/* The region that moves. Errors: RUN_FAILED naming process, channel and place: outside its tensor, divides by zero, bound to no memory. */
 ptowsp_status rt_move_resolve(struct rt_pipeline *pipeline, const struct rt_instance *instance, const struct rt_move *move, struct rt_access *access_out);
 /* The clock of the instance goes to the end of whom the move follows; where kernels run, they are waited for. Errors: of the wait. */
 ptowsp_status rt_move_follow(struct rt_pipeline *pipeline, const struct rt_access *access);

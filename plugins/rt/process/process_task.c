@@ -25,7 +25,7 @@ static void pieces_peek(struct rt_run *run, const struct rt_use *use)
 {
 	const struct rt_access *access = &rt_run_accesses(run)[use->argument];
 
-	for (unsigned bit = PTOWSP_READ; bit <= PTOWSP_WRITE; bit <<= 1) {
+	for (unsigned bit = PTOWSP_READ; run->overlap.pieces && bit <= PTOWSP_WRITE; bit <<= 1) {
 		struct peeking peeking = {run, bit};
 
 		if (use->access & bit)
@@ -40,7 +40,7 @@ static void cell_peek(struct rt_run *run, const struct rt_cells *cells, const st
 	const struct rt_cell *cell = name == RT_NO_NAME ? NULL : rt_cells_find(cells, name);
 
 	run->preds.out_of_memory |= name == RT_NO_NAME;
-	if (cell && !(use->way == RT_USE_VERSION && rt_versions_makes(run, use->tensor, (int64_t)(use->name & RT_PLACES))))
+	if (cell && !rt_use_begins(run, use))
 		rt_cell_peek(&run->track, cell, use->access);
 }
 
@@ -99,7 +99,7 @@ static ptowsp_status after_look(struct rt_run *run, const struct rt_site *site)
 	return rt_after_enter(run, site);
 }
 
-/* Room is looked for before the tensor map takes the task in under its number: who finds none lets others go first. */
+/* Room is looked for before the tensor map takes the task in under its number: without it others go first. */
 static ptowsp_status task_infer(struct rt_pipeline *pipeline, struct rt_instance *instance, const struct rt_site *site)
 {
 	struct rt_run *run = pipeline->run;

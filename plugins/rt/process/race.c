@@ -70,7 +70,7 @@ static struct rt_race_row *row_of(const struct rt_race *race, uint64_t task)
 	return &race->rows[task & race->mask];
 }
 
-/* Large windows, and none. What was seen belongs to walks that are over. */
+/* Large windows, and none. Marks of `seen` belong to walks that are over. */
 static bool rows_grow(struct rt_race *race, uint64_t task)
 {
 	if (task - race->oldest <= race->mask)
@@ -137,7 +137,7 @@ static bool remember(struct rt_race *race, const struct rt_race_task *told)
 	if (told->stream)
 		put(race, told->stream - 1);
 	for (uint32_t i = 0; i < before; i++)
-		put(race, told->front->rows[i].task);
+		put(race, told->front->rows[i].step);
 	for (uint32_t d = 0; d < race->depth; d++) {
 		put(race, race->first[d]);
 		put(race, race->step[d]);

@@ -9,7 +9,7 @@
 #include "rt/access/pieces.h"
 #include "rt/process/vector_clock.h"
 
-/* What is remembered of a task of the window. */
+/* Record of a task of the window. */
 struct rt_race_row {
 	uint64_t at; /* its words in the ring: predecessors, then [first, end) of each barrier's earlier iterations */
 	uint32_t preds, barriers;

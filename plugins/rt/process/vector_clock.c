@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- one front ------------------------------------------------------------------------------------------------- */
+/* ---- one clock ------------------------------------------------------------------------------------------------- */
 
 static uint32_t count_together(const struct rt_vector_clock *a, const struct rt_vector_clock *b)
 {
@@ -33,240 +33,225 @@ static void merge(struct rt_vector_clock *to, const struct rt_vector_clock *from
 			to->rows[--count] = to->rows[--i];
 			continue;
 		}
-		if (i && to->rows[i - 1].instance == row.instance && to->rows[--i].task > row.task)
-			row.task = to->rows[i].task;
+		if (i && to->rows[i - 1].instance == row.instance && to->rows[--i].step > row.step)
+			row.step = to->rows[i].step;
 		to->rows[--count] = row;
 		k--;
 	}
 }
 
-static void join(struct rt_vector_clocks *fronts, struct rt_vector_clock *to, const struct rt_vector_clock *from)
+static void join(struct rt_vector_clocks *clocks, struct rt_vector_clock *to, const struct rt_vector_clock *from)
 {
 	uint32_t count = to == from ? to->count : count_together(to, from);
 
-	while (to->room < count && !fronts->lost) {
+	while (to->room < count && !clocks->lost) {
 		void *rows = to->rows;
 
-		fronts->lost = !common_grow(&rows, &to->room, to->room, sizeof(*to->rows));
+		clocks->lost = !common_grow(&rows, &to->room, to->room, sizeof(*to->rows));
 		to->rows = rows;
 	}
-	if (to != from && !fronts->lost)
+	if (to != from && !clocks->lost)
 		merge(to, from, count);
 }
 
-static void become(struct rt_vector_clocks *fronts, struct rt_vector_clock *to, const struct rt_vector_clock *from)
+static void become(struct rt_vector_clocks *clocks, struct rt_vector_clock *to, const struct rt_vector_clock *from)
 {
 	to->count = 0;
-	join(fronts, to, from);
-}
-
-static void join_task(struct rt_vector_clocks *fronts, struct rt_vector_clock *to, uint32_t instance, uint64_t task)
-{
-	struct rt_vector_clock_row row = {task, instance};
-	const struct rt_vector_clock one = {&row, 1, 1};
-
-	join(fronts, to, &one);
+	join(clocks, to, from);
 }
 
 /* ---- making and unmaking --------------------------------------------------------------------------------------- */
 
-static struct rt_vector_clock *fronts_make(uint32_t count)
+static struct rt_vector_clock *clocks_make(uint32_t count)
 {
 	return calloc((size_t)count + 1, sizeof(struct rt_vector_clock));
 }
 
-static void fronts_free(struct rt_vector_clock *fronts, uint32_t count)
+static void clocks_free(struct rt_vector_clock *clocks, uint32_t count)
 {
-	for (uint32_t i = 0; fronts && i < count; i++)
-		free(fronts[i].rows);
-	free(fronts);
+	for (uint32_t i = 0; clocks && i < count; i++)
+		free(clocks[i].rows);
+	free(clocks);
 }
 
-bool rt_vector_clocks_init(struct rt_vector_clocks *fronts, uint32_t instances, uint32_t slots, uint32_t events, const struct rt_channel *channels,
-			   uint32_t channel_count)
+bool rt_vector_clocks_init(struct rt_vector_clocks *clocks, uint32_t instances, uint32_t slots, uint32_t events, uint32_t channels)
 {
-	bool ok;
-
-	fronts->on = true;
-	fronts->instances = fronts_make(fronts->instance_count = instances);
-	fronts->slots = fronts_make(fronts->slot_count = slots);
-	fronts->events = fronts_make(fronts->event_count = events);
-	fronts->channels = calloc((size_t)channel_count + 1, sizeof(*fronts->channels));
-	ok = fronts->instances && fronts->slots && fronts->events && fronts->channels;
-	for (; ok && fronts->channel_count < channel_count; fronts->channel_count++) {
-		struct rt_vector_clock_channel *c = &fronts->channels[fronts->channel_count];
-
-		c->ended[RT_VECTOR_CLOCK_PRODUCERS] = fronts_make(c->ends[RT_VECTOR_CLOCK_PRODUCERS] = channels[fronts->channel_count].producers.count);
-		c->ended[RT_VECTOR_CLOCK_CONSUMERS] = fronts_make(c->ends[RT_VECTOR_CLOCK_CONSUMERS] = channels[fronts->channel_count].consumers.count);
-		ok = c->ended[RT_VECTOR_CLOCK_PRODUCERS] && c->ended[RT_VECTOR_CLOCK_CONSUMERS];
-	}
-	return ok;
+	*clocks = (struct rt_vector_clocks){.on = true, .instance_count = instances, .slot_count = slots, .event_count = events, .channel_count = channels};
+	clocks->instances = clocks_make(instances);
+	clocks->slots = clocks_make(slots);
+	clocks->events = clocks_make(events);
+	clocks->channels = calloc((size_t)channels + 1, sizeof(*clocks->channels));
+	return clocks->instances && clocks->slots && clocks->events && clocks->channels;
 }
 
-void rt_vector_clocks_finish(struct rt_vector_clocks *fronts)
+static void side_finish(struct rt_vector_clock_side *side)
 {
-	for (uint32_t i = 0; fronts->channels && i <= fronts->channel_count; i++) {
-		struct rt_vector_clock_channel *c = &fronts->channels[i];
+	clocks_free(side->ended, side->ended_count);
+	free(side->latest.rows);
+}
 
-		for (unsigned side = 0; side < 2; side++) {
-			fronts_free(c->ended[side], c->ends[side]);
-			free(c->latest[side].rows);
-		}
-		fronts_free(c->places, c->room);
+void rt_vector_clocks_finish(struct rt_vector_clocks *clocks)
+{
+	for (uint32_t i = 0; clocks->channels && i < clocks->channel_count; i++) {
+		struct rt_vector_clock_channel *c = &clocks->channels[i];
+
+		side_finish(&c->producers);
+		side_finish(&c->consumers);
+		clocks_free(c->places, c->room);
 		free(c->closed.rows);
 	}
-	fronts_free(fronts->instances, fronts->instance_count);
-	fronts_free(fronts->slots, fronts->slot_count);
-	fronts_free(fronts->events, fronts->event_count);
-	free(fronts->channels);
-	memset(fronts, 0, sizeof(*fronts));
+	clocks_free(clocks->instances, clocks->instance_count);
+	clocks_free(clocks->slots, clocks->slot_count);
+	clocks_free(clocks->events, clocks->event_count);
+	free(clocks->channels);
+	memset(clocks, 0, sizeof(*clocks));
 }
 
 /* ---- one instance ---------------------------------------------------------------------------------------------- */
 
-void rt_vector_clock_task(struct rt_vector_clocks *fronts, uint32_t instance, uint64_t task)
+uint64_t rt_vector_clock_step(const struct rt_vector_clock *clock, uint32_t instance)
 {
-	if (!fronts->on)
-		return;
-	fronts->instances[instance].count = 0;
-	join_task(fronts, &fronts->instances[instance], instance, task);
+	for (uint32_t i = clock->count; i-- && clock->rows[i].instance >= instance;)
+		if (clock->rows[i].instance == instance)
+			return clock->rows[i].step;
+	return UINT64_MAX;
 }
 
-void rt_vector_clock_read(struct rt_vector_clocks *fronts, uint32_t instance, const uint32_t *slots, uint32_t count)
+void rt_vector_clock_follow(struct rt_vector_clocks *clocks, uint32_t instance, uint32_t other, uint64_t step)
 {
-	for (uint32_t i = 0; fronts->on && i < count; i++)
-		join(fronts, &fronts->instances[instance], &fronts->slots[slots[i]]);
+	struct rt_vector_clock_row row = {step, other};
+	const struct rt_vector_clock one = {&row, 1, 1};
+
+	if (clocks->on)
+		join(clocks, &clocks->instances[instance], &one);
+}
+
+void rt_vector_clock_task(struct rt_vector_clocks *clocks, uint32_t instance, uint64_t step)
+{
+	if (clocks->on)
+		clocks->instances[instance].count = 0;
+	rt_vector_clock_follow(clocks, instance, instance, step);
+}
+
+void rt_vector_clock_read(struct rt_vector_clocks *clocks, uint32_t instance, const uint32_t *slots, uint32_t count)
+{
+	for (uint32_t i = 0; clocks->on && i < count; i++)
+		join(clocks, &clocks->instances[instance], &clocks->slots[slots[i]]);
 }
 
 /* The slot may be among those that it is made of; the instance itself waits for none of them. */
-void rt_vector_clock_slot_set(struct rt_vector_clocks *fronts, uint32_t instance, uint32_t slot, const uint32_t *reads, uint32_t count)
+void rt_vector_clock_slot_set(struct rt_vector_clocks *clocks, uint32_t instance, uint32_t slot, const uint32_t *reads, uint32_t count)
 {
 	bool kept = false;
 
-	if (!fronts->on)
+	if (!clocks->on)
 		return;
 	for (uint32_t i = 0; i < count; i++)
 		kept |= reads[i] == slot;
 	if (!kept)
-		fronts->slots[slot].count = 0;
-	join(fronts, &fronts->slots[slot], &fronts->instances[instance]);
+		clocks->slots[slot].count = 0;
+	join(clocks, &clocks->slots[slot], &clocks->instances[instance]);
 	for (uint32_t i = 0; i < count; i++)
-		join(fronts, &fronts->slots[slot], &fronts->slots[reads[i]]);
+		join(clocks, &clocks->slots[slot], &clocks->slots[reads[i]]);
 }
 
-void rt_vector_clock_slot_load(struct rt_vector_clocks *fronts, uint32_t instance, uint32_t slot, uint32_t writer_of, uint64_t writer)
+void rt_vector_clock_slot_load(struct rt_vector_clocks *clocks, uint32_t instance, uint32_t slot)
 {
-	if (!fronts->on)
-		return;
-	if (writer_of != PTOWSP_NONE)
-		join_task(fronts, &fronts->instances[instance], writer_of, writer);
-	become(fronts, &fronts->slots[slot], &fronts->instances[instance]);
+	if (clocks->on)
+		become(clocks, &clocks->slots[slot], &clocks->instances[instance]);
 }
 
-void rt_vector_clock_signal(struct rt_vector_clocks *fronts, uint32_t instance, uint32_t event)
+void rt_vector_clock_signal(struct rt_vector_clocks *clocks, uint32_t instance, uint32_t event)
 {
-	if (fronts->on)
-		become(fronts, &fronts->events[event], &fronts->instances[instance]);
+	if (clocks->on)
+		become(clocks, &clocks->events[event], &clocks->instances[instance]);
 }
 
-void rt_vector_clock_wait(struct rt_vector_clocks *fronts, uint32_t instance, uint32_t event)
+void rt_vector_clock_wait(struct rt_vector_clocks *clocks, uint32_t instance, uint32_t event)
 {
-	if (fronts->on)
-		join(fronts, &fronts->instances[instance], &fronts->events[event]);
+	if (clocks->on)
+		join(clocks, &clocks->instances[instance], &clocks->events[event]);
 }
 
 /* ---- channels -------------------------------------------------------------------------------------------------- */
 
+/* One more than `at` in an array that grows, zeroed; NULL when out of memory. */
+static struct rt_vector_clock *clock_at(struct rt_vector_clocks *clocks, struct rt_vector_clock **rows, uint32_t *room, uint64_t at)
+{
+	while (at >= *room && !clocks->lost) {
+		uint32_t before = *room;
+
+		clocks->lost = !COMMON_GROW(*rows, *room, *room);
+		if (!clocks->lost)
+			memset(*rows + before, 0, (size_t)(*room - before) * sizeof(**rows));
+	}
+	return clocks->lost ? NULL : *rows + at;
+}
+
 /* The place of token k; NULL when out of memory. */
-static struct rt_vector_clock *place_of(struct rt_vector_clocks *fronts, struct rt_vector_clock_channel *c, uint64_t capacity, uint64_t k)
+static struct rt_vector_clock *place_of(struct rt_vector_clocks *clocks, struct rt_vector_clock_channel *c, uint64_t k)
 {
-	uint64_t at = capacity ? k % capacity : 0;
-
-	while (at >= c->room && !fronts->lost) {
-		uint32_t before = c->room;
-		void *places = c->places;
-
-		fronts->lost = !common_grow(&places, &c->room, c->room, sizeof(*c->places));
-		if (fronts->lost)
-			break;
-		c->places = places;
-		memset(c->places + before, 0, (size_t)(c->room - before) * sizeof(*c->places));
-	}
-	return fronts->lost ? NULL : &c->places[at];
+	return clock_at(clocks, &c->places, &c->room, c->capacity ? k % c->capacity : 0);
 }
 
-/* Whoever finished and is passed over for this instance comes before `own`. Returns the place of the instance at its side. */
-static uint32_t passed_join(struct rt_vector_clocks *fronts, const struct rt_vector_clock_channel *c, const struct rt_side *ends,
-			    enum rt_vector_clock_side side, uint32_t instance, struct rt_vector_clock *own)
+/* The instance goes on behind those that were passed over for it, and behind what its side did last. */
+static void side_join(struct rt_vector_clocks *clocks, const struct rt_vector_clock_side *side, uint32_t instance, const uint32_t *skips, uint32_t skip_count)
 {
-	uint32_t at = c->next[side];
-
-	for (; ends->ends[at].instance != instance; at = at + 1 < ends->count ? at + 1 : 0)
-		join(fronts, own, &c->ended[side][at]);
-	return at;
+	for (uint32_t i = 0; i < skip_count; i++)
+		join(clocks, &clocks->instances[instance], &side->ended[skips[i]]);
+	join(clocks, &clocks->instances[instance], &side->latest);
 }
 
-/* It is the turn of the instance, which then is over. */
-static void turn_join(struct rt_vector_clocks *fronts, struct rt_vector_clock_channel *c, const struct rt_side *ends, enum rt_vector_clock_side side,
-		      uint32_t instance)
+void rt_vector_clock_send(struct rt_vector_clocks *clocks, uint32_t row, uint32_t instance, const uint32_t *skips, uint32_t skip_count)
 {
-	uint32_t at = passed_join(fronts, c, ends, side, instance, &fronts->instances[instance]);
-
-	c->next[side] = at + 1 < ends->count ? at + 1 : 0;
-}
-
-void rt_vector_clock_send(struct rt_vector_clocks *fronts, const struct rt_channel *channel, uint32_t row, uint32_t instance, uint32_t partner)
-{
-	struct rt_vector_clock_channel *c = fronts->on ? &fronts->channels[row] : NULL;
-	struct rt_vector_clock *place = c ? place_of(fronts, c, channel->capacity, channel->sends) : NULL, *own;
+	struct rt_vector_clock_channel *c = clocks->on ? &clocks->channels[row] : NULL;
+	struct rt_vector_clock *place = c ? place_of(clocks, c, c->sends) : NULL;
 
 	if (!place)
 		return;
-	own = &fronts->instances[instance];
-	turn_join(fronts, c, &channel->producers, RT_VECTOR_CLOCK_PRODUCERS, instance);
-	join(fronts, own, &c->latest[RT_VECTOR_CLOCK_PRODUCERS]);
-	if (partner != PTOWSP_NONE) {
-		passed_join(fronts, c, &channel->consumers, RT_VECTOR_CLOCK_CONSUMERS, partner, own);
-		join(fronts, own, &fronts->instances[partner]);
-		join(fronts, own, &c->latest[RT_VECTOR_CLOCK_CONSUMERS]);
-	} else if (channel->sends >= channel->capacity) {
-		join(fronts, own, place); /* consume k - capacity */
-	}
-	become(fronts, &c->latest[RT_VECTOR_CLOCK_PRODUCERS], own);
-	become(fronts, place, own);
+	side_join(clocks, &c->producers, instance, skips, skip_count);
+	if (c->capacity && c->sends >= c->capacity)
+		join(clocks, &clocks->instances[instance], place); /* take k - capacity */
+	become(clocks, &c->producers.latest, &clocks->instances[instance]);
+	become(clocks, place, &clocks->instances[instance]);
+	c->sender = instance;
+	c->sends++;
 }
 
-void rt_vector_clock_take(struct rt_vector_clocks *fronts, const struct rt_channel *channel, uint32_t row, uint32_t instance)
+void rt_vector_clock_take(struct rt_vector_clocks *clocks, uint32_t row, uint32_t instance, const uint32_t *skips, uint32_t skip_count)
 {
-	struct rt_vector_clock_channel *c = fronts->on ? &fronts->channels[row] : NULL;
-	struct rt_vector_clock *place = c ? place_of(fronts, c, channel->capacity, channel->consumes) : NULL, *own;
+	struct rt_vector_clock_channel *c = clocks->on ? &clocks->channels[row] : NULL;
+	struct rt_vector_clock *place = c ? place_of(clocks, c, c->takes) : NULL;
 
 	if (!place)
 		return;
-	own = &fronts->instances[instance];
-	turn_join(fronts, c, &channel->consumers, RT_VECTOR_CLOCK_CONSUMERS, instance);
-	join(fronts, own, &c->latest[RT_VECTOR_CLOCK_CONSUMERS]);
-	join(fronts, own, place);
-	become(fronts, &c->latest[RT_VECTOR_CLOCK_CONSUMERS], own);
-	become(fronts, place, own);
-}
-
-void rt_vector_clock_end(struct rt_vector_clocks *fronts, const struct rt_channel *channel, uint32_t row, enum rt_vector_clock_side side, uint32_t instance)
-{
-	const struct rt_side *ends = side == RT_VECTOR_CLOCK_PRODUCERS ? &channel->producers : &channel->consumers;
-	uint32_t at = 0;
-
-	if (!fronts->on || rt_side_finished(ends, instance))
+	side_join(clocks, &c->consumers, instance, skips, skip_count);
+	join(clocks, &clocks->instances[instance], place);
+	become(clocks, &c->consumers.latest, &clocks->instances[instance]);
+	become(clocks, place, &clocks->instances[instance]);
+	c->takes++;
+	if (c->capacity)
 		return;
-	while (ends->ends[at].instance != instance)
-		at++;
-	become(fronts, &fronts->channels[row].ended[side][at], &fronts->instances[instance]);
-	if (side == RT_VECTOR_CLOCK_PRODUCERS)
-		join(fronts, &fronts->channels[row].closed, &fronts->instances[instance]);
+	join(clocks, &clocks->instances[c->sender], &clocks->instances[instance]);
+	become(clocks, &c->producers.latest, &clocks->instances[instance]);
 }
 
-void rt_vector_clock_closed(struct rt_vector_clocks *fronts, uint32_t row, uint32_t instance)
+void rt_vector_clock_end(struct rt_vector_clocks *clocks, uint32_t row, bool consumes, uint32_t instance)
 {
-	if (fronts->on)
-		join(fronts, &fronts->instances[instance], &fronts->channels[row].closed);
+	struct rt_vector_clock_channel *c = clocks->on ? &clocks->channels[row] : NULL;
+	struct rt_vector_clock_side *side = c && consumes ? &c->consumers : c ? &c->producers : NULL;
+	struct rt_vector_clock *ended = side ? clock_at(clocks, &side->ended, &side->ended_room, side->ended_count) : NULL;
+
+	if (!ended)
+		return;
+	side->ended_count++;
+	become(clocks, ended, &clocks->instances[instance]);
+	if (!consumes)
+		join(clocks, &c->closed, &clocks->instances[instance]);
+}
+
+void rt_vector_clock_closed(struct rt_vector_clocks *clocks, uint32_t row, uint32_t instance)
+{
+	if (clocks->on)
+		join(clocks, &clocks->instances[instance], &clocks->channels[row].closed);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* auto.c - dispatch auto(n): which loop's affinity lets the fewest edges cross from one executor to another. Looks at the program once, with the
- * values of the first run; what only running tells ends the look. */
+ * values of the first run; a value known only by running ends the look. */
 #include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
 #include <stdlib.h>
@@ -119,7 +119,7 @@ static bool event_count(struct survey *s, enum rt_event event)
 
 	switch (event) {
 	case RT_EVENT_TASK: return task_count(s);
-	case RT_EVENT_SLOT_LOAD: /* what a task that did not run would have written */
+	case RT_EVENT_SLOT_LOAD: /* refuses elements of tasks that did not run */
 		return !rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]) &&
 		       (!run->loaded_from || run->args->flags & PTOWSP_RUN_NO_KERNELS);
 	default: return rt_look_event(run, event);
@@ -137,7 +137,7 @@ static ptowsp_status look(struct survey *s, const struct rt_run *run)
 	return status;
 }
 
-/* Where no loop has a task instruction, every task is outside: the first executor of its pool, which has n all the same. */
+/* With no loop around task instructions every task is outside: the first executor of its pool, which still has n. */
 static void choose(struct survey *s, struct rt_program *program)
 {
 	struct rt_dispatch *dispatch = &program->schedule.dispatch;

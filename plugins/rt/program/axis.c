@@ -6,7 +6,6 @@
 #include "rt/program/arithmetic.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
-#include <stdio.h>
 #include <string.h>
 
 /* ---- tile levels ------------------------------------------------------------------------------------------------- */
@@ -14,15 +13,6 @@
 static bool power_of_two(uint32_t n)
 {
 	return n && !(n & (n - 1));
-}
-
-static unsigned log2_of(uint32_t power)
-{
-	unsigned k = 0;
-
-	while (power >>= 1)
-		k++;
-	return k;
 }
 
 static ptowsp_status level_read(struct rt_level_set *set, const struct ptowsp_level_record *level, struct ptowsp_error *error)
@@ -36,7 +26,7 @@ static ptowsp_status level_read(struct rt_level_set *set, const struct ptowsp_le
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "tile level %u does not divide a block of %u * 32 rows", level->rows, level->block);
 	if (!power_of_two(level->block))
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "block size %u is not a power of two", level->block);
-	set->rows[log2_of(level->block)] = level->rows;
+	set->rows[__builtin_ctz(level->block)] = level->rows;
 	return PTOWSP_OK;
 }
 
@@ -63,76 +53,43 @@ ptowsp_status rt_level_set_read(struct rt_level_set *set, const struct rt_tables
 	return status;
 }
 
-void rt_level_start(struct rt_level_walk *walk, const struct rt_level_set *set, uint64_t count)
+/* Enters the next blocks, which are of one size: all of max_range, or a smaller one, or the residual. False at the end. */
+static bool blocks_enter(struct rt_level_walk *walk)
 {
-	*walk = (struct rt_level_walk){
-		.set = set,
-		.full = count / set->max_range,
-		.rest = count % set->max_range,
-		.next = set->max_range / 2,
-	};
+	const struct rt_level_set *set = walk->set;
+	uint64_t length = walk->rest;
+
+	walk->step = 1;
+	walk->level = 0;
+	if (length >= set->min_range) {
+		unsigned k = 63 - (unsigned)__builtin_clzll(length < set->max_range ? length : set->max_range);
+
+		length = length >> k << k;
+		walk->step = set->rows[k] / RT_LEVEL_BASE;
+		walk->level = set->level[k];
+	}
+	walk->left = length / walk->step;
+	walk->rest -= length;
+	return walk->left > 0;
 }
 
 /* A block begins at a multiple of its size, which its step divides. */
-uint32_t rt_level_stride(const struct rt_level_walk *walk)
+struct rt_level_sum rt_level_sum(const struct rt_level_set *set, uint64_t count)
 {
-	uint32_t stride = walk->full ? walk->set->rows[log2_of(walk->set->max_range)] / RT_LEVEL_BASE : 0;
+	struct rt_level_walk walk = {.set = set, .rest = count};
+	struct rt_level_sum sum = {0};
 
-	for (uint32_t size = walk->next; size >= walk->set->min_range; size /= 2)
-		if (walk->rest & size)
-			stride = (uint32_t)rt_common(walk->set->rows[log2_of(size)] / RT_LEVEL_BASE, stride);
-	return walk->rest & (walk->set->min_range - 1) || !stride ? 1 : stride;
-}
-
-/* Residual iterations come last, before them the smallest block. */
-uint32_t rt_level_last_step(const struct rt_level_walk *walk)
-{
-	const struct rt_level_set *set = walk->set;
-
-	if (walk->rest & (set->min_range - 1))
-		return 1;
-	for (uint32_t size = set->min_range; size <= walk->next && size; size *= 2)
-		if (walk->rest & size)
-			return set->rows[log2_of(size)] / RT_LEVEL_BASE;
-	return set->rows[log2_of(set->max_range)] / RT_LEVEL_BASE;
-}
-
-static void block_enter(struct rt_level_walk *walk, uint32_t size)
-{
-	unsigned k = log2_of(size);
-
-	walk->step = walk->set->rows[k] / RT_LEVEL_BASE;
-	walk->left = size / walk->step;
-	walk->level = walk->set->level[k];
-}
-
-/* Enters the next block that has iterations; false at the end. */
-static bool block_next(struct rt_level_walk *walk)
-{
-	if (walk->full) {
-		walk->full--;
-		block_enter(walk, walk->set->max_range);
-		return true;
+	while (blocks_enter(&walk)) {
+		sum.trips += walk.left;
+		sum.stride = (uint32_t)rt_common(walk.step, sum.stride);
+		sum.last = walk.step;
 	}
-	for (uint32_t size = walk->next; size >= walk->set->min_range; size /= 2)
-		if (walk->rest & size) {
-			walk->next = size / 2;
-			block_enter(walk, size);
-			return true;
-		}
-	walk->next = 0;
-	if (walk->residual)
-		return false;
-	walk->residual = true;
-	walk->step = 1;
-	walk->level = 0;
-	walk->left = walk->rest & (walk->set->min_range - 1);
-	return walk->left > 0;
+	return sum;
 }
 
 bool rt_level_next(struct rt_level_walk *walk, int64_t *value_out)
 {
-	if (!walk->left && !block_next(walk))
+	if (!walk->left && !blocks_enter(walk))
 		return false;
 	*value_out = (int64_t)walk->base;
 	walk->base += walk->step;
@@ -254,7 +211,7 @@ int64_t rt_axis_most(const struct rt_program *program, const struct rt_loop *loo
 
 /* ---- while a run goes on --------------------------------------------------------------------------------------- */
 
-/* What an access to a row needs to know and to say. */
+/* Access to a row, with all that its refusal says. */
 struct look {
 	const struct rt_program *program;
 	struct rt_env *env;
@@ -333,15 +290,8 @@ static ptowsp_status element(const struct look *l, uint32_t tensor, int64_t plac
 static ptowsp_status ragged_open(const struct look *l, struct rt_axis_row *row)
 {
 	int64_t length = 0;
-	ptowsp_status status;
+	ptowsp_status status = element(l, l->loop->lengths, l->row, &length);
 
-	if (l->loop->count) {
-		const int64_t *v = values_of(l->program, l->loop) + l->row;
-
-		row->count = (uint64_t)(v[1] - v[0]);
-		return PTOWSP_OK;
-	}
-	status = element(l, l->loop->lengths, l->row, &length);
 	if (!status && length < 0)
 		status = refuse(l, "its length", length, INT64_MAX);
 	row->count = (uint64_t)length;
@@ -351,18 +301,10 @@ static ptowsp_status ragged_open(const struct look *l, struct rt_axis_row *row)
 static ptowsp_status sparse_open(const struct look *l, struct rt_axis_row *row)
 {
 	const struct rt_tensors *tensors = l->env->tensors;
-	uint64_t elements = l->loop->count ? 0 : tensors->rows[l->loop->indices].elements;
+	uint64_t elements = tensors->rows[l->loop->indices].elements;
 	int64_t end = 0, most = elements > INT64_MAX ? INT64_MAX : (int64_t)elements;
-	ptowsp_status status;
+	ptowsp_status status = element(l, l->loop->lengths, l->row, &row->first);
 
-	if (l->loop->count) {
-		const int64_t *v = values_of(l->program, l->loop) + l->row;
-
-		row->first = v[0];
-		row->count = (uint64_t)(v[1] - v[0]);
-		return PTOWSP_OK;
-	}
-	status = element(l, l->loop->lengths, l->row, &row->first);
 	if (!status)
 		status = element(l, l->loop->lengths, l->row + 1, &end);
 	if (!status && (row->first < 0 || row->first > most))
@@ -383,6 +325,12 @@ ptowsp_status rt_axis_open(const struct rt_program *program, struct rt_env *env,
 	*row_out = (struct rt_axis_row){0};
 	if (program->code[where].flags & PTOWSP_CHECKED && (l.row < 0 || l.row >= rows))
 		return refuse(&l, "the row", l.row, rows - 1);
+	if (loop->count) {
+		const int64_t *v = values_of(program, loop) + l.row;
+
+		*row_out = (struct rt_axis_row){v[0], (uint64_t)(v[1] - v[0])};
+		return PTOWSP_OK;
+	}
 	return loop->kind == PTOWSP_AXIS_RAGGED ? ragged_open(&l, row_out) : sparse_open(&l, row_out);
 }
 

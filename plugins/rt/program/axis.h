@@ -48,21 +48,21 @@ struct rt_level_set {
 /* Errors: BAD_PACKAGE with the rule. level[] is left for the caller. */
 ptowsp_status rt_level_set_read(struct rt_level_set *set, const struct rt_tables *tables, uint32_t row, struct ptowsp_error *error);
 
-/* One walk over an axis. */
+/* One walk over an axis: of a zeroed one `rest` is the number of units. */
 struct rt_level_walk {
-	const struct rt_level_set *set;
-	uint64_t full, rest; /* blocks of max_range left; what lies behind them */
-	uint64_t base, left; /* of the current block: next value, iterations left */
+	const struct rt_level_set *set; /* NULL: the axis has none */
+	uint64_t rest;                  /* units behind the current blocks */
+	uint64_t base, left;            /* of the current blocks: next value, iterations left */
 	uint32_t step;
-	uint32_t next; /* next block size to look at, 0: residual, then the end */
-	uint8_t level; /* of the current block */
-	bool residual;
+	uint8_t level; /* of the current blocks */
 };
-void rt_level_start(struct rt_level_walk *walk, const struct rt_level_set *set, uint64_t count);
-/* All values of the walk are multiples of it. Before the first step. */
-uint32_t rt_level_stride(const struct rt_level_walk *walk);
-/* The length of the last iteration; asked before the first step. */
-uint32_t rt_level_last_step(const struct rt_level_walk *walk);
+/* A whole walk over so many units. */
+struct rt_level_sum {
+	uint64_t trips;
+	uint32_t stride; /* all values are multiples of it */
+	uint32_t last;   /* length of the last iteration */
+};
+struct rt_level_sum rt_level_sum(const struct rt_level_set *set, uint64_t count);
 /* The next value; false when there is none. walk->level is its level. */
 bool rt_level_next(struct rt_level_walk *walk, int64_t *value_out);
 

@@ -2,6 +2,7 @@
 /* caps.c - what this core does, as capability rows. A policy is `enforced` exactly if rt_schedule.c has a rule for it. */
 #include "ptowsp/graph.h"
 #include "ptowsp/workload.h"
+#include "registry/common/common_part.h"
 #include "rt/program/rt_schedule.h"
 #include "rt/rt_platform.h"
 #include <stddef.h>
@@ -49,12 +50,21 @@ static uint32_t row_add(struct ptowsp_cap *rows, uint32_t room, uint32_t count, 
 	return count + 1;
 }
 
+/* Hosts of 10.0 know no words for parts. */
+static uint32_t opcode_add(struct ptowsp_cap *rows, uint32_t room, uint32_t count, uint8_t opcode)
+{
+	row_add(rows, room, count, PTOWSP_FEATURE_OPCODE(opcode), PTOWSP_STATE_ENFORCED);
+	if (count < room)
+		rows[count].since = common_is_part(opcode);
+	return count + 1;
+}
+
 uint32_t rt_capabilities(struct ptowsp_cap *rows_out, uint32_t room)
 {
 	uint32_t count = 0;
 
 	for (size_t i = 0; i < sizeof(opcodes) / sizeof(*opcodes); i++)
-		count = row_add(rows_out, room, count, PTOWSP_FEATURE_OPCODE(opcodes[i]), PTOWSP_STATE_ENFORCED);
+		count = opcode_add(rows_out, room, count, opcodes[i]);
 	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
 		if (policies[i].directive != PTOWSP_DIRECTIVE_TRACE && policies[i].directive != PTOWSP_DIRECTIVE_LAYOUT) /* the backend's: records, memory */
 			count = row_add(rows_out, room, count, PTOWSP_FEATURE_POLICY(policies[i].directive, policies[i].policy),

@@ -25,7 +25,7 @@ struct entry_tensors {
 	uint32_t *first, *next; /* owned */
 };
 
-/* What the task needs: words, and rows of EXPR and REGN for them. */
+/* Words of the task, and rows of EXPR and REGN for them. */
 struct job {
 	struct rt_tables *tables;
 	const struct ptowsp_entry_record *entry;
@@ -148,7 +148,7 @@ static void words_write(struct job *job)
 	word_add(job, PTOWSP_OP_HALT, 0, 0);
 }
 
-/* Where messages about the task point: at the entry. */
+/* Messages about the task point at the entry. */
 static ptowsp_status position_copy(struct job *job, uint32_t entry, uint32_t instruction)
 {
 	struct rt_tables *t = job->tables;
@@ -213,7 +213,7 @@ static ptowsp_status entry_write(struct rt_tables *tables, uint32_t entry, const
 		words_write(&job);
 		record->instruction = instruction;
 		record->flags &= ~(uint32_t)PTOWSP_ENTRY_KERNEL;
-		if (!index) /* who has one wants no messages */
+		if (!index) /* a caller with an index wants no messages */
 			status = position_copy(&job, entry, instruction);
 	}
 	free(job.of);
@@ -239,7 +239,7 @@ struct rt_entries {
 
 /* ---- making ---------------------------------------------------------------------------------------------------- */
 
-/* What an entry that is one task of a kernel may add to each table. */
+/* Most rows that an entry of one task adds to each table. */
 static uint32_t room_of(const struct rt_tables *t)
 {
 	uint32_t most = 0;

@@ -10,7 +10,7 @@
 struct rt_values {
 	uint64_t residue, modulus;
 };
-/* What is proved of a value for all runs. */
+/* Bounds of a value, proved for all runs. */
 struct rt_bounds {
 	int64_t low, high; /* least and largest */
 	struct rt_values on;
@@ -80,7 +80,7 @@ ptowsp_status rt_exprs_reads(struct rt_exprs *exprs, const uint32_t *ids, uint32
 struct rt_bounds rt_expr_bounds(const struct rt_exprs *exprs, uint32_t id, const struct rt_nest *nest);
 /* True if the expression is one number whatever the run. */
 bool rt_expr_known(const struct rt_exprs *exprs, uint32_t id, int64_t *value_out);
-/* What its values have in common; modulus 0 where it is known. */
+/* Common residue of its values; modulus 0: one known value. */
 struct rt_values rt_expr_values(const struct rt_exprs *exprs, uint32_t id, const struct rt_nest *nest);
 /* Values of the loop whose bounds are these expressions, seen from inside. */
 struct rt_values rt_loop_values(const struct rt_exprs *exprs, const struct rt_nest *nest, uint32_t low, uint32_t step);

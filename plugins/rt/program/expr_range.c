@@ -97,7 +97,7 @@ static struct rt_values inner_values(const struct rt_node *node, struct rt_value
 	case PTOWSP_EXPR_NEG: return (struct rt_values){0 - a.residue, a.modulus};
 	case PTOWSP_EXPR_MUL: return values_product(a, b);
 	case PTOWSP_EXPR_SHL: return shift ? values_product(a, (struct rt_values){UINT64_C(1) << b.residue, 0}) : any;
-	/* What is taken away is a multiple of the divisor. */
+	/* MOD takes away a multiple of the divisor. */
 	case PTOWSP_EXPR_MOD: return !b.modulus && b.residue ? (struct rt_values){a.residue, rt_common(a.modulus, distance(b.residue, 0))} : any;
 	case PTOWSP_EXPR_MIN:
 	case PTOWSP_EXPR_MAX: return rt_values_join(a, b);
@@ -121,7 +121,7 @@ static struct range range_of(const struct rt_bounds *bounds)
 	return (struct range){bounds->low, bounds->high};
 }
 
-/* Of the loops nothing is known without a nest, and of the others the modulus 0. */
+/* Without a nest nothing is known of loops; constants have the modulus 0. */
 static struct rt_bounds leaf_bounds(const struct rt_node *node, const struct rt_nest *nest)
 {
 	struct rt_bounds bounds = rt_unbounded;

@@ -138,25 +138,45 @@ static uint16_t sum_place(struct rt_coding *c, const struct rt_form *form)
 	return at;
 }
 
+/* Of the form and a number. */
+static struct rt_form number_add(struct rt_coding *c, uint32_t op, const struct rt_form *form, int64_t number)
+{
+	struct rt_form a = form->terms > 1 ? place_form(sum_place(c, form)) : *form;
+	struct rt_step step = step_of(op | RT_NUMBER, &a, 0);
+
+	step.value = number;
+	return step_add(c, step);
+}
+
+/* A number comes last where the order does not count, so that equal values are equal steps. */
 static struct rt_form operation_add(struct rt_coding *c, const struct rt_node *node)
 {
+	bool turned = (node->op == PTOWSP_EXPR_MIN || node->op == PTOWSP_EXPR_MAX) && form_known(&c->forms[node->a]);
+	const struct rt_form *a = &c->forms[turned ? node->b : node->a], *b = &c->forms[turned ? node->a : node->b];
 	unsigned count = rt_operands(node->op);
-	const struct rt_form *b = &c->forms[node->b];
-	struct rt_form a = c->forms[node->a];
+	struct rt_form first;
 	struct rt_step step;
 
-	if (a.terms > 1)
-		a = place_form(sum_place(c, &a));
-	step = step_of(node->op, &a, 0);
-	if (count == 2 && form_known(b)) {
-		step.op |= RT_NUMBER;
-		step.value = b->base;
-	} else if (count > 1) {
+	if (count == 2 && form_known(b))
+		return number_add(c, node->op, a, b->base);
+	first = a->terms > 1 ? place_form(sum_place(c, a)) : *a;
+	step = step_of(node->op, &first, 0);
+	if (count > 1)
 		step.b = sum_place(c, b);
-	}
 	if (count > 2)
 		step.c = sum_place(c, &c->forms[node->c]);
 	return step_add(c, step);
+}
+
+struct rt_form rt_coding_rest(struct rt_coding *c, int64_t extent, const struct rt_form *at, int64_t most)
+{
+	struct rt_form rest = form_scale(at, -1);
+
+	rest.base = (int64_t)((uint64_t)rest.base + (uint64_t)extent);
+	if (!form_known(&rest))
+		return number_add(c, PTOWSP_EXPR_MIN, &rest, most);
+	rest.base = rest.base < most ? rest.base : most;
+	return rest;
 }
 
 struct rt_form rt_coding_line(struct rt_coding *c, const struct rt_form *row, int64_t pitch, const struct rt_form *column)
@@ -187,7 +207,7 @@ static bool divides(const struct rt_step *step)
 	return op == PTOWSP_EXPR_MOD || op == PTOWSP_EXPR_DIV;
 }
 
-/* It cannot fail, nor wrap. */
+/* The step cannot fail, nor wrap. */
 static bool is_quick(const struct rt_step *step)
 {
 	return !divides(step) || (step->op & RT_NUMBER && step->value > 0);
@@ -206,7 +226,7 @@ static uint64_t loops_of(const struct rt_step *step)
 	return (count && step->scale ? loop_bit(step->a) : 0) | (count > 1 ? loop_bit(step->b) : 0) | (count > 2 ? loop_bit(step->c) : 0);
 }
 
-/* Of the steps from `first` on. */
+/* Code of the steps from `first` on. */
 static struct rt_code code_of(const struct rt_codes *codes, uint32_t first, const struct rt_form *sum)
 {
 	struct rt_code code = {.first = first, .count = codes->step_count - first, .quick = true, .sum = *sum};
@@ -352,7 +372,7 @@ static __attribute__((noinline)) bool careful_fill(const struct rt_env *env, int
 	return !failed;
 }
 
-bool rt_code_fill(struct rt_env *env, const struct rt_code *code)
+bool rt_code_fill(const struct rt_env *env, const struct rt_code *code)
 {
 	int64_t *places = env->loops, *to = places + RT_REGISTER + code->first;
 	const struct rt_step *step = env->codes->steps + code->first, *end = step + code->count;
@@ -368,7 +388,7 @@ int64_t rt_code_run(struct rt_env *env, const struct rt_form *form, uint32_t id)
 {
 	const struct rt_code *code = form->base < 0 ? NULL : &env->codes->rows[form->base];
 
-	return code && rt_code_fill(env, code) ? rt_form_sum(env->loops, &code->sum) : rt_expr_run(env, id); /* which finds the place of a division by zero */
+	return code && rt_code_fill(env, code) ? rt_form_sum(env->loops, &code->sum) : rt_expr_run(env, id); /* finds the place of a division by zero */
 }
 
 /* ---- node by node ------------------------------------------------------------------------------------------------ */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What an expression is in one run: base + sum of step[k] * value of loop[k]; or code: base is its row of rt_codes, or -1 where it is walked node by node. */
+/* An expression in one run: base + sum of step[k] * value of loop[k]; or code: base is its row of rt_codes, or -1 where it is walked node by node. */
 enum { RT_FORM_TERMS = 4, RT_FORM_CODE = 255 };
 struct rt_form {
 	int64_t base, step[RT_FORM_TERMS];
@@ -54,6 +54,8 @@ bool rt_coding_begin(struct rt_coding *coding, const struct rt_exprs *exprs, con
 struct rt_form rt_coding_add(struct rt_coding *coding, uint32_t id);
 /* row * pitch + column, of forms that it gave. */
 struct rt_form rt_coding_line(struct rt_coding *coding, const struct rt_form *row, int64_t pitch, const struct rt_form *column);
+/* min(extent - at, most), of a form that it gave. */
+struct rt_form rt_coding_rest(struct rt_coding *coding, int64_t extent, const struct rt_form *at, int64_t most);
 /* *code_out: row of codes + 1, or 0 where no step is needed. False: out of memory, or the code is too long; codes are as before. */
 bool rt_coding_end(struct rt_coding *coding, uint32_t *code_out);
 /* Steps that there are registers for, of instructions and of their plans. */
@@ -70,7 +72,7 @@ static inline size_t rt_exprs_places(const struct rt_exprs *exprs)
 }
 
 struct rt_tensors;
-/* Where values come from while a program runs. */
+/* Sources of values while a program runs. */
 struct rt_env {
 	const struct rt_exprs *exprs;
 	const struct rt_form *forms;
@@ -87,8 +89,8 @@ int64_t rt_expr_run(struct rt_env *env, uint32_t id);
 /* An expression whose form is code. */
 int64_t rt_code_run(struct rt_env *env, const struct rt_form *form, uint32_t id);
 /* Fills the registers of a code. False: it divides by zero somewhere. */
-bool rt_code_fill(struct rt_env *env, const struct rt_code *code);
-/* Where the source has the division by zero at which env failed, else the instruction, with the instruction's number; into text, which it returns. */
+bool rt_code_fill(const struct rt_env *env, const struct rt_code *code);
+/* Source place of the division by zero at which env failed, else of the instruction, with the instruction's number; into text, which it returns. */
 const char *rt_division_place(const struct rt_env *env, const struct rt_tables *tables, uint32_t instruction, char *text, size_t size);
 
 /* A sum over loops and registers that are filled. Most have one term; without one its step is 0. */
@@ -99,6 +101,36 @@ static inline int64_t rt_form_sum(const int64_t *places, const struct rt_form *f
 	for (unsigned k = 1; k < form->terms; k++)
 		sum += (uint64_t)form->step[k] * (uint64_t)places[form->loop[k]];
 	return (int64_t)sum;
+}
+
+/* Term by term. */
+static inline bool rt_form_same(const struct rt_form *a, const struct rt_form *b)
+{
+	bool same = a->base == b->base && a->terms == b->terms;
+
+	for (unsigned k = 0; same && k < a->terms; k++)
+		same = a->loop[k] == b->loop[k] && a->step[k] == b->step[k];
+	return same;
+}
+
+/* Values of the form differ by multiples of it, also where they wrap: a power of two. 0: there is one value. */
+static inline uint64_t rt_form_unit(const struct rt_form *form)
+{
+	uint64_t bits = 0;
+
+	for (unsigned k = 0; k < form->terms; k++)
+		bits |= (uint64_t)form->step[k];
+	return bits & (0 - bits);
+}
+
+/* Distance by which the form moves per 1 of the loop at `depth`, while registers stay. */
+static inline uint64_t rt_form_step(const struct rt_form *form, uint32_t depth)
+{
+	uint64_t step = 0;
+
+	for (unsigned k = 0; k < form->terms; k++)
+		step += form->loop[k] == depth ? (uint64_t)form->step[k] : 0;
+	return step;
 }
 
 static inline int64_t rt_value(struct rt_env *env, uint32_t id)

@@ -243,7 +243,9 @@ static bool loops_free(const struct rt_program *program)
 static bool regions_free(const struct rt_program *program)
 {
 	for (uint32_t i = 0; i < program->io_count; i++)
-		if (!is_free(program, program->ios[i].row) || !is_free(program, program->ios[i].column))
+		if (!is_free(program, program->ios[i].row) || !is_free(program, program->ios[i].column) ||
+		    (program->ios[i].parts & RT_PART_ROWS && !is_free(program, program->ios[i].part_rows)) ||
+		    (program->ios[i].parts & RT_PART_COLUMNS && !is_free(program, program->ios[i].part_columns)))
 			return false;
 	for (uint32_t i = 0; i < program->after_count; i++)
 		if (!is_free(program, program->afters[i].task))
@@ -280,7 +282,7 @@ static bool is_closed(const struct rt_program *program)
 	       (loops_free(program) && regions_free(program) && branches_free(program) && shapes_free(program));
 }
 
-/* Where a region has no shape of its own, elements are those that its kernel touches, and nobody has asked it. */
+/* A region without a shape has the elements that its kernel touches, and nobody has asked the kernel. */
 static bool edges_known(const struct rt_program *program)
 {
 	bool known = program->schedule.deps != PTOWSP_DEPS_BYTES_OVERLAP;
@@ -293,9 +295,9 @@ static bool edges_known(const struct rt_program *program)
 
 struct walk {
 	struct rt_run run;
-	bool edges;                    /* they are known */
+	bool edges;                    /* edges are known */
 	bool alloc;                    /* it is no task but an alloc that lacks something */
-	enum ptowsp_resource resource; /* what a task lacks; need 0: nothing */
+	enum ptowsp_resource resource; /* lacked by a task; need 0: none */
 	uint64_t need;
 };
 

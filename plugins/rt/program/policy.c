@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/program/policy.h"
 
-#include "rt/program/form.h"
 #include "rt/program/rt_error.h"
 #include "rt/program/rt_schedule.h"
-#include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- one row per policy ------------------------------------------------------------------------------------------ */
 
@@ -29,17 +25,17 @@ static uint32_t only(const struct rt_pick *pick)
 
 static uint32_t round_robin(const struct rt_pick *pick)
 {
-	return (uint32_t)(pick->count % pick->dispatch->executors);
+	return (uint32_t)(pick->count % pick->n);
 }
 
 static uint32_t by_value(const struct rt_pick *pick)
 {
-	return rt_modulo(pick->value, pick->dispatch->executors);
+	return rt_modulo(pick->value, pick->n);
 }
 
 static uint32_t by_hash(const struct rt_pick *pick)
 {
-	return (uint32_t)(rt_mix64((uint64_t)pick->value) % pick->dispatch->executors);
+	return (uint32_t)(rt_mix64((uint64_t)pick->value) % pick->n);
 }
 
 static uint32_t static_partition(const struct rt_pick *pick)
@@ -48,12 +44,12 @@ static uint32_t static_partition(const struct rt_pick *pick)
 
 	for (uint32_t k = 0; k < pick->dispatch->bound_count; k++)
 		executor += (uint64_t)pick->dispatch->bounds[k] <= pick->task;
-	return executor;
+	return executor % pick->n;
 }
 
 static uint32_t work_steal(const struct rt_pick *pick)
 {
-	return rt_free_least(pick->free, pick->dispatch->executors);
+	return rt_free_least(pick->free, pick->n);
 }
 
 static int64_t grid_value(const struct rt_pick *pick, unsigned dimension)
@@ -65,207 +61,23 @@ static uint32_t grid(const struct rt_pick *pick)
 {
 	uint32_t rows = (uint32_t)pick->dispatch->rows, columns = (uint32_t)pick->dispatch->columns;
 
-	return rt_modulo(grid_value(pick, 0), rows) * columns + rt_modulo(grid_value(pick, 1), columns);
+	return (rt_modulo(grid_value(pick, 0), rows) * columns + rt_modulo(grid_value(pick, 1), columns)) % pick->n;
 }
 
-static const struct rt_policy policies[] = {
-	{0, false, only},
-	{PTOWSP_DISPATCH_ROUND_ROBIN, false, round_robin},
-	{PTOWSP_DISPATCH_AFFINITY, false, by_value},
-	{PTOWSP_DISPATCH_HASH, false, by_hash},
-	{PTOWSP_DISPATCH_CUSTOM, false, by_value},
-	{PTOWSP_DISPATCH_STATIC_PARTITION, false, static_partition},
-	{PTOWSP_DISPATCH_WORK_STEAL, true, work_steal},
-	{RT_POLICY_GRID, false, grid},
-	{PTOWSP_DISPATCH_THRESHOLD, false, only}, /* place.c asks the policy that serves the value */
-	{PTOWSP_DISPATCH_AUTO, false, only},      /* auto.c makes it an affinity before the first task */
+const struct rt_policy rt_policies[] = {
+	[0] = {false, only},
+	[PTOWSP_DISPATCH_ROUND_ROBIN] = {false, round_robin},
+	[PTOWSP_DISPATCH_AFFINITY] = {false, by_value},
+	[PTOWSP_DISPATCH_HASH] = {false, by_hash},
+	[PTOWSP_DISPATCH_CUSTOM] = {false, by_value},
+	[PTOWSP_DISPATCH_STATIC_PARTITION] = {false, static_partition},
+	[PTOWSP_DISPATCH_WORK_STEAL] = {true, work_steal},
+	[PTOWSP_DISPATCH_GRID] = {false, grid},
+	[PTOWSP_DISPATCH_THRESHOLD] = {false, only}, /* the policy that serves the value is asked */
+	[PTOWSP_DISPATCH_AUTO] = {false, only},      /* auto.c makes it an affinity before the first task */
 };
 
-const struct rt_policy *rt_policy_find(uint32_t id)
-{
-	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
-		if (policies[i].id == id)
-			return &policies[i];
-	return NULL;
-}
-
-/* ---- the policies inside dispatch threshold ---------------------------------------------------------------------- */
-
-/* A text being read; at stands at the next byte. */
-struct reader {
-	const struct rt_tables *tables;
-	uint32_t start; /* STRS offset */
-	const char *text, *at;
-	struct ptowsp_error *error;
-};
-
-static ptowsp_status wrong(const struct reader *r, const char *want)
-{
-	return rt_fail(r->error, PTOWSP_BAD_PACKAGE, "schedule directive dispatch threshold: %s is wanted at \"%.40s\" of \"%.80s\"", want, r->at, r->text);
-}
-
-static void blanks_skip(struct reader *r)
-{
-	while (*r->at == ' ')
-		r->at++;
-}
-
-static bool take(struct reader *r, char c)
-{
-	blanks_skip(r);
-	if (*r->at != c)
-		return false;
-	r->at++;
-	return true;
-}
-
-static ptowsp_status number(struct reader *r, int64_t least, int64_t most, int64_t *value_out)
-{
-	char *end = NULL;
-	long long value;
-
-	blanks_skip(r);
-	if (*r->at != '-' && !isdigit((unsigned char)*r->at))
-		return wrong(r, "a number");
-	value = strtoll(r->at, &end, 10);
-	if (value < least || value > most)
-		return wrong(r, "a number in its range");
-	*value_out = value;
-	r->at = end;
-	return PTOWSP_OK;
-}
-
-static size_t name_length(const struct reader *r)
-{
-	size_t length = 0;
-
-	while (isalnum((unsigned char)r->at[length]) || r->at[length] == '_')
-		length++;
-	return length;
-}
-
-static ptowsp_status count(struct reader *r, struct rt_dispatch *part)
-{
-	int64_t n = 1;
-	ptowsp_status status = number(r, 1, RT_EXECUTOR_LIMIT, &n);
-
-	part->executors = (uint32_t)n;
-	return status;
-}
-
-static ptowsp_status axis_and_count(struct reader *r, struct rt_dispatch *part)
-{
-	blanks_skip(r);
-	part->axis = r->start + (uint32_t)(r->at - r->text);
-	part->axis_length = (uint32_t)name_length(r);
-	if (!part->axis_length)
-		return wrong(r, "the name of a loop");
-	r->at += part->axis_length;
-	return take(r, ',') ? count(r, part) : wrong(r, "a comma");
-}
-
-static ptowsp_status expr_and_count(struct reader *r, struct rt_dispatch *part)
-{
-	int64_t row = 0;
-	ptowsp_status status;
-
-	if (!take(r, '#'))
-		return wrong(r, "# and a row of EXPR");
-	status = number(r, 0, (int64_t)r->tables->expr.count - 1, &row);
-	part->expr = (uint32_t)row;
-	if (!status && !take(r, ','))
-		status = wrong(r, "a comma");
-	return status ? status : count(r, part);
-}
-
-static ptowsp_status bounds(struct reader *r, struct rt_dispatch *part)
-{
-	ptowsp_status status = PTOWSP_OK;
-
-	do {
-		if (part->bound_count == RT_BOUND_LIMIT)
-			return wrong(r, "at most seven bounds");
-		status = number(r, 0, INT64_MAX, &part->bounds[part->bound_count++]);
-	} while (!status && take(r, ','));
-	part->executors = part->bound_count + 1;
-	return status;
-}
-
-static ptowsp_status rows_and_columns(struct reader *r, struct rt_dispatch *part)
-{
-	ptowsp_status status = number(r, 1, RT_EXECUTOR_LIMIT, &part->rows);
-
-	if (!status && !take(r, ','))
-		status = wrong(r, "a comma");
-	if (!status)
-		status = number(r, 1, RT_EXECUTOR_LIMIT / part->rows, &part->columns);
-	part->executors = status ? 1 : (uint32_t)(part->rows * part->columns);
-	return status;
-}
-
-static const struct {
-	const char *word;
-	uint8_t policy;
-	ptowsp_status (*read)(struct reader *r, struct rt_dispatch *part);
-} parsers[] = {
-	{"round_robin", PTOWSP_DISPATCH_ROUND_ROBIN, count},    {"work_steal", PTOWSP_DISPATCH_WORK_STEAL, count},
-	{"affinity", PTOWSP_DISPATCH_AFFINITY, axis_and_count}, {"hash", PTOWSP_DISPATCH_HASH, expr_and_count},
-	{"custom", PTOWSP_DISPATCH_CUSTOM, expr_and_count},     {"static_partition", PTOWSP_DISPATCH_STATIC_PARTITION, bounds},
-	{"spatial_map", RT_POLICY_GRID, rows_and_columns},
-};
-
-static ptowsp_status policy_read(struct reader *r, struct rt_dispatch *part)
-{
-	size_t length, k = 0;
-	ptowsp_status status;
-
-	blanks_skip(r);
-	length = name_length(r);
-	while (k < sizeof(parsers) / sizeof(*parsers) && (strlen(parsers[k].word) != length || memcmp(parsers[k].word, r->at, length)))
-		k++;
-	if (k == sizeof(parsers) / sizeof(*parsers))
-		return wrong(r, "round_robin, affinity, hash, static_partition, work_steal, custom or spatial_map");
-	r->at += length;
-	part->policy = parsers[k].policy;
-	if (!take(r, '('))
-		return wrong(r, "(");
-	status = parsers[k].read(r, part);
-	return status || take(r, ')') ? status : wrong(r, ")");
-}
-
-static ptowsp_status part_add(struct rt_schedule *schedule, struct reader *r, int64_t threshold)
-{
-	struct rt_dispatch part = {.executors = 1, .expr = PTOWSP_NONE, .threshold = threshold};
-	ptowsp_status status = policy_read(r, &part);
-
-	for (uint32_t k = 0; !status && k < schedule->part_count; k++)
-		if (schedule->parts[k].threshold == threshold)
-			status = rt_fail(r->error, PTOWSP_BAD_PACKAGE, "schedule directive dispatch threshold has two policies from %lld on",
-					 (long long)threshold);
-	if (!status && schedule->part_count == RT_PART_LIMIT)
-		status = rt_fail(r->error, PTOWSP_BAD_PACKAGE, "schedule directive dispatch threshold has more than %d policies", RT_PART_LIMIT);
-	if (!status)
-		schedule->parts[schedule->part_count++] = part;
-	return status;
-}
-
-ptowsp_status rt_threshold_read(struct rt_schedule *schedule, const struct rt_tables *tables, uint32_t text, int64_t threshold, struct ptowsp_error *error)
-{
-	struct reader r = {.tables = tables, .start = text, .text = rt_string(tables, text), .error = error};
-	ptowsp_status status;
-
-	r.at = r.text;
-	status = part_add(schedule, &r, threshold);
-	while (!status && take(&r, ',')) {
-		status = number(&r, INT64_MIN, INT64_MAX, &threshold);
-		if (!status && !take(&r, ':'))
-			status = wrong(&r, ":");
-		if (!status)
-			status = part_add(schedule, &r, threshold);
-	}
-	blanks_skip(&r);
-	return status || !*r.at ? status : wrong(&r, "the end");
-}
+/* ---- dispatch threshold ------------------------------------------------------------------------------------------ */
 
 uint32_t rt_threshold_part(const struct rt_schedule *schedule, int64_t value)
 {
@@ -278,9 +90,18 @@ uint32_t rt_threshold_part(const struct rt_schedule *schedule, int64_t value)
 	return best;
 }
 
+void rt_pick_part(struct rt_pick *pick, const struct rt_program *program, struct rt_env *env, const struct rt_site *site)
+{
+	uint32_t k = rt_threshold_part(&program->schedule, pick->value);
+	const struct rt_site_part *part = &program->parts[site->first_part + k];
+
+	pick->dispatch = &program->schedule.parts[k];
+	pick->value = rt_value_deciding(env, part->value, part->affinity);
+}
+
 /* ---- the grid that a run's tasks go to --------------------------------------------------------------------------- */
 
-/* Of the workload: processes place their own tasks. */
+/* A workload's site: processes place their own tasks. */
 static const struct rt_site *site_find(const struct rt_program *program)
 {
 	for (uint32_t s = 0; s < program->site_count; s++)
@@ -307,7 +128,7 @@ static const struct rt_dispatch *part_largest(const struct rt_schedule *schedule
 	for (uint32_t k = 0; k < schedule->part_count; k++) {
 		const struct rt_dispatch *part = &schedule->parts[k];
 
-		if (part->policy == RT_POLICY_GRID &&
+		if (part->policy == PTOWSP_DISPATCH_GRID &&
 		    (!best || part->executors > best->executors || (part->executors == best->executors && part->threshold > best->threshold)))
 			best = part;
 	}
@@ -345,7 +166,7 @@ ptowsp_status rt_grid_find(const struct rt_program *program, const struct ptowsp
 		dispatch = part_largest(schedule);
 	if (dispatch && dispatch != &schedule->dispatch && site && is_one(program))
 		status = part_serving(program, site, args, &dispatch, error);
-	if (status || !dispatch || dispatch->policy != RT_POLICY_GRID)
+	if (status || !dispatch || dispatch->policy != PTOWSP_DISPATCH_GRID)
 		return status;
 	grid_out[0] = (uint64_t)dispatch->rows;
 	grid_out[1] = (uint64_t)dispatch->columns;

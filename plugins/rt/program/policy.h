@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* policy.h - dispatch policies: one row of a table each, {name, timed, pick()}. Adding one is a row here and a rule in rt_schedule.c. */
+/* policy.h - dispatch policies: one row of a table each, {timed, pick()}. Adding one is a row here and a rule in rt_schedule.c. */
 #ifndef RT_POLICY_H
 #define RT_POLICY_H
 
+#include "rt/program/form.h"
 #include "rt/program/rt_program.h"
 
 #include "registry/common/common_hash.h"
 #include <stdbool.h>
 
-/* What a policy may look at. */
+/* Operands of a policy. */
 struct rt_pick {
 	const struct rt_dispatch *dispatch;
+	uint32_t n;           /* executors or scheduler instances to choose from, as the dispatch says or not */
 	uint64_t task;        /* number */
 	uint64_t count;       /* earlier tasks of the pool */
 	int64_t value;        /* of the policy's expression or affinity axis, 0 where there is none */
@@ -19,12 +21,10 @@ struct rt_pick {
 	const uint64_t *free; /* when each executor of the pool is free; timed policies only */
 };
 struct rt_policy {
-	uint32_t id;                                  /* rt_dispatch.policy */
 	bool timed;                                   /* reads free[]: needs the clock to have seen all earlier tasks */
-	uint32_t (*pick)(const struct rt_pick *pick); /* 0 .. executors - 1 */
+	uint32_t (*pick)(const struct rt_pick *pick); /* 0 .. n - 1 */
 };
-/* Never NULL for what rt_schedule.c made. */
-const struct rt_policy *rt_policy_find(uint32_t id);
+extern const struct rt_policy rt_policies[]; /* by rt_dispatch.policy */
 /* 0 .. n - 1, also for negative v. */
 static inline uint32_t rt_modulo(int64_t v, uint32_t n)
 {
@@ -37,6 +37,27 @@ static inline uint32_t rt_modulo(int64_t v, uint32_t n)
 static inline uint64_t rt_mix64(uint64_t z)
 {
 	return common_mix(z);
+}
+
+/* The value that decides where a task goes: of an expression, or of a loop, or 0. */
+static inline int64_t rt_value_deciding(struct rt_env *env, uint32_t expr, int32_t affinity)
+{
+	if (expr != PTOWSP_NONE)
+		return rt_value(env, expr);
+	return affinity >= 0 ? env->loops[affinity] : 0;
+}
+
+/* Threshold: dispatch and value of the policy that serves the value. */
+void rt_pick_part(struct rt_pick *pick, const struct rt_program *program, struct rt_env *env, const struct rt_site *site);
+/* Dispatch and value of a task of the site. */
+static inline void rt_pick_site(struct rt_pick *pick, const struct rt_program *program, struct rt_env *env, const struct rt_site *site)
+{
+	pick->dispatch = &program->schedule.dispatch;
+	pick->value = rt_value_deciding(env, site->dispatch, site->affinity);
+	pick->grid = site->grid;
+	pick->loops = env->loops;
+	if (pick->dispatch->policy == PTOWSP_DISPATCH_THRESHOLD)
+		rt_pick_part(pick, program, env, site);
 }
 
 /* The first executor with the least free time. */

@@ -20,6 +20,10 @@ void rt_renaming_see(struct rt_program *program, const struct rt_nest *nest, con
 		renaming->reason = "a flat window of it is accessed, of which only the kernel knows how far it reaches";
 		return;
 	}
+	if (io->parts) {
+		renaming->reason = "a run decides how large its regions are";
+		return;
+	}
 	row = rt_expr_values(&program->exprs, io->row, nest);
 	column = rt_expr_values(&program->exprs, io->column, nest);
 	if (renaming->rows && (renaming->rows != io->rows || renaming->columns != io->columns)) {
@@ -66,14 +70,14 @@ static void sites_mark(struct rt_program *program)
 
 void rt_renamings_finish(struct rt_program *program)
 {
-	for (uint32_t i = 0; i < program->io_count; i++) /* what a kernel does behind a bind is not said */
+	for (uint32_t i = 0; i < program->io_count; i++) /* nothing says how kernels access a bound tensor */
 		if (!program->ios[i].access && program->ios[i].tensor < program->tables.tensor.count)
 			program->renamings[program->ios[i].tensor].reason = "it is bound without saying how it is accessed";
 	for (uint32_t t = 0; t < program->tables.tensor.count; t++) {
 		struct rt_renaming *renaming = &program->renamings[t];
 
 		renaming->reason = reason_of(program, t);
-		renaming->renamed = renaming->rows && !renaming->reason && program->tables.tensor.rows[t].role == PTOWSP_ROLE_TEMP && !program->planned;
+		renaming->renamed = renaming->rows && !renaming->reason && program->tables.tensor.rows[t].role == PTOWSP_ROLE_TEMP && program->renames;
 		renaming->odd = !power(renaming->row.modulus) || !power(renaming->column.modulus);
 		program->renamed |= renaming->renamed;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* renamed.h - which `temp` tensors are renamed: those of which it is proved, at load, that all keys with which the program accesses them are pairwise
- * equal or disjoint. All regions have one shape, and all rows, and all columns, lie on one lattice whose pitch is no smaller than it. What is proved
+ * equal or disjoint. All regions have one shape, and all rows, and all columns, lie on one lattice whose pitch is no smaller than it. The proof
  * holds for all values of symbols and slots. Immutable after load. */
 #ifndef RT_RENAMED_H
 #define RT_RENAMED_H

@@ -271,10 +271,13 @@ ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt
 	if (!program)
 		return rt_no_memory(error, "the program");
 	program->kernels = *args->kernels;
+	program->kernels.runner = program->kernels.runner ? program->kernels.runner : program->kernels.context;
 	program->host = args->host;
 	program->entry = args->entry;
 	program->planned = args->planned;
 	program->shadowed = args->planned && args->shadowed;
+	program->windowed = args->planned && args->windowed;
+	program->renames = !args->planned || args->renames;
 	pthread_mutex_init(&program->lock, NULL);
 	rt_spares_init(&program->spares);
 	status = lower(program, args, error);
@@ -337,6 +340,7 @@ void rt_program_destroy(struct rt_program *program)
 	free(program->region_class);
 	free(program->traits);
 	free(program->kernel_used);
+	free(program->parts_of);
 	free(program->level_told);
 	free(program->kernel_ns);
 	free(program->wishes);

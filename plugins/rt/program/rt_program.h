@@ -51,10 +51,12 @@ struct rt_io {
 	uint8_t view;    /* 0, or bytes of an element that the kernel sees, of a tensor of bytes */
 	uint32_t limit;  /* flat windows: elements behind the start that may be touched, 0: as far as there are */
 	uint16_t view_dtype;
-	uint16_t reserved;
+	uint16_t parts;                   /* RT_PART_x: sizes of the block that each task says */
+	uint32_t part_rows, part_columns; /* expressions, where parts has them */
 };
+enum { RT_PART_ROWS = 1, RT_PART_COLUMNS = 2 };
 
-/* What a policy inside dispatch threshold reads at a task instruction. */
+/* Operands of a policy inside dispatch threshold at a task instruction. */
 struct rt_site_part {
 	uint32_t value;   /* expression or PTOWSP_NONE */
 	int32_t affinity; /* depth, -1: outside */
@@ -88,7 +90,7 @@ struct rt_site {
 	uint8_t depth;                     /* how many loops are around it */
 };
 
-/* What each token of a channel carries, per CSPC row. */
+/* The block with each token of a channel, per CSPC row. */
 struct rt_payload {
 	uint32_t rows, columns;
 	uint64_t bytes;       /* of a block; 0: nothing, it is a channel of tokens or nobody uses it */
@@ -102,11 +104,12 @@ struct rt_move {
 	uint32_t read, read_count; /* slots that it, and the token of a SEND, reads: exprs.reads */
 };
 
-/* What the entry does with a tensor. */
+/* The entry's uses of a tensor. */
 struct rt_tensor_traits {
 	uint8_t access;    /* how its tasks access it */
 	uint8_t moved;     /* payload is sent from it (PTOWSP_READ), arrives in it (PTOWSP_WRITE) */
 	uint8_t loaded;    /* a slot_load reads it */
+	uint8_t copied;    /* it is one of a COPY */
 	uint8_t indexed;   /* an axis reads its lengths or indices from it */
 	uint8_t allocated; /* there is an ALLOC of it */
 };
@@ -136,19 +139,21 @@ struct rt_program {
 	uint32_t *dim_exprs;    /* per DIMS row: its extent; only of tensors with a shape */
 	uint32_t *region_class; /* per REGN row: equal where tensor, rows and columns are */
 	uint32_t move_count, move_room, after_count, after_room, part_count, part_room, name_count, name_room;
-	bool planned;                    /* rt_program_args.planned */
-	bool loads;                      /* some slot is loaded from a tensor */
-	bool shadowed;                   /*   and .shadowed */
-	uint32_t copy_kernel;            /* KREG row that was added for COPY, PTOWSP_NONE without one */
-	struct rt_kernels backend;       /* copy.c: what `kernels` hands everything else to */
-	struct rt_tensor_traits *traits; /* per TENS row */
-	struct rt_renaming *renamings;   /* per TENS row */
-	bool renamed;                    /* any of them */
+	bool planned;                     /* rt_program_args.planned */
+	bool loads;                       /* some slot is loaded from a tensor */
+	bool shadowed, windowed, renames; /*   and these */
+	uint32_t copy_kernel;             /* KREG row that was added for COPY, PTOWSP_NONE without one */
+	ptowsp_status (*kernel_run)(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker); /* copy.c: the backend's */
+	struct rt_tensor_traits *traits;                                                                                            /* per TENS row */
+	struct rt_renaming *renamings;                                                                                              /* per TENS row */
+	bool renamed;                                                                                                               /* any of them */
 	uint32_t loop_count, loop_room, site_count, site_room, arg_count, arg_room, io_count, io_room;
 	uint32_t level_count, level_room, level_set_count, level_set_room, class_count;
 	uint8_t *io_views;            /* per row of ios: its view */
 	uint32_t most_args, most_ios; /* of one site */
 	bool process_scopes;          /* some process has a scope */
+	uint64_t *parts_of;           /* per KREG row: a bit per tensor argument of which some task says what is there */
+	bool parted;                  /* there is one */
 	uint8_t *kernel_used;         /* per KREG row: named by a site at some level */
 	_Atomic uint32_t *kernel_ns;  /* per KREG row: how long a task of it takes, blended from samples; UINT32_MAX: not known. Kept from run to run */
 	uint8_t *level_told;          /* per KREG row: "no variant for a level" was said */
@@ -156,7 +161,7 @@ struct rt_program {
 	uint32_t wish_count;
 	bool homes; /* some of them have one */
 	struct rt_spares spares;
-	struct rt_chosen {                /* what dispatch auto took, at the first run; executors 0: nothing */
+	struct rt_chosen {                /* by dispatch auto, at the first run; executors 0: nothing */
 		uint32_t axis, executors; /* STRS offset; PTOWSP_NONE where no loop has tasks */
 		uint64_t edges, cross;
 	} chosen;
@@ -175,16 +180,6 @@ static inline struct rt_wish rt_program_wish(const struct rt_program *program, u
 const struct rt_ready_policy *rt_program_order(const struct rt_program *program);
 /* Lowers and verifies the entry; see rt_verify.c for the rules. */
 ptowsp_status rt_program_verify(struct rt_program *program, struct ptowsp_error *error);
-/* The words of the TASK at `at` as a site (lower.c). *next_out: the instruction behind them. */
-ptowsp_status rt_site_lower(struct rt_program *program, const struct rt_nest *nest, uint32_t at, uint32_t *next_out, struct ptowsp_error *error);
-/* region.c: fills *io from a REGN row: expressions, key class, what can be proved. */
-ptowsp_status rt_io_lower(struct rt_program *program, const struct rt_nest *nest, uint32_t region, struct rt_io *io, struct ptowsp_error *error);
-/* after.c: the AFTER words from *next on. */
-ptowsp_status rt_site_after(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, uint32_t *next, struct ptowsp_error *error);
-/* lower.c: what is common to every site once its words are there; appends it. */
-ptowsp_status rt_site_close(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, struct ptowsp_error *error);
-/* Room for so many arguments and regions behind the others; not filled in. */
-ptowsp_status rt_site_rooms(struct rt_program *program, uint32_t args, uint32_t ios, struct ptowsp_error *error);
 /* entry.c: an entry that is one task of a kernel, as bytecode behind the other; nothing for other entries. */
 ptowsp_status rt_entry_write(struct rt_tables *tables, uint32_t entry, struct ptowsp_error *error);
 /* rt_program.c: what is the same for all entries, of a zeroed program: arrays, shapes of tensors, kernels, the schedule; its tables are there. */
@@ -193,9 +188,6 @@ ptowsp_status rt_program_common(struct rt_program *program, const struct rt_prog
 ptowsp_status rt_copy_init(struct rt_program *program, struct ptowsp_error *error);
 /* Before them: region_class. */
 ptowsp_status rt_classes_init(struct rt_program *program, struct ptowsp_error *error);
-/* Once all sites are there: kernels per level, key classes of flat windows. */
-ptowsp_status rt_sites_finish(struct rt_program *program, struct ptowsp_error *error);
-
 void rt_log(const struct rt_program *program, int32_t level, const char *text, ...)
 #if defined(__GNUC__)
 	__attribute__((format(printf, 3, 4)))

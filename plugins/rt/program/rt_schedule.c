@@ -3,6 +3,7 @@
 
 #include "rt/program/policy.h"
 #include "rt/program/rt_error.h"
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +23,9 @@ const char *rt_directive_name(unsigned directive)
 
 /* One SCHD row that is being applied: its arguments, and what it sets. Its count is that of at most 8 arguments. */
 struct directive {
-	struct rt_schedule *schedule;
+	struct rt_schedule *schedule; /* NULL: the row is a policy inside dispatch threshold */
+	struct rt_dispatch *dispatch; /* set by DISPATCH and SPATIAL_MAP */
+	uint32_t word_length;         /* of such a policy: bytes of its word */
 	const struct rt_tables *tables;
 	const struct ptowsp_directive_record *row;
 	struct ptowsp_error *error;
@@ -63,7 +66,7 @@ static ptowsp_status executors(const struct directive *d, unsigned i)
 	uint64_t n = 0;
 	ptowsp_status status = number(d, i, 1, RT_EXECUTOR_LIMIT, &n);
 
-	d->schedule->dispatch.executors = (uint32_t)n;
+	d->dispatch->executors = (uint32_t)n;
 	return status;
 }
 
@@ -85,51 +88,42 @@ static ptowsp_status word(const struct directive *d, unsigned i, uint32_t *offse
 
 /* ---- what each policy sets ------------------------------------------------------------------------------------- */
 
-static struct rt_dispatch *dispatch_reset(const struct directive *d)
-{
-	d->schedule->dispatch = (struct rt_dispatch){.policy = d->row->policy, .executors = 1, .expr = PTOWSP_NONE};
-	return &d->schedule->dispatch;
-}
-
 static ptowsp_status dispatch_count(const struct directive *d)
 {
-	dispatch_reset(d);
 	return executors(d, 0);
 }
 
 static ptowsp_status dispatch_axis(const struct directive *d)
 {
-	struct rt_dispatch *dispatch = dispatch_reset(d);
-	ptowsp_status status = word(d, 0, &dispatch->axis);
+	ptowsp_status status = word(d, 0, &d->dispatch->axis);
 
+	d->dispatch->axis_length = d->word_length;
 	return status ? status : executors(d, 1);
 }
 
 static ptowsp_status dispatch_expr(const struct directive *d)
 {
-	struct rt_dispatch *dispatch = dispatch_reset(d);
-	ptowsp_status status = expression(d, 0, &dispatch->expr);
+	ptowsp_status status = expression(d, 0, &d->dispatch->expr);
 
 	return status ? status : executors(d, 1);
 }
 
 static ptowsp_status dispatch_bounds(const struct directive *d)
 {
-	struct rt_dispatch *dispatch = dispatch_reset(d);
 	uint64_t bound = 0;
 	ptowsp_status status = PTOWSP_OK;
 
 	for (unsigned i = 0; !status && i < d->row->count; i++) {
 		status = number(d, i, 0, INT64_MAX, &bound);
-		dispatch->bounds[dispatch->bound_count++] = (int64_t)bound;
+		d->dispatch->bounds[d->dispatch->bound_count++] = (int64_t)bound;
 	}
-	dispatch->executors = dispatch->bound_count + 1;
+	d->dispatch->executors = d->dispatch->bound_count + 1;
 	return status;
 }
 
 static ptowsp_status dispatch_threshold(const struct directive *d)
 {
-	struct rt_dispatch *dispatch = dispatch_reset(d);
+	struct rt_dispatch *dispatch = d->dispatch;
 	ptowsp_status status = expression(d, 0, &dispatch->expr);
 	int64_t threshold = INT64_MIN;
 
@@ -155,21 +149,15 @@ static ptowsp_status dispatch_threshold(const struct directive *d)
 	return status;
 }
 
-static ptowsp_status interleaved(const struct directive *d)
-{
-	d->schedule->interleaved = true;
-	return PTOWSP_OK;
-}
-
 static ptowsp_status spatial_map(const struct directive *d)
 {
-	struct rt_dispatch *dispatch = dispatch_reset(d);
+	struct rt_dispatch *dispatch = d->dispatch;
 	uint64_t rows = 1, columns = 1;
 	ptowsp_status status = number(d, 0, 1, RT_EXECUTOR_LIMIT, &rows);
 
 	if (!status)
 		status = number(d, 1, 1, (int64_t)(RT_EXECUTOR_LIMIT / rows), &columns);
-	dispatch->policy = RT_POLICY_GRID;
+	dispatch->policy = PTOWSP_DISPATCH_GRID;
 	dispatch->rows = (int64_t)rows;
 	dispatch->columns = (int64_t)columns;
 	dispatch->executors = (uint32_t)(rows * columns);
@@ -195,12 +183,6 @@ static ptowsp_status deps(const struct directive *d)
 			status = wrong(d, 0, "bytes_overlap or tensor_map_exact");
 	}
 	return status;
-}
-
-static ptowsp_status hazards(const struct directive *d)
-{
-	d->schedule->full = d->row->policy == PTOWSP_HAZARDS_FULL;
-	return PTOWSP_OK;
 }
 
 static ptowsp_status task_window(const struct directive *d)
@@ -274,62 +256,36 @@ static ptowsp_status pools(const struct directive *d)
 	return d->row->policy == PTOWSP_POOLS_CUSTOM ? expression(d, 0, &d->schedule->pool_expr) : PTOWSP_OK;
 }
 
-static ptowsp_status streams(const struct directive *d)
-{
-	return number(d, 0, 1, INT64_C(1) << 20, &d->schedule->streams);
-}
-
 static ptowsp_status stream_by(const struct directive *d)
 {
 	return expression(d, 0, &d->schedule->stream_expr);
 }
 
-static ptowsp_status batches(const struct directive *d)
-{
-	return number(d, 0, 1, INT64_MAX, &d->schedule->batch);
-}
-
-/* Both say a(i) >= a(i-1) + k; the larger one rules. */
-static ptowsp_status spacing(const struct directive *d)
-{
-	bool rate = d->row->directive == PTOWSP_DIRECTIVE_TIMING;
-
-	return number(d, 0, 0, INT64_C(1) << 40, rate ? &d->schedule->rate : &d->schedule->issue_cost);
-}
-
-/* Of two rows of one directive the later rules. */
+/* The later of two rows of one directive rules. */
 static void timing_begin(struct rt_schedule *schedule)
 {
 	schedule->interleaved = false;
 	schedule->rate = 0;
 }
 
-static ptowsp_status start(const struct directive *d)
-{
-	return number(d, 0, 1, INT64_MAX, &d->schedule->start);
-}
-
-static ptowsp_status start_built(const struct directive *d)
-{
-	d->schedule->built = true;
-	return PTOWSP_OK;
-}
-
-static ptowsp_status ready(const struct directive *d)
-{
-	d->schedule->ready = d->row->policy;
-	return PTOWSP_OK;
-}
-
 /* Everything this core obeys, or hands on. A policy that stands here has an `enforced` row in caps.c, `ready` excepted. */
 static const struct rule {
 	uint8_t directive, policy;
-	ptowsp_status (*apply)(const struct directive *d);
+	uint8_t bytes; /* of the field of struct rt_schedule at `at`, which becomes `least`, or argument 0, a number of least .. most; 0: there is none */
+	uint16_t at;
+	int64_t least, most;
+	ptowsp_status (*apply)(const struct directive *d); /* NULL: nothing else */
 } rules[] = {
 #define RULE(directive, policy, apply)                                                                                                                         \
 	{                                                                                                                                                      \
-		PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy, apply                                                                             \
+		PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy, 0, 0, 0, 0, apply                                                                 \
 	}
+#define FIELD(field) sizeof(((struct rt_schedule *)NULL)->field), offsetof(struct rt_schedule, field)
+#define NUMBER(directive, policy, field, least, most)                                                                                                          \
+	{                                                                                                                                                      \
+		PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy, FIELD(field), least, most, NULL                                                   \
+	}
+#define VALUE(directive, policy, field, value) NUMBER(directive, policy, field, value, value)
 	RULE(DISPATCH, ROUND_ROBIN, dispatch_count),
 	RULE(DISPATCH, WORK_STEAL, dispatch_count),
 	RULE(DISPATCH, AFFINITY, dispatch_axis),
@@ -338,15 +294,15 @@ static const struct rule {
 	RULE(DISPATCH, STATIC_PARTITION, dispatch_bounds),
 	RULE(DISPATCH, THRESHOLD, dispatch_threshold),
 	RULE(DISPATCH, AUTO, dispatch_count),
-	RULE(TIMING, INTERLEAVED, interleaved),
+	VALUE(TIMING, INTERLEAVED, interleaved, true),
 	RULE(SPATIAL_MAP, GRID, spatial_map),
 	RULE(DISPATCH, GRID, spatial_map),
 	RULE(DEPS, BYTES_OVERLAP, deps),
 	RULE(DEPS, TENSOR_MAP_EXACT, deps),
 	RULE(DEPS, EXPLICIT, deps),
 	RULE(DEPS, HYBRID, deps),
-	RULE(HAZARDS, FULL, hazards),
-	RULE(HAZARDS, RAW, hazards),
+	VALUE(HAZARDS, FULL, full, true),
+	VALUE(HAZARDS, RAW, full, false),
 	RULE(TASK_WINDOW, STALL, task_window),
 	RULE(TASK_WINDOW, ABORT, task_window),
 	RULE(TASK_WINDOW, BENCHMARK, task_window),
@@ -354,23 +310,26 @@ static const struct rule {
 	RULE(POOLS, SINGLE, pools),
 	RULE(POOLS, BY_EXEC_UNIT, pools),
 	RULE(POOLS, CUSTOM, pools),
-	RULE(STREAMS, COUNT, streams),
+	NUMBER(STREAMS, COUNT, streams, 1, INT64_C(1) << 20),
 	RULE(STREAM_BY, EXPRESSION, stream_by),
-	RULE(BATCH_DEPS, COUNT, batches),
-	RULE(TIMING, BATCHED, batches),
-	RULE(TIMING, RATE_LIMIT, spacing),
-	RULE(ISSUE_COST, CYCLES, spacing),
-	RULE(START, THRESHOLD, start),
-	RULE(START, AFTER_ORCHESTRATION, start_built),
+	NUMBER(BATCH_DEPS, COUNT, batch, 1, INT64_MAX),
+	NUMBER(TIMING, BATCHED, batch, 1, INT64_MAX),
+	NUMBER(TIMING, RATE_LIMIT, rate, 0, INT64_C(1) << 40),
+	NUMBER(ISSUE_COST, CYCLES, issue_cost, 0, INT64_C(1) << 40),
+	NUMBER(START, THRESHOLD, start, 1, INT64_MAX),
+	VALUE(START, AFTER_ORCHESTRATION, built, true),
 	RULE(TENSOR_MAP, CAPACITY, capacity),
 	RULE(DEP_LIST, CAPACITY, capacity),
 	RULE(HEAP, CAPACITY, capacity),
-	RULE(READY, FIFO, ready),
-	RULE(READY, WORK_STEAL, ready),
-	RULE(READY, PRIORITY, ready),
+	VALUE(READY, FIFO, ready, PTOWSP_READY_FIFO),
+	VALUE(READY, WORK_STEAL, ready, PTOWSP_READY_WORK_STEAL),
+	VALUE(READY, PRIORITY, ready, PTOWSP_READY_PRIORITY),
 	RULE(READY_QUEUE, CAPACITY, capacity),
 	RULE(CHANNEL_CAPACITY, CAPACITY, channel_capacity),
 #undef RULE
+#undef FIELD
+#undef NUMBER
+#undef VALUE
 };
 
 static const struct rule *rule_find(unsigned directive, unsigned policy)
@@ -384,6 +343,18 @@ static const struct rule *rule_find(unsigned directive, unsigned policy)
 bool rt_directive_obeyed(unsigned directive, unsigned policy)
 {
 	return rule_find(directive, policy) != NULL;
+}
+
+static ptowsp_status rule_apply(const struct rule *rule, const struct directive *d)
+{
+	uint64_t value = (uint64_t)rule->least; /* little-endian, as every host is that this builds for */
+	ptowsp_status status = rule->least == rule->most ? PTOWSP_OK : number(d, 0, rule->least, rule->most, &value);
+
+	if (rule->bytes)
+		memcpy((char *)d->schedule + rule->at, &value, rule->bytes);
+	if (d->row->directive == PTOWSP_DIRECTIVE_DISPATCH || d->row->directive == PTOWSP_DIRECTIVE_SPATIAL_MAP)
+		*d->dispatch = (struct rt_dispatch){.policy = d->row->policy, .executors = 1, .expr = PTOWSP_NONE};
+	return status || !rule->apply ? status : rule->apply(d);
 }
 
 /* ---- all rows ---------------------------------------------------------------------------------------------------- */
@@ -431,24 +402,42 @@ static ptowsp_status disobey(const struct directive *d, uint32_t feature, uint8_
 	return PTOWSP_OK;
 }
 
-static ptowsp_status row_apply(const struct directive *d, const struct ptowsp_cap *caps, uint32_t cap_count, const struct ptowsp_host *host)
+static ptowsp_status counts_check(const struct directive *d, const char **policy_out)
 {
 	const struct ptowsp_directive_record *row = d->row;
-	uint32_t feature = PTOWSP_FEATURE_POLICY(row->directive, row->policy);
 	unsigned least = 0, most = 0;
-	const char *policy = policy_name(row->directive, row->policy, &least, &most);
-	const struct rule *rule = rule_find(row->directive, row->policy);
-	uint8_t state = state_of(caps, cap_count, feature);
 
-	if (!policy || !rt_directive_name(row->directive))
+	*policy_out = policy_name(row->directive, row->policy, &least, &most);
+	if (!*policy_out || !rt_directive_name(row->directive))
 		return rt_fail(d->error, PTOWSP_BAD_PACKAGE, "schedule directive %u with policy %u is unknown", row->directive, row->policy);
 	if (row->count < least || row->count > most || row->count > 8)
 		return rt_fail(d->error, PTOWSP_BAD_PACKAGE, "schedule directive %s %s takes %u to %u arguments, not %u", rt_directive_name(row->directive),
-			       policy, least, most, row->count);
-	if (state != PTOWSP_STATE_ENFORCED)
+			       *policy_out, least, most, row->count);
+	return PTOWSP_OK;
+}
+
+/* The backend itself enforces a row for which this core has no policy. */
+static ptowsp_status row_apply(const struct directive *d, const struct ptowsp_cap *caps, uint32_t cap_count, const struct ptowsp_host *host)
+{
+	uint32_t feature = PTOWSP_FEATURE_POLICY(d->row->directive, d->row->policy);
+	const struct rule *rule = rule_find(d->row->directive, d->row->policy);
+	uint8_t state = state_of(caps, cap_count, feature);
+	const char *policy;
+	ptowsp_status status = counts_check(d, &policy);
+
+	if (!status && state != PTOWSP_STATE_ENFORCED)
 		return disobey(d, feature, state, policy, host);
-	/* Where this core has no policy for the row the backend itself enforces it. */
-	return rule ? rule->apply(d) : PTOWSP_OK;
+	return status || !rule ? status : rule_apply(rule, d);
+}
+
+ptowsp_status rt_dispatch_read(struct rt_dispatch *part, const struct rt_tables *tables, const struct ptowsp_directive_record *row, uint32_t word_length,
+			       struct ptowsp_error *error)
+{
+	const struct directive d = {.dispatch = part, .word_length = word_length, .tables = tables, .row = row, .error = error};
+	const char *policy;
+	ptowsp_status status = counts_check(&d, &policy);
+
+	return status ? status : rule_apply(rule_find(row->directive, row->policy), &d);
 }
 
 static void defaults(struct rt_schedule *schedule)
@@ -489,7 +478,7 @@ static bool built_first(const struct rt_tables *tables)
 ptowsp_status rt_schedule_init(struct rt_schedule *schedule, const struct rt_tables *tables, const struct ptowsp_cap *caps, uint32_t cap_count, uint32_t flags,
 			       const struct ptowsp_host *host, struct ptowsp_error *error)
 {
-	struct directive directive = {schedule, tables, NULL, error};
+	struct directive directive = {.schedule = schedule, .dispatch = &schedule->dispatch, .tables = tables, .error = error};
 	bool dispatch = false, grid = false;
 	ptowsp_status status = PTOWSP_OK;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rt_schedule.h - SCHD rows as a configuration. What the backend does not claim as enforced is diagnosed and left at its default. */
+/* rt_schedule.h - SCHD rows as a configuration. A row that the backend does not claim as enforced is diagnosed and left at its default. */
 #ifndef RT_SCHEDULE_H
 #define RT_SCHEDULE_H
 
@@ -11,9 +11,9 @@
 
 enum { RT_BOUND_LIMIT = 7, RT_POOL_LIMIT = 256, RT_EXECUTOR_LIMIT = 65536, RT_PART_LIMIT = 8 };
 
-/* Where tasks go: rt_policy rows read these. */
+/* Placement of tasks, for rt_policy rows. */
 struct rt_dispatch {
-	uint32_t policy;            /* PTOWSP_DISPATCH_x, RT_POLICY_GRID of every spatial_map, 0: one executor per pool */
+	uint32_t policy;            /* PTOWSP_DISPATCH_x, GRID of every spatial_map, 0: one executor per pool */
 	uint32_t executors;         /* per pool */
 	uint32_t expr;              /* EXPR row or PTOWSP_NONE */
 	uint32_t axis, axis_length; /* affinity: bytes of STRS; length 0: up to their NUL */
@@ -22,7 +22,6 @@ struct rt_dispatch {
 	int64_t rows, columns; /* spatial map */
 	int64_t threshold;     /* of a part: least value that it serves */
 };
-enum { RT_POLICY_GRID = 16 };
 
 struct rt_schedule {
 	struct rt_dispatch dispatch;
@@ -57,10 +56,13 @@ struct rt_schedule {
 ptowsp_status rt_schedule_init(struct rt_schedule *schedule, const struct rt_tables *tables, const struct ptowsp_cap *caps, uint32_t cap_count, uint32_t flags,
 			       const struct ptowsp_host *host, struct ptowsp_error *error);
 
-/* policy.c: "round_robin(2)", "hash(#12, 4), 100: affinity(i, 2)" ... at a STRS offset as parts of the schedule, the first from
+/* policy_text.c: "round_robin(2)", "hash(#12, 4), 100: affinity(i, 2)" ... at a STRS offset as parts of the schedule, the first from
  * `threshold` on; #12 is row 12 of EXPR. Errors: BAD_PACKAGE naming what is wrong. */
 ptowsp_status rt_threshold_read(struct rt_schedule *schedule, const struct rt_tables *tables, uint32_t text, int64_t threshold, struct ptowsp_error *error);
-/* The part that serves a value. */
+/* A DISPATCH row as such a part. word_length: bytes of its word, which need not end in NUL. */
+ptowsp_status rt_dispatch_read(struct rt_dispatch *part, const struct rt_tables *tables, const struct ptowsp_directive_record *row, uint32_t word_length,
+			       struct ptowsp_error *error);
+/* policy.c: the part that serves a value. */
 uint32_t rt_threshold_part(const struct rt_schedule *schedule, int64_t value);
 
 /* True if what is found can be trusted to be deterministic: overlap and full hazards. */

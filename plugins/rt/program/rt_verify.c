@@ -5,13 +5,55 @@
 #include "rt/program/rt_verify.h"
 
 #include "registry/common/common_grow.h"
+#include "registry/common/common_part.h"
 #include "rt/program/axis.h"
-#include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+ptowsp_status rt_verifier_placed(struct rt_verifier *v, ptowsp_status status)
+{
+	char what[sizeof(v->error->text)], here[160];
+
+	if (!status || status == PTOWSP_NO_MEMORY || !v->error)
+		return status;
+	memcpy(what, v->error->text, sizeof(what));
+	what[sizeof(what) - 1] = 0;
+	return rt_fail(v->error, status, "%s: %s", rt_position(&v->program->tables, v->where, here, sizeof(here)), what);
+}
+
+ptowsp_status rt_verifier_row(struct rt_verifier *v, const char *what, uint32_t row, uint32_t count)
+{
+	return row < count ? PTOWSP_OK : RT_REFUSE(v, "there is no %s %u, the package has %u", what, row, count);
+}
+
+ptowsp_status rt_verifier_push(struct rt_verifier *v, struct rt_body body)
+{
+	if (v->depth > PTOWSP_NESTING_LIMIT)
+		return RT_REFUSE(v, "loops, branches and scopes nest deeper than %u", PTOWSP_NESTING_LIMIT);
+	v->bodies[v->depth++] = body;
+	return PTOWSP_OK;
+}
+
+ptowsp_status rt_verifier_target(struct rt_verifier *v, uint32_t target, uint32_t least)
+{
+	uint32_t most = v->bodies[v->depth - 1].end;
+
+	return target >= least && target <= most ? PTOWSP_OK : RT_REFUSE(v, "target %u is outside %u..%u, the body around it", target, least, most);
+}
+
+ptowsp_status rt_verifier_expr(struct rt_verifier *v, uint32_t row, uint32_t *id_out)
+{
+	return rt_expr_compile(&v->program->exprs, &v->program->tables, row, &v->nest, false, id_out, v->error);
+}
+
+bool rt_verifier_tensor_word(const struct rt_verifier *v, unsigned opcode)
+{
+	const struct ptowsp_instruction *word = rt_verifier_word(v, v->at) + 1;
+
+	return v->at + 2 <= v->bodies[v->depth - 1].end && v->at + 1 < v->program->tables.work.code_count && word->opcode == opcode && !word->operand1 &&
+	       !word->flags;
+}
 
 /* ---- how many tasks there can be --------------------------------------------------------------------------------- */
 
@@ -28,13 +70,11 @@ static uint64_t times(uint64_t a, uint64_t b)
 /* `tasks` come before the task of that instruction, at most. */
 static ptowsp_status later(struct rt_verifier *v, uint32_t at, int64_t task, uint64_t tasks)
 {
-	char text[160];
-
-	return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: after(%lld) cannot name an earlier task: at most %llu come before",
-		       rt_position(&v->program->tables, at, text, sizeof(text)), (long long)task, (unsigned long long)tasks);
+	v->where = at;
+	return RT_REFUSE(v, "after(%lld) cannot name an earlier task: at most %llu come before", (long long)task, (unsigned long long)tasks);
 }
 
-ptowsp_status rt_verify_count_task(struct rt_verifier *v, const struct rt_site *site)
+static ptowsp_status task_count(struct rt_verifier *v, const struct rt_site *site)
 {
 	const struct rt_program *program = v->program;
 	ptowsp_status status = PTOWSP_OK;
@@ -44,7 +84,7 @@ ptowsp_status rt_verify_count_task(struct rt_verifier *v, const struct rt_site *
 		int64_t task = -1;
 
 		if (rt_after_own(&program->exprs, expr))
-			status = rt_verifier_refuse(v, "after names the task itself or a later one, whatever the run");
+			status = RT_REFUSE(v, "after names the task itself or a later one, whatever the run");
 		else if (!rt_expr_known(&program->exprs, expr, &task) || task < 0)
 			continue;
 		else if (!v->loops && (uint64_t)task >= v->tasks)
@@ -69,111 +109,47 @@ static ptowsp_status loop_count(struct rt_verifier *v, const struct rt_body *bod
 	return (uint64_t)after + 1 >= v->tasks ? later(v, v->after_at, after, v->tasks ? v->tasks - 1 : 0) : PTOWSP_OK;
 }
 
-/* ---- the pass over the entry ------------------------------------------------------------------------------------- */
-
-const char *rt_verifier_here(struct rt_verifier *v)
-{
-	return rt_position(&v->program->tables, v->at, v->text, sizeof(v->text));
-}
-
-ptowsp_status rt_verifier_refuse(struct rt_verifier *v, const char *text, ...)
-{
-	char what[sizeof(v->error->text)];
-	va_list list;
-
-	va_start(list, text);
-	vsnprintf(what, sizeof(what), text, list);
-	va_end(list);
-	return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: %s", rt_verifier_here(v), what);
-}
-
-const struct ptowsp_instruction *rt_verifier_word(const struct rt_verifier *v, uint32_t at)
-{
-	return &v->program->tables.work.code[at];
-}
-
-uint32_t rt_verifier_code_count(const struct rt_verifier *v)
-{
-	return v->program->tables.work.code_count;
-}
-
-ptowsp_status rt_verifier_placed(struct rt_verifier *v, ptowsp_status status)
-{
-	char what[sizeof(v->error->text)];
-
-	if (!status || status == PTOWSP_NO_MEMORY || !v->error)
-		return status;
-	memcpy(what, v->error->text, sizeof(what));
-	what[sizeof(what) - 1] = 0;
-	return rt_fail(v->error, status, "%s: %.150s", rt_verifier_here(v), what);
-}
-
-ptowsp_status rt_verifier_push(struct rt_verifier *v, struct rt_body frame)
-{
-	if (v->depth > PTOWSP_NESTING_LIMIT)
-		return rt_verifier_refuse(v, "loops, branches and scopes nest deeper than %u", PTOWSP_NESTING_LIMIT);
-	v->bodies[v->depth++] = frame;
-	return PTOWSP_OK;
-}
-
-ptowsp_status rt_verifier_target(struct rt_verifier *v, uint32_t target, uint32_t least)
-{
-	uint32_t most = v->bodies[v->depth - 1].end;
-
-	if (target >= least && target <= most)
-		return PTOWSP_OK;
-	return rt_verifier_refuse(v, "target %u is outside %u..%u, the body around it", target, least, most);
-}
-
-ptowsp_status rt_verifier_expr(struct rt_verifier *v, uint32_t row, uint32_t *id_out)
-{
-	return rt_verifier_placed(v, rt_expr_compile(&v->program->exprs, &v->program->tables, row, &v->nest, false, id_out, v->error));
-}
-
 /* ---- branches and scopes --------------------------------------------------------------------------------------- */
 
-static ptowsp_status branches_lower(struct rt_verifier *v, uint32_t branches, uint32_t row)
+static ptowsp_status branches_lower(struct rt_verifier *v, struct rt_ins *out, uint32_t branches)
 {
-	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
-	uint32_t targets = v->at + 1, least = targets + branches, first;
+	uint32_t targets = v->at + 1, least = targets + branches;
 	ptowsp_status status = PTOWSP_OK;
 
-	if (!branches || branches > rt_verifier_code_count(v) - targets)
-		return rt_verifier_refuse(v, "%u branches", branches);
+	if (!branches || branches > v->program->tables.work.code_count - targets)
+		return RT_REFUSE(v, "%u branches", branches);
+	v->next = least;
 	for (uint32_t i = 0; !status && i < branches; i++) {
-		if (rt_verifier_word(v, targets + i)->opcode != PTOWSP_OP_TARGET)
-			return rt_verifier_refuse(v, "a target is missing, %u are wanted", branches);
-		status = rt_verifier_target(v, rt_verifier_word(v, targets + i)->operand2, least);
-		least = rt_verifier_word(v, targets + i)->operand2;
+		const struct ptowsp_instruction *target = rt_verifier_word(v, targets + i);
+
+		if (target->opcode != PTOWSP_OP_TARGET)
+			return RT_REFUSE(v, "a target is missing, %u are wanted", branches);
+		status = rt_verifier_target(v, target->operand2, least);
+		least = target->operand2;
 		v->program->code[targets + i] = (struct rt_ins){.op = PTOWSP_OP_TARGET, .end = least};
 	}
-	first = rt_verifier_word(v, targets)->operand2;
-	if (!status)
-		status = rt_verifier_push(v, (struct rt_body){.kind = RT_BODY_BRANCHES, .end = first, .targets = targets, .branches = branches});
-	v->program->code[v->at] = (struct rt_ins){.op = in->opcode, .count = (uint16_t)branches, .end = least, .row = row};
-	v->at = targets + branches;
-	return status;
+	out->count = (uint16_t)branches;
+	out->end = least;
+	return status ? status
+		      : rt_verifier_push(
+				v, (struct rt_body){
+					   .kind = RT_BODY_BRANCHES, .end = rt_verifier_word(v, targets)->operand2, .targets = targets, .branches = branches});
 }
 
-static ptowsp_status cond_lower(struct rt_verifier *v)
+static ptowsp_status cond_lower(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out)
 {
-	uint32_t id = 0;
-	ptowsp_status status = rt_verifier_expr(v, rt_verifier_word(v, v->at)->operand2, &id);
+	ptowsp_status status = rt_verifier_expr(v, in->operand2, &out->row);
 
-	return status ? status : branches_lower(v, 2, id);
+	return status ? status : branches_lower(v, out, 2);
 }
 
-static ptowsp_status scope_lower(struct rt_verifier *v)
+static ptowsp_status scope_lower(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out)
 {
-	uint32_t end = rt_verifier_word(v, v->at)->operand2;
-	ptowsp_status status = rt_verifier_target(v, end, v->at + 1);
+	ptowsp_status status = rt_verifier_target(v, in->operand2, v->at + 1);
 
-	if (!status)
-		status = rt_verifier_push(v, (struct rt_body){.kind = RT_BODY_SCOPE, .end = end});
-	v->program->code[v->at] = (struct rt_ins){.op = PTOWSP_OP_SCOPE, .end = end};
+	out->end = in->operand2;
 	v->program->process_scopes |= v->process != PTOWSP_NONE;
-	v->at++;
-	return status;
+	return status ? status : rt_verifier_push(v, (struct rt_body){.kind = RT_BODY_SCOPE, .end = in->operand2});
 }
 
 /* Leaves every body that ends here; branches go on with the next one. */
@@ -203,118 +179,103 @@ static ptowsp_status bodies_leave(struct rt_verifier *v)
 
 /* ---- slots ----------------------------------------------------------------------------------------------------- */
 
-static ptowsp_status slot_check(struct rt_verifier *v)
+static ptowsp_status slot_check(struct rt_verifier *v, uint32_t slot)
 {
 	const struct rt_tables *tables = &v->program->tables;
-	uint32_t slot = rt_verifier_word(v, v->at)->operand1;
+	ptowsp_status status = rt_verifier_row(v, "slot", slot, tables->slot.count);
 
-	if (slot >= tables->slot.count)
-		return rt_verifier_refuse(v, "there is no slot %u", slot);
-	if (tables->slot.rows[slot].kind != PTOWSP_SLOT_SLOT)
-		return rt_verifier_refuse(v, "%s is a symbol, a run cannot change it", rt_slot_name(v->program, slot));
-	return PTOWSP_OK;
-}
-
-static ptowsp_status slot_set_lower(struct rt_verifier *v)
-{
-	uint32_t id = 0;
-	ptowsp_status status = slot_check(v);
-
-	if (!status)
-		status = rt_verifier_expr(v, rt_verifier_word(v, v->at)->operand2, &id);
-	v->program->code[v->at] = (struct rt_ins){.op = PTOWSP_OP_SLOT_SET, .row = id, .slot = rt_verifier_word(v, v->at)->operand1};
-	v->at++;
+	if (!status && tables->slot.rows[slot].kind != PTOWSP_SLOT_SLOT)
+		status = RT_REFUSE(v, "%s is a symbol, a run cannot change it", rt_slot_name(v->program, slot));
 	return status;
 }
 
-static ptowsp_status slot_load_lower(struct rt_verifier *v)
+static ptowsp_status slot_set_lower(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out)
+{
+	ptowsp_status status = slot_check(v, in->operand1);
+
+	out->slot = in->operand1;
+	return status ? status : rt_verifier_expr(v, in->operand2, &out->row);
+}
+
+static ptowsp_status slot_load_lower(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out)
 {
 	struct rt_program *program = v->program;
 	struct rt_io io = {0};
-	ptowsp_status status = slot_check(v);
+	ptowsp_status status = slot_check(v, in->operand1);
 
 	if (!status)
-		status = rt_verifier_placed(v, rt_io_lower(program, &v->nest, rt_verifier_word(v, v->at)->operand2, &io, v->error));
-	if (!status && !COMMON_GROW(program->ios, program->io_room, program->io_count))
-		status = rt_no_memory(v->error, "regions");
+		status = rt_io_lower(v, in->operand2, &io);
 	if (status)
 		return status;
 	program->traits[io.tensor].loaded = 1;
 	program->loads = true;
-	program->code[v->at] = (struct rt_ins){.op = PTOWSP_OP_SLOT_LOAD,
-					       .flags = (uint8_t)(PTOWSP_CHECKED | rt_verifier_word(v, v->at)->flags),
-					       .row = program->io_count,
-					       .slot = rt_verifier_word(v, v->at)->operand1};
-	program->ios[program->io_count++] = io;
-	v->at++;
-	return PTOWSP_OK;
+	out->flags = (uint8_t)(PTOWSP_CHECKED | in->flags);
+	out->row = program->io_count;
+	out->slot = in->operand1;
+	return RT_APPEND(v, ios, io_count, io_room, io);
 }
 
 /* ---- the pass -------------------------------------------------------------------------------------------------- */
 
-static ptowsp_status task_lower(struct rt_verifier *v)
+/* A task or a copy, whose site is the last one. */
+static ptowsp_status task_lower(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out)
 {
-	struct rt_program *program = v->program;
-	uint32_t at = v->at, next = at + 1, site = program->site_count;
-	ptowsp_status status = rt_verifier_placed(v, rt_site_lower(program, &v->nest, at, &next, v->error));
+	ptowsp_status status = in->opcode == PTOWSP_OP_COPY ? rt_verify_copy(v, in, out) : rt_site_lower(v);
 
-	if (status)
-		return status;
-	program->code[at] = (struct rt_ins){.op = PTOWSP_OP_TASK, .end = next, .row = site};
-	for (uint32_t i = 0; i < program->sites[site].io_count; i++)
-		if (program->ios[program->sites[site].first_io + i].checked)
-			program->code[at].flags = PTOWSP_CHECKED;
-	if (program->sites[site].after_count)
-		program->code[at].flags = PTOWSP_CHECKED;
-	status = rt_verify_count_task(v, &program->sites[site]);
-	if (status)
-		return status;
-	v->at = next;
-	return next <= v->bodies[v->depth - 1].end
-		       ? PTOWSP_OK
-		       : rt_fail(v->error, PTOWSP_BAD_PACKAGE, "instruction %u: the words of a task go beyond the end of the body", at);
+	if (!status && v->next > v->bodies[v->depth - 1].end)
+		status = RT_REFUSE(v, "the words of a task go beyond the end of the body");
+	return status ? status : task_count(v, &v->program->sites[v->program->site_count - 1]);
 }
 
-/* Lowers the instruction at v->at and moves behind it; a body's first instruction is next. */
-static ptowsp_status instruction_lower(struct rt_verifier *v, bool *halt_out)
+static ptowsp_status halt_lower(struct rt_verifier *v)
+{
+	v->halted = true;
+	return v->depth == 1 ? PTOWSP_OK : RT_REFUSE(v, "halt inside a body");
+}
+
+/* Lowers the instruction at v->at; v->next is what goes on behind it. A body's first instruction is next. */
+static ptowsp_status instruction_lower(struct rt_verifier *v)
 {
 	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
+	struct rt_ins *out = &v->program->code[v->at];
 
 	if (in->flags & ~(in->opcode == PTOWSP_OP_SLOT_LOAD ? PTOWSP_SLOT_LOAD_BITS : 0))
-		return rt_verifier_refuse(v, "flags are %u, a package has 0", in->flags);
+		return RT_REFUSE(v, "flags are %u, a package has 0", in->flags);
 	v->begun |= in->opcode != PTOWSP_OP_NOP && (in->opcode < PTOWSP_OP_AXIS_DENSE || in->opcode > PTOWSP_OP_AXIS_SPARSE);
+	v->next = v->at + 1;
+	*out = (struct rt_ins){.op = in->opcode};
 	switch (in->opcode) {
-	case PTOWSP_OP_HALT: *halt_out = true; return v->depth == 1 ? PTOWSP_OK : rt_verifier_refuse(v, "halt inside a body");
-	case PTOWSP_OP_NOP: v->program->code[v->at++].op = PTOWSP_OP_NOP; return PTOWSP_OK;
+	case PTOWSP_OP_HALT: return halt_lower(v);
+	case PTOWSP_OP_NOP: return PTOWSP_OK;
 	case PTOWSP_OP_PARALLEL_FOR:
 	case PTOWSP_OP_FOR_EACH:
-	case PTOWSP_OP_SELECT: return rt_verify_loop(v);
-	case PTOWSP_OP_WHILE: return rt_verify_while(v);
-	case PTOWSP_OP_BREAK: return rt_verify_break(v);
+	case PTOWSP_OP_SELECT: return rt_verify_loop(v, in, out);
+	case PTOWSP_OP_WHILE: return rt_verify_while(v, in, out);
+	case PTOWSP_OP_BREAK: return v->loops ? PTOWSP_OK : RT_REFUSE(v, "break outside every loop");
 	case PTOWSP_OP_AXIS_DENSE:
 	case PTOWSP_OP_AXIS_DENSE_DYN:
 	case PTOWSP_OP_AXIS_RAGGED:
-	case PTOWSP_OP_AXIS_SPARSE: return rt_verify_axis(v);
-	case PTOWSP_OP_DISPATCH_FILTER: return rt_verify_filter(v);
+	case PTOWSP_OP_AXIS_SPARSE: return rt_verify_axis(v, in, out);
+	case PTOWSP_OP_DISPATCH_FILTER: return rt_verify_filter(v, in, out);
 	case PTOWSP_OP_SIGNAL:
-	case PTOWSP_OP_WAIT: return rt_verify_event(v);
+	case PTOWSP_OP_WAIT: return rt_verify_event(v, in, out);
 	case PTOWSP_OP_BARRIER:
-	case PTOWSP_OP_FENCE: return rt_verify_barrier(v);
+	case PTOWSP_OP_FENCE: return rt_verify_barrier(v, in, out);
 	case PTOWSP_OP_NOTIFY:
-	case PTOWSP_OP_WAIT_NOTIFY: return rt_verify_notify(v);
-	case PTOWSP_OP_COPY: return rt_verify_copy(v);
+	case PTOWSP_OP_WAIT_NOTIFY: return rt_verify_notify(v, in, out);
 	case PTOWSP_OP_ALLOC:
-	case PTOWSP_OP_FREE: return rt_verify_memory(v);
-	case PTOWSP_OP_COND: return cond_lower(v);
+	case PTOWSP_OP_FREE: return rt_verify_memory(v, in, out);
+	case PTOWSP_OP_COND: return cond_lower(v, in, out);
 	case PTOWSP_OP_COMBINE:
-	case PTOWSP_OP_SEQUENTIAL: return branches_lower(v, in->operand1, 0);
-	case PTOWSP_OP_TASK: return task_lower(v);
-	case PTOWSP_OP_SCOPE: return scope_lower(v);
-	case PTOWSP_OP_SLOT_SET: return slot_set_lower(v);
-	case PTOWSP_OP_SLOT_LOAD: return slot_load_lower(v);
-	case PTOWSP_OP_SEND: return rt_verify_send(v);
-	case PTOWSP_OP_CONSUME: return rt_verify_consume(v);
-	case PTOWSP_OP_CLOSE: return rt_verify_close(v);
+	case PTOWSP_OP_SEQUENTIAL: return branches_lower(v, out, in->operand1);
+	case PTOWSP_OP_TASK:
+	case PTOWSP_OP_COPY: return task_lower(v, in, out);
+	case PTOWSP_OP_SCOPE: return scope_lower(v, in, out);
+	case PTOWSP_OP_SLOT_SET: return slot_set_lower(v, in, out);
+	case PTOWSP_OP_SLOT_LOAD: return slot_load_lower(v, in, out);
+	case PTOWSP_OP_SEND: return rt_verify_send(v, in, out);
+	case PTOWSP_OP_CONSUME: return rt_verify_consume(v, in, out);
+	case PTOWSP_OP_CLOSE: return rt_verify_close(v, in, out);
 	case PTOWSP_OP_TARGET:
 	case PTOWSP_OP_PARAM_CONST:
 	case PTOWSP_OP_PARAM_LOOPVAR:
@@ -323,35 +284,38 @@ static ptowsp_status instruction_lower(struct rt_verifier *v, bool *halt_out)
 	case PTOWSP_OP_IO_OUTPUT:
 	case PTOWSP_OP_IO_INOUT:
 	case PTOWSP_OP_IO_BIND:
-	case PTOWSP_OP_AFTER: return rt_verifier_refuse(v, "opcode 0x%02x belongs behind another instruction", in->opcode);
+	case PTOWSP_OP_AFTER: return RT_REFUSE(v, "opcode 0x%02x belongs behind another instruction", in->opcode);
 	}
-	return rt_fail(v->error, PTOWSP_UNKNOWN_OPCODE, "%s: unknown opcode 0x%02x; it needs a newer runtime core", rt_verifier_here(v), in->opcode);
+	if (common_is_part(in->opcode))
+		return RT_REFUSE(v, "opcode 0x%02x belongs behind another instruction", in->opcode);
+	return rt_fail(v->error, PTOWSP_UNKNOWN_OPCODE, "unknown opcode 0x%02x; it needs a newer runtime core", in->opcode);
 }
 
 ptowsp_status rt_verifier_pass(struct rt_verifier *v, uint32_t instruction, uint32_t process)
 {
 	ptowsp_status status = PTOWSP_OK;
-	bool halt = false;
 
 	v->nest = (struct rt_nest){.key = PTOWSP_NONE, .process = process != PTOWSP_NONE};
-	v->at = instruction;
 	v->process = process;
 	v->depth = 0;
 	v->loops = 0;
-	v->begun = false;
+	v->begun = v->halted = false;
 	v->tasks = process == PTOWSP_NONE ? 0 : UINT64_MAX; /* others make tasks too */
 	v->after = -1;
 	if (v->axis_words)
 		memset(v->axis_words, 0, v->program->tables.axis.count * sizeof(*v->axis_words));
 	v->bodies[v->depth++] = (struct rt_body){.kind = RT_BODY_ENTRY, .end = v->program->tables.work.code_count};
-	while (!status && !halt) {
+	for (v->next = instruction; !status && !v->halted;) {
+		v->at = v->next;
 		status = bodies_leave(v);
-		if (!status && v->at >= rt_verifier_code_count(v))
-			return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "the entry has no halt before the end of section WORK");
-		if (!status)
-			status = instruction_lower(v, &halt);
+		if (!status && v->at >= v->program->tables.work.code_count)
+			return RT_REFUSE(v, "the entry has no halt before the end of section WORK");
+		if (status)
+			break;
+		v->where = v->at;
+		status = instruction_lower(v);
 	}
-	return status;
+	return rt_verifier_placed(v, status);
 }
 
 ptowsp_status rt_verifier_entry(struct rt_verifier *v)
@@ -359,7 +323,7 @@ ptowsp_status rt_verifier_entry(struct rt_verifier *v)
 	struct rt_program *program = v->program;
 	const struct ptowsp_entry_record *entry = &program->tables.entry.rows[program->entry];
 	uint8_t base;
-	ptowsp_status status = rt_verify_level(program, RT_LEVEL_BASE, &base, v->error);
+	ptowsp_status status = rt_verify_level(v, RT_LEVEL_BASE, &base);
 
 	if (!status)
 		status = rt_verifier_pass(v, entry->instruction, PTOWSP_NONE);
@@ -371,7 +335,7 @@ ptowsp_status rt_verifier_entry(struct rt_verifier *v)
 		status = rt_verify_payloads(v);
 	if (!status)
 		status = rt_axes_check(program, v->error);
-	return status ? status : rt_sites_finish(program, v->error);
+	return status ? status : rt_sites_finish(v);
 }
 
 void rt_verifier_finish(struct rt_verifier *v)

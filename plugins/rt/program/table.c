@@ -90,7 +90,7 @@ static ptowsp_status work_copy(struct rt_tables *tables, const struct ptowsp_sec
 	return tables->work.code && tables->work.axes && tables->work.kernels && tables->work.tensors ? PTOWSP_OK : rt_no_memory(error, "the workload");
 }
 
-/* Short records of AXES: what is not there refers to nothing. It is the only table that OPTIONAL fields were appended to. */
+/* Short records of AXES: absent fields refer to nothing. It is the only table that OPTIONAL fields were appended to. */
 static void axes_complete(struct rt_tables *tables, uint32_t stride)
 {
 	for (uint32_t i = 0; i < tables->axis.count; i++) {
@@ -164,7 +164,7 @@ const char *rt_string(const struct rt_tables *tables, uint32_t offset)
 	return offset < tables->strings_size ? tables->strings + offset : "";
 }
 
-/* Where the source has the instruction; NULL: nobody says. */
+/* The instruction's place in the source; NULL: unknown. */
 static const struct ptowsp_debug_record *place_find(const struct rt_tables *tables, uint32_t instruction)
 {
 	const struct ptowsp_debug_record *rows = tables->debug.rows;

@@ -25,7 +25,7 @@ struct rt_tables {
 	} work;
 };
 
-/* Errors: BAD_PACKAGE, NO_MEMORY. What was made before an error goes with finish. */
+/* Errors: BAD_PACKAGE, NO_MEMORY. The part made before an error goes with finish. */
 ptowsp_status rt_tables_init(struct rt_tables *tables, const struct ptowsp_section *sections, uint32_t count, uint32_t stride, struct ptowsp_error *error);
 void rt_tables_finish(struct rt_tables *tables);
 

@@ -4,7 +4,6 @@
 #include "registry/common/common_grow.h"
 #include "rt/process/process.h"
 #include "rt/program/dtype.h"
-#include "rt/program/rt_error.h"
 #include "rt/program/rt_verify.h"
 #include <stdlib.h>
 
@@ -20,62 +19,52 @@ static ptowsp_status shape_check(struct rt_verifier *v, uint32_t at, uint32_t ch
 	own.size = rt_dtype_bytes(own.dtype);
 	own.bytes = (uint64_t)own.rows * own.columns;
 	if (own.bytes > (UINT64_C(1) << 62) / own.size)
-		return rt_verifier_refuse(v, "a block of channel %.40s is too large: %u x %u elements", name, own.rows, own.columns);
+		return RT_REFUSE(v, "a block of channel %.40s is too large: %u x %u elements", name, own.rows, own.columns);
 	own.bytes *= own.size;
 	if (!payload->bytes)
 		*payload = own;
 	if (payload->rows == own.rows && payload->columns == own.columns && payload->dtype == own.dtype)
 		return PTOWSP_OK;
-	return rt_verifier_refuse(v, "channel %.40s carries %u x %u %s at instruction %u, here it is %u x %u %s", name, payload->rows, payload->columns,
-				  rt_dtype_text(payload->dtype), payload->instruction, own.rows, own.columns, rt_dtype_text(own.dtype));
+	return RT_REFUSE(v, "channel %.40s carries %u x %u %s at instruction %u, here it is %u x %u %s", name, payload->rows, payload->columns,
+			 rt_dtype_text(payload->dtype), payload->instruction, own.rows, own.columns, rt_dtype_text(own.dtype));
 }
 
-/* io: lowered. expr: of the token, or PTOWSP_NONE. */
-static ptowsp_status move_add(struct rt_verifier *v, uint32_t channel, const struct rt_io *io, uint32_t expr, uint32_t *row_out)
+/* io: lowered. expr: of the token, or PTOWSP_NONE. Its row goes to the word behind v->at. */
+static ptowsp_status move_add(struct rt_verifier *v, uint32_t channel, const struct rt_io *io, uint32_t expr)
 {
 	struct rt_program *program = v->program;
-	const uint32_t ids[] = {io->row, io->column, expr};
 	struct rt_move move = {.io = program->io_count, .channel = channel};
-	ptowsp_status status = rt_exprs_reads(&program->exprs, ids, expr == PTOWSP_NONE ? 2 : 3, &move.read, &move.read_count, v->error);
+	ptowsp_status status = rt_exprs_reads(&program->exprs, (const uint32_t[]){io->row, io->column, expr}, 3, &move.read, &move.read_count, v->error);
 
-	if (status)
-		return status;
-	if (!COMMON_GROW(program->ios, program->io_room, program->io_count) || !COMMON_GROW(program->moves, program->move_room, program->move_count))
-		return rt_no_memory(v->error, "regions");
-	program->ios[program->io_count++] = *io;
-	*row_out = program->move_count;
-	program->moves[program->move_count++] = move;
+	program->code[v->at + 1] =
+		(struct rt_ins){.op = rt_verifier_word(v, v->at + 1)->opcode, .flags = io->checked ? PTOWSP_CHECKED : 0, .row = program->move_count};
 	program->traits[io->tensor].moved |= (uint8_t)io->access;
-	return PTOWSP_OK;
+	if (!status)
+		status = RT_APPEND(v, ios, io_count, io_room, *io);
+	return status ? status : RT_APPEND(v, moves, move_count, move_room, move);
 }
 
-/* The word of the SEND, whose token is `expr`, or CONSUME (PTOWSP_NONE) at `at`, as seen from the nest as it is; *words_out: how many there are. */
-static ptowsp_status payload_lower(struct rt_verifier *v, uint32_t at, uint32_t expr, uint16_t *words_out)
+/* The word of a SEND, whose token is `expr`, or CONSUME (PTOWSP_NONE), as seen from the nest as it is. */
+static ptowsp_status payload_lower(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out, uint32_t expr)
 {
-	struct rt_program *program = v->program;
-	const struct ptowsp_instruction *in = rt_verifier_word(v, at);
 	bool sends = in->opcode == PTOWSP_OP_SEND;
-	uint8_t word = sends ? PTOWSP_OP_IO_INPUT : PTOWSP_OP_IO_OUTPUT;
 	struct rt_io io = {.access = sends ? PTOWSP_READ : PTOWSP_WRITE};
-	uint32_t row = 0;
+	const char *name = rt_channel_name(v->program, in->operand1);
 	ptowsp_status status;
 
-	*words_out = 0;
-	if (program->tables.channel.rows[in->operand1].kind != PTOWSP_CHANNEL_PAYLOAD)
+	if (v->program->tables.channel.rows[in->operand1].kind != PTOWSP_CHANNEL_PAYLOAD)
 		return PTOWSP_OK;
-	if (at + 2 > v->bodies[v->depth - 1].end || at + 1 >= rt_verifier_code_count(v) || in[1].opcode != word || in[1].operand1 || in[1].flags)
-		return rt_verifier_refuse(v, "channel %.40s is one of payload, so behind the %s stands one %s word, of tensor argument 0",
-					  rt_channel_name(program, in->operand1), sends ? "send" : "consume", sends ? "io_input" : "io_output");
-	status = rt_verifier_placed(v, rt_io_lower(program, &v->nest, in[1].operand2, &io, v->error));
+	if (!rt_verifier_tensor_word(v, sends ? PTOWSP_OP_IO_INPUT : PTOWSP_OP_IO_OUTPUT))
+		return RT_REFUSE(v, "channel %.40s is one of payload, so behind the %s stands one %s word, of tensor argument 0", name,
+				 sends ? "send" : "consume", sends ? "io_input" : "io_output");
+	out->count = 1;
+	v->next = v->at + 2;
+	status = rt_io_lower(v, in[1].operand2, &io);
 	if (!status && io.unit)
-		status = rt_verifier_refuse(v, "channel %.40s moves blocks, so its region needs rows and columns", rt_channel_name(program, in->operand1));
+		status = RT_REFUSE(v, "channel %.40s moves blocks, so its region needs rows and columns", name);
 	if (!status)
-		status = shape_check(v, at, in->operand1, &io);
-	if (!status)
-		status = move_add(v, in->operand1, &io, expr, &row);
-	program->code[at + 1] = (struct rt_ins){.op = word, .flags = io.checked ? PTOWSP_CHECKED : 0, .row = row};
-	*words_out = 1;
-	return status;
+		status = shape_check(v, v->at, in->operand1, &io);
+	return status ? status : move_add(v, in->operand1, &io, expr);
 }
 
 /* Its bytes would have to come back behind a move that is no task. */
@@ -96,61 +85,50 @@ ptowsp_status rt_verify_payloads(struct rt_verifier *v)
 
 /* ---- processes and their channels -------------------------------------------------------------------------------- */
 
-/* The channel of the instruction at v->at, which the process says that it uses so. */
-static ptowsp_status channel_check(struct rt_verifier *v, unsigned direction)
+/* The channel, which the process says that it uses so. */
+static ptowsp_status channel_check(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out, unsigned direction)
 {
 	static const char *const verbs[] = {"produces for", "consumes from"};
 	const struct rt_tables *tables = &v->program->tables;
 	const struct ptowsp_process_record *process;
-	uint32_t channel = rt_verifier_word(v, v->at)->operand1;
+	ptowsp_status status;
 
 	if (v->process == PTOWSP_NONE)
-		return rt_verifier_refuse(v, "opcode 0x%02x belongs into a process", rt_verifier_word(v, v->at)->opcode);
-	if (channel >= tables->channel.count)
-		return rt_verifier_refuse(v, "there is no channel %u", channel);
+		return RT_REFUSE(v, "opcode 0x%02x belongs into a process", in->opcode);
+	status = rt_verifier_row(v, "channel", in->operand1, tables->channel.count);
+	if (status)
+		return status;
+	out->slot = in->operand1;
 	process = &tables->process.rows[v->process];
 	for (uint32_t i = 0; i < process->channel_count; i++) {
 		const struct ptowsp_process_channel_record *use = &tables->process_channel.rows[process->channels + i];
 
-		if (use->channel == channel && use->direction == direction)
+		if (use->channel == in->operand1 && use->direction == direction)
 			return PTOWSP_OK;
 	}
-	return rt_verifier_refuse(v, "process %.40s does not say that it %s channel %.40s", rt_string(tables, process->name), verbs[direction],
-				  rt_string(tables, tables->channel.rows[channel].name));
+	return RT_REFUSE(v, "process %.40s does not say that it %s channel %.40s", rt_string(tables, process->name), verbs[direction],
+			 rt_string(tables, tables->channel.rows[in->operand1].name));
 }
 
-ptowsp_status rt_verify_send(struct rt_verifier *v)
+ptowsp_status rt_verify_send(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out)
 {
-	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
-	uint32_t id = 0;
-	uint16_t words = 0;
-	ptowsp_status status = channel_check(v, PTOWSP_CHANNEL_PRODUCES);
+	ptowsp_status status = channel_check(v, in, out, PTOWSP_CHANNEL_PRODUCES);
 
 	if (!status)
-		status = rt_verifier_expr(v, in->operand2, &id);
-	if (!status)
-		status = payload_lower(v, v->at, id, &words);
-	v->program->code[v->at] = (struct rt_ins){.op = in->opcode, .count = words, .row = id, .slot = in->operand1};
-	v->at += 1u + words;
-	return status;
+		status = rt_verifier_expr(v, in->operand2, &out->row);
+	return status ? status : payload_lower(v, in, out, out->row);
 }
 
-ptowsp_status rt_verify_close(struct rt_verifier *v)
+ptowsp_status rt_verify_close(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out)
 {
-	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
-	ptowsp_status status = channel_check(v, PTOWSP_CHANNEL_PRODUCES);
-
-	v->program->code[v->at++] = (struct rt_ins){.op = in->opcode, .slot = in->operand1};
-	return status;
+	return channel_check(v, in, out, PTOWSP_CHANNEL_PRODUCES);
 }
 
 /* Inside, and for the region of its payload, the token is the value of a loop that bears the channel's name and may be any number. */
-ptowsp_status rt_verify_consume(struct rt_verifier *v)
+ptowsp_status rt_verify_consume(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out)
 {
-	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
 	struct rt_nest *nest = &v->nest;
-	uint16_t words = 0;
-	ptowsp_status status = channel_check(v, PTOWSP_CHANNEL_CONSUMES);
+	ptowsp_status status = channel_check(v, in, out, PTOWSP_CHANNEL_CONSUMES);
 
 	if (!status)
 		status = rt_verifier_target(v, in->operand2, v->at + 1);
@@ -160,14 +138,12 @@ ptowsp_status rt_verify_consume(struct rt_verifier *v)
 	if (status)
 		return status;
 	v->loops++;
-	v->program->code[v->at] = (struct rt_ins){.op = in->opcode, .end = in->operand2, .row = nest->depth, .slot = in->operand1};
+	out->end = in->operand2;
+	out->row = nest->depth;
 	nest->loops[nest->depth] = rt_unbounded;
 	nest->names[nest->depth++] = v->program->tables.channel.rows[in->operand1].name;
 	nest->key = v->at;
-	status = payload_lower(v, v->at, PTOWSP_NONE, &words);
-	v->program->code[v->at].count = words;
-	v->at += 1u + words;
-	return status;
+	return payload_lower(v, in, out, PTOWSP_NONE);
 }
 
 /* ---- the tables ------------------------------------------------------------------------------------------------ */
@@ -234,7 +210,7 @@ static ptowsp_status body_claim(struct rt_verifier *v, uint32_t *owner, uint32_t
 	return PTOWSP_OK;
 }
 
-/* Where a body ends is known once it is read; nothing runs before all are. */
+/* A body's end is known once it is read; nothing runs before all are. */
 ptowsp_status rt_verify_processes(struct rt_verifier *v, uint32_t first, uint32_t halt)
 {
 	const struct rt_tables *tables = &v->program->tables;

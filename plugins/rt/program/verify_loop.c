@@ -6,37 +6,29 @@
 #include "rt/program/rt_error.h"
 #include "rt/program/rt_verify.h"
 
-ptowsp_status rt_verify_level(struct rt_program *program, uint32_t rows, uint8_t *index_out, struct ptowsp_error *error)
+ptowsp_status rt_verify_level(struct rt_verifier *v, uint32_t rows, uint8_t *index_out)
 {
+	const struct rt_program *program = v->program;
 	uint32_t k = 0;
 
 	while (k < program->level_count && program->levels[k] != rows)
 		k++;
-	if (k == program->level_count) {
-		if (k == RT_LEVEL_LIMIT)
-			return rt_fail(error, PTOWSP_BAD_PACKAGE, "more than %u different tile levels", RT_LEVEL_LIMIT);
-		if (!COMMON_GROW(program->levels, program->level_room, k))
-			return rt_no_memory(error, "tile levels");
-		program->levels[program->level_count++] = rows;
-	}
 	*index_out = (uint8_t)k;
-	return PTOWSP_OK;
+	if (k < program->level_count)
+		return PTOWSP_OK;
+	return k == RT_LEVEL_LIMIT ? RT_REFUSE(v, "more than %u different tile levels", RT_LEVEL_LIMIT) : RT_APPEND(v, levels, level_count, level_room, rows);
 }
 
-static ptowsp_status levels_lower(struct rt_program *program, uint32_t row, uint32_t *index_out, struct ptowsp_error *error)
+static ptowsp_status levels_lower(struct rt_verifier *v, uint32_t row, uint32_t *index_out)
 {
-	struct rt_level_set *set;
-	ptowsp_status status;
+	struct rt_level_set set;
+	ptowsp_status status = rt_level_set_read(&set, &v->program->tables, row, v->error);
 
-	if (!COMMON_GROW(program->level_sets, program->level_set_room, program->level_set_count))
-		return rt_no_memory(error, "tile levels");
-	set = &program->level_sets[program->level_set_count];
-	status = rt_level_set_read(set, &program->tables, row, error);
 	for (unsigned k = 0; !status && k < 32; k++)
-		if (set->min_range >> k <= 1 && set->max_range >> k) /* a block size that can occur */
-			status = rt_verify_level(program, set->rows[k], &set->level[k], error);
-	*index_out = program->level_set_count++;
-	return status;
+		if (set.min_range >> k <= 1 && set.max_range >> k) /* a block size that can occur */
+			status = rt_verify_level(v, set.rows[k], &set.level[k]);
+	*index_out = v->program->level_set_count;
+	return status ? status : RT_APPEND(v, level_sets, level_set_count, level_set_room, set);
 }
 
 /* The bounds as far as they are known; the rules that need values are checked again when the loop is entered. */
@@ -46,13 +38,13 @@ static ptowsp_status bounds_check(struct rt_verifier *v, const struct rt_loop *l
 	int64_t value;
 
 	if (rt_expr_known(exprs, loop->step, &value) && value < 1)
-		return rt_verifier_refuse(v, "the step of the loop is %lld, it must be at least 1", (long long)value);
+		return RT_REFUSE(v, "the step of the loop is %lld, it must be at least 1", (long long)value);
 	if (loop->levels == PTOWSP_NONE)
 		return PTOWSP_OK;
 	if (rt_expr_known(exprs, loop->step, &value) && value != 1)
-		return rt_verifier_refuse(v, "a loop with tile levels has step 1, not %lld", (long long)value);
+		return RT_REFUSE(v, "a loop with tile levels has step 1, not %lld", (long long)value);
 	if (rt_expr_known(exprs, loop->low, &value) && value != 0)
-		return rt_verifier_refuse(v, "a loop with tile levels begins at 0, not %lld", (long long)value);
+		return RT_REFUSE(v, "a loop with tile levels begins at 0, not %lld", (long long)value);
 	return PTOWSP_OK;
 }
 
@@ -77,12 +69,12 @@ static struct rt_bounds values_of(const struct rt_verifier *v, const struct rt_l
 	return values;
 }
 
-static void nest_enter(struct rt_verifier *v, const struct rt_loop *loop)
+static void nest_enter(struct rt_verifier *v, const struct rt_loop *loop, unsigned opcode)
 {
 	struct rt_nest *nest = &v->nest;
 
 	nest->loops[nest->depth] = values_of(v, loop);
-	if (rt_verifier_word(v, v->at)->opcode != PTOWSP_OP_FOR_EACH)
+	if (opcode != PTOWSP_OP_FOR_EACH)
 		nest->parallels[nest->parallel++] = nest->depth;
 	nest->names[nest->depth++] = loop->name;
 	nest->key = v->at;
@@ -112,7 +104,7 @@ static ptowsp_status axis_find(struct rt_verifier *v, uint32_t operand, uint32_t
 	const struct rt_tables *tables = &v->program->tables;
 
 	if (operand >= tables->work.axis_count || tables->work.axes[operand] >= tables->axis.count)
-		return rt_verifier_refuse(v, "there is no axis %u", operand);
+		return RT_REFUSE(v, "there is no axis %u", operand);
 	*row_out = tables->work.axes[operand];
 	return PTOWSP_OK;
 }
@@ -137,7 +129,7 @@ static ptowsp_status bounds_lower(struct rt_verifier *v, const struct ptowsp_axi
 	return status ? status : rt_verifier_expr(v, axis->step, &loop->step);
 }
 
-/* What a ragged or sparse axis has beyond a dense one; checked = 0 if the row is one of its rows whatever the run. */
+/* Row expression of a ragged or sparse axis; *checked 0 if the row exists in every run. */
 static ptowsp_status row_lower(struct rt_verifier *v, const struct ptowsp_axis_record *axis, struct rt_loop *loop, uint8_t *checked)
 {
 	struct rt_program *program = v->program;
@@ -146,7 +138,7 @@ static ptowsp_status row_lower(struct rt_verifier *v, const struct ptowsp_axis_r
 	ptowsp_status status;
 
 	if (axis->row == PTOWSP_NONE)
-		return rt_verifier_refuse(v, "axis %s is ragged or sparse and does not say which row", rt_string(&program->tables, axis->name));
+		return RT_REFUSE(v, "axis %s is ragged or sparse and does not say which row", rt_string(&program->tables, axis->name));
 	loop->lengths = axis->lengths;
 	loop->indices = axis->indices;
 	loop->first = axis->first;
@@ -154,7 +146,7 @@ static ptowsp_status row_lower(struct rt_verifier *v, const struct ptowsp_axis_r
 	rt_expr_known(&program->exprs, loop->high, &rows);
 	status = rt_verifier_expr(v, axis->row, &loop->line);
 	if (!status)
-		status = rt_verifier_placed(v, rt_axis_check(program, loop, rows, v->error));
+		status = rt_axis_check(program, loop, rows, v->error);
 	if (status)
 		return status;
 	if (!loop->count) {
@@ -167,109 +159,96 @@ static ptowsp_status row_lower(struct rt_verifier *v, const struct ptowsp_axis_r
 	return PTOWSP_OK;
 }
 
-static ptowsp_status kind_lower(struct rt_verifier *v, const struct ptowsp_axis_record *axis, struct rt_loop *loop, uint8_t *checked)
+static ptowsp_status kind_lower(struct rt_verifier *v, const struct ptowsp_axis_record *axis, struct rt_loop *loop, struct rt_ins *out)
 {
-	bool select = rt_verifier_word(v, v->at)->opcode == PTOWSP_OP_SELECT;
+	bool select = out->op == PTOWSP_OP_SELECT;
 	const char *name = rt_string(&v->program->tables, axis->name);
 
 	if (loop->kind > PTOWSP_AXIS_SPARSE)
-		return rt_fail(v->error, PTOWSP_UNSUPPORTED, "%s: axis %s has the unknown kind %u", rt_verifier_here(v), name, loop->kind);
+		return rt_fail(v->error, PTOWSP_UNSUPPORTED, "axis %s has the unknown kind %u", name, loop->kind);
 	if (select != (loop->kind == PTOWSP_AXIS_SPARSE))
-		return rt_fail(v->error, PTOWSP_BAD_PACKAGE,
-			       select ? "%s: select walks a sparse axis, and %s is none" : "%s: axis %s is sparse, only select walks it", rt_verifier_here(v),
-			       name);
-	*checked = 0;
+		return RT_REFUSE(v, select ? "select walks a sparse axis, and %s is none" : "axis %s is sparse, only select walks it", name);
 	if (loop->kind == PTOWSP_AXIS_RAGGED || loop->kind == PTOWSP_AXIS_SPARSE)
-		return row_lower(v, axis, loop, checked);
+		return row_lower(v, axis, loop, &out->flags);
 	if (loop->kind == PTOWSP_AXIS_DENSE_DYN && rt_expr_bounds(&v->program->exprs, loop->high, &v->nest).low < 0)
-		*checked = PTOWSP_CHECKED;
+		out->flags = PTOWSP_CHECKED;
 	return PTOWSP_OK;
 }
 
-ptowsp_status rt_verify_loop(struct rt_verifier *v)
+static ptowsp_status loop_lower(struct rt_verifier *v, struct rt_loop *loop, struct rt_ins *out)
 {
-	struct rt_program *program = v->program;
-	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
-	const struct ptowsp_axis_record *axis;
+	const struct ptowsp_axis_record *axis = &v->program->tables.axis.rows[loop->axis];
+	ptowsp_status status = bounds_lower(v, axis, loop);
+
+	loop->name = axis->name;
+	if (!status && axis->levels != PTOWSP_NONE)
+		status = levels_lower(v, axis->levels, &loop->levels);
+	if (!status)
+		status = kind_lower(v, axis, loop, out);
+	if (!status)
+		status = bounds_check(v, loop);
+	return status ? status
+		      : rt_exprs_reads(&v->program->exprs, (const uint32_t[]){loop->low, loop->high, loop->step, loop->line}, 4, &loop->read, &loop->read_count,
+				       v->error);
+}
+
+ptowsp_status rt_verify_loop(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out)
+{
 	struct rt_loop loop = {.depth = v->nest.depth, .levels = PTOWSP_NONE, .line = PTOWSP_NONE};
-	uint32_t ids[4];
-	uint8_t checked = 0;
 	ptowsp_status status = rt_verifier_target(v, in->operand2, v->at + 1);
 
+	out->end = in->operand2;
+	out->row = v->program->loop_count;
 	if (!status)
 		status = axis_find(v, in->operand1, &loop.axis);
-	if (status)
-		return status;
-	axis = &program->tables.axis.rows[loop.axis];
-	loop.name = axis->name;
-	status = bounds_lower(v, axis, &loop);
-	if (!status && axis->levels != PTOWSP_NONE)
-		status = rt_verifier_placed(v, levels_lower(program, axis->levels, &loop.levels, v->error));
 	if (!status)
-		status = kind_lower(v, axis, &loop, &checked);
-	if (!status)
-		status = bounds_check(v, &loop);
-	ids[0] = loop.low, ids[1] = loop.high, ids[2] = loop.step, ids[3] = loop.line;
-	if (!status)
-		status = rt_exprs_reads(&program->exprs, ids, 4, &loop.read, &loop.read_count, v->error);
+		status = loop_lower(v, &loop, out);
 	if (!status)
 		status = rt_verifier_push(
 			v, (struct rt_body){
 				   .kind = RT_BODY_LOOP, .end = in->operand2, .outer_key = v->nest.key, .before = v->tasks, .times = times_most(v, &loop)});
-	if (!status && !COMMON_GROW(program->loops, program->loop_room, program->loop_count))
-		status = rt_no_memory(v->error, "loops");
 	if (status)
 		return status;
-	program->code[v->at] = (struct rt_ins){.op = in->opcode, .flags = checked, .end = in->operand2, .row = program->loop_count};
-	program->loops[program->loop_count++] = loop;
-	nest_enter(v, &loop);
+	nest_enter(v, &loop, in->opcode);
 	v->loops++;
-	v->at++;
-	return PTOWSP_OK;
+	return RT_APPEND(v, loops, loop_count, loop_room, loop);
 }
 
 /* ---- axes that the entry states itself ------------------------------------------------------------------------- */
 
-static ptowsp_status words_init(struct rt_verifier *v)
-{
-	if (!v->axis_words)
-		v->axis_words = calloc((size_t)v->program->tables.axis.count + 1, sizeof(*v->axis_words));
-	return v->axis_words ? PTOWSP_OK : rt_no_memory(v->error, "axes");
-}
-
 static ptowsp_status extent_lower(struct rt_verifier *v, const struct ptowsp_instruction *in, uint32_t *id_out)
 {
 	struct rt_program *program = v->program;
+	ptowsp_status status;
 
 	if (in->opcode != PTOWSP_OP_AXIS_DENSE_DYN)
 		return rt_expr_constant(&program->exprs, in->operand2, id_out, v->error);
-	if (in->operand2 >= program->tables.slot.count)
-		return rt_verifier_refuse(v, "there is no SLOT row %u, the table has %u", in->operand2, program->tables.slot.count);
-	return rt_expr_slot(&program->exprs, in->operand2, id_out, v->error);
+	status = rt_verifier_row(v, "slot", in->operand2, program->tables.slot.count);
+	return status ? status : rt_expr_slot(&program->exprs, in->operand2, id_out, v->error);
 }
 
-ptowsp_status rt_verify_axis(struct rt_verifier *v)
+ptowsp_status rt_verify_axis(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out)
 {
-	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
+	const struct rt_tables *tables = &v->program->tables;
 	struct rt_axis_word *word;
 	uint32_t row = 0;
 	ptowsp_status status = axis_find(v, in->operand1, &row);
 
+	out->op = PTOWSP_OP_NOP;
 	if (!status && v->begun)
-		status = rt_verifier_refuse(v, "the axes of an entry are stated at its beginning");
-	if (!status)
-		status = words_init(v);
+		status = RT_REFUSE(v, "the axes of an entry are stated at its beginning");
 	if (status)
 		return status;
+	if (!v->axis_words)
+		v->axis_words = calloc((size_t)tables->axis.count + 1, sizeof(*v->axis_words));
+	if (!v->axis_words)
+		return rt_no_memory(v->error, "axes");
 	word = &v->axis_words[row];
 	if (word->stated)
-		return rt_verifier_refuse(v, "axis %s is stated twice", rt_string(&v->program->tables, v->program->tables.axis.rows[row].name));
+		return RT_REFUSE(v, "axis %s is stated twice", rt_string(tables, tables->axis.rows[row].name));
 	*word = (struct rt_axis_word){.stated = true, .kind = in->opcode - PTOWSP_OP_AXIS_DENSE};
 	status = extent_lower(v, in, &word->high);
 	if (!status)
 		status = rt_expr_constant(&v->program->exprs, 0, &word->low, v->error);
-	if (!status)
-		status = rt_expr_constant(&v->program->exprs, 1, &word->step, v->error);
-	v->program->code[v->at++].op = PTOWSP_OP_NOP;
-	return status;
+	return status ? status : rt_expr_constant(&v->program->exprs, 1, &word->step, v->error);
 }

@@ -1,68 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* verify_sync.c - while and break, dispatch filters, events, barriers, copies and memory, as the verifier reads them. */
+/* verify_sync.c - while, dispatch filters, events, barriers, copies and memory, as the verifier reads them. */
 #include "registry/common/common_grow.h"
 #include "rt/program/policy.h"
-#include "rt/program/rt_error.h"
 #include "rt/program/rt_verify.h"
 
-/* ---- while, break ---------------------------------------------------------------------------------------------- */
-
-ptowsp_status rt_verify_while(struct rt_verifier *v)
+ptowsp_status rt_verify_while(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out)
 {
-	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at), *target = in + 1;
-	uint32_t id = 0;
-	ptowsp_status status = rt_verifier_expr(v, in->operand2, &id);
+	const struct ptowsp_instruction *target = in + 1;
+	ptowsp_status status = rt_verifier_expr(v, in->operand2, &out->row);
 
 	if (status)
 		return status;
-	if (v->at + 1 >= rt_verifier_code_count(v) || target->opcode != PTOWSP_OP_TARGET || target->flags)
-		return rt_verifier_refuse(v, "the target behind a while is missing");
-	status = rt_verifier_target(v, target->operand2, v->at + 2);
-	if (!status)
-		status = rt_verifier_push(v, (struct rt_body){.kind = RT_BODY_WHILE, .end = target->operand2, .before = v->tasks, .times = UINT64_MAX});
-	if (status)
-		return status;
+	if (v->at + 1 >= v->program->tables.work.code_count || target->opcode != PTOWSP_OP_TARGET || target->flags)
+		return RT_REFUSE(v, "the target behind a while is missing");
+	v->next = v->at + 2;
 	v->loops++;
-	v->program->code[v->at] = (struct rt_ins){.op = PTOWSP_OP_WHILE, .end = target->operand2, .row = id};
+	out->end = target->operand2;
 	v->program->code[v->at + 1] = (struct rt_ins){.op = PTOWSP_OP_TARGET, .end = target->operand2};
-	v->at += 2;
-	return PTOWSP_OK;
+	status = rt_verifier_target(v, target->operand2, v->next);
+	return status ? status : rt_verifier_push(v, (struct rt_body){.kind = RT_BODY_WHILE, .end = target->operand2, .before = v->tasks, .times = UINT64_MAX});
 }
 
-ptowsp_status rt_verify_break(struct rt_verifier *v)
+ptowsp_status rt_verify_filter(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out)
 {
-	if (!v->loops)
-		return rt_verifier_refuse(v, "break outside every loop");
-	v->program->code[v->at++].op = PTOWSP_OP_BREAK;
-	return PTOWSP_OK;
-}
-
-/* ---- dispatch_filter ------------------------------------------------------------------------------------------- */
-
-ptowsp_status rt_verify_filter(struct rt_verifier *v)
-{
-	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
-	uint32_t id = 0;
-	ptowsp_status status;
-
+	out->count = in->operand1;
 	switch (in->operand1) {
 	case PTOWSP_DISPATCH_ROUND_ROBIN:
 	case PTOWSP_DISPATCH_AFFINITY:
 	case PTOWSP_DISPATCH_HASH:
 	case PTOWSP_DISPATCH_CUSTOM:
 	case PTOWSP_DISPATCH_STATIC_PARTITION:
-	case PTOWSP_DISPATCH_THRESHOLD: break;
-	default:
-		return rt_verifier_refuse(
-			v, "dispatch_filter has the predicate %u; known: 1 round_robin, 2 affinity, 3 hash, 4 threshold, 5 static_partition, 7 custom",
-			in->operand1);
+	case PTOWSP_DISPATCH_THRESHOLD: return rt_expr_compile(&v->program->exprs, &v->program->tables, in->operand2, &v->nest, true, &out->row, v->error);
 	}
-	status = rt_verifier_placed(v, rt_expr_compile(&v->program->exprs, &v->program->tables, in->operand2, &v->nest, true, &id, v->error));
-	v->program->code[v->at++] = (struct rt_ins){.op = PTOWSP_OP_DISPATCH_FILTER, .count = in->operand1, .row = id};
-	return status;
+	return RT_REFUSE(v, "dispatch_filter has the predicate %u; known: 1 round_robin, 2 affinity, 3 hash, 4 threshold, 5 static_partition, 7 custom",
+			 in->operand1);
 }
 
-/* ---- events, barriers ------------------------------------------------------------------------------------------ */
+/* ---- events, barriers, other devices ----------------------------------------------------------------------------- */
 
 static ptowsp_status note(struct rt_verifier *v)
 {
@@ -72,16 +46,12 @@ static ptowsp_status note(struct rt_verifier *v)
 	return PTOWSP_OK;
 }
 
-ptowsp_status rt_verify_event(struct rt_verifier *v)
+ptowsp_status rt_verify_event(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out)
 {
-	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
+	ptowsp_status status = rt_verifier_row(v, "event", in->operand2, v->program->tables.event.count);
 
-	if (in->operand2 >= v->program->tables.event.count)
-		return rt_verifier_refuse(v, "there is no event %u, the package has %u", in->operand2, v->program->tables.event.count);
-	if (note(v))
-		return PTOWSP_NO_MEMORY;
-	v->program->code[v->at++] = (struct rt_ins){.op = in->opcode, .slot = in->operand2};
-	return PTOWSP_OK;
+	out->slot = in->operand2;
+	return status ? status : note(v);
 }
 
 /* A wait that no signal of the whole program can end. Signals of other entries do not count: they do not run. */
@@ -99,34 +69,27 @@ ptowsp_status rt_verify_events(struct rt_verifier *v)
 
 		if (in->op != PTOWSP_OP_WAIT || signalled[in->slot])
 			continue;
-		v->at = v->noted[i];
-		status = rt_verifier_refuse(v, "event %.80s is waited for, and nothing in the program signals it",
-					    rt_string(&program->tables, program->tables.event.rows[in->slot].name));
+		v->where = v->noted[i];
+		status = rt_verifier_placed(v, RT_REFUSE(v, "event %.80s is waited for, and nothing in the program signals it",
+							 rt_string(&program->tables, program->tables.event.rows[in->slot].name)));
 	}
 	free(signalled);
 	return status;
 }
 
-ptowsp_status rt_verify_barrier(struct rt_verifier *v)
+ptowsp_status rt_verify_barrier(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out)
 {
-	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
-
-	if (in->opcode == PTOWSP_OP_FENCE && in->operand1 > PTOWSP_FENCE_SYSTEM)
-		return rt_verifier_refuse(v, "fence has the unknown scope %u; 0 core, 1 device, 2 system", in->operand1);
-	v->program->code[v->at++] = (struct rt_ins){.op = in->opcode, .count = in->operand1};
-	return PTOWSP_OK;
+	out->count = in->operand1;
+	return in->opcode == PTOWSP_OP_FENCE && in->operand1 > PTOWSP_FENCE_SYSTEM
+		       ? RT_REFUSE(v, "fence has the unknown scope %u; 0 core, 1 device, 2 system", in->operand1)
+		       : PTOWSP_OK;
 }
 
-/* ---- other devices --------------------------------------------------------------------------------------------- */
-
-ptowsp_status rt_verify_notify(struct rt_verifier *v)
+ptowsp_status rt_verify_notify(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out)
 {
-	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
-
-	if (v->process != PTOWSP_NONE)
-		return rt_verifier_refuse(v, "devices tell each other in the entry's own instructions, not in a process");
-	v->program->code[v->at++] = (struct rt_ins){.op = in->opcode, .count = in->operand1, .slot = in->operand2};
-	return PTOWSP_OK;
+	out->count = in->operand1;
+	out->slot = in->operand2;
+	return v->process == PTOWSP_NONE ? PTOWSP_OK : RT_REFUSE(v, "devices tell each other in the entry's own instructions, not in a process");
 }
 
 /* ---- copies ---------------------------------------------------------------------------------------------------- */
@@ -136,91 +99,57 @@ static ptowsp_status regions_check(struct rt_verifier *v, const struct rt_io *fr
 	const struct ptowsp_tensor_record *tensors = v->program->tables.tensor.rows;
 
 	if (from->unit || to->unit)
-		return rt_verifier_refuse(v, "copy needs regions with rows and columns");
+		return RT_REFUSE(v, "copy needs regions with rows and columns");
 	if (from->rows != to->rows || from->columns != to->columns)
-		return rt_verifier_refuse(v, "copy from %u x %u to %u x %u elements", from->rows, from->columns, to->rows, to->columns);
+		return RT_REFUSE(v, "copy from %u x %u to %u x %u elements", from->rows, from->columns, to->rows, to->columns);
 	if (tensors[from->tensor].dtype != tensors[to->tensor].dtype)
-		return rt_verifier_refuse(v, "copy between the tensors %.40s and %.40s, which differ in type", rt_tensor_name(v->program, from->tensor),
-					  rt_tensor_name(v->program, to->tensor));
+		return RT_REFUSE(v, "copy between the tensors %.40s and %.40s, which differ in type", rt_tensor_name(v->program, from->tensor),
+				 rt_tensor_name(v->program, to->tensor));
 	return PTOWSP_OK;
 }
 
-static ptowsp_status site_make(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_site *site)
+/* A task of the kernel of copies. */
+ptowsp_status rt_verify_copy(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out)
 {
 	struct rt_program *program = v->program;
-	struct rt_io *ios;
-	ptowsp_status status = rt_site_rooms(program, 1, 2, v->error);
-
-	if (status)
-		return status;
-	ios = &program->ios[site->first_io];
-	ios[0] = (struct rt_io){.access = PTOWSP_READ};
-	ios[1] = (struct rt_io){.access = PTOWSP_WRITE};
-	status = rt_verifier_placed(v, rt_io_lower(program, &v->nest, in[0].operand2, &ios[0], v->error));
-	if (!status)
-		status = rt_verifier_placed(v, rt_io_lower(program, &v->nest, in[1].operand2, &ios[1], v->error));
-	if (!status)
-		status = regions_check(v, &ios[0], &ios[1]);
-	if (!status)
-		status = rt_expr_constant(&program->exprs, (int64_t)ios[0].rows * ios[0].columns, &program->args[site->first_arg], v->error);
-	if (status)
-		return status;
-	program->traits[ios[0].tensor].access |= PTOWSP_READ;
-	program->traits[ios[1].tensor].access |= PTOWSP_WRITE;
-	return PTOWSP_OK;
-}
-
-ptowsp_status rt_verify_copy(struct rt_verifier *v)
-{
-	struct rt_program *program = v->program;
-	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
-	struct rt_site site = {.instruction = v->at,
-			       .first_arg = program->arg_count,
-			       .first_io = program->io_count,
-			       .arg_count = 1,
-			       .io_count = 2,
-			       .kernels = program->copy_kernel,
-			       .first_after = program->after_count,
-			       .depth = (uint8_t)v->nest.depth};
-	uint32_t row = program->site_count, next = v->at + 2;
+	struct rt_io from = {.access = PTOWSP_READ}, to = {.access = PTOWSP_WRITE};
+	struct rt_site site = {.first_arg = program->arg_count, .first_io = program->io_count, .arg_count = 1, .io_count = 2, .kernels = program->copy_kernel};
 	ptowsp_status status;
 
-	if (v->at + 2 > v->bodies[v->depth - 1].end || v->at + 1 >= rt_verifier_code_count(v) || in[1].opcode != PTOWSP_OP_IO_OUTPUT || in[1].operand1 ||
-	    in[1].flags)
-		return rt_verifier_refuse(v, "behind copy stands one io_output word, of tensor argument 0");
-	status = site_make(v, in, &site);
+	if (!rt_verifier_tensor_word(v, PTOWSP_OP_IO_OUTPUT))
+		return RT_REFUSE(v, "behind copy stands one io_output word, of tensor argument 0");
+	v->next = v->at + 2;
+	status = rt_io_lower(v, in[0].operand2, &from);
 	if (!status)
-		status = rt_verifier_placed(v, rt_site_after(program, &v->nest, &site, &next, v->error));
-	if (!status && next > v->bodies[v->depth - 1].end)
-		status = rt_verifier_refuse(v, "the words of the copy reach beyond its body");
+		status = rt_io_lower(v, in[1].operand2, &to);
 	if (!status)
-		status = rt_site_close(program, &v->nest, &site, v->error);
+		status = regions_check(v, &from, &to);
 	if (!status)
-		status = rt_verify_count_task(v, &site);
+		status = rt_site_rooms(v, 1, 2);
+	if (!status)
+		status = rt_expr_constant(&program->exprs, (int64_t)from.rows * from.columns, &program->args[site.first_arg], v->error);
 	if (status)
 		return status;
-	program->code[v->at] = (struct rt_ins){.op = PTOWSP_OP_TASK, .end = next, .row = row};
-	if (program->ios[site.first_io].checked || program->ios[site.first_io + 1].checked)
-		program->code[v->at].flags = PTOWSP_CHECKED;
-	v->at = next;
-	return PTOWSP_OK;
+	program->traits[from.tensor].copied = program->traits[to.tensor].copied = 1;
+	program->ios[site.first_io] = from;
+	program->ios[site.first_io + 1] = to;
+	return rt_site_close(v, &site, out);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
 
-ptowsp_status rt_verify_memory(struct rt_verifier *v)
+/* Whether it is there, or there already, depends on what ran before. */
+ptowsp_status rt_verify_memory(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out)
 {
-	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
 	struct rt_program *program = v->program;
+	ptowsp_status status = rt_verifier_row(v, "tensor", in->operand2, program->tables.tensor.count);
 
-	if (in->operand2 >= program->tables.tensor.count)
-		return rt_verifier_refuse(v, "there is no tensor %u, the package has %u", in->operand2, program->tables.tensor.count);
-	if (program->tables.tensor.rows[in->operand2].flags & PTOWSP_TENSOR_SHAPELESS)
-		return rt_verifier_refuse(v, "tensor %.80s has no shape, so nobody knows how many bytes it takes", rt_tensor_name(program, in->operand2));
-	if (note(v))
-		return PTOWSP_NO_MEMORY;
+	if (!status && program->tables.tensor.rows[in->operand2].flags & PTOWSP_TENSOR_SHAPELESS)
+		status = RT_REFUSE(v, "tensor %.80s has no shape, so nobody knows how many bytes it takes", rt_tensor_name(program, in->operand2));
+	if (status)
+		return status;
 	program->traits[in->operand2].allocated = 1;
-	/* Whether it is there, or there already, depends on what ran before. */
-	program->code[v->at++] = (struct rt_ins){.op = in->opcode, .flags = PTOWSP_CHECKED, .slot = in->operand2};
-	return PTOWSP_OK;
+	out->flags = PTOWSP_CHECKED;
+	out->slot = in->operand2;
+	return note(v);
 }

@@ -1,73 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* copy.c - the kernel of COPY: a row behind those of the package, which this core runs itself wherever there is a place. It costs one cycle per
- * element, its only scalar. */
+/* copy.c - the kernel of COPY: a row behind those of the package, which this core runs itself wherever there is a place, and of which no
+ * backend is asked. It costs one cycle per element, its only scalar. */
 #include "rt/access/mirror.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
 #include "rt/program/rt_program.h"
 #include <stdlib.h>
 #include <string.h>
-
-static bool is_copy(const struct rt_program *program, uint32_t kernel)
-{
-	return kernel == program->copy_kernel;
-}
-
-static ptowsp_status cycles(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out)
-{
-	const struct rt_program *program = context;
-
-	if (is_copy(program, kernel)) {
-		*cycles_out = args[0];
-		return PTOWSP_OK;
-	}
-	return program->backend.cycles ? program->backend.cycles(program->backend.context, kernel, args, cycles_out) : PTOWSP_UNSUPPORTED;
-}
-
-static ptowsp_status footprint(void *context, uint32_t kernel, const uint64_t *args, rt_touch_fn touch, void *sink)
-{
-	const struct rt_program *program = context;
-
-	if (is_copy(program, kernel) || !program->backend.footprint)
-		return PTOWSP_UNSUPPORTED; /* its regions have rows and columns: nobody asks */
-	return program->backend.footprint(program->backend.context, kernel, args, touch, sink);
-}
-
-static int varies(void *context, uint32_t kernel)
-{
-	const struct rt_program *program = context;
-
-	return is_copy(program, kernel) || (program->backend.varies && program->backend.varies(program->backend.context, kernel));
-}
-
-static const char *unusable(void *context, uint32_t kernel)
-{
-	const struct rt_program *program = context;
-
-	return is_copy(program, kernel) || !program->backend.unusable ? NULL : program->backend.unusable(program->backend.context, kernel);
-}
-
-static uint32_t code(void *context, uint32_t kernel)
-{
-	const struct rt_program *program = context;
-
-	return is_copy(program, kernel) || !program->backend.code ? 0 : program->backend.code(program->backend.context, kernel);
-}
-
-static ptowsp_status moved(void *context, const struct rt_moved *moved, struct ptowsp_error *error)
-{
-	const struct rt_program *program = context;
-
-	return program->backend.moved ? program->backend.moved(program->backend.context, moved, error) : PTOWSP_OK;
-}
-
-static void explain(void *context, uint32_t kernel, const uint64_t *args, struct ptowsp_error *error)
-{
-	const struct rt_program *program = context;
-
-	if (!is_copy(program, kernel) && program->backend.explain)
-		program->backend.explain(program->backend.context, kernel, args, error);
-}
 
 /* Row by row; from the last one where the target lies behind the source, so that they may overlap. */
 static void block_copy(const struct rt_mirror *mirror, const struct ptowsp_tensor_arg *from, const struct ptowsp_tensor_arg *to)
@@ -94,8 +33,8 @@ static ptowsp_status run(void *context, const struct ptowsp_task *task, struct p
 {
 	const struct rt_program *program = context;
 
-	if (!is_copy(program, task->kernel) || program->planned)
-		return program->backend.run(program->backend.context, task, out, worker);
+	if (task->kernel != program->copy_kernel)
+		return program->kernel_run(program->kernels.context, task, out, worker);
 	block_copy(program->kernels.mirror, &task->tensors[0], &task->tensors[1]);
 	return PTOWSP_OK;
 }
@@ -132,14 +71,6 @@ static ptowsp_status kernel_add(struct rt_tables *t, uint32_t *row_out, struct p
 	return PTOWSP_OK;
 }
 
-static void device(void *context, uint32_t kernel, uint64_t *tasks_out, uint64_t *ns_out)
-{
-	const struct rt_program *program = context;
-
-	if (kernel != program->copy_kernel && program->backend.device)
-		program->backend.device(program->backend.context, kernel, tasks_out, ns_out);
-}
-
 ptowsp_status rt_copy_init(struct rt_program *program, struct ptowsp_error *error)
 {
 	ptowsp_status status;
@@ -148,7 +79,10 @@ ptowsp_status rt_copy_init(struct rt_program *program, struct ptowsp_error *erro
 	if (!has_copy(&program->tables))
 		return PTOWSP_OK;
 	status = kernel_add(&program->tables, &program->copy_kernel, error);
-	program->backend = program->kernels;
-	program->kernels = (struct rt_kernels){program, cycles, footprint, varies, run, unusable, explain, code, moved, device, program->backend.mirror};
+	if (program->planned)
+		return status;
+	program->kernel_run = program->kernels.run;
+	program->kernels.run = run;
+	program->kernels.runner = program;
 	return status;
 }

@@ -70,13 +70,13 @@ static void option_write(const struct rt_block *block, struct ptowsp_deadlock *r
 	snprintf(report->option, sizeof(report->option), "--schedule %s=%llu", bounded[block->resource].directive, (unsigned long long)block->proposed);
 }
 
-/* What a report says of a place that is held. */
+/* Parts of a report on a held place. */
 struct held {
 	const char *who;            /* before the number of the task */
 	const char *wants;          /* before what it needs */
-	const char *by, *so;        /* who holds it, before and behind the depth of scopes */
+	const char *by, *so;        /* the holder, before and behind the depth of scopes */
 	const char *cure;           /* beside a larger capacity */
-	const char *waits, *sooner; /* of the sentence: why nothing comes back; what to do beside, "": nothing */
+	const char *waits, *sooner; /* of the sentence: why nothing comes back; a further cure, "": none */
 };
 /* Outputs that stay live until a scope ends. */
 static const struct held by_scope = {"task",
@@ -138,7 +138,7 @@ static ptowsp_status held_report(const struct rt_run *run, const struct rt_block
 
 ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status status, const struct rt_block *block, struct ptowsp_deadlock *deadlock)
 {
-	if (status == PTOWSP_NO_MEMORY) /* which says nothing of a block */
+	if (status == PTOWSP_NO_MEMORY) /* there is no block to report */
 		return rt_no_memory(run->error, "the window");
 	if (status == PTOWSP_TOO_SMALL)
 		return too_small(run, block);

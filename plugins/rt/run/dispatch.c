@@ -18,7 +18,7 @@ void rt_windows_store(struct rt_run *run, const struct rt_site *site, uint64_t *
 /* A kernel whose work depends on its arguments may be brief now and long the next time. */
 static bool brief(const struct rt_run *run)
 {
-	return !run->known[run->kernel].varies && rt_crew_brief(&run->crew, run->kernel);
+	return !run->known[run->kernel].varies && rt_crew_brief(&run->crew, run->kernel) && !rt_started_takes(run, run->kernel);
 }
 
 static bool goes_on(void *host);
@@ -60,13 +60,13 @@ static ptowsp_status mode_choose(struct rt_run *run)
 	struct rt_crew *crew = &run->crew;
 
 	if (!crew->sharing)
-		return brief(run) ? PTOWSP_OK : sharing_begin(run);
+		return brief(run) && !run->queues ? PTOWSP_OK : sharing_begin(run);
 	if (!brief(run)) {
 		crew->brief_run = 0;
 		crew->long_end = run->tasks + 1;
 		return PTOWSP_OK;
 	}
-	return ++crew->brief_run >= rt_crew_rules.brief_run && crew->ring.frontier >= crew->long_end ? sharing_end(run) : PTOWSP_OK;
+	return !run->queues && ++crew->brief_run >= rt_crew_rules.brief_run && crew->ring.frontier >= crew->long_end ? sharing_end(run) : PTOWSP_OK;
 }
 
 void rt_dispatch_sample(struct rt_run *run)
@@ -112,9 +112,12 @@ ptowsp_status rt_dispatch_run(struct rt_run *run, uint32_t slot)
 static ptowsp_status help(struct rt_run *run)
 {
 	struct rt_crew *crew = &run->crew;
-	ptowsp_status status = rt_frontier_move(run);
+	ptowsp_status status;
 	uint32_t slot;
 
+	if (run->started)
+		rt_started_reap(run, 0);
+	status = rt_frontier_move(run);
 	if (!crew->workers.entered)
 		rt_call_helpers(run, rt_now_ns(run->program) - crew->since_ns);
 	while (!status && enough(crew) && rt_ready_take(&crew->workers.ready, 0, &slot)) {
@@ -178,15 +181,15 @@ static ptowsp_status gate_make(struct rt_run *run)
 	return status;
 }
 
-/* Where the windows of a plan's task are and how long: the rest does not change. */
-static void windows_place(struct rt_run *run, struct rt_slot *slot)
+/* Start and length of each window of a plan's task, of a block its rows and columns: the rest does not change. */
+static void windows_place(struct rt_run *run, struct rt_slot *slot, const struct rt_io *ios)
 {
 	uint64_t *words = slot->words + slot->arg_count;
 
 	rt_plan_windows_move(run->plan, &run->env);
 	for (const struct ptowsp_tensor_arg *window = run->plan->windows, *end = window + slot->io_count; window < end; window++, words += 2) {
 		words[0] = (uint64_t)(uintptr_t)window->data;
-		words[1] = window->columns;
+		words[1] = ios++->unit ? window->columns : window->rows << 32 | window->columns;
 	}
 }
 
@@ -206,7 +209,7 @@ static void slot_fill(struct rt_run *run, struct rt_slot *slot, const struct rt_
 	slot->pool = run->known[run->kernel].pool;
 	slot->queue = (uint8_t)task->pool;
 	slot->level = (uint8_t)run->expand.level;
-	slot->reserved = run->plan && run->plan->plain ? RT_SLOT_PLACED : 0;
+	slot->reserved = run->plan && run->plan->plain && !run->plan->versions ? RT_SLOT_PLACED : 0;
 	slot->tags = later ? RT_GRAPH_LATER : 0;
 	run->crew.ring.notes[slot->number & run->crew.ring.mask].later = later;
 	slot->cycles = later ? 0 : task->cycles;
@@ -215,7 +218,7 @@ static void slot_fill(struct rt_run *run, struct rt_slot *slot, const struct rt_
 	for (uint32_t i = 0; i < site->arg_count; i++)
 		slot->words[i] = run->task_args[i];
 	if (slot->reserved)
-		windows_place(run, slot);
+		windows_place(run, slot, &run->program->ios[site->first_io]);
 	else
 		rt_windows_store(run, site, slot->words + site->arg_count);
 }
@@ -223,10 +226,12 @@ static void slot_fill(struct rt_run *run, struct rt_slot *slot, const struct rt_
 static ptowsp_status hand_over(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
 {
 	struct rt_ring *ring = &run->crew.ring;
+	const uint64_t also = run->stream_order ? run->stream_order[task->stream] : 0;
+	const bool starts = rt_started_takes(run, run->kernel);
 	struct rt_slot *slot;
-	ptowsp_status status = PTOWSP_OK;
+	ptowsp_status status = starts ? rt_started_before(run, also) : PTOWSP_OK;
 
-	if (run->barrier > ring->barrier)
+	if (!status && run->barrier > ring->barrier)
 		status = gate_make(run);
 	if (!status && !rt_ring_room(ring, (uint64_t)run->preds.count + 2)) /* and one for the stream's order, one for the gate */
 		status = rt_wait_room(run, (uint64_t)run->preds.count + 2);
@@ -234,12 +239,13 @@ static ptowsp_status hand_over(struct rt_run *run, const struct rt_site *site, s
 		return status;
 	slot = rt_ring_add(ring);
 	slot_fill(run, slot, site, task);
-	if (rt_ring_link(ring, run->preds.list, run->preds.count, run->stream_order ? run->stream_order[task->stream] : 0))
-		status = run_ready(run, (uint32_t)(slot->number & ring->mask));
-	return status;
+	status = starts ? rt_started_begin(run, slot, also) : PTOWSP_UNSUPPORTED;
+	if (status != PTOWSP_UNSUPPORTED)
+		return status;
+	return rt_ring_link(ring, run->preds.list, run->preds.count, also) ? run_ready(run, (uint32_t)(slot->number & ring->mask)) : PTOWSP_OK;
 }
 
-/* A brief task that waits for nothing: nobody else need know of it. Those that are timed take the long way. */
+/* A brief task that waits for nothing: nobody else need know of it. Timed ones take the long way. */
 bool rt_dispatch_keep(struct rt_run *run)
 {
 	struct rt_crew *crew = &run->crew;

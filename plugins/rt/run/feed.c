@@ -45,7 +45,7 @@ static uint64_t phase_writer(const struct rt_feed *feed, enum rt_event event)
 static ptowsp_status phase_put(struct rt_feed *feed, uint64_t writer)
 {
 	struct rt_run *run = feed->run;
-	ptowsp_status status = rt_wait_tasks(run, run->tasks); /* which the engine has heard of then */
+	ptowsp_status status = rt_wait_tasks(run, run->tasks); /* the engine has heard of them then */
 
 	run->phased = run->tasks;
 	return status ? status : rt_feed_put(feed, RT_ITEM_PHASE, run->expand.slot, run->tasks, writer);
@@ -89,7 +89,7 @@ static ptowsp_status pipeline_step(struct rt_feed *feed)
 		return PTOWSP_OK;
 	}
 	if (!run->pipeline) {
-		run->clock.issued = run->tasks; /* which it was not told of */
+		run->clock.issued = run->tasks; /* the clock was not told of them */
 		status = rt_pipeline_begin(run);
 		return status ? status : rt_feed_put(feed, RT_ITEM_PIPELINE, 0, run->tasks, 0);
 	}
@@ -140,7 +140,7 @@ bool rt_feed_at_once(ptowsp_status status)
 	return status == PTOWSP_CANCELLED || status == PTOWSP_DEADLINE || status == PTOWSP_NO_MEMORY;
 }
 
-/* What a walker has met, if there is one or is one now. */
+/* Takes a walker's items, if there is one or is one now. */
 static ptowsp_status taken(struct rt_feed *feed)
 {
 	if (!feed->walker)
@@ -160,7 +160,7 @@ ptowsp_status rt_feed_next(struct rt_feed *feed, const struct rt_item **item_out
 		return feed->failed;
 	while (!status && feed->give.head == feed->give.tail && (feed->stage != RT_FEED_OVER || feed->held)) {
 		status = rt_feed_step(feed);
-		if (status && feed->give.head != feed->give.tail && !rt_feed_at_once(status)) { /* what came before it comes first */
+		if (status && feed->give.head != feed->give.tail && !rt_feed_at_once(status)) { /* earlier items come first */
 			feed->failed = status;
 			status = PTOWSP_OK;
 		}
@@ -169,7 +169,7 @@ ptowsp_status rt_feed_next(struct rt_feed *feed, const struct rt_item **item_out
 		if (never_begins(feed))
 			return feed->failed;
 		status = later_step(feed);
-		if (status && !feed->failed) { /* what came before it comes first */
+		if (status && !feed->failed) { /* earlier items come first */
 			feed->failed = status;
 			status = rt_wait_tasks(feed->run, feed->run->tasks);
 		}
@@ -226,6 +226,7 @@ static void limits_fill(struct rt_feed *feed)
 		.channels = run->program->tables.channel.count,
 		.processes = rt_instances(run->program),
 		.pools = run->places.pools,
+		.ring = run->flow.ring,
 		.stated = schedule->window_stated ? schedule->window : 0,
 	};
 }
@@ -236,7 +237,7 @@ static ptowsp_status begin(struct rt_feed *feed)
 	ptowsp_status status = rt_look(run);
 
 	limits_fill(feed);
-	if (!(run->program->tables.entry.rows[run->program->entry].flags & PTOWSP_ENTRY_PIPELINE)) /* whose turns are the engine's thread's */
+	if (!(run->program->tables.entry.rows[run->program->entry].flags & PTOWSP_ENTRY_PIPELINE)) /* turns are on the engine's thread */
 		run->crew.brief_ns *= RT_FEED_BRIEF;
 	feed->fill = &feed->give;
 	feed->told.kernels = calloc((size_t)run->program->tables.kernel.count + 1, sizeof(*feed->told.kernels));
@@ -363,7 +364,7 @@ void rt_feed_stall(struct rt_feed *feed, enum ptowsp_resource resource, uint32_t
 						       .resource = (uint16_t)resource});
 }
 
-/* What follows is said at the end, also of a run that the engine ends before the walk has. */
+/* ---- told at the end, also of a run that the engine ends before the walk does ---- */
 
 void rt_feed_window(struct rt_feed *feed, uint64_t window)
 {
@@ -388,7 +389,7 @@ ptowsp_status rt_feed_full(struct rt_feed *feed, uint64_t task)
 	return rt_clock_failed(feed->run, PTOWSP_RUN_FAILED);
 }
 
-/* What the channel itself counted are times of the semantic clock. */
+/* The channel's own counts are times of the semantic clock. */
 static void wait_count(struct rt_wait_meter *meter, uint64_t waited)
 {
 	meter->count += waited != 0;

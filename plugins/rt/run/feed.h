@@ -17,7 +17,7 @@ enum { RT_FEED_PLENTY = 256 };
 /* Kernels that take up to so many times as long as without an engine stay with the walk: the engine has a task's worth to do meanwhile. */
 enum { RT_FEED_BRIEF = 4 };
 enum rt_feed_stage { RT_FEED_WORKLOAD, RT_FEED_GRAPH, RT_FEED_PIPELINE, RT_FEED_OVER };
-/* Those that were met and not pulled. */
+/* Items that were met and not pulled. */
 struct rt_items {
 	struct rt_item *rows;             /* ring */
 	uint64_t head, tail, mask, later; /* free-running; all before `later` have cycles */
@@ -25,7 +25,7 @@ struct rt_items {
 	uint64_t word_head, word_tail, word_mask;
 	bool broken; /* an item had no room */
 };
-/* What the engine said of time. Its own; the run shows it from time to time, and in the end. */
+/* The engine's times. The run shows them from time to time, and in the end. */
 struct rt_told {
 	uint64_t total;                      /* the largest end */
 	struct ptowsp_kernel_stats *kernels; /* per KREG row: tasks, cycles */
@@ -59,13 +59,13 @@ struct rt_feed {
 };
 /* feed.c: the whole of a run whose engine pulls. */
 ptowsp_status rt_feed_run(struct rt_run *run, const struct rt_engine *engine, struct rt_pool *pool);
-/* Its parts, for the walker: walks on, so that items may come; what ends a run at once, whatever was met before. */
+/* Parts of rt_feed_run for the walker: walks on, so that items may come; errors that end a run at once, whatever was met before. */
 ptowsp_status rt_feed_step(struct rt_feed *feed);
 bool rt_feed_at_once(ptowsp_status status);
-/* feed.c: what the engine said of time, or what was said a while ago, to where statistics and reports look. The thread that walks. */
+/* feed.c: the engine's times, or those of a while ago, to where statistics and reports look. The thread that walks. */
 void rt_feed_show(struct rt_feed *feed);
 void rt_told_copy(struct rt_told *to, const struct rt_told *from, uint32_t kernels);
-/* feed_put.c: what was met. Errors: NO_MEMORY. */
+/* feed_put.c: puts an item. Errors: NO_MEMORY. */
 ptowsp_status rt_feed_put(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, uint64_t number, uint64_t bytes);
 ptowsp_status rt_feed_put_task(struct rt_feed *feed, const struct rt_clock_task *task);
 ptowsp_status rt_feed_put_slots(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, const uint32_t *slots, uint32_t count);

@@ -24,7 +24,7 @@ static bool items_grow(struct rt_items *fill)
 	return true;
 }
 
-/* Where a list of `count` words begins that does not wrap; UINT64_MAX: no room. */
+/* Start of a list of `count` words that does not wrap; UINT64_MAX: no room. */
 static uint64_t place_find(const struct rt_items *fill, uint64_t count)
 {
 	uint64_t size = fill->word_mask + 1, at = fill->word_head, left = size - (at & fill->word_mask);
@@ -127,8 +127,8 @@ ptowsp_status rt_feed_put(struct rt_feed *feed, enum rt_item_kind kind, uint32_t
 	return PTOWSP_OK;
 }
 
-/* Whose the task is that the walk has just met: a filter's, or where there is a policy that of the executor that it names, as far as there are so many instances. Who has
- * least to do the engine knows. */
+/* Instance of the task that the walk has just met: the filter's, or under a policy that of the executor which it names, as far as there are so many. Only
+ * the engine knows which has least to do. */
 static uint32_t owner_find(struct rt_feed *feed, const struct rt_site *site, uint32_t executor)
 {
 	struct rt_run *run = feed->run;

@@ -209,28 +209,26 @@ static ptowsp_status versions_reserve(struct rt_run *run, struct rt_clock_task *
 
 bool rt_issue_plain(const struct rt_run *run, const struct rt_site *site, uint32_t kernel)
 {
-	return !run->watch && !site->allocated && !site->renamed && !site->after_count && kernel != run->program->copy_kernel &&
-	       !(run->kernels && run->known[kernel].later);
+	return !run->watch && !site->allocated && !(site->renamed && !rt_versions_planned(run, site)) && !site->after_count &&
+	       kernel != run->program->copy_kernel && !(run->kernels && run->known[kernel].later);
 }
 
 /* Every use has a name. */
 RT_INLINE void named_enter(struct rt_run *run, const struct rt_plan *plan)
 {
-	const struct rt_use *use = plan->uses, *end = plan->uses_end;
+	const struct rt_use *use = plan->uses, *full = run->track.full ? plan->uses_anew : use, *end = plan->uses_end;
 	uint64_t at = (uint64_t)plan->at;
 
-	if (run->track.full)
-		for (; use < end; use++)
-			rt_cells_enter(run->cells, &run->track, &run->preds, use->origin + use->step * at, use->access, true);
-	else
-		for (; use < end; use++)
-			rt_cells_enter(run->cells, &run->track, &run->preds, use->origin + use->step * at, use->access, false);
+	for (; use < full; use++)
+		rt_cells_enter(run->cells, &run->track, &run->preds, use->origin + use->step * at, use->access, true);
+	for (; use < end; use++)
+		rt_cells_enter(run->cells, &run->track, &run->preds, use->origin + use->step * at, use->access, false);
 }
 
 static ptowsp_status uses_enter_slowly(struct rt_run *run, struct rt_plan *plan)
 {
 	rt_plan_uses_name(plan);
-	run->plan = plan; /* whose accesses are asked for */
+	run->plan = plan; /* its accesses are asked for */
 	return rt_infer_uses(run, plan->uses, plan->use_count);
 }
 
@@ -254,7 +252,7 @@ static __attribute__((noinline)) ptowsp_status plan_ask(struct rt_run *run, stru
 	return status || !(plan->asks & RT_ASK_SLOTS) ? status : slots_read(run, plan->site);
 }
 
-/* What is asked, predecessors. */
+/* Questions, then predecessors. */
 RT_INLINE ptowsp_status plan_prepare(struct rt_run *run, struct rt_plan *plan)
 {
 	ptowsp_status status;
@@ -268,7 +266,7 @@ RT_INLINE ptowsp_status plan_prepare(struct rt_run *run, struct rt_plan *plan)
 	return run->preds.out_of_memory ? rt_no_memory(run->error, "the tensor map") : PTOWSP_OK;
 }
 
-/* What the task reserves. */
+/* The task's reservation. */
 RT_INLINE struct rt_need need_of(const struct rt_run *run, const struct rt_plan *plan)
 {
 	return (struct rt_need){plan->map_need, run->preds.count};
@@ -297,6 +295,8 @@ static ptowsp_status prepare(struct rt_run *run, const struct rt_site *site, uin
 		run->plan = plan;
 		run->kernel = plan->kernel;
 		run->task_args = plan->args;
+		if (site->renamed)
+			rt_versions_name(run, plan);
 		status = plan_prepare(run, plan);
 		*need_out = need_of(run, plan);
 		return status;
@@ -420,6 +420,8 @@ static ptowsp_status plan_call(struct rt_run *run, struct rt_plan *plan)
 	ptowsp_status status;
 
 	rt_plan_windows_move(plan, &run->env);
+	if (plan->versions)
+		rt_versions_clear(run, plan);
 	plan->task.number = run->tasks;
 	run->error->text[0] = 0;
 	status = rt_crew_invoke(run->program, &plan->task, &out, 0);
@@ -465,13 +467,6 @@ RT_INLINE struct rt_clock_task task_of(const struct rt_run *run, const struct rt
 				      .pred_count = run->preds.count};
 }
 
-static ptowsp_status placed_issue(struct rt_run *run, struct rt_plan *plan)
-{
-	struct rt_clock_task task = task_of(run, plan);
-
-	return placed_tell(run, plan, &task);
-}
-
 RT_INLINE void keep(struct rt_run *run, struct rt_plan *plan)
 {
 	rt_clock_keep(&run->clock, plan->cycles, need_of(run, plan));
@@ -492,36 +487,60 @@ static __attribute__((noinline)) ptowsp_status tell(struct rt_run *run, struct r
 	return PTOWSP_OK;
 }
 
-/* Its kernel runs on whichever thread comes to it. What a task holds is given back by task number, so the tasks before the window have to have ended. */
-static ptowsp_status shared_issue(struct rt_run *run, struct rt_plan *plan)
+/* The kernel runs on whichever thread comes to it. Places are given back by task number, so the tasks before the window have to have ended. */
+static ptowsp_status shared_issue(struct rt_run *run, struct rt_plan *plan, struct rt_clock_task *task)
 {
-	struct rt_clock_task task = task_of(run, plan);
 	ptowsp_status status = rt_dispatch_begin(run);
 
+	if (!status && plan->versions)
+		status = rt_versions_place(run, plan->site);
+	if (!status)
+		status = tell(run, plan, task);
+	if (!status)
+		status = rt_dispatch_keep(run) ? rt_dispatch_kept(run, plan_call(run, plan)) : rt_dispatch(run, plan->site, task);
+	return status;
+}
+
+/* A task that makes versions, or whose windows lie in some. */
+static __attribute__((noinline)) ptowsp_status versions_issue(struct rt_run *run, struct rt_plan *plan)
+{
+	struct rt_clock_task task = task_of(run, plan);
+	ptowsp_status status;
+
+	rt_versions_name(run, plan);
+	status = versions_reserve(run, &task);
+	if (!status && run->kernels && !run->known[plan->kernel].here)
+		return shared_issue(run, plan, &task);
+	if (!status && run->kernels)
+		status = rt_versions_place(run, plan->site);
 	if (!status)
 		status = tell(run, plan, &task);
-	if (!status)
-		status = rt_dispatch_keep(run) ? rt_dispatch_kept(run, plan_call(run, plan)) : rt_dispatch(run, plan->site, &task);
-	return status;
+	return status || !run->kernels ? status : called_here(run, plan);
 }
 
 /* With kernels that run elsewhere, or where there is a choice of an executor, or what tasks reserve is counted. */
 static __attribute__((noinline)) ptowsp_status careful_issue(struct rt_run *run, struct rt_plan *plan)
 {
+	struct rt_clock_task task;
 	struct rt_block block;
-	ptowsp_status status = rt_flow_reserve(&run->flow, need_of(run, plan), &run->reason, &block);
+	ptowsp_status status;
 
 	run->plan = plan;
 	run->kernel = plan->kernel;
 	run->task_args = plan->args;
+	if (plan->versions)
+		return versions_issue(run, plan);
+	status = rt_flow_reserve(&run->flow, need_of(run, plan), &run->reason, &block);
 	if (status)
 		return blocked(run, status, &block);
-	if (run->kernels && !run->known[plan->kernel].here)
-		return shared_issue(run, plan);
-	if (plan->lone && is_lone(run))
+	if (plan->lone && is_lone(run) && (!run->kernels || run->known[plan->kernel].here)) {
 		keep(run, plan);
-	else
-		status = placed_issue(run, plan);
+		return run->kernels ? called_here(run, plan) : PTOWSP_OK;
+	}
+	task = task_of(run, plan);
+	if (run->kernels && !run->known[plan->kernel].here)
+		return shared_issue(run, plan, &task);
+	status = placed_tell(run, plan, &task);
 	return status || !run->kernels ? status : called_here(run, plan);
 }
 

@@ -76,8 +76,6 @@ static bool args_settled(const struct rt_run *run)
 {
 	const struct rt_program *program = run->program;
 
-	if (run->kernel == program->copy_kernel) /* whose regions decide, too */
-		return false;
 	for (const struct rt_site *site = program->sites, *end = site + program->site_count; site < end; site++)
 		for (uint32_t i = 0; site_calls(program, site, run->kernel) && i < site->arg_count; i++) {
 			const struct rt_form *form = &run->env.forms[program->args[site->first_arg + i]];
@@ -152,6 +150,11 @@ ptowsp_status rt_kernel_choose(struct rt_run *run, const struct rt_site *site, u
 	run->kernel = kernels[level];
 	if (level && kernels[level] == kernels[0])
 		level_tell(run, level);
+	if (run->kernel == run->program->copy_kernel) { /* its work depends on its regions, and they are those of its site */
+		run->known[run->kernel].varies = true;
+		run->known[run->kernel].cycles = rt_cycles_told(run->task_args[0]);
+		return PTOWSP_OK;
+	}
 	status = kernel_usable(run);
 	return status ? status : kernel_ask(run, site);
 }

@@ -44,10 +44,9 @@ void rt_places_init(struct rt_places *places, const struct rt_program *program)
 	const struct rt_schedule *schedule = &program->schedule;
 
 	places->program = program;
-	places->policy = rt_policy_find(schedule->dispatch.policy);
-	places->timed = places->policy->timed;
+	places->timed = rt_policies[schedule->dispatch.policy].timed;
 	for (uint32_t k = 0; k < schedule->part_count; k++)
-		places->timed |= rt_policy_find(schedule->parts[k].policy)->timed;
+		places->timed |= rt_policies[schedule->parts[k].policy].timed;
 	if (schedule->pools == PTOWSP_POOLS_BY_EXEC_UNIT)
 		pools_by_unit(places);
 	else if (schedule->pools == PTOWSP_POOLS_SINGLE)
@@ -87,37 +86,20 @@ static ptowsp_status pool_choose(struct rt_places *places, struct rt_clock *cloc
 	return rt_clock_pools(clock, places->pools) ? PTOWSP_OK : rt_no_memory(error, "pools");
 }
 
-/* Threshold: the value that was found chooses the policy, which has a value of its own. */
-static const struct rt_policy *part_choose(const struct rt_places *places, struct rt_env *env, const struct rt_site *site, struct rt_pick *pick)
-{
-	const struct rt_schedule *schedule = &places->program->schedule;
-	uint32_t k = rt_threshold_part(schedule, pick->value);
-	const struct rt_site_part *part = &places->program->parts[site->first_part + k];
-
-	pick->dispatch = &schedule->parts[k];
-	pick->value = part->value != PTOWSP_NONE ? rt_value(env, part->value) : part->affinity >= 0 ? env->loops[part->affinity] : 0;
-	return rt_policy_find(pick->dispatch->policy);
-}
-
 /* Number of the executor in its pool. The dispatch expression is evaluated even where there is no choice: it may divide by zero. */
-static uint32_t executor_choose(const struct rt_places *places, const struct rt_clock *clock, struct rt_env *env, const struct rt_site *site, uint32_t pool,
-				uint64_t count)
+static uint32_t executor_choose(const struct rt_places *places, const struct rt_clock *clock, struct rt_env *env, const struct rt_site *site,
+				const uint64_t *free, uint64_t count)
 {
-	struct rt_pick pick = {.dispatch = &places->program->schedule.dispatch, .task = env->task, .count = count};
-	const struct rt_policy *policy = places->policy;
+	struct rt_pick pick;
 
-	if (site->dispatch != PTOWSP_NONE)
-		pick.value = rt_value(env, site->dispatch);
-	else if (site->affinity >= 0)
-		pick.value = env->loops[site->affinity];
-	if (pick.dispatch->policy == PTOWSP_DISPATCH_THRESHOLD)
-		policy = part_choose(places, env, site, &pick);
+	rt_pick_site(&pick, places->program, env, site);
 	if (clock->executors == 1)
 		return 0;
-	pick.free = clock->free + (size_t)pool * clock->executors;
-	pick.grid = site->grid;
-	pick.loops = env->loops;
-	return policy->pick(&pick);
+	pick.n = pick.dispatch->executors;
+	pick.task = env->task;
+	pick.count = count;
+	pick.free = free;
+	return rt_policies[pick.dispatch->policy].pick(&pick);
 }
 
 ptowsp_status rt_place(struct rt_places *places, struct rt_clock *clock, struct rt_env *env, const struct rt_site *site, struct rt_clock_task *task,
@@ -125,14 +107,14 @@ ptowsp_status rt_place(struct rt_places *places, struct rt_clock *clock, struct 
 {
 	const struct rt_schedule *schedule = &places->program->schedule;
 	uint64_t count;
-	uint32_t executor;
+	uint32_t first;
 	ptowsp_status status;
 
 	if (schedule->pools != PTOWSP_POOLS_SINGLE && (status = pool_choose(places, clock, env, site, task, error)))
 		return status;
 	count = places->counts[task->pool]++;
-	executor = executor_choose(places, clock, env, site, task->pool, count);
-	task->executor = task->pool * clock->executors + executor;
+	first = task->pool * clock->executors;
+	task->executor = first + executor_choose(places, clock, env, site, clock->free + first, count);
 	task->stream = 0;
 	if (schedule->streams) {
 		int64_t n = (int64_t)schedule->streams;

@@ -10,7 +10,6 @@
 struct rt_places {
 	bool one; /* whatever the task: pool, executor and stream 0, without a value to look at */
 	const struct rt_program *program;
-	const struct rt_policy *policy;
 	uint32_t pools;                 /* that there are; custom: so far */
 	int32_t pool_of_unit[16];       /* -1: vector or cube */
 	char names[RT_POOL_LIMIT][24];  /* of the ready queues */

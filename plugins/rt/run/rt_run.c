@@ -3,6 +3,7 @@
 #include "rt/run/rt_run.h"
 
 #include "rt/graph/graph_record.h"
+#include "rt/grow.h"
 #include "rt/instances/schedulers.h"
 #include "rt/process/process.h"
 #include "rt/program/rt_error.h"
@@ -22,12 +23,11 @@ static ptowsp_status values_init(struct rt_run *run)
 	const struct rt_exprs *exprs = &program->exprs;
 	uint32_t slots = program->tables.slot.count;
 
-	run->values = calloc((size_t)slots + 1, sizeof(*run->values));
-	run->forms = calloc((size_t)exprs->count + 1, sizeof(*run->forms));
-	run->env.loops = malloc(rt_exprs_places(exprs) * sizeof(*run->env.loops));
-	if (!run->values || !run->forms || !run->env.loops)
+	run->values = common_take(run->arena, (size_t)slots + 1, sizeof(*run->values));
+	run->forms = common_take(run->arena, (size_t)exprs->count + 1, sizeof(*run->forms));
+	run->env.loops = common_take(run->arena, rt_exprs_places(exprs), sizeof(*run->env.loops));
+	if (run->arena->exhausted)
 		return rt_no_memory(run->error, "values");
-	memset(run->env.loops, 0, RT_REGISTER * sizeof(*run->env.loops));
 	for (uint32_t i = 0; i < slots; i++)
 		run->values[i] = i < run->args->value_count ? run->args->values[i] : program->tables.slot.rows[i].value;
 	run->env.exprs = exprs;
@@ -46,8 +46,8 @@ static uint64_t capacity(const struct rt_run *run, unsigned resource)
 
 	if (schedule->stated[resource])
 		return schedule->capacity[resource];
-	if (!run->window)
-		return 0;
+	if (!run->window || run->program->planned)
+		return 0; /* nobody counts them where a program is planned */
 	return resource == PTOWSP_RESOURCE_READY ? run->window : schedule->capacity[resource];
 }
 
@@ -63,7 +63,7 @@ static void window_choose(struct rt_run *run)
 	const struct rt_schedule *schedule = &run->program->schedule;
 
 	run->window = schedule->window;
-	if (schedule->built || run->program->planned) {
+	if (schedule->built || (run->program->planned && !run->program->windowed) || (run->engine && run->engine->rings)) {
 		run->window = 0; /* rt_program.c says so of the former */
 		return;
 	}
@@ -106,7 +106,7 @@ ptowsp_status rt_run_clock(struct rt_run *run)
 	clock->heap.capacity = run->sync.arena.capacity = run->heap_capacity;
 	rt_places_init(&run->places, run->program);
 	clock->rows = rt_spares_rows_take(&run->program->spares, rt_clock_least(clock), &rows_size);
-	status = rt_clock_init(clock, run->program->tables.slot.count, rows_size);
+	status = rt_clock_init(clock, run->arena, run->program->tables.slot.count, rows_size);
 	if (!status && !rt_clock_pools(clock, run->places.pools))
 		status = PTOWSP_NO_MEMORY;
 	if (!status && run->schedulers > 1)
@@ -114,6 +114,7 @@ ptowsp_status rt_run_clock(struct rt_run *run)
 	/* Pools are those of each instance. */
 	if (!status)
 		status = rt_flow_init(&run->flow, run->window, run->instances ? 0 : clock->map_capacity, run->instances ? 0 : clock->deps_capacity);
+	run->flow.ring = run->engine && run->engine->rings ? schedule->window : 0;
 	run->flow.counts |= schedule->built;
 	run->flow.counting |= schedule->built;
 	return status ? rt_no_memory(run->error, "the clock") : PTOWSP_OK;
@@ -126,7 +127,7 @@ ptowsp_status rt_clock_failed(struct rt_run *run, ptowsp_status status)
 	if (status == PTOWSP_RUN_FAILED)
 		return rt_fail_at(run->error, status, run->clock.issued, UINT64_MAX,
 				  "the task window of %llu is full at task %llu, and its mode is abort; raise task_window or let it stall",
-				  (unsigned long long)(run->program->planned ? run->program->schedule.window : rt_schedulers_window(run)),
+				  (unsigned long long)(run->window ? rt_schedulers_window(run) : run->program->schedule.window),
 				  (unsigned long long)run->clock.issued);
 	return status;
 }
@@ -227,21 +228,22 @@ static ptowsp_status storage_init(struct rt_run *run)
 {
 	const struct rt_program *program = run->program;
 
-	run->known = calloc((size_t)program->tables.kernel.count + 1, sizeof(*run->known));
-	run->kernel_stats = calloc((size_t)program->tables.kernel.count + 1, sizeof(*run->kernel_stats));
-	run->task_args = run->own_args = calloc((size_t)program->most_args + 1, sizeof(*run->own_args));
-	run->accesses = calloc((size_t)program->most_ios + 1, sizeof(*run->accesses));
-	run->window_words = calloc((size_t)program->most_ios * 2 + 1, sizeof(*run->window_words));
+	run->known = common_take(run->arena, (size_t)program->tables.kernel.count + 1, sizeof(*run->known));
+	run->kernel_stats = common_take(run->arena, (size_t)program->tables.kernel.count + 1, sizeof(*run->kernel_stats));
+	run->task_args = run->own_args = common_take(run->arena, (size_t)program->most_args + 1, sizeof(*run->own_args));
+	run->accesses = common_take(run->arena, (size_t)program->most_ios + 1, sizeof(*run->accesses));
+	run->window_words = common_take(run->arena, (size_t)program->most_ios * 2 + 1, sizeof(*run->window_words));
+	run->keys = common_take(run->arena, (size_t)program->most_ios + 1, sizeof(*run->keys));
 	if (run->share_count)
-		run->shares = calloc(run->share_count, sizeof(*run->shares));
+		run->shares = common_take(run->arena, run->share_count, sizeof(*run->shares));
 	if (program->schedule.streams)
-		run->stream_order = calloc(program->schedule.streams, sizeof(*run->stream_order));
-	if (!run->known || !run->kernel_stats || !run->task_args || !run->accesses || !run->window_words || !rt_plans_init(&run->plans, program) ||
-	    (program->schedule.streams && !run->stream_order) || (run->share_count && !run->shares))
+		run->stream_order = common_take(run->arena, program->schedule.streams, sizeof(*run->stream_order));
+	rt_plans_init(&run->plans, program, run->arena);
+	if (run->arena->exhausted)
 		return rt_no_memory(run->error, "the run");
 	for (uint32_t k = 0; k < program->tables.kernel.count; k++) {
 		run->kernel_stats[k].kernel = k;
-		run->kernel_stats[k].flags = program->kernels.code ? program->kernels.code(program->kernels.context, k) : 0;
+		run->kernel_stats[k].flags = program->kernels.code && k != program->copy_kernel ? program->kernels.code(program->kernels.context, k) : 0;
 	}
 	return PTOWSP_OK;
 }
@@ -251,6 +253,7 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	ptowsp_status status;
 
 	run->program = program;
+	run->arena = rt_spares_arena_take(&program->spares);
 	run->args = args->args;
 	run->sinks = args->sinks;
 	run->cancel = args->cancel;
@@ -278,13 +281,13 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	if ((!run->window || run->window >> 31) && run->max_tasks >= TASKS_DEFAULT)
 		run->max_tasks = TASKS_DEFAULT - 1; /* such a window remembers every task by 32 bits */
 	rt_lag_init(&run->lag, &run->clock, told, run);
-	status = values_init(run);
+	status = run->arena ? values_init(run) : rt_no_memory(error, "the run");
 	if (!status)
 		status = storage_init(run);
 	if (!status)
 		status = rt_sync_init(run);
 	if (!status)
-		status = rt_tensors_init(&run->tensors, program, run->args, &run->env, error);
+		status = rt_tensors_init(&run->tensors, run->arena, program, run->args, &run->env, error);
 	if (!status)
 		status = rt_unwritten_init(run);
 	run->tensors.strict = run->bodies;
@@ -317,30 +320,21 @@ void rt_run_finish(struct rt_run *run)
 	rt_expand_finish(&run->expand);
 	rt_sync_finish(run);
 	rt_notices_finish(&run->notices);
-	rt_tensors_finish(&run->tensors);
-	rt_unwritten_finish(run);
 	rt_pipeline_destroy(run->pipeline);
 	rt_schedulers_finish(run);
 	rt_payloads_finish(&run->payloads);
 	for (uint32_t k = 0; run->known && k < run->program->tables.kernel.count; k++)
 		rt_footprint_finish(&run->known[k].footprint);
-	free(run->known);
-	free(run->kernel_stats);
-	free(run->own_args);
-	free(run->accesses);
-	rt_plans_finish(&run->plans);
-	free(run->window_words);
-	free(run->stream_order);
-	free(run->shares);
-	free(run->values);
-	free(run->forms);
+	free(run->marks);
 	rt_codes_finish(&run->codes);
-	free(run->env.loops);
+	if (run->arena) /* there is a program then */
+		rt_spares_arena_give(&run->program->spares, run->arena);
+	run->arena = NULL;
 }
 
 /* ---- rt_run ---------------------------------------------------------------------------------------------------- */
 
-/* What was issued ends, unless somebody wants the run to end now. A kernel or the clock that fails
+/* Issued tasks end, unless somebody wants the run to end now. A kernel or the clock that fails
  * meanwhile comes first: with one thread it would have. */
 static ptowsp_status tasks_end(struct rt_run *run, ptowsp_status status)
 {
@@ -371,7 +365,17 @@ static void known_init(struct rt_run *run, uint32_t kernel)
 	}
 	known->domain = (uint8_t)domain;
 	known->pool = (uint8_t)pool;
-	known->here = run->crew.workers.threads == 1;
+	known->here = run->crew.workers.threads == 1 && !run->queues;
+}
+
+static ptowsp_status queues_begin(struct rt_run *run)
+{
+	if (!run->program->kernels.queues || !run->kernels || run->record || run->engine || run->schedulers > 1 || run->crew.workers.order.policy)
+		return PTOWSP_OK;
+	run->queues = run->program->kernels.queues;
+	run->marks = malloc(2 * (rt_power_above(run->crew.flight) + 1) * sizeof(*run->marks));
+	run->after = run->marks + rt_power_above(run->crew.flight) + 1;
+	return run->marks ? PTOWSP_OK : rt_no_memory(run->error, "tasks in flight");
 }
 
 static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
@@ -387,9 +391,11 @@ static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 	if (!status)
 		status = rt_record_init(run, run->memory);
 	if (!status)
-		status = rt_crew_init(&run->crew, run->program, &run->tensors, run->kernels && !run->record ? pool : NULL, run->window, run->error);
-	if (!status && !run->engine) /* which has an order of its own */
+		status = rt_crew_init(&run->crew, run->program, &run->tensors, run->kernels && !run->record ? pool : NULL, run->window, run->arena, run->error);
+	if (!status && !run->engine) /* an engine has an order of its own */
 		rt_crew_order(&run->crew);
+	if (!status)
+		status = queues_begin(run);
 	for (uint32_t k = 0; !status && k < run->program->tables.kernel.count; k++)
 		known_init(run, k);
 	if (!status)
@@ -404,8 +410,9 @@ static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 		status = rt_record_run(run, pool);
 	if (!status && !run->engine && run->program->tables.entry.rows[run->program->entry].flags & PTOWSP_ENTRY_PIPELINE)
 		status = rt_pipeline_run(run);
-	if (run->crew.workers.threads > 1)
+	if (run->crew.workers.threads > 1 || run->queues)
 		status = tasks_end(run, status);
+	rt_started_end(run);
 	rt_batch_flush(run);
 	if (run->instances)
 		rt_schedulers_sum(run->instances, !status);

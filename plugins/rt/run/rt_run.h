@@ -17,7 +17,7 @@
 #include "rt/time/lag.h"
 #include "rt/time/listener.h"
 
-/* What the backend said about a kernel. */
+/* The backend's answers about a kernel. */
 struct rt_known {
 	struct rt_footprint footprint;
 	uint64_t cycles;
@@ -27,7 +27,7 @@ struct rt_known {
 	bool checked; /* unusable was asked */
 	bool named;   /* said once that it counts 1 per task */
 	bool pieces_told;
-	uint8_t domain, pool; /* what its executor type translates to: ptowsp/exec.h */
+	uint8_t domain, pool; /* of its executor type: ptowsp/exec.h */
 	bool here;            /* its tasks run where they are issued: there is one thread, or the run is alone and it is brief */
 };
 /* Notifications that the device has told itself and not yet heard. */
@@ -73,6 +73,7 @@ struct rt_run {
 	uint64_t held_next;                 /* task of the next look at it */
 	uint64_t max_tasks;
 
+	struct common_arena *arena; /* pieces whose sizes the program says: freed together */
 	struct rt_env env;
 	struct rt_form *forms;
 	struct rt_codes codes;
@@ -117,9 +118,12 @@ struct rt_run {
 	struct rt_record *record; /* the graph that is built before it runs; NULL without one */
 	struct rt_crew crew;
 	struct rt_payloads payloads;
-	struct rt_pipeline *pipeline; /* while processes run, and until the end; else NULL */
-	uint64_t barrier;             /* tasks before it finish before the next one starts */
-	uint64_t *stream_order;       /* per stream: its latest task + 1 */
+	struct rt_pipeline *pipeline;   /* while processes run, and until the end; else NULL */
+	const struct rt_queues *queues; /* NULL: all kernels run */
+	uint64_t started;               /* tasks on the device */
+	uint64_t *marks, *after;        /* of those, by their places in the ring; room for those that one of them begins behind */
+	uint64_t barrier;               /* tasks before it finish before the next one starts */
+	uint64_t *stream_order;         /* per stream: its latest task + 1 */
 
 	const struct rt_engine *engine;        /* NULL: semantic time is rt's own */
 	uint32_t schedulers;                   /* instances that generate tasks, 1 or more; with an engine 1 */
@@ -184,7 +188,7 @@ void rt_after_tell(const struct rt_program *program);
 /* True if the expression is the number of the task itself or a later one whatever the run. */
 bool rt_after_own(const struct rt_exprs *exprs, uint32_t id);
 
-/* What a failed step of the clock means, as a sentence. */
+/* A failed step of the clock, as a sentence. */
 ptowsp_status rt_clock_failed(struct rt_run *run, ptowsp_status status);
 /* The clock has said when a task runs. */
 static inline void rt_run_told(struct rt_run *run, const struct ptowsp_trace_task *task)
@@ -240,7 +244,7 @@ ptowsp_status rt_issue_place(struct rt_run *run, const struct rt_site *site, str
 ptowsp_status rt_run_here(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task);
 void rt_issue_count(struct rt_run *run, const struct rt_clock_task *task);
 void rt_batch_flush(struct rt_run *run);
-/* rt_run.c: what an event means in a workload. */
+/* rt_run.c: does an event of a workload. */
 ptowsp_status rt_event_take(struct rt_run *run, enum rt_event event);
 /* slot.c: an element as 64 bits; at points to it. */
 int64_t rt_element_value(const char *at, unsigned dtype);
@@ -251,19 +255,32 @@ uint64_t rt_slot_load_writer(struct rt_run *run, const struct rt_io *io);
 
 /* dispatch.c: windows of the task being issued, two words each. */
 void rt_windows_store(struct rt_run *run, const struct rt_site *site, uint64_t *words);
-/* Where several threads are there, for kernels that are not `here`: before the task being issued is placed, decides how it will run, and waits for what has to have
+/* Several threads, kernels that are not `here`: before the task being issued is placed, decides how it will run, and waits for all that must have
  * ended for real. */
 ptowsp_status rt_dispatch_begin(struct rt_run *run);
 /* Then: runs it, or puts it into the ring. Cycles that are known later are set to RT_CYCLES_LATER. */
 ptowsp_status rt_dispatch(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task);
 /* Between the two: had the task being issued, one of a plan, better run here and now? Then it is to. */
 bool rt_dispatch_keep(struct rt_run *run);
-/* It has. status: what its kernel said, in run->error; that failure comes up later, or an earlier one does. Errors: rt_look_after_kernel. */
+/* The task has run here. status: its kernel's, in run->error; that failure comes up later, or an earlier one. Errors: rt_look_after_kernel. */
 ptowsp_status rt_dispatch_kept(struct rt_run *run, ptowsp_status status);
 /* Runs a ready task of the ring on this thread, and those that it makes ready while no others are wanted. Errors: rt_look_after_kernel. */
 ptowsp_status rt_dispatch_run(struct rt_run *run, uint32_t slot);
 /* The next task of the kernel that ran last is timed. */
 void rt_dispatch_sample(struct rt_run *run);
+
+/* started.c: the device takes tasks of this kernel. */
+bool rt_started_takes(const struct rt_run *run, uint32_t kernel);
+/* Waits for the other threads' tasks before the one being issued; then it may enter the ring. */
+ptowsp_status rt_started_before(struct rt_run *run, uint64_t also);
+/* Starts the newest task of the ring. UNSUPPORTED: it is to be linked, and run. also: as rt_ring_link has it. */
+ptowsp_status rt_started_begin(struct rt_run *run, struct rt_slot *slot, uint64_t also);
+/* Takes what has ended, or waits for an end until until_ns. */
+void rt_started_reap(struct rt_run *run, uint64_t until_ns);
+/* Waits for all that was started; nothing else is any more. */
+void rt_started_end(struct rt_run *run);
+/* The sentence of the task at the frontier, which failed on the device. */
+ptowsp_status rt_started_failure(struct rt_run *run, struct rt_slot *slot);
 
 /* wait.c: the expander's waits on worker threads. All return an error when the run has to end. */
 ptowsp_status rt_look(struct rt_run *run);                       /* deadline and cancel */
@@ -290,9 +307,9 @@ const char *rt_resource_name(unsigned resource);
 ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status status, const struct rt_block *block, struct ptowsp_deadlock *deadlock);
 /* The high-water mark is what the engine said in the end: the walk, which wrote the report, may have been ahead of it. */
 void rt_deadlock_settle(struct rt_run *run);
-/* What fits into the caller's record, which may be NULL; its size stays. */
+/* As much as fits the caller's record, which may be NULL; its size stays. */
 void rt_deadlock_give(struct ptowsp_deadlock *deadlock, const struct ptowsp_deadlock *report);
-/* stats.c: what rt_stats and rt_run give back */
+/* stats.c: results of rt_stats and rt_run */
 struct rt_snapshot {
 	struct ptowsp_run_stats stats;
 	struct ptowsp_resource_stats *resources;      /* room for every pool */
@@ -303,7 +320,7 @@ struct rt_snapshot {
 };
 ptowsp_status rt_snapshot_init(struct rt_snapshot *snapshot, const struct rt_program *program, struct ptowsp_error *error);
 void rt_snapshot_finish(struct rt_snapshot *snapshot);
-/* What a run keeps per task in flight, in bytes that it has asked for: struct rt_memory of rt.h. Nothing of it shrinks during a run, so what is there at its end is the most
+/* Bytes that a run has asked for per task in flight: struct rt_memory of rt.h. Nothing of it shrinks during a run, so its end shows the most
  * there was. The second one tells the run's sink, if there is one, while the rings still exist. */
 void rt_memory_tell(const struct rt_run *run);
 void rt_stats_reset(struct rt_program *program);

@@ -16,6 +16,18 @@ static void map_free(struct rt_spare_map *map)
 	rt_track_finish(&map->track);
 }
 
+/* The arena that was kept, in whose place the other one is. */
+static struct common_arena *arena_change(struct rt_spares *spares, struct common_arena *arena)
+{
+	struct common_arena *kept;
+
+	pthread_mutex_lock(&spares->lock);
+	kept = spares->arena;
+	spares->arena = arena;
+	pthread_mutex_unlock(&spares->lock);
+	return kept;
+}
+
 void rt_spares_empty(struct rt_spares *spares)
 {
 	struct rt_spare_map map;
@@ -24,6 +36,7 @@ void rt_spares_empty(struct rt_spares *spares)
 	if (rt_spares_map_take(spares, &map))
 		map_free(&map);
 	free(rt_spares_rows_take(spares, 0, &size));
+	common_arena_destroy(arena_change(spares, NULL));
 }
 
 void rt_spares_finish(struct rt_spares *spares)
@@ -88,4 +101,19 @@ void rt_spares_rows_give(struct rt_spares *spares, void *rows, size_t size)
 	}
 	pthread_mutex_unlock(&spares->lock);
 	free(worse);
+}
+
+struct common_arena *rt_spares_arena_take(struct rt_spares *spares)
+{
+	struct common_arena *arena = arena_change(spares, NULL);
+
+	return arena ? arena : common_arena_create();
+}
+
+void rt_spares_arena_give(struct rt_spares *spares, struct common_arena *arena)
+{
+	if (!arena)
+		return;
+	common_arena_empty(arena);
+	common_arena_destroy(arena_change(spares, arena));
 }

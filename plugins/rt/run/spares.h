@@ -3,12 +3,13 @@
 #ifndef RT_SPARES_H
 #define RT_SPARES_H
 
+#include "registry/common/common_arena.h"
 #include "rt/access/cells.h"
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A tensor map of a bounded window. Whoever takes it goes on with stamps behind `stamp`, so that all tasks in it have left the window. */
+/* A tensor map of a bounded window. Its taker goes on with stamps behind `stamp`, so that all tasks in it have left the window. */
 struct rt_spare_map {
 	struct rt_cells cells;
 	struct rt_track track; /* readers; the cells' lists lead into it */
@@ -21,6 +22,7 @@ struct rt_spares {
 	struct rt_spare_map map;
 	void *rows; /* of a clock, content of any kind; NULL: none */
 	size_t rows_size;
+	struct common_arena *arena; /* empty; NULL: none */
 };
 void rt_spares_init(struct rt_spares *spares);
 void rt_spares_finish(struct rt_spares *spares);
@@ -34,5 +36,9 @@ void rt_spares_map_give(struct rt_spares *spares, const struct rt_spare_map *map
 void *rt_spares_rows_take(struct rt_spares *spares, size_t least, size_t *size_out);
 /* Takes a block of malloc's over, which may be NULL; the smaller of two is freed. */
 void rt_spares_rows_give(struct rt_spares *spares, void *rows, size_t size);
+/* An empty arena, that of an earlier run if one is kept. NULL: no memory. */
+struct common_arena *rt_spares_arena_take(struct rt_spares *spares);
+/* Takes an arena over, which may be NULL, with all its pieces. */
+void rt_spares_arena_give(struct rt_spares *spares, struct common_arena *arena);
 
 #endif

@@ -147,7 +147,7 @@ static void processes_fill(const struct rt_run *run, struct rt_snapshot *snapsho
 	}
 }
 
-/* Where its tasks ran; headers of 10.0 have no place for that. */
+/* Device tasks of a kernel; headers of 10.0 have no place for them. */
 static void device_fill(const struct rt_kernels *kernels, struct ptowsp_kernel_stats *row)
 {
 #if PTOWSP_ABI_TARGET >= 1
@@ -167,7 +167,8 @@ static void kernels_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 			struct ptowsp_kernel_stats *row = &snapshot->kernels[snapshot->stats.kernel_count++];
 
 			*row = run->kernel_stats[k];
-			device_fill(&run->program->kernels, row);
+			if (k != run->program->copy_kernel)
+				device_fill(&run->program->kernels, row);
 		}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* arena.h - bytes of the heap arena: what is taken, and what comes back when a task has left. It counts; the memory itself is the tensors'. */
+/* arena.h - bytes of the heap arena: taken ones, and ones that come back when a task has left. It counts; the memory itself is the tensors'. */
 #ifndef RT_ARENA_H
 #define RT_ARENA_H
 
@@ -16,7 +16,7 @@ struct rt_arena {
 	struct rt_arena_return *returns; /* from `head` on, `count` of them */
 	uint32_t head, count, room;
 };
-/* What comes back next, and the others behind it. */
+/* The next return, and the others behind it. */
 static inline const struct rt_arena_return *rt_arena_first(const struct rt_arena *arena)
 {
 	return arena->returns + arena->head;

@@ -31,7 +31,7 @@ void rt_flow_finish(struct rt_flow *flow)
 	memset(flow, 0, sizeof(*flow));
 }
 
-/* Those before the outermost scope can all leave. */
+/* Tasks before the outermost scope can all leave. */
 void rt_flow_scope_begin(struct rt_flow *flow)
 {
 	if (!flow->counting) {
@@ -42,9 +42,21 @@ void rt_flow_scope_begin(struct rt_flow *flow)
 	flow->counting = true;
 }
 
+/* Of the scopes that share the last ring an outer one may keep tasks there. */
+static bool ring_kept(const struct rt_flow *flow, uint32_t ring)
+{
+	for (uint32_t k = ring; k <= flow->scopes; k++)
+		if (flow->first[k - 1])
+			return true;
+	return false;
+}
+
 void rt_flow_scope_end(struct rt_flow *flow)
 {
-	flow->scopes--;
+	const uint32_t ring = rt_feed_ring(flow->scopes--);
+
+	if (!ring_kept(flow, ring))
+		flow->in_ring[ring] = 0;
 	flow->counting = flow->counts || flow->scopes;
 	if (rt_flow_held_from(flow) == flow->issued)
 		flow->map_kept = flow->deps_kept = 0;
@@ -93,7 +105,7 @@ static bool lacks(uint64_t capacity, uint64_t held, uint64_t need)
 	return capacity && need && held + need > capacity;
 }
 
-/* What is held by tasks that cannot leave, for the report. */
+/* Holdings of tasks that cannot leave, for the report. */
 static void block_fill(const struct rt_flow *flow, enum ptowsp_resource resource, uint64_t capacity, uint64_t need, struct rt_block *block)
 {
 	uint64_t held = 0;
@@ -146,6 +158,17 @@ static ptowsp_status ring_make(struct rt_flow *flow, enum ptowsp_resource *reaso
 	return PTOWSP_OK;
 }
 
+/* Of the places of a ring one stays free; the next ring that would do has a power of two of them. */
+static ptowsp_status place_make(const struct rt_flow *flow, struct rt_block *block)
+{
+	const uint64_t kept = flow->in_ring[rt_feed_ring(flow->scopes)];
+
+	if (kept < flow->ring - 1)
+		return PTOWSP_OK;
+	*block = (struct rt_block){PTOWSP_RESOURCE_TASK_RING, flow->ring - 1, kept, 1, rt_power_above(kept + 2)};
+	return PTOWSP_DEADLOCK;
+}
+
 static bool full(const struct rt_flow *flow)
 {
 	return flow->window && flow->issued - flow->from >= flow->window;
@@ -158,6 +181,8 @@ static ptowsp_status room_make(struct rt_flow *flow, struct rt_need need, enum p
 
 	if (!status && full(flow))
 		status = ring_make(flow, reason, block);
+	if (!status && flow->ring && flow->scopes)
+		status = place_make(flow, block);
 	if (!status && lacks(flow->map_capacity, flow->map_held, need.map))
 		status = pool_make(flow, PTOWSP_RESOURCE_TENSOR_MAP, flow->map_capacity, &flow->map_held, need.map, reason, block);
 	if (!status && lacks(flow->deps_capacity, flow->deps_held, need.deps))
@@ -177,6 +202,7 @@ static ptowsp_status count(struct rt_flow *flow, struct rt_need need)
 	if (flow->scopes) {
 		flow->map_kept += need.map;
 		flow->deps_kept += need.deps;
+		flow->in_ring[rt_feed_ring(flow->scopes)]++;
 	}
 	if (flow->scopes && !flow->first[flow->scopes - 1])
 		flow->first[flow->scopes - 1] = flow->issued + 1;

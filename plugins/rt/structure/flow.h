@@ -14,10 +14,12 @@
 
 struct rt_flow {
 	uint64_t window, map_capacity, deps_capacity; /* 0: unbounded */
+	uint64_t ring;                                /* 0, or the window is unbounded and a ring per scope depth, of ring - 1 places, is the engine's */
+	uint64_t in_ring[RT_RINGS];                   /* tasks of each from the first on that an open scope keeps there */
 	uint64_t map_most, deps_most;                 /* the same, UINT64_MAX: unbounded */
 	uint64_t issued;                              /* tasks so far */
 	uint64_t tail;                                /* counted: all tasks before it have given back, or must have before the next one is issued */
-	bool counts;                  /* what tasks need is counted also where no scope is open: a pool is small, or nothing gives back before all is there */
+	bool counts;                  /* needs are counted also without an open scope: a pool is small, or nothing gives back before all is there */
 	bool counting;                /* it is counted: for that reason, or a scope is open */
 	uint64_t from;                /* counted: the first task that has not given back */
 	uint64_t map_held, deps_held; /* counted: by tasks from .. issued - 1 */
@@ -31,7 +33,7 @@ struct rt_flow {
 struct rt_block {
 	enum ptowsp_resource resource;
 	uint64_t capacity, used, need;
-	uint64_t proposed; /* the least capacity with which this task or alloc could proceed: what is held and what it needs */
+	uint64_t proposed; /* the least capacity with which this task or alloc could proceed: held and needed places */
 };
 
 ptowsp_status rt_flow_init(struct rt_flow *flow, uint64_t window, uint64_t map_capacity, uint64_t deps_capacity);

@@ -5,10 +5,11 @@
 #include "rt/process/process.h"
 #include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
+#include "rt/structure/slot_element.h"
 #include <math.h>
 #include <string.h>
 
-/* Where the source has the instruction that the expander has just given. */
+/* Source place of the instruction that the expander has just given. */
 static const char *here(const struct rt_run *run, char *text, size_t size)
 {
 	return rt_division_place(&run->env, &run->program->tables, run->expand.at - 1, text, size);
@@ -97,8 +98,7 @@ int64_t rt_element_value(const char *at, unsigned dtype)
 	return 0;
 }
 
-/* The bit pattern, zero-extended. */
-static uint64_t element_bits(const char *at, uint32_t size)
+uint64_t rt_element_bits(const char *at, uint32_t size)
 {
 	uint64_t bits = 0;
 
@@ -106,7 +106,7 @@ static uint64_t element_bits(const char *at, uint32_t size)
 	return bits;
 }
 
-/* What the SLOT_LOAD behind which the expander stands gives for the element. */
+/* The element's value by the SLOT_LOAD behind which the expander stands. */
 static uint64_t element_load(const struct rt_run *run, const struct rt_io *io, const struct rt_tensor *tensor, int64_t element)
 {
 	const char *at = tensor->data + element * (int64_t)tensor->size;
@@ -114,7 +114,7 @@ static uint64_t element_load(const struct rt_run *run, const struct rt_io *io, c
 
 	rt_mirror_fetch(run->program->kernels.mirror, at, size);
 	if (run->program->code[run->expand.at - 1].flags & PTOWSP_SLOT_LOAD_BITS)
-		return element_bits(at, size);
+		return rt_element_bits(at, size);
 	return (uint64_t)rt_element_value(at, dtype);
 }
 
@@ -184,9 +184,12 @@ ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io
 		return status;
 	writer = element_writer(run, io, element);
 	run->loaded_from = writer;
-	if (writer > run->phased && is_needed_before(run))
+	if (run->engine && run->engine->wait && writer && !run->quiet)
+		status = run->engine->wait(run->engine->device, writer, run->error);
+	else if (writer > run->phased && is_needed_before(run))
 		return rt_record_load(run, slot, io->tensor, writer);
-	status = rt_wait_tasks(run, writer);
+	if (!status)
+		status = rt_wait_tasks(run, writer);
 	if (status)
 		return status;
 	if (run->bodies && !tensor->bound)

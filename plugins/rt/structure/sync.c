@@ -41,7 +41,7 @@ bool rt_arena_fits(const struct rt_arena *arena, uint64_t bytes)
 	return !arena->capacity || (bytes <= arena->capacity && arena->used <= arena->capacity - bytes);
 }
 
-/* Nearly always behind all others: what is freed later was touched later. */
+/* Nearly always behind all others: later frees are of later touches. */
 bool rt_arena_return(struct rt_arena *arena, uint64_t tasks, uint64_t bytes)
 {
 	uint32_t at;
@@ -70,17 +70,14 @@ ptowsp_status rt_sync_init(struct rt_run *run)
 	const struct rt_tables *tables = &run->program->tables;
 	struct rt_sync *sync = &run->sync;
 
-	sync->events = calloc((size_t)tables->event.count + 1, sizeof(*sync->events));
-	sync->touched = calloc((size_t)tables->tensor.count + 1, sizeof(*sync->touched));
-	sync->there = calloc((size_t)tables->tensor.count + 1, 1);
-	return sync->events && sync->touched && sync->there ? PTOWSP_OK : rt_no_memory(run->error, "events");
+	sync->events = common_take(run->arena, (size_t)tables->event.count + 1, sizeof(*sync->events));
+	sync->touched = common_take(run->arena, (size_t)tables->tensor.count + 1, sizeof(*sync->touched));
+	sync->there = common_take(run->arena, (size_t)tables->tensor.count + 1, 1);
+	return run->arena->exhausted ? rt_no_memory(run->error, "events") : PTOWSP_OK;
 }
 
 void rt_sync_finish(struct rt_run *run)
 {
-	free(run->sync.events);
-	free(run->sync.touched);
-	free(run->sync.there);
 	rt_arena_finish(&run->sync.arena);
 }
 
@@ -130,7 +127,7 @@ static void barrier_raise(struct rt_run *run, uint64_t tasks)
 {
 	if (tasks > run->barrier)
 		run->barrier = tasks;
-	if (!run->pipeline) /* what an instance does is one thing after the other; others it waits for by signals: vector_clock.c */
+	if (!run->pipeline) /* an instance does one thing after the other, and waits for others by signals: vector_clock.c */
 		rt_race_barrier(&run->race, tasks);
 }
 
@@ -150,7 +147,7 @@ static ptowsp_status memory_failed(const struct rt_run *run, uint32_t instructio
 			  (unsigned long long)run->tasks);
 }
 
-/* What is awaited comes back when its tasks leave; those that an open scope holds never do before this place. */
+/* Room comes back when tasks leave; those that an open scope holds never do before this place. */
 ptowsp_status rt_sync_room(struct rt_run *run, uint32_t instruction, uint64_t held_from, struct rt_block *block)
 {
 	struct rt_arena *arena = &run->sync.arena;
@@ -178,7 +175,7 @@ uint64_t rt_sync_alloc(struct rt_run *run, uint32_t instruction)
 	uint64_t bytes = bytes_of(run, tensor);
 
 	run->sync.there[tensor] = 1;
-	run->sync.touched[tensor] = 0; /* who touched it before has given it back with the free before */
+	run->sync.touched[tensor] = 0; /* earlier touches ended with the free before */
 	run->sync.arena.used += bytes;
 	return bytes;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sync.h - events, barriers, fences, and tensors that live between ALLOC and FREE: what the expander's side knows of them. Times are the
+/* sync.h - events, barriers, fences, and tensors that live between ALLOC and FREE, as the expander's side knows them. Times are the
  * clock's (clock_sync.c). One thread. */
 #ifndef RT_SYNC_H
 #define RT_SYNC_H
@@ -17,7 +17,7 @@ struct rt_sync {
 	uint8_t *there;                /* per TENS row: between ALLOC and FREE */
 	bool blocked;                  /* it is an ALLOC for which the heap has no room, no task */
 	uint64_t copies;               /* latest copy + 1 */
-	struct rt_arena arena;         /* structure: what could have come back */
+	struct rt_arena arena;         /* structure: bytes that could have come back */
 };
 
 struct rt_run;

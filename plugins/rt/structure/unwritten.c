@@ -4,7 +4,6 @@
 #include "rt/program/rt_error.h"
 #include "rt/program/rt_program.h"
 #include <stdio.h>
-#include <stdlib.h>
 
 /* Is it one that tasks read and only tasks write? Payload arrives without one. */
 static bool is_watched(const struct rt_program *program, uint32_t tensor)
@@ -21,18 +20,12 @@ ptowsp_status rt_unwritten_init(struct rt_run *run)
 		if (!is_watched(program, t))
 			continue;
 		if (!run->unwritten)
-			run->unwritten = calloc(program->tables.tensor.count, 1);
+			run->unwritten = common_take(run->arena, program->tables.tensor.count, 1);
 		if (!run->unwritten)
 			return rt_no_memory(run->error, "temp tensors");
 		run->unwritten[t] = 1;
 	}
 	return PTOWSP_OK;
-}
-
-void rt_unwritten_finish(struct rt_run *run)
-{
-	free(run->unwritten);
-	run->unwritten = NULL;
 }
 
 static void tell(const struct rt_run *run, uint32_t tensor)

@@ -5,9 +5,8 @@
 
 #include "rt/run/rt_run.h"
 
-/* NO_MEMORY. Nothing is looked for where no kernels run: what a run would be given is not known there. */
+/* NO_MEMORY. Nothing is looked for where no kernels run: inputs of a run are not known there. */
 ptowsp_status rt_unwritten_init(struct rt_run *run);
-void rt_unwritten_finish(struct rt_run *run);
 /* The next task is the first of this instruction: says what it reads that no task has written so far. Such a read is always of an instruction's
  * first task, so that no other task costs anything. A tensor that a task reads and writes through one argument is not told: which comes first
  * is the kernel's affair. */

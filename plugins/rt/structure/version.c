@@ -53,11 +53,11 @@ ptowsp_status rt_versions_init(struct rt_run *run)
 		return PTOWSP_OK;
 	versions->on = true;
 	versions->spare = RT_NO_VERSION;
-	versions->renamed = calloc(tensors, 1);
-	versions->ended = calloc(tensors, sizeof(*versions->ended));
+	versions->renamed = common_take(run->arena, tensors, 1);
+	versions->ended = common_take(run->arena, tensors, sizeof(*versions->ended));
 	versions->scopes = calloc(1, sizeof(*versions->scopes));
 	versions->scope_count = 1;
-	versions->making = calloc((size_t)run->program->most_ios + 1, sizeof(*versions->making));
+	versions->making = common_take(run->arena, (size_t)run->program->most_ios + 1, sizeof(*versions->making));
 	if (!versions->renamed || !versions->ended || !versions->scopes || !versions->making || !buckets_make(versions, BUCKETS_FIRST) ||
 	    !rt_store_init(&versions->store, tensors, run->heap_capacity, run->program->kernels.mirror))
 		return rt_no_memory(run->error, "versions");
@@ -71,12 +71,12 @@ void rt_versions_finish(struct rt_run *run)
 {
 	struct rt_versions *versions = &run->versions;
 
+	for (uint32_t i = 0; i < versions->count; i++)
+		if (versions->rows[i].block)
+			rt_store_drop(&versions->store, rt_version_tensor(&versions->rows[i]), versions->rows[i].block);
 	if (versions->store.sizes)
 		rt_store_finish(&versions->store);
-	free(versions->renamed);
-	free(versions->ended);
 	free(versions->scopes);
-	free(versions->making);
 	free(versions->rows);
 	free(versions->buckets);
 	memset(versions, 0, sizeof(*versions));
@@ -169,16 +169,23 @@ static void scope_leave(struct rt_versions *versions, uint32_t at)
 		versions->rows[version->older].newer = version->newer;
 }
 
+/* The list of the innermost open scope. */
+static uint32_t list_of(const struct rt_versions *versions, uint32_t owner)
+{
+	const uint32_t depth = versions->scopes[owner].depth;
+
+	return depth ? owner * (PTOWSP_NESTING_LIMIT + 1) + depth - 1 : RT_NO_VERSION;
+}
+
 static void scope_enter(struct rt_versions *versions, uint32_t at, uint32_t owner)
 {
-	const struct rt_version_scopes *scopes = &versions->scopes[owner];
 	struct rt_version *version = &versions->rows[at];
 	uint32_t *newest;
 
-	version->scope = version->older = version->newer = RT_NO_VERSION;
-	if (!scopes->depth)
+	version->older = version->newer = RT_NO_VERSION;
+	version->scope = list_of(versions, owner);
+	if (version->scope == RT_NO_VERSION)
 		return;
-	version->scope = owner * (PTOWSP_NESTING_LIMIT + 1) + scopes->depth - 1;
 	newest = newest_of(versions, version->scope);
 	version->older = *newest;
 	if (version->older != RT_NO_VERSION)
@@ -186,21 +193,30 @@ static void scope_enter(struct rt_versions *versions, uint32_t at, uint32_t owne
 	*newest = at;
 }
 
-/* Nobody finds it any more; its memory is free when its tasks have ended. False when out of memory. */
+/* Its memory is free when its tasks have ended. False when out of memory: rt_versions_finish frees the block then. */
+static bool block_leave(struct rt_versions *versions, struct rt_version *version)
+{
+	if (version->block && !rt_store_return(&versions->store, rt_version_tensor(version), version->block, version->users))
+		return false;
+	version->block = NULL;
+	return true;
+}
+
+/* Nobody finds it any more. False when out of memory. */
 static bool version_drop(struct rt_run *run, uint32_t at)
 {
 	struct rt_versions *versions = &run->versions;
 	struct rt_version *version = &versions->rows[at];
-	bool ok = !version->block || rt_store_return(&versions->store, rt_version_tensor(version), version->block, version->users);
+	bool ok = block_leave(versions, version);
 
 	bucket_leave(versions, at);
 	scope_leave(versions, at);
-	version->block = NULL;
 	version->next = versions->spare;
 	versions->spare = at;
 	return ok;
 }
 
+/* False when out of memory. */
 static bool version_make(struct rt_versions *versions, const struct rt_making *making, uint32_t owner)
 {
 	uint32_t at = row_make(versions), *bucket;
@@ -212,6 +228,18 @@ static bool version_make(struct rt_versions *versions, const struct rt_making *m
 	*bucket = at;
 	scope_enter(versions, at, owner);
 	return true;
+}
+
+/* In place of the old one of that name. A loop makes one in every round: where the scope is that of the old one, its row stays where it is. */
+static bool version_begin(struct rt_run *run, const struct rt_making *making, uint32_t owner)
+{
+	struct rt_versions *versions = &run->versions;
+	struct rt_version *old = making->old == RT_NO_VERSION ? NULL : &versions->rows[making->old];
+
+	if (!old || old->scope != list_of(versions, owner))
+		return (!old || version_drop(run, making->old)) && version_make(versions, making, owner);
+	old->users = block_leave(versions, old) ? 0 : old->users;
+	return !old->block;
 }
 
 /* ---- what a task makes ----------------------------------------------------------------------------------------- */
@@ -237,12 +265,11 @@ static bool reads_too(const struct rt_run *run, const struct rt_site *site, cons
 	return false;
 }
 
-static void making_add(struct rt_run *run, const struct rt_access *access)
+static void making_add(struct rt_versions *versions, uint64_t name)
 {
-	struct rt_versions *versions = &run->versions;
 	struct rt_making *making = &versions->making[versions->making_count++];
 
-	*making = (struct rt_making){.name = rt_version_name(access), .bytes = versions->store.sizes[access->io->tensor].bytes};
+	*making = (struct rt_making){.name = name, .bytes = versions->store.sizes[name >> RT_PLACE_BITS].bytes};
 	making->old = rt_version_find(versions, making->name);
 	versions->need += making->bytes;
 	if (making->old != RT_NO_VERSION)
@@ -255,7 +282,7 @@ static bool lies_on(struct rt_values values, int64_t place)
 			      : (uint64_t)place == values.residue;
 }
 
-/* What was proved holds for numbers that do not wrap; on a lattice of a power of two it holds for all. */
+/* The proof holds for numbers that do not wrap; on a lattice of a power of two it holds for all. */
 static ptowsp_status lattice_check(struct rt_run *run, const struct rt_access *access)
 {
 	const struct rt_renaming *renaming = &run->program->renamings[access->io->tensor];
@@ -282,9 +309,42 @@ ptowsp_status rt_versions_look(struct rt_run *run, const struct rt_site *site)
 			continue;
 		status = lattice_check(run, &accesses[i]);
 		if (!status && io->access == PTOWSP_WRITE && !rt_versions_makes(run, io->tensor, accesses[i].start) && !reads_too(run, site, accesses, i))
-			making_add(run, &accesses[i]);
+			making_add(versions, rt_version_name(&accesses[i]));
 	}
 	return status;
+}
+
+bool rt_versions_begins(const struct rt_run *run, const struct rt_site *site, const struct rt_io *io)
+{
+	const struct rt_io *ios = &run->program->ios[site->first_io];
+	bool begins = io->access == PTOWSP_WRITE && run->versions.on && run->versions.renamed[io->tensor];
+
+	for (uint32_t i = 0; begins && i < site->io_count; i++)
+		begins = &ios[i] == io || ios[i].tensor != io->tensor;
+	return begins;
+}
+
+bool rt_versions_planned(const struct rt_run *run, const struct rt_site *site)
+{
+	const struct rt_io *ios = &run->program->ios[site->first_io];
+	bool planned = !run->program->schedule.built;
+
+	for (uint32_t i = 0; planned && i < site->io_count; i++)
+		planned = !run->versions.renamed[ios[i].tensor] ||
+			  (!run->program->renamings[ios[i].tensor].odd && (ios[i].access != PTOWSP_WRITE || rt_versions_begins(run, site, &ios[i])));
+	return planned;
+}
+
+void rt_versions_name(struct rt_run *run, const struct rt_plan *plan)
+{
+	struct rt_versions *versions = &run->versions;
+
+	versions->making_count = 0;
+	versions->need = versions->replaced = 0;
+	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; io < end; io++)
+		if (io->begins)
+			making_add(versions,
+				   (uint64_t)plan->accesses[io - plan->ios].io->tensor << RT_PLACE_BITS | (uint64_t)rt_form_sum(run->env.loops, &io->start));
 }
 
 /* ---- bytes ----------------------------------------------------------------------------------------------------- */
@@ -325,14 +385,11 @@ ptowsp_status rt_versions_take(struct rt_run *run, uint32_t owner, bool told)
 	ptowsp_status status = bytes_return(run, run->tasks, versions->replaced, told);
 	bool ok = true;
 
-	for (uint32_t i = 0; !status && i < versions->making_count; i++) {
-		const struct rt_making *making = &versions->making[i];
-
-		if (making->old != RT_NO_VERSION)
-			ok &= version_drop(run, making->old);
-		ok = ok && version_make(versions, making, owner);
-	}
+	for (uint32_t i = 0; !status && ok && i < versions->making_count; i++)
+		ok = version_begin(run, &versions->making[i], owner);
 	run->sync.arena.used += versions->need;
+	if (run->program->planned && run->lag.feed) /* no engine knows of versions */
+		rt_feed_use(run->lag.feed, PTOWSP_RESOURCE_HEAP, 0, run->sync.arena.used);
 	return status || ok ? status : rt_no_memory(run->error, "versions");
 }
 

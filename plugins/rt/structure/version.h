@@ -3,7 +3,7 @@
  *
  * A task that writes a key without reading it makes a new version, which begins as zeros. The version before it is given back when all tasks before that
  * one have left; that of a scope, when the last task of the scope has. A key without a version shows the memory of the tensor itself.
- * What is counted here is structure: arena.h says what could have come back, the clock when it does, version_memory.h where the bytes are. One thread. */
+ * Counts here are structure: arena.h says what could have come back, the clock when it does, version_memory.h where the bytes are. One thread. */
 #ifndef RT_VERSION_H
 #define RT_VERSION_H
 
@@ -62,10 +62,17 @@ static inline uint32_t rt_version_tensor(const struct rt_version *version)
 uint32_t rt_version_find(const struct rt_versions *versions, uint64_t name);
 
 struct rt_run;
+struct rt_plan;
 ptowsp_status rt_versions_init(struct rt_run *run);
 void rt_versions_finish(struct rt_run *run);
-/* What the task being issued would make; nothing changes. Errors: RUN_FAILED for a key off the lattice on which all were proved to lie. */
+/* Versions that the task being issued would make; nothing changes. Errors: RUN_FAILED for a key off the lattice of all proved ones. */
 ptowsp_status rt_versions_look(struct rt_run *run, const struct rt_site *site);
+/* Does every task of the instruction make a version through this access, whatever its key? It does where no other access is of the tensor. */
+bool rt_versions_begins(const struct rt_run *run, const struct rt_site *site, const struct rt_io *io);
+/* A plan says of all its tasks which versions they make. */
+bool rt_versions_planned(const struct rt_run *run, const struct rt_site *site);
+/* rt_versions_look of the task at which the expander stands, by its plan, which is planned. */
+void rt_versions_name(struct rt_run *run, const struct rt_plan *plan);
 /* Does it make the version of this key? */
 bool rt_versions_makes(const struct rt_run *run, uint32_t tensor, int64_t start);
 /* After a look: is there, or will there be, room? held_from: the first task that an open scope keeps from leaving. TOO_SMALL, or AGAIN where nothing gives back
@@ -75,6 +82,8 @@ ptowsp_status rt_versions_room(struct rt_run *run, uint64_t held_from, struct rt
 ptowsp_status rt_versions_take(struct rt_run *run, uint32_t owner, bool told);
 /* version_memory.c: where kernels run, memory for what it makes, and all windows into versions, in run's accesses. Waits for tasks where it must. */
 ptowsp_status rt_versions_place(struct rt_run *run, const struct rt_site *site);
+/* Then: versions that the task of the plan makes begin as zeros, in its windows, which are there. */
+void rt_versions_clear(const struct rt_run *run, const struct rt_plan *plan);
 /* The versions of the innermost scope are given back when it ends. */
 ptowsp_status rt_versions_scope_begin(struct rt_run *run, uint32_t owner);
 ptowsp_status rt_versions_scope_end(struct rt_run *run, uint32_t owner, bool told);

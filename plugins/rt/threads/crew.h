@@ -17,24 +17,32 @@ struct rt_call {
 	uint32_t kernel, executor, stream;
 	const uint64_t *args;
 	const uint64_t *windows; /* per tensor argument: start (signed), length as in struct rt_access */
-	bool placed;             /* no: address, and of flat windows the length */
 };
 
-/* Windows of the latest calls of a worker, so that a site that is called again writes only where they begin; of one where calls have more than 64. */
+/* Calls that a worker keeps, so that a site that is called again writes only its number, its arguments and where its windows begin; one call where sites have more than
+ * 64 windows. */
 #define RT_CREW_KEPT 8u
-struct rt_crew_windows {
-	const struct rt_site *sites[RT_CREW_KEPT]; /* whose windows are there; NULL: nobody's. A cache line */
+struct rt_crew_kept {
+	const struct rt_site *site; /* NULL: no call is there */
+	struct ptowsp_task task;
+};
+/* State of one worker. */
+struct rt_crew_own {
+	struct rt_crew_kept kept[RT_CREW_KEPT];
+	struct ptowsp_error error; /* of its latest call; its text is long, so it is begun anew only when something stands there */
+	char behind[RT_LINE];
 };
 
 struct rt_crew {
-	char apart[RT_LINE]; /* workers read what follows for every task; what stands before is the expander's */
+	char apart[RT_LINE]; /* workers read the fields below for every task; those above are the expander's */
 	const struct rt_program *program;
-	struct rt_tensors tensors;         /* a copy, for the same reason */
-	uint64_t flight;                   /* tasks in flight, at most */
-	uint64_t brief_ns;                 /* kernels that take less are brief: that of the rules, or more where others have enough to do meanwhile */
-	struct rt_crew_windows *windows;   /* of calls: `kept` per worker, by site; */
-	struct ptowsp_tensor_arg *scratch; /*   most_ios for each of them */
-	uint32_t scratch_stride, kept;
+	struct rt_tensors tensors; /* a copy, for the same reason */
+	uint64_t flight;           /* tasks in flight, at most */
+	uint64_t brief_ns;         /* kernels that take less are brief: that of the rules, or more where others have enough to do meanwhile */
+	struct common_arena *arena;
+	struct rt_crew_own *own;           /* per worker */
+	struct ptowsp_tensor_arg *windows; /* of calls: per worker `kept` and one of a call that is not kept, windows_stride each */
+	uint32_t windows_stride, kept;     /* kept: a power of two */
 	struct rt_ring ring;
 	struct rt_workers workers; /* tasks behind the first that failed do not begin any more; those before it go on */
 
@@ -43,13 +51,13 @@ struct rt_crew {
 	uint64_t since_ns;    /* when that began */
 	uint32_t awaited;     /* slot + 1 of the task that the expander waits for; 0: it does not wait */
 	uint32_t chained;     /* tasks that it has run one behind the other */
-	ptowsp_status looked; /* what the look between them said */
+	ptowsp_status looked; /* of the look between them */
 	uint32_t brief_run;   /* tasks of brief kernels since the last one that was not */
 	uint64_t long_end;    /* the latest task whose kernel is not brief, + 1 */
 };
-/* window: tasks in flight at most, 0 unbounded. Errors: NO_MEMORY. */
+/* window: tasks in flight at most, 0 unbounded. arena: outlives the crew. Errors: NO_MEMORY. */
 ptowsp_status rt_crew_init(struct rt_crew *crew, const struct rt_program *program, const struct rt_tensors *tensors, struct rt_pool *pool, uint64_t window,
-			   struct ptowsp_error *error);
+			   struct common_arena *arena, struct ptowsp_error *error);
 /* Before the first task: worker threads take ready tasks in the order that the schedule and the wishes of programs state. Then the run never goes alone. */
 void rt_crew_order(struct rt_crew *crew);
 /* Room for so many workers that call rt_crew_call on their own. False when out of memory. */
@@ -58,7 +66,11 @@ bool rt_crew_widen(struct rt_crew *crew, uint32_t workers);
 void rt_crew_finish(struct rt_crew *crew);
 /* The first time that something is to be shared: makes ring and queues. Errors: NO_MEMORY. */
 ptowsp_status rt_crew_make(struct rt_crew *crew, struct ptowsp_error *error);
-/* Runs a kernel on this thread. *cycles_out: what it reported. */
+/* The task in a slot as a backend is given it, versions that it makes cleared; windows are the worker's until its next call. */
+struct ptowsp_task rt_crew_task(struct rt_crew *crew, const struct rt_slot *slot, uint32_t worker);
+/* Runs it on this thread; its sentence is in the worker's error. */
+ptowsp_status rt_crew_slot_call(struct rt_crew *crew, struct rt_slot *slot, uint32_t worker);
+/* Runs a kernel on this thread. *cycles_out: as reported. */
 ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out, struct ptowsp_error *error);
 /* The same; how long it took changes what is known of its kernel. */
 ptowsp_status rt_crew_call_timed(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out, struct ptowsp_error *error);
@@ -82,6 +94,21 @@ static inline bool rt_crew_brief(const struct rt_crew *crew, uint32_t kernel)
 	return rt_crew_kernel_ns(crew, kernel) < crew->brief_ns;
 }
 
+/* A task of a site as its kernel sees it, but for number, arguments and place. */
+static inline struct ptowsp_task rt_site_task(const struct rt_program *program, const struct rt_site *site, uint32_t kernel, struct ptowsp_tensor_arg *windows)
+{
+	return (struct ptowsp_task){
+		.head = PTOWSP_HEAD(struct ptowsp_task, TASK),
+		.tensors = windows,
+		.arg_count = site->arg_count,
+		.tensor_count = site->io_count,
+		.tensor_stride = sizeof(*windows),
+		.kernel = kernel,
+		.unit = program->tables.kernel.rows[kernel].unit,
+		.block_count = 1,
+	};
+}
+
 /* One call. */
 static inline ptowsp_status rt_crew_invoke(const struct rt_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
 {
@@ -93,10 +120,10 @@ static inline ptowsp_status rt_crew_invoke(const struct rt_program *program, con
 	swapped.number += task->number % 100 == 1 ? 1u : task->number % 100 == 2 ? UINT64_MAX : 0u;
 	task = &swapped;
 #endif
-	status = program->kernels.run(program->kernels.context, task, out, worker);
+	status = program->kernels.run(program->kernels.runner, task, out, worker);
 #ifdef RT_BREAK_ONCE /* a build for tests only: the checks have to notice */
 	if (task->number % 100 == 1)
-		status = program->kernels.run(program->kernels.context, task, out, worker);
+		status = program->kernels.run(program->kernels.runner, task, out, worker);
 #endif
 	return status;
 }

@@ -22,7 +22,7 @@ bool rt_deque_pop(struct rt_deque *deque, uint32_t *slot_out)
 {
 	int64_t bottom = atomic_load_explicit(&deque->bottom, memory_order_relaxed), top = atomic_load_explicit(&deque->top, memory_order_relaxed);
 
-	/* top only rises: what looks empty is empty. */
+	/* top only rises: a deque that looks empty is. */
 	if (top >= bottom)
 		return false;
 	/* Sequentially consistent, both: either a thief sees that bottom has dropped, or this thread sees that top has risen. Only for the last

@@ -24,7 +24,7 @@ void rt_deque_finish(struct rt_deque *deque);
 /* How many there are, about; any thread. */
 static inline int64_t rt_deque_count(const struct rt_deque *deque)
 {
-	/* Sequentially consistent: who is about to park looks here after it has said so; see ready.c. */
+	/* Sequentially consistent: a thread looks here after it has said that it parks; see ready.c. */
 	return atomic_load(&deque->bottom) - atomic_load(&deque->top);
 }
 /* The owner's. Sequentially consistent: the owner then looks whether somebody has parked. */
@@ -44,7 +44,7 @@ static inline void rt_deque_push_all(struct rt_deque *deque, const uint32_t *slo
 		atomic_store_explicit(&deque->slots[(bottom + i) & deque->mask], slots[i], memory_order_relaxed);
 	atomic_store(&deque->bottom, bottom + count);
 }
-/* The owner's: what it would take next, if nobody is faster. False: empty. */
+/* The owner's: its next task, if nobody is faster. False: empty. */
 static inline bool rt_deque_peek(const struct rt_deque *deque, uint32_t *slot_out)
 {
 	int64_t bottom = atomic_load_explicit(&deque->bottom, memory_order_relaxed);

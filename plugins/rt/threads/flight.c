@@ -113,7 +113,7 @@ ptowsp_status rt_flight_add(struct rt_flight *flight, uint64_t edges, struct rt_
 	return status;
 }
 
-/* One thread: what is ready runs here, now. */
+/* One thread: ready tasks run here, now. */
 static ptowsp_status run_alone(struct rt_flight *flight, struct ptowsp_error *error)
 {
 	uint32_t slot;

@@ -7,7 +7,7 @@
 
 /* Sends every worker thread into work(context, worker), worker 1 .. threads - 1; the calling thread is worker 0 and does not go. One at a time. */
 void rt_pool_enter(struct rt_pool *pool, void (*work)(void *context, uint32_t worker), void *context);
-/* Waits until all have come back; whoever makes them leave is the caller's business. */
+/* Waits until all have come back; to make them leave is the caller's business. */
 void rt_pool_leave(struct rt_pool *pool);
 
 #endif

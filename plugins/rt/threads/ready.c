@@ -24,7 +24,7 @@ bool rt_ready_init(struct rt_ready *ready, uint64_t slots, uint32_t threads, con
 	pthread_cond_init(&ready->news, &attr);
 	pthread_condattr_destroy(&attr);
 	ready->threads = threads;
-	ready->deques = aligned_alloc(64, threads * sizeof(*ready->deques)); /* what one thread writes shares no line with what another does */
+	ready->deques = aligned_alloc(64, threads * sizeof(*ready->deques)); /* writes of two threads share no line */
 	for (uint32_t t = 0; ready->deques && t < threads; t++)
 		made &= rt_deque_init(&ready->deques[t], slots);
 	return ready->deques && made && (!order->policy || queue_init(ready, slots, order));
@@ -46,7 +46,7 @@ void rt_ready_finish(struct rt_ready *ready)
 
 /* ---- waking -------------------------------------------------------------------------------------------------------
  *
- * Who adds a task stores `bottom`, or `count` of the queue, and then loads `parked`, `searching`, `expecting`. Who is about to wait stores `parked` or `expecting` and then
+ * A thread that adds a task stores `bottom`, or `count` of the queue, then loads `parked`, `searching`, `expecting`. One about to wait stores `parked` or `expecting` and then
  * loads every one of these. All of these are sequentially consistent, so one of the two sees the other: no task is added beside a thread that
  * goes on sleeping. `lock` closes the gap between that look and the wait itself. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* ready.h - tasks that may run, and where threads wait for them. What becomes ready stays with the thread that found it so, where its data is: a deque each, from
- * which others take when they have nothing, half of what is there, the oldest. A schedule that states an order has a queue in place of the deques (ready_queue.h). Who finds
- * nothing at all looks around for some microseconds before it parks: with short kernels there is soon something, and waking a thread costs more than they do. */
+/* ready.h - tasks that may run, and where threads wait for them. A task stays with the thread that found it ready, where its data is: a deque each, from
+ * which others take when they have nothing, half of what is there, the oldest. A schedule that states an order has a queue in place of the deques (ready_queue.h). A thread without
+ * any task looks around for some microseconds before it parks: with short kernels there is soon something, and waking a thread costs more than they do. */
 #ifndef RT_READY_H
 #define RT_READY_H
 
@@ -56,7 +56,7 @@ bool rt_ready_expect(struct rt_ready *ready, uint32_t at, bool (*over)(const voi
 		     uint32_t *slot_out);
 /* The task in a slot has ended: wakes the expander if it waits for that. */
 void rt_ready_tell(struct rt_ready *ready, uint32_t at);
-/* Sends the workers home; what is queued stays. */
+/* Sends the workers home; queued tasks stay. */
 void rt_ready_stop(struct rt_ready *ready);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ready_queue.h - ready tasks in the order that a schedule states, under a lock. The policy says which task is next. Tasks may have a home, a thread that takes them before
- * others do; who finds no other task takes those as well. */
+ * others do; a thread without another task takes those as well. */
 #ifndef RT_READY_QUEUE_H
 #define RT_READY_QUEUE_H
 
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What policies order a task by. */
+/* Rank of a task, by policies. */
 struct rt_rank {
 	uint32_t priority; /* of its launch; a larger one goes first, whatever the policy says of equals */
 	uint32_t awaited;  /* tasks that wait for it, as far as they have been issued */

@@ -138,7 +138,7 @@ bool rt_ring_link(struct rt_ring *ring, const uint64_t *producers, uint32_t coun
 		expected += pending(ring, producers[i]);
 	/* Relaxed: published by the first edge. */
 	atomic_store_explicit(&slot->waits, expected, memory_order_relaxed);
-	/* What is over stays so: no more edges are added than were expected. */
+	/* Ended tasks stay so: no more edges are added than were expected. */
 	for (uint32_t i = 0; expected && i < count; i++)
 		if (producers[i] >= ring->frontier)
 			added += task_edge_add(ring, producers[i], at);
@@ -227,7 +227,7 @@ void rt_ring_finished(struct rt_ring *ring, uint32_t at, bool failed, void (*rea
 	while (edge_at && !failed) {
 		struct rt_edge edge = ring->edges[edge_at - 1];
 
-		/* Release: what this task wrote is there for the consumer. Acquire: what the others wrote, for whoever counts to 0. */
+		/* Release: this task's writes are there for the consumer. Acquire: the others' writes, for the thread that counts to 0. */
 		if (atomic_fetch_sub_explicit(&rt_ring_slot(ring, edge.slot)->waits, 1, memory_order_acq_rel) == 1) {
 			if (edge.slot > ring->mask) /* a gate opens; behind it are tasks only */
 				rt_ring_finished(ring, edge.slot, false, ready, context);

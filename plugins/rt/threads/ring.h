@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ring.h - tasks in flight on the worker threads: a record for each, with its arguments behind it, and its place in the successor lists of its
- * predecessors. Filled in task order and emptied in task order. Nothing here ever grows: who finds no room waits for the oldest task.
+ * predecessors. Filled in task order and emptied in task order. Nothing here ever grows: without room the oldest task is waited for.
  *
  * One thread (the expander) adds tasks and moves the frontier. Any worker finishes tasks. A slot's plain fields are written before the task
  * is made ready and read after it was taken from a ready queue; `cycles` is written by the worker before it closes the list of successors, and
@@ -36,12 +36,13 @@ struct rt_edge {
 	uint32_t next; /* edge + 1 in the producer's list */
 	uint32_t slot; /* consumer */
 };
-/* What the expander keeps of a task for itself, so that it need not look into the slot, which lies in a worker's cache. */
+/* The expander's note of a task: it need not look into the slot, which lies in a worker's cache. */
 enum rt_fate { RT_HANDED, RT_RAN, RT_RAN_FAILED };
 struct rt_note {
 	uint32_t edge_end; /* free-running: where the edges stood after it */
 	uint8_t fate;      /* RAN: kept. Its slot was never written */
 	bool later;        /* its cycles are for the clock, which waits for them */
+	bool started;      /* on a device, by whose end it is finished */
 };
 struct rt_ring {
 	/* read by all threads */
@@ -51,7 +52,7 @@ struct rt_ring {
 	_Atomic uint8_t *ends; /* of tasks handed over: 1 when it has ended well. Close together: the expander asks for every predecessor */
 	uint64_t mask;
 	uint32_t edge_mask;
-	char apart[RT_LINE]; /* what the expander writes for every task must not take the lines above away from the workers */
+	char apart[RT_LINE]; /* the expander's writes for every task must not take the lines above away from the workers */
 	struct rt_note *notes;
 	uint32_t edge_head, edge_tail; /* free-running */
 	uint64_t issued, frontier;     /* tasks added; tasks before it are done */
@@ -59,7 +60,7 @@ struct rt_ring {
 	uint32_t gates, gate;          /* made so far, free-running; the newest one's slot + 1, 0: nothing waits behind it any more */
 	uint64_t gate_barriers[RT_GATES];
 };
-/* Of a slot with so many words. */
+/* Bytes of a slot with so many words. */
 static inline size_t rt_slot_bytes(uint64_t words)
 {
 	return (sizeof(struct rt_slot) + words * sizeof(uint64_t) + RT_LINE - 1) / RT_LINE * RT_LINE;

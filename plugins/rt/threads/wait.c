@@ -5,6 +5,21 @@
 #include "rt/structure/memory_limit.h"
 
 #define WAIT_NS UINT64_C(10000000) /* between two looks at deadline and cancel */
+#define TURN_NS UINT64_C(1000000)  /* of waiting for a device while others may make something ready */
+
+/* The sentence names the kernel of the oldest task where that is on a device: it may be the one without an end. */
+static ptowsp_status deadline_passed(const struct rt_run *run)
+{
+	const struct rt_ring *ring = &run->crew.ring;
+
+	if (run->started && ring->notes[ring->frontier & ring->mask].started)
+		return rt_fail_at(run->error, PTOWSP_DEADLINE, ring->frontier, rt_ring_task(ring, ring->frontier)->kernel,
+				  "the deadline passed in kernel %.60s; allow more time with --timeout-ms",
+				  rt_kernel_name(run->program, rt_ring_task(ring, ring->frontier)->kernel));
+	return rt_fail_at(run->error, PTOWSP_DEADLINE, run->tasks, UINT64_MAX,
+			  "the deadline passed after %llu task%s issued; allow more time with --timeout-ms", (unsigned long long)run->tasks,
+			  run->tasks == 1 ? " was" : "s were");
+}
 
 ptowsp_status rt_look(struct rt_run *run)
 {
@@ -12,8 +27,7 @@ ptowsp_status rt_look(struct rt_run *run)
 		return rt_fail_at(run->error, PTOWSP_CANCELLED, run->tasks, UINT64_MAX, "the run was cancelled after %llu tasks were issued",
 				  (unsigned long long)run->tasks);
 	if (run->args->deadline_ns && rt_now_ns(run->program) >= run->args->deadline_ns)
-		return rt_fail_at(run->error, PTOWSP_DEADLINE, run->tasks, UINT64_MAX,
-				  "the deadline passed after %llu tasks were issued; allow more time with --timeout-ms", (unsigned long long)run->tasks);
+		return deadline_passed(run);
 	if (!run->held || run->tasks < run->held_next)
 		return PTOWSP_OK;
 	run->held_next = run->tasks + RT_MEMORY_LIMIT_TASKS;
@@ -61,12 +75,13 @@ ptowsp_status rt_frontier_move(struct rt_run *run)
 		if (ring->notes[(ring->frontier - 1) & ring->mask].later)
 			status = rt_clock_failed(run, rt_lag_cycles(&run->lag, slot->cycles));
 	/* Relaxed: rt_workers_status acquires. Not before everything in front of it is over: of two failures the earlier one is told, as with one thread. */
-	if (!status && atomic_load_explicit(&crew->workers.failed_task, memory_order_relaxed) == ring->frontier)
-		status = rt_workers_status(&crew->workers, run->error);
-	return status;
+	if (status || atomic_load_explicit(&crew->workers.failed_task, memory_order_relaxed) != ring->frontier)
+		return status;
+	status = rt_workers_status(&crew->workers, run->error);
+	return ring->notes[ring->frontier & ring->mask].started ? rt_started_failure(run, rt_ring_task(ring, ring->frontier)) : status;
 }
 
-/* What others see of a wait; not for one that ends at once. */
+/* Shows a wait to others; not for one that ends at once. */
 static void wait_show(struct rt_run *run)
 {
 	if (run->waiting)
@@ -112,7 +127,10 @@ static ptowsp_status wait_step(struct rt_run *run, uint64_t wanted)
 		if (status)
 			return status;
 		wait_show(run);
-		found = rt_ready_expect(&crew->workers.ready, slot_expected(&crew->ring, wanted), slot_over, &crew->ring, WAIT_NS, &slot);
+		if (run->started)
+			rt_started_reap(run, rt_now_ns(run->program) + (crew->ring.issued - crew->ring.frontier > run->started ? TURN_NS : WAIT_NS));
+		else
+			found = rt_ready_expect(&crew->workers.ready, slot_expected(&crew->ring, wanted), slot_over, &crew->ring, WAIT_NS, &slot);
 	}
 	if (found) {
 		if (!crew->workers.entered)
@@ -131,7 +149,7 @@ static ptowsp_status timed(struct rt_run *run, ptowsp_status status, uint64_t si
 	return status;
 }
 
-/* Who has to wait waits for more than it needs, an eighth of what is in flight, or it would wait again for the next task. All tasks in flight end without
+/* A wait is for an eighth of the tasks in flight more than it needs, or it would wait again for the next task. All tasks in flight end without
  * the expander's help, so this cannot hang. */
 static uint64_t frontier_wanted(const struct rt_run *run, uint64_t tasks)
 {

@@ -21,7 +21,7 @@ struct rt_walker {
 	bool over;            /* nothing more comes; the row at head is the rest */
 	bool quit;            /* nobody takes any more */
 	ptowsp_status ended;  /* at once */
-	struct rt_told shown; /* what the engine said, as of a while ago */
+	struct rt_told shown; /* the engine's times, of a while ago */
 	struct rt_items rows[ROWS];
 };
 
@@ -150,7 +150,7 @@ static void swap(struct rt_items *give, struct rt_items *row)
 	*row = empty;
 }
 
-/* It has ended, or will: the thread of rt_run has what it left, and walks on. */
+/* The walker has ended, or will: the thread of rt_run has the rest, and walks on. */
 static void join(struct rt_feed *feed)
 {
 	struct rt_walker *walker = feed->walker;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* walker.h - a thread that walks a program for its feed while the engine is busy with what was met before. What a workload makes does not depend on time, so
+/* walker.h - a thread that walks a program for its feed while the engine is busy with earlier items. A workload's items do not depend on time, so
  * the engine gets the items that it would have got anyway, in the order in which it would have.
  *
- * The walker fills one ring of items after the other and passes on those that have plenty; the engine takes them, and gives the empty ones back. Who has to wait
+ * The walker fills one ring of items after the other and passes on those that have plenty; the engine takes them, and gives the empty ones back. A waiting side
  * is woken when there is half of what there can be, so seldom. The walker's way ends where the two would have to talk to each other: at the end of the workload,
  * at a notification, where kernels go to worker threads, and at a failure. Then the thread of rt_run walks on.
  *
@@ -24,7 +24,7 @@ extern struct rt_walker_rules rt_walker_rules;
 void rt_walker_look(struct rt_feed *feed);
 /* Items into feed->give; or the walker has ended, feed->walker is NULL, and what it left is there. Errors: CANCELLED, DEADLINE, NO_MEMORY, said in the run's error. */
 ptowsp_status rt_walker_take(struct rt_feed *feed);
-/* The walker's thread: what the engine had said of time when it last took the first row of a round. */
+/* The walker's thread: the engine's times when it last took the first row of a round. */
 const struct rt_told *rt_walker_told(struct rt_feed *feed);
 /* Waits until it has ended, if there is one; nothing that it met is given any more. */
 void rt_walker_stop(struct rt_feed *feed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* workers.h - the worker threads of one run: they take what is ready and run it, with what becomes ready by it, whatever made the tasks: a workload, a built
+/* workers.h - the worker threads of one run: they take ready tasks and run them, with those that become ready by them, whatever made the tasks: a workload, a built
  * graph, a program in C. Also the earliest failure among those known. A task is a number that its owner gives it: its slot. */
 #ifndef RT_WORKERS_H
 #define RT_WORKERS_H
@@ -7,7 +7,7 @@
 #include "rt/threads/pool.h"
 #include "rt/threads/ready.h"
 
-/* A task and those that it makes ready, on one thread: the last one told, which should be the oldest, goes on there without any queue: what it needs is in that
+/* A task and those that it makes ready, on one thread: the last one told, which should be the oldest, goes on there without any queue: its data is in that
  * core's cache, and the window moves with the oldest. */
 struct rt_chain {
 	struct rt_workers *workers;
@@ -36,7 +36,7 @@ void rt_workers_init(struct rt_workers *workers, struct rt_pool *pool, void (*ru
 bool rt_workers_make(struct rt_workers *workers, uint64_t slots);
 /* Sends the threads in, once. The calling thread is worker 0. */
 void rt_workers_enter(struct rt_workers *workers);
-/* Nothing begins any more; whoever waits comes back. Any thread. */
+/* Nothing begins any more; waiting threads come back. Any thread. */
 void rt_workers_halt(struct rt_workers *workers);
 /* Halts, waits for what is running, and sends the threads home. The failure stays. */
 void rt_workers_leave(struct rt_workers *workers);

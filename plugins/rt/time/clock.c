@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/time/clock.h"
 
-#include "registry/common/common_grow.h"
 #include "rt/access/preds.h"
 #include "rt/grow.h"
 #include "rt/time/listener.h"
@@ -11,7 +10,7 @@
 
 /* ---- making and unmaking --------------------------------------------------------------------------------------- */
 
-/* What has not gone is in the window where that stalls. */
+/* A window that stalls holds all tasks that have not gone. */
 static void ringed_set(struct rt_clock *clock)
 {
 	clock->ringed = clock->window && clock->window <= clock->mask + 1 && clock->window_mode == RT_WINDOW_STALL;
@@ -39,10 +38,11 @@ static void rows_init(struct rt_clock *clock, size_t size)
 	ringed_set(clock);
 }
 
-ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots, size_t rows_size)
+ptowsp_status rt_clock_init(struct rt_clock *clock, struct common_arena *arena, uint32_t slots, size_t rows_size)
 {
 	bool ok;
 
+	clock->arena = arena;
 	clock->kept_end = clock->kept;
 	clock->ring_most = most(clock->window);
 	clock->stalling = clock->window_mode == RT_WINDOW_STALL ? clock->ring_most : UINT64_MAX;
@@ -51,9 +51,9 @@ ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots, size_t rows_
 	clock->ready_most = most(clock->ready_capacity);
 	clock->gated = clock->depth_count || clock->streams;
 	rows_init(clock, rows_size);
-	clock->known = calloc((size_t)slots + 1, sizeof(*clock->known));
-	clock->events = calloc((size_t)clock->event_count + 1, sizeof(*clock->events));
-	clock->stream_ends = calloc(clock->streams + 1, sizeof(*clock->stream_ends));
+	clock->known = common_take(arena, (size_t)slots + 1, sizeof(*clock->known));
+	clock->events = common_take(arena, (size_t)clock->event_count + 1, sizeof(*clock->events));
+	clock->stream_ends = common_take(arena, clock->streams + 1, sizeof(*clock->stream_ends));
 	ok = clock->rows && clock->known && clock->events && clock->stream_ends && rt_clock_depth_init(clock);
 	return ok && rt_clock_pools(clock, 1) ? PTOWSP_OK : PTOWSP_NO_MEMORY;
 }
@@ -68,23 +68,19 @@ void rt_clock_finish(struct rt_clock *clock)
 	rt_clock_depth_finish(clock);
 	for (uint32_t p = 0; p < clock->pools; p++)
 		rt_waiting_finish(&clock->waiting[p]);
-	free(clock->waiting);
-	free(clock->ready_meters);
-	free(clock->free);
-	free(clock->stream_ends);
-	free(clock->known);
-	free(clock->events);
 	rt_arena_finish(&clock->heap);
 	free(clock->rows);
 	memset(clock, 0, sizeof(*clock));
 }
 
-static bool more_of(void **array, uint64_t had, uint64_t want, size_t size)
+static bool more_of(struct common_arena *arena, void **array, uint64_t had, uint64_t want, size_t size)
 {
-	if (!common_resize(array, want, size))
-		return false;
-	memset((char *)*array + had * size, 0, (want - had) * size);
-	return true;
+	void *more = common_take(arena, want, size);
+
+	if (more && had)
+		memcpy(more, *array, had * size);
+	*array = more ? more : *array;
+	return more;
 }
 
 bool rt_clock_pools(struct rt_clock *clock, uint32_t pools)
@@ -93,9 +89,9 @@ bool rt_clock_pools(struct rt_clock *clock, uint32_t pools)
 
 	if (pools <= had)
 		return true;
-	if (!more_of((void **)&clock->free, had * clock->executors, (uint64_t)pools * clock->executors, sizeof(*clock->free)) ||
-	    !more_of((void **)&clock->waiting, had, pools, sizeof(*clock->waiting)) ||
-	    !more_of((void **)&clock->ready_meters, had, pools, sizeof(*clock->ready_meters)))
+	if (!more_of(clock->arena, (void **)&clock->free, had * clock->executors, (uint64_t)pools * clock->executors, sizeof(*clock->free)) ||
+	    !more_of(clock->arena, (void **)&clock->waiting, had, pools, sizeof(*clock->waiting)) ||
+	    !more_of(clock->arena, (void **)&clock->ready_meters, had, pools, sizeof(*clock->ready_meters)))
 		return false;
 	clock->pools = pools;
 	return true;
@@ -238,7 +234,7 @@ static void pool_stall(struct rt_clock *clock, enum ptowsp_resource resource, ui
 	leave_until(clock, clock->now);
 }
 
-/* Those that start by now no longer wait. */
+/* Tasks that start by now no longer wait. */
 RT_INLINE void waiting_settle(struct rt_clock *clock, uint32_t pool)
 {
 	if (!clock->single)
@@ -318,7 +314,7 @@ static ptowsp_status room_wait(struct rt_clock *clock, const struct rt_clock_tas
 	return PTOWSP_OK;
 }
 
-/* The instant at which a task is issued, in registers: the issue clock, who has gone, and what those hold that have not. */
+/* The instant at which a task is issued, in registers: the issue clock, tasks gone, and needs of the others. */
 struct instant {
 	uint64_t now, gone, map, deps;
 };
@@ -336,7 +332,7 @@ RT_INLINE void instant_store(struct rt_clock *clock, const struct instant *at)
 	clock->deps_used = at->deps;
 }
 
-/* Those leave that have by now. */
+/* Tasks leave whose time has come. */
 RT_INLINE void instant_leave(const struct rt_clock *clock, struct instant *at)
 {
 	for (const struct rt_clock_row *row = row_of(clock, at->gone); at->gone < clock->settled && row->leave <= at->now; row = row_of(clock, ++at->gone)) {
@@ -375,7 +371,7 @@ static ptowsp_status instant_wait(struct rt_clock *clock, const struct rt_clock_
 	return status;
 }
 
-/* Those of the pool's ready queue that have begun leave it. */
+/* Tasks that have begun leave the pool's ready queue. */
 RT_INLINE void instant_begin(struct rt_clock *clock, uint32_t pool, const struct instant *at)
 {
 	uint64_t begun = clock->begun;

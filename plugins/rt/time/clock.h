@@ -12,6 +12,7 @@
 #define RT_CLOCK_H
 
 #include "ptowsp/plugin.h"
+#include "registry/common/common_arena.h"
 #include "rt/program/rt_schedule.h"
 #include "rt/structure/arena.h"
 #include "rt/structure/flow.h"
@@ -57,6 +58,7 @@ struct rt_clock_kept {
 
 struct rt_listener;
 struct rt_clock {
+	struct common_arena *arena; /* where what the configuration sizes lies; set by rt_clock_init */
 	/* configuration */
 	uint64_t window, map_capacity, deps_capacity, ready_capacity; /* 0: unbounded */
 	uint64_t ring_most, map_most, deps_most, ready_most;          /* the same, UINT64_MAX: unbounded; set by rt_clock_init */
@@ -96,7 +98,7 @@ struct rt_clock {
 	struct rt_meter meters[PTOWSP_RESOURCE_COUNT];
 	struct rt_meter *ready_meters;  /* per pool */
 	bool out_of_memory;             /* sticky */
-	const struct rt_listener *tell; /* listener.h: who hears of stalls; NULL: nobody */
+	const struct rt_listener *tell; /* listener.h: hears of stalls; NULL: nobody */
 	struct rt_clock_kept *kept_end;
 	struct rt_clock_kept kept[RT_CLOCK_KEPT]; /* up to kept_end, behind `issued`; none where anybody looks: rt_clock_catch_up */
 };
@@ -116,8 +118,8 @@ struct rt_clock_times {
 };
 
 /* slots: SLOT rows. The caller has filled the configuration; rows is NULL or a block of malloc's of rows_size bytes, rt_clock_least at least, which the clock
- * takes over. Errors: NO_MEMORY. */
-ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots, size_t rows_size);
+ * takes over; the arena outlives the clock. Errors: NO_MEMORY. */
+ptowsp_status rt_clock_init(struct rt_clock *clock, struct common_arena *arena, uint32_t slots, size_t rows_size);
 void rt_clock_finish(struct rt_clock *clock);
 /* Bytes of the rows: those that there are, those that a clock so configured begins with. */
 size_t rt_clock_size(const struct rt_clock *clock);
@@ -144,7 +146,7 @@ static inline void rt_clock_catch_up(struct rt_clock *clock)
 }
 /* The next task. RUN_FAILED: the window is full and its mode is abort. */
 ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct rt_clock_times *times);
-/* What rt_clock_task is made of, for clocks_task.c: the earliest start by issue clock, orders, depths and stream; and what a task that ends then changes in these. */
+/* Parts of rt_clock_task, for clocks_task.c: the earliest start by issue clock, orders, depths and stream; and a task's change of these by its end. */
 uint64_t rt_clock_gates(struct rt_clock *clock, const struct rt_clock_task *task);
 void rt_clock_enter(struct rt_clock *clock, const struct rt_clock_task *task, uint64_t end);
 /* The next task, which can never be issued, first meets a full ring in mode abort. */

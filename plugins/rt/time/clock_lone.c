@@ -6,7 +6,7 @@
 #include "rt/grow.h"
 #include "rt/rt_inline.h"
 
-/* What tasks reserve, as one number, because both parts stay below 2^30: bit 31 of each is free. */
+/* A task's reservations as one number: both parts stay below 2^30, bit 31 of each is free. */
 #define FREE_BITS UINT64_C(0x8000000080000000)
 
 static uint64_t pair(uint64_t map, uint64_t deps)
@@ -116,7 +116,7 @@ RT_INLINE uint64_t behind(const struct lone *at, uint64_t place)
 	return (place + sizeof(struct rt_clock_row)) & at->mask;
 }
 
-/* Those leave that have by now, or, where the ring is full, by the time at which the first of them does; others have started. */
+/* Tasks leave whose time has come, or, with a full ring, when the first of them does; others have started. */
 RT_INLINE void lone_settle(struct lone *at)
 {
 	uint64_t leave = row_at(at, at->first)->leave;
@@ -193,7 +193,7 @@ static const struct rt_clock_kept *lone_tell(struct rt_clock *clock, const struc
 	return task;
 }
 
-/* Of so few, taking the state into registers costs more than it saves. */
+/* With so few, taking the state into registers costs more than it saves. */
 #define FEW 2
 
 void rt_clock_settle_kept(struct rt_clock *clock)

@@ -47,7 +47,7 @@ void rt_clock_heap_take(struct rt_clock *clock, uint64_t bytes)
 	meter->high_water = rt_later(meter->high_water, clock->heap.used);
 }
 
-/* What an instance does is one thing after the other anyway. */
+/* An instance does one thing after the other anyway. */
 static void floor_raise(struct rt_clock *clock, uint64_t time)
 {
 	if (!clock->of_instance)

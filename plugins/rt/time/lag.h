@@ -7,7 +7,7 @@
 #include "rt/time/clock.h"
 
 #define RT_CYCLES_LATER UINT64_MAX
-/* Cycles that a kernel tells: who takes more than can be counted takes the most that does not mean LATER. */
+/* Cycles that a kernel tells: more than can be counted become the most that does not mean LATER. */
 static inline uint64_t rt_cycles_told(uint64_t cycles)
 {
 	return cycles == RT_CYCLES_LATER ? cycles - 1 : cycles;

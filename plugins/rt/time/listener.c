@@ -19,7 +19,7 @@ void rt_listener_stall(const struct rt_clock *clock, const struct rt_meter *mete
 						      .resource = ready ? PTOWSP_RESOURCE_READY : (uint16_t)(meter - clock->meters)});
 }
 
-/* What was waited for at a channel, and the token itself. */
+/* The wait at a channel, and the token itself. */
 static void token(const struct rt_listener *tell, struct ptowsp_trace_event event, uint16_t resource, uint64_t waited)
 {
 	const struct ptowsp_trace_event moment = event;

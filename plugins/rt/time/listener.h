@@ -15,7 +15,7 @@ struct rt_listener {
 
 /* The clock waits from now until `when` for what the meter, one of its own, counts. */
 void rt_listener_stall(const struct rt_clock *clock, const struct rt_meter *meter, uint64_t when);
-/* The latest token went into the channel, came out of it; `before`: what its meter of waiting, full or empty, said before that. */
+/* The latest token went into the channel, came out of it; `before`: its meter of waiting, full or empty, before that. */
 void rt_listener_send(const struct rt_listener *tell, const struct rt_channel *channel, uint32_t row, uint64_t value, struct rt_wait_meter before);
 void rt_listener_take(const struct rt_listener *tell, const struct rt_channel *channel, uint32_t row, uint64_t value, struct rt_wait_meter before,
 		      uint32_t instance);

@@ -9,8 +9,8 @@
 /* When what never starts would start: later than anything that is issued. */
 #define NEVER (UINT64_C(1) << 62)
 
-/* What has been reserved while nothing was given back. The clock of its run has no bounds and nothing starts before NEVER: who is behind whom decides into
- * which of two pools a task goes. */
+/* Reservations while nothing is given back. The clock of its run has no bounds and nothing starts before NEVER: the order of tasks decides into
+ * which of two pools one goes. */
 struct ahead {
 	struct rt_run run;
 	const struct rt_clock *limits;
@@ -153,7 +153,7 @@ static ptowsp_status clock_init(struct ahead *ahead, struct ptowsp_error *error)
 	clock->depth_count = schedule->depth_count;
 	clock->executors = schedule->dispatch.executors;
 	clock->event_count = ahead->run.program->tables.event.count;
-	status = rt_clock_init(clock, ahead->run.program->tables.slot.count, 0);
+	status = rt_clock_init(clock, ahead->run.arena, ahead->run.program->tables.slot.count, 0);
 	if (!status && !rt_clock_pools(clock, ahead->run.places.pools))
 		status = PTOWSP_NO_MEMORY;
 	return status ? rt_no_memory(error, "the look ahead") : PTOWSP_OK;

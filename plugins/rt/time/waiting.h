@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* waiting.h - start times of the tasks of one pool that have not started yet. Those that came in order, as they do with one executor, stand in a
+/* waiting.h - start times of the tasks of one pool that have not started yet. Times that came in order, as they do with one executor, stand in a
  * ring; the others in a heap, the least first. One thread. */
 #ifndef RT_WAITING_H
 #define RT_WAITING_H
@@ -23,7 +23,7 @@ bool rt_waiting_grow(struct rt_waiting *waiting);
 bool rt_waiting_push(struct rt_waiting *waiting, uint64_t start);
 /* Takes the least start out; there is one. */
 uint64_t rt_waiting_pop(struct rt_waiting *waiting);
-/* Those of the heap that have started leave it. */
+/* Tasks that have started leave the heap. */
 void rt_waiting_heap_started(struct rt_waiting *waiting, uint64_t time);
 
 /* Heaps of times, the least first. */
@@ -35,7 +35,7 @@ static inline uint64_t rt_waiting_count(const struct rt_waiting *waiting)
 	return (uint64_t)(waiting->tail - waiting->head) + waiting->count;
 }
 
-/* All that start at `time` or before leave. */
+/* Tasks that start at `time` or before leave. */
 static inline void rt_waiting_started(struct rt_waiting *waiting, uint64_t time)
 {
 	while (waiting->head != waiting->tail && waiting->line[waiting->head & waiting->mask] <= time)

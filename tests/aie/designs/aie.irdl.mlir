@@ -64,6 +64,12 @@ irdl.dialect @aie {
     %dst = irdl.any
     irdl.attributes { "fifoIns" = %ins, "fifoOuts" = %outs, "src_offsets" = %src, "dst_offsets" = %dst }
   }
+  irdl.operation @fifo_allocate {
+    %index = irdl.is index
+    %fifo = irdl.any
+    irdl.operands(tile: %index)
+    irdl.attributes { "objFifo_name" = %fifo }
+  }
   irdl.operation @fifo_acquire {
     %produce = irdl.is 0 : i32
     %consume = irdl.is 1 : i32

@@ -3,6 +3,7 @@
 # DMAs left out, ends that MLIR may take for terminators, and functions beside the device, where calls in cores find them.
 function named(line) {
 	gsub(/"aie\.objectfifo\.link"/, "\"aie.fifo_link\"", line)
+	gsub(/"aie\.objectfifo\.allocate"/, "\"aie.fifo_allocate\"", line)
 	gsub(/"aie\.objectfifo\.acquire"/, "\"aie.fifo_acquire\"", line)
 	gsub(/"aie\.objectfifo\.release"/, "\"aie.fifo_release\"", line)
 	gsub(/"aie\.objectfifo"/, "\"aie.fifo_declared\"", line)

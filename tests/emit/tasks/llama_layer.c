@@ -28,7 +28,7 @@ struct llama_layer_memory {
 	void *data;
 	uint64_t elements;
 };
-/* What it works on: memory and values from the caller, the rest by llama_layer_begin. */
+/* Data of the tasks: memory and values from the caller, the rest by llama_layer_begin. */
 struct llama_layer {
 	struct {
 		struct llama_layer_memory input; /* f32 */

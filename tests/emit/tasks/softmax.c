@@ -12,7 +12,7 @@ struct softmax_memory {
 	void *data;
 	uint64_t elements;
 };
-/* What it works on: memory and values from the caller, the rest by softmax_begin. */
+/* Data of the tasks: memory and values from the caller, the rest by softmax_begin. */
 struct softmax {
 	struct {
 		struct softmax_memory x; /* f32 */

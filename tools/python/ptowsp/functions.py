@@ -12,7 +12,7 @@ import functools
 import inspect
 
 from .tables import OPERATIONS
-from .tracing import INDEX, TYPES, ElementType, TensorType, Trace, TraceError, current, element_type, fresh_mark, place, tracing
+from .tracing import INDEX, TYPES, ElementType, Expr, Least, TensorType, Trace, TraceError, current, element_type, fresh_mark, place, tracing
 
 COMPARE = {"eq": "EQ", "ne": "NE", "lt": "LT", "le": "LE", "gt": "GT", "ge": "GE"}
 WIDER = {"f16": "f32", "bf16": "f32", "i8": "i32", "u8": "i32", "i16": "i32", "u16": "u32"}
@@ -431,7 +431,7 @@ def maximum(a, b):
 
 
 def minimum(a, b):
-    return _arithmetic("min", a, b)
+    return Least(a, b) if isinstance(a, Expr) or isinstance(b, Expr) else _arithmetic("min", a, b)
 
 
 def where(mask, a, b):

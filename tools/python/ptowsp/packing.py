@@ -33,7 +33,7 @@ class Module:
         """Declares what these things are made of."""
         for thing in things:
             if isinstance(thing, Part):
-                self.see(thing.tensor, *thing.starts)
+                self.see(thing.tensor, *thing.starts, *thing.sizes)
             elif isinstance(thing, Declared):
                 self._declare(thing)
             elif isinstance(thing, Expr):

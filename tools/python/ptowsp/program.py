@@ -136,12 +136,14 @@ class Program:
         return TypeError(f"entry {self.plan.entry} has no tensor and no value {name!r}; it has {known}")
 
     def _take(self, arguments, named):
-        if len(arguments) > len(self.plan.tensors):
-            raise TypeError(f"entry {self.plan.entry} has {len(self.plan.tensors)} tensors, and {len(arguments)} arrays were given")
-        for tensor, array in zip(self.plan.tensors, arguments):
-            if tensor.name in named:
-                raise TypeError(f"tensor {tensor.name} is given twice")
-            self.bind(**{tensor.name: array})
+        if len(arguments) > len(self._index):
+            raise TypeError(f"entry {self.plan.entry} has {len(self._index)} tensors, and {len(arguments)} arrays were given")
+        bound = self._bound
+        for name, array in zip(self._index, arguments):
+            if name in named:
+                raise TypeError(f"tensor {name} is given twice")
+            if array is None or name not in bound or bound[name][0] is not array:
+                self.bind(**{name: array})
         for name, given in named.items():
             if name in self._index:
                 self.bind(**{name: given})

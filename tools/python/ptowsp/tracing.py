@@ -227,13 +227,23 @@ def expr_text(value):
     return str(value.__index__())
 
 
+class Least(Expr):
+    """The smaller of two."""
+
+    def __init__(self, a, b):
+        super().__init__(f"min({expr_text(a)}, {expr_text(b)})", a, b)
+        self.sides = a, b
+
+
 def span(start, stop):
-    """How many there are from start to stop, which has to be known: two numbers, or i and i + 16."""
+    """How many there are from start to stop: of two numbers, or i and i + 16, a number; else a run works it out."""
     if isinstance(start, Expr) and isinstance(stop, Expr) and start.base == stop.base:
         return stop.offset - start.offset
     if isinstance(start, int) and isinstance(stop, int):
         return stop - start
-    raise TraceError("the size of a part has to be a number: write x[i : i + 16, 0:64], or x[i, 0] for what the callee's tile takes")
+    if isinstance(stop, Least):
+        return Least(*(span(start, side) for side in stop.sides))
+    return stop if isinstance(start, int) and start == 0 else stop - start
 
 
 class Variable(Expr):

@@ -156,7 +156,7 @@ class Tensor(Declared):
         return f"tensor %{self.name} : {self.element.name}[{', '.join(expr_text(e) for e in self.shape)}] {self.role}{self.traits}"
 
     def __getitem__(self, index):
-        """x[i, j]: what begins there, as large as the callee's tile; x[i : i + 16, 0:64]: that large."""
+        """x[i, j]: what begins there, as large as the callee's tile; x[i : i + 16, 0:64]: that large; x[i : minimum(i + 16, n), 0:64]: so much of the callee's tile."""
         index = index if isinstance(index, tuple) else (index,)
         starts = [(0 if i.start is None else i.start) if isinstance(i, slice) else i for i in index]
         slices = [i for i in index if isinstance(i, slice)]
@@ -182,7 +182,7 @@ class Part:
     def text(self):
         if not self.starts:
             return f"%{self.tensor.name}"
-        sizes = ", ".join(s if s == "..." else str(s) for s in self.sizes)
+        sizes = ", ".join(s if isinstance(s, str) else expr_text(s) for s in self.sizes)
         return f"%{self.tensor.name}[{', '.join(expr_text(s) for s in self.starts)}{' : ' + sizes if sizes else ''}]"
 
 

@@ -99,6 +99,8 @@ template <size_t MaxT, size_t MaxS> struct Arg {
 	}
 	/* By reference: what is stored is the address, and it has to be there at submit. */
 	void add_no_dep(ChipTensor &tensor) { add(tensor, TensorArgType::NO_DEP); }
+	void add_input(ChipTensor &tensor) { add(tensor, TensorArgType::INPUT); }
+	void add_output(ChipTensor &tensor) { add(tensor, TensorArgType::OUTPUT_EXISTING); }
 	void add_inout(ChipTensor &tensor) { add(tensor, TensorArgType::INOUT); }
 	void add(ChipTensor &tensor, TensorArgType tag)
 	{

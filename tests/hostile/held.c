@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* held.c - cpu_sim with one obligation of "ptowsp.buffers/0" broken at a time, by -DWRONG=NAME of the list below. odd.ninja builds one plugin of each, verdicts.def has what is said of them. */
+#include <string.h>
+
+#include "cpu_sim/cpu_sim_backend.h"
+#include "ptowsp/buffers.h"
+#include "ptowsp/note.h"
+#include "ptowsp/ptowsp.h"
+
+enum wrong {
+	FORGETS_WRITES,    /* what lies behind the first page */
+	WRITES_LATER,      /* from memory that it was lent, when somebody reads */
+	TRUSTS_OFFSETS,    /* a write outside of its buffer is cut, and well */
+	RUNS_ON_COPIES,    /* of zeros */
+	TAKES_STRANGERS,   /* whose buffers are zeros */
+	FREES_UNDER_RUNS,  /* or says so */
+	HOLDS_WITHOUT_END, /* whatever the limit is */
+};
+
+static int is(enum wrong which)
+{
+	return which == WRONG;
+}
+
+PTOWSP_NOTE(0, "null", "example", "1.0.0", "null");
+
+static const struct ptowsp_buffers_extension *right;
+static struct {
+	const void *bytes;
+	uint64_t size;
+} later;
+
+static ptowsp_status held_destroy(struct ptowsp_object *buffer, struct ptowsp_error *error)
+{
+	const ptowsp_status status = right->destroy(buffer, is(FREES_UNDER_RUNS) ? NULL : error);
+
+	return is(FREES_UNDER_RUNS) ? PTOWSP_OK : status;
+}
+
+static ptowsp_status held_write(struct ptowsp_object *buffer, uint64_t offset, const void *bytes, uint64_t size, struct ptowsp_error *error)
+{
+	ptowsp_status status;
+
+	if (is(FORGETS_WRITES) && offset + size > 4096)
+		return PTOWSP_OK;
+	if (is(WRITES_LATER) && !right->write(buffer, offset, bytes, size, NULL))
+		later.bytes = bytes, later.size = size;
+	status = right->write(buffer, offset, bytes, size, is(TRUSTS_OFFSETS) ? NULL : error);
+	return is(TRUSTS_OFFSETS) ? PTOWSP_OK : status;
+}
+
+static ptowsp_status held_read(struct ptowsp_object *buffer, uint64_t offset, uint8_t *bytes_out, uint64_t size, struct ptowsp_error *error)
+{
+	if (later.size)
+		right->write(buffer, 0, later.bytes, later.size, NULL);
+	return right->read(buffer, offset, bytes_out, size, error);
+}
+
+static ptowsp_status held_copy(struct ptowsp_object *to, uint64_t to_offset, struct ptowsp_object *from, uint64_t from_offset, uint64_t size,
+			       struct ptowsp_error *error)
+{
+	return right->copy(to, to_offset, from, from_offset, size, error);
+}
+
+static ptowsp_status held_create(struct ptowsp_object *device, uint64_t bytes, struct ptowsp_object **buffer_out, struct ptowsp_error *error)
+{
+	return right->create(device, bytes, buffer_out, error);
+}
+
+static const void *held_extension(struct ptowsp_object *instance, const char *id)
+{
+	static const struct ptowsp_buffers_extension wrong = {.head = PTOWSP_HEAD(wrong, EXTENSION),
+							      .create = held_create,
+							      .destroy = held_destroy,
+							      .write = held_write,
+							      .read = held_read,
+							      .copy = held_copy};
+	const void *table = cpu_ops.extension(instance, id);
+
+	if (strcmp(id, PTOWSP_EXTENSION_BUFFERS) != 0)
+		return table;
+	right = table;
+	return table ? &wrong : NULL;
+}
+
+static ptowsp_status held_open(struct ptowsp_object *instance, const struct ptowsp_open_args *args, struct ptowsp_object **device_out,
+			       struct ptowsp_error *error)
+{
+	struct ptowsp_open_args own = *args;
+
+	own.memory_limit = is(HOLDS_WITHOUT_END) ? 0 : args->memory_limit;
+	return cpu_ops.open(instance, &own, device_out, error);
+}
+
+/* The same run, on memory of its own. */
+static ptowsp_status submit_apart(struct ptowsp_object *device, const struct ptowsp_run_args *args, struct ptowsp_error *error)
+{
+	enum { ROWS = 64, BYTES = 1 << 16 };
+	static _Alignas(64) unsigned char zeros[ROWS][BYTES];
+	struct ptowsp_binding rows[ROWS];
+	struct ptowsp_run_args own = *args;
+
+	for (uint32_t b = 0; b < args->binding_count && b < ROWS; b++) {
+		memcpy(&rows[b], (const char *)args->bindings + (size_t)b * args->binding_stride, sizeof(rows[b]));
+		rows[b].data = rows[b].data ? rows[b].data : zeros[b];
+		rows[b].buffer = NULL;
+		rows[b].buffer_offset = 0;
+	}
+	own.bindings = rows;
+	own.binding_stride = sizeof(rows[0]);
+	return cpu_ops.submit(device, &own, error);
+}
+
+static ptowsp_status held_submit(struct ptowsp_object *device, const struct ptowsp_run_args *args, struct ptowsp_error *error)
+{
+	ptowsp_status status = is(RUNS_ON_COPIES) ? PTOWSP_INVALID : cpu_ops.submit(device, args, is(TAKES_STRANGERS) ? NULL : error);
+
+	return status == PTOWSP_INVALID && (is(RUNS_ON_COPIES) || is(TAKES_STRANGERS)) ? submit_apart(device, args, error) : status;
+}
+
+PTOWSP_EXPORT const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor);
+PTOWSP_EXPORT const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor)
+{
+	static struct ptowsp_ops ops;
+	static const struct ptowsp_plugin plugin = {
+		PTOWSP_HEAD(plugin, PLUGIN), PTOWSP_ABI_MAJOR, PTOWSP_ABI_TARGET, 0, "null", "example", "1.0.0", "null", &ops, NULL};
+
+	(void)host_minor;
+	ops = cpu_ops;
+	ops.extension = held_extension;
+	ops.open = held_open;
+	ops.submit = held_submit;
+	return &plugin;
+}
