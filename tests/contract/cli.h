@@ -32,6 +32,8 @@ void cli_prints(const char *file, int line, const char *command, int status, con
 int cli_signalled(const char *command, const int *signals, unsigned count, unsigned after_ms);
 /* Starts it, sends the signal when it has taken cpu_ms of processor time, whatever else the machine does, waits for the end. */
 int cli_signalled_after_work(const char *command, int signal, unsigned cpu_ms);
+/* Starts it, sends the signal each cpu_ms of its processor time until it ends: a slow machine meets every phase too. */
+int cli_signalled_again(const char *command, int signal, unsigned cpu_ms);
 extern char *cli_out, *cli_err;
 /* Milliseconds that the last command took. */
 extern double cli_ms;

@@ -138,8 +138,8 @@ TEST(sigusr1_prints_the_phase_where_nothing_runs_yet)
 {
 	SKIP_WHERE_SIGNALS_WAIT();
 	cli_begin();
-	CHECK_INT(cli_signalled_after_work("exec $B/ptowsp-run --timeout-ms 3000 --set total_rows=2147483647 $P/softmax.pkg.zst", SIGUSR1, 400), 10);
+	CHECK_INT(cli_signalled_again("exec $B/ptowsp-run --timeout-ms 3000 --set total_rows=2147483647 $P/softmax.pkg.zst", SIGUSR1, 400), 10);
 	CHECK_CONTAINS(cli_err, "ptowsp-run: still preparing or running, ");
-	CHECK_INT(cli_signalled_after_work("exec $B/ptowsp-run --explain --timeout-ms 3000 --set total_rows=2147483647 $P/softmax.pkg.zst", SIGUSR1, 400), 0);
+	CHECK_INT(cli_signalled_again("exec $B/ptowsp-run --explain --timeout-ms 3000 --set total_rows=2147483647 $P/softmax.pkg.zst", SIGUSR1, 400), 0);
 	CHECK_CONTAINS(cli_err, "ptowsp-run: still looking at the run, ");
 }
