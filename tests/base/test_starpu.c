@@ -238,6 +238,21 @@ TEST(a_rank_that_is_killed_ends_the_others)
 	CHECK_INT(cli("grep -qx 9 code.0"), 0);
 }
 
+/* Rank 1 has no more to do then and waits for the end of MPI; mpirun ends rank 0. The drawing of the graph, which comes behind the tensors, waits until that has happened. */
+TEST(a_rank_that_is_killed_while_results_are_written_leaves_them_as_they_were)
+{
+	CHECK_NEED(missing_ranks);
+	REQUIRE_INT(cli("mkdir bin && printf '#!/bin/sh\ntouch writing\nexec sleep 60\n' >bin/dot && chmod +x bin/dot && echo old >c.npy && echo old >g.svg && "
+			"printf '%s\n' 'echo $$ >pid.$OMPI_COMM_WORLD_RANK' 'exec $B/ptowsp-run --plugin=starpu --threads 1 --graph g.svg --out c=c.npy "
+			"$P/bgemm.pkg.zst 2>said.$OMPI_COMM_WORLD_RANK' >rank.sh"),
+		    0);
+	CHECK_INT(cli(check_fmt("PATH=$PWD/bin:$PATH; %s & until test -e writing; do sleep 0.02; done; kill -9 $(cat pid.1); wait $!",
+				under_mpirun(2, "sh rank.sh"))),
+		  137);
+	CHECK_INT(cli("grep -qx 'ptowsp-run: cancelled by a signal' said.0"), 0);
+	CHECK_INT(cli("test $(cat c.npy g.svg | grep -cx old) = 2 && ! ls -A | grep ptowsp-output"), 0);
+}
+
 /* The others wait for it in a run that it does not begin. */
 TEST(a_rank_that_fails_alone_ends_the_others)
 {
