@@ -246,16 +246,19 @@ static ptowsp_status caller_make(struct ptowsp_backend *b, const struct ptowsp_b
 static ptowsp_status instance_open(struct ptowsp_backend *b, const struct ptowsp_backend_options *options, const struct ptowsp_plan *plan,
 				   struct ptowsp_error *error)
 {
+	const bool tells = b->threads && host_option_counts(b, THREADS);
 	uint32_t count;
 	char threads[12] = "";
 	struct ptowsp_setting *settings;
 	ptowsp_status status;
 
 	snprintf(threads, sizeof(threads), "%u", b->threads);
-	settings = settings_make(options, target_of(b, options, plan), b->threads && host_option_counts(b, THREADS) ? threads : "", &count);
+	settings = settings_make(options, target_of(b, options, plan), tells ? threads : "", &count);
 	status = settings ? host_settings_check(b, settings, count, error) : host_fail(error, PTOWSP_NO_MEMORY, "no memory for the options of a plugin");
 	if (!status)
 		status = instance_make(b, settings, count, error);
+	if (!status && !host_settings_digest(b->settings_digest, settings, count - tells, b->selector))
+		status = host_fail(error, PTOWSP_NO_MEMORY, "no memory for the options of a plugin");
 	free(settings);
 	return status;
 }

@@ -3,6 +3,7 @@
 #ifndef HOST_BACKEND_H
 #define HOST_BACKEND_H
 
+#include "format/format_digest.h"
 #include "host/call/answer.h"
 #include "host/call/call.h"
 #include "host/call/services.h"
@@ -29,8 +30,9 @@ struct ptowsp_backend {
 	char *selector; /* owned, "" for the first device */
 	uint32_t threads;
 	uint64_t memory_limit;
-	struct ptowsp_program *kept; /* owned: what ptowsp_backend_choose loaded, until somebody loads that plan; NULL */
-	uint32_t kept_flags;         /* that it was loaded with */
+	struct ptowsp_program *kept;              /* owned: what ptowsp_backend_choose loaded, until somebody loads that plan; NULL */
+	uint32_t kept_flags;                      /* that it was loaded with */
+	uint8_t settings_digest[PKG_DIGEST_SIZE]; /* of the settings of init but for the number of threads, and of the selector */
 	bool services_ready;
 	bool has_settings; /* the caller gave options of the plugin */
 	bool validates;    /* a layer does: then a race is an error, too */
@@ -50,6 +52,9 @@ struct host_search host_backend_search(const struct ptowsp_backend_options *opti
 
 /* options.c: checks settings against what the plugin declares. Errors: INVALID, lists the declared ones, the nearest first. */
 ptowsp_status host_settings_check(const struct ptowsp_backend *backend, const struct ptowsp_setting *settings, uint32_t count, struct ptowsp_error *error);
+
+/* options.c: digest of what the caller has chosen of a plugin: the settings, whatever their order, and the device. false: no memory. */
+bool host_settings_digest(uint8_t digest_out[PKG_DIGEST_SIZE], const struct ptowsp_setting *settings, uint32_t count, const char *selector);
 
 /* options.c: does the plugin declare this option with this word among its values? */
 bool host_option_takes(const struct ptowsp_backend *backend, const char *key, const char *word);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* options.c - the plugin's own options: what it declares, and settings checked against that before init. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,4 +108,33 @@ ptowsp_status host_settings_check(const struct ptowsp_backend *backend, const st
 		status = o < backend->option_count ? value_check(backend->options[o], settings[i].value, error) : fail_key(backend, settings[i].key, error);
 	}
 	return status;
+}
+
+static int settings_compare(const void *a, const void *b)
+{
+	const struct ptowsp_setting *x = a, *y = b;
+
+	return strcmp(x->key, y->key);
+}
+
+bool host_settings_digest(uint8_t digest_out[PKG_DIGEST_SIZE], const struct ptowsp_setting *settings, uint32_t count, const char *selector)
+{
+	struct ptowsp_setting *sorted = calloc(count + 1u, sizeof(*sorted));
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = sorted ? open_memstream(&text, &size) : NULL;
+	bool made = out != NULL;
+
+	if (sorted && count)
+		memcpy(sorted, settings, count * sizeof(*sorted));
+	if (sorted)
+		qsort(sorted, count, sizeof(*sorted), settings_compare);
+	for (uint32_t i = 0; out && i < count; i++)
+		fprintf(out, "%s=%s%c", sorted[i].key, sorted[i].value, '\0');
+	if (out)
+		fprintf(out, "%s", selector);
+	made = (!out || !fclose(out)) && made && pkg_digest_make(digest_out, text, size);
+	free(text);
+	free(sorted);
+	return made;
 }

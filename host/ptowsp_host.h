@@ -279,7 +279,16 @@ PTOWSP_API ptowsp_status ptowsp_program_load(struct ptowsp_program **out, struct
 					     struct ptowsp_error *error);
 PTOWSP_API void ptowsp_program_unload(struct ptowsp_program *program);             /* waits for a run in flight */
 PTOWSP_API const char *ptowsp_program_trust(const struct ptowsp_program *program); /* as ptowsp_match_trust */
-PTOWSP_API double ptowsp_compile_ms(const struct ptowsp_program *program);         /* wall time of the plugin's load */
+/* What a plugin compiles for a program is kept in a file of this user below $XDG_CACHE_HOME/ptowsp/compiled (else $HOME/.cache), if the plugin offers "ptowsp.compiled" (ptowsp/compiled.h), and given to
+ * the next load of that package with that plugin and those settings: the time of a load changes, and nothing else. For all backends of the process, from the next load on: bytes that the folder may have,
+ * the least recently used go; 0, which is so at first, and always under elevated privileges: nothing is kept or found. It is written when a program is unloaded of which a run ended well. [any] */
+PTOWSP_API void ptowsp_compiled_cache(uint64_t bytes);
+struct ptowsp_compiled_use {
+	uint32_t found, reserved; /* pieces that load was given, 0: none were there */
+	uint64_t found_bytes;
+};
+PTOWSP_API void ptowsp_compiled_used(const struct ptowsp_program *program, struct ptowsp_compiled_use *use_out);
+PTOWSP_API double ptowsp_compile_ms(const struct ptowsp_program *program); /* wall time of the plugin's load */
 
 /* A value as text in the type of the symbol or slot: "1024", "0x40", "-1", "0.5", "true". Kept for all later runs.
  * Errors: NOT_FOUND (lists the known ones), INVALID (not a number, out of range). Not while a run goes on. */

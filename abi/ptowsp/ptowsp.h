@@ -8,6 +8,7 @@
 #include "base.h"
 #include "buffers.h"
 #include "caps.h"
+#include "compiled.h"
 #include "exec.h"
 #include "graph.h"
 #include "host.h"

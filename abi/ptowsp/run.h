@@ -35,6 +35,17 @@ struct ptowsp_open_args {
 	uint32_t reserved;
 };
 
+#if PTOWSP_ABI_TARGET >= 1
+/* A piece of what a plugin has compiled (compiled.h). */
+struct ptowsp_blob {
+	const char *name;  /* [a-z0-9._-]{1,64} */
+	const void *bytes; /* 64-byte aligned */
+	uint64_t size;
+};
+#define PTOWSP_BLOB_FLOOR_10_1      24u
+#define PTOWSP_LOAD_ARGS_FLOOR_10_1 80u
+#endif
+
 struct ptowsp_load_args {
 	struct ptowsp_head head;
 	const struct ptowsp_section *sections;
@@ -42,6 +53,10 @@ struct ptowsp_load_args {
 	uint32_t entry;       /* row of the ENTR table that runs will start at */
 	uint32_t flags;       /* PTOWSP_LOAD_x */
 	uint8_t digest[32];   /* of the package */
+#if PTOWSP_ABI_TARGET >= 1
+	const struct ptowsp_blob *blobs; /* of an earlier load, hints and no more (PL16), borrowed for the call; NULL: none. Only for a plugin with "ptowsp.compiled" */
+	uint32_t blob_count, blob_stride;
+#endif
 };
 enum { PTOWSP_LOAD_TRUST_NATIVE = 1, PTOWSP_LOAD_STRICT = 2 };
 

@@ -24,6 +24,7 @@ enum {
 #define ROWS(struct, field, ...)          AT_##struct##_##field,
 #define VALUES(struct, field, ...)        AT_##struct##_##field,
 #define RECORDS(struct, field, ...)       AT_##struct##_##field,
+#define CONTENT(struct, field, ...)       AT_##struct##_##field,
 #define ELEMENTS(struct, field, ...)      AT_##struct##_##field,
 #define WINDOW(struct, field)             AT_##struct##_##field,
 #define BYTES(struct, field, ...)         AT_##struct##_##field,
@@ -32,6 +33,7 @@ enum {
 #include "ptowsp/structs.def"
 	FIELD_COUNT
 };
+#undef CONTENT /* by the description of 10.0, which has no such rows */
 
 #define AT(s, field)                  (uint16_t) offsetof(struct ptowsp_##s, field)
 #define BYTES_OF(s, field)            (uint16_t)sizeof(((struct ptowsp_##s *)0)->field)
@@ -62,6 +64,7 @@ static const struct host_field fields[FIELD_COUNT] = {
 #define ROWS(s, f, other, count, stride) COUNTED(ROWS, s, f, HOST_STRUCT_##other, count, AT(s, stride))
 #define VALUES(s, f, type, count)        COUNTED(VALUES, s, f, sizeof(type), count, HOST_NOWHERE)
 #define RECORDS(s, f, count, stride)     COUNTED(RECORDS, s, f, 1, count, AT(s, stride))
+#define CONTENT(s, f, size)              COUNTED(RECORDS, s, f, 1, size, HOST_NOWHERE)
 #define ELEMENTS(s, f, count, dtype)     COUNTED(ELEMENTS, s, f, 1, count, AT(s, dtype))
 #define WINDOW(s, f)                     ROW(WINDOW, s, f, 1, 1)
 #define BYTES(s, f, size)                COUNTED(BYTES, s, f, 1, size, HOST_NOWHERE)

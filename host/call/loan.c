@@ -48,7 +48,7 @@ const char *host_loan_string(struct host_loan *l, const char *from)
 static bool is_lent_longer(enum host_struct_id id)
 {
 	for (unsigned i = 0; i < host_structs[id].field_count; i++)
-		if (host_structs[id].fields[i].kind == HOST_FIELD_RECORDS)
+		if (host_structs[id].fields[i].kind == HOST_FIELD_RECORDS && host_structs[id].fields[i].stride != HOST_NOWHERE)
 			return true;
 	return false;
 }
@@ -82,6 +82,8 @@ static void fields_copy(struct host_loan *l, enum host_struct_id id, char *at, u
 			pointer_set(at, f->offset, host_loan_string(l, from));
 		else if (f->kind == HOST_FIELD_VALUES && from)
 			pointer_set(at, f->offset, copy(l, from, (size_t)host_field_count(f, at) * f->of));
+		else if (f->kind == HOST_FIELD_RECORDS && from && f->stride == HOST_NOWHERE)
+			pointer_set(at, f->offset, copy(l, from, (size_t)host_field_count(f, at)));
 		else if (f->kind == HOST_FIELD_ROWS && from && !is_lent_longer(f->of))
 			pointer_set(at, f->offset, rows_copy(l, f->of, from, host_field_count(f, at), host_field_stride(f, at)));
 	}

@@ -28,7 +28,7 @@ uint64_t host_field_count(const struct host_field *field, const void *at)
 
 uint32_t host_field_stride(const struct host_field *field, const void *at)
 {
-	return (uint32_t)host_field_number(at, field->stride, 4);
+	return field->stride == HOST_NOWHERE ? 1 : (uint32_t)host_field_number(at, field->stride, 4);
 }
 
 static bool wrong(struct host_check *c, enum host_struct_id id, const char *field, const char *how)

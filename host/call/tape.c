@@ -74,7 +74,7 @@ static void fields_put(struct host_tape *t, enum host_struct_id id, const void *
 		const struct host_field *f = &host_structs[id].fields[i];
 		const char *to = f->size == sizeof(to) && f->offset + f->size <= size ? host_field_pointer(at, f->offset) : NULL;
 		const uint64_t count = f->count == HOST_NOWHERE || !to ? 0 : host_field_count(f, at);
-		const uint32_t stride = f->stride == HOST_NOWHERE || !to ? 0 : host_field_stride(f, at);
+		const uint32_t stride = to ? host_field_stride(f, at) : 0;
 
 		if (f->offset + f->size > size)
 			return;

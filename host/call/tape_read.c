@@ -96,7 +96,7 @@ static void fields_take(struct host_tape_reader *r, enum host_struct_id id, char
 	for (unsigned i = 0; i < host_structs[id].field_count && !r->wrong; i++) {
 		const struct host_field *f = &host_structs[id].fields[i];
 		const uint64_t count = f->count == HOST_NOWHERE ? 0 : host_field_count(f, at);
-		const uint32_t stride = f->stride == HOST_NOWHERE ? 0 : host_field_stride(f, at);
+		const uint32_t stride = host_field_stride(f, at);
 		const void *to = NULL;
 		uint64_t rows, bytes, apart;
 

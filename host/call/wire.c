@@ -62,7 +62,7 @@ static void pointer_put(void *at, uint16_t offset, uint64_t value)
 	memcpy((char *)at + offset, &value, sizeof(value));
 }
 
-/* Rows or values as they are on this side: so many, this far apart. */
+/* Rows or values as they are on this side: so many, this far apart. Of rows that are not there nothing is said: what a later minor appended stays zero. */
 static void counts_put(const struct host_field *f, void *at, bool there)
 {
 	const uint64_t none = 0;
@@ -70,7 +70,7 @@ static void counts_put(const struct host_field *f, void *at, bool there)
 
 	if (!there && f->counter)
 		memcpy((char *)at + f->count, &none, f->counter);
-	if (own)
+	if (own && there)
 		memcpy((char *)at + f->stride, &own, sizeof(own));
 }
 

@@ -5,6 +5,7 @@
 
 #include "host/host_backend.h"
 #include "host/plan/host_plan.h"
+#include "host/run/host_compiled.h"
 
 /* A tensor's binding; index as in plan->tensors. */
 struct host_tensor {
@@ -40,6 +41,7 @@ struct ptowsp_program {
 	bool prepared; /* since the last run */
 	bool asked;    /* the caller set a value */
 	uint64_t compile_ns;
+	struct host_compiled compiled;
 };
 
 /* Memory or a buffer of the caller's holds the tensor: the host neither fills nor frees what is in it. */

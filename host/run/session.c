@@ -123,11 +123,15 @@ static ptowsp_status load(struct ptowsp_program *p, uint32_t flags, struct ptows
 	struct ptowsp_load_args args = host_plan_load_args(p->plan, p->plan->sections, p->plan->section_count,
 							   (flags & PTOWSP_LOAD_STRICT) | (p->findings.trusted ? PTOWSP_LOAD_TRUST_NATIVE : 0));
 	uint64_t begin = host_now_ns();
+	void *blobs;
 	ptowsp_status status;
 
 	if (p->findings.looks && p->findings.trusted && p->backend->plugin->remote)
 		args.flags |= PTOWSP_LOAD_LOOK; /* its worker looks for it */
+	host_compiled_find(p, &args, &blobs);
 	status = host_call_load(&p->backend->caller, p->backend->device, &args, &p->object, error);
+	host_compiled_loaded(p, status && blobs);
+	free(blobs);
 	p->compile_ns = host_now_ns() - begin;
 	if (status)
 		p->object = NULL;
@@ -213,6 +217,7 @@ void ptowsp_program_unload(struct ptowsp_program *p)
 	}
 	if (p->object) {
 		ptowsp_synchronize(p, UINT64_MAX, &error);
+		host_compiled_keep(p);
 		lives = host_backend_worker_lives(p->backend);
 		host_backend_end_tell(p->backend, lives, host_call_unload(&p->backend->caller, p->object, &error), &error);
 	}
@@ -314,6 +319,7 @@ ptowsp_status ptowsp_execute_async(struct ptowsp_program *p, const struct ptowsp
 	args = host_run_args(p, options);
 	p->run.deadline_ns = args.deadline_ns;
 	p->run.looks = options->flags & PTOWSP_RUN_LOOK;
+	p->compiled.began = !(args.flags & PTOWSP_RUN_NO_KERNELS);
 	atomic_store(&p->run.cancelled, false);
 	args.token = p->run.token;
 	status = host_call_submit(&p->backend->caller, p->backend->device, &args, error);
@@ -350,6 +356,7 @@ ptowsp_status ptowsp_synchronize(struct ptowsp_program *p, uint64_t timeout_ns, 
 		if (host_now_ns() >= until)
 			return PTOWSP_AGAIN;
 	*error = p->run.report.error;
+	p->compiled.ran |= p->compiled.began && !p->run.report.status;
 	status = p->run.report.status ? run_answer(p, "the run", p->run.report.status, error)
 		 : p->run.looks       ? host_diagnostics_needs(&p->diagnostics, error)
 				      : PTOWSP_OK;

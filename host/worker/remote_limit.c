@@ -21,6 +21,9 @@ uint64_t remote_limit_ns(const struct host_remote *r, uint32_t operation)
 	case HOST_OPERATION_submit: return r->load_limit_ns;
 	case HOST_FRAME_BEGIN:
 	case HOST_OPERATION_init:
+#if PTOWSP_ABI_MINOR >= 1
+	case HOST_OPERATION_compiled_save: /* behind the run, whose result stands */
+#endif
 	case HOST_OPERATION_open: return smaller(30 * SECOND, r->load_limit_ns);
 	default: return smaller(10 * SECOND, r->load_limit_ns);
 	}

@@ -97,7 +97,7 @@ static ptowsp_status judge(struct ptowsp_object *object, const char *device, con
 	const struct base_model *model;
 	struct base_support support;
 	struct base_sections sections;
-	ptowsp_status status = base_load_args_check(args, error);
+	ptowsp_status status = base_load_args_check(instance, args, error);
 
 	if (!status)
 		status = base_model_find(instance->backend, instance->options, device, &model, error);

@@ -69,9 +69,20 @@ static ptowsp_status lower(struct base_program *program, const struct ptowsp_loa
 	return status ? status : rt_entries_check(&lowering, error);
 }
 
-ptowsp_status base_load_args_check(const struct ptowsp_load_args *args, struct ptowsp_error *error)
+/* A host of 10.0 has no blobs. */
+static uint32_t load_args_known(const struct base_instance *instance, const struct ptowsp_load_args *args)
 {
-	ptowsp_status status = base_args_check(&args->head, PTOWSP_STRUCT_LOAD_ARGS, PTOWSP_LOAD_ARGS_FLOOR_10_0, "load", error);
+#if PTOWSP_ABI_TARGET >= 1
+	if (instance->host->minor >= 1 && args && args->head.size >= PTOWSP_LOAD_ARGS_FLOOR_10_1)
+		return PTOWSP_LOAD_ARGS_FLOOR_10_1;
+#endif
+	(void)instance, (void)args;
+	return PTOWSP_LOAD_ARGS_FLOOR_10_0;
+}
+
+ptowsp_status base_load_args_check(const struct base_instance *instance, const struct ptowsp_load_args *args, struct ptowsp_error *error)
+{
+	ptowsp_status status = base_args_check(&args->head, PTOWSP_STRUCT_LOAD_ARGS, load_args_known(instance, args), "load", error);
 
 	if (!status && args->section_count && args->section_stride < PTOWSP_SECTION_FLOOR_10_0)
 		status = base_fail(error, PTOWSP_INVALID, "load: sections have at least %u bytes, not %u", PTOWSP_SECTION_FLOOR_10_0, args->section_stride);
@@ -94,7 +105,7 @@ ptowsp_status base_load(struct ptowsp_object *object, const struct ptowsp_load_a
 	const struct base_backend *backend = device->instance->backend;
 	struct base_program *program;
 	struct base_sections sections;
-	ptowsp_status status = base_load_args_check(args, error);
+	ptowsp_status status = base_load_args_check(device->instance, args, error);
 
 	*program_out = NULL;
 	if (status)
@@ -103,6 +114,7 @@ ptowsp_status base_load(struct ptowsp_object *object, const struct ptowsp_load_a
 	if (!program)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to load a program");
 	program->device = device;
+	program->loading = args;
 	program->next = device->programs;
 	device->programs = program;
 	base_sections_find(&sections, args);
@@ -128,6 +140,7 @@ ptowsp_status base_load(struct ptowsp_object *object, const struct ptowsp_load_a
 		status = backend->load(program, args, error);
 	}
 	base_kernels_settle(&program->kernels);
+	program->loading = NULL;
 	if (status)
 		base_program_destroy(program);
 	else

@@ -18,12 +18,13 @@ struct base_program {
 	struct base_shards shards;
 	struct base_hints *hints; /* owned; NULL: the program wishes nothing */
 	struct base_trace trace;
-	uint32_t in_flight; /* guarded by device->lock */
+	const struct ptowsp_load_args *loading; /* inside of load, else NULL */
+	uint32_t in_flight;                     /* guarded by device->lock */
 };
 
 ptowsp_status base_load(struct ptowsp_object *device, const struct ptowsp_load_args *args, struct ptowsp_object **program_out, struct ptowsp_error *error);
 /* Arguments of load as the ABI says them. Errors: INVALID, UNKNOWN_FIELD. */
-ptowsp_status base_load_args_check(const struct ptowsp_load_args *args, struct ptowsp_error *error);
+ptowsp_status base_load_args_check(const struct base_instance *instance, const struct ptowsp_load_args *args, struct ptowsp_error *error);
 /* INVALID while a run of the program is going on: the program stays as it is. */
 ptowsp_status base_unload(struct ptowsp_object *program, struct ptowsp_error *error);
 ptowsp_status base_stats(struct ptowsp_object *program, struct ptowsp_run_stats *stats_out, struct ptowsp_error *error);

@@ -70,6 +70,9 @@ static const struct base_option options[] = {
 	BASE_OPTION(OPTION(width), "width", "int", "0", "0..4096", "work-items of a work-group, 0: one on processors, 256 on others"),
 	BASE_OPTION(OPTION(depth), "depth", "int", "32", "0..64",
 		    "tasks on their way in each queue of the device, 0: a thread waits for each before it goes on"),
+	BASE_OPTION(OPTION(binaries), "binaries", "word", "auto", "auto|on|off",
+		    "what the driver builds is given to the host for the next load; auto: not on a processor, whose driver keeps it itself and takes as long "
+		    "again to give it"),
 	BASE_OPTION(OPTION(tiles), "tiles", "word", "local", "local|global", "tiles: in local memory where they fit, or never"),
 };
 
@@ -93,6 +96,7 @@ static const struct base_backend opencl_backend = {
 	.unload = opencl_unload,
 	.run = opencl_run,
 	.buffers = &opencl_buffers,
+	.compiled = &opencl_compiled,
 	.extension = extension,
 };
 BASE_OPS(opencl_ops, opencl_backend);

@@ -10,13 +10,15 @@
 
 enum opencl_memory { OPENCL_MEMORY_AUTO, OPENCL_MEMORY_SHARED, OPENCL_MEMORY_COPIED };
 /* The backend's options: see opencl_backend.c. */
+enum opencl_binaries { OPENCL_BINARIES_AUTO, OPENCL_BINARIES_ON, OPENCL_BINARIES_OFF };
 struct opencl_options {
 	struct base_options base;
 	char device[BASE_TEXT];
-	unsigned memory; /* enum opencl_memory */
-	unsigned width;  /* work-items of a group, 0: by the device */
-	unsigned tiles;  /* 1: tiles in global memory even if they fit in local memory */
-	unsigned depth;  /* tasks on their way in a queue, 0: each is waited for */
+	unsigned memory;   /* enum opencl_memory */
+	unsigned width;    /* work-items of a group, 0: by the device */
+	unsigned tiles;    /* 1: tiles in global memory even if they fit in local memory */
+	unsigned binaries; /* enum opencl_binaries */
+	unsigned depth;    /* tasks on their way in a queue, 0: each is waited for */
 };
 
 struct opencl_device {

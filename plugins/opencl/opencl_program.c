@@ -94,11 +94,19 @@ static ptowsp_status build_fail(const struct opencl_device *d, cl_handle program
 	return base_fail(error, PTOWSP_UNSUPPORTED, "the compiler of %.40s refuses the kernels of this package: %.120s", d->name, line);
 }
 
-/* Drivers keep what they have built (PoCL, NVIDIA, AMD), and asking PoCL for its binary takes longer than building it: there is no cache of our own. */
+cl_int opencl_program_build(const struct opencl_device *d, cl_handle program, bool is_global)
+{
+	char options[160];
+
+	snprintf(options, sizeof(options), "-w -cl-std=CL1.2 -DTILE_WIDTH=%u%s%s", d->width, is_global ? " -DTILE_MEMORY=__global" : "",
+		 d->rounds ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
+	return d->cl->clBuildProgram(program, 1, &d->id, options, NULL, NULL);
+}
+
 static ptowsp_status program_build(struct opencl_program *own, bool is_global, struct ptowsp_error *error)
 {
 	const struct opencl_device *d = opencl_device_of(own->base->device);
-	char options[160], *text;
+	char *text;
 	size_t size;
 	cl_handle program;
 	cl_int code;
@@ -106,10 +114,8 @@ static ptowsp_status program_build(struct opencl_program *own, bool is_global, s
 
 	if (status)
 		return status;
-	snprintf(options, sizeof(options), "-w -cl-std=CL1.2 -DTILE_WIDTH=%u%s%s", d->width, is_global ? " -DTILE_MEMORY=__global" : "",
-		 d->rounds ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
 	program = d->cl->clCreateProgramWithSource(d->context, 1, &(const char *){text}, &size, &code);
-	code = program ? d->cl->clBuildProgram(program, 1, &d->id, options, NULL, NULL) : code;
+	code = program ? opencl_program_build(d, program, is_global) : code;
 	status = code ? build_fail(d, program, code, error) : PTOWSP_OK;
 	if (!code)
 		own->programs[is_global] = program;
@@ -149,6 +155,7 @@ ptowsp_status opencl_bind(struct base_program *program, struct ptowsp_error *err
 {
 	const struct base_instance *instance = program->device->instance;
 	struct opencl_program *own = base_alloc(instance, sizeof(*own));
+	ptowsp_status status;
 
 	if (!own)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for a program");
@@ -165,7 +172,10 @@ ptowsp_status opencl_bind(struct base_program *program, struct ptowsp_error *err
 	if (!own->kernels || !own->handles)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for %u kernels", own->count);
 	program->kernels.compute = &own->compute;
-	return sources_write(own, error);
+	status = sources_write(own, error);
+	for (unsigned i = 0; i < 2 && !status; i++)
+		opencl_program_restore(own, i);
+	return status;
 }
 
 void opencl_unload(struct base_program *program)

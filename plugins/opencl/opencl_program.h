@@ -31,6 +31,11 @@ struct opencl_program {
 /* The hooks bind and unload. Errors: NO_MEMORY. */
 ptowsp_status opencl_bind(struct base_program *program, struct ptowsp_error *error);
 void opencl_unload(struct base_program *program);
+/* Builds a program of the device, from whatever it was made; 0 or what the driver answers. */
+cl_int opencl_program_build(const struct opencl_device *d, cl_handle program, bool is_global);
+/* opencl_compiled.c: the program from what an earlier load of the package left, inside of load; without that it is built when its first kernel is called. */
+void opencl_program_restore(struct opencl_program *own, bool is_global);
+extern const struct base_compiled opencl_compiled;
 /* The kernel of a row for a queue, made by its first call. Errors: NO_MEMORY, DEVICE_LOST, UNSUPPORTED with what the compiler said. */
 ptowsp_status opencl_kernel_handle(struct opencl_program *own, uint32_t row, uint32_t queue, cl_handle *handle_out, struct ptowsp_error *error);
 

@@ -175,6 +175,20 @@ TEST(an_example_runs_by_many_work_items)
 	CLI_OUT(0, "$B/ptowsp-run --plugin=opencl --opt width=8 $P/vector_add.pkg.zst", "compare: ok (1 tensor, 2048 elements, max abs 0)");
 }
 
+/* Small, for its compiler is asked for a binary. The driver's own cache is not in the way: what was found is said. */
+TEST(a_binary_of_an_earlier_load_is_found)
+{
+	CHECK_NEED(device_missing);
+	CHECK_INT(cli("rm -rf kept && mkdir kept"), 0);
+	for (int i = 0; i < 3; i++)
+		CLI_OUT(0,
+			check_fmt(
+				"XDG_CACHE_HOME=\"$PWD/kept\" $B/ptowsp-run --plugin=opencl --opt binaries=on %s --stats --out c=%d.npy $P/vector_add.pkg.zst",
+				i == 2 ? "--isolate=none" : "--isolate=process", i),
+			i ? "compiled earlier: 1 pieces of" : "compare: ok");
+	CHECK_INT(cli("cmp 0.npy 1.npy && cmp 0.npy 2.npy && test \"$(ls kept/ptowsp/compiled | wc -l)\" -eq 1"), 0);
+}
+
 /* Copies of tensors between host and device in a run of a package whose kernels the driver has built before. */
 static void moved_check(const char *package, const char *there, const char *back)
 {

@@ -14,7 +14,7 @@ static void an_args_head_too_small(void)
 {
 	struct ptowsp_load_args args = bad_load_args();
 
-	args.head.size -= 8;
+	args.head.size = PTOWSP_LOAD_ARGS_FLOOR_10_0 - 8;
 	bad.status = fake.ops->load(fake.device, &args, &bad.programs[1], bad_error());
 }
 

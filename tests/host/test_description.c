@@ -35,6 +35,7 @@ static const struct line described[] = {
 #define ROWS(s, field, of, count, stride) TYPED(s, field, "const:struct:ptowsp_" #of "*")
 #define VALUES(s, field, type, count)     TYPED(s, field, "const:" #type "*")
 #define RECORDS(s, field, count, stride)  TYPED(s, field, "const:void*")
+#define CONTENT(s, field, size)           TYPED(s, field, "const:void*")
 #define ELEMENTS(s, field, count, dtype)  TYPED(s, field, "void*")
 #define WINDOW(s, field)                  TYPED(s, field, "void*")
 #define BYTES(s, field, size)             TYPED(s, field, "void*")

@@ -94,6 +94,9 @@ static void folders_tell(const struct run_options *options)
 /* rest: of the sentence, where it is longer than an error's text. */
 static ptowsp_status dispatch(const struct run_options *options, char *rest, size_t size, struct ptowsp_error *error)
 {
+	const bool of_a_package = options->mode == RUN_PACKAGE || options->mode == RUN_EXPLAIN; /* what probes compile is nobody's next run */
+
+	ptowsp_compiled_cache(of_a_package && (!options->cache || !strcmp(options->cache, "on")) ? options->cache_size : 0);
 	switch (options->mode) {
 	case RUN_LIST_PLUGINS: return run_list_plugins(options, error);
 	case RUN_DEVICES: return run_devices(options, error);

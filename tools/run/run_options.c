@@ -120,6 +120,8 @@ static ptowsp_status together_check(const struct run_options *o, struct ptowsp_e
 		return reg_fail(error, PTOWSP_INVALID, "--plugin-order goes with --plugin=auto");
 	if (o->isolate && !run_isolation(o))
 		return reg_fail(error, PTOWSP_INVALID, "--isolate=%.40s is neither none, process nor sandbox", o->isolate);
+	if (o->cache && strcmp(o->cache, "on") && strcmp(o->cache, "off"))
+		return reg_fail(error, PTOWSP_INVALID, "--cache=%.40s is neither on nor off", o->cache);
 	if (o->trust && strcmp(o->trust, "none") && strcmp(o->trust, "all") && strcmp(o->trust, "signed"))
 		return reg_fail(error, PTOWSP_INVALID, "--trust=%.40s is none of none, signed, all", o->trust);
 	if (o->plugin_trust && strcmp(o->plugin_trust, "any") && strcmp(o->plugin_trust, "listed") && strcmp(o->plugin_trust, "signed"))
@@ -135,7 +137,7 @@ ptowsp_status run_options_parse(struct run_options *options_out, int argc, char 
 	struct command_line line = {.flags = flags, .count = FLAGS, .into = o};
 	ptowsp_status status;
 
-	*o = (struct run_options){.runs = 1, .load_timeout_ms = 120000, .rtol = 1e-5, .atol = 1e-6};
+	*o = (struct run_options){.runs = 1, .load_timeout_ms = 120000, .cache_size = UINT64_C(2) << 30, .rtol = 1e-5, .atol = 1e-6};
 	status = command_line_read(&line, argc, argv, error);
 	if (!status && line.words.count > 1)
 		status = reg_fail(error, PTOWSP_INVALID, "there is already a package, \"%.80s\" is one too many", line.words.at[1]);

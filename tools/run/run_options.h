@@ -11,10 +11,10 @@ struct run_options {
 	enum run_mode mode;
 	const char *package; /* NULL if none was given */
 	const char *plugin, *entry, *device, *stats, *trace, *graph, *report, *html, *ranks, *plugin_order, *plugin_trust, *trust, *isolate, *emit, *layer,
-		*checkpoint, *restore, *sandbox_grants; /* NULL unless given */
+		*checkpoint, *restore, *sandbox_grants, *cache; /* NULL unless given */
 	struct flag_pairs in, fill, out, expect, set, opt;
 	struct flag_list schedule, plugin_dirs, trust_dirs;
-	uint64_t runs, threads, timeout_ms, load_timeout_ms, max_memory, max_tasks, sandbox_memory, sandbox_threads, sandbox_cpu;
+	uint64_t runs, threads, timeout_ms, load_timeout_ms, max_memory, max_tasks, sandbox_memory, sandbox_threads, sandbox_cpu, cache_size;
 	uint64_t rank, rank_count; /* of the processes that a launcher started for one run; 0, 0: it is alone */
 	char rank_text[48];        /* I/N */
 	char rank_option[56];      /* the value of the plugin's option */

@@ -263,6 +263,7 @@ static json_t *chain_json(const struct run *run)
 
 static void figures_add(json_t *root, const struct run *run, const struct ptowsp_run_stats *s)
 {
+	struct ptowsp_compiled_use use;
 	const char *numerics = run_setting(run, "numerics");
 
 	json_object_set_new(root, "total_cycles", number(s->total_cycles));
@@ -278,6 +279,9 @@ static void figures_add(json_t *root, const struct run *run, const struct ptowsp
 	json_object_set_new(root, "cross_edges", number(s->cross_edges));
 	json_object_set_new(root, "notifications", number(s->notifications));
 	json_object_set_new(root, "dispatch_auto", auto_json(s));
+	ptowsp_compiled_used(run->program, &use);
+	json_object_set_new(root, "compiled_found", number(use.found));
+	json_object_set_new(root, "compiled_found_bytes", number(use.found_bytes));
 	json_object_set_new(root, "compile_ms", json_real(ptowsp_compile_ms(run->program)));
 	json_object_set_new(root, "execute_ms", json_real((double)s->execute_ns / 1e6));
 	json_object_set_new(root, "peak_rss_bytes", number(peak_bytes()));

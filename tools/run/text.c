@@ -212,6 +212,15 @@ static void figures_print(const struct run *run)
 	}
 }
 
+static void compiled_print(const struct run *run)
+{
+	struct ptowsp_compiled_use use;
+
+	ptowsp_compiled_used(run->program, &use);
+	if (use.found)
+		plain_print(stdout, "compiled earlier: %u pieces of %llu bytes were found\n", use.found, (unsigned long long)use.found_bytes);
+}
+
 static void chain_print(const struct run *run)
 {
 	const struct run_chained chained = run_chained(run);
@@ -238,6 +247,7 @@ void run_stats_text(struct run *run)
 	plain_print(stdout, "engine %s, cycle model %s\n", run_engine(device), run_cycle_model(device));
 	plain_print(stdout, "load %.3f ms, run %.3f ms; deterministic: %s%s%s\n", ptowsp_compile_ms(run->program), (double)s->execute_ns / 1e6,
 		    deterministic[s->deterministic < 3 ? s->deterministic : 2], numerics ? "; numerics: " : "", numerics ? numerics : "");
+	compiled_print(run);
 	if (ptowsp_backend_isolation(run->backend) != PTOWSP_ISOLATE_NONE)
 		plain_print(stdout, "isolation %s: %llu bytes of tensors copied\n", run_isolation_text(ptowsp_backend_isolation(run->backend)),
 			    (unsigned long long)ptowsp_backend_copied(run->backend));

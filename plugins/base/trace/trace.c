@@ -3,12 +3,14 @@
 
 #include "base/backend.h"
 #include "base/base_buffer.h"
+#include "base/base_compiled.h"
 #include "base/base_support.h"
 #include "base/error.h"
 #include "base/program.h"
 #include "base/queue.h"
 #if PTOWSP_ABI_TARGET >= 1
 #include "ptowsp/buffers.h"
+#include "ptowsp/compiled.h"
 #include "ptowsp/profile.h"
 #include "ptowsp/support.h"
 #endif
@@ -161,6 +163,8 @@ const void *base_extension(const struct base_backend *backend, struct ptowsp_obj
 		return base_support_table(backend, instance);
 	if (!strcmp(id, PTOWSP_EXTENSION_BUFFERS))
 		return base_buffers_table(backend, instance);
+	if (!strcmp(id, PTOWSP_EXTENSION_COMPILED))
+		return base_compiled_table(backend, instance);
 	if (!strcmp(id, PTOWSP_EXTENSION_PROFILE))
 		return base_minor_of(instance) >= 1 ? &profile_table : NULL;
 #endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* host_compiled.h - what a plugin has compiled for a program, found again by the next load of it ("ptowsp.compiled", ptowsp/compiled.h). */
+#ifndef HOST_COMPILED_H
+#define HOST_COMPILED_H
+
+#include "host/ptowsp_host.h"
+#include "host/run/blob_store.h"
+
+/* Of a program. Zeros: nothing is kept of it. */
+struct host_compiled {
+	uint8_t key[PKG_DIGEST_SIZE];
+	bool known; /* the key is */
+	bool began; /* the latest run has kernels */
+	bool ran;   /* one with kernels ended well */
+	struct host_stored found;
+	struct ptowsp_compiled_use use;
+};
+/* Before load: blobs of an earlier one, for args, where the cache is on and has some. *rows_out: owned by the caller, freed behind load. */
+void host_compiled_find(struct ptowsp_program *program, struct ptowsp_load_args *args, void **rows_out);
+/* Behind load. refused: it failed with them, so they go. */
+void host_compiled_loaded(struct ptowsp_program *program, bool refused);
+/* Before unload: keeps what was compiled, if a run ended well and nothing was found. */
+void host_compiled_keep(struct ptowsp_program *program);
+
+#endif
