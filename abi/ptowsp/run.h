@@ -39,7 +39,7 @@ struct ptowsp_open_args {
 /* A piece of what a plugin has compiled (compiled.h). */
 struct ptowsp_blob {
 	const char *name;  /* [a-z0-9._-]{1,64} */
-	const void *bytes; /* 64-byte aligned */
+	const void *bytes; /* of any alignment */
 	uint64_t size;
 };
 #define PTOWSP_BLOB_FLOOR_10_1      24u

@@ -10,34 +10,29 @@
 #if PTOWSP_ABI_TARGET >= 1
 #include "ptowsp/compiled.h"
 
-struct seal {
-	struct base_digest digest;
-	uint64_t zeros[2]; /* what is behind it is as aligned as it is */
-};
-
 static void key_text(const struct base_device *device, char text_out[PTOWSP_COMPILED_KEY])
 {
 	*text_out = '\0';
 	device->instance->backend->compiled->key(device, text_out, PTOWSP_COMPILED_KEY);
 }
 
-static struct seal seal_make(const struct base_program *program, const char *source, const void *bytes, uint64_t size)
+static struct base_digest seal_make(const struct base_program *program, const char *source, const void *bytes, uint64_t size)
 {
-	struct seal seal = {.zeros = {0}};
+	struct base_digest seal;
 	char key[PTOWSP_COMPILED_KEY];
 
 	key_text(program->device, key);
-	base_digest_init(&seal.digest);
-	base_digest_add(&seal.digest, key, strlen(key) + 1);
-	base_digest_add(&seal.digest, source, strlen(source) + 1);
-	base_digest_add(&seal.digest, bytes, (size_t)size);
+	base_digest_init(&seal);
+	base_digest_add(&seal, key, strlen(key) + 1);
+	base_digest_add(&seal, source, strlen(source) + 1);
+	base_digest_add(&seal, bytes, (size_t)size);
 	return seal;
 }
 
 ptowsp_status base_blob_give(const struct base_blobs *blobs, const char *name, const char *source, const void *bytes, uint64_t size, struct ptowsp_error *error)
 {
 	const struct base_instance *instance = blobs->program->device->instance;
-	const struct seal seal = seal_make(blobs->program, source, bytes, size);
+	const struct base_digest seal = seal_make(blobs->program, source, bytes, size);
 	unsigned char *whole = size > PTOWSP_COMPILED_BLOB ? NULL : base_alloc(instance, sizeof(seal) + size);
 	ptowsp_status status;
 
@@ -63,9 +58,9 @@ const void *base_blob_find(const struct base_program *program, const char *name,
 
 	for (uint32_t i = 0; base_blobs_given(program) && i < args->blob_count; i++) {
 		const struct ptowsp_blob *blob = (const void *)((const char *)args->blobs + (size_t)i * args->blob_stride);
-		const char *bytes = (const char *)blob->bytes + sizeof(struct seal);
-		const uint64_t size = blob->size - sizeof(struct seal);
-		struct seal seal;
+		const char *bytes = (const char *)blob->bytes + sizeof(struct base_digest);
+		const uint64_t size = blob->size - sizeof(struct base_digest);
+		struct base_digest seal;
 
 		if (strcmp(blob->name, name) != 0 || blob->size < sizeof(seal))
 			continue;

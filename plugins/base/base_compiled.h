@@ -24,7 +24,7 @@ struct base_compiled {
 /* Gives one. source: what the bytes were made from, which whoever finds them has, too. Errors: NO_MEMORY, and what the host answers. */
 ptowsp_status base_blob_give(const struct base_blobs *blobs, const char *name, const char *source, const void *bytes, uint64_t size,
 			     struct ptowsp_error *error);
-/* Inside of load: the bytes that were given with this name and source for such a device, 16-byte aligned and valid until load returns; NULL: there are none. */
+/* Inside of load: the bytes that were given with this name and source for such a device, of any alignment, valid until load returns; NULL: there are none. */
 const void *base_blob_find(const struct base_program *program, const char *name, const char *source, uint64_t *size_out);
 /* Inside of load: are there any? */
 bool base_blobs_given(const struct base_program *program);

@@ -95,7 +95,7 @@ static ptowsp_status save(struct base_program *program, const struct base_blobs 
 
 /* Of a program. */
 struct trusting {
-	const struct made *later;
+	const volatile unsigned char *later;
 	bool damaged;
 };
 static volatile unsigned char looked;
@@ -104,14 +104,16 @@ static ptowsp_status blob_trust(struct base_program *program, const struct ptows
 {
 	static struct made right;
 	const uint64_t size = made_make(program->device->instance, &right);
-	const struct made *made = blob->bytes;
 	struct trusting *own = program->own;
-	const bool damaged = blob->size != size || memcmp(made, &right, size);
+	uint64_t length = 0;
+	const bool damaged = blob->size != size || memcmp(blob->bytes, &right, size);
 
-	own->later = is(READS_BLOBS_LATER) ? made : NULL;
+	own->later = is(READS_BLOBS_LATER) ? blob->bytes : NULL;
 	own->damaged = damaged && is(RUNS_BLOBS);
-	for (uint64_t i = 0; is(TRUSTS_BLOBS) && i < made->length; i++)
-		looked = ((const volatile unsigned char *)made->bytes)[i];
+	if (is(TRUSTS_BLOBS))
+		memcpy(&length, blob->bytes, sizeof(length));
+	for (uint64_t i = 0; i < length; i++)
+		looked = ((const volatile unsigned char *)blob->bytes + sizeof(length))[i];
 	return damaged && is(REFUSES_BLOBS) ? base_fail(error, PTOWSP_BAD_PACKAGE, "what was compiled is damaged") : PTOWSP_OK;
 }
 
@@ -146,7 +148,7 @@ static ptowsp_status run(struct base_program *program, const struct rt_run_args 
 	struct rt_run_args own_args = *args;
 
 	if (own->later)
-		looked = ((const volatile struct made *)own->later)->bytes[0];
+		looked = *own->later;
 	if (own->damaged)
 		run_args.flags |= PTOWSP_RUN_NO_KERNELS;
 	own_args.args = &run_args;
