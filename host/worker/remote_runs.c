@@ -192,7 +192,7 @@ static ptowsp_status run_begin(struct host_remote *r, struct remote_crossing *c)
 void remote_run_submit(struct host_remote *r, struct host_call *call)
 {
 	const struct ptowsp_run_args *args = call->values[1].data;
-	const uint64_t kill_ns = args->deadline_ns ? args->deadline_ns + HOST_REMOTE_GRACE_NS : 0;
+	const uint64_t now = host_now_ns(), kill_ns = args->deadline_ns ? (args->deadline_ns > now ? args->deadline_ns : now) + HOST_REMOTE_GRACE_NS : 0;
 	struct remote_crossing c = {.kill_ns = kill_ns, .run = {.token = args->token, .kill_ns = kill_ns}, .ready = run_begin};
 	uint64_t gone;
 

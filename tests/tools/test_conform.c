@@ -48,6 +48,25 @@ TEST(cpu_sim_conforms)
 	plugin_passes("", plugin("cpu_sim"), 49);
 }
 
+/* What only a plugin in the test's own process shows is skipped, and says why. */
+TEST(cpu_sim_conforms_in_a_worker_and_in_a_sandbox)
+{
+	static const char *const ways[] = {"process", "sandbox"};
+
+	for (size_t i = 0; i < 2; i++) {
+		char *out = conform("", check_fmt("--isolate=%s %s", ways[i], plugin("cpu_sim")), 0, NULL);
+
+		CHECK_CONTAINS(out, check_fmt("isolation %s, ", ways[i]));
+		CHECK_CONTAINS(out, " ok, 0 not ok, ");
+		CHECK_CONTAINS(out, " - many_runs_complete_once\n");
+		CHECK_CONTAINS(out, " - bound_buffers_are_used_in_place\n");
+		CHECK_CONTAINS(out, " - claims_hold\n");
+		CHECK_CONTAINS(out, "fini_returns_everything # SKIP it looks at the process of the plugin: not with --isolate");
+		CHECK_CONTAINS(out, "unknown_fields_are_refused # SKIP it looks at tables and bytes, which are written anew for a worker: not with --isolate");
+		free(out);
+	}
+}
+
 TEST(a2a3sim_conforms)
 {
 	plugin_passes("", plugin("a2a3sim"), 48);
@@ -190,6 +209,7 @@ TEST(wrong_command_lines_are_usage_and_a_missing_file_is_exit_4)
 		{"--nonsense x.so", "flag \"--nonsense\" is unknown; known: ", 2},
 		{"--seed=x x.so", "--seed \"x\" is no whole number", 2},
 		{"--timeout=0 x.so", "--timeout needs seconds", 2},
+		{"--isolate=x x.so", "--isolate is process or sandbox, not \"x\"", 2},
 		{"--lint=on x.so", "--lint knows only off", 2},
 		{"--probes=/nowhere x.so", "--probes: /nowhere is no folder of probe packages", 2},
 		{"--opt nothing x.so", "--opt \"nothing\" is not KEY=VALUE", 2},
@@ -346,6 +366,40 @@ TEST(the_end_of_a_plugin_is_told_with_all_that_is_known)
 		json_decref(whole);
 		free(out);
 	}
+}
+
+/* A worker's end is the test's, with what the host says of it; what the plugin said last stands beside it. */
+TEST(the_end_of_a_worker_is_told_in_the_words_of_the_host)
+{
+	static const struct {
+		const char *plugin, *test, *how;
+	} rows[] = {
+		{"crash_load", "runs_complete_once", "# null: its worker ended in load: signal 11 (Segmentation fault); last lines: the hostile plugin starts"},
+		{"exit_load", "runs_complete_once", "# null: its worker ended in load: it left with exit status 0"},
+		{"no_sentence", "strangers_are_refused", "without a sentence"},
+		{"trusts_bytecode", "damaged_workloads_never_fault", "# null: its worker ended in load: signal "},
+	};
+
+	if (*check_sanitizer())
+		CHECK_SKIP("a sanitizer ends the process in its own way");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char *out = conform("",
+				    check_fmt("--isolate=process --rounds 300 --test %s %s/tests/hostile/%s/libptowsp_null.so", rows[i].test, check_build(),
+					      rows[i].plugin),
+				    1, NULL);
+
+		CHECK_CONTAINS(out, rows[i].how);
+		CHECK_CONTAINS(out, "# its last line: the hostile plugin starts");
+		CHECK_CONTAINS(out, "--isolate=process --in-process");
+		free(out);
+	}
+}
+
+/* Time counts from the last package, seed or step on: a test of many short ones may take longer than the limit of one. */
+TEST(a_test_that_goes_on_is_not_ended)
+{
+	plugin_passes(
+		"", check_fmt("--timeout 1 --rounds 20000 --test damaged_workloads_never_fault %s/lib/ptowsp/plugins/libptowsp_cpu_sim.so", check_build()), 1);
 }
 
 TEST(a_test_runs_in_the_tool_s_own_process_too)

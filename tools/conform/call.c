@@ -10,6 +10,7 @@
 #include "registry/names.h"
 #include "tools/conform/conform.h"
 #include "tools/conform/conform_process.h"
+#include "tools/conform/isolated.h"
 
 static const uint64_t bound_ns = UINT64_C(10000000000); /* of every operation that does not wait; loading may compile */
 
@@ -84,7 +85,8 @@ void conform_before(struct conform *c, const char *operation)
 		conform_process_look(c->before);
 	c->control = conform_control_word();
 	c->called_ns = host_now_ns();
-	conform_in_submit = !strcmp(operation, "submit");
+	conform_in_submit =
+		c->isolate == PTOWSP_ISOLATE_NONE && !strcmp(operation, "submit"); /* from a worker, threads inside of calls bring what it has told */
 	if (!strcmp(operation, "load"))
 		conform_loading = c->findings ? c->findings : &c->found;
 }
@@ -114,6 +116,7 @@ static void error_look(struct conform *c, ptowsp_status status)
 	CONFORM_MUST(c, e->code == status, "%s returned %s, its error record says %d (PL6)", name, reg_status_name(status), e->code);
 	CONFORM_MUST(c, memchr(e->text, 0, sizeof(e->text)), "the sentence that %s left does not end within its 216 bytes (PL6)", name);
 	CONFORM_MUST(c, *e->text, "%s returned %s without a sentence (PL6)", name, reg_status_name(status));
+	snprintf(c->record->said, sizeof(c->record->said), "%s", e->text);
 	CONFORM_MUST(c, e->head.type == PTOWSP_STRUCT_ERROR, "the error record that %s left has kind %u, not %d (PL6)", name, e->head.type,
 		     PTOWSP_STRUCT_ERROR);
 }
@@ -133,6 +136,8 @@ ptowsp_status conform_after(struct conform *c, ptowsp_status status, bool waits)
 	CONFORM_MUST(c, strcmp(reg_status_name(status), "?") != 0, "%s returned %d, which status.def does not have", name, status);
 	CONFORM_MUST(c, waits || c->took_ns < bound_ns, "%s took %.1f s; everything but poll and drain ends in bounded time (PL10)", name,
 		     (double)c->took_ns / 1e9);
+	if (status)
+		conform_isolated_look(c);
 	error_look(c, status);
 	if (c->watched)
 		conform_process_compare(c, c->before, name);

@@ -27,10 +27,13 @@ struct conform_record {
 	uint64_t calls;     /* of the plugin */
 	char log[240];      /* the last line that the plugin logged */
 	char text[480];     /* why not */
+	char said[216];     /* the last sentence of the plugin about what did not go well: of a call, or of a run */
 	char waived[480];   /* breaches that the note declares of the driver, "driver=threads: ..."; "" for none */
 };
 
 enum { CONFORM_LENT = 4096, CONFORM_PACKAGES = 24 };
+/* A limit of the host's that never comes: who waits for the test ends it, and takes a processor that others have into account. */
+enum { CONFORM_DAY_MS = 86400000 };
 
 struct conform_package;
 
@@ -42,9 +45,10 @@ struct conform {
 	uint64_t seed;
 	uint32_t rounds;       /* damaged packages of each sort */
 	bool lint_off, strict; /* strict: nothing is waived */
+	uint32_t isolate;      /* PTOWSP_ISOLATE_x: where the plugin is */
 	struct conform_record *record;
 	jmp_buf leave;
-	struct host_plugin *plugin; /* NULL until conform_load */
+	struct host_plugin *plugin; /* NULL until conform_load; without a descriptor where it is isolated */
 	struct ptowsp_object *instance, *device;
 	struct conform_services services;
 	struct host_findings *findings; /* of the program that the next load is for; NULL: `found` */
@@ -134,7 +138,7 @@ unsigned conform_claim(struct conform *c, uint32_t feature);
 
 /* ---- the list --------------------------------------------------------------------------------------------------- */
 
-#define X(name, obligation, text) void conform_test_##name(struct conform *c);
+#define X(name, obligation, place, text) void conform_test_##name(struct conform *c);
 #include "tools/conform/conform.def"
 #undef X
 

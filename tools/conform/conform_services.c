@@ -191,6 +191,8 @@ static void service_done(void *context, const struct ptowsp_done *done)
 	done_look(s, done);
 	pthread_mutex_lock(&s->lock);
 	snprintf(s->ended, sizeof(s->ended), "%.215s", done->error ? done->error->text : "");
+	if (*s->ended)
+		snprintf(s->record->said, sizeof(s->record->said), "%s", s->ended);
 	pthread_mutex_unlock(&s->lock);
 	token->cycles = done->stats ? done->stats->total_cycles : 0;
 	token->tasks = done->stats ? done->stats->tasks : 0;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/conform/conform.h"
+#include "tools/conform/isolated.h"
 
 bool conform_load_try(struct conform *c, struct ptowsp_error *error)
 {
@@ -12,6 +12,8 @@ bool conform_load_try(struct conform *c, struct ptowsp_error *error)
 	ptowsp_status status;
 
 	snprintf(c->record->operation, sizeof(c->record->operation), "loading");
+	if (c->isolate != PTOWSP_ISOLATE_NONE)
+		return conform_isolated_load(c, error);
 	status = host_plugin_load(&search, c->path, &c->plugin, error);
 	c->record->operation[0] = 0;
 	return !status;
@@ -89,6 +91,7 @@ void conform_close(struct conform *c)
 	c->instance = NULL;
 	CONFORM_MUST(c, !c->services.blocks, "fini left %llu bytes in %llu pieces that host->alloc gave (PL9)", (unsigned long long)c->services.bytes,
 		     (unsigned long long)c->services.blocks);
+	conform_isolated_end(c);
 }
 
 unsigned conform_claim(struct conform *c, uint32_t feature)

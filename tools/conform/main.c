@@ -58,6 +58,9 @@ static int options_check(struct conform_options *o)
 {
 	if (o->lint && strcmp(o->lint, "off"))
 		return misuse("--lint knows only off, not \"%s\"", o->lint);
+	if (o->isolation && strcmp(o->isolation, "process") && strcmp(o->isolation, "sandbox"))
+		return misuse("--isolate is process or sandbox, not \"%s\"", o->isolation);
+	o->isolate = !o->isolation ? PTOWSP_ISOLATE_NONE : strcmp(o->isolation, "sandbox") ? PTOWSP_ISOLATE_PROCESS : PTOWSP_ISOLATE_SANDBOX;
 	if (o->opt.count > sizeof(o->settings) / sizeof(*o->settings))
 		return misuse("--opt %s is one too many", o->opt.rows[sizeof(o->settings) / sizeof(*o->settings)].name);
 	for (; o->setting_count < o->opt.count; o->setting_count++)

@@ -20,12 +20,18 @@
 
 #include "host/find/file.h"
 #include "tools/conform/conform.h"
+#include "tools/conform/conform_patience.h"
 
+/* Why a test is not run on a plugin in a worker. */
+#define ANYWHERE NULL
+#define PROCESS  "it looks at the process of the plugin: not with --isolate"
+#define BYTES    "it looks at tables and bytes, which are written anew for a worker: not with --isolate"
+#define HOST     "the host does that itself for a plugin in a worker: not with --isolate"
 static const struct test {
-	const char *name, *obligation, *text;
+	const char *name, *obligation, *apart, *text;
 	void (*run)(struct conform *c);
 } tests[] = {
-#define X(name, obligation, text) {#name, obligation, text, conform_test_##name},
+#define X(name, obligation, place, text) {#name, obligation, place, text, conform_test_##name},
 #include "tools/conform/conform.def"
 #undef X
 };
@@ -66,6 +72,7 @@ static void test_run(const struct conform_options *o, const struct test *test, s
 	c.rounds = o->rounds;
 	c.lint_off = o->lint != NULL;
 	c.strict = o->strict;
+	c.isolate = o->isolate;
 	c.record = record;
 	conform_services_init(&c.services, record);
 	if (!setjmp(c.leave)) {
@@ -92,16 +99,18 @@ static void child_run(const struct conform_options *o, const struct test *test, 
 /* ---- the parent ------------------------------------------------------------------------------------------------- */
 
 /* true: it ended by itself. Its whole group goes with it. */
-static bool child_wait(pid_t child, uint32_t timeout_s, int *status_out)
+static bool child_wait(pid_t child, const struct conform_record *record, uint32_t timeout_s, int *status_out)
 {
 	struct pollfd wait = {.fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN};
+	static struct conform_patience patience;
 	bool ended = false;
 
-	for (uint32_t i = 0; !ended && i < timeout_s * 1000;) {
+	conform_patience_begin(&patience, child, record);
+	while (!ended && conform_patience_spent(&patience) < timeout_s * UINT64_C(1000000000)) {
 		if (wait.fd >= 0)
-			poll(&wait, 1, 1000), i += 1000;
+			poll(&wait, 1, 1000);
 		else
-			usleep(1000), i++;
+			usleep(1000);
 		ended = waitpid(child, status_out, WNOHANG) == child;
 	}
 	if (wait.fd >= 0)
@@ -189,7 +198,7 @@ static void test_fork(struct result *r, const struct conform_options *o, const s
 		*r = (struct result){.verdict = CONFORM_SKIPPED, .text = "this machine has no process for the test"};
 	} else {
 		setpgid(child, child); /* by the first of both */
-		ended = child_wait(child, o->timeout_s, &status);
+		ended = child_wait(child, record, o->timeout_s, &status);
 		result_make(r, o, record, ended, status, output);
 	}
 	if (output >= 0)
@@ -200,7 +209,6 @@ static void test_do(struct result *r, const struct conform_options *o, const str
 {
 	uint64_t begin = host_now_ns();
 
-	memset(record, 0, sizeof(*record));
 	memset(r, 0, sizeof(*r));
 	if (o->in_process) {
 		test_run(o, test, record);
@@ -222,7 +230,8 @@ struct report {
 
 static void tap_print(const struct report *report, const struct test *test, const struct result *r, const struct conform_record *record)
 {
-	bool bad = r->verdict == CONFORM_NOT_OK || r->verdict == CONFORM_DIED;
+	const bool bad = r->verdict == CONFORM_NOT_OK || r->verdict == CONFORM_DIED;
+	const struct conform_options *o = report->options;
 
 	if (r->verdict == CONFORM_SKIPPED)
 		printf("ok %u - %s # SKIP %s\n", report->number, test->name, r->text);
@@ -234,8 +243,12 @@ static void tap_print(const struct report *report, const struct test *test, cons
 		printf("# %s: %s\n# %s\n", test->obligation, test->text, r->text);
 		if (*record->operation && r->verdict == CONFORM_NOT_OK)
 			printf("# last operation %s%s%s\n", record->operation, *record->package ? ", package " : "", record->package);
-		printf("# again: ptowsp-conform --test %s --seed %llu --in-process %s\n", test->name, (unsigned long long)report->options->seed,
-		       report->options->plugin);
+		if (*record->said)
+			printf("# the plugin's last sentence: %s\n", record->said);
+		if (*record->log && r->verdict == CONFORM_NOT_OK)
+			printf("# its last line: %s\n", record->log);
+		printf("# again: ptowsp-conform --test %s --seed %llu %s%s%s--in-process %s\n", test->name, (unsigned long long)o->seed,
+		       o->isolation ? "--isolate=" : "", o->isolation ? o->isolation : "", o->isolation ? " " : "", o->plugin);
 	}
 	fflush(stdout);
 }
@@ -244,9 +257,9 @@ static json_t *row_json(const struct test *test, const struct result *r, const s
 {
 	static const char *const verdicts[] = {"died", "ok", "not ok", "skipped"};
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:s, s:f}", "name", test->name, "obligation", test->obligation, "verdict",
-			 verdicts[r->verdict], "text", r->text, "waived", record->waived, "operation", record->operation, "package", record->package, "about",
-			 record->about, "seed", (json_int_t)record->seed, "signal", r->signal, "log", record->log, "ms", r->ms);
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:s, s:f}", "name", test->name, "obligation", test->obligation, "verdict",
+			 verdicts[r->verdict], "text", r->text, "waived", record->waived, "said", record->said, "operation", record->operation, "package",
+			 record->package, "about", record->about, "seed", (json_int_t)record->seed, "signal", r->signal, "log", record->log, "ms", r->ms);
 }
 
 static void result_take(struct report *report, const struct test *test, const struct result *r, const struct conform_record *record)
@@ -274,9 +287,10 @@ static void report_end(struct report *report, const struct host_note *note)
 		printf("\n");
 		return;
 	}
-	whole = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:i, s:i, s:i, s:o}", "schema", "ptowsp.conform/1", "abi", PTOWSP_ABI_STRING, "plugin",
-			  note->name, "version", note->version, "path", o->plugin, "seed", (json_int_t)o->seed, "ok", (int)report->ok, "not_ok",
-			  (int)report->failed, "skipped", (int)report->skipped, "waived", (int)report->waived, "tests", report->rows);
+	whole = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:i, s:i, s:i, s:o}", "schema", "ptowsp.conform/1", "abi", PTOWSP_ABI_STRING, "plugin",
+			  note->name, "version", note->version, "path", o->plugin, "isolation", o->isolation ? o->isolation : "none", "seed",
+			  (json_int_t)o->seed, "ok", (int)report->ok, "not_ok", (int)report->failed, "skipped", (int)report->skipped, "waived",
+			  (int)report->waived, "tests", report->rows);
 	if (whole)
 		json_dumpf(whole, stdout, JSON_INDENT(1) | JSON_ENSURE_ASCII);
 	putchar('\n');
@@ -317,13 +331,17 @@ int conform_run_all(const struct conform_options *o)
 	}
 	fit = file_look(o, &note, &error);
 	if (!o->json)
-		printf("TAP version 13\n# ptowsp-conform, ABI %s, seed %llu, %s\n1..%u\n", PTOWSP_ABI_STRING, (unsigned long long)o->seed, o->plugin, count);
+		printf("TAP version 13\n# ptowsp-conform, ABI %s, seed %llu, isolation %s, %s\n1..%u\n", PTOWSP_ABI_STRING, (unsigned long long)o->seed,
+		       o->isolation ? o->isolation : "none", o->plugin, count);
 	for (size_t i = 0; i < TESTS; i++) {
 		struct result result = {.verdict = CONFORM_SKIPPED, .text = "the file is refused, nothing of it is run"};
 
 		if (!wanted(o, &tests[i]))
 			continue;
-		if (fit || i < FILE_TESTS)
+		memset(record, 0, sizeof(*record));
+		if (fit && o->isolation && tests[i].apart)
+			snprintf(result.text, sizeof(result.text), "%s", tests[i].apart);
+		else if (fit || i < FILE_TESTS)
 			test_do(&result, o, &tests[i], record);
 		result_take(&report, &tests[i], &result, record);
 	}

@@ -22,6 +22,8 @@ struct conform_options {
 	uint32_t timeout_s;                  /* of a test */
 	uint32_t rounds;                     /* damaged packages of each sort */
 	bool list, json, in_process, strict; /* strict: nothing is waived */
+	const char *isolation;               /* "process", "sandbox"; NULL: the plugin is in the process of the test */
+	uint32_t isolate;                    /* the same as PTOWSP_ISOLATE_x */
 };
 
 /* Prints TAP or JSON on stdout. The exit status of the tool: 0, 1 if a test is not ok, 2 if stdout cannot be written or no test has such a name, 4 if there is no such

@@ -10,8 +10,13 @@
 
 void conform_test_claims_hold(struct conform *c)
 {
-	struct ptowsp_backend_options options = {
-		.plugin = c->path, .isolate = PTOWSP_ISOLATE_NONE, .settings = c->settings, .setting_count = c->setting_count, .threads = 2};
+	struct ptowsp_backend_options options = {.plugin = c->path,
+						 .isolate = c->isolate,
+						 .flags = PTOWSP_BACKEND_GRANTS,
+						 .load_timeout_ms = CONFORM_DAY_MS,
+						 .settings = c->settings,
+						 .setting_count = c->setting_count,
+						 .threads = 2};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct reg_feature feature;
 	struct probe_result result;
@@ -24,6 +29,7 @@ void conform_test_claims_hold(struct conform *c)
 	conform_close(c);
 	if (probe_open(&probe, &options, c->probes, &error))
 		conform_fail(c, "%s", error.text);
+	probe_watch(probe, CONFORM_DAY_MS, NULL, NULL); /* who waits for the test ends it */
 	snprintf(c->record->operation, sizeof(c->record->operation), "a run through the host");
 	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
 		const struct ptowsp_cap *cap = ptowsp_backend_cap(probe_backend(probe), feature.id);

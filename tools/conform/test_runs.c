@@ -143,7 +143,7 @@ void conform_test_cancel_storms_complete_once(struct conform *c)
 	struct conform_program p;
 
 	conform_begin(c, &p, 2);
-	if (!c->plugin->descriptor->ops->cancel)
+	if (c->plugin->descriptor && !c->plugin->descriptor->ops->cancel)
 		conform_skip(c, "it has no operation cancel");
 	for (uint32_t i = 0; i < STORMERS; i++) {
 		stormers[i] = (struct stormer){.c = c, .stop = &stop, .random = c->seed + i};
