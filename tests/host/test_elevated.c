@@ -93,6 +93,23 @@ TEST(folders_of_plugins_are_the_system_s)
 		"not under elevated privileges; only the system's plugins by name");
 }
 
+/* The folder of compiled code is the user's. */
+#define KEEPER "XDG_CACHE_HOME=$T/cache HOME=$T "
+TEST(nothing_that_was_compiled_is_kept_or_found)
+{
+	static const char scale[] = "--plugin=keeper -v --set count=1 $K/scale.pkg.zst";
+
+	BEGIN();
+	CHECK_INT(cli("cp $B/../test/keeper/*.so $S/plugins && sha256sum $S/plugins/*.so | sed 's/[^ ]*.libptowsp_//; s/.so$//' >$S/trust/plugins.list && "
+		      "mkdir cache && chown 65534 cache"),
+		  0);
+	CLI_ERR(0, check_fmt(AS_NOBODY KEEPER "$E/run --isolate=none %s", scale), "keeper: compiled");
+	CHECK_INT(cli("test -z \"$(ls cache)\""), 0);
+	CLI_ERR(0, check_fmt(AS_NOBODY KEEPER "$N/run --isolate=none %s", scale), "is kept for the next load");
+	CLI_ERR(0, check_fmt(AS_NOBODY KEEPER "$E/run --isolate=none %s", scale), "keeper: compiled");
+	CLI_ERR(0, check_fmt(AS_NOBODY KEEPER "$N/run --isolate=none %s", scale), "keeper: found");
+}
+
 /* Beside a list and keys of the user's own, which say that everything may load. */
 TEST(plugins_must_be_listed_or_signed_by_the_system)
 {
