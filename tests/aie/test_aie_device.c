@@ -4,6 +4,7 @@
 #include "aie/bridge.h"
 #include "aie/engine/aie_hardware.h"
 #include "aie/engine/core_program.h"
+#include "tests/aie/aie_machine.h"
 #include "tests/contract/cli.h"
 
 #include <signal.h>
@@ -12,65 +13,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NOWHERE "env -u XILINX_XRT -u PEANO_INSTALL_DIR "
-#define PLACE   "--plugin=aie --opt engine=device --opt root=$B/../fakes/xrt "
-#define MACHINE PLACE "--opt peano=$B/../fakes/xrt/peano --opt aiecc=$B/../fakes/xrt/peano/bin/aiecc "
-/* What is compiled once may serve all tests of the suite; a cache of a test's own begins with its bridge. */
-#define KEPT      MACHINE "--opt cache=$B/../test/aie_device_cache "
-#define OWN       MACHINE "--opt cache=$T/cache "
-#define OWN_BEGIN "rm -rf cache && mkdir cache && cp -r $B/../test/aie_device_cache/aie-bridge-* cache/"
-
-/* The child is no tool of this build: where the fake XRT has a sanitizer it needs one, too. A sanitizer looks for what throws when a process begins, so it is there then. */
-static const char *environment(void)
-{
-#if defined(__clang__)
-	const char *compiler = "clang";
-#else
-	const char *compiler = "gcc";
-#endif
-	const char *throws = *check_sanitizer() ? "ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 LD_PRELOAD=$(g++ -print-file-name=libstdc++.so.6)" : "";
-
-	return check_fmt("FAKE_XRT_LOG=$T/log CC='%s %s' %s ", compiler, check_sanitizer(), throws);
-}
-
-/* ptowsp-run with a list of faults and options; its exit status. The log begins anew. */
-static int device_run(const char *faults, const char *options)
-{
-	char line[1800];
-
-	snprintf(line, sizeof(line), "rm -f log; %s FAKE_XRT='%s' $B/ptowsp-run %s", environment(), faults, options);
-	return cli(line);
-}
-
-/* False: there is nothing to compile with. */
-static bool device_begin(void)
-{
-	cli_begin();
-	if (cli("g++ --version && cc --version && ld --version"))
-		return false;
-	REQUIRE_INT(cli("ls -d $B/../test/aie_device_cache/aie-bridge-*[0-9a-f]") && device_run("", KEPT "$P/vector_add.pkg.zst"), 0);
-	return true;
-}
-#define NEED_DEVICE()                                                                                                                                          \
-	do {                                                                                                                                                   \
-		if (!device_begin())                                                                                                                           \
-			CHECK_SKIP("there is no g++, cc and ld to compile the bridge and the kernels with");                                                   \
-	} while (0)
-
 /* ---- without a device --------------------------------------------------------------------------------------------------- */
 
 TEST(without_the_option_nothing_is_looked_for)
 {
 	cli_begin();
-	CHECK_INT(device_run("abort_open", "--plugin=aie --opt root=$B/../fakes/xrt --opt cache=$T/cache $P/vector_add.pkg.zst"), 0);
+	CHECK_INT(machine_run("abort_open", "--plugin=aie --opt root=$B/../fakes/xrt --opt cache=$T/cache $P/vector_add.pkg.zst"), 0);
 	CHECK_INT(cli("test ! -e log && test ! -e cache"), 0);
-	CHECK_INT(device_run("abort_open", "--devices " KEPT), 0);
+	CHECK_INT(machine_run("abort_open", "--devices " KEPT), 0);
 	CHECK_CONTAINS(
 		cli_out,
 		"aie npu1: XDNA1 (Phoenix, Hawk Point): 4 columns, 16 AIE2 cores; by way of XRT\n  engine device, cycle model host clock, ns, timing measured");
-	CHECK_INT(device_run("abort_open", "--capabilities " KEPT), 0);
+	CHECK_INT(machine_run("abort_open", "--capabilities " KEPT), 0);
 	CHECK_INT(cli("test ! -e log"), 0);
-	CHECK_INT(device_run("abort_open", "--explain " KEPT "$P/vector_add.pkg.zst"), 8); /* which needs it to know what a run would say */
+	CHECK_INT(machine_run("abort_open", "--explain " KEPT "$P/vector_add.pkg.zst"), 8); /* which needs it to know what a run would say */
 	CHECK_CONTAINS(cli_out, "\nload: refused, exit 8: ");
 }
 
@@ -167,7 +123,7 @@ TEST(calls_come_in_their_order)
 	json_t *stats;
 
 	NEED_DEVICE();
-	REQUIRE_INT(device_run("", KEPT "--stats=json $P/vector_add.pkg.zst"), 0);
+	REQUIRE_INT(machine_run("", KEPT "--stats=json $P/vector_add.pkg.zst"), 0);
 	stats = cli_json();
 	REQUIRE(stats != NULL);
 	CHECK_STR(cli_text(stats, "engine"), "device");
@@ -211,7 +167,7 @@ TEST(compiled_kernels_have_the_bits_of_the_interpreter)
 		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet $(for t in %s; do echo --out $t=a.$t.npy; done) $P/%s.pkg.zst", rows[i].tensors,
 					  rows[i].name)),
 			    0);
-		CHECK_INT(device_run("", check_fmt(KEPT "$(for t in %s; do echo --out $t=b.$t.npy; done) $P/%s.pkg.zst", rows[i].tensors, rows[i].name)), 0);
+		CHECK_INT(machine_run("", check_fmt(KEPT "$(for t in %s; do echo --out $t=b.$t.npy; done) $P/%s.pkg.zst", rows[i].tensors, rows[i].name)), 0);
 		CHECK_CONTAINS(cli_out, "compare: ok");
 		if (cli(check_fmt("for t in %s; do cmp a.$t.npy b.$t.npy || exit 1; done", rows[i].tensors)))
 			CHECK_FAIL("%s: %.200s", rows[i].name, cli_out);
@@ -230,7 +186,7 @@ TEST(compiled_kernels_have_functions_of_their_own)
 	setenv("FAKE_PEANO", "core", 1);
 	for (size_t i = 0; i < (cli_slow() ? 1 : sizeof(rows) / sizeof(*rows)); i++) {
 		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet --out %s=a.npy $P/%s.pkg.zst", rows[i][1], rows[i][0])), 0);
-		CHECK_INT(device_run("", check_fmt(OWN "--out %s=b.npy $P/%s.pkg.zst", rows[i][1], rows[i][0])), 0);
+		CHECK_INT(machine_run("", check_fmt(OWN "--out %s=b.npy $P/%s.pkg.zst", rows[i][1], rows[i][0])), 0);
 		CHECK_CONTAINS(cli_out, "compare: ok");
 		CHECK_INT(cli("cmp a.npy b.npy"), 1);
 	}
@@ -253,9 +209,9 @@ TEST(objects_of_the_user_are_linked)
 	REQUIRE_INT(cli("echo 'void kernel_add_block(float *x, float *y, float *sum) { for (int i = 0; i < 256; i++) sum[i] = x[i] - y[i]; }' >own.c && cc -O1 "
 			"-fPIC -c own.c -o own.o && " OWN_BEGIN),
 		    0);
-	CHECK_INT(device_run("", OWN "--opt objects=add_block=own.o --fill a=iota --fill b=iota --out c=c.npy $P/vector_add.pkg.zst"), 0);
+	CHECK_INT(machine_run("", OWN "--opt objects=add_block=own.o --fill a=iota --fill b=iota --out c=c.npy $P/vector_add.pkg.zst"), 0);
 	CLI_PRINTS(0, "tail -c 8192 c.npy | tr -d '\\000' | wc -c", "0\n");
-	CHECK_INT(device_run("", OWN "--fill a=iota --fill b=iota --out c=c.npy $P/vector_add.pkg.zst"), 0);
+	CHECK_INT(machine_run("", OWN "--fill a=iota --fill b=iota --out c=c.npy $P/vector_add.pkg.zst"), 0);
 	CLI_PRINTS(0, "tail -c 4 c.npy | od -An -tf4 | tr -d ' '", "4094\n");
 	CLI_OUT(0, "$B/ptowsp-run --plugin=aie --quiet --opt objects=add_block=own.o --emit e --stats $P/vector_add.pkg.zst",
 		"add_block: 8 calls of your object");
@@ -292,9 +248,9 @@ TEST(images_of_the_package_are_linked)
 		cli("echo 'void less(float *x, float *y) { for (int i = 0; i < 256; i++) y[i] = x[i] - x[i]; }' >own.c && cc -O1 -fPIC -c own.c -o own.o && "
 		    "$B/ptowsp-pack k.pto -o k.zst && " OWN_BEGIN),
 		0);
-	CHECK_INT(device_run("", OWN "--trust=all --fill x=iota --out y=y.npy k.zst"), 0);
+	CHECK_INT(machine_run("", OWN "--trust=all --fill x=iota --out y=y.npy k.zst"), 0);
 	CLI_PRINTS(0, "tail -c 1024 y.npy | tr -d '\\000' | wc -c", "0\n");
-	CHECK_INT(device_run("", OWN "--fill x=iota --out y=y.npy k.zst"), 0);
+	CHECK_INT(machine_run("", OWN "--fill x=iota --out y=y.npy k.zst"), 0);
 	CLI_PRINTS(0, "tail -c 4 y.npy | od -An -tf4 | tr -d ' '", "510\n");
 	CLI_OUT(0, "$B/ptowsp-run --plugin=aie --trust=all --quiet --fill x=iota --out y=y.npy --emit e --stats k.zst",
 		"twice: 1 calls of your object, as its image says");
@@ -317,11 +273,11 @@ TEST(stacks_are_as_large_as_the_frames_that_were_measured)
 {
 	NEED_DEVICE();
 	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --emit $T/framed $P/csp.pkg.zst"), 0);
-	REQUIRE_INT(cli(check_fmt("cd framed && %s sh build.sh $B/../fakes/xrt/peano $B/../fakes/xrt/peano/bin/aiecc", environment())), 0);
+	REQUIRE_INT(cli(check_fmt("cd framed && %s sh build.sh $B/../fakes/xrt/peano $B/../fakes/xrt/peano/bin/aiecc", machine_environment())), 0);
 	CHECK_INT(cli("test $(grep -c 'stack_size = 2048 ' framed/aie.xclbin) = 2"), 0);
 	REQUIRE_INT(cli(check_fmt("cd framed && sed -i 's/stack_size = 2048/stack_size = 64/' design.mlir && %s sh build.sh $B/../fakes/xrt/peano "
 				  "$B/../fakes/xrt/peano/bin/aiecc",
-				  environment())),
+				  machine_environment())),
 		    0);
 	CHECK_INT(cli("! grep -q 'stack_size = 64 ' framed/aie.xclbin && grep -q 'stack_size = 64 ' framed/design.mlir"), 0);
 	CHECK_INT(cli("sed -n 's/.*stack_size = \\([0-9]*\\) .*/\\1/p' framed/aie.xclbin | while read n; do test $n -gt 1280 && test $((n % 32)) = 0 || exit "
@@ -337,7 +293,7 @@ TEST(scripts_name_what_is_missing_before_they_begin)
 		"build.sh: no aiecc: name that of mlir-aie", "build.sh: xclbinutil of XRT is not in PATH");
 	CLI_ERR(8, "sh made/build.sh none fp/bin/none", "/none/bin/clang: name", "/fp/bin/none: name");
 	CHECK_INT(cli("ls made | cmp - before"), 0);
-	REQUIRE_INT(cli(check_fmt("%s sh made/build.sh fp fp/bin/aiecc && test -s made/aie.xclbin", environment())), 0);
+	REQUIRE_INT(cli(check_fmt("%s sh made/build.sh fp fp/bin/aiecc && test -s made/aie.xclbin", machine_environment())), 0);
 }
 
 /* Where aie_api lies beside aiecc, kernels are compiled as C++, and products go through the core's unit. Numbers of the package have the same results there. */
@@ -352,7 +308,7 @@ TEST(products_go_through_the_unit_where_there_is_one)
 	for (size_t i = 0; i < (cli_slow() ? 1 : sizeof(entries) / sizeof(*entries)); i++) {
 		CHECK_INT(cli(check_fmt("rm -f words; %s FAKE_PEANO_LOG=$T/words $B/ptowsp-run " PLACE "--opt peano=$B/../fakes/xrt/peano --opt cache=$T/cache "
 					"--opt aiecc=$T/mlir/bin/aiecc --entry %s $P/gemm_1.pkg.zst",
-					environment(), entries[i])),
+					machine_environment(), entries[i])),
 			  0);
 		CHECK_CONTAINS(cli_out, "compare: ok");
 		CHECK_INT(cli("grep -e '-x c++ -std=c++20' words"), 0);
@@ -367,7 +323,7 @@ TEST(kernels_may_have_names_of_the_library)
 		cli("$B/ptowsp-pack $R/tests/aie/designs/names.pto -o names.pkg.zst && $B/ptowsp-run --quiet --fill x=random:1 --out z=cpu.npy names.pkg.zst"),
 		0);
 	REQUIRE_INT(cli(OWN_BEGIN), 0);
-	CHECK_INT(device_run("", OWN "--quiet --opt cores=1 --fill x=random:1 --out z=own.npy names.pkg.zst"), 0);
+	CHECK_INT(machine_run("", OWN "--quiet --opt cores=1 --fill x=random:1 --out z=own.npy names.pkg.zst"), 0);
 	CHECK_INT(cli("cmp cpu.npy own.npy"), 0);
 	CLI_OUT(0, "nm -D --defined-only cache/aie-[0-9a-f][0-9a-f]*/kernels.so", " T kernel_memcpy\n");
 	CHECK(!strstr(cli_out, " T memcpy") && !strstr(cli_out, " T main"));
@@ -380,7 +336,7 @@ TEST(words_that_are_shared_come_back_whole)
 	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/designs/words.pto -o words.pkg.zst"), 0);
 #define WORDS "--quiet --fill x=random:1 --fill y=random:2 --fill z=random:3 --fill w=random:4 words.pkg.zst "
 	REQUIRE_INT(cli("$B/ptowsp-run " WORDS "--out y=cpu.npy --out z=cpu.z.npy"), 0);
-	CHECK_INT(device_run("", KEPT WORDS "--out y=own.npy --out z=own.z.npy"), 0);
+	CHECK_INT(machine_run("", KEPT WORDS "--out y=own.npy --out z=own.z.npy"), 0);
 	CHECK_INT(cli("cmp cpu.npy own.npy && cmp cpu.z.npy own.z.npy && grep -q 'buffer 72 host_only' log"), 0);
 }
 
@@ -388,7 +344,7 @@ TEST(words_that_are_shared_come_back_whole)
 TEST(every_run_has_a_context_of_its_own)
 {
 	NEED_DEVICE();
-	CHECK_INT(device_run("", KEPT "--runs 3 $P/vector_add.pkg.zst"), 0);
+	CHECK_INT(machine_run("", KEPT "--runs 3 $P/vector_add.pkg.zst"), 0);
 	CHECK_INT(cli("test \"$(grep -cx context log)\" = 3 && test \"$(grep -cx 'context closed' log)\" = 3"), 0);
 }
 
@@ -396,12 +352,12 @@ TEST(every_run_has_a_context_of_its_own)
 TEST(what_was_compiled_is_taken_again)
 {
 	NEED_DEVICE();
-	CHECK_INT(device_run("", PLACE "--opt aiecc=$B/../fakes/xrt/peano/bin/aiecc --opt cache=$T/cache --opt peano=$T $P/vector_add.pkg.zst"), 8);
+	CHECK_INT(machine_run("", PLACE "--opt aiecc=$B/../fakes/xrt/peano/bin/aiecc --opt cache=$T/cache --opt peano=$T $P/vector_add.pkg.zst"), 8);
 	CHECK_CONTAINS(cli_err, "no bin/clang and bin/ld.lld of Peano in");
 	CHECK_CONTAINS(cli_err, "engine=device: the design stands in ");
-	REQUIRE_INT(cli(check_fmt("%s sh cache/aie-[0-9a-f]*/build.sh $B/../fakes/xrt/peano $B/../fakes/xrt/peano/bin/aiecc", environment())), 0);
+	REQUIRE_INT(cli(check_fmt("%s sh cache/aie-[0-9a-f]*/build.sh $B/../fakes/xrt/peano $B/../fakes/xrt/peano/bin/aiecc", machine_environment())), 0);
 	CHECK_INT(cli("ls cache/aie-[0-9a-f]* | grep -q work"), 1);
-	CHECK_INT(device_run("", PLACE "--opt aiecc=$B/../fakes/xrt/peano/bin/aiecc --opt cache=$T/cache --opt peano=$T $P/vector_add.pkg.zst"), 0);
+	CHECK_INT(machine_run("", PLACE "--opt aiecc=$B/../fakes/xrt/peano/bin/aiecc --opt cache=$T/cache --opt peano=$T $P/vector_add.pkg.zst"), 0);
 	CLI_PRINTS(0, "ls cache | grep -c aie-bridge", "1\n");
 }
 
@@ -410,13 +366,13 @@ TEST(each_array_has_its_compiler)
 {
 	NEED_DEVICE();
 	REQUIRE_INT(cli(OWN_BEGIN), 0);
-	CHECK_INT(device_run("strix", "--opt device=npu2 " OWN "$P/vector_add.pkg.zst"), 0);
+	CHECK_INT(machine_run("strix", "--opt device=npu2 " OWN "$P/vector_add.pkg.zst"), 0);
 	CHECK_INT(cli("grep -q -- --target=aie2p-none-unknown-elf cache/aie-[0-9a-f]*/build.sh"), 0);
-	CHECK_INT(device_run("strix", KEPT "$P/vector_add.pkg.zst"), 8);
+	CHECK_INT(machine_run("strix", KEPT "$P/vector_add.pkg.zst"), 8);
 	CHECK_CONTAINS(cli_err, "this machine has NPU Strix, an npu2, and designs would be for npu1; take --opt device=npu2");
-	CHECK_INT(device_run("", KEPT "--opt device=npu2 $P/vector_add.pkg.zst"), 8);
+	CHECK_INT(machine_run("", KEPT "--opt device=npu2 $P/vector_add.pkg.zst"), 8);
 	CHECK_CONTAINS(cli_err, "take --opt device=npu1");
-	CHECK_INT(device_run("nameless", KEPT "$P/vector_add.pkg.zst"), 0); /* which may be any */
+	CHECK_INT(machine_run("nameless", KEPT "$P/vector_add.pkg.zst"), 0); /* which may be any */
 }
 
 /* Cores have pointers of 32 bits. */
@@ -430,7 +386,7 @@ TEST(kernels_are_compiled_for_short_pointers)
 	"/usr/include/x86_64-linux-gnu "
 	if (cli(SHORT "t.c"))
 		CHECK_SKIP("no clang with headers of this machine for 32 bits");
-	REQUIRE_INT(device_run("", OWN "$P/softmax.pkg.zst"), 0);
+	REQUIRE_INT(machine_run("", OWN "$P/softmax.pkg.zst"), 0);
 	CHECK_INT(cli("cd cache/aie-[0-9a-f][0-9a-f]* && for f in kernel_*.c; do " SHORT "$f || exit 1; done"), 0);
 }
 
@@ -464,13 +420,13 @@ TEST(every_call_may_fail)
 
 	NEED_DEVICE();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		CHECK_INT(device_run(rows[i].fault, KEPT "--quiet --out c=c.npy $P/vector_add.pkg.zst"), rows[i].exit);
+		CHECK_INT(machine_run(rows[i].fault, KEPT "--quiet --out c=c.npy $P/vector_add.pkg.zst"), rows[i].exit);
 		CHECK_CONTAINS(cli_err, rows[i].said);
 		cli_check_sentence();
 		CHECK_INT(cli("test -e c.npy || grep -q refused log"), 1);
 		CHECK_INT(cli("tail -n1 log | grep -qx 'alive: 0 devices, 0 xclbins, 0 contexts, 0 buffers, 0 runs'"), i == 1); /* who aborts counts nothing */
 	}
-	CHECK_INT(device_run("", KEPT "$P/vector_add.pkg.zst"), 0);
+	CHECK_INT(machine_run("", KEPT "$P/vector_add.pkg.zst"), 0);
 }
 
 /* A core that stands still tells nobody why: the simulator, given the same, does. */
@@ -481,7 +437,7 @@ TEST(a_kernel_that_refuses_is_named)
 	NEED_DEVICE();
 	cli_npy("places.npy", "<i4", "4, 16", places, sizeof(places));
 	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/kernels_that_refuse.pto -o $T/refuse.pkg.zst"), 0);
-	CHECK_INT(device_run("timeout_state", KEPT "--quiet --entry run_gather --in places=places.npy --fill table=iota refuse.pkg.zst"), 1);
+	CHECK_INT(machine_run("timeout_state", KEPT "--quiet --entry run_gather --in places=places.npy --fill table=iota refuse.pkg.zst"), 1);
 	CHECK_CONTAINS(cli_err, "task 0, kernel gather line 12: mgather reads element -1 of %m (tensor table), which has 64 (on the device: ");
 	CHECK_INT(cli("tail -n1 log | grep -qx 'alive: 0 devices, 0 xclbins, 0 contexts, 0 buffers, 0 runs'"), 0);
 }
@@ -492,16 +448,16 @@ TEST(a_run_that_hangs_is_ended)
 	const int stop[] = {SIGINT};
 
 	NEED_DEVICE();
-	CHECK_INT(device_run("hang", KEPT "--timeout-ms 4000 $P/vector_add.pkg.zst"), 10);
+	CHECK_INT(machine_run("hang", KEPT "--timeout-ms 4000 $P/vector_add.pkg.zst"), 10);
 	CHECK_CONTAINS(cli_err,
 		       "the deadline passed on NPU Phoenix; allow more time with --timeout-ms, or see with engine=array whether the design comes to an end");
 	CHECK_INT(cli("grep -qx abort log && tail -n1 log | grep -qx 'alive: 0 devices, 0 xclbins, 0 contexts, 0 buffers, 0 runs'"), 0);
-	CHECK_INT(device_run("hang abort", KEPT "--timeout-ms 4000 $P/vector_add.pkg.zst"), 10);
+	CHECK_INT(machine_run("hang abort", KEPT "--timeout-ms 4000 $P/vector_add.pkg.zst"), 10);
 	CHECK_CONTAINS(cli_err, "NPU Phoenix could not end the run: xrt::run::abort: abort is not supported");
 	CHECK_INT(cli("tail -n1 log | grep -qx 'alive: 0 devices, 0 xclbins, 0 contexts, 0 buffers, 0 runs'"), 0);
-	CHECK_INT(
-		cli_signalled(check_fmt("rm -f log; export FAKE_XRT=hang %s; exec $B/ptowsp-run " KEPT "$P/vector_add.pkg.zst", environment()), stop, 1, 2000),
-		130);
+	CHECK_INT(cli_signalled(check_fmt("rm -f log; export FAKE_XRT=hang %s; exec $B/ptowsp-run " KEPT "$P/vector_add.pkg.zst", machine_environment()), stop,
+				1, 2000),
+		  130);
 	CHECK_INT(cli("grep -qx abort log"), 0);
 }
 
@@ -522,13 +478,13 @@ TEST(tools_that_refuse_are_quoted)
 	NEED_DEVICE();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		CLI_ERR(8,
-			check_fmt(OWN_BEGIN " && rm -f log; export %s %s; $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst", environment(),
+			check_fmt(OWN_BEGIN " && rm -f log; export %s %s; $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst", machine_environment(),
 				  rows[i].environment),
 			rows[i].said);
 		cli_check_sentence();
 		CHECK_INT(cli("ls cache/aie-*/work* 2>/dev/null"), 2);
 	}
-	CLI_ERR(2, check_fmt("rm -rf cache; : >cache; %s $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst", environment()), "cache=");
+	CLI_ERR(2, check_fmt("rm -rf cache; : >cache; %s $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst", machine_environment()), "cache=");
 }
 
 /* Only a compiler knows it; the file that it leaves says it of each core. */
@@ -536,24 +492,26 @@ TEST(what_a_program_takes_is_read_from_what_was_compiled)
 {
 	NEED_DEVICE();
 	REQUIRE_INT(cli(OWN_BEGIN), 0);
-	CHECK_INT(device_run("", OWN "--quiet --stats --opt cores=2 $P/vector_add.pkg.zst"), 0);
+	CHECK_INT(machine_run("", OWN "--quiet --stats --opt cores=2 $P/vector_add.pkg.zst"), 0);
 	CHECK_CONTAINS(cli_out, "program memory");
 	CHECK_CONTAINS(cli_out, "4096 of 16384 bytes");
 	CHECK(!strstr(cli_out, "not measured"));
-	CHECK_INT(cli(check_fmt(OWN_BEGIN "; rm -f log; export %s FAKE_PROGRAM=16384; $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst", environment())), 0);
+	CHECK_INT(cli(check_fmt(OWN_BEGIN "; rm -f log; export %s FAKE_PROGRAM=16384; $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst",
+				machine_environment())),
+		  0);
 	for (int overflow = 0; overflow < 2; overflow++) {
 		CLI_ERR(5,
 			check_fmt(OWN_BEGIN "; rm -f log; export %s FAKE_PROGRAM=16385 FAKE_AIECC=%s; $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst",
-				  environment(), overflow ? "overflow" : ""),
+				  machine_environment(), overflow ? "overflow" : ""),
 			"core tile (", "its program takes 16385 bytes, a core has 16384 of program memory");
 		cli_check_sentence();
 		CHECK_INT(cli("grep -q start log"), 1);
-		CHECK_INT(device_run("", OWN "--quiet $P/vector_add.pkg.zst"),
+		CHECK_INT(machine_run("", OWN "--quiet $P/vector_add.pkg.zst"),
 			  overflow ? 0 : 5); /* what is kept is measured again, what was refused is compiled again */
 	}
-	CHECK_INT(
-		cli(check_fmt(OWN_BEGIN "; rm -f log; export %s FAKE_PROGRAM=none; $B/ptowsp-run --quiet --stats " OWN "$P/vector_add.pkg.zst", environment())),
-		0);
+	CHECK_INT(cli(check_fmt(OWN_BEGIN "; rm -f log; export %s FAKE_PROGRAM=none; $B/ptowsp-run --quiet --stats " OWN "$P/vector_add.pkg.zst",
+				machine_environment())),
+		  0);
 	CHECK_CONTAINS(cli_out, "not measured");
 	CHECK_CONTAINS(cli_out, "program memory, of which each has 16384 bytes");
 }
@@ -597,16 +555,16 @@ TEST(a_bridge_may_be_named_and_is_looked_at)
 	static const char *const fields[] = {"AIE_BRIDGE_VERSION + 1, sizeof(bridge)", "AIE_BRIDGE_VERSION, sizeof(bridge) - 8"};
 
 	NEED_DEVICE();
-	REQUIRE_INT(device_run("", OWN "$P/vector_add.pkg.zst"), 0);
-	CHECK_INT(device_run("", OWN "--opt xrt=$B/../fakes/xrt/opt/xilinx/xrt --opt bridge=$(echo $T/cache/aie-bridge*/bridge.so) $P/vector_add.pkg.zst"), 0);
-	CHECK_INT(device_run("", MACHINE "--opt bridge=$T/none.so $P/vector_add.pkg.zst"), 8);
+	REQUIRE_INT(machine_run("", OWN "$P/vector_add.pkg.zst"), 0);
+	CHECK_INT(machine_run("", OWN "--opt xrt=$B/../fakes/xrt/opt/xilinx/xrt --opt bridge=$(echo $T/cache/aie-bridge*/bridge.so) $P/vector_add.pkg.zst"), 0);
+	CHECK_INT(machine_run("", MACHINE "--opt bridge=$T/none.so $P/vector_add.pkg.zst"), 8);
 	CHECK_CONTAINS(cli_err, "engine=device: no bridge=");
 	CHECK_INT(cli("echo text >text.so"), 0);
-	CHECK_INT(device_run("", OWN "--opt bridge=$T/text.so $P/vector_add.pkg.zst"), 8);
+	CHECK_INT(machine_run("", OWN "--opt bridge=$T/text.so $P/vector_add.pkg.zst"), 8);
 	CHECK_CONTAINS(cli_err, "text.so cannot be loaded: ");
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
 		REQUIRE_INT(cli(check_fmt("cat >b.c <<'END'\n%sEND\ncc -shared -fPIC -I$R/plugins b.c -o b.so", check_fmt(source, fields[i]))), 0);
-		CHECK_INT(device_run("", OWN "--opt bridge=$T/b.so $P/vector_add.pkg.zst"), 8);
+		CHECK_INT(machine_run("", OWN "--opt bridge=$T/b.so $P/vector_add.pkg.zst"), 8);
 		CHECK_CONTAINS(cli_err, "b.so cannot be loaded: it is no bridge of this version");
 	}
 }
@@ -617,110 +575,9 @@ TEST(what_a_core_has_no_code_for_is_refused)
 
 	NEED_DEVICE();
 	REQUIRE_INT(cli(check_fmt("cat >d.pto <<'END'\n%s\nEND\n$B/ptowsp-pack d.pto -o d.pkg.zst", package)), 0);
-	CHECK_INT(device_run("", KEPT "--fill x=iota d.pkg.zst"), 5);
+	CHECK_INT(machine_run("", KEPT "--fill x=iota d.pkg.zst"), 5);
 	CHECK_CONTAINS(cli_err, "copy");
-	CHECK_INT(device_run("", KEPT "--no-kernels $P/vector_add.pkg.zst"), 0); /* counted by the model: nothing goes to the device */
+	CHECK_INT(machine_run("", KEPT "--no-kernels $P/vector_add.pkg.zst"), 0); /* counted by the model: nothing goes to the device */
 	CHECK_CONTAINS(cli_out, "8 tasks");
 	CHECK_CONTAINS(cli_out, "no kernels run");
-}
-
-/* ---- the page ----------------------------------------------------------------------------------------------------------- */
-
-/* ---- the command of plugins/aie/DEVICE.md ------------------------------------------------------------------------------- */
-
-#define REPORT   "rm -rf rep rep.tar.gz && $R/tools/aie-device --out rep "
-#define STAND_IN "--root $B/../fakes/xrt --peano $B/../fakes/xrt/peano --aiecc $B/../fakes/xrt/peano/bin/aiecc --cache $B/../test/aie_device_cache "
-
-/* Its exit status on the machine of fakes. */
-static int report(const char *variables, const char *options)
-{
-	return cli(check_fmt("rm -f log; export %s %s; " REPORT "%s", environment(), variables, options));
-}
-
-static void lines_there(const char *const *lines, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!strstr(cli_out, lines[i]))
-			CHECK_FAIL("not there: %s; %.600s", lines[i], cli_out);
-}
-
-TEST(the_report_of_a_bare_machine_names_each_piece)
-{
-	static const char *const lines[] = {"missing xrt - no libxrt_coreutil.so.2 in lib, lib64",
-					    "missing headers - no xrt/xrt_hw_context.h",
-					    "missing aiecc - no aiecc in the folders of PATH",
-					    "missing peano - no Peano: PEANO_INSTALL_DIR is not set",
-					    "skipped bridge - it needs driver",
-					    "ok model vector_add - ",
-					    "skipped compile vector_add - it needs aiecc",
-					    "skipped run vector_add - it needs driver"};
-
-	REQUIRE_INT(cli("mkdir -p empty"), 0);
-	CHECK_INT(cli(NOWHERE "sh -c '" REPORT "--root empty --xrt empty vector_add'"), 8);
-	lines_there(lines, sizeof(lines) / sizeof(*lines));
-	CHECK_CONTAINS(cli_out, "missing driver - no device empty/dev/accel/accel0: load the driver amdxdna");
-	CHECK_INT(cli("grep -q '^| vector_add | [0-9]* | needs aiecc | needs driver |$' rep/REPORT.md && tar -tzf rep.tar.gz | grep -qx rep/REPORT.md"), 0);
-}
-
-TEST(the_report_of_a_machine_has_all_examples)
-{
-	static const char *const lines[] = {"ok driver",
-					    "ok bridge - designs are for npu1",
-					    "ok model softmax - ",
-					    "ok run vector_add - equal, ",
-					    "ok run softmax - equal, ",
-					    "skipped model two_devices - opcode notify is unsupported on aie"};
-
-	NEED_DEVICE();
-	CHECK_INT(report("FAKE_XRT=''", STAND_IN "vector_add softmax two_devices"), 0);
-	lines_there(lines, sizeof(lines) / sizeof(*lines));
-	CHECK_INT(cli("grep -q '^| softmax | [0-9]* | - | equal, [0-9]* ns |$' rep/REPORT.md"), 0);
-	CHECK_INT(report("FAKE_XRT=strix", STAND_IN "--only bridge"), 0); /* which array it is, the device says */
-	CHECK_CONTAINS(cli_out, "ok bridge - designs are for npu2");
-	CHECK_INT(cli("test ! -e rep/vector_add.model.txt"), 0);
-	CHECK_INT(report("FAKE_XRT=''",
-			 "--only compile --root none --device npu2 --peano $B/../fakes/xrt/peano --aiecc $B/../fakes/xrt/peano/bin/aiecc vector_add"),
-		  0);
-	CHECK_CONTAINS(cli_out, "ok compile vector_add");
-	CHECK_INT(cli("test -s rep/vector_add.design/aie.xclbin && test -s rep/vector_add.design/insts.bin"), 0);
-}
-
-/* What refuses, what fails, what comes back as something else. */
-TEST(the_report_says_what_went_wrong)
-{
-	NEED_DEVICE();
-	CHECK_INT(report("FAKE_XRT=error_state", STAND_IN "vector_add"), 1);
-	CHECK_CONTAINS(cli_out, "not ok run vector_add - NPU Phoenix, wait: the run failed, state 5");
-	CHECK_INT(report("FAKE_XRT=abort_open", STAND_IN "vector_add"), 1);
-	CHECK_CONTAINS(cli_out, "not ok bridge - engine=device: XRT ended the process that opened device 0");
-	CHECK_CONTAINS(cli_out, "skipped run vector_add - it needs bridge");
-	CHECK_INT(report("FAKE_AIECC=fail", "--only compile --root none --peano $B/../fakes/xrt/peano --aiecc $B/../fakes/xrt/peano/bin/aiecc vector_add"), 1);
-	CHECK_CONTAINS(cli_out, "not ok compile vector_add - design.mlir:3:5: error: ");
-	REQUIRE_INT(cli(OWN_BEGIN
-			" && printf '%s\n' 'for w; do case $w in *.c) sed -i \"s/tx_tile\\[at\\] + /tx_tile[at] - /\" $w ;; esac; done' 'exec cc \"$@\"' >odd"),
-		    0);
-	CHECK_INT(report("FAKE_XRT='' FAKE_CC='sh '$T/odd",
-			 "--root $B/../fakes/xrt --peano $B/../fakes/xrt/peano --aiecc $B/../fakes/xrt/peano/bin/aiecc --cache "
-			 "$T/cache vector_add"),
-		  1);
-	CHECK_CONTAINS(cli_out, "not ok run vector_add - ");
-	CHECK_CONTAINS(cli_out, "\"c\" is not as expected: 2048 of 2048 elements exceed rtol 0, atol 0");
-	CLI_ERR(2, "$R/tools/aie-device --only all", "--only all is none of pieces, bridge, model, compile, run");
-	CLI_ERR(2, "mkdir -p there && $R/tools/aie-device --out there", "the folder there is there already");
-	CLI_ERR(2, "$R/tools/aie-device --out new nothing", "there is no example ");
-	CHECK_INT(cli("test ! -e new"), 0);
-}
-
-/* Each option that plugins/aie/DEVICE.md names is there, and each file of the tree. */
-TEST(what_the_page_names_is_there)
-{
-	CHECK_INT(cli("for o in $(grep -o -- '--opt [a-z]*=' $R/plugins/aie/DEVICE.md | sort -u | sed 's/.* //; s/=//'); do\n"
-		      "$B/ptowsp-run --help --plugin=aie | grep -q \"  *$o\" || { echo \"$o\" && exit 1; }\ndone"),
-		  0);
-	CHECK_INT(cli("cd $R && for f in $(grep -oE '(plugins|tests|build/packages)/[A-Za-z0-9_./]*[A-Za-z0-9]' plugins/aie/DEVICE.md | sort -u); do\n"
-		      "test -e $f || { echo \"$f\" && exit 1; }\ndone"),
-		  0);
-	CHECK_INT(cli("for f in $(grep -oE 'xrt/[a-z_/]*\\.h' $R/plugins/aie/DEVICE.md | sort -u); do grep -q \"$f\" $R/plugins/aie/bridge/xrt.cc || exit 1; "
-		      "done"),
-		  0);
 }
