@@ -140,6 +140,14 @@ static const struct refusal {
 	 "line 1: aie.use_lock: aie.lock in (1,2) is out of reach of core (0,2); use one of its tile or its neighbours", PTOWSP_INVALID},
 	{"%t = aie.tile(0, 2) %s = aie.tile(0, 0) aie.flow(%t, DMA : 0, %s, DMA : 0) aie.flow(%t, DMA : 1, %s, DMA : 0)",
 	 "line 1: aie.flow: two flows lead into S2MM 0 of tile (0,0); leave one, or make packets of both", PTOWSP_INVALID},
+	/* what stands twice, whatever names its tiles and in whatever order */
+	{"%t = aie.tile(0, 2) %u = aie.tile(0, 2) %s = aie.tile(0, 0) aie.flow(%t, DMA : 0, %s, DMA : 0)\naie.flow(%u, DMA : 0, %s, DMA : 0)",
+	 "line 2: aie.flow: it stands in line 1 already, with the same ends; leave one", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) %s = aie.tile(0, 3) aie.flow(%t, Core : 0, %s, Core : 0) aie.flow(%t, Core : 0, %s, Core : 0)",
+	 "line 1: aie.flow: it stands in line 1 already, with the same ends; leave one", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) %u = aie.tile(0, 3) %s = aie.tile(0, 0)\naie.packet_flow(3) { aie.packet_source<%t, DMA : 0> aie.packet_dest<%s, DMA : 0> "
+	 "aie.packet_dest<%u, DMA : 0> }\naie.packet_flow(3) { aie.packet_dest<%u, DMA : 0> aie.packet_source<%t, DMA : 0> aie.packet_dest<%s, DMA : 0> }",
+	 "line 3: aie.packet_flow: it stands in line 2 already, with the same ends; leave one", PTOWSP_INVALID},
 	{"aie.shim_dma_allocation @a(MM2S, 0, 0) aie.runtime_sequence @s(%x: memref<4xi32>) { aiex.npu.dma_memcpy_nd(%x[0, 0, 0, 0][1, 1, 1, 4][0, 0, 0, 1]) "
 	 "{id = 16 : i64, metadata = @a} : memref<4xi32> }",
 	 "line 1: aiex.npu.dma_memcpy_nd: descriptor 16 of tile (0,0), a shim, which has 16; use one from 0 to 15", PTOWSP_INVALID},
@@ -207,6 +215,20 @@ TEST(locks_have_numbers_for_cores)
 			    "aie.device(npu1) { %t = aie.tile(1, 2) %u = aie.tile(1, 3) %l = aie.lock(%u, 0) aie.core(%t) { %n = arith.constant 32 : index\n"
 			    "aie.use_lock(%n, AcquireGreaterEqual, 2) aie.end } aie.core(%u) { %n = arith.constant 48 : index aie.use_lock(%n, Release, 1)\n"
 			    "aie.use_lock(%l, Release, 1) aie.end } }"),
+		  PTOWSP_OK);
+	CHECK_STR(trial.error.text, "");
+	aie_sim_finish(&trial.stats);
+}
+
+/* Packets of another number, and of fewer ends, are other flows. */
+TEST(flows_that_share_ends_are_several)
+{
+	struct array_trial trial = {.buffering = 8};
+
+	CHECK_INT(array_trial_run(&trial, "aie.device(npu1) { %t = aie.tile(0, 2) %u = aie.tile(0, 3) aie.packet_flow(3) { aie.packet_source<%t, DMA : 0> aie.packet_dest<%u, DMA : 0> }\n"
+			    "aie.packet_flow(4) { aie.packet_source<%t, DMA : 0> aie.packet_dest<%u, DMA : 0> }\n"
+			    "aie.packet_flow(3) { aie.packet_source<%t, DMA : 0> aie.packet_dest<%u, DMA : 0> aie.packet_dest<%u, DMA : 1> }\n"
+			    "aie.flow(%t, DMA : 1, %t, DMA : 0) aie.flow(%t, DMA : 1, %t, DMA : 1) }"),
 		  PTOWSP_OK);
 	CHECK_STR(trial.error.text, "");
 	aie_sim_finish(&trial.stats);

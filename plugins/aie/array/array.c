@@ -143,6 +143,7 @@ static void finish(struct aie_array *array)
 {
 	array_cores_finish(array);
 	common_names_finish(&array->functions.function_names);
+	common_names_finish(&array->said);
 	common_arena_destroy(array->arena);
 	free(array->places);
 	free(array->values);

@@ -142,13 +142,17 @@ struct aie_array {
 	uint32_t tile_room, lock_room, buffer_room, channel_room, flow_room, fifo_room, link_room, allocation_room, task_room, memory_room;
 	uint32_t core_total;
 	uint64_t host_bytes;
-	ptowsp_status rowless; /* why array_row gave none */
-	uint32_t chain;        /* the channel whose descriptors are read */
+	ptowsp_status rowless;    /* why array_row gave none */
+	struct common_names said; /* flows of the text by their ends, row by row with their lines */
+	uint32_t *said_lines;
+	uint32_t chain; /* the channel whose descriptors are read */
 };
 
 /* ---- sentences. All give their status. */
 ptowsp_status array_no_memory(struct aie_array *array);
 ptowsp_status array_fail(struct aie_array *array, const struct aie_op *op, ptowsp_status status, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* array_read.c: INVALID, an operation is not as it has to be. */
+ptowsp_status array_shape_fail(struct aie_array *array, const struct aie_op *op);
 /* array_read.c: a new zeroed row of one of the arrays; AIE_NONE: no memory, or too many, which was said. */
 uint32_t array_row(struct aie_array *array, void **rows, uint32_t *count, uint32_t *room, size_t size);
 #define ARRAY_ROW(array, row) array_row(array, (void **)&(array)->row##s, &(array)->row##_count, &(array)->row##_room, sizeof(*(array)->row##s))
@@ -172,7 +176,7 @@ enum { ARRAY_ARCH_NAMES = 128 };
 const char *array_arch_names(char *text, size_t size); /* whole devices, for a sentence, into text; that */
 enum aie_kind array_arch_kind(const struct array_arch *arch, int32_t row);
 
-/* ---- array_read.c: tiles, locks, buffers, functions, flows, allocations. */
+/* ---- array_read.c: tiles, locks, buffers, functions, allocations. */
 ptowsp_status array_read(struct aie_array *array);
 /* Row of what this value is, where it is one of this operation's (NULL: of any that has rows); AIE_NONE. */
 uint32_t array_place(const struct aie_array *array, const struct aie_value *value, const char *name);
@@ -189,6 +193,11 @@ uint32_t array_channel_named(const struct aie_array *array, const char *name);
 uint32_t array_tile_at(struct aie_array *array, int32_t column, int32_t row);
 const char *array_tile_text(const struct aie_array *array, uint32_t tile, char text[32]);
 
+/* ---- array_flow.c: aie.flow; aie.packet_flow. Errors: INVALID for one that stands twice. */
+ptowsp_status array_flow_read(struct aie_array *array, const struct aie_op *op);
+ptowsp_status array_packets_read(struct aie_array *array, const struct aie_op *op);
+/* The channel of a port; *channel_out AIE_NONE: one that is no DMA's. */
+ptowsp_status array_port(struct aie_array *array, const struct aie_op *op, uint32_t tile, int64_t bundle, int64_t number, bool sends, uint32_t *channel_out);
 /* A flow between channels, once; AIE_NONE at an end: it carries nothing. Errors: INVALID where another one leads there and one of both is no packets'. */
 ptowsp_status array_flow_add(struct aie_array *array, const struct aie_op *op, uint32_t from, uint32_t to, uint32_t packet);
 

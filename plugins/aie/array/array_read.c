@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* array_read.c - tiles, locks, buffers, functions, flows and names of a device. */
+/* array_read.c - tiles, locks, buffers, functions and names of a device. */
 #include "aie/array/array_own.h"
 #include "aie/ir/ir_float.h"
 #include "registry/common/common_arena.h"
@@ -184,7 +184,7 @@ ptowsp_status array_bytes_take(struct aie_array *array, const struct aie_op *op,
 
 typedef ptowsp_status read_row(struct aie_array *array, const struct aie_op *op);
 
-static ptowsp_status shape_fail(struct aie_array *array, const struct aie_op *op)
+ptowsp_status array_shape_fail(struct aie_array *array, const struct aie_op *op)
 {
 	return array_fail(array, op, PTOWSP_INVALID, "other operands, results or attributes than it must have");
 }
@@ -226,7 +226,7 @@ static ptowsp_status read_tile(struct aie_array *array, const struct aie_op *op)
 	ptowsp_status status = PTOWSP_OK;
 
 	if (op->result_count != 1)
-		return shape_fail(array, op);
+		return array_shape_fail(array, op);
 	if (logical && (column < 0 || row < 0))
 		status = logical_place(array, op, &column, &row);
 	if (status)
@@ -252,7 +252,7 @@ static ptowsp_status read_lock(struct aie_array *array, const struct aie_op *op)
 	if (row == AIE_NONE)
 		return array->rowless;
 	if (tile == AIE_NONE || op->result_count != 1)
-		return shape_fail(array, op);
+		return array_shape_fail(array, op);
 	status = array_locks_take(array, op, tile, 1, array_number(op, "init", 0));
 	if (!status && id != AIE_NONE)
 		status = array_lock_number(array, op, tile, id);
@@ -311,7 +311,7 @@ static ptowsp_status read_buffer(struct aie_array *array, const struct aie_op *o
 	if (row == AIE_NONE)
 		return array->rowless;
 	if (op->result_count != 1 || (!external && array_tile_of(array, op, 0) == AIE_NONE))
-		return shape_fail(array, op);
+		return array_shape_fail(array, op);
 	for (uint32_t i = 0; name && i < row; i++)
 		if (array_text(array->buffers[i].op, "sym_name") == name)
 			return array_fail(array, op, PTOWSP_INVALID, "'%.64s' is the name of the buffer in line %u; give each its own", name,
@@ -345,84 +345,6 @@ static ptowsp_status read_function(struct aie_array *array, const struct aie_op 
 	return common_names_add(&design->function_names, function.name) ? PTOWSP_OK : array_no_memory(array);
 }
 
-/* The channel of a port; *channel_out AIE_NONE: one that is no DMA's. */
-static ptowsp_status port_channel(struct aie_array *array, const struct aie_op *op, uint32_t tile, int64_t bundle, int64_t number, bool sends,
-				  uint32_t *channel_out)
-{
-	*channel_out = AIE_NONE;
-	if (tile == AIE_NONE)
-		return shape_fail(array, op);
-	return bundle == AIE_BUNDLE_DMA ? array_channel_take(array, op, tile, sends, number, channel_out) : PTOWSP_OK;
-}
-
-ptowsp_status array_flow_add(struct aie_array *array, const struct aie_op *op, uint32_t from, uint32_t to, uint32_t packet)
-{
-	uint32_t row;
-	char text[32];
-
-	if (from == AIE_NONE || to == AIE_NONE) {
-		array->report->elsewhere++;
-		return PTOWSP_OK;
-	}
-	for (uint32_t i = 0; i < array->flow_count; i++) {
-		const struct array_flow *flow = &array->flows[i];
-
-		if (flow->from == from && flow->to == to && flow->packet == packet)
-			return PTOWSP_OK;
-		if (flow->to == to && flow->from != from && (flow->packet == AIE_NONE || packet == AIE_NONE))
-			return array_fail(array, op, PTOWSP_INVALID, "two flows lead into S2MM %u of tile %s; leave one, or make packets of both",
-					  array->channels[to].number, array_tile_text(array, array->channels[to].tile, text));
-	}
-	row = ARRAY_ROW(array, flow);
-	if (row == AIE_NONE)
-		return array->rowless;
-	array->flows[row] = (struct array_flow){from, to, packet};
-	return PTOWSP_OK;
-}
-
-static ptowsp_status read_flow(struct aie_array *array, const struct aie_op *op)
-{
-	uint32_t from, to;
-	ptowsp_status status = port_channel(array, op, array_tile_of(array, op, 0), array_number(op, "source_bundle", -1),
-					    array_number(op, "source_channel", -1), true, &from);
-
-	if (!status)
-		status = port_channel(array, op, array_tile_of(array, op, 1), array_number(op, "dest_bundle", -1), array_number(op, "dest_channel", -1), false,
-				      &to);
-	array->report->flows++;
-	return status ? status : array_flow_add(array, op, from, to, AIE_NONE);
-}
-
-static ptowsp_status read_packets(struct aie_array *array, const struct aie_op *op)
-{
-	const int64_t number = array_number(op, "ID", 0);
-	ptowsp_status status = array_packet(array, op, number);
-	uint32_t from, to;
-
-	array->report->packet_flows++;
-	if (status || !op->region_count)
-		return status ? status : shape_fail(array, op);
-	for (const struct aie_op *source = op->regions[0].first; source; source = source->next) {
-		if (!aie_op_is(source, "aie.packet_source"))
-			continue;
-		status = port_channel(array, source, array_tile_of(array, source, 0), array_number(source, "bundle", -1), array_number(source, "channel", -1),
-				      true, &from);
-		for (const struct aie_op *dest = op->regions[0].first; !status && dest; dest = dest->next) {
-			if (!aie_op_is(dest, "aie.packet_dest"))
-				continue;
-			status = port_channel(array, dest, array_tile_of(array, dest, 0), array_number(dest, "bundle", -1), array_number(dest, "channel", -1),
-					      false, &to);
-			if (!status && array_flag(op, "keep_pkt_header") && from != AIE_NONE && to != AIE_NONE)
-				status = array_fail(array, op, PTOWSP_UNSUPPORTED, "attribute 'keep_pkt_header' has no model here between DMAs; leave it out");
-			if (!status)
-				status = array_flow_add(array, dest, from, to, (uint32_t)number);
-		}
-		if (status)
-			return status;
-	}
-	return PTOWSP_OK;
-}
-
 static ptowsp_status read_allocation(struct aie_array *array, const struct aie_op *op)
 {
 	const uint32_t row = ARRAY_ROW(array, allocation);
@@ -436,8 +358,8 @@ static ptowsp_status read_allocation(struct aie_array *array, const struct aie_o
 		tile = array_tile_at(array, (int32_t)column, 0);
 	array->allocations[row].name = array_text(op, "sym_name");
 	if (tile == AIE_NONE || !array->allocations[row].name)
-		return shape_fail(array, op);
-	status = port_channel(array, op, tile, AIE_BUNDLE_DMA, number, array_number(op, "channel_dir", 0) == 1, &array->allocations[row].channel);
+		return array_shape_fail(array, op);
+	status = array_port(array, op, tile, AIE_BUNDLE_DMA, number, array_number(op, "channel_dir", 0) == 1, &array->allocations[row].channel);
 	if (!status)
 		array->channels[array->allocations[row].channel].name = array->allocations[row].name;
 	array->allocations[row].packet = -1;
@@ -469,7 +391,7 @@ static ptowsp_status read_starts(struct aie_array *array, const struct aie_op *o
 		if (!aie_op_is(start, name) && (task || !aie_op_is(start, "aie.dma")))
 			continue;
 		if (tile == AIE_NONE)
-			return shape_fail(array, start);
+			return array_shape_fail(array, start);
 		status = array_channel_take(array, start, tile, direction == 1, number, &channel);
 		if (status)
 			return status;
@@ -490,7 +412,7 @@ static ptowsp_status read_dma(struct aie_array *array, const struct aie_op *op)
 	ptowsp_status status;
 
 	if (op->region_count != 1 || tile == AIE_NONE)
-		return shape_fail(array, op);
+		return array_shape_fail(array, op);
 	kind = aie_op_is(op, "aie.mem") ? AIE_CORE : aie_op_is(op, "aie.memtile_dma") ? AIE_MEMTILE : AIE_SHIM;
 	if (array->tiles[tile].kind != kind)
 		return array_fail(array, op, PTOWSP_INVALID, "tile %s of %s is a %s, expected a %s", array_tile_text(array, tile, text), array->arch->name,
@@ -506,7 +428,7 @@ static ptowsp_status read_core(struct aie_array *array, const struct aie_op *op)
 
 	array->core_total++;
 	if (op->region_count != 1 || op->operand_count != 1 || tile == AIE_NONE)
-		return shape_fail(array, op);
+		return array_shape_fail(array, op);
 	if (array->tiles[tile].kind != AIE_CORE)
 		return array_fail(array, op, PTOWSP_INVALID, "a core on tile %s, a %s; put it on a core tile", array_tile_text(array, tile, text),
 				  aie_arch_kind_text(array->tiles[tile].kind));
@@ -522,7 +444,7 @@ static ptowsp_status read_switch(struct aie_array *array, const struct aie_op *o
 	const uint32_t tile = array_tile_of(array, op, 0);
 
 	if (tile == AIE_NONE || op->region_count != 1)
-		return shape_fail(array, op);
+		return array_shape_fail(array, op);
 	*(aie_op_is(op, "aie.switchbox") ? &array->tiles[tile].box : &array->tiles[tile].mux) = op;
 	array->report->switches++;
 	return PTOWSP_OK;
@@ -538,7 +460,7 @@ static ptowsp_status read_sequence(struct aie_array *array, const struct aie_op 
 	const char *name = array_text(op, "sym_name");
 
 	if (op->region_count != 1)
-		return shape_fail(array, op);
+		return array_shape_fail(array, op);
 	if (!array->sequence && (!array->args->sequence || (name && !strcmp(name, array->args->sequence))))
 		array->sequence = op;
 	return array->sequence == op ? read_starts(array, op, 0, "aiex.dma_configure_task") : PTOWSP_OK;
@@ -568,8 +490,8 @@ static const struct {
 	{"aie.lock", read_lock, 2},
 	{"aie.buffer", read_buffer, 2},
 	{"aie.external_buffer", read_buffer, 2},
-	{"aie.flow", read_flow, 2},
-	{"aie.packet_flow", read_packets, 2},
+	{"aie.flow", array_flow_read, 2},
+	{"aie.packet_flow", array_packets_read, 2},
 	{"aie.shim_dma_allocation", read_allocation, 2},
 	{"aie.core", read_core, 2},
 	{"aie.switchbox", read_switch, 2},
