@@ -140,6 +140,12 @@ static const struct refusal {
 	 "line 1: aie.use_lock: aie.lock in (1,2) is out of reach of core (0,2); use one of its tile or its neighbours", PTOWSP_INVALID},
 	{"%t = aie.tile(0, 2) %s = aie.tile(0, 0) aie.flow(%t, DMA : 0, %s, DMA : 0) aie.flow(%t, DMA : 1, %s, DMA : 0)",
 	 "line 1: aie.flow: two flows lead into S2MM 0 of tile (0,0); leave one, or make packets of both", PTOWSP_INVALID},
+	/* what a core allocates, in a loop and in a function that it calls; and one that calls itself */
+	{"%t = aie.tile(0, 2) func.func @f() { %a = memref.alloca() : memref<129xi32> return }\naie.core(%t) { %0 = arith.constant 0 : index %1 = arith.constant 1 : "
+	 "index scf.for %i = %0 to %1 step %1 { %a = memref.alloca() : memref<512xi8> } %b = memref.alloca() : memref<127xi32> func.call @f() : () -> () aie.end }",
+	 "line 2: aie.core: core (0,2) allocates 1028 bytes at once, of a stack of 1024; raise its stack_size", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) func.func @f() { func.call @f() : () -> () return } aie.core(%t) { func.call @f() : () -> () aie.end }",
+	 "function @f calls itself, which has no model; write a loop", PTOWSP_UNSUPPORTED},
 	/* what stands twice, whatever names its tiles and in whatever order */
 	{"%t = aie.tile(0, 2) %u = aie.tile(0, 2) %s = aie.tile(0, 0) aie.flow(%t, DMA : 0, %s, DMA : 0)\naie.flow(%u, DMA : 0, %s, DMA : 0)",
 	 "line 2: aie.flow: it stands in line 1 already, with the same ends; leave one", PTOWSP_INVALID},
@@ -215,6 +221,18 @@ TEST(locks_have_numbers_for_cores)
 			    "aie.device(npu1) { %t = aie.tile(1, 2) %u = aie.tile(1, 3) %l = aie.lock(%u, 0) aie.core(%t) { %n = arith.constant 32 : index\n"
 			    "aie.use_lock(%n, AcquireGreaterEqual, 2) aie.end } aie.core(%u) { %n = arith.constant 48 : index aie.use_lock(%n, Release, 1)\n"
 			    "aie.use_lock(%l, Release, 1) aie.end } }"),
+		  PTOWSP_OK);
+	CHECK_STR(trial.error.text, "");
+	aie_sim_finish(&trial.stats);
+}
+
+TEST(a_stack_holds_what_lies_in_it_at_once)
+{
+	struct array_trial trial = {.buffering = 8};
+
+	CHECK_INT(array_trial_run(&trial, "aie.device(npu1) { %t = aie.tile(0, 2) aie.core(%t) { %0 = arith.constant 0 : index %1 = arith.constant 1 : index\n"
+					  "scf.for %i = %0 to %1 step %1 { %a = memref.alloca() : memref<512xi8> } %b = memref.alloca() : memref<512xi8> %c = "
+					  "memref.alloca() : memref<1536xi8> aie.end } {stack_size = 2048 : i32} }"),
 		  PTOWSP_OK);
 	CHECK_STR(trial.error.text, "");
 	aie_sim_finish(&trial.stats);

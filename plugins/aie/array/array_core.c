@@ -68,8 +68,9 @@ static void gives(void *context, uint32_t semaphore)
 	aie_net_giver(core->array->net, core->core, semaphore); /* without it a deadlock's text says less */
 }
 
-/* A core has one form; its stack lies in its tile's memory beside all buffers. Source: AIEOps.td, CoreOp; AIEAssignBufferAddresses.cpp, where buffers begin behind the stack. */
-static ptowsp_status core_check(struct aie_array *array, const struct aie_op *op, uint32_t tile)
+/* A core has one form; its stack lies in its tile's memory, from address 0 on, and all buffers behind it. Source: mlir-aie's AIEOps.td, AIE_CoreOp
+ * (stack_size, 0x400 unless it says another), and AIEAssignBuffers.cpp, basicAllocation, where addresses begin with stack_size. */
+static ptowsp_status core_check(struct aie_array *array, const struct aie_op *op, uint32_t tile, uint64_t *stack_out)
 {
 	const int64_t stack = array_number(op, "stack_size", STACK_BYTES);
 
@@ -77,7 +78,8 @@ static ptowsp_status core_check(struct aie_array *array, const struct aie_op *op
 		return array_fail(array, op, PTOWSP_INVALID, "a core gives an index or nothing, and its region takes no arguments");
 	if (stack < 0)
 		return array_fail(array, op, PTOWSP_INVALID, "its stack_size is below 0");
-	return array_bytes_take(array, op, tile, (uint64_t)stack);
+	*stack_out = (uint64_t)stack;
+	return array_bytes_take(array, op, tile, *stack_out);
 }
 
 static ptowsp_status core_make(struct aie_array *array, const struct aie_op *op)
@@ -98,11 +100,12 @@ static ptowsp_status core_make(struct aie_array *array, const struct aie_op *op)
 						  .core = core->core,
 						  .who = array->net->agents[array->net->cores[core->core].agent].name,
 						  .now = &array->net->now,
+						  .stack = &core->stack,
 						  .fifo = fifo_find,
 						  .semaphore = semaphore_find,
 						  .local = local_find,
 						  .gives = gives};
-	status = core_check(array, op, core->tile);
+	status = core_check(array, op, core->tile, &core->stack);
 	if (!status)
 		status = array_core_reach(array, &op->regions[0], core->tile);
 	if (!status)

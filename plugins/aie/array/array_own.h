@@ -110,6 +110,7 @@ struct array_core {
 	struct aie_array *array;
 	const struct aie_op *op;
 	uint32_t tile, core; /* of the net */
+	uint64_t stack;      /* bytes */
 	struct aie_body_outside outside;
 	struct aie_body *body;
 };

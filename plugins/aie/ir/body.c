@@ -273,6 +273,7 @@ static ptowsp_status loop(struct aie_body_maker *maker, const struct aie_op *op)
 	const struct aie_region *region = &op->regions[0];
 	struct aie_ins head = {.code = AIE_CODE_FOR, .a = aie_body_place(maker, op->operands[0]), .b = aie_body_place(maker, op->operands[1])};
 	struct aie_ins back = {.code = AIE_CODE_NEXT, .cost = AIE_COST_OP_BRANCH, .a = aie_body_place(maker, op->operands[2]), .b = head.b};
+	const uint64_t kept = maker->kept; /* MLIR has a loop as a scope of what is allocated */
 	uint32_t at;
 	ptowsp_status status;
 
@@ -293,6 +294,7 @@ static ptowsp_status loop(struct aie_body_maker *maker, const struct aie_op *op)
 		status = aie_body_emit(maker, op, back);
 	if (status)
 		return status;
+	maker->kept = kept;
 	maker->body->code_rows[at - 1].c = maker->body->code_count;
 	return PTOWSP_OK;
 }
@@ -388,6 +390,7 @@ static ptowsp_status function_make(struct aie_body_maker *maker, const struct ai
 	maker->function = op;
 	maker->owner = owner;
 	maker->frame = 0;
+	maker->kept = maker->most = 0;
 	made->entry = maker->body->code_count;
 	for (uint32_t i = 0; i < region->argument_count; i++)
 		aie_body_place(maker, region->arguments[i]);
@@ -403,6 +406,7 @@ static ptowsp_status function_make(struct aie_body_maker *maker, const struct ai
 	made->call = calls;
 	made->last = maker->body->call_count;
 	made->frame = maker->frame;
+	made->stack = maker->most;
 	places_clear(maker, op);
 	return status;
 }
@@ -421,6 +425,7 @@ static ptowsp_status functions_make(struct aie_body_maker *maker)
 static uint32_t needs_add(struct aie_body_function *made)
 {
 	made->need += made->frame + 1;
+	made->stack += made->below;
 	made->depth++;
 	made->busy = false;
 	return made->caller;
@@ -454,6 +459,7 @@ static ptowsp_status needs_find(struct aie_body_maker *maker)
 		called->entry = below->entry;
 		made->need = below->need > made->need ? below->need : made->need;
 		made->depth = below->depth > made->depth ? below->depth : made->depth;
+		made->below = below->stack > made->below ? below->stack : made->below;
 		made->call++;
 	}
 	return PTOWSP_OK;
@@ -529,6 +535,8 @@ static ptowsp_status make(struct aie_body_maker *maker)
 		status = functions_make(maker);
 	if (!status)
 		status = needs_find(maker);
+	if (!status)
+		status = aie_body_stack(maker, maker->functions[functions].stack);
 	if (status)
 		return status;
 	body->file = calloc(maker->functions[functions].need, sizeof(*body->file));

@@ -35,6 +35,7 @@ struct aie_body_outside {
 	uint32_t core;                   /* of the design */
 	const char *who;                 /* core in sentences; NULL: "the core" */
 	const uint64_t *now;             /* when what runs was begun; NULL: at 0 */
+	const uint64_t *stack;           /* bytes that it may allocate at once, with the functions that it calls; NULL: nobody looks */
 	/* The net whose bytes have marks; name: the fifo or buffer that a byte is of. NULL: nobody looks. */
 	const struct aie_net *net;
 	const char *(*name)(void *context, const uint8_t *at);

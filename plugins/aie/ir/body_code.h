@@ -88,8 +88,10 @@ struct aie_body_maker {
 	uint32_t value_count;
 	const struct aie_op *function; /* at hand: func.func or aie.core */
 	uint32_t owner, frame;         /* its number and its registers so far */
+	uint64_t kept, most;           /* bytes of memref.alloca that are there, and that were at once */
 	struct aie_body_function {
 		uint32_t entry, frame, need, depth; /* need: with what it calls */
+		uint64_t stack, below;              /* bytes that it allocates at once, with what it calls; the most of these */
 		uint32_t call, last, caller;        /* its calls, of which those before `call` were looked at; by way of whom it is looked at */
 		bool wanted, busy;
 	} * functions;           /* [functions of the design + 1]: the last one is the core */
@@ -111,6 +113,8 @@ uint32_t aie_body_registers(struct aie_body_maker *maker, uint32_t count);
 uint32_t aie_body_place(struct aie_body_maker *maker, const struct aie_value *value);
 /* load, store, alloc, dealloc, subview, view, copy. *known_out: it was one. */
 ptowsp_status aie_body_memory(struct aie_body_maker *maker, const struct aie_op *op, bool *known_out);
+/* INVALID where the core allocates more at once than its stack has. */
+ptowsp_status aie_body_stack(struct aie_body_maker *maker, uint64_t bytes);
 /* Blocks, branches, scf.while, locks and fifos of arrays: body_block.c. */
 ptowsp_status aie_body_blocks(struct aie_body_maker *maker, const struct aie_op *op, bool *known_out);
 /* Jumps of the function at hand go to where its blocks begin. */

@@ -69,6 +69,17 @@ static ptowsp_status element_move(struct aie_body_maker *maker, const struct aie
 					      .c = row});
 }
 
+ptowsp_status aie_body_stack(struct aie_body_maker *maker, uint64_t bytes)
+{
+	const struct aie_body_outside *outside = maker->body->outside;
+
+	if (!outside->stack || bytes <= *outside->stack)
+		return PTOWSP_OK;
+	return base_fail(maker->error, PTOWSP_INVALID, "line %u: %s: %s allocates %llu bytes at once, of a stack of %llu; raise its stack_size",
+			 maker->core->line, maker->core->name, outside->who ? outside->who : "the core", (unsigned long long)bytes,
+			 (unsigned long long)*outside->stack);
+}
+
 /* One place for all times that it is run; what is in it then is not said. */
 static ptowsp_status alloc(struct aie_body_maker *maker, const struct aie_op *op)
 {
@@ -78,6 +89,8 @@ static ptowsp_status alloc(struct aie_body_maker *maker, const struct aie_op *op
 	if (bytes > ALLOC_BYTES)
 		return base_fail(maker->error, PTOWSP_INVALID, "line %u: %s of %llu bytes, more than all memory of a core and its neighbours, %d; take less",
 				 op->line, op->name, (unsigned long long)bytes, ALLOC_BYTES);
+	maker->kept += aie_op_is(op, "memref.alloca") ? (bytes + 3) / 4 * 4 : 0; /* there is no heap: what memref.alloc takes is nobody's stack */
+	maker->most = maker->kept > maker->most ? maker->kept : maker->most;
 	if (block == AIE_NONE || number == AIE_NONE || !(maker->body->block_rows[block] = calloc(bytes + 1, 1)))
 		return aie_body_no_memory(maker);
 	maker->body->number_rows[number].p = maker->body->block_rows[block];
