@@ -270,14 +270,13 @@ ptowsp_status aie_report_calls(struct aie_report *report, const char *kernel, co
 	return status;
 }
 
-ptowsp_status aie_report_fits(struct aie_report *report, const char *kernel, uint64_t tiles, uint64_t arguments, uint64_t stack, uint64_t limit,
-			      struct ptowsp_error *error)
+ptowsp_status aie_report_fits(struct aie_report *report, const char *kernel, const struct aie_fits *fits, uint64_t limit, struct ptowsp_error *error)
 {
-	const uint64_t bytes = tiles + arguments + stack;
+	const uint64_t bytes = aie_fits_sum(fits);
 
 	return add(report, "memory of a core, a call", bytes, bytes > limit ? (1 + AIE_NEAR_TILES) * limit : limit, "bytes", error,
-		   "%.40s: %llu for tiles, %llu for arguments, %llu of stack", kernel, (unsigned long long)tiles, (unsigned long long)arguments,
-		   (unsigned long long)stack);
+		   "%.40s: tiles %llu of %llu, arguments %llu, stack %llu", kernel, (unsigned long long)fits->tiles, (unsigned long long)fits->declared,
+		   (unsigned long long)fits->arguments, (unsigned long long)fits->stack);
 }
 
 ptowsp_status aie_report_divided(struct aie_report *report, const char *kernel, const struct aie_divided_row *row, struct ptowsp_error *error)

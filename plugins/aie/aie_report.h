@@ -7,6 +7,7 @@
 #include "aie/design/aie_channels.h"
 #include "aie/engine/program_proxy.h"
 #include "aie/graph/divided.h"
+#include "aie/graph/fits_sum.h"
 #include "aie/picture/picture.h"
 #include "aie/sim/sim.h"
 #include "aie/sim/work.h"
@@ -45,8 +46,7 @@ struct aie_calls {
 /* Cycles of a kernel's calls by its emitted code, and by kernels as people write them by hand; nothing where it was not called. Errors: NO_MEMORY. */
 ptowsp_status aie_report_calls(struct aie_report *report, const char *kernel, const struct aie_calls *calls, struct ptowsp_error *error);
 /* Bytes of a core's memory that a call of the kernel takes at least (graph/fits.h). Errors: NO_MEMORY. */
-ptowsp_status aie_report_fits(struct aie_report *report, const char *kernel, uint64_t tiles, uint64_t arguments, uint64_t stack, uint64_t limit,
-			      struct ptowsp_error *error);
+ptowsp_status aie_report_fits(struct aie_report *report, const char *kernel, const struct aie_fits *fits, uint64_t limit, struct ptowsp_error *error);
 /* Calls of a kernel that do not fit into a core: how many parts all of them are, and how, or that they are whole. Errors: NO_MEMORY. */
 ptowsp_status aie_report_divided(struct aie_report *report, const char *kernel, const struct aie_divided_row *row, struct ptowsp_error *error);
 /* Each constant of the model with its source, and how many of them were read on another device. Errors: NO_MEMORY. */

@@ -23,7 +23,7 @@ int machine_run(const char *faults, const char *options);
 bool machine_begin(void);
 #define NEED_DEVICE()                                                                                                                                          \
 	do {                                                                                                                                                   \
-		if (!machine_begin())                                                                                                                           \
+		if (!machine_begin())                                                                                                                          \
 			CHECK_SKIP("there is no g++, cc and ld to compile the bridge and the kernels with");                                                   \
 	} while (0)
 

@@ -32,8 +32,9 @@ static const struct example {
 	{"paged_attention", NULL, NULL},
 	{"indexer", NULL, NULL},
 	{"deepseek",
-	 "task 0, kernel MLA_PROLOG needs 1574144 bytes of 4 memories' 65532: tiles 256, arguments 1572864 (KV_CACHE 1048576), stack 1024; not divided: it has "
-	 "too many instructions; use smaller tiles or --opt clock=reference",
+	 "task 0, kernel MLA_PROLOG (deepseek.pto:80) needs 1574144 bytes of 4 x 65532: tiles 256 of 512, arguments 1572864 (KV_CACHE 1048576), stack 1024; "
+	 "not "
+	 "divided: it has too many instructions; use smaller tiles",
 	 NULL},
 	{"llama", NULL, NULL},
 	{"llama_8k", NULL, NULL},
@@ -142,7 +143,7 @@ TEST(without_kernels_all_is_mapped_and_timed)
 	}
 	for (size_t i = 0; i < sizeof(zeros) / sizeof(*zeros); i++)
 		CHECK_INT(counted(zeros[i], "--plugin=aie --no-kernels", &without), counted(zeros[i], "--no-kernels", &with));
-	refusal_check("--no-kernels $P/deepseek.pkg.zst", "task 0, kernel MLA_PROLOG needs 1574144 bytes");
+	refusal_check("--no-kernels $P/deepseek.pkg.zst", "task 0, kernel MLA_PROLOG (deepseek.pto:80) needs 1574144 bytes");
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --no-kernels --fill x=ones --out y=y.npy $P/vector_add.pkg.zst"), 2); /* there is no x */
 }
 

@@ -281,10 +281,15 @@ TEST(what_cannot_be_divided_says_why)
 			       check_fmt("%s  %%v = alloc_scalar : f32\n  %%d = alloc_tile : !pto.tile<65x260xf32>\n", tiles("f32", 130, 130, 130)),
 			       check_fmt("%s%s%s", load, rows[i].body, store)));
 		CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --fill x=random:1 --fill w=random:2 --fill y=zeros p.pkg.zst"), 5);
-		CHECK_CONTAINS(cli_err, "task 0, kernel k needs ");
-		CHECK_CONTAINS(cli_err, " bytes of 4 memories' 65532: tiles ");
+		CHECK_CONTAINS(cli_err, "task 0, kernel k (p.pto:4) needs ");
+		CHECK_CONTAINS(cli_err, " bytes of 4 x 65532: tiles ");
 		CHECK_CONTAINS(cli_err, rows[i].said);
 		cli_check_sentence();
+		/* the program's tiles are the figure of ptowsp-inspect */
+		CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --fill x=random:1 --fill w=random:2 --fill y=zeros p.pkg.zst 2>&1 | sed 's/.*tiles [0-9]* of "
+			      "//; s/,.*//' "
+			      ">said; $B/ptowsp-inspect p.pkg.zst | sed -n '/^tile memory/,/^$/p' | awk '$1 == \"k\" { print $3 }' | cmp - said"),
+			  0);
 	}
 	packed(program("f32", 130, 130, 130, tiles("f32", 130, 130, 130), check_fmt("%s  %%c = tmatmul %%a, %%b\n%s", load, store)));
 	CLI_ERR(5, "$B/ptowsp-run --plugin=aie --quiet --schedule task_window=1 --fill x=random:1 --fill w=random:2 --fill y=zeros p.pkg.zst",

@@ -141,8 +141,10 @@ static const struct refusal {
 	{"%t = aie.tile(0, 2) %s = aie.tile(0, 0) aie.flow(%t, DMA : 0, %s, DMA : 0) aie.flow(%t, DMA : 1, %s, DMA : 0)",
 	 "line 1: aie.flow: two flows lead into S2MM 0 of tile (0,0); leave one, or make packets of both", PTOWSP_INVALID},
 	/* what a core allocates, in a loop and in a function that it calls; and one that calls itself */
-	{"%t = aie.tile(0, 2) func.func @f() { %a = memref.alloca() : memref<129xi32> return }\naie.core(%t) { %0 = arith.constant 0 : index %1 = arith.constant 1 : "
-	 "index scf.for %i = %0 to %1 step %1 { %a = memref.alloca() : memref<512xi8> } %b = memref.alloca() : memref<127xi32> func.call @f() : () -> () aie.end }",
+	{"%t = aie.tile(0, 2) func.func @f() { %a = memref.alloca() : memref<129xi32> return }\naie.core(%t) { %0 = arith.constant 0 : index %1 = "
+	 "arith.constant 1 : "
+	 "index scf.for %i = %0 to %1 step %1 { %a = memref.alloca() : memref<512xi8> } %b = memref.alloca() : memref<127xi32> func.call @f() : () -> () "
+	 "aie.end }",
 	 "line 2: aie.core: core (0,2) allocates 1028 bytes at once, of a stack of 1024; raise its stack_size", PTOWSP_INVALID},
 	{"%t = aie.tile(0, 2) func.func @f() { func.call @f() : () -> () return } aie.core(%t) { func.call @f() : () -> () aie.end }",
 	 "function @f calls itself, which has no model; write a loop", PTOWSP_UNSUPPORTED},
@@ -217,10 +219,11 @@ TEST(locks_have_numbers_for_cores)
 {
 	struct array_trial trial = {.buffering = 8};
 
-	CHECK_INT(array_trial_run(&trial,
-			    "aie.device(npu1) { %t = aie.tile(1, 2) %u = aie.tile(1, 3) %l = aie.lock(%u, 0) aie.core(%t) { %n = arith.constant 32 : index\n"
-			    "aie.use_lock(%n, AcquireGreaterEqual, 2) aie.end } aie.core(%u) { %n = arith.constant 48 : index aie.use_lock(%n, Release, 1)\n"
-			    "aie.use_lock(%l, Release, 1) aie.end } }"),
+	CHECK_INT(array_trial_run(
+			  &trial,
+			  "aie.device(npu1) { %t = aie.tile(1, 2) %u = aie.tile(1, 3) %l = aie.lock(%u, 0) aie.core(%t) { %n = arith.constant 32 : index\n"
+			  "aie.use_lock(%n, AcquireGreaterEqual, 2) aie.end } aie.core(%u) { %n = arith.constant 48 : index aie.use_lock(%n, Release, 1)\n"
+			  "aie.use_lock(%l, Release, 1) aie.end } }"),
 		  PTOWSP_OK);
 	CHECK_STR(trial.error.text, "");
 	aie_sim_finish(&trial.stats);
@@ -243,10 +246,11 @@ TEST(flows_that_share_ends_are_several)
 {
 	struct array_trial trial = {.buffering = 8};
 
-	CHECK_INT(array_trial_run(&trial, "aie.device(npu1) { %t = aie.tile(0, 2) %u = aie.tile(0, 3) aie.packet_flow(3) { aie.packet_source<%t, DMA : 0> aie.packet_dest<%u, DMA : 0> }\n"
-			    "aie.packet_flow(4) { aie.packet_source<%t, DMA : 0> aie.packet_dest<%u, DMA : 0> }\n"
-			    "aie.packet_flow(3) { aie.packet_source<%t, DMA : 0> aie.packet_dest<%u, DMA : 0> aie.packet_dest<%u, DMA : 1> }\n"
-			    "aie.flow(%t, DMA : 1, %t, DMA : 0) aie.flow(%t, DMA : 1, %t, DMA : 1) }"),
+	CHECK_INT(array_trial_run(&trial, "aie.device(npu1) { %t = aie.tile(0, 2) %u = aie.tile(0, 3) aie.packet_flow(3) { aie.packet_source<%t, DMA : 0> "
+					  "aie.packet_dest<%u, DMA : 0> }\n"
+					  "aie.packet_flow(4) { aie.packet_source<%t, DMA : 0> aie.packet_dest<%u, DMA : 0> }\n"
+					  "aie.packet_flow(3) { aie.packet_source<%t, DMA : 0> aie.packet_dest<%u, DMA : 0> aie.packet_dest<%u, DMA : 1> }\n"
+					  "aie.flow(%t, DMA : 1, %t, DMA : 0) aie.flow(%t, DMA : 1, %t, DMA : 1) }"),
 		  PTOWSP_OK);
 	CHECK_STR(trial.error.text, "");
 	aie_sim_finish(&trial.stats);
@@ -278,10 +282,10 @@ TEST(names_of_types_and_locations_are_read)
 	struct array_trial trial = {.buffering = 8, .out = {MEMORY("b", out)}};
 
 	CHECK_INT(array_trial_run(&trial,
-			    "#loc = loc(\"a(.mlir\":1:1)\n!pair = memref<2xi32>\nmodule { aie.device(npu1) { %t = aie.tile(0, 2) loc(#loc)\n"
-			    "%b = aie.buffer(%t) {sym_name = \"b\"} : !pair loc(callsite(\"f\" at \"g\"))\naie.core(%t) { %c1 = arith.constant 1 : index "
-			    "%v = arith.constant 7 : i32\nmemref.store %v, %b[%c1] : !pair loc(#loc)\naie.end } loc(#loc) } loc(unknown) } loc(#loc)\n"
-			    "#loc1 = loc(fused[#loc, \"x\"])\n"),
+				  "#loc = loc(\"a(.mlir\":1:1)\n!pair = memref<2xi32>\nmodule { aie.device(npu1) { %t = aie.tile(0, 2) loc(#loc)\n"
+				  "%b = aie.buffer(%t) {sym_name = \"b\"} : !pair loc(callsite(\"f\" at \"g\"))\naie.core(%t) { %c1 = arith.constant 1 : index "
+				  "%v = arith.constant 7 : i32\nmemref.store %v, %b[%c1] : !pair loc(#loc)\naie.end } loc(#loc) } loc(unknown) } loc(#loc)\n"
+				  "#loc1 = loc(fused[#loc, \"x\"])\n"),
 		  PTOWSP_OK);
 	CHECK_STR(trial.error.text, "");
 	CHECK_INT(out[1], 7);

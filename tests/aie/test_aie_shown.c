@@ -495,3 +495,17 @@ TEST(a_kernel_that_refuses_is_named_as_on_the_processor)
 		CLI_ERR(1, check_fmt("$B/ptowsp-run --plugin=aie --isolate=process --opt buffering=0 %s", line), rows[i].said);
 	}
 }
+
+/* A channel by its name; a stream that no core has a part in. */
+TEST(channels_are_said_by_name)
+{
+	static const char pipe[] = "tensor %x : i8[4, 4] in\ntensor %y : i8[4, 4] out\nchannel %pipe : payload i8[1, 4] capacity 2\n"
+				   "process @first produces(%pipe) { for_each %i in 0 to 4 { send %pipe, %i from %x[%i, 0] } }\n"
+				   "process @second consumes(%pipe) { consume %pipe as %i into %y[%i, 0] { } }\n";
+
+	cli_begin();
+	REQUIRE(check_write(check_fmt("%s/pipe.pto", check_dir()), pipe, strlen(pipe)));
+	REQUIRE_INT(cli("$B/ptowsp-pack pipe.pto -o pipe.pkg.zst"), 0);
+	CLI_ERR(5, "$B/ptowsp-run --plugin=aie --quiet --fill x=iota pipe.pkg.zst", "channel pipe connects processes of which neither calls a kernel");
+	cli_check_sentence();
+}

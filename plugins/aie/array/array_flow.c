@@ -7,8 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-ptowsp_status array_port(struct aie_array *array, const struct aie_op *op, uint32_t tile, int64_t bundle, int64_t number, bool sends,
-				  uint32_t *channel_out)
+ptowsp_status array_port(struct aie_array *array, const struct aie_op *op, uint32_t tile, int64_t bundle, int64_t number, bool sends, uint32_t *channel_out)
 {
 	*channel_out = AIE_NONE;
 	if (tile == AIE_NONE)
@@ -89,7 +88,8 @@ static ptowsp_status flow_once(struct aie_array *array, const struct aie_op *op,
 
 /* ---- reading ------------------------------------------------------------------------------------------------------- */
 
-static ptowsp_status end_read(struct aie_array *array, const struct aie_op *op, uint32_t operand, const char *bundle, const char *number, struct end *end, uint32_t *channel_out)
+static ptowsp_status end_read(struct aie_array *array, const struct aie_op *op, uint32_t operand, const char *bundle, const char *number, struct end *end,
+			      uint32_t *channel_out)
 {
 	end->tile = array_tile_of(array, op, operand);
 	end->bundle = array_number(op, bundle, -1);

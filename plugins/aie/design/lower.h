@@ -25,10 +25,7 @@ struct aie_lower_args {
 	uint32_t tensor_count, kernel_count;
 	const struct aie_kernel_object *objects; /* of the first object_count kernels, what their functions are called; NULL: there are none */
 	uint32_t object_count;
-	const char *(*kernel_name)(const void *context, uint32_t kernel);
-	const char *(*channel_name)(const void *context, uint32_t channel);
-	const char *(*tensor_name)(const void *context, uint32_t tensor);
-	const void *context; /* of all three */
+	struct aie_called names;
 };
 /* Origins of the module's parts. */
 struct aie_lowered {

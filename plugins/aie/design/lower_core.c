@@ -103,7 +103,7 @@ static void views_tell(struct aie_lowering *lowering, const struct call *call, s
 
 static void function_make(struct aie_lowering *lowering, const struct call *call, const char *name)
 {
-	const char *kernel = lowering->args->kernel_name(lowering->args->context, call->task->kernel);
+	const char *kernel = aie_kernel_name(&lowering->args->names, call->task->kernel);
 	struct aie_module *module = lowering->module;
 	struct aie_op *op = aie_op_add(module, lowering->device, lowering->body, "func.func");
 	char object[AIE_OBJECT_NAME];

@@ -176,7 +176,7 @@ static void area_move(struct host *host, const struct aie_job *job, const struct
 			rt_fail(lowering->error, PTOWSP_UNSUPPORTED,
 				"a channel or a layout has %llu bytes of a row of tensor %.40s from byte %llu on, and DMAs move words of 4 bytes; use --opt "
 				"clock=reference",
-				(unsigned long long)row, lowering->args->tensor_name(lowering->args->context, area->tensor), (unsigned long long)area->at);
+				(unsigned long long)row, aie_tensor_name(&lowering->args->names, area->tensor), (unsigned long long)area->at);
 		return;
 	}
 	copy_make(host, job->stream, host->tensors[area->tensor], (int64_t)(area->at / size), sizes, strides, token);

@@ -85,8 +85,7 @@ static void stream_name(const struct aie_lowering *lowering, uint32_t stream, co
 	if (carried->tensor == AIE_NOTHING)
 		snprintf(name, size, "%s_%u", kind, stream);
 	else
-		snprintf(name, size, "%s_%.32s%s_%u", kind, lowering->args->tensor_name(lowering->args->context, carried->tensor), carried->more ? "_etc" : "",
-			 stream);
+		snprintf(name, size, "%s_%.32s%s_%u", kind, aie_tensor_name(&lowering->args->names, carried->tensor), carried->more ? "_etc" : "", stream);
 	for (; *name; name++)
 		*name = isalnum((unsigned char)*name) ? *name : '_';
 }
@@ -103,7 +102,7 @@ void aie_lower_stream_names(struct aie_lowering *lowering)
 		char *name = lowering->streams[s];
 
 		if (stream->kind == AIE_STREAM_CHANNEL)
-			snprintf(name, sizeof(lowering->streams[s]), "%.40s_%u", lowering->args->channel_name(lowering->args->context, stream->channel), s);
+			snprintf(name, sizeof(lowering->streams[s]), "%.40s_%u", aie_channel_name(&lowering->args->names, stream->channel), s);
 		else
 			stream_name(lowering, s, &carried[s], name, sizeof(lowering->streams[s]));
 		snprintf(lowering->held[s], sizeof(lowering->held[s]), "%s%s", aie_lower_near(lowering, s) ? "near_" : "", name);
@@ -118,7 +117,7 @@ char *aie_lower_function_name(struct aie_lowering *lowering, uint32_t kernel)
 {
 	const struct aie_lower_args *args = lowering->args;
 	const char *entry = args->objects && kernel < args->object_count ? args->objects[kernel].entry : "";
-	const char *begin = *entry ? "" : prefix, *rest = *entry ? entry : args->kernel_name(args->context, kernel);
+	const char *begin = *entry ? "" : prefix, *rest = *entry ? entry : aie_kernel_name(&args->names, kernel);
 	size_t length = strlen(begin) + strlen(rest);
 	char *name = malloc(length + 16);
 

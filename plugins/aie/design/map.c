@@ -46,7 +46,8 @@ static ptowsp_status streams_make(struct aie_map *map, const struct aie_map_args
 					     .tiles = map->beside == AIE_BESIDE_CHANNELS ? 1 + AIE_NEAR_TILES : 1,
 					     .keep = way->keep,
 					     .bounds = args->bounds,
-					     .capacities = args->walk->capacities};
+					     .capacities = args->walk->capacities,
+					     .names = args->names};
 	ptowsp_status status = base_patience_check(args->patience, error);
 
 	if (!status)
@@ -176,8 +177,7 @@ static ptowsp_status obeying_try(struct aie_map *map, const struct aie_map_args 
 /* Cores hold their parts of tensors. */
 static ptowsp_status hold(struct aie_map *map, const struct aie_map_args *args, uint32_t cells, struct ptowsp_error *error)
 {
-	const struct aie_hold_args holders = {&map->acts,      args->layouts,     args->tensor_count, args->stated,
-					      &map->executors, args->kernel_name, args->tensor_name,  args->context};
+	const struct aie_hold_args holders = {&map->acts, args->layouts, args->tensor_count, args->stated, &map->executors, args->names};
 	ptowsp_status status = aie_hold_make(&map->hold, &holders, error);
 
 	if (status)
@@ -289,10 +289,7 @@ static ptowsp_status text_make(struct aie_map *map, const struct aie_map_args *a
 					     .kernel_count = args->kernel_count,
 					     .objects = args->objects,
 					     .object_count = args->object_count,
-					     .kernel_name = args->kernel_name,
-					     .channel_name = args->channel_name,
-					     .tensor_name = args->tensor_name,
-					     .context = args->context};
+					     .names = args->names};
 	struct aie_module module = {0};
 	ptowsp_status status = aie_module_begin(&module, error);
 
@@ -325,27 +322,33 @@ static const char *kernel_name(const void *context, uint32_t kernel)
 {
 	const struct naming *naming = context;
 
-	return kernel > naming->divided->package ? naming->divided->kernels.rows[kernel].name : naming->args->kernel_name(naming->args->context, kernel);
+	return kernel >= naming->divided->package ? naming->divided->kernels.rows[kernel].name : aie_kernel_name(&naming->args->names, kernel);
+}
+
+static const char *kernel_place(const void *context, uint32_t kernel, char *text, size_t size)
+{
+	const struct naming *naming = context;
+
+	return kernel >= naming->divided->package ? memcpy(text, "", 1) : naming->args->names.place(naming->args->names.context, kernel, text, size);
 }
 
 static const char *channel_name(const void *context, uint32_t channel)
 {
 	const struct naming *naming = context;
 
-	return naming->args->channel_name(naming->args->context, channel);
+	return aie_channel_name(&naming->args->names, channel);
 }
 
 static const char *tensor_name(const void *context, uint32_t tensor)
 {
 	const struct naming *naming = context;
 
-	return tensor >= naming->divided->own ? "between" : naming->args->tensor_name(naming->args->context, tensor);
+	return tensor >= naming->divided->own ? "between" : aie_tensor_name(&naming->args->names, tensor);
 }
 
 static ptowsp_status acts_make(struct aie_map *map, const struct aie_map_args *args, bool exact, struct ptowsp_error *error)
 {
-	const struct aie_acts_args acts = {args->walk,   args->kernels, args->bases,       args->tensors,     args->patience,
-					   args->served, exact,         args->kernel_name, args->tensor_name, args->context};
+	const struct aie_acts_args acts = {args->walk, args->kernels, args->bases, args->tensors, args->patience, args->served, exact, args->names};
 	ptowsp_status status = aie_acts_make(&map->acts, &acts, error);
 
 	if (!status)
@@ -382,10 +385,7 @@ static ptowsp_status divided_design_make(struct aie_map *map, const struct aie_m
 	with.kernel_count = divided->kernels.count;
 	with.layouts = divided->layouts;
 	with.stated = divided->stated;
-	with.kernel_name = kernel_name;
-	with.channel_name = channel_name;
-	with.tensor_name = tensor_name;
-	with.context = &naming;
+	with.names = (struct aie_called){kernel_name, channel_name, tensor_name, kernel_place, &naming};
 	status = acts_make(map, &with, exact, error);
 	map->walk = with.walk;
 	map->kernels = with.served;

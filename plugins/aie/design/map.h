@@ -39,10 +39,7 @@ struct aie_map_args {
 	uint32_t queue;                   /* jobs of a stream that the host has under way */
 	uint64_t seed;                    /* of the placement */
 	enum aie_effort effort;
-	const char *(*kernel_name)(const void *context, uint32_t kernel);
-	const char *(*channel_name)(const void *context, uint32_t channel);
-	const char *(*tensor_name)(const void *context, uint32_t tensor);
-	const void *context;
+	struct aie_called names;
 };
 struct aie_map {
 	/* The program that the design is of: as it was given, or with calls divided; tasks and kernels of everything here count there. */

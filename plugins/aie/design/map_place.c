@@ -28,7 +28,7 @@ static void cell_called(const struct aie_map *map, const struct aie_map_args *ar
 		if (program->lines[l].kind == AIE_LINE_CALL) {
 			const struct aie_act *act = &map->acts.rows[program->lines[l].act];
 
-			node->name = args->kernel_name(args->context, act->kernel);
+			node->name = aie_kernel_name(&args->names, act->kernel);
 			node->task = map->acts.first + act->task + 1;
 		}
 }
@@ -49,7 +49,7 @@ static uint32_t *hosted_tensors(const struct aie_map *map)
 
 static const char *hosted_name(const struct aie_map_args *args, const uint32_t *tensors, uint32_t stream)
 {
-	return tensors[stream] == AIE_NOTHING ? "words" : args->tensor_name(args->context, tensors[stream]);
+	return tensors[stream] == AIE_NOTHING ? "words" : aie_tensor_name(&args->names, tensors[stream]);
 }
 
 /* Without objects of its streams. */

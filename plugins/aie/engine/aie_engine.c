@@ -161,19 +161,43 @@ static void reaches_find(struct aie_run *run)
 		reach_find(run, &walk->tensors[t]);
 }
 
+/* ---- names */
+
 static const char *kernel_name(const void *context, uint32_t kernel)
 {
-	return rt_kernel_name(context, kernel);
+	const struct aie_loaded *loaded = context;
+
+	return rt_kernel_name(loaded->planned, kernel);
 }
 
 static const char *channel_name(const void *context, uint32_t channel)
 {
-	return rt_channel_name(context, channel);
+	const struct aie_loaded *loaded = context;
+
+	return rt_channel_name(loaded->planned, channel);
 }
 
 static const char *tensor_name(const void *context, uint32_t tensor)
 {
-	return rt_tensor_name(context, tensor);
+	const struct aie_loaded *loaded = context;
+
+	return rt_tensor_name(loaded->planned, tensor);
+}
+
+static const char *kernel_place(const void *context, uint32_t kernel, char *text, size_t size)
+{
+	const struct aie_loaded *loaded = context;
+	struct base_sections sections = loaded->sections; /* each finder has its own cursor */
+	const size_t room = size - sizeof(" (...)");
+	char place[256];
+	size_t length;
+
+	base_sections_place(&sections, kernel, place, sizeof(place));
+	length = strlen(place);
+	*text = 0;
+	if (length)
+		snprintf(text, size, length > room ? " (...%s)" : " (%s)", length > room ? place + length - room : place);
+	return text;
 }
 
 /* Does the schedule say whose tasks are, in a way that is known before they run? */
@@ -342,10 +366,7 @@ static ptowsp_status map_make(struct aie_run *run)
 					  .queue = (uint32_t)aie_arch_tile(loaded->arch, 0)->limits[AIE_DMA_QUEUE],
 					  .seed = options->seed,
 					  .effort = (enum aie_effort)options->base.opt_level,
-					  .kernel_name = kernel_name,
-					  .channel_name = channel_name,
-					  .tensor_name = tensor_name,
-					  .context = loaded->planned};
+					  .names = {kernel_name, channel_name, tensor_name, kernel_place, loaded}};
 
 	status = aie_map_make(&loaded->map, &args, run->error);
 	if (!status && args.scheduled && (!loaded->map.obeyed || (args.layouts && !loaded->map.held)))

@@ -380,8 +380,7 @@ static ptowsp_status report_fill(struct going *going, const struct aie_sim_stats
 		status = aie_report_run(report, &going->back.design, picture, stats, last_end(going), error);
 	for (uint32_t k = 0; !status && k < kernels->count; k++)
 		if (aie_fits_most(&going->run->loaded->map.acts, k, going->run->loaded->arch, &fits))
-			status = aie_report_fits(report, kernels->rows[k].name, fits.tiles, fits.arguments, fits.stack,
-						 aie_arch_core_bytes(going->run->loaded->arch), error);
+			status = aie_report_fits(report, kernels->rows[k].name, &fits, aie_arch_core_bytes(going->run->loaded->arch), error);
 	for (uint32_t k = 0; !status && k < kernels->count; k++)
 		status = aie_report_calls(report, kernels->rows[k].name, &going->calls[k], error);
 	if (!status && both)

@@ -202,24 +202,28 @@ static ptowsp_status footprint_of(struct maker *maker, const struct base_walk_ta
 static ptowsp_status gaps(const struct maker *maker, uint64_t number, uint32_t kernel, const struct ptowsp_tensor_arg *window)
 {
 	const struct aie_acts_args *args = maker->args;
+	char place[AIE_CALLED_PLACE];
 
 	number += args->walk->first;
-	return rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, number, kernel,
-			  "task %llu, kernel %.60s: its window of tensor %.40s has gaps between the elements of a row, which no buffer descriptor walks here; "
-			  "use --opt clock=reference",
-			  (unsigned long long)number, args->kernel_name(args->context, kernel), args->tensor_name(args->context, window->tensor));
+	return rt_fail_at(
+		maker->error, PTOWSP_UNSUPPORTED, number, kernel,
+		"task %llu, kernel %.28s%s: its window of tensor %.24s has gaps between the elements of a row, which no buffer descriptor walks here; "
+		"use --opt clock=reference",
+		(unsigned long long)number, aie_kernel_name(&args->names, kernel), aie_kernel_place(&args->names, kernel, place),
+		aie_tensor_name(&args->names, window->tensor));
 }
 
 static ptowsp_status types(const struct maker *maker, uint64_t number, uint32_t kernel, uint32_t first, uint32_t second)
 {
 	const struct aie_acts_args *args = maker->args;
+	char place[AIE_CALLED_PLACE];
 
 	number += args->walk->first;
 	return rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, number, kernel,
-			  "task %llu, kernel %.60s: its tensor arguments %u and %u have elements of %.40s in common and different types, and no buffer of a "
+			  "task %llu, kernel %.28s%s: its tensor arguments %u and %u have elements of %.24s in common and different types, and no buffer of a "
 			  "core has two; use --opt clock=reference",
-			  (unsigned long long)number, args->kernel_name(args->context, kernel), first, second,
-			  args->tensor_name(args->context, maker->arguments[first].area.tensor));
+			  (unsigned long long)number, aie_kernel_name(&args->names, kernel), aie_kernel_place(&args->names, kernel, place), first, second,
+			  aie_tensor_name(&args->names, maker->arguments[first].area.tensor));
 }
 
 /* The tile of which the window is a part. */

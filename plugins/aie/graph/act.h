@@ -6,6 +6,7 @@
 
 #define AIE_MOST_TENSORS 64 /* arguments of a call */
 
+#include "aie/graph/aie_called.h"
 #include "aie/graph/area.h"
 #include "base/kernels.h"
 #include "base/patience.h"
@@ -40,7 +41,7 @@ struct aie_act {
 	uint32_t cell;              /* set by cell.h */
 	uint64_t task;              /* of CALL, GATE */
 	uint32_t kernel;            /* of CALL: KREG row */
-	uint64_t stack;             /* of CALL: bytes of its tiles on the core's stack; set by fits.h */
+	uint64_t stack, tiles;      /* of CALL: bytes of its tiles on the core's stack; of all its tiles; set by fits.h */
 	uint32_t channel;           /* of SEND, TAKE, CLOSE and LEAVE: CSPC row */
 	uint64_t token;             /* its number in the channel; of CLOSE and LEAVE: of the closing that both are, in the order of LEAVEs */
 	uint32_t uses, use_count;   /* a token without elements has none */
@@ -67,9 +68,7 @@ struct aie_acts_args {
 	struct base_patience *patience;    /* as of the acts, which keep it */
 	const struct base_kernels *served; /* serves them: the kernel that a task runs several times */
 	bool exact;                        /* areas of calls stay as they are, and do not become words */
-	const char *(*kernel_name)(const void *context, uint32_t kernel);
-	const char *(*tensor_name)(const void *context, uint32_t tensor);
-	const void *context; /* of both */
+	struct aie_called names;
 };
 /* Fills zeroed or finished acts. Errors: UNSUPPORTED naming task, kernel and tensor where a window has gaps between the elements of a row, or where two that are one buffer
  * have different types; NO_MEMORY. */

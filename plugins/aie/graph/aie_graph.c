@@ -48,16 +48,23 @@ static void ends_count(const struct aie_graph *graph, struct ends *ends)
 	}
 }
 
+/* The cell by the first call that it does. */
 static ptowsp_status too_many(struct aie_maker *maker, uint32_t cell, const char *way, uint32_t need, uint32_t limit, uint32_t credits)
 {
-	if (credits)
-		return rt_fail(maker->error, PTOWSP_UNSUPPORTED,
-			       "cell %u needs %u streams %s, and a core has %u DMA channels that way; some are words that hold channels to their capacity: "
-			       "state a larger channel_capacity",
-			       cell, need, way, limit);
-	return rt_fail(maker->error, PTOWSP_UNSUPPORTED,
-		       "cell %u needs %u streams %s, and a core has %u DMA channels that way; give the work of it to fewer kernels or processes", cell, need,
-		       way, limit);
+	const struct aie_acts *acts = maker->args->acts;
+	char place[AIE_CALLED_PLACE];
+	uint32_t a = 0;
+
+	while (a < acts->count && (acts->rows[a].kind != AIE_ACT_CALL || acts->rows[a].cell != cell))
+		a++;
+	if (a == acts->count)
+		return rt_fail(maker->error, PTOWSP_UNSUPPORTED, "a core needs %u streams %s, and has %u DMA channels that way", need, way, limit);
+	return rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, acts->first + acts->rows[a].task, acts->rows[a].kernel,
+			  "the core of task %llu, kernel %.28s%s needs %u streams %s, and has %u DMA channels that way; %s",
+			  (unsigned long long)(acts->first + acts->rows[a].task), aie_kernel_name(&maker->args->names, acts->rows[a].kernel),
+			  aie_kernel_place(&maker->args->names, acts->rows[a].kernel, place), need, way, limit,
+			  credits ? "some are words that hold channels to their capacity: state a larger channel_capacity"
+				  : "give its work to fewer kernels or processes");
 }
 
 /* Says which cells have to pack; again_out: there is a new one. */

@@ -113,6 +113,7 @@ struct aie_graph_args {
 	uint64_t keep;  /* bytes of what is read again that a cell keeps */
 	const struct aie_bounds *bounds; /* tasks whose begin or end the host sees; NULL: none */
 	const uint64_t *capacities;      /* per CSPC row; NULL: channels take any number of tokens */
+	struct aie_called names;
 };
 /* Fills a zeroed or finished graph. Errors: UNSUPPORTED naming the cell or the shims, what is needed and the limit; NO_MEMORY. */
 ptowsp_status aie_graph_make(struct aie_graph *graph, const struct aie_graph_args *args, struct ptowsp_error *error);

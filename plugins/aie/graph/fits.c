@@ -84,15 +84,17 @@ static ptowsp_status stack_find(struct functions *functions, const struct aie_ac
 {
 	const struct base_kernel *kernel = act->kernel < args->served->count ? &args->served->rows[act->kernel] : NULL;
 	const uint32_t scalars = args->walk->tasks[act->task].arg_count;
+	uint64_t without;
 	struct isa_core_window windows[AIE_MOST_TENSORS];
 	const struct isa_core_function function = {"kernel", windows, act->use_count, scalars, kernel && kernel->blocks ? kernel->blocks : 1};
 	struct common_text key = {0};
 	ptowsp_status status = PTOWSP_OK;
 	uint32_t row;
 
-	act->stack = 0;
+	act->stack = act->tiles = 0;
 	if (!kernel || !kernel->isa || act->use_count > AIE_MOST_TENSORS)
 		return PTOWSP_OK;
+	isa_program_memory(kernel->isa, &without, &act->tiles);
 	for (uint32_t i = 0; i < act->use_count; i++)
 		windows[i] = window_of(acts, &acts->uses[act->uses + i]);
 	key_make(&key, act, windows, scalars);
@@ -122,7 +124,7 @@ ptowsp_status aie_fits_find(struct aie_acts *acts, const struct aie_map_args *ar
 
 struct aie_fits aie_fits_of(const struct aie_acts *acts, const struct aie_act *act, const struct aie_arch *arch)
 {
-	return (struct aie_fits){act->stack, arguments_of(acts, act), aie_arch_tile(arch, AIE_FIRST_CORE)->limits[AIE_STACK]};
+	return (struct aie_fits){act->stack, arguments_of(acts, act), aie_arch_tile(arch, AIE_FIRST_CORE)->limits[AIE_STACK], act->tiles};
 }
 
 uint64_t aie_fits_need(const struct aie_acts *acts, const struct aie_act *act, const struct aie_arch *arch, uint32_t times)
@@ -186,13 +188,15 @@ ptowsp_status aie_fits_refuse(const struct aie_acts *acts, const struct aie_act 
 			      struct ptowsp_error *error)
 {
 	const struct aie_fits fits = aie_fits_of(acts, act, args->arch);
+	char place[AIE_CALLED_PLACE];
 	const struct aie_area *most = act->use_count ? &acts->areas.rows[acts->uses[act->uses + largest_of(acts, act)].area] : NULL;
 
-	return rt_fail_at(error, PTOWSP_UNSUPPORTED, acts->first + act->task, act->kernel,
-			  "task %llu, kernel %.24s needs %llu bytes of %d memories' %llu: tiles %llu, arguments %llu (%.16s %llu), stack %llu; not divided: "
-			  "%.44s; use smaller tiles or --opt clock=reference",
-			  (unsigned long long)(acts->first + act->task), args->kernel_name(args->context, act->kernel), (unsigned long long)aie_fits_sum(&fits),
-			  1 + AIE_NEAR_TILES, (unsigned long long)aie_near_most(args->arch), (unsigned long long)fits.tiles, (unsigned long long)fits.arguments,
-			  most ? args->tensor_name(args->context, most->tensor) : "none", (unsigned long long)(most ? aie_area_bytes(most) : 0),
-			  (unsigned long long)fits.stack, why);
+	return rt_fail_at(
+		error, PTOWSP_UNSUPPORTED, acts->first + act->task, act->kernel,
+		"task %llu, kernel %.20s%s needs %llu bytes of %d x %llu: tiles %llu of %llu, arguments %llu (%.16s %llu), stack %llu; not divided: %.44s; "
+		"use smaller tiles",
+		(unsigned long long)(acts->first + act->task), aie_kernel_name(&args->names, act->kernel), aie_kernel_place(&args->names, act->kernel, place),
+		(unsigned long long)aie_fits_sum(&fits), 1 + AIE_NEAR_TILES, (unsigned long long)aie_near_most(args->arch), (unsigned long long)fits.tiles,
+		(unsigned long long)fits.declared, (unsigned long long)fits.arguments, most ? aie_tensor_name(&args->names, most->tensor) : "none",
+		(unsigned long long)(most ? aie_area_bytes(most) : 0), (unsigned long long)fits.stack, why);
 }

@@ -4,18 +4,12 @@
 #define AIE_FITS_H
 
 #include "aie/design/map.h"
+#include "aie/graph/fits_sum.h"
 
 /* Sets the stack of all calls. Errors: NO_MEMORY. */
 ptowsp_status aie_fits_find(struct aie_acts *acts, const struct aie_map_args *args, struct ptowsp_error *error);
-/* Bytes of a core tile for a call. */
-struct aie_fits {
-	uint64_t tiles, arguments, stack; /* tiles that do not lie in its arguments; these once each; what a core's stack has besides tiles */
-};
+/* Of a call. */
 struct aie_fits aie_fits_of(const struct aie_acts *acts, const struct aie_act *act, const struct aie_arch *arch);
-static inline uint64_t aie_fits_sum(const struct aie_fits *fits)
-{
-	return fits->tiles + fits->arguments + fits->stack;
-}
 /* Need of a call whose arguments are there so many times. */
 uint64_t aie_fits_need(const struct aie_acts *acts, const struct aie_act *act, const struct aie_arch *arch, uint32_t times);
 /* Has a core room for the call with memories beside it, each argument, and stack and tiles together, whole in one? */

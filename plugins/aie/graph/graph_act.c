@@ -107,8 +107,8 @@ static ptowsp_status send(struct aie_acting *acting)
 		return PTOWSP_OK;
 	if (act->cell == AIE_HOST && cell == AIE_HOST)
 		return rt_fail(maker->error, PTOWSP_UNSUPPORTED,
-			       "channel %u connects processes of which neither calls a kernel: no core would have a part in it; use --opt clock=reference",
-			       act->channel);
+			       "channel %.60s connects processes of which neither calls a kernel: no core would have a part in it; use --opt clock=reference",
+			       aie_channel_name(&maker->args->names, act->channel));
 	stream = channel_stream(acting, act->cell, cell);
 	if (act->cell == AIE_HOST) {
 		host_moves(acting, stream);

@@ -239,8 +239,7 @@ static ptowsp_status misfit(const struct aie_hold_args *args, const struct aie_a
 	return rt_fail_at(error, PTOWSP_INVALID, args->acts->first + act->task, act->kernel,
 			  "kernel %.60s takes parts of %.60s with layout %s and of %.60s with layout %s: one dimension is cut over different axes of the grid; "
 			  "relayout one of them, or state equal layouts",
-			  args->kernel_name(args->context, act->kernel), args->tensor_name(args->context, a), first, args->tensor_name(args->context, b),
-			  second);
+			  aie_kernel_name(&args->names, act->kernel), aie_tensor_name(&args->names, a), first, aie_tensor_name(&args->names, b), second);
 }
 
 /* Operands of one shape are taken element by element, so they have to be cut alike. */

@@ -24,9 +24,7 @@ struct aie_hold_args {
 	uint32_t tensor_count;
 	const uint8_t *stated;                 /* per kernel: it says itself how its operands are laid out, and takes any that its package let pass */
 	const struct aie_executors *executors; /* of a grid, those of holders among them */
-	const char *(*kernel_name)(const void *context, uint32_t kernel);
-	const char *(*tensor_name)(const void *context, uint32_t tensor);
-	const void *context;
+	struct aie_called names;
 };
 /* The executor that holds all of an area; PTOWSP_NONE: there is no layout, or several do. */
 uint32_t aie_hold_of(const struct aie_layout *layouts, const struct aie_area *area);

@@ -14,7 +14,7 @@ static const char *kernel_of(const struct aie_map *map, const struct aie_map_arg
 
 	for (uint32_t l = 0; l < program->count; l++)
 		if (program->lines[l].kind == AIE_LINE_CALL)
-			return args->kernel_name(args->context, map->acts.rows[program->lines[l].act].kernel);
+			return aie_kernel_name(&args->names, map->acts.rows[program->lines[l].act].kernel);
 	return "no kernel";
 }
 
@@ -22,7 +22,7 @@ static void wait_add(const struct aie_map *map, const struct aie_map_args *args,
 {
 	const struct aie_stream *stream = &map->graph.streams[wait->stream];
 	const struct aie_depths *depths = &map->depths[wait->stream];
-	const char *what = stream->kind == AIE_STREAM_CHANNEL ? args->channel_name(args->context, stream->channel) : "",
+	const char *what = stream->kind == AIE_STREAM_CHANNEL ? aie_channel_name(&args->names, stream->channel) : "",
 		   *kernel = kernel_of(map, args, wait->cell);
 
 	if (wait->makes)
