@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "registry/text.h"
@@ -253,10 +254,16 @@ pid_t scratch_fork(void)
 	return child;
 }
 
-void scratch_wait_told(pid_t program, siginfo_t *info_out)
+void scratch_wait_told(pid_t program, bool (*is_over)(void *context, pid_t program), void *context, siginfo_t *info_out)
 {
-	while (waitid(P_PID, (id_t)program, info_out, WEXITED | WNOWAIT) && errno == EINTR)
-		;
+	struct timespec pause = {.tv_nsec = 500000};
+
+	for (info_out->si_pid = 0; !waitid(P_PID, (id_t)program, info_out, WEXITED | WNOWAIT | WNOHANG) && !info_out->si_pid;) {
+		if (is_over(context, program))
+			kill(-program, SIGKILL);
+		nanosleep(&pause, NULL);
+		pause.tv_nsec = pause.tv_nsec < 16000000 ? 2 * pause.tv_nsec : 20000000;
+	}
 	kill(-program, SIGKILL);
 	scratch_wait(program);
 }

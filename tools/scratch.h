@@ -5,6 +5,7 @@
 #define TOOLS_SCRATCH_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "ptowsp/base.h"
@@ -26,7 +27,7 @@ int scratch_start(char *const *argv, const char *said, pid_t *program_out);
 pid_t scratch_fork(void);
 /* Waits for its end. Its exit status, -1 if it has none. */
 int scratch_wait(pid_t program);
-/* The same, with what waitid says of its end; all of its group is ended, too. */
-void scratch_wait_told(pid_t program, siginfo_t *info_out);
+/* The same, with what waitid says of its end; all of its group is ended, too. is_over is asked every 20 ms or so while it runs; the group is ended when it says so. */
+void scratch_wait_told(pid_t program, bool (*is_over)(void *context, pid_t program), void *context, siginfo_t *info_out);
 
 #endif

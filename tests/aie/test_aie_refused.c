@@ -229,6 +229,19 @@ TEST(locks_have_numbers_for_cores)
 	aie_sim_finish(&trial.stats);
 }
 
+/* Memory of this machine, whatever a text says. */
+TEST(what_a_core_allocates_in_all_is_bounded)
+{
+	struct array_trial trial = {.buffering = 8};
+	char body[2048] = "";
+
+	for (int i = 0; i <= 16; i++)
+		snprintf(body + strlen(body), sizeof(body) - strlen(body), "%%m%d = memref.alloc() : memref<65536xi32> ", i);
+	CHECK_INT(array_trial_run(&trial, check_fmt("aie.device(npu1) { %%t = aie.tile(0, 2) aie.core(%%t) { %s aie.end } }", body)), PTOWSP_UNSUPPORTED);
+	CHECK_STR(trial.error.text, "line 1: with this memref.alloc a core's text allocates 4456448 bytes, of 4194304 that are simulated");
+	aie_sim_finish(&trial.stats);
+}
+
 TEST(a_stack_holds_what_lies_in_it_at_once)
 {
 	struct array_trial trial = {.buffering = 8};

@@ -28,6 +28,7 @@ TEST(users_run_designs_with_files)
 	CLI_ERR(8, "echo 'int x' >bad.c; $B/ptowsp-aie --kernel scale=bad.c " ARRAYS "add.mlir", "the kernel scale cannot be compiled: ");
 	CLI_OUT(0, "$B/ptowsp-aie --value arg2=3 " ARRAYS "counted.mlir", "device 0: ended in cycle ");
 	CLI_OUT(5, "$B/ptowsp-aie " ARRAYS "counted.mlir", "give arguments that are numbers by --value");
+	CLI_ERR(2, "$B/ptowsp-aie --value arg4294967298=3 " ARRAYS "counted.mlir", "--value takes argN=NUMBER");
 	CLI_ERR(2, "$B/ptowsp-aie --value n=3 " ARRAYS "counted.mlir", "--value takes argN=NUMBER");
 	CLI_ERR(2, "$B/ptowsp-aie --value 4 " ARRAYS "counted.mlir", "--value \"4\" is not argN=NUMBER");
 	CLI_ERR(2, "$B/ptowsp-aie --cycles scale= " ARRAYS "add.mlir", "--cycles \"scale=\" is not NAME=CYCLES");
@@ -115,6 +116,8 @@ TEST(kernels_that_end_the_process_or_go_too_far_are_told)
 	kernel_ends("int scale = 5;", "", 2, "ptowsp-aie: kernel scale: in k.c that is a variable, no function\n");
 	kernel_ends("void abort(void); __attribute__((constructor)) static void begin(void) { abort(); }", "", 1,
 		    "ptowsp-aie: kernel scale: loading k.c ended with signal 6 (Aborted); is the file whole?\n");
+	kernel_ends(K_C " { for (int i = 0; i < 64; i++) close(i); }", "", 1,
+		    "ptowsp-aie: what the run says is lost: a kernel has closed stderr, which is not its own\n");
 	kernel_ends("int x", "", 8, "ptowsp-aie: the kernel scale cannot be compiled: cc says above why\n");
 }
 
@@ -123,6 +126,16 @@ TEST(a_kernel_without_an_end_is_ended)
 	cli_begin();
 	kernel_ends(K_C " { for (;;) __asm__(\"\"); }", "--max-seconds 1", 10,
 		    "ptowsp-aie: kernel scale does not come back, and the run is not over after 1 s ");
+}
+
+/* Neither takes its bound by itself: one takes no processor time, the other no signals. */
+TEST(a_kernel_that_sleeps_or_takes_no_signals_is_ended)
+{
+	cli_begin();
+	kernel_ends(K_C " { for (;;) sleep(1000); }", "--max-seconds 1", 10,
+		    "ptowsp-aie: kernel scale does not come back: it has been asleep for 1 s; a kernel computes and waits for nothing\n");
+	kernel_ends("#include <signal.h>\nvoid scale(void) { sigset_t all; sigfillset(&all); sigprocmask(SIG_BLOCK, &all, 0); for (;;) __asm__(\"\"); }",
+		    "--max-seconds 1", 10, "ptowsp-aie: kernel scale does not come back, and the run is not over after 1 s ");
 }
 
 /* 2^40 calls, of functions that each call the one before twice. */

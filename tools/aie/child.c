@@ -6,20 +6,23 @@
 #include "tools/scratch.h"
 #include "tools/standard.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Memory of both processes. Names are of the command line, which both have at the same address. */
 static volatile struct state {
 	enum aie_doing doing;
 	const char *path, *name, *file;
-	bool ended, over, touched;
+	bool ended, over, touched, asleep, mute; /* mute: stderr was closed */
 	uint64_t seconds;
+	uint32_t bounds; /* how often a bound was begun */
 	struct aie_touch touch;
 } * state;
 
@@ -50,6 +53,7 @@ void aie_child_bound(uint64_t seconds)
 	action.sa_handler = on_alarm;
 	aie_late = 0;
 	state->seconds = seconds;
+	state->bounds++;
 	sigaction(SIGPROF, &action, NULL);
 	setitimer(ITIMER_PROF, &bound, NULL);
 }
@@ -68,6 +72,9 @@ static ptowsp_status over_tell(struct ptowsp_error *error)
 {
 	const unsigned long long seconds = state->seconds;
 
+	if (state->asleep)
+		return base_fail(error, PTOWSP_LIMIT, "kernel %s does not come back: it has been asleep for %llu s; a kernel computes and waits for nothing",
+				 state->name, seconds);
 	switch (state->doing) {
 	case AIE_IS_CALLING:
 		return base_fail(error, PTOWSP_LIMIT,
@@ -109,8 +116,68 @@ static ptowsp_status end_tell(const siginfo_t *info, struct ptowsp_error *error)
 			 info->si_code == CLD_EXITED ? "a kernel returns to its core" : "its arguments have the sizes that the design says");
 }
 
+/* ---- what its own clock does not end -------------------------------------------------------------------------------- */
+
+/* Of the child, as it was when its bound was begun, and when it was last at work. */
+struct watch {
+	uint32_t bounds;
+	uint64_t begun, worked, slept_ns; /* processor time in ns; how long it has been asleep since then */
+	uint64_t looked_ns;
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now = {0};
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Asleep, and not only waiting for a processor. */
+static bool sleeps(pid_t child)
+{
+	char path[40], text[256], *behind;
+	FILE *file;
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)child);
+	file = fopen(path, "rb");
+	size = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+	if (file)
+		fclose(file);
+	text[size] = 0;
+	behind = strrchr(text, ')');
+	return behind && (behind[2] == 'S' || behind[2] == 'D');
+}
+
+/* A kernel may sleep, which takes no processor time, or keep the signal of the clock from coming. */
+static bool is_over(void *context, pid_t child)
+{
+	struct watch *watch = context;
+	const uint64_t bound = state->seconds * 1000000000, now = clock_ns(CLOCK_MONOTONIC), passed = now - watch->looked_ns;
+	clockid_t clock;
+	uint64_t worked;
+
+	watch->looked_ns = now;
+	if (!bound || clock_getcpuclockid(child, &clock))
+		return false;
+	worked = clock_ns(clock);
+	if (watch->bounds != state->bounds)
+		*watch = (struct watch){state->bounds, worked, worked, 0, now};
+	if (worked - watch->worked > 1000000 || state->doing != AIE_IS_CALLING || !sleeps(child)) {
+		watch->worked = worked;
+		watch->slept_ns = 0;
+	} else {
+		watch->slept_ns += passed;
+	}
+	state->asleep = watch->slept_ns > bound;
+	state->over = state->over || state->asleep || worked - watch->begun > bound + 2000000000;
+	return state->over;
+}
+
 ptowsp_status aie_child_run(const char *path, int (*run)(void *context), void *context, int *exit_out, struct ptowsp_error *error)
 {
+	struct watch watch = {0};
 	siginfo_t info = {0};
 	pid_t child;
 
@@ -125,10 +192,13 @@ ptowsp_status aie_child_run(const char *path, int (*run)(void *context), void *c
 	if (!child) {
 		const int code = run(context);
 
+		state->mute = fcntl(STDERR_FILENO, F_GETFD) < 0;
 		state->ended = true;
 		_exit(standard_end("ptowsp-aie", code, code ? code : 2)); /* no handlers of kernels' libraries */
 	}
-	scratch_wait_told(child, &info);
+	scratch_wait_told(child, is_over, &watch, &info);
 	*exit_out = info.si_status;
+	if (state->ended && state->mute)
+		return base_fail(error, PTOWSP_KERNEL_FAILED, "what the run says is lost: a kernel has closed stderr, which is not its own");
 	return state->ended && info.si_code == CLD_EXITED ? PTOWSP_OK : end_tell(&info, error);
 }

@@ -55,14 +55,16 @@ static int page_show(size_t page)
 
 static bool value_read(const struct flag_pair *pair, struct aie_array_value *value)
 {
+	unsigned long number;
 	char *stop;
 
 	if (strncmp(pair->name, "arg", 3) != 0 || pair->name[3] < '0' || pair->name[3] > '9')
 		return false;
-	value->number = (uint32_t)strtoul(pair->name + 3, &stop, 10);
-	if (*stop)
-		return false;
 	errno = 0;
+	number = strtoul(pair->name + 3, &stop, 10);
+	if (*stop || errno || number > UINT32_MAX)
+		return false;
+	value->number = (uint32_t)number;
 	value->value = strtoll(pair->value, &stop, 10);
 	return !errno && !*stop && *pair->value;
 }

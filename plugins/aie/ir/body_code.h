@@ -89,6 +89,7 @@ struct aie_body_maker {
 	const struct aie_op *function; /* at hand: func.func or aie.core */
 	uint32_t owner, frame;         /* its number and its registers so far */
 	uint64_t kept, most;           /* bytes of memref.alloca that are there, and that were at once */
+	uint64_t allocated;            /* by all operations of all functions */
 	struct aie_body_function {
 		uint32_t entry, frame, need, depth; /* need: with what it calls */
 		uint64_t stack, below;              /* bytes that it allocates at once, with what it calls; the most of these */

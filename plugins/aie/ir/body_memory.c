@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALLOC_BYTES = 4 << 16 }; /* four memories of 64 KiB */
+enum { ALLOC_BYTES = 4 << 16, ALLOC_ALL = 16 * ALLOC_BYTES }; /* four memories of 64 KiB; all that a core's text allocates, which is not all there at once */
 
 static uint32_t element_bytes(const struct aie_type *type)
 {
@@ -91,6 +91,10 @@ static ptowsp_status alloc(struct aie_body_maker *maker, const struct aie_op *op
 				 op->line, op->name, (unsigned long long)bytes, ALLOC_BYTES);
 	maker->kept += aie_op_is(op, "memref.alloca") ? (bytes + 3) / 4 * 4 : 0; /* there is no heap: what memref.alloc takes is nobody's stack */
 	maker->most = maker->kept > maker->most ? maker->kept : maker->most;
+	maker->allocated += bytes;
+	if (maker->allocated > ALLOC_ALL)
+		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: with this %s a core's text allocates %llu bytes, of %d that are simulated",
+				 op->line, op->name, (unsigned long long)maker->allocated, ALLOC_ALL);
 	if (block == AIE_NONE || number == AIE_NONE || !(maker->body->block_rows[block] = calloc(bytes + 1, 1)))
 		return aie_body_no_memory(maker);
 	maker->body->number_rows[number].p = maker->body->block_rows[block];
