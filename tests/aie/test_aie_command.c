@@ -25,8 +25,8 @@ TEST(the_report_of_a_bare_machine_names_each_piece)
 {
 	static const char *const lines[] = {"missing xrt - no libxrt_coreutil.so.2 in lib, lib64",
 					    "missing headers - no xrt/xrt_hw_context.h",
-					    "missing aiecc - no aiecc in the folders of PATH",
-					    "missing peano - no Peano: PEANO_INSTALL_DIR is not set",
+					    "missing aiecc - no aiecc in the folders of PATH: install mlir-aie 1.4.3 or newer, or name it with --aiecc FILE\n",
+					    "missing peano - no Peano: PEANO_INSTALL_DIR is not set; install llvm-aie, or name it with --peano DIR\n",
 					    "skipped bridge - it needs driver",
 					    "ok model vector_add - ",
 					    "skipped compile vector_add - it needs aiecc",
