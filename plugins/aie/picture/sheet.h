@@ -8,9 +8,9 @@
 
 enum {
 	AIE_SHEET_MARGIN = 24,
-	AIE_SHEET_HEAD = 44, /* above the tiles: the title */
-	AIE_SHEET_GAP = 14,  /* between tiles */
-	AIE_SHEET_CARD = 164,
+	AIE_SHEET_HEAD = 44,  /* above the tiles: the title */
+	AIE_SHEET_GAP = 14,   /* between tiles */
+	AIE_SHEET_CARD = 172, /* "524288 / 524288" behind a bar, of a memory tile that is full, ends on it */
 	AIE_SHEET_TITLE = 20, /* of a card: its first line */
 	AIE_SHEET_NAMES = 4,  /* lines of nodes on a card, */
 	AIE_SHEET_NAME = 13,  /*   as high as that */
