@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The client of libhost_runtime.so on the fake one of tests/fakes, and on a real one where PTO_RUNTIME_DIR names its folder. */
 #include "ascend/engine/fault.h"
+#include "ascend/engine/filter_object.h"
 #include "tests/ascend/ascend_example.h"
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +154,40 @@ TEST(all_callables_are_given_out_and_taken_back)
 	CHECK_INT(id, 7);
 	free(block);
 	ascend_example_close(example);
+}
+
+/* As the simulator does with the library of its cores: written to a new file and loaded, each run. */
+static void *symbol_of_a_copy(const void *bytes, size_t size, const char *name)
+{
+	const char *path = check_fmt("%s/copy.so", check_tmp());
+	FILE *file = fopen(path, "w");
+	void *library, *symbol;
+
+	REQUIRE(file && fwrite(bytes, size, 1, file) == 1 && !fclose(file));
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		CHECK_FAIL("%s", dlerror());
+	symbol = library ? dlsym(library, name) : NULL;
+	if (library)
+		dlclose(library);
+	remove(path);
+	return symbol;
+}
+
+TEST(a_core_library_is_loaded_once_for_all_runs)
+{
+	const char *path = check_fmt("%s/build/lib/libcpu_sim_context.so", ascend_example_fakes());
+	void *bytes, *first;
+	size_t size = 0;
+
+	REQUIRE_INT(ascend_filter_object_make(&bytes, &size, path, &error), PTOWSP_OK);
+	REQUIRE(bytes != NULL);
+	first = symbol_of_a_copy(bytes, size, "simpler_host_log_bind_state");
+	CHECK(first != NULL);
+	CHECK(symbol_of_a_copy(bytes, size, "simpler_host_log_bind_state") == first);
+	free(bytes);
+	CHECK_INT(ascend_filter_object_make(&bytes, &size, check_fmt("%s/tests/ascend/test_ascend_client.c", check_root()), &error), PTOWSP_OK);
+	CHECK(bytes == NULL);
 }
 
 /* ---- patience -------------------------------------------------------------------------------------------------------- */

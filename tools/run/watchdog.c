@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* watchdog.c - the end of a phase that does not end by itself. A plugin in a process of its own is ended by the library, which says in which operation it was; one in this process can only be
  * ended with the process: SIGALRM comes a little later, removes temporary files and says a sentence. */
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>
@@ -23,6 +24,8 @@ enum {
 static char end_text[200];
 static int64_t began_ms, ends_ms;
 static volatile sig_atomic_t watched, current;
+/* The error stream of the tool, whatever a plugin in this process makes of descriptor 2 while it is called. */
+static int error_stream = STDERR_FILENO;
 
 static const char *const words[] = {"reading, comparing or writing", "opening the plugin", "loading", "looking at the run",
 				    "preparing or running",          "closing the plugin"};
@@ -38,9 +41,11 @@ static int64_t now_ms(void)
 /* As write(2): for handlers, which cannot use stdio. */
 static void say(const char *text)
 {
-	ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
+	ssize_t written = write(error_stream, text, strlen(text));
 
-	(void)ignored;
+	if (written < 0) /* a plugin has closed it */
+		written = write(STDERR_FILENO, text, strlen(text));
+	(void)written;
 }
 
 static void number_say(int64_t number)
@@ -92,6 +97,14 @@ static void on_alarm(int number)
 	alarm_next(now);
 }
 
+static void error_stream_keep(void)
+{
+	const int own = error_stream == STDERR_FILENO ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
+
+	if (own >= 0)
+		error_stream = own;
+}
+
 static void end_text_make(enum run_phase phase, uint64_t ms)
 {
 	struct reg_text text;
@@ -110,6 +123,7 @@ void run_watchdog(const struct run_options *o, enum run_phase phase)
 	uint64_t ms = phase == RUN_RUNNING ? o->timeout_ms : o->load_timeout_ms;
 
 	alarm_set(0);
+	error_stream_keep();
 	began_ms = now_ms();
 	current = (sig_atomic_t)phase;
 	if ((phase == RUN_OPENING || phase == RUN_CLOSING) && ms > OPENING_MS)

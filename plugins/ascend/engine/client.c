@@ -2,6 +2,7 @@
 #include "ascend/engine/client.h"
 
 #include "ascend/engine/fault.h"
+#include "ascend/engine/filter_object.h"
 #include "rt/program/rt_error.h"
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -22,8 +23,10 @@ static ptowsp_status executors_read(struct executors *executors, const struct as
 	ptowsp_status status = PTOWSP_OK;
 
 	*executors = (struct executors){0};
+	if (!*files->dispatcher)
+		status = ascend_filter_object_make(&executors->bytes[1], &executors->sizes[1], files->aicore, error);
 	for (size_t i = 0; !status && i < 3; i++)
-		if (*paths[i])
+		if (*paths[i] && !executors->bytes[i])
 			status = ascend_file_read(paths[i], &executors->bytes[i], &executors->sizes[i], error);
 	return status;
 }
