@@ -397,6 +397,20 @@ TEST(faults_become_exit_codes)
 			}
 }
 
+/* The schedulers of a real runtime wait for a first task for ever: nothing is launched without one, nor before a deadlock that no task precedes. */
+TEST(a_run_without_a_task_ends)
+{
+	NEED_COMPILERS();
+	cli_begin();
+	for (int variant = 0; variant < 2; variant++) {
+		CHECK_INT(cli(check_fmt("FAKE_LOG=$T/log $B/ptowsp-run %s --set total_rows=0 $P/softmax.pkg.zst", fake(variant))), 0);
+		CHECK_CONTAINS(cli_out, " 0 tasks, 0 cycles");
+		CHECK_INT(cli(check_fmt("FAKE_LOG=$T/log $B/ptowsp-run %s --schedule channel_capacity=many,1 $P/probes/stuck.pkg.zst", fake(variant))), 7);
+		CHECK_CONTAINS(cli_err, "channel_capacity=many,2");
+	}
+	CHECK_INT(cli("grep WRONG $T/log"), 1);
+}
+
 /* tests/model/engines.py: both variants, results beside cpu_sim's. */
 TEST(random_programs_have_the_results_of_cpu_sim)
 {

@@ -138,6 +138,8 @@ static void *run_thread(void *context)
 
 	if (!fake_host_graph)
 		orchestrate(run);
+	if (!run->graph.count && !run->graph.fatal)
+		fake_wrong("a run without a task, which in the real runtime never ends");
 	fake_graph_run(&run->graph);
 	return NULL;
 }

@@ -387,9 +387,21 @@ static ptowsp_status over(struct run *run)
 	return status ? status : rt_fail(run->error, PTOWSP_RUN_FAILED, "the pto-runtime was done before all tasks were given to it");
 }
 
+static bool has_tasks(const struct ascend_plan_head *plan)
+{
+	const struct ascend_plan_step *steps = ascend_plan_steps(plan);
+	uint32_t s = 0;
+
+	while (s < plan->step_count && (steps[s].kind == ASCEND_STEP_SCOPE_BEGIN || steps[s].kind == ASCEND_STEP_SCOPE_END))
+		s++;
+	return s < plan->step_count;
+}
+
+/* The runtime is not launched before there is a task: its schedulers wait for the first one for ever (simpler 6ebaf77, tensormap_and_ringbuffer). */
 static ptowsp_status publish(struct run *run, struct rt_feed *feed)
 {
 	struct ascend_batch *batch = run->batch;
+	const bool launches = run->kernels && !run->launched.there && has_tasks(batch->plan);
 	ptowsp_status status = PTOWSP_OK;
 
 	while (run->kernels && !ascend_stream_room(run->stream, batch->plan->step_count) && !is_over(run)) {
@@ -399,7 +411,7 @@ static ptowsp_status publish(struct run *run, struct rt_feed *feed)
 	run->batch = NULL;
 	status = steps_note(run, batch);
 	ascend_stream_publish(run->stream, batch);
-	if (!status && !run->launched.there && run->kernels && !is_over(run))
+	if (!status && launches && !is_over(run))
 		status = launch(run);
 	batches_take_back(run, feed, !run->kernels);
 	return status;

@@ -38,7 +38,8 @@ static void segments_fill(struct filter_object *object)
 	object->header.e_shnum = object->header.e_shstrndx = 0;
 	object->header.e_phoff = offsetof(struct filter_object, segments);
 	object->header.e_phnum = 2;
-	object->segments[0] = (Elf64_Phdr){.p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_filesz = sizeof(*object), .p_memsz = sizeof(*object), .p_align = 0x10000};
+	object->segments[0] =
+		(Elf64_Phdr){.p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_filesz = sizeof(*object), .p_memsz = sizeof(*object), .p_align = 0x10000};
 	object->segments[1] = (Elf64_Phdr){.p_type = PT_DYNAMIC,
 					   .p_flags = PF_R | PF_W,
 					   .p_offset = dynamic,
