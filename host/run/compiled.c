@@ -94,15 +94,17 @@ void host_compiled_find(struct ptowsp_program *p, struct ptowsp_load_args *args,
 	c->use.found_bytes = c->found.blobs.total;
 }
 
-void host_compiled_loaded(struct ptowsp_program *p, bool refused)
+bool host_compiled_refused(struct ptowsp_program *p, struct ptowsp_load_args *args)
 {
-	if (refused) {
-		host_services_log(&p->backend->services, PTOWSP_LOG_WARNING, "%s does not load with what it has compiled earlier, which is removed (PL16)",
-				  ptowsp_backend_name(p->backend));
-		host_store_drop(p->compiled.key);
-		p->compiled.use = (struct ptowsp_compiled_use){0};
-	}
-	host_stored_finish(&p->compiled.found);
+	if (!args->blobs)
+		return false;
+	host_services_log(&p->backend->services, PTOWSP_LOG_WARNING, "%s does not load with what it has compiled earlier (PL16), and loads without",
+			  ptowsp_backend_name(p->backend));
+	host_store_drop(p->compiled.key);
+	p->compiled.use = (struct ptowsp_compiled_use){0};
+	args->blobs = NULL;
+	args->blob_count = args->blob_stride = 0;
+	return true;
 }
 
 static ptowsp_status blob_take(void *context, const char *name, const void *bytes, uint64_t size)
@@ -144,9 +146,10 @@ void host_compiled_find(struct ptowsp_program *p, struct ptowsp_load_args *args,
 	*rows_out = NULL;
 }
 
-void host_compiled_loaded(struct ptowsp_program *p, bool refused)
+bool host_compiled_refused(struct ptowsp_program *p, struct ptowsp_load_args *args)
 {
-	(void)p, (void)refused;
+	(void)p, (void)args;
+	return false;
 }
 
 void host_compiled_keep(struct ptowsp_program *p)

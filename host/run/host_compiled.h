@@ -15,10 +15,10 @@ struct host_compiled {
 	struct host_stored found;
 	struct ptowsp_compiled_use use;
 };
-/* Before load: blobs of an earlier one, for args, where the cache is on and has some. *rows_out: owned by the caller, freed behind load. */
+/* Before load: blobs of an earlier one, for args, where the cache is on and has some. They are those of program->compiled.found, which is finished behind load, as *rows_out is freed. */
 void host_compiled_find(struct ptowsp_program *program, struct ptowsp_load_args *args, void **rows_out);
-/* Behind load. refused: it failed with them, so they go. */
-void host_compiled_loaded(struct ptowsp_program *program, bool refused);
+/* Behind a load that failed: with blobs, which then go, and the arguments are without; false: it had none. */
+bool host_compiled_refused(struct ptowsp_program *program, struct ptowsp_load_args *args);
 /* Before unload: keeps what was compiled, if a run ended well and nothing was found. */
 void host_compiled_keep(struct ptowsp_program *program);
 

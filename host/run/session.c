@@ -130,7 +130,9 @@ static ptowsp_status load(struct ptowsp_program *p, uint32_t flags, struct ptows
 		args.flags |= PTOWSP_LOAD_LOOK; /* its worker looks for it */
 	host_compiled_find(p, &args, &blobs);
 	status = host_call_load(&p->backend->caller, p->backend->device, &args, &p->object, error);
-	host_compiled_loaded(p, status && blobs);
+	if (status && host_compiled_refused(p, &args))
+		status = host_call_load(&p->backend->caller, p->backend->device, &args, &p->object, error);
+	host_stored_finish(&p->compiled.found);
 	free(blobs);
 	p->compile_ns = host_now_ns() - begin;
 	if (status)

@@ -32,10 +32,11 @@ static bool is(enum wrong which)
 
 struct keeper_options {
 	struct base_options base;
-	unsigned bytes;
+	unsigned bytes, refuses;
 };
 static const struct base_option options[] = {
 	BASE_OPTION(offsetof(struct keeper_options, bytes), "bytes", "int", "100", "0..1048576", "bytes of what it compiles"),
+	BASE_OPTION(offsetof(struct keeper_options, refuses), "refuses", "bool", "off", "off|on", "it loads with nothing that it has compiled"),
 };
 
 static const struct base_model *models(const struct base_options *chosen, uint32_t *count_out)
@@ -130,6 +131,8 @@ static ptowsp_status load(struct base_program *program, const struct ptowsp_load
 			 base_blob_find(program, "made", source, &size) ? "found"
 			 : base_blobs_given(program)                    ? "found something else"
 									: "compiled");
+	if (base_blobs_given(program) && ((const struct keeper_options *)(const void *)program->device->instance->options)->refuses)
+		return base_fail(error, PTOWSP_UNSUPPORTED, "nothing that was compiled is taken");
 	for (uint32_t i = 0; base_blobs_given(program) && !is(NOTHING_WRONG) && i < args->blob_count && !status; i++)
 		status = blob_trust(program, (const struct ptowsp_blob *)(const void *)((const char *)args->blobs + (size_t)i * args->blob_stride), error);
 	return status;

@@ -110,6 +110,18 @@ TEST(a_damaged_file_is_made_again)
 
 TEST(a_plugin_that_refuses_what_it_compiled_loads_without)
 {
+	static const char *const places[] = {"--isolate=none", "--isolate=process"};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		begin();
+		CLI_ERR(0, check_fmt(KEEPER "%s --opt refuses=on" SCALE, places[i]), "is kept for the next load");
+		CLI_ERR(0, check_fmt(KEEPER "%s --opt refuses=on" SCALE, places[i]),
+			"keeper does not load with what it has compiled earlier (PL16), and loads without", "keeper: compiled");
+	}
+}
+
+TEST(files_that_change_places_are_not_taken)
+{
 	begin();
 	CLI_ERR(0, KEEPER "--isolate=none --opt bytes=7" SCALE, "keeper: compiled");
 	CHECK_INT(cli("XDG_CACHE_HOME=\"$PWD/cache\" \"$B/ptowsp-run\" --plugin=\"$B/../test/keeper/libptowsp_keeper.so\" --opt bytes=9 -q" SCALE), 0);
