@@ -7,6 +7,7 @@
 
 #if PTOWSP_ABI_TARGET >= 1
 #include "ptowsp/buffers.h"
+#include "ptowsp/compiled.h"
 #endif
 #include "ptowsp/note.h"
 #include "watch.h"
@@ -176,11 +177,34 @@ static ptowsp_status checked_close(struct ptowsp_object *object, struct ptowsp_e
 
 /* ---- programs and runs ---- */
 
+/* What it compiles, and gets back. */
+#if PTOWSP_ABI_TARGET >= 1
+static const char checked_blob[] = "what the checking plugin compiles";
+
+static void blobs_check(struct watch_call *call, const struct ptowsp_load_args *args)
+{
+	const struct ptowsp_blob *blob;
+
+	if (call->instance->host->minor < 1 || args->head.size < PTOWSP_LOAD_ARGS_FLOOR_10_1 || !args->blob_count)
+		return;
+	blob = args->blobs;
+	if (args->blob_count != 1 || args->blob_stride < PTOWSP_BLOB_FLOOR_10_1 || !blob || strcmp(blob->name, "checked") != 0 ||
+	    blob->size != sizeof(checked_blob) || memcmp(blob->bytes, checked_blob, sizeof(checked_blob)) != 0)
+		watch_broke(call, "HO10: a blob is not what was given");
+}
+#else
+static void blobs_check(struct watch_call *call, const struct ptowsp_load_args *args)
+{
+	(void)call, (void)args;
+}
+#endif
+
 static ptowsp_status checked_load(struct ptowsp_object *object, const struct ptowsp_load_args *args, struct ptowsp_object **out, struct ptowsp_error *error)
 {
 	struct watch_call call;
 	struct watch *device = watch_enter(&call, "load", object, WATCH_DEVICE, WATCH_ON_DEVICE, error), *program;
 	struct ptowsp_object *inner = NULL;
+	struct ptowsp_load_args own;
 	ptowsp_status status = PTOWSP_INVALID;
 
 	if (device)
@@ -188,7 +212,12 @@ static ptowsp_status checked_load(struct ptowsp_object *object, const struct pto
 	if (!call.status)
 		watch_sections(&call, args);
 	if (!call.status)
-		status = null_load(device->inner, args, &inner, error);
+		blobs_check(&call, args);
+	if (!call.status) {
+		memcpy(&own, args, PTOWSP_LOAD_ARGS_FLOOR_10_0); /* the template has no blobs */
+		own.head.size = PTOWSP_LOAD_ARGS_FLOOR_10_0;
+		status = null_load(device->inner, &own, &inner, error);
+	}
 	if (inner) {
 		program = watch_make(WATCH_PROGRAM, device, inner, device->host);
 		watch_lend_sections(program, args);
@@ -449,13 +478,47 @@ static const struct {
 } buffers_table = {{PTOWSP_HEAD(buffers_table, EXTENSION), buffer_create, buffer_destroy, buffer_write, buffer_read, buffer_copy},
 		   {watch_later, watch_later, watch_later, watch_later, watch_later, watch_later, watch_later, watch_later}};
 
-/* For a host of 10.1 and later only. */
-static const void *buffers_of(const struct watch *instance, const char *id)
+static ptowsp_status compiled_key(struct ptowsp_object *object, char *text_out, uint32_t room, struct ptowsp_error *error)
 {
-	return instance && instance->host->minor >= 1 && !strcmp(id, PTOWSP_EXTENSION_BUFFERS) ? &buffers_table.known.head : NULL;
+	struct watch_call call;
+
+	watch_enter(&call, "key of ptowsp.compiled/0", object, WATCH_DEVICE, WATCH_ON_DEVICE, error);
+	if (room < PTOWSP_COMPILED_KEY)
+		watch_broke(&call, "HO10: there is too little room for a key");
+	if (!call.status)
+		strcpy(text_out, "checking 1.0.0");
+	return watch_leave(&call, PTOWSP_OK);
+}
+
+static ptowsp_status compiled_save(struct ptowsp_object *object, ptowsp_status (*file)(void *, const char *, const void *, uint64_t), void *context,
+				   struct ptowsp_error *error)
+{
+	struct watch_call call;
+	const struct watch *program = watch_enter(&call, "save of ptowsp.compiled/0", object, WATCH_PROGRAM, WATCH_ON_DEVICE, error);
+	ptowsp_status status = PTOWSP_OK;
+
+	if (program && program->parent->running == program)
+		watch_broke(&call, "HO2: a run of the program is going on; what is compiled is given between runs");
+	if (!call.status)
+		status = file(context, "checked", checked_blob, sizeof(checked_blob));
+	return watch_leave(&call, status);
+}
+
+static const struct {
+	struct ptowsp_compiled_extension known;
+	trap_fn later[TRAPS];
+} compiled_table = {{PTOWSP_HEAD(compiled_table, EXTENSION), compiled_key, compiled_save},
+		    {watch_later, watch_later, watch_later, watch_later, watch_later, watch_later, watch_later, watch_later}};
+
+/* For a host of 10.1 and later only. */
+static const void *later_extension(const struct watch *instance, const char *id)
+{
+	if (!instance || instance->host->minor < 1)
+		return NULL;
+	return !strcmp(id, PTOWSP_EXTENSION_BUFFERS) ? &buffers_table.known.head : !strcmp(id, PTOWSP_EXTENSION_COMPILED) ? &compiled_table.known.head : NULL;
 }
 #else
-static const void *buffers_of(const struct watch *instance, const char *id)
+static const void *later_extension(const struct watch *instance, const char *id)
 {
 	(void)instance, (void)id;
 	return NULL;
@@ -490,7 +553,7 @@ static const void *checked_extension(struct ptowsp_object *object, const char *i
 	return !strcmp(id, PTOWSP_EXTENSION_TRACE)      ? &trace.known.head
 	       : !strcmp(id, PTOWSP_EXTENSION_GRAPH)    ? &graph.known.head
 	       : !strcmp(id, PTOWSP_EXTENSION_ARTIFACT) ? &artifact.known.head
-							: buffers_of(instance, id);
+							: later_extension(instance, id);
 }
 
 static const struct {

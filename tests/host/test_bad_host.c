@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ptowsp/buffers.h"
+#include "ptowsp/compiled.h"
 #include "ptowsp/note.h"
 
 static void an_args_head_too_small(void)
@@ -277,6 +278,26 @@ static void a_buffer_that_a_run_has(void)
 	table->destroy(bad.binding.buffer, NULL);
 }
 
+static void a_blob_of_nobody(void)
+{
+	const struct ptowsp_blob blob = {"checked", "of nobody", 9};
+	struct ptowsp_load_args args = bad_load_args();
+
+	args.blobs = &blob;
+	args.blob_count = 1;
+	args.blob_stride = sizeof(blob);
+	bad.status = fake.ops->load(fake.device, &args, &bad.programs[1], bad_error());
+}
+
+static void compiled_during_a_run(void)
+{
+	const struct ptowsp_compiled_extension *table = fake.ops->extension(fake.instance, PTOWSP_EXTENSION_COMPILED);
+
+	CHECK_INT(bad_submit(8), 0);
+	bad.status = table->save(bad.programs[0], NULL, NULL, bad_error());
+	fake.ops->poll(fake.device, 0, NULL);
+}
+
 static void values_of_no_slot(void)
 {
 	struct ptowsp_run_args args = bad_run_args(8);
@@ -358,6 +379,8 @@ static const struct breach {
 	X(a_binding_of_a_dead_buffer, NULL, "HO9: a binding's buffer is destroyed"),
 	X(bytes_behind_a_buffer, NULL, "HO9: the bytes do not lie in the buffer"),
 	X(a_buffer_that_a_run_has, NULL, "HO9: a run in flight has the buffer"),
+	X(a_blob_of_nobody, NULL, "HO10: a blob is not what was given"),
+	X(compiled_during_a_run, NULL, "HO2: a run of the program is going on"),
 	X(a_clock_that_goes_back, NULL, "HO8: now_ns goes back"),
 	X(memory_that_is_not_zeroed, NULL, "HO8: memory of alloc is not zeroed"),
 #undef X

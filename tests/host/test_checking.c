@@ -48,7 +48,8 @@ static void a_path(void)
 	for (size_t i = 0; i < PATHS; i++) {
 		if (strncmp(name, paths[i][0], strlen(paths[i][0])) || name + strlen(paths[i][0]) != isolate)
 			continue;
-		rc = check_run(check_fmt("cd %s && D=%s/test/checking && P=\"-v --isolate=%s --plugin=$D/libptowsp_checking.so\" && timeout -s KILL 60 "
+		rc = check_run(check_fmt("cd %s && export XDG_CACHE_HOME=\"$PWD/cache\" && D=%s/test/checking && P=\"-v --isolate=%s "
+					 "--plugin=$D/libptowsp_checking.so\" && timeout -s KILL 60 "
 					 "%s/bin/ptowsp-run %s",
 					 check_dir(), check_build(), isolate + 4, check_build(), paths[i][1]),
 			       &out, &err);
@@ -58,6 +59,28 @@ static void a_path(void)
 			CHECK_CONTAINS(err, SAID_AT_THE_END);
 		if (strstr(err, "host b"))
 			CHECK_FAIL("%.1500s", err);
+		free(out);
+		free(err);
+	}
+}
+
+/* Only what it gave, under the same key, comes back. */
+TEST(what_it_compiles_comes_back)
+{
+	static const char *const isolate[] = {"none", "process", "sandbox"};
+	char *out, *err;
+
+	package_make();
+	for (size_t i = 0; i < 2 * sizeof(isolate) / sizeof(*isolate); i++) {
+		CHECK_INT(check_run(check_fmt("cd %s && export XDG_CACHE_HOME=\"$PWD/cache\" && %s/bin/ptowsp-run --stats -v --isolate=%s "
+					      "--plugin=%s/test/checking/libptowsp_checking.so --layer=validate,threads e.pkg.zst",
+					      check_dir(), check_build(), isolate[i % 3], check_build()),
+				    &out, &err),
+			  0);
+		if (i)
+			CHECK_CONTAINS(out, "compiled earlier: 1 pieces of 34 bytes were found");
+		CHECK_CONTAINS(err, SAID_AT_THE_END);
+		CHECK(!strstr(err, "host bug") && !strstr(err, "the host broke"));
 		free(out);
 		free(err);
 	}
