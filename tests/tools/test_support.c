@@ -20,6 +20,17 @@ TEST(what_the_device_lacks_is_refused_before_it_is_opened)
 	}
 }
 
+/* The packer says it, too, of a target that is there; one that runs it on the processor can run it. */
+TEST(what_a_target_lacks_is_said_when_it_is_packed)
+{
+#define PACK "PTOWSP_PLUGIN_PATH=\"$B/../test/narrow\" \"$B/ptowsp-pack\" \"$S/curve.pto\" -o curve.pkg.zst --target "
+	CLI_ERR(0, PACK "cpu_sim,narrow", "curve.pkg.zst: narrow cannot run kernel curve: " LACKING);
+	CLI_ERR(5, PACK "narrow --strict", "narrow cannot run kernel curve: " LACKING);
+	REQUIRE_INT(cli(PACK "cpu_sim,elsewhere --strict"), 0);
+	CHECK_STR(cli_err, "");
+#undef PACK
+}
+
 TEST(what_the_processor_runs_is_said_and_gives_the_same_bytes)
 {
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {

@@ -113,7 +113,7 @@ static ptowsp_status package_check(const struct pack_options *options, const voi
 	else if (!status)
 		channels_warn(package, "ptowsp-pack", path);
 	pkg_close(package);
-	return status;
+	return status ? status : pack_targets_meet(options, bytes, size, path, error);
 }
 
 /* The path is either what it was or the whole new package. */

@@ -39,6 +39,9 @@ int pack_folders(const struct pack_options *options);
 
 /* Errors: INVALID for targets that no backend can be called. */
 ptowsp_status pack_targets_check(const struct pack_options *options, struct ptowsp_error *error);
+/* Of a whole package, for each of its targets that is a plugin here: a line on stderr per kernel that it cannot run, of each entry the first. Errors: UNSUPPORTED naming it, with --strict; as
+ * ptowsp_package_open_memory. */
+ptowsp_status pack_targets_meet(const struct pack_options *options, const void *bytes, size_t size, const char *path, struct ptowsp_error *error);
 /* One line about a file that was packed, or was not; returns code, 1 without memory. package: where to. */
 int pack_line(const struct pack_options *options, const char *file, const char *package, int code, const struct pack_counts *counts);
 /* Adds schedule rows, sample data, targets; the writer holds a whole package. Errors: IO, INVALID, NOT_FOUND, MISMATCH. */

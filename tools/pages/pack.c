@@ -18,8 +18,9 @@ static const struct page_row rows[] = {
 					PAGE_V("CC", "the compiler of --native, instead of cc, which runs under ccache where that is there")
 						PAGE_E("0", "success") PAGE_E("1", "out of memory, or the compiler failed")
 							PAGE_E("2", "usage, or a file that cannot be read or written") PAGE_E("3", "source or JSON refused")
-								PAGE_E("8", "no compiler for --native")
-									PAGE_SHOW("ptowsp-pack softmax.pto -o mine.pkg.zst", "Compile one source.")};
+								PAGE_E("5", "a backend of --target cannot run a kernel, with --strict")
+									PAGE_E("8", "no compiler for --native")
+										PAGE_SHOW("ptowsp-pack softmax.pto -o mine.pkg.zst", "Compile one source.")};
 #undef X
 #undef G
 
