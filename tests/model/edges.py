@@ -42,7 +42,7 @@ def compared(options, folder, path):
     os.makedirs(records, exist_ok=True)
     reference = graph(options, folder, path, ["--plugin=cpu_sim", "--schedule=task_window=0"])
     raw = graph(options, folder, path, ["--plugin=cpu_sim", "--schedule=task_window=0", "--schedule=hazards=raw"])
-    found = graph(options, folder, path, ["--plugin=a2a3sim", "--opt=engine=pto-runtime", f"--opt=runtime={options.runtime}", "--opt=edges=runtime",
+    found = graph(options, folder, path, ["--plugin=a2a3sim", "--schedule=task_window=0", "--opt=engine=pto-runtime", f"--opt=runtime={options.runtime}", "--opt=edges=runtime",
                                           f"--opt=records={records}", f"--opt=cache={options.build}/test/ascend_cache"])
     if reference[0] or raw[0] or found[0]:
         return f"exit {reference[0] or raw[0] or found[0]}", None
