@@ -121,6 +121,18 @@ TEST(every_benchmark_has_its_rows)
 	}
 }
 
+/* "-" where there is no device. Compilers in this process are no code of ours. */
+TEST(queues_of_a_device_have_their_rows)
+{
+	char *out;
+
+	if (*check_sanitizer())
+		CHECK_SKIP("not run here: a driver is no code of a sanitizer's");
+	out = bench("opencl --small --reps 1 --tsv", 0);
+	CHECK_UINT(rows_of(out, "opencl"), 6);
+	free(out);
+}
+
 /* Rows for one thread and for two; those that compare two threads that wait for each other need a core each, and are left out where there is one. */
 TEST(a_shape_has_its_rows)
 {
