@@ -195,7 +195,7 @@ TEST(explain_ends_as_the_run_does)
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s--plugin=aie wide.pkg.zst", where[i])), 5);
 		sentence = strdup(cli_err);
 		REQUIRE(sentence != NULL);
-		CHECK_CONTAINS(sentence, "task 0, kernel one needs 132096");
+		CHECK_CONTAINS(sentence, "task 0, kernel one (wide.pto:2) needs 132096");
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run --explain %s--plugin=aie wide.pkg.zst", where[i])), 5);
 		CHECK_STR(cli_err, sentence);
 		CHECK_CONTAINS(cli_out, check_fmt("\nload: refused, exit 5: %s", sentence + strlen("ptowsp-run: ")));
@@ -205,7 +205,7 @@ TEST(explain_ends_as_the_run_does)
 	CHECK_INT(cli("$B/ptowsp-run --explain --json --plugin=aie wide.pkg.zst"), 5);
 	told = cli_json();
 	CHECK_STR(cli_text(told, "load.status"), "UNSUPPORTED");
-	CHECK_CONTAINS(cli_text(told, "load.text"), "task 0, kernel one needs 132096");
+	CHECK_CONTAINS(cli_text(told, "load.text"), "task 0, kernel one (wide.pto:2) needs 132096");
 	CLI_OUT(0, "$B/ptowsp-run --explain wide.pkg.zst", "\nload: the backend takes it; no kernel was run: ");
 	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=aie $P/paged_attention.pkg.zst"), 0); /* which tasks there are is not known */
 	CHECK_CONTAINS(cli_out, "\nload: the backend takes it; how its run ends is not known: data of tensors decide ");
@@ -259,12 +259,13 @@ TEST(auto_goes_on_where_a_backend_does_not_take_it)
 	REQUIRE_INT(cli(WIDE), 0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=auto --plugin-order aie,cpu_sim wide.pkg.zst"), 0);
 	CHECK_INT(strncmp(cli_out, "cpu_sim cpu0: 1 task", 20), 0);
-	CHECK_CONTAINS(cli_err, "ptowsp-run: auto: aie skipped: task 0, kernel one needs 132096");
+	CHECK_CONTAINS(cli_err, "ptowsp-run: auto: aie skipped: task 0, kernel one (wide.pto:2) needs 132096");
 	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=auto --plugin-order aie,cpu_sim --json wide.pkg.zst"), 0);
 	CHECK_STR(cli_text(cli_json(), "plugin"), "cpu_sim");
 	CHECK_STR(cli_text(cli_json(), "passed[0].name"), "aie");
-	CHECK_CONTAINS(cli_text(cli_json(), "passed[0].reason"), "task 0, kernel one needs 132096");
-	CLI_OUT(0, "$B/ptowsp-run --explain --plugin=auto --plugin-order aie,cpu_sim wide.pkg.zst", "\npassed over: aie: task 0, kernel one needs 132096");
+	CHECK_CONTAINS(cli_text(cli_json(), "passed[0].reason"), "task 0, kernel one (wide.pto:2) needs 132096");
+	CLI_OUT(0, "$B/ptowsp-run --explain --plugin=auto --plugin-order aie,cpu_sim wide.pkg.zst",
+		"\npassed over: aie: task 0, kernel one (wide.pto:2) needs 132096");
 	CHECK_INT(cli("$B/ptowsp-run --plugin=auto --plugin-order aie wide.pkg.zst"), 4);
 }
 
