@@ -209,7 +209,19 @@ struct rt_run_args {
 	const struct rt_engine *engine; /* NULL: the semantic clock. With one, all programs have any number of schedulers */
 	bool designed; /* of a shadowed program without kernels: a slot that is loaded from what a task writes ends it as it ends a run with kernels, unless data that are not there
 			  have already decided what is walked */
+	const struct rt_own *
+		own; /* NULL, or the tasks that this run is of, with an engine and a program that is divisible: it counts them from 0 on, as if there were no others */
 };
+/* Ascending, none empty. */
+struct rt_range {
+	uint64_t begin, end; /* numbers of tasks */
+};
+struct rt_own {
+	const struct rt_range *ranges;
+	uint32_t count;
+};
+/* May a run be of some tasks alone? Not where what tasks do decides on tasks, or others than by what they touch order them. Any thread. */
+bool rt_program_divisible(const struct rt_program *program);
 ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out,
 		     struct ptowsp_error *error);
 /* Live counters while a run goes on; any thread. */

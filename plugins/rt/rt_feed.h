@@ -103,6 +103,8 @@ static inline uint32_t rt_feed_ring(uint32_t scopes)
 const struct rt_limits *rt_feed_limits(const struct rt_feed *feed);
 /* Capacity and latency of a channel. */
 uint64_t rt_feed_capacity(const struct rt_feed *feed, uint32_t channel, uint64_t *latency_out);
+/* Tasks that the walk has looked at one by one: all of them, or where the run is of some alone those, and others that could not be counted. */
+uint64_t rt_feed_walked(const struct rt_feed *feed);
 /* The next item, valid until the next call; at the end RT_ITEM_END again and again. Errors: those of a run, said in its error. */
 ptowsp_status rt_feed_next(struct rt_feed *feed, const struct rt_item **item_out);
 

@@ -2,6 +2,7 @@
  * test_rt_skip.c - whose each task is among several scheduler instances: passed over, walked and counted. Random programs
  * name their seed in a failure. */
 #include "rt/instances/skip.h"
+#include "rt/program/policy.h"
 #include "rt/run/rt_run.h"
 #include "tests/check.h"
 #include "tests/lang/random_loops.h"
@@ -53,7 +54,8 @@ static void run_free(struct rt_run *run)
 	free(run);
 }
 
-static struct list own_tasks(struct rt_program *program, uint32_t me, uint32_t n)
+/* own: NULL, or the numbers that are given, whatever the policy. */
+static struct list own_tasks(struct rt_program *program, uint32_t me, uint32_t n, const struct rt_own *own)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct rt_run *run = run_make(program, &error);
@@ -62,6 +64,8 @@ static struct list own_tasks(struct rt_program *program, uint32_t me, uint32_t n
 	enum rt_event event;
 
 	REQUIRE_INT(rt_skip_init(skip, &run->expand, program, &run->env, me, n, &error), PTOWSP_OK);
+	if (own)
+		rt_owner_own(&skip->owner, own);
 	while ((event = rt_skip_next(skip)) != RT_EVENT_END && event != RT_EVENT_FAILED)
 		if (event == RT_EVENT_TASK)
 			told_add(&list, program, &run->expand, skip->task);
@@ -112,7 +116,7 @@ static bool shares_agree(struct rt_program *program, uint32_t n, bool filters, u
 	uint64_t given = 0, wrong = 0;
 
 	for (uint32_t me = 0; me < n && all.count < MOST; me++) {
-		struct list own = own_tasks(program, me, n);
+		struct list own = own_tasks(program, me, n, NULL);
 
 		wrong += own.failed != all.failed || (!all.failed && own.total != all.total);
 		for (uint64_t i = 0; i < own.count; i++) {
@@ -159,6 +163,70 @@ static void shares_of_random(bool filters)
 TEST(instances_share_the_tasks_of_random_programs)
 {
 	shares_of_random(false);
+}
+
+enum { RANGES = 64 };
+
+/* A short length, or now and then any up to `most`. */
+static uint64_t length_draw(uint64_t *state, uint64_t most)
+{
+	const uint64_t drawn = rt_mix64(++*state);
+
+	return drawn % 4 ? drawn / 4 % 6 + 1 : drawn / 4 % most + 1;
+}
+
+/* Up to RANGES ranges, near each other and far apart, within `count` tasks and behind them. */
+static struct rt_own ranges_draw(struct rt_range *ranges, uint64_t count, uint64_t *state)
+{
+	uint64_t at = rt_mix64(++*state) % 3;
+	uint32_t r = 0;
+
+	for (; r < RANGES && at < count + 4; r++) {
+		ranges[r].begin = at;
+		ranges[r].end = at + length_draw(state, count + 1);
+		at = ranges[r].end + length_draw(state, count + 1);
+	}
+	return (struct rt_own){ranges, r};
+}
+
+/* The given tasks are those in the ranges, each with its number, place and loop values. */
+static bool ranges_agree(struct rt_program *program, uint64_t seed)
+{
+	uint32_t *owners = calloc(MOST, sizeof(*owners));
+	struct list all = all_tasks(program, 1, owners, MOST), given;
+	struct rt_range ranges[RANGES];
+	uint64_t state = seed, at = 0, wrong = 0;
+	const struct rt_own own = ranges_draw(ranges, all.count, &state);
+
+	given = own_tasks(program, 0, 2, &own);
+	for (uint32_t r = 0; r < own.count && !all.failed && all.count < MOST; r++)
+		for (uint64_t task = ranges[r].begin; task < ranges[r].end && task < all.count; task++, at++)
+			wrong += at >= given.count || memcmp(&given.rows[at], &all.rows[task], sizeof(*all.rows)) != 0;
+	if (!all.failed && all.count < MOST)
+		wrong += at != given.count || given.failed || given.total != all.total;
+	if (wrong)
+		CHECK_FAIL("seed %llu: %llu differences", (unsigned long long)seed, (unsigned long long)wrong);
+	free(given.rows);
+	free(all.rows);
+	free(owners);
+	return !wrong;
+}
+
+TEST(ranges_of_random_programs_are_given_and_no_others)
+{
+	uint64_t count, seed = check_seeds(&count, 400);
+	bool ok = true;
+
+	for (; ok && count--; seed++) {
+		struct random_loops r = random_loops_make(seed, seed % 2, false);
+		struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+		struct rt_program *program = NULL;
+
+		REQUIRE_INT(builder_program(r.b, &program, &error), PTOWSP_OK);
+		ok = ranges_agree(program, seed);
+		rt_program_destroy(program);
+		builder_destroy(r.b);
+	}
 }
 
 TEST(filters_give_every_task_to_one_instance)

@@ -30,12 +30,28 @@ uint32_t rt_owner_find(const struct rt_owner *owner, const struct rt_site *site,
 	return owner_by(owner, &pick);
 }
 
+static void own_range(struct rt_owner *owner, uint64_t number)
+{
+	const struct rt_own *own = owner->own;
+	const struct rt_range *range;
+
+	while (owner->range_at < own->count && own->ranges[owner->range_at].end <= number)
+		owner->range_at++;
+	range = owner->range_at < own->count ? &own->ranges[owner->range_at] : &(struct rt_range){UINT64_MAX, UINT64_MAX};
+	owner->next = range->begin > number ? range->begin : number;
+	owner->until = range->end;
+}
+
 /* Bounds need not ascend, so all are looked at. */
 void rt_owner_range(struct rt_owner *owner, uint64_t number)
 {
 	const struct rt_dispatch *dispatch = owner->dispatch;
 	uint64_t at = number;
 
+	if (owner->own) {
+		own_range(owner, number);
+		return;
+	}
 	for (;;) {
 		uint64_t end = UINT64_MAX;
 
@@ -58,6 +74,14 @@ void rt_owner_init(struct rt_owner *owner, const struct rt_program *program, str
 	*owner = (struct rt_owner){.program = program, .env = env, .dispatch = &program->schedule.dispatch, .me = me, .instances = instances, .next = me};
 	owner->numbered = decided_by_number(owner->dispatch);
 	owner->reciprocal = instances > 1 ? (uint64_t)(UINT64_MAX / instances) : UINT64_MAX;
-	if (owner->dispatch->policy == PTOWSP_DISPATCH_STATIC_PARTITION)
+	owner->ranged = owner->dispatch->policy == PTOWSP_DISPATCH_STATIC_PARTITION;
+	if (owner->ranged)
 		rt_owner_range(owner, 0);
+}
+
+void rt_owner_own(struct rt_owner *owner, const struct rt_own *own)
+{
+	owner->own = own;
+	owner->numbered = owner->ranged = true;
+	rt_owner_range(owner, 0);
 }

@@ -8,7 +8,7 @@
  *   spatial_map                            its place in the map mod n
  *   threshold                              what the policy says that serves the value
  *
- * One thread. */
+ * Or, whatever the policy, own are the numbers in given ranges. One thread. */
 #ifndef RT_OWNER_H
 #define RT_OWNER_H
 
@@ -20,15 +20,20 @@ struct rt_owner {
 	struct rt_env *env;
 	const struct rt_dispatch *dispatch;
 	uint32_t me, instances;
-	bool numbered;       /* the number of a task decides whose it is */
-	uint64_t reciprocal; /* 2^64 / instances, cut off */
-	uint64_t next;       /* own by number: none from the number last asked for on is before it */
-	uint64_t until;      /* static_partition: end of the own range that next is in */
+	bool numbered;            /* the number of a task decides whose it is */
+	uint64_t reciprocal;      /* 2^64 / instances, cut off */
+	uint64_t next;            /* own by number: none from the number last asked for on is before it */
+	uint64_t until;           /* ranged: end of the own range that next is in */
+	bool ranged;              /* own numbers come in ranges: static_partition, or */
+	const struct rt_own *own; /*   these, from range_at on; NULL: the policy's */
+	uint32_t range_at;
 };
 void rt_owner_init(struct rt_owner *owner, const struct rt_program *program, struct rt_env *env, uint32_t me, uint32_t instances);
+/* Own are these alone; outlive *owner. At its beginning. */
+void rt_owner_own(struct rt_owner *owner, const struct rt_own *own);
 /* Owner of the task at which a program stands; filters are not seen. */
 uint32_t rt_owner_find(const struct rt_owner *owner, const struct rt_site *site, uint64_t task);
-/* static_partition: moves next and until to the first own range of numbers that ends behind `number`. */
+/* ranged: moves next and until to the first own range of numbers that ends behind `number`. */
 void rt_owner_range(struct rt_owner *owner, uint64_t number);
 
 /* z mod n without a division: the estimate is the quotient or one less. */
@@ -50,7 +55,7 @@ static inline uint32_t rt_owner_rest(const struct rt_owner *owner, uint64_t z)
 /* How many tasks from `number` on are not own, where the number decides. Numbers never fall from call to call. */
 static inline uint64_t rt_owner_away(struct rt_owner *owner, uint64_t number)
 {
-	if (owner->dispatch->policy == PTOWSP_DISPATCH_STATIC_PARTITION) {
+	if (owner->ranged) {
 		if (number >= owner->until && owner->until != UINT64_MAX)
 			rt_owner_range(owner, number);
 		return owner->next > number ? owner->next - number : 0;

@@ -78,24 +78,42 @@ uint32_t rt_schedulers_capabilities(struct ptowsp_cap *rows_out, uint32_t room)
 	return REFUSED + IDLE;
 }
 
-static ptowsp_status code_check(const struct rt_run *run)
+/* The first instruction that is refused, and why; PTOWSP_NONE: there is none. */
+static uint32_t code_refused(const struct rt_program *program, const char **why_out)
 {
-	const struct rt_program *program = run->program;
 	const char *what[256] = {0};
-	ptowsp_status status = PTOWSP_OK;
 
 	for (uint32_t i = 0; i < REFUSED; i++)
 		if (refused[i].feature >> 8 == OPCODE(HALT) >> 8)
 			what[refused[i].feature & 255] = refused[i].what;
-	for (uint32_t i = 0; !status && i < program->tables.work.code_count; i++) {
+	for (uint32_t i = 0; i < program->tables.work.code_count; i++) {
 		const struct rt_ins *in = &program->code[i];
+		const bool loads = in->op == PTOWSP_OP_SLOT_LOAD && program->traits[program->ios[in->row].tensor].access & PTOWSP_WRITE;
 
-		if (what[in->op])
-			status = refuse(run, i, what[in->op]);
-		else if (in->op == PTOWSP_OP_SLOT_LOAD && program->traits[program->ios[in->row].tensor].access & PTOWSP_WRITE)
-			status = refuse(run, i, loaded);
+		*why_out = loads ? loaded : what[in->op];
+		if (*why_out)
+			return i;
 	}
-	return status;
+	return PTOWSP_NONE;
+}
+
+static ptowsp_status code_check(const struct rt_run *run)
+{
+	const char *why = NULL;
+	const uint32_t at = code_refused(run->program, &why);
+
+	return at == PTOWSP_NONE ? PTOWSP_OK : refuse(run, at, why);
+}
+
+bool rt_program_divisible(const struct rt_program *program)
+{
+	const struct rt_schedule *schedule = &program->schedule;
+	const char *why = NULL;
+	bool alone = !(program->tables.entry.rows[program->entry].flags & PTOWSP_ENTRY_PIPELINE) && !schedule->interleaved && !schedule->built;
+
+	for (uint32_t k = 0; alone && k < program->site_count; k++)
+		alone = !program->sites[k].renamed && !program->sites[k].after_count;
+	return alone && code_refused(program, &why) == PTOWSP_NONE;
 }
 
 ptowsp_status rt_schedulers_check(const struct rt_run *run)

@@ -253,7 +253,7 @@ static bool range_holds(struct rt_skip *skip, const struct rt_frame *frame)
 {
 	uint64_t tasks;
 
-	return skip->owner.dispatch->policy == PTOWSP_DISPATCH_STATIC_PARTITION && !rt_owner_away(&skip->owner, skip->number) && frame->left < UINT64_MAX &&
+	return skip->owner.ranged && !rt_owner_away(&skip->owner, skip->number) && frame->left < UINT64_MAX &&
 	       trips_count(skip, frame, skip->expand->loops[frame->depth], frame->left + 1, &tasks) && tasks <= skip->owner.until - skip->number;
 }
 
@@ -321,8 +321,8 @@ static bool loop_pass(struct rt_skip *skip, const struct rt_ins *in)
 	if (!row->closed)
 		return false;
 	if (skip->owner.numbered && !rt_skip_filter_of(skip)) {
-		if (skip->owner.dispatch->policy != PTOWSP_DISPATCH_STATIC_PARTITION || row->filtered ||
-		    !rt_outline_count(&skip->outline, expand->at, in->end, &count) || rt_owner_away(&skip->owner, skip->number) < count)
+		if (!skip->owner.ranged || row->filtered || !rt_outline_count(&skip->outline, expand->at, in->end, &count) ||
+		    rt_owner_away(&skip->owner, skip->number) < count)
 			return false;
 	} else {
 		owner = skip_statement_owner(skip, row, skip->owner.program->loops[in->row].depth);
@@ -336,7 +336,7 @@ static bool loop_pass(struct rt_skip *skip, const struct rt_ins *in)
 
 static bool task_pass(struct rt_skip *skip, const struct rt_ins *in)
 {
-	if (skip_task_owner(skip, &skip->owner.program->sites[in->row]) == skip->owner.me)
+	if (skip->owner.own ? !rt_owner_away(&skip->owner, skip->number) : skip_task_owner(skip, &skip->owner.program->sites[in->row]) == skip->owner.me)
 		return false;
 	skip->walked++;
 	skip->number++;
@@ -359,7 +359,10 @@ static bool statement(struct rt_skip *skip)
 	case PTOWSP_OP_PARALLEL_FOR:
 	case PTOWSP_OP_FOR_EACH:
 	case PTOWSP_OP_SELECT: return loop_pass(skip, in);
-	case PTOWSP_OP_DISPATCH_FILTER: skip_filter_take(skip, in); return false;
+	case PTOWSP_OP_DISPATCH_FILTER:
+		if (!skip->owner.own)
+			skip_filter_take(skip, in);
+		return false;
 	}
 	return false;
 }
@@ -467,7 +470,7 @@ static inline bool next_at_once(struct rt_skip *skip)
 	uint64_t trips = skip->owner.instances;
 
 	if (body->way != RT_WAY_NUMBER || body->count != 1 || body->sums || frame->op != PTOWSP_OP_PARALLEL_FOR || expand->at != frame->end ||
-	    skip->owner.dispatch->policy == PTOWSP_DISPATCH_STATIC_PARTITION || frame->left < trips || expand->budget < 2 || expand->breaking ||
+	    skip->owner.ranged || frame->left < trips || expand->budget < 2 || expand->breaking ||
 	    skip->owner.program->code[frame->at + 1].op != PTOWSP_OP_TASK)
 		return false;
 	expand->budget--;

@@ -14,6 +14,11 @@ const struct rt_limits *rt_feed_limits(const struct rt_feed *feed)
 	return &feed->limits;
 }
 
+uint64_t rt_feed_walked(const struct rt_feed *feed)
+{
+	return feed->run->own ? feed->skip.given + feed->skip.walked : feed->run->tasks;
+}
+
 uint64_t rt_feed_capacity(const struct rt_feed *feed, uint32_t channel, uint64_t *latency_out)
 {
 	const struct rt_program *program = feed->run->program;
@@ -51,11 +56,23 @@ static ptowsp_status phase_put(struct rt_feed *feed, uint64_t writer)
 	return status ? status : rt_feed_put(feed, RT_ITEM_PHASE, run->expand.slot, run->tasks, writer);
 }
 
+/* Behind the last of a run's own tasks nothing is its own. */
+static enum rt_event walk_next(struct rt_feed *feed)
+{
+	struct rt_skip *skip = &feed->skip;
+
+	if (!feed->filtered)
+		return rt_expand_next(&feed->run->expand);
+	if (feed->run->own && rt_owner_away(&skip->owner, skip->number) == UINT64_MAX - skip->number)
+		return RT_EVENT_END;
+	return rt_skip_next(skip);
+}
+
 static ptowsp_status workload_step(struct rt_feed *feed)
 {
 	struct rt_run *run = feed->run;
 	uint64_t writer;
-	enum rt_event event = feed->filtered ? rt_skip_next(&feed->skip) : rt_expand_next(&run->expand);
+	enum rt_event event = walk_next(feed);
 
 	if (event == RT_EVENT_END) {
 		feed->stage = run->record ? RT_FEED_GRAPH : RT_FEED_PIPELINE;
@@ -246,7 +263,7 @@ static ptowsp_status begin(struct rt_feed *feed)
 	feed->heard = run->sinks && run->sinks->task;
 	feed->apart = rt_walker_rules.after;
 	run->lag.feed = feed;
-	feed->filtered = feed->limits.schedulers > 1 && has_filter(run->program);
+	feed->filtered = run->own || (feed->limits.schedulers > 1 && has_filter(run->program));
 	if (feed->filtered && run->program->schedule.interleaved)
 		return rt_fail(run->error, PTOWSP_UNSUPPORTED,
 			       "the program: dispatch filters and timing=interleaved together need one scheduler instance, this run "
@@ -258,7 +275,9 @@ static ptowsp_status begin(struct rt_feed *feed)
 		feed->numbered = !feed->limits.policy;
 	} else if (!status) {
 		status = rt_skip_init(&feed->skip, &run->expand, run->program, &run->env, 0, feed->limits.schedulers, run->error);
-		feed->skip.all = true;
+		feed->skip.all = !run->own;
+		if (run->own)
+			rt_owner_own(&feed->skip.owner, run->own);
 	}
 	return status;
 }

@@ -51,7 +51,7 @@ struct rt_feed {
 	ptowsp_status failed; /* the walk, while items that were met before it are still to be given */
 	bool held;            /* the walk stands before an event that the engine was asked about, */
 	enum rt_event event;  /*   a NOTIFY or a SLOT_LOAD */
-	bool filtered;        /* the program has filters, and instances that they choose from */
+	bool filtered;        /* the program has filters, and instances that they choose from; or the run is of some tasks */
 	struct rt_owner owner;
 	bool numbered;       /* the number of a task alone says whose it is, by its rest */
 	struct rt_skip skip; /* filtered */

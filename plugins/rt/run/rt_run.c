@@ -266,6 +266,7 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	run->share_count = run->schedulers > 1 ? run->schedulers : 0;
 	run->engine = args->engine;
 	run->designed = args->designed;
+	run->own = args->own;
 	if (run->engine)
 		run->schedulers = 1; /* one walk, whatever the engine has */
 	run->error = error;

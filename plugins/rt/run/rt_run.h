@@ -127,6 +127,7 @@ struct rt_run {
 
 	const struct rt_engine *engine;        /* NULL: semantic time is rt's own */
 	uint32_t schedulers;                   /* instances that generate tasks, 1 or more; with an engine 1 */
+	const struct rt_own *own;              /* NULL: all tasks */
 	struct rt_schedulers *instances;       /* they; NULL: one */
 	struct ptowsp_scheduler_stats *shares; /* per instance, where there are several */
 	uint32_t share_count;
