@@ -96,6 +96,8 @@ static const struct base_option options[] = {
 		    "StarPU's CPU workers, 0: all cores this process may use; the same as threads"),
 	BASE_OPTION(offsetof(struct spu_options, rank), "rank", "word", "", "I/N",
 		    "this process is rank I, from 0 on, of N that mpirun started; I/N/all: results come to all of them; ptowsp-run says it by itself"),
+	BASE_OPTION(offsetof(struct spu_options, whole), "whole", "int", "0", "0..1",
+		    "1: each of several ranks walks the whole program; 0: all but rank 0 pass over what is not theirs, where tasks can be counted"),
 	BASE_OPTION(offsetof(struct spu_options, model), "model", "int", "0", "0..16384",
 		    "--stats also tells what a run of so many ranks would be, by a model of their network; 0: it does not"),
 	BASE_OPTION(offsetof(struct spu_options, model_us), "model_us", "int", "0", "0..1000000", "us that each task takes there, 0: as long as it took here"),

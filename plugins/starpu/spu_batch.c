@@ -9,6 +9,7 @@
 #include "starpu/spu_clock.h"
 #include "starpu/spu_device.h"
 #include "starpu/spu_model.h"
+#include "starpu/spu_part.h"
 #include "starpu/spu_tokens.h"
 #include <starpu.h>
 #include <stdio.h>
@@ -59,6 +60,12 @@ static uint64_t now(const struct spu_batch *batch)
 	return host->now_ns(host->context);
 }
 
+/* Of a task, in the program. */
+static uint64_t number_of(const struct spu_batch *batch, uint64_t task)
+{
+	return batch->ranks.part ? batch->ranks.part->numbers[task] : batch->walk->first + task;
+}
+
 /* ---- on a worker --------------------------------------------------------------------------------------------------------- */
 
 static void failure_keep(struct spu_batch *batch, uint64_t number, ptowsp_status status, const struct ptowsp_error *why)
@@ -90,12 +97,12 @@ static ptowsp_status kernel_call(const struct spu_batch *batch, const struct pto
 	return PTOWSP_OK;
 }
 
-static void failure_tell(struct spu_batch *batch, const struct ptowsp_task *task, ptowsp_status status, struct ptowsp_error *why)
+static void failure_tell(struct spu_batch *batch, uint64_t number, const struct ptowsp_task *task, ptowsp_status status, struct ptowsp_error *why)
 {
 	const struct base_kernels *kernels = &batch->args->program->base->kernels;
 	const char *name = task->kernel < kernels->count ? kernels->rows[task->kernel].name : "copy";
 
-	failure_keep(batch, task->number - batch->walk->first, rt_kernel_fail(why, task->number, task->kernel, name, status), why);
+	failure_keep(batch, number, rt_kernel_fail(why, task->number, task->kernel, name, status), why);
 }
 
 static void task_call(struct spu_batch *batch, uint64_t number, uint32_t worker)
@@ -111,7 +118,7 @@ static void task_call(struct spu_batch *batch, uint64_t number, uint32_t worker)
 					 .tensor_count = row->tensor_count,
 					 .tensor_stride = sizeof(*walk->tensors),
 					 .kernel = row->kernel,
-					 .number = walk->first + number,
+					 .number = number_of(batch, number),
 					 .stream = row->stream,
 					 .process = row->process == PTOWSP_NONE ? 0 : row->process,
 					 .executor = row->executor,
@@ -121,7 +128,7 @@ static void task_call(struct spu_batch *batch, uint64_t number, uint32_t worker)
 
 	batch->cycles[number] = out.cycles;
 	if (status)
-		failure_tell(batch, &task, status, &why);
+		failure_tell(batch, number, &task, status, &why);
 }
 
 /* In the statistics: where the task ran, and how long. */
@@ -284,7 +291,7 @@ static ptowsp_status place_submit(struct spu_batch *batch, struct place *place)
 	batch->stated += batch->before_count;
 	code = starpu_task_submit_to_ctx(task, batch->device->context);
 	place->there = !code;
-	return code ? base_fail(batch->error, PTOWSP_RUN_FAILED, "starpu: task %llu is not taken: %s", (unsigned long long)(batch->walk->first + place->number),
+	return code ? base_fail(batch->error, PTOWSP_RUN_FAILED, "starpu: task %llu is not taken: %s", (unsigned long long)number_of(batch, place->number),
 				strerror(-code))
 		    : PTOWSP_OK;
 }
@@ -301,7 +308,9 @@ static ptowsp_status task_submit(struct spu_batch *batch, uint64_t number)
 	status = uses_find(batch, place);
 	if (!status)
 		status = before_find(batch, place);
-	if (!status)
+	if (!status && batch->ranks.part)
+		status = spu_ranks_moves(&batch->ranks, &batch->blocks, number_of(batch, number), batch->error);
+	else if (!status)
 		status = spu_ranks_touch(&batch->ranks, &batch->blocks, &place->uses, rank, batch->error);
 	batch->ranks.share.tasks += rank == batch->ranks.world.rank;
 	return status || rank != batch->ranks.world.rank ? status : place_submit(batch, place);
@@ -389,7 +398,7 @@ static ptowsp_status times_check(const struct spu_batch *batch)
 		for (uint64_t o = orders->begins[t]; o < orders->begins[t + 1]; o++)
 			if (batch->ranks.of[t] == batch->ranks.world.rank && batch->times[orders->list[o]].end > batch->times[t].begin)
 				return base_fail(batch->error, PTOWSP_RUN_FAILED, "starpu: task %llu began before task %u, which it comes behind, had ended",
-						 (unsigned long long)(batch->walk->first + t), (unsigned)(batch->walk->first + orders->list[o]));
+						 (unsigned long long)number_of(batch, t), (unsigned)number_of(batch, orders->list[o]));
 	return PTOWSP_OK;
 }
 
@@ -410,9 +419,11 @@ static void blocks_tell(const struct spu_batch *batch)
 	base_log(instance, PTOWSP_LOG_INFO, "starpu: %llu tasks, %u data handles (tensors: %s), %llu orders beside them",
 		 (unsigned long long)batch->walk->task_count, batch->blocks.handle_count, *text ? text : "none", (unsigned long long)batch->stated);
 	if (batch->ranks.world.count > 1)
-		base_log(instance, PTOWSP_LOG_INFO, "starpu: rank %u of %u ran %llu tasks, sent %llu blocks, %llu bytes, and received %llu, %llu bytes",
-			 batch->ranks.world.rank, batch->ranks.world.count, (unsigned long long)share->tasks, (unsigned long long)share->sent,
-			 (unsigned long long)share->bytes_sent, (unsigned long long)share->received, (unsigned long long)share->bytes_received);
+		base_log(instance, PTOWSP_LOG_INFO,
+			 "starpu: rank %u of %u ran %llu tasks of %llu looked at, sent %llu blocks, %llu bytes, and received %llu, %llu bytes",
+			 batch->ranks.world.rank, batch->ranks.world.count, (unsigned long long)share->tasks, (unsigned long long)share->walked,
+			 (unsigned long long)share->sent, (unsigned long long)share->bytes_sent, (unsigned long long)share->received,
+			 (unsigned long long)share->bytes_received);
 }
 
 /* ---- making -------------------------------------------------------------------------------------------------------------- */
@@ -433,6 +444,7 @@ static bool codelets_make(struct spu_batch *batch)
 static ptowsp_status batch_init(struct spu_batch *batch)
 {
 	const struct base_walk *walk = batch->walk;
+	const struct spu_part *part = &batch->args->program->part;
 	ptowsp_status status;
 
 	atomic_init(&batch->failed, UINT64_MAX);
@@ -449,7 +461,9 @@ static ptowsp_status batch_init(struct spu_batch *batch)
 		return base_fail(batch->error, PTOWSP_NO_MEMORY, "no memory for the tasks of a run");
 	batch->ranks.world = batch->device->world;
 	batch->ranks.shares = batch->args->program->shares;
-	status = spu_blocks_make(&batch->blocks, walk, batch->args->run->args, batch->error);
+	batch->ranks.part = part->tasks || part->cuts ? part : NULL;
+	status = batch->ranks.part ? spu_blocks_take(&batch->blocks, part->cuts, part->cut_count, batch->args->run->args, batch->error)
+				   : spu_blocks_make(&batch->blocks, walk, batch->args->run->args, batch->error);
 	if (!status)
 		status = spu_ranks_plan(&batch->ranks, &batch->blocks, &batch->orders, batch->error);
 	return status ? status : spu_tokens_init(&batch->tokens, walk, batch->device->context, batch->error);
@@ -484,7 +498,7 @@ static ptowsp_status outcome(struct spu_batch *batch, ptowsp_status status)
 /* A run of several ranks ends with one status on each. */
 static ptowsp_status agree(struct spu_batch *batch, ptowsp_status status)
 {
-	struct spu_verdict verdict = {.task = status ? batch->failed - (batch->failed == UINT64_MAX) : UINT64_MAX};
+	struct spu_verdict verdict = {.task = !status ? UINT64_MAX : batch->failed == UINT64_MAX ? UINT64_MAX - 1 : number_of(batch, batch->failed)};
 
 	if (batch->ranks.world.count < 2)
 		return status;
@@ -519,8 +533,28 @@ static ptowsp_status execute(struct spu_batch *batch)
 	gathered =
 		spu_ranks_gather(&batch->ranks, &batch->blocks, batch->args->last && !batch->ranks.world.all ? batch->args->program->kept : NULL, batch->error);
 	batch->ranks.share.idle_ns = idle_since(batch, begin);
+	batch->ranks.share.walked = rt_feed_walked(batch->feed) - batch->walk->first;
 	status = agree(batch, outcome(batch, status ? status : gathered));
 	return status ? status : spu_ranks_collect(&batch->ranks, batch->cycles, batch->walk->task_count, batch->error);
+}
+
+/* Rank 0 knows all. */
+static ptowsp_status parts_tell(struct spu_batch *batch)
+{
+	const uint32_t count = batch->ranks.world.count;
+	struct spu_part *parts = NULL;
+	ptowsp_status status;
+
+	if (!batch->args->program->parted || batch->ranks.world.rank)
+		return PTOWSP_OK;
+	status = spu_parts_make(&parts, &batch->ranks, &batch->blocks, batch->walk, batch->args->program->kept, batch->error);
+	if (!status) {
+		parts->broken = batch->args->program->part.broken = batch->args->broken;
+		spu_parts_send(parts, count);
+		batch->args->program->told = true;
+	}
+	spu_parts_free(parts, count);
+	return status;
 }
 
 /* What more ranks would have done. */
@@ -567,11 +601,15 @@ static ptowsp_status plan(struct spu_batch *batch)
 ptowsp_status spu_batch_run(const struct spu_batch_args *args, struct rt_feed *feed, struct ptowsp_error *error)
 {
 	struct spu_batch batch = {.args = args, .walk = &args->program->walk, .device = args->program->base->device->own, .feed = feed, .error = error};
+	const uint64_t walk_ns = now(&batch) - args->program->began_ns;
 	ptowsp_status status = base_scope_check(batch.walk, batch.walk->limits.stated, args->deadlock, error);
 
 	if (status)
 		return status;
 	status = batch_init(&batch);
+	batch.ranks.share.walk_ns = walk_ns;
+	if (!status)
+		status = parts_tell(&batch);
 	if (!status)
 		status = args->run->args->flags & PTOWSP_RUN_NO_KERNELS ? plan(&batch) : execute(&batch);
 	if (!status && !(args->run->args->flags & PTOWSP_RUN_NO_KERNELS))
@@ -583,5 +621,6 @@ ptowsp_status spu_batch_run(const struct spu_batch_args *args, struct rt_feed *f
 	if (!status && batch.window)
 		rt_feed_window(feed, batch.window);
 	batch_finish(&batch);
+	args->program->began_ns = now(&batch); /* of the next batch */
 	return status;
 }

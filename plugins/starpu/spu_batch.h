@@ -15,6 +15,7 @@ struct spu_batch_args {
 	uint64_t *now;           /* on the clock of the run: cycles until all batches so far have ended */
 	struct spu_model *model; /* that gets its batches; count 0: does not */
 	bool last;               /* no walk follows in this run */
+	bool broken;             /* the walk ended by an error */
 };
 /* Runs the walk of the program, and tells the feed. Runner thread. Errors: of kernels, the task with the lowest number first; CANCELLED, DEADLINE, DEADLOCK, NO_MEMORY; then
  * nothing of the walk is left in StarPU. */

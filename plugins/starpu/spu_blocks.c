@@ -241,6 +241,68 @@ ptowsp_status spu_blocks_make(struct spu_blocks *blocks, const struct base_walk 
 	return status;
 }
 
+/* ---- told ---------------------------------------------------------------------------------------------------------------- */
+
+enum { TENSOR, CUT, WIDTH, ROWS, COLUMNS, BLOCKS_HEAD }; /* of a tensor, before its rows and columns */
+
+static uint64_t *tensor_put(const struct spu_tensor *tensor, uint32_t number, uint64_t *at)
+{
+	const uint64_t head[BLOCKS_HEAD] = {number, tensor->cut, tensor->width, tensor->row_count, tensor->column_count};
+
+	memcpy(at, head, sizeof(head));
+	memcpy(at + BLOCKS_HEAD, tensor->rows, (tensor->row_count + (size_t)1) * sizeof(*at));
+	at += BLOCKS_HEAD + tensor->row_count + (size_t)1;
+	memcpy(at, tensor->columns, (tensor->column_count + (size_t)1) * sizeof(*at));
+	return at + tensor->column_count + 1;
+}
+
+uint64_t *spu_blocks_put(const struct spu_blocks *blocks, uint32_t *count_out)
+{
+	size_t count = 0;
+	uint64_t *cuts, *at;
+
+	for (uint32_t t = 0; t < blocks->tensor_count; t++)
+		if (blocks->tensors[t].blocks)
+			count += BLOCKS_HEAD + (size_t)blocks->tensors[t].row_count + blocks->tensors[t].column_count + 2;
+	cuts = at = calloc(count + 1, sizeof(*cuts));
+	for (uint32_t t = 0; cuts && t < blocks->tensor_count; t++)
+		if (blocks->tensors[t].blocks)
+			at = tensor_put(&blocks->tensors[t], t, at);
+	*count_out = (uint32_t)count;
+	return cuts;
+}
+
+static bool tensor_take(struct spu_tensor *tensor, const uint64_t *at)
+{
+	tensor->cut = (enum spu_cut)at[CUT];
+	tensor->width = at[WIDTH];
+	tensor->row_count = (uint32_t)at[ROWS];
+	tensor->column_count = (uint32_t)at[COLUMNS];
+	tensor->rows = malloc((tensor->row_count + (size_t)1) * sizeof(*at));
+	tensor->columns = malloc((tensor->column_count + (size_t)1) * sizeof(*at));
+	tensor->blocks = calloc(spu_tensor_blocks(tensor), sizeof(*tensor->blocks));
+	if (!tensor->rows || !tensor->columns || !tensor->blocks)
+		return false;
+	for (uint64_t b = 0; b < spu_tensor_blocks(tensor); b++)
+		tensor->blocks[b].tensor = (uint32_t)at[TENSOR];
+	memcpy(tensor->rows, at + BLOCKS_HEAD, (tensor->row_count + (size_t)1) * sizeof(*at));
+	memcpy(tensor->columns, at + BLOCKS_HEAD + tensor->row_count + 1, (tensor->column_count + (size_t)1) * sizeof(*at));
+	return true;
+}
+
+ptowsp_status spu_blocks_take(struct spu_blocks *blocks, const uint64_t *cuts, uint32_t count, const struct ptowsp_run_args *args, struct ptowsp_error *error)
+{
+	const uint64_t *end = cuts + count;
+	ptowsp_status status;
+
+	*blocks = (struct spu_blocks){.tensors = NULL};
+	status = tensors_find(blocks, args, error);
+	for (; !status && cuts < end; cuts += BLOCKS_HEAD + cuts[ROWS] + cuts[COLUMNS] + 2)
+		if (!tensor_take(&blocks->tensors[cuts[TENSOR]], cuts))
+			status = no_memory(error);
+	return status;
+}
+
 static void block_finish(struct spu_block *block)
 {
 	if (block->handle)

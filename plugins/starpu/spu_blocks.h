@@ -54,6 +54,10 @@ struct spu_uses {
 uint32_t spu_dtype_bytes(uint32_t dtype);
 /* Cuts the tensors of a walk whose tensors lie where the bindings of the run say. One thread, as all below. Errors: NO_MEMORY. */
 ptowsp_status spu_blocks_make(struct spu_blocks *blocks, const struct base_walk *walk, const struct ptowsp_run_args *args, struct ptowsp_error *error);
+/* How tensors are cut, as numbers, for another process that takes the same. To be freed. NULL: no memory. */
+uint64_t *spu_blocks_put(const struct spu_blocks *blocks, uint32_t *count_out);
+/* Cuts them so, in place of spu_blocks_make. */
+ptowsp_status spu_blocks_take(struct spu_blocks *blocks, const uint64_t *cuts, uint32_t count, const struct ptowsp_run_args *args, struct ptowsp_error *error);
 /* Waits for the tasks that use them, and forgets them. */
 void spu_blocks_finish(struct spu_blocks *blocks);
 /* StarPU's handle of a block, registered if it was not. */

@@ -11,6 +11,7 @@ struct spu_options {
 	struct base_options base;
 	char sched[BASE_TEXT];   /* name of a scheduling policy of StarPU, "": lws */
 	char rank[BASE_TEXT];    /* spu_world_read's; "": this process is alone */
+	unsigned whole;          /* 1: each rank walks the whole program */
 	unsigned model;          /* ranks that are modelled, 0: none */
 	unsigned model_us;       /* that each task takes there, 0: as long as here */
 	char network[BASE_TEXT]; /* file of spu_model_begin */

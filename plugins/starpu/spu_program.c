@@ -56,7 +56,7 @@ static void short_tell(const struct spu_program *own)
 	host->diagnose(host->context, PTOWSP_FEATURE_DEVICE_TASKS, PTOWSP_STATE_DIAGNOSED, text, strlen(text));
 }
 
-enum { FIGURES = 6 }; /* of a rank */
+enum { FIGURES = 8 }; /* of a rank */
 
 /* What several ranks have beside one. */
 static ptowsp_status ranks_prepare(struct spu_program *own, struct ptowsp_error *error)
@@ -106,6 +106,7 @@ void spu_unload(struct base_program *program)
 	free(own->shares);
 	free(own->figures);
 	spu_model_finish(&own->model);
+	spu_part_finish(&own->part);
 	free(own);
 	program->own = NULL;
 }
@@ -137,11 +138,57 @@ static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_e
 	return batch_run(&last, feed, error);
 }
 
+static ptowsp_status broken(void *context, struct rt_feed *feed, struct ptowsp_error *error)
+{
+	struct spu_batch_args last = *(const struct spu_batch_args *)context;
+
+	last.last = last.broken = true;
+	return batch_run(&last, feed, error);
+}
+
 /* The loaded value is there when all tasks so far have ended. */
 static ptowsp_status phase(void *context, struct rt_feed *feed, const struct base_walk_phase *at, struct ptowsp_error *error)
 {
 	(void)at;
 	return batch_run(context, feed, error);
+}
+
+/* ---- ranks that pass over what is not theirs --------------------------------------------------------------------------- */
+
+static bool is_parted(const struct spu_program *own, const struct spu_options *options, const struct spu_world *world, uint32_t flags)
+{
+	return world->count > 1 && !world->all && !options->whole && !(flags & (PTOWSP_RUN_NO_KERNELS | PTOWSP_RUN_STRICT)) &&
+	       rt_program_divisible(own->walked);
+}
+
+/* Rank 0 walks the whole, because statistics and edges are of the whole; others hear from it what is theirs, or that it failed before it could tell. */
+static ptowsp_status parts_run(struct spu_program *own, const struct spu_world *world, const struct rt_run_args *args, const struct base_walk_then *then,
+			       struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
+{
+	const struct ptowsp_host *host = own->base->device->instance->host;
+	struct rt_run_args with = *args;
+	struct rt_own tasks;
+	ptowsp_status status;
+
+	own->told = false;
+	if (!world->rank) {
+		status = base_walk_fill(&own->walk, own->walked, args, then, stats_out, deadlock_out, error);
+		if (!own->told || own->part.broken)
+			spu_parts_fail(world->count, status, error);
+		own->part.broken = false;
+		return status;
+	}
+	status = spu_part_receive(&own->part, error);
+	if (!status) {
+		own->began_ns = host->now_ns(host->context);
+		tasks = (struct rt_own){own->part.ranges, own->part.range_count};
+		with.own = &tasks;
+		status = base_walk_fill(&own->walk, own->walked, &with, then, stats_out, deadlock_out, error);
+		if (own->part.broken)
+			status = spu_part_end(error);
+	}
+	spu_part_finish(&own->part);
+	return status;
 }
 
 ptowsp_status spu_run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out,
@@ -153,9 +200,9 @@ ptowsp_status spu_run(struct base_program *program, const struct rt_run_args *ar
 	uint64_t now = 0;
 	const struct spu_world *world = &((const struct spu_device *)program->device->own)->world;
 	const struct spu_options *options = spu_options_of(program->device);
-	const struct spu_batch_args batch = {own, args, deadlock_out, &patience, &now, &own->model, false};
+	const struct spu_batch_args batch = {own, args, deadlock_out, &patience, &now, &own->model, false, false};
 	const struct base_walk_then then = {
-		.context = (void *)&batch, .walked = walked, .phase = phase, .most = MOST_TASKS, .patience = &patience, .broken = walked};
+		.context = (void *)&batch, .walked = walked, .phase = phase, .most = MOST_TASKS, .patience = &patience, .broken = broken};
 	ptowsp_status status;
 
 	for (uint32_t k = 0; k < program->kernels.count; k++) {
@@ -169,7 +216,10 @@ ptowsp_status spu_run(struct base_program *program, const struct rt_run_args *ar
 		status = spu_world_needed(world, program->device->instance, error);
 	if (status)
 		return status;
-	status = base_walk_fill(&own->walk, own->walked, args, &then, stats_out, deadlock_out, error);
+	own->began_ns = host->now_ns(host->context);
+	own->parted = is_parted(own, options, world, args->args->flags);
+	status = own->parted ? parts_run(own, world, args, &then, stats_out, deadlock_out, error)
+			     : base_walk_fill(&own->walk, own->walked, args, &then, stats_out, deadlock_out, error);
 	spu_world_needed(world, NULL, NULL);
 	base_walk_finish(&own->walk); /* the rest would hide as much of the next run's memory */
 	return status;
@@ -182,8 +232,14 @@ static void rank_tell(struct ptowsp_figure *rows, const struct spu_world *world,
 	const struct {
 		const char *name, *unit;
 		uint64_t value;
-	} columns[FIGURES] = {{"tasks", "", share->tasks},          {"messages sent", "", share->sent},           {"messages received", "", share->received},
-			      {"sent", "bytes", share->bytes_sent}, {"received", "bytes", share->bytes_received}, {"workers idle", "ns", share->idle_ns}};
+	} columns[FIGURES] = {{"tasks", "", share->tasks},
+			      {"tasks looked at", "", share->walked},
+			      {"walk", "ns", share->walk_ns},
+			      {"messages sent", "", share->sent},
+			      {"messages received", "", share->received},
+			      {"sent", "bytes", share->bytes_sent},
+			      {"received", "bytes", share->bytes_received},
+			      {"workers idle", "ns", share->idle_ns}};
 
 	for (unsigned c = 0; c < FIGURES; c++) {
 		rows[c].value = columns[c].value;

@@ -7,6 +7,7 @@
 #include "base/program.h"
 #include "ptowsp/report.h"
 #include "starpu/spu_model.h"
+#include "starpu/spu_part.h"
 
 struct spu_program {
 	struct base_program *base;
@@ -17,6 +18,9 @@ struct spu_program {
 	bool *kept;                    /* owned, per TENS row: it has content when a run is over */
 	struct spu_share *shares;      /* owned, SPU_RANKS_MOST: of the latest run, on rank 0 */
 	struct spu_model model;        /* of the latest run */
+	struct spu_part part;          /* of a run whose rank is not 0; zeroed where the whole is walked */
+	uint64_t began_ns;             /* on the host clock: the walk of the latest batch */
+	bool parted, told;             /* rank 0 alone walks the whole of the run, and has said what of it is whose */
 	struct ptowsp_figure *figures; /* owned: the two for statistics */
 };
 extern const struct ptowsp_report_extension spu_report; /* figures: what each of several ranks did */

@@ -5,6 +5,7 @@
 #include "base/instance.h"
 #include "registry/common/common_grow.h"
 #include "starpu/spu_model.h"
+#include "starpu/spu_part.h"
 #include "starpu/spu_watch.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -82,7 +83,7 @@ ptowsp_status spu_world_read(struct spu_world *world_out, const char *text, stru
 
 /* ---- messages of a few bytes, which both sides wait for ------------------------------------------------------------------------- */
 
-static void bytes_pass(void *bytes, size_t size, uint32_t other, bool sends)
+void spu_ranks_bytes(void *bytes, size_t size, uint32_t other, bool sends)
 {
 	starpu_data_handle_t handle;
 	char status[64]; /* larger than MPI_Status */
@@ -114,13 +115,13 @@ static ptowsp_status watch_begin(const struct spu_world *world, struct ptowsp_er
 
 	spu_sign_make(&signs[world->rank]);
 	if (world->rank)
-		bytes_pass(&signs[world->rank], sizeof(*signs), 0, true);
+		spu_ranks_bytes(&signs[world->rank], sizeof(*signs), 0, true);
 	for (uint32_t r = 1; !world->rank && r < world->count; r++)
-		bytes_pass(&signs[r], sizeof(*signs), r, false);
+		spu_ranks_bytes(&signs[r], sizeof(*signs), r, false);
 	if (world->rank)
-		bytes_pass(signs, sizeof(*signs) * world->count, 0, false);
+		spu_ranks_bytes(signs, sizeof(*signs) * world->count, 0, false);
 	for (uint32_t r = 1; !world->rank && r < world->count; r++)
-		bytes_pass(signs, sizeof(*signs) * world->count, r, true);
+		spu_ranks_bytes(signs, sizeof(*signs) * world->count, r, true);
 	return spu_watch_begin(signs, world->count, world->rank, rank_gone) ? PTOWSP_OK
 									    : base_fail(error, PTOWSP_NO_MEMORY, "starpu: no memory to watch the other ranks");
 }
@@ -225,7 +226,7 @@ static uint32_t rank_of(const struct spu_ranks *ranks, const struct spu_blocks *
 
 /* ---- who has what -------------------------------------------------------------------------------------------------------- */
 
-static void copies_reset(const struct spu_blocks *blocks)
+void spu_ranks_forget(const struct spu_blocks *blocks)
 {
 	for (uint32_t t = 0; t < blocks->tensor_count; t++)
 		for (uint64_t b = 0; blocks->tensors[t].blocks && b < spu_tensor_blocks(&blocks->tensors[t]); b++) {
@@ -273,7 +274,7 @@ static ptowsp_status moves_count(const struct spu_ranks *ranks, struct spu_block
 	ptowsp_status status = PTOWSP_OK;
 
 	*bytes_out = 0;
-	copies_reset(blocks);
+	spu_ranks_forget(blocks);
 	for (uint64_t t = 0; !status && t < walk->task_count; t++) {
 		uint32_t rank;
 		uint64_t at;
@@ -329,6 +330,10 @@ ptowsp_status spu_ranks_plan(struct spu_ranks *ranks, struct spu_blocks *blocks,
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for the ranks of a run");
 	if (ranks->world.count < 2)
 		return PTOWSP_OK;
+	for (uint64_t t = 0; ranks->part && t < walk->task_count; t++)
+		ranks->of[t] = (uint16_t)ranks->world.rank;
+	if (ranks->part)
+		return PTOWSP_OK;
 	for (uint64_t t = 0; t < walk->task_count; t++)
 		if (base_lanes_placed(&orders->lanes, &walk->tasks[t]) && walk->tasks[t].executor >= executors)
 			executors = walk->tasks[t].executor + 1;
@@ -339,7 +344,7 @@ ptowsp_status spu_ranks_plan(struct spu_ranks *ranks, struct spu_blocks *blocks,
 			(uint16_t)(base_lanes_placed(&orders->lanes, &walk->tasks[t]) ? (uint64_t)walk->tasks[t].executor * ranks->world.count / executors
 										      : rank_of(ranks, blocks, &uses));
 	}
-	copies_reset(blocks);
+	spu_ranks_forget(blocks);
 	free(uses.rows);
 	return status;
 }
@@ -352,15 +357,12 @@ void spu_ranks_finish(struct spu_ranks *ranks)
 
 /* ---- moving -------------------------------------------------------------------------------------------------------------- */
 
-ptowsp_status spu_ranks_pass(struct spu_ranks *ranks, struct _starpu_data_state *handle, uint64_t bytes, uint32_t from, uint32_t to, uint64_t *at,
-			     struct ptowsp_error *error)
+static ptowsp_status pass(struct spu_ranks *ranks, struct _starpu_data_state *handle, uint64_t bytes, uint32_t from, uint32_t to, int64_t tag,
+			  struct ptowsp_error *error)
 {
-	const int64_t tag = ranks->tag++;
 	int code = 0;
 
-	if (ranks->model) {
-		spu_model_message(ranks->model, bytes, from, to, at);
-	} else if (ranks->world.rank == from) {
+	if (ranks->world.rank == from) {
 		code = mpi.starpu_mpi_isend_detached(handle, (int)to, tag, mpi.world, NULL, NULL);
 		ranks->share.sent++, ranks->share.bytes_sent += bytes;
 	} else if (ranks->world.rank == to) {
@@ -370,6 +372,45 @@ ptowsp_status spu_ranks_pass(struct spu_ranks *ranks, struct _starpu_data_state 
 	return code ? base_fail(error, PTOWSP_RUN_FAILED, "starpu: a message from rank %u to rank %u is not taken, error %d", from, to, code) : PTOWSP_OK;
 }
 
+ptowsp_status spu_ranks_pass(struct spu_ranks *ranks, struct _starpu_data_state *handle, uint64_t bytes, uint32_t from, uint32_t to, uint64_t *at,
+			     struct ptowsp_error *error)
+{
+	const int64_t tag = ranks->tag++;
+
+	if (!ranks->model)
+		return pass(ranks, handle, bytes, from, to, tag, error);
+	spu_model_message(ranks->model, bytes, from, to, at);
+	return PTOWSP_OK;
+}
+
+ptowsp_status spu_ranks_moves(struct spu_ranks *ranks, struct spu_blocks *blocks, uint64_t number, struct ptowsp_error *error)
+{
+	const struct spu_part *part = ranks->part;
+	const uint32_t me = ranks->world.rank;
+	ptowsp_status status = PTOWSP_OK;
+
+	while (!status && ranks->moves_done < part->move_count && part->moves[ranks->moves_done].before <= number) {
+		const struct spu_move *move = &part->moves[ranks->moves_done++];
+		struct spu_block *block = &blocks->tensors[move->tensor].blocks[move->block];
+
+		status = pass(ranks, spu_block_handle(blocks, block), spu_block_bytes(blocks, block), move->sends ? me : move->other,
+			      move->sends ? move->other : me, move->tag, error);
+	}
+	return status;
+}
+
+static ptowsp_status block_send(struct spu_ranks *ranks, struct spu_blocks *blocks, struct spu_block *block, uint32_t from, uint32_t to, uint64_t *at,
+				struct ptowsp_error *error)
+{
+	const bool here = ranks->world.rank == from || ranks->world.rank == to;
+
+	if (!ranks->moved)
+		return spu_ranks_pass(ranks, here ? spu_block_handle(blocks, block) : NULL, spu_block_bytes(blocks, block), from, to, at, error);
+	if (ranks->moved(ranks->moved_context, blocks, block, from, to, ranks->tag++))
+		return PTOWSP_OK;
+	return base_fail(error, PTOWSP_NO_MEMORY, "no memory for the ranks of a run");
+}
+
 static ptowsp_status block_bring(struct spu_ranks *ranks, struct spu_blocks *blocks, struct spu_block *block, uint32_t to, struct ptowsp_error *error)
 {
 	const uint32_t from = block->from;
@@ -377,8 +418,7 @@ static ptowsp_status block_bring(struct spu_ranks *ranks, struct spu_blocks *blo
 	uint64_t at;
 
 	if (!is_there(block, to, &at)) {
-		status = spu_ranks_pass(ranks, ranks->world.rank == from || ranks->world.rank == to ? spu_block_handle(blocks, block) : NULL,
-					spu_block_bytes(blocks, block), from, to, &at, error);
+		status = block_send(ranks, blocks, block, from, to, &at, error);
 		if (!status)
 			status = copy_add(block, to, at, error);
 	}
@@ -418,11 +458,13 @@ ptowsp_status spu_ranks_gather(struct spu_ranks *ranks, struct spu_blocks *block
 
 	if (ranks->world.count < 2)
 		return PTOWSP_OK;
-	for (uint32_t t = 0; t < blocks->tensor_count; t++)
+	if (ranks->part)
+		status = spu_ranks_moves(ranks, blocks, UINT64_MAX, error);
+	for (uint32_t t = 0; !ranks->part && t < blocks->tensor_count; t++)
 		for (uint64_t b = 0; (!kept || kept[t]) && blocks->tensors[t].blocks && b < spu_tensor_blocks(&blocks->tensors[t]); b++)
 			for (uint32_t to = 0; !status && to < count; to++)
 				status = block_bring(ranks, blocks, &blocks->tensors[t].blocks[b], to, error);
-	if (!ranks->model)
+	if (!ranks->model && !ranks->moved)
 		arrivals_wait(blocks);
 	return status;
 }
@@ -432,6 +474,8 @@ ptowsp_status spu_ranks_gather(struct spu_ranks *ranks, struct spu_blocks *block
 static void share_add(struct spu_share *sum, const struct spu_share *share)
 {
 	sum->tasks += share->tasks;
+	sum->walked += share->walked;
+	sum->walk_ns += share->walk_ns;
 	sum->sent += share->sent;
 	sum->received += share->received;
 	sum->bytes_sent += share->bytes_sent;
@@ -445,19 +489,19 @@ static void verdicts_join(const struct spu_ranks *ranks, struct spu_verdict *ver
 
 	verdict->share = ranks->share;
 	if (ranks->world.rank) {
-		bytes_pass(verdict, sizeof(*verdict), 0, true);
-		bytes_pass(verdict, sizeof(*verdict), 0, false);
+		spu_ranks_bytes(verdict, sizeof(*verdict), 0, true);
+		spu_ranks_bytes(verdict, sizeof(*verdict), 0, false);
 		return;
 	}
 	share_add(&ranks->shares[0], &ranks->share);
 	for (uint32_t r = 1; r < ranks->world.count; r++) {
-		bytes_pass(&other, sizeof(other), r, false);
+		spu_ranks_bytes(&other, sizeof(other), r, false);
 		share_add(&ranks->shares[r], &other.share);
 		if (other.task < verdict->task)
 			*verdict = other;
 	}
 	for (uint32_t r = 1; r < ranks->world.count; r++)
-		bytes_pass(verdict, sizeof(*verdict), r, true);
+		spu_ranks_bytes(verdict, sizeof(*verdict), r, true);
 }
 
 void spu_ranks_agree(const struct spu_ranks *ranks, struct spu_verdict *verdict)
@@ -499,12 +543,12 @@ ptowsp_status spu_ranks_collect(const struct spu_ranks *ranks, uint64_t *values,
 		const uint64_t tasks = values_pack(ranks, r, packed, values, count);
 
 		if (tasks && (!me || me == r))
-			bytes_pass(packed, tasks * sizeof(*packed), me ? 0 : r, me);
+			spu_ranks_bytes(packed, tasks * sizeof(*packed), me ? 0 : r, me);
 		values_unpack(ranks, r, packed, values, count);
 	}
 	free(packed);
 	for (uint32_t r = 1; ranks->world.all && r < ranks->world.count; r++)
 		if (!me || me == r)
-			bytes_pass(values, count * sizeof(*values), me ? 0 : r, !me);
+			spu_ranks_bytes(values, count * sizeof(*values), me ? 0 : r, !me);
 	return PTOWSP_OK;
 }

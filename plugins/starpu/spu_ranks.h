@@ -9,6 +9,7 @@
 #include "spu_orders.h"
 
 struct spu_model;
+struct spu_part;
 struct base_instance;
 
 enum { SPU_RANKS_MOST = 64 };
@@ -20,7 +21,9 @@ struct spu_world {
 };
 /* What a rank did: in a batch, or in the batches of a run. */
 struct spu_share {
-	uint64_t tasks, sent, received; /* messages */
+	uint64_t tasks, walked;  /* walked: that it has looked at, its own and others */
+	uint64_t walk_ns;        /* on the host clock: the walk of its tasks, without what they do */
+	uint64_t sent, received; /* messages */
 	uint64_t bytes_sent, bytes_received;
 	uint64_t idle_ns; /* of its workers together, on the host's clock: no task ran */
 };
@@ -30,9 +33,14 @@ struct spu_ranks {
 	uint16_t *of; /* owned, per task: where it runs */
 	int64_t tag;  /* of the next message: the same on all ranks */
 	struct spu_share share;
-	struct spu_model *model;  /* NULL, or takes the messages; no rank is this one then */
-	uint64_t came;            /* in a model: what spu_ranks_touch brought was there then */
-	struct spu_share *shares; /* borrowed, per rank: of the run so far. Rank 0 has all of them, another one none */
+	struct spu_model *model; /* NULL, or takes the messages; no rank is this one then */
+	/* NULL, or hears of blocks that would go from rank to rank, which stay. False: no memory. */
+	bool (*moved)(void *context, const struct spu_blocks *blocks, const struct spu_block *block, uint32_t from, uint32_t to, int64_t tag);
+	void *moved_context;
+	const struct spu_part *part; /* NULL, or what of the run is this rank's: borrowed */
+	uint32_t moves_done;         /* of the part */
+	uint64_t came;               /* in a model: what spu_ranks_touch brought was there then */
+	struct spu_share *shares;    /* borrowed, per rank: of the run so far. Rank 0 has all of them, another one none */
 };
 /* The end of a batch on a rank. */
 struct spu_verdict {
@@ -55,10 +63,16 @@ ptowsp_status spu_world_needed(const struct spu_world *world, const struct base_
  * fewer bytes. Errors: NO_MEMORY. */
 ptowsp_status spu_ranks_plan(struct spu_ranks *ranks, struct spu_blocks *blocks, const struct spu_orders *orders, struct ptowsp_error *error);
 void spu_ranks_finish(struct spu_ranks *ranks);
+/* All ranks have all blocks, as before a run. */
+void spu_ranks_forget(const struct spu_blocks *blocks);
 /* The rank at which a block is at home. */
 uint32_t spu_ranks_home(const struct spu_ranks *ranks, const struct spu_blocks *blocks, const struct spu_block *block);
 /* Elements that `rank` is going to touch come there; those it writes are nowhere else then. On all ranks, in the same order. Errors: RUN_FAILED. */
 ptowsp_status spu_ranks_touch(struct spu_ranks *ranks, struct spu_blocks *blocks, const struct spu_uses *uses, uint32_t rank, struct ptowsp_error *error);
+/* The moves of the part before task `number` of the program. Errors: RUN_FAILED. */
+ptowsp_status spu_ranks_moves(struct spu_ranks *ranks, struct spu_blocks *blocks, uint64_t number, struct ptowsp_error *error);
+/* A few bytes to another rank, or from it. Waits until they are there. */
+void spu_ranks_bytes(void *bytes, size_t size, uint32_t other, bool sends);
 /* Data that are no block, from rank to rank. *at: in a model when they can leave, then when they are there. */
 ptowsp_status spu_ranks_pass(struct spu_ranks *ranks, struct _starpu_data_state *handle, uint64_t bytes, uint32_t from, uint32_t to, uint64_t *at,
 			     struct ptowsp_error *error);

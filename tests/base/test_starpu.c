@@ -140,7 +140,7 @@ TEST(ranks_share_the_tasks_of_a_run)
 	CHECK_NEED(missing_ranks);
 	REQUIRE_INT(cli("$B/ptowsp-run --plugin=cpu_sim --out c=c.npy $P/bgemm.pkg.zst"), 0);
 	CHECK_INT(ranks_run(2, "-v --plugin=starpu --threads 1 --out c=s.npy $P/bgemm.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_err, "starpu: rank 0 of 2 ran 96 tasks, sent 32 blocks, 524288 bytes, and received 8, 131072 bytes");
+	CHECK_CONTAINS(cli_err, "starpu: rank 0 of 2 ran 96 tasks of 128 looked at, sent 32 blocks, 524288 bytes, and received 8, 131072 bytes");
 	CHECK_INT(cli_lines(cli_out), 1); /* rank 0 alone prints */
 	CHECK_INT(cli("cmp c.npy s.npy"), 0);
 }
@@ -176,19 +176,35 @@ TEST(what_ranks_did_is_told)
 		    0);
 	REQUIRE_INT(ranks_run(2, "--stats=json --plugin=starpu --threads 1 --in x=x.npy --out y=s.npy twice.pkg.zst"), 0);
 	figures = json_object_get(cli_json(), "figures");
-	REQUIRE_INT(json_array_size(figures), 12);
+	REQUIRE_INT(json_array_size(figures), 16);
 	json_array_foreach(figures, i, row)
 	{
-		static const json_int_t wanted[] = {32, 0, 32, 0, 1 << 20, -1, 32, 32, 0, 1 << 20, 0, -1};
+		static const json_int_t wanted[] = {32, 64, -1, 0, 32, 0, 1 << 20, -1, 32, 32, -1, 32, 0, 1 << 20, 0, -1};
 
 		if (wanted[i] >= 0)
 			CHECK_INT(json_integer_value(json_object_get(row, "value")), wanted[i]);
-		CHECK_STR(json_string_value(json_object_get(row, "group")), i < 6 ? "rank 0 of 2" : "rank 1 of 2");
+		CHECK_STR(json_string_value(json_object_get(row, "group")), i < 8 ? "rank 0 of 2" : "rank 1 of 2");
 	}
 	CHECK_INT(cli("cmp c.npy s.npy"), 0);
 }
 
 /* One process says what ranks do that are not there: the messages that they have when they are, a stencil's halos among them. */
+/* A rank is told what is its own, and has the messages that it has when it walks the whole. */
+TEST(ranks_pass_over_what_is_not_theirs)
+{
+	const char *root = check_root();
+
+	CHECK_NEED(missing_ranks);
+	if (cli("command -v python3"))
+		CHECK_SKIP("there is no python3");
+	CLI_OUT(0,
+		check_fmt("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 python3 %s/tests/model/queues.py --build $B/.. --jobs 1 --ranks 3 --first "
+			  "1 --count %d "
+			  "--families axes,bodies,bounds,levels,payload,policies,scalars,units </dev/null",
+			  root, getenv("PTOWSP_TEST_LONG") ? 200 : 4),
+		"ok queues_agree_on_seeds_1_to_");
+}
+
 TEST(a_model_has_the_messages_of_a_run)
 {
 	static const char *const names[] = {"bgemm", "csp", "moe"};

@@ -23,15 +23,15 @@ VARIANTS = ("tensormap_and_ringbuffer", "host_build_graph")
 ENDED_BY_A_RESOURCE = re.compile(r"its mode is abort|deadlock|needs \d+ (entries|places|bytes)")
 
 
-def run(options, flags, tag, folder, package, environment):
-    """(exit code, the last line of stderr)."""
-    command = [f"{options.build}/bin/ptowsp-run", "--timeout-ms=60000", "--quiet", *flags]
+def run(options, flags, tag, folder, package, environment, launcher=(), out=subprocess.PIPE):
+    """(exit code, the last line of stderr). out: where stdout goes."""
+    command = [*launcher, f"{options.build}/bin/ptowsp-run", "--timeout-ms=60000", "--quiet", *flags]
     for name in clocks.outputs(package):
         path = os.path.join(folder, f"{tag}.{name}.npy")
         if os.path.exists(path):
             os.unlink(path)
         command += ["--fill", f"{name}=iota", "--out", f"{name}={path}"]
-    done = subprocess.run(command + [os.path.join(folder, "p.pkg.zst")], capture_output=True, text=True, env={**os.environ, **environment})
+    done = subprocess.run(command + [os.path.join(folder, "p.pkg.zst")], stdout=out, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
     if tag == "cpu" and done.returncode not in range(11):  # else a tool that cannot start agrees with itself
         raise RuntimeError(f"the reference does not run, exit {done.returncode}: {done.stderr.strip()}")
     return done.returncode, done.stderr.strip().split("\n")[-1]

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
 """queues.py - random programs on cpu_sim and on the plugin starpu: what comes out is the same.
 
-    python3 tests/model/queues.py [--build DIR] [--first SEED] [--count N] [--families F,F...] [--keep DIR] [--jobs N]
+    python3 tests/model/queues.py [--build DIR] [--first SEED] [--count N] [--families F,F...] [--keep DIR] [--jobs N] [--ranks N]
 
 Same: exit code and tensors, with a scheduling policy and a number of workers that the seed draws. What the plugin refuses (exit 5) is no difference, nor is a program that cpu_sim ends for lack of
 entries or bytes, or because a window in mode abort is full, which the plugin only records. Temp tensors lie in one place on the plugin, so its tasks wait for each other as on cpu_sim those of the
-program in which they are no temp tensors: that program is the reference, because where processes take turns at a channel results depend on who waits. One seed with the same families is one program.
+program in which they are no temp tensors: that program is the reference, because where processes take turns at a channel results depend on who waits. --ranks: so many processes run it, once as they do, passing over what is not theirs, and once with each
+walking the whole (--opt whole=1): what each of them did, sent and received is the same, too. One seed with the same families is one program.
 """
+import json
 import os
 import random
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -24,6 +27,25 @@ def in_one_place(package):
     return {**package, "TENS": [{**row, "role": "inout"} if row.get("role") == "temp" else row for row in package["TENS"]]}
 
 
+def figures(options, tag, flags, folder, package):
+    """(exit code, last line of stderr, {(rank, name): figure}) of a run of several ranks."""
+    said = os.path.join(folder, f"{tag}.json")
+    with open(said, "w") as out:
+        launcher = ["mpirun", "--bind-to", "none", "--oversubscribe", "-n", str(options.ranks)]
+        code, line = engines.run(options, ["--threads=1", "--stats=json", *flags], "own", folder, package, {}, launcher, out)
+    rows = json.load(open(said)).get("figures", []) if not code else []
+    return code, line, {(row["group"], row["name"]): row["value"] for row in rows if row["name"] not in ("tasks looked at", "walk", "workers idle")}
+
+
+def ranks_check(options, folder, package, reference):
+    """As check says of one seed, of several ranks."""
+    whole = figures(options, "whole", ["--plugin=starpu", "--opt=whole=1"], folder, package)
+    parts = figures(options, "parts", ["--plugin=starpu"], folder, package)
+    if whole[0] != parts[0] or whole[2] != parts[2]:
+        return "other", f"ranks that walk the whole differ: {whole} and {parts}"
+    return engines.verdict(parts[:2], reference, arrays.RECORDED.search(reference[1]), package, folder, f" [{options.ranks} ranks]")
+
+
 def check(job):
     """(seed, [(what became of it, difference or None)])."""
     options, seed, folder = job
@@ -35,15 +57,18 @@ def check(job):
     reference = engines.run(options, ["--plugin=cpu_sim"], "cpu", folder, package, {})
     if seeds.pack(options.build, package, folder).returncode:
         return seed, [("not packed", None)]
-    result = engines.run(options, flags, "own", folder, package, {})
-    row = engines.verdict(result, reference, arrays.RECORDED.search(reference[1]), package, folder, f" [{' '.join(flags)}]")
+    if options.ranks > 1:
+        row = ranks_check(options, folder, package, reference)
+    else:
+        result = engines.run(options, flags, "own", folder, package, {})
+        row = engines.verdict(result, reference, arrays.RECORDED.search(reference[1]), package, folder, f" [{' '.join(flags)}]")
     if row[1]:
         seeds.keep(options, seed, package)
     return seed, [row]
 
 
 def main():
-    return seeds.report("queues", seeds.arguments("random programs on cpu_sim and on the plugin starpu"), check)
+    return seeds.report("queues", seeds.arguments("random programs on cpu_sim and on the plugin starpu", ("--ranks", {"type": int, "default": 1})), check)
 
 
 if __name__ == "__main__":
