@@ -8,6 +8,20 @@
 #include "tools/conform/conform.h"
 #include "tools/run/probe.h"
 
+/* Each is a step: a driver may compile for minutes until it has all operations of all types. */
+struct phases {
+	struct conform *c;
+	unsigned count; /* of the probe just now */
+};
+
+static void phase_tell(void *context, enum probe_phase phase)
+{
+	struct phases *p = context;
+
+	(void)phase;
+	conform_about(p->c, "phase %u of its runs", ++p->count);
+}
+
 void conform_test_claims_hold(struct conform *c)
 {
 	struct ptowsp_backend_options options = {.plugin = c->path,
@@ -18,6 +32,7 @@ void conform_test_claims_hold(struct conform *c)
 						 .setting_count = c->setting_count,
 						 .threads = 2};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct phases phases = {.c = c};
 	struct reg_feature feature;
 	struct probe_result result;
 	struct probe *probe;
@@ -29,7 +44,7 @@ void conform_test_claims_hold(struct conform *c)
 	conform_close(c);
 	if (probe_open(&probe, &options, c->probes, &error))
 		conform_fail(c, "%s", error.text);
-	probe_watch(probe, CONFORM_DAY_MS, NULL, NULL); /* who waits for the test ends it */
+	probe_watch(probe, CONFORM_DAY_MS, phase_tell, &phases); /* who waits for the test ends it */
 	snprintf(c->record->operation, sizeof(c->record->operation), "a run through the host");
 	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
 		const struct ptowsp_cap *cap = ptowsp_backend_cap(probe_backend(probe), feature.id);
@@ -37,6 +52,7 @@ void conform_test_claims_hold(struct conform *c)
 
 		snprintf(c->record->package, sizeof(c->record->package), "probe of %.50s", feature.name);
 		c->record->inside = 1;
+		phases.count = 0;
 		probe_feature(probe, feature.id, &result);
 		c->record->inside = 0;
 		verdict = probe_judge(cap, &result);
