@@ -16,6 +16,8 @@
 #include <stdio.h>
 
 #define TILE_COLD static __attribute__((cold, noinline, unused))
+/* One for all kernels of a file and all their processors: what each load and store says once would otherwise be most of what a kernel costs to compile. */
+#define TILE_APART static __attribute__((noinline, unused))
 
 /* The kernel is compiled several times; which one runs is decided when it is loaded. With the name of a processor instead of avx512f
  * gcc makes vectors of 256 bits, which take 1.3 times as long where exp is. */
@@ -178,8 +180,8 @@ TILE_COLD struct tile_place tile_grid_fail(const struct tile_call *call, const c
 }
 
 /* A tile of rows x columns elements of `bytes` at [r, c] of a parameter's window. does: "tload reads", for the sentence. */
-TILE_INLINE struct tile_place tile_find(const struct tile_call *call, const char *place, const char *does, uint32_t param, int64_t r, int64_t c, uint32_t rows,
-					uint32_t columns, size_t bytes)
+TILE_APART struct tile_place tile_find(const struct tile_call *call, const char *place, const char *does, uint32_t param, int64_t r, int64_t c, uint32_t rows,
+				       uint32_t columns, size_t bytes)
 {
 	const struct ptowsp_tensor_arg *w = tile_window(call, param);
 	const uint64_t count = (uint64_t)rows * columns;
@@ -236,13 +238,18 @@ TILE_INLINE void tile_copy_out(const struct tile_place *p, const void *from, uin
 				memcpy(p->at + i * p->step + j * p->stride, a + (i * columns + j) * bytes, bytes);
 }
 
+/* tile_copy_in, and where the copy is, for loops that rarely need one. */
+TILE_APART void tile_copy_apart(struct tile_place *p, void *buffer, uint32_t rows, uint32_t columns, size_t bytes)
+{
+	tile_copy_in(buffer, p, rows, columns, bytes);
+	*p = (struct tile_place){(unsigned char *)buffer, columns * bytes, bytes};
+}
+
 /* The place that a loop reads a tile from: the window, or a copy in `buffer`, if elements do not lie plainly there. */
 TILE_INLINE void tile_read_begin(struct tile_place *p, void *buffer, uint32_t rows, uint32_t columns, size_t bytes)
 {
-	if (tile_is_plain(p, bytes))
-		return;
-	tile_copy_in(buffer, p, rows, columns, bytes);
-	*p = (struct tile_place){(unsigned char *)buffer, columns * bytes, bytes};
+	if (!tile_is_plain(p, bytes))
+		tile_copy_apart(p, buffer, rows, columns, bytes);
 }
 
 /* The place that it writes; tile_write_end brings a buffer to its window. */
@@ -293,16 +300,15 @@ TILE_INLINE int tile_are_apart(const struct tile_place *from, size_t rows, size_
 	return between >= width && between + to_width <= step;
 }
 
-TILE_INLINE void tile_part(struct tile_place *from, const struct tile_place *to, void *buffer, uint32_t rows, uint32_t columns, size_t bytes, uint32_t to_rows,
-			   uint32_t to_columns, size_t to_bytes)
+TILE_APART void tile_part(struct tile_place *from, const struct tile_place *to, void *buffer, uint32_t rows, uint32_t columns, size_t bytes, uint32_t to_rows,
+			  uint32_t to_columns, size_t to_bytes)
 {
 	const size_t width = columns * bytes, to_width = to_columns * to_bytes;
 
 	if (tile_are_apart(from, rows, width, to, to_rows, to_width) ||
 	    (from->at == to->at && from->step == to->step && bytes == to_bytes && (rows == 1 || from->step >= width)))
 		return;
-	tile_copy_in(buffer, from, rows, columns, bytes);
-	*from = (struct tile_place){(unsigned char *)buffer, columns * bytes, bytes};
+	tile_copy_apart(from, buffer, rows, columns, bytes);
 }
 
 /* --- single elements of windows and tiles --- */

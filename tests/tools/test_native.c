@@ -133,6 +133,37 @@ TEST(a_cache_of_compilers_is_used_where_it_is_there)
 	CHECK_INT(check_run(check_fmt("ls '%s/three'", check_dir()), NULL, NULL), 2);
 }
 
+/* Ten kernels in two files, which compile although kernels and parameters are called like what a source has for itself. */
+TEST(kernels_share_a_file_whatever_they_are_called)
+{
+	static const char *const names[] = {"a", "a_body", "body", "params", "kernel", "kernels", "tile_params_1", "task", "a_kernel", "main_body"};
+	static const char cache[] = "#!/bin/sh\necho \"$@\" >>\"$LOG\"\nexec \"$@\"\n";
+	const size_t count = sizeof(names) / sizeof(*names);
+	FILE *source;
+
+	check_tmp();
+	REQUIRE(check_write(check_fmt("%s/ccache", check_dir()), cache, sizeof(cache) - 1));
+	REQUIRE((source = fopen(check_fmt("%s/names.pto", check_dir()), "w")) != NULL);
+	fprintf(source, "tensor %%x : f32[%zu, 4] out\n", count);
+	for (size_t i = 0; i < count; i++)
+		fprintf(source,
+			"func @%s(%%params: !pto.memref<gm,...,f32>) {\n  %%kernel = alloc_tile : !pto.tile<1x4xf32>\n"
+			"  %%kernel = texpands %%%zu.0\n  tstore %%kernel, %%params[0, 0]\n}\n",
+			names[i], i);
+	fprintf(source, "workload @main {\n");
+	for (size_t i = 0; i < count; i++)
+		fprintf(source, "  call @%s(%%params -> %%x[%zu, 0])\n", names[i], i);
+	fprintf(source, "}\n");
+	fclose(source);
+	REQUIRE_INT(check_run(check_fmt("cd '%s' && chmod +x ccache && ln -s \"$(command -v gcc)\" cc", check_dir()), NULL, NULL), 0);
+	CHECK_INT(pack("LOG=\"$PWD/log\" PATH=\"$PWD:$PATH\"", "--native names.pto -o n.pkg.zst"), 0);
+	CHECK_STR(err, "");
+	CHECK_INT(check_run(check_fmt("test \"$(grep -c -- ' -c -o ' '%s/log')\" = 2", check_dir()), NULL, NULL), 0);
+	CHECK_INT(tool("", "ptowsp-run", "--trust=all --isolate=none --out x=native.npy n.pkg.zst"), 0);
+	CHECK_INT(tool("", "ptowsp-run", "--out x=portable.npy n.pkg.zst"), 0);
+	CHECK_INT(check_run(check_fmt("cd '%s' && cmp native.npy portable.npy", check_dir()), NULL, NULL), 0);
+}
+
 TEST(without_a_compiler_it_is_exit_8)
 {
 	check_tmp();

@@ -142,77 +142,127 @@ static bool command_begin(struct command *c, const struct compiler *compiler, si
 	return true;
 }
 
-/* One source into one object. */
-static int source_start(const struct compiler *compiler, const char *name, const char *extension, pid_t *program_out)
-{
-	char source[FILE_NAME], object[FILE_NAME], said[FILE_NAME];
-	struct command c;
-	int code;
+/* --- units: sources of several kernels, for which headers are read and products compiled once --- */
 
-	*program_out = -1;
-	if (!command_begin(&c, compiler, 8))
-		return -1;
-	snprintf(source, sizeof(source), "%s.%s", name, extension);
-	snprintf(object, sizeof(object), "%s.o", name);
-	snprintf(said, sizeof(said), "%s.said", name);
-	c.argv[c.count++] = (char *)(uintptr_t) "-c";
-	c.argv[c.count++] = (char *)(uintptr_t) "-o";
-	c.argv[c.count++] = object;
-	c.argv[c.count++] = source;
-	code = scratch_start(c.argv, said, program_out);
-	free(c.argv);
+/* One unit costs less than two, and two are compiled at once. No number of processors: the object is the same everywhere. */
+enum { UNIT_KERNELS = 8 };
+
+static uint32_t unit_count(const struct pack_kernels *list)
+{
+	return (list->emitted + UNIT_KERNELS - 1) / UNIT_KERNELS;
+}
+
+/* A dot is in no name of a kernel. */
+static char *unit_file(uint32_t unit, const char *extension)
+{
+	char *name;
+
+	return asprintf(&name, "kernels.%lu.%s", (unsigned long)unit, extension) < 0 ? NULL : name;
+}
+
+/* What a kernel's source has for itself gets a name that no kernel can have. */
+static void kernel_put(FILE *text, const char *name, const char *extension, uint32_t number)
+{
+	const unsigned long n = number;
+
+	fprintf(text, "#define params tile_params_%lu\n#define kernel tile_kernel_%lu\n#define %s_body tile_body_%lu\n", n, n, name, n);
+	fprintf(text, "#include \"%s.%s\"\n#undef params\n#undef kernel\n#undef %s_body\n", name, extension, name);
+}
+
+static ptowsp_status unit_add(struct emitted *files, const struct pack_kernels *list, const char *extension, uint32_t unit, struct ptowsp_error *error)
+{
+	char *name = unit_file(unit, extension), *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+	uint32_t number = 0;
+	ptowsp_status status;
+
+	if (memory)
+		fputs("#include \"isa/kernel_tile.h\"\n", memory);
+	for (uint32_t i = 0; memory && i < list->functions.count; i++)
+		if (list->rows[i].text && number++ / UNIT_KERNELS == unit)
+			kernel_put(memory, list->functions.rows[i].name, extension, number);
+	if (!memory || fclose(memory) || !name)
+		status = reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the native kernels");
+	else
+		status = emitted_add(files, name, text, size, error);
+	free(text);
+	free(name);
+	return status;
+}
+
+ptowsp_status compiler_units_add(struct emitted *files, const struct pack_kernels *list, const struct isa_emit_target *target, struct ptowsp_error *error)
+{
+	ptowsp_status status = PTOWSP_OK;
+
+	for (uint32_t unit = 0; unit < unit_count(list) && !status; unit++)
+		status = unit_add(files, list, target->extension, unit, error);
+	return status;
+}
+
+/* One source into one object. */
+static int unit_start(const struct compiler *compiler, uint32_t unit, const char *extension, pid_t *program_out)
+{
+	char *source = unit_file(unit, extension), *object = unit_file(unit, "o"), *said = unit_file(unit, "said");
+	struct command c;
+	int code = -1;
+
+	if (source && object && said && command_begin(&c, compiler, 8)) {
+		c.argv[c.count++] = (char *)(uintptr_t) "-c";
+		c.argv[c.count++] = (char *)(uintptr_t) "-o";
+		c.argv[c.count++] = object;
+		c.argv[c.count++] = source;
+		code = scratch_start(c.argv, said, program_out);
+		free(c.argv);
+	}
+	free(source);
+	free(object);
+	free(said);
 	return code;
 }
 
-/* Compiler i ends in place i % at_once before the next one starts there. The name of the first kernel that fails, or NULL. */
-static const char *sources_compile(const struct compiler *compiler, const struct pack_kernels *list, const struct isa_emit_target *target)
+/* Compiler i ends in place i % at_once before the next one starts there. The first unit that fails; their number: none does. */
+static uint32_t units_compile(const struct compiler *compiler, uint32_t units, const char *extension)
 {
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	const uint32_t at_once = processors < 1 ? 1 : processors > SCRATCH_PROGRAMS ? SCRATCH_PROGRAMS : (uint32_t)processors;
-	const char *names[SCRATCH_PROGRAMS] = {NULL}, *failed = NULL;
-	pid_t programs[SCRATCH_PROGRAMS];
-	uint32_t next = 0;
+	pid_t programs[SCRATCH_PROGRAMS] = {0};
+	uint32_t failed = units;
 
-	for (uint32_t i = 0; i < list->functions.count + at_once; i++) {
-		const bool compiles = i < list->functions.count && list->rows[i].text;
-		const uint32_t place = next % at_once;
+	for (uint32_t i = 0; i < units + at_once; i++) {
+		pid_t *place = &programs[i % at_once];
 
-		if (i < list->functions.count && !compiles)
-			continue;
-		next++;
-		if (names[place] && scratch_wait(programs[place]) && !failed)
-			failed = names[place];
-		names[place] = NULL;
-		if (failed || !compiles)
-			continue;
-		if (source_start(compiler, list->functions.rows[i].name, target->extension, &programs[place]))
-			failed = list->functions.rows[i].name;
-		else
-			names[place] = list->functions.rows[i].name;
+		if (*place && scratch_wait(*place) && failed == units)
+			failed = i - at_once;
+		*place = 0;
+		if (i < units && failed == units && unit_start(compiler, i, extension, place)) {
+			failed = i;
+			*place = 0;
+		}
 	}
 	return failed;
 }
 
-static int objects_link(const struct compiler *compiler, const struct pack_kernels *list)
+static int units_link(const struct compiler *compiler, uint32_t units)
 {
 	struct command c;
 	size_t first;
 	bool ok = true;
 	int code = -1;
 
-	if (!command_begin(&c, compiler, list->functions.count))
+	if (!command_begin(&c, compiler, units))
 		return -1;
 	c.argv[c.count++] = (char *)(uintptr_t) "-o";
 	c.argv[c.count++] = (char *)(uintptr_t) "kernels.so";
 	first = c.count;
-	for (uint32_t i = 0; ok && i < list->functions.count; i++)
-		if (list->rows[i].text)
-			ok = asprintf(&c.argv[c.count++], "%s.o", list->functions.rows[i].name) >= 0;
+	for (uint32_t i = 0; ok && i < units; i++) {
+		c.argv[c.count] = unit_file(i, "o");
+		ok = c.argv[c.count] != NULL;
+		c.count += ok;
+	}
 	if (ok) {
 		c.argv[c.count] = (char *)(uintptr_t) "-lm";
 		code = run(c.argv);
-	} else {
-		c.count--; /* undefined */
 	}
 	for (size_t i = first; i < c.count; i++)
 		free(c.argv[i]);
@@ -234,16 +284,16 @@ static bool has_kernels(const struct pack_kernels *list, const void *object, siz
 ptowsp_status compiler_run(const struct compiler *compiler, const struct pack_kernels *list, const struct isa_emit_target *target, void **object_out,
 			   size_t *size_out, struct ptowsp_error *error)
 {
-	const char *failed = sources_compile(compiler, list, target);
-	char line[120], said[FILE_NAME] = "said", path[FILE_PATH];
+	const uint32_t units = unit_count(list), failed = units_compile(compiler, units, target->extension);
+	char line[120], *said = failed < units ? unit_file(failed, "said") : NULL, path[FILE_PATH];
+	const bool ok = failed == units && !units_link(compiler, units);
 	ptowsp_status status;
 
-	if (failed)
-		snprintf(said, sizeof(said), "%s.said", failed);
-	if (failed || objects_link(compiler, list)) {
-		said_read(said, "error", line, sizeof(line));
+	if (!ok)
+		said_read(said ? said : "said", "error", line, sizeof(line));
+	free(said);
+	if (!ok)
 		return reg_fail(error, PTOWSP_RUN_FAILED, "\"%.40s\" cannot compile the kernels: %.120s", compiler->command, line);
-	}
 	snprintf(path, sizeof(path), "%s/kernels.so", scratch_path());
 	if (access(path, F_OK))
 		return reg_fail(error, PTOWSP_NO_DEVICE, "\"%.80s\" ended well and left no shared object; name another one with CC", compiler->command);

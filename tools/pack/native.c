@@ -83,6 +83,8 @@ static ptowsp_status compile(struct native *n, const char *triple, const struct 
 	if (!status)
 		status = pack_kernels_add(&files, &n->kernels, target, error);
 	if (!status)
+		status = compiler_units_add(&files, &n->kernels, target, error);
+	if (!status)
 		status = emitted_write(&files, error);
 	emitted_finish(&files);
 	if (!status)

@@ -28,7 +28,6 @@ void isa_params_put(struct isa_emitter *e, const char *kind)
 
 	if (!p->header.param_count)
 		return;
-	isa_param_names_put(e);
 	isa_put(e, "%s struct tile_param params[] = {\n", kind);
 	for (uint32_t i = 0; i < p->header.param_count; i++)
 		isa_put(e, "\t{%s, PTOWSP_%s, %s},\n", isa_quoted(p->param_names[i]).text, isa_type_code(p->params[i].dtype),
@@ -109,6 +108,7 @@ void isa_c_head(struct isa_emitter *e)
 		(unsigned long long)isa_memory_bytes(e));
 	isa_put(e, "TILE_MACHINES\nstatic ptowsp_status %s_body(struct tile_call *call)\n{\n", e->symbol);
 	e->out.depth = 1;
+	isa_param_names_put(e); /* in the function: a file may include several kernels */
 	isa_tiles_put(e);
 	isa_scalars_put(e);
 	e->out.depth = 0;

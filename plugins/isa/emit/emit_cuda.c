@@ -12,6 +12,7 @@ void isa_cuda_head(struct isa_emitter *e)
 		" * nvcc -fmad=false -I. %s.cu; it is launched in one block, of a multiple of 32 threads. */\n",
 		e->symbol, e->symbol);
 	isa_put(e, "#include \"isa/kernel_cuda.h\"\n\n");
+	isa_param_names_put(e);
 	isa_params_put(e, "static __device__ const");
 	isa_put(e, "static __device__ const struct tile_kernel kernel = {%s, %s, %lu, %lu, %llu};\n\n", isa_quoted(p->name).text,
 		p->header.param_count ? "params" : "NULL", (unsigned long)p->header.param_count, (unsigned long)p->arg_count,
