@@ -88,7 +88,7 @@ TEST(one_buffer_has_one_type)
 	REQUIRE(check_write(check_fmt("%s/types.pto", check_dir()), types, sizeof(types) - 1));
 	REQUIRE_INT(cli("$B/ptowsp-pack types.pto -o types.pkg.zst && $B/ptowsp-run --plugin=cpu_sim --quiet --fill x=zeros types.pkg.zst"), 0);
 	CLI_ERR(5, "$B/ptowsp-run --plugin=aie --quiet --fill x=zeros types.pkg.zst",
-		"task 0, kernel k: its tensor arguments 0 and 1 have elements of x in common and different types");
+		"task 0, kernel k (types.pto:2): its tensor arguments 0 and 1 have elements of x in common and different types");
 	cli_check_sentence();
 }
 
