@@ -105,7 +105,7 @@ static void *step_submit(void *context)
 	if (w->failed)
 		return NULL;
 	args.token = w->token->token;
-	conform_in_submit = 1;
+	conform_in_submit = w->c->isolate == PTOWSP_ISOLATE_NONE; /* call.c */
 	status = w->c->plugin->ops.submit(w->device, &args, &error);
 	conform_in_submit = 0;
 	conform_token_answer(&w->c->services, w->token, status);
