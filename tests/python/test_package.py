@@ -13,14 +13,16 @@ import pytest
 import ptowsp
 from ptowsp import f32
 
-BUILD = pathlib.Path(ptowsp.__file__).resolve().parents[2]
-PACKAGES = sorted((BUILD / "packages").glob("*.pkg.zst"))
+# Of a build or of an installation, whichever the package is of.
+ROOT = next(p for p in pathlib.Path(ptowsp.__file__).resolve().parents if (p / "bin/ptowsp-run").exists())
+EXAMPLES = next(p for p in (ROOT / "packages", ROOT / "share/ptowsp/v10/packages") if p.is_dir())
+PACKAGES = sorted(EXAMPLES.glob("*.pkg.zst"))
 # ptowsp-run compares with these, where a package states none.
 RTOL, ATOL = 1e-5, 1e-6
 
 
 def load(name, backend="cpu_sim", **more):
-    return ptowsp.Package(BUILD / "packages" / f"{name}.pkg.zst").load(backend, **more)
+    return ptowsp.Package(EXAMPLES / f"{name}.pkg.zst").load(backend, **more)
 
 
 @pytest.mark.parametrize("path", PACKAGES, ids=lambda path: path.name.split(".")[0])
@@ -40,7 +42,7 @@ def test_examples_give_what_they_expect(path):
 
 def test_the_tool_counts_the_same():
     run = load("bgemm", threads=1).run()
-    out = subprocess.run([BUILD / "bin/ptowsp-run", "--threads", "1", "--stats=json", BUILD / "packages/bgemm.pkg.zst"], capture_output=True, text=True, check=True).stdout
+    out = subprocess.run([ROOT / "bin/ptowsp-run", "--threads", "1", "--stats=json", EXAMPLES / "bgemm.pkg.zst"], capture_output=True, text=True, check=True).stdout
     tool = json.loads(out)
     assert run.statistics.tasks > 100
     for name, key in (("tasks", "num_tasks"), ("edges", "num_edges"), ("total_cycles", "total_cycles"), ("task_window", "task_window")):
@@ -174,7 +176,7 @@ def test_a_deadlock_is_a_report():
 
 
 def test_verdicts_and_plugins():
-    package = ptowsp.Package(BUILD / "packages/vector_add.pkg.zst")
+    package = ptowsp.Package(EXAMPLES / "vector_add.pkg.zst")
     rows = package.match(ptowsp.Backend("aie"), schedule={"ready": "fifo"})
     assert [row.state for row in rows] and not any(row.refused for row in rows)
     assert {"cpu_sim", "aie"} <= {row["name"] for row in ptowsp.backends()}
