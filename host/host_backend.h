@@ -31,6 +31,7 @@ struct ptowsp_backend {
 	uint32_t threads;
 	uint64_t memory_limit;
 	struct ptowsp_program *kept;              /* owned: what ptowsp_backend_choose loaded, until somebody loads that plan; NULL */
+	struct ptowsp_program *held;              /* borrowed: the first of those whose runs wait for fences of this host */
 	uint32_t kept_flags;                      /* that it was loaded with */
 	uint8_t settings_digest[PKG_DIGEST_SIZE]; /* of the settings of init but for the number of threads, and of the selector */
 	bool services_ready;

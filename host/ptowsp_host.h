@@ -31,6 +31,7 @@ struct ptowsp_backend;       /* an initialised plugin and, once a program is loa
 struct ptowsp_program;       /* a plan loaded on a backend, with bindings and values */
 struct ptowsp_match;         /* verdicts about a plan on a backend */
 struct ptowsp_device_buffer; /* memory of a backend's device that outlives runs */
+struct ptowsp_fence;         /* a value of a backend's device that runs wait for and signal */
 struct ptowsp_listing;       /* plugins that were found */
 
 /* ---- general [any] ------------------------------------------------------------------------------------------ */
@@ -365,6 +366,27 @@ PTOWSP_API ptowsp_status ptowsp_cancel(struct ptowsp_program *program, struct pt
  * backend of its own, opened for its device; each is then started with ptowsp_execute_async, in any order. A program that is not started keeps
  * the others waiting until it is unloaded. Errors: INVALID (one backend twice, a run that goes on), NO_MEMORY. */
 PTOWSP_API ptowsp_status ptowsp_programs_join(struct ptowsp_program *const *programs, uint32_t count, struct ptowsp_error *error);
+/* A value of a backend's device that only grows (ptowsp/fences.h), `value` at first; opens the device if that has not happened. Runs wait for it, and make it grow when they end; one that fails, fails
+ * it for ever. A plugin that has none gets those of this host, with the same results: a run then begins in a call of ptowsp_synchronize or ptowsp_fence_wait for its backend. Errors: NO_MEMORY,
+ * NO_DEVICE, DEVICE_LOST. */
+PTOWSP_API ptowsp_status ptowsp_fence_create(struct ptowsp_fence **out, struct ptowsp_backend *backend, uint64_t value, struct ptowsp_error *error);
+/* Before its backend is closed. NULL is allowed. Errors: INVALID while a run, or the next run of a program, waits for it or signals it, and it stays. */
+PTOWSP_API ptowsp_status ptowsp_fence_destroy(struct ptowsp_fence *fence, struct ptowsp_error *error);
+/* 1: it is the plugin's; 0: this host's. [any] */
+PTOWSP_API int ptowsp_fence_is_apart(const struct ptowsp_fence *fence);
+/* Errors: INVALID for less than its value, the status of a fence that has failed, DEVICE_LOST. [any] */
+PTOWSP_API ptowsp_status ptowsp_fence_signal(struct ptowsp_fence *fence, uint64_t value, struct ptowsp_error *error);
+/* Errors: the status of a fence that has failed, DEVICE_LOST. [any] */
+PTOWSP_API ptowsp_status ptowsp_fence_read(struct ptowsp_fence *fence, uint64_t *value_out, struct ptowsp_error *error);
+/* Until it has the value or more; works on the runs of its backend meanwhile, as ptowsp_synchronize does. Errors: AGAIN after timeout_ns (UINT64_MAX: no limit), the status of a fence that has
+ * failed, DEVICE_LOST. */
+PTOWSP_API ptowsp_status ptowsp_fence_wait(struct ptowsp_fence *fence, uint64_t value, uint64_t timeout_ns, struct ptowsp_error *error);
+/* The next run of the program begins when the fence has the value or more; its deadline counts from ptowsp_execute_async on, and it can be cancelled. RUN_FAILED ends it where the fence has failed. A
+ * run that is refused leaves this for the one behind it, ptowsp_program_unload takes it back. 64 fences at the most. Nobody notices that a fence is never signalled: give such a run a timeout.
+ * Errors: INVALID (of another backend, too many). */
+PTOWSP_API ptowsp_status ptowsp_run_wait(struct ptowsp_program *program, struct ptowsp_fence *fence, uint64_t value, struct ptowsp_error *error);
+/* Likewise: it gives the fence that value when it has ended well, before it is complete, and fails it with its status else. A fence that is beyond the value stays. */
+PTOWSP_API ptowsp_status ptowsp_run_signal(struct ptowsp_program *program, struct ptowsp_fence *fence, uint64_t value, struct ptowsp_error *error);
 /* Wall time from submit to completion of the latest run, or until now. [any] */
 PTOWSP_API double ptowsp_elapsed_ms(struct ptowsp_program *program);
 /* Statistics of the latest complete run; valid until the next one. Never NULL: zeros before the first. */

@@ -10,6 +10,7 @@
 #include "caps.h"
 #include "compiled.h"
 #include "exec.h"
+#include "fences.h"
 #include "graph.h"
 #include "host.h"
 #include "ids.h"

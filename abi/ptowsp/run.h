@@ -75,6 +75,16 @@ struct ptowsp_binding {
 #endif
 };
 
+#if PTOWSP_ABI_TARGET >= 1
+/* A fence (fences.h) of the run's device, and the value that it is to reach. */
+struct ptowsp_fence_point {
+	struct ptowsp_object *fence;
+	uint64_t value;
+};
+#define PTOWSP_FENCE_POINT_FLOOR_10_1 16u
+#define PTOWSP_RUN_ARGS_FLOOR_10_1    104u
+#endif
+
 struct ptowsp_run_args {
 	struct ptowsp_head head;
 	struct ptowsp_object *program;
@@ -86,6 +96,12 @@ struct ptowsp_run_args {
 	uint32_t flags;      /* PTOWSP_RUN_x */
 	uint64_t deadline_ns; /* on the clock of host->now_ns, 0 = none */
 	uint64_t max_tasks;  /* LIMIT beyond, 0 = 2^32 */
+#if PTOWSP_ABI_TARGET >= 1
+	const struct ptowsp_fence_point *waits;   /* all are reached before the run begins; lent for the call, the fences until done. Only for a plugin with "ptowsp.fences", and for submit alone */
+	const struct ptowsp_fence_point *signals; /* the run makes them reach their values when it has ended well, before done; else they fail with its status. A value that is reached already stays */
+	uint32_t wait_count, wait_stride;         /* INVALID: a fence that is none of this device */
+	uint32_t signal_count, signal_stride;
+#endif
 };
 /* Bytes of 10.0. Argument structs below these sizes, or beyond PTOWSP_SIZE_LIMIT, are INVALID; nothing else of them is read. */
 #define PTOWSP_INIT_ARGS_FLOOR_10_0 24u

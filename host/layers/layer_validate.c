@@ -143,6 +143,8 @@ static void objects_check(struct validate *v, const struct host_call *call)
 		host_broke(v, "HO7", call, "the device has programs");
 	else if (id == HOST_OPERATION_close && host_handles_children(&v->handles, HOST_HANDLE_BUFFER, first))
 		host_broke(v, "HO7", call, "the device has buffers");
+	else if (id == HOST_OPERATION_close && host_handles_children(&v->handles, HOST_HANDLE_FENCE, first))
+		host_broke(v, "HO7", call, "the device has fences");
 	else if (id == HOST_OPERATION_fini && host_handles_children(&v->handles, HOST_HANDLE_DEVICE, first))
 		host_broke(v, "HO6", call, "the instance has devices");
 	else if (id == HOST_OPERATION_submit) {

@@ -255,6 +255,10 @@ static void run_compare(struct replay *r, size_t at)
 /* Timing decides what these answer, or nothing of theirs is to be had again. */
 static bool is_left_out(uint16_t operation)
 {
+#if PTOWSP_ABI_MINOR >= 1
+	if (operation == HOST_OPERATION_fences_read || operation == HOST_OPERATION_fences_wait)
+		return true;
+#endif
 	return operation == HOST_OPERATION_poll || operation == HOST_OPERATION_drain || operation == HOST_OPERATION_cancel || operation == HOST_OPERATION_stats;
 }
 
@@ -333,6 +337,8 @@ static void objects_end(struct replay *r)
 #if PTOWSP_ABI_MINOR >= 1
 			else if (sort == HOST_HANDLE_BUFFER)
 				host_call_buffers_destroy(&r->caller, object, &ignored);
+			else if (sort == HOST_HANDLE_FENCE)
+				host_call_fences_destroy(&r->caller, object, &ignored);
 #endif
 			else if (sort == HOST_HANDLE_DEVICE)
 				host_call_close(&r->caller, object, &ignored);

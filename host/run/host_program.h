@@ -42,6 +42,9 @@ struct ptowsp_program {
 	bool asked;    /* the caller set a value */
 	uint64_t compile_ns;
 	struct host_compiled compiled;
+	struct host_fence_points waits, signals; /* of the next run */
+	struct ptowsp_run_args held;             /* of the run that is held */
+	struct ptowsp_program *held_next;        /* of the same backend */
 };
 
 /* Memory or a buffer of the caller's holds the tensor: the host neither fills nor frees what is in it. */
@@ -66,6 +69,14 @@ ptowsp_status host_answer_plan(struct ptowsp_backend *backend, const struct ptow
 			       struct ptowsp_error *error);
 /* session.c: the program of a look, with the flags that it was loaded with, becomes what the next load of its plan gets; taken. */
 void host_program_keep(struct ptowsp_program *program, uint32_t flags);
+
+/* session.c: hands a run over that has its token; a refusal is abandoned. */
+ptowsp_status host_run_submit(struct ptowsp_program *program, const struct ptowsp_run_args *args, struct ptowsp_error *error);
+
+/* held.c: runs that wait for fences of this host. begin: the run that has its token is given to the plugin, with its fences or behind them. Errors: those of submit. */
+ptowsp_status host_held_begin(struct ptowsp_program *program, struct ptowsp_run_args *args, struct ptowsp_error *error);
+/* Those of the backend whose fences are reached begin; whose fences have failed, who are cancelled or late, end. On the thread of its device. */
+void host_held_look(struct ptowsp_backend *backend);
 
 /* session.c: a program that tells another device, whatever data say, alone in its run: INVALID with the instruction. */
 ptowsp_status host_partner_check(const struct ptowsp_program *program, struct ptowsp_error *error);

@@ -94,6 +94,9 @@ bool host_runs_complete(struct host_runs *runs, const struct ptowsp_done *done)
 	run = take(runs, done->token);
 	if (run) {
 		host_report_fill(&run->report, done, runs->minor);
+		host_fences_end(&run->signals, run->report.status, run->report.error.text);
+		host_fence_points_free(&run->waits);
+		host_fence_points_free(&run->signals);
 		run->end_ns = host_now_ns();
 		run->in_flight = false;
 		pthread_cond_broadcast(&runs->ended);
@@ -154,4 +157,24 @@ bool host_runs_wait(struct host_runs *runs, const struct host_run *run, uint64_t
 	complete = !run->in_flight;
 	pthread_mutex_unlock(&runs->lock);
 	return complete;
+}
+
+bool host_runs_any(struct host_runs *runs)
+{
+	bool any = false;
+
+	pthread_mutex_lock(&runs->lock);
+	for (uint32_t i = 0; i < HOST_RUNS_IN_FLIGHT && !any; i++)
+		any = runs->slots[i].run != NULL;
+	pthread_mutex_unlock(&runs->lock);
+	return any;
+}
+
+void host_runs_pause(struct host_runs *runs, uint64_t until_ns)
+{
+	struct timespec until = {(time_t)(until_ns / SECOND), (long)(until_ns % SECOND)};
+
+	pthread_mutex_lock(&runs->lock);
+	pthread_cond_timedwait(&runs->ended, &runs->lock, &until);
+	pthread_mutex_unlock(&runs->lock);
 }

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "host/run/group.h"
+#include "host/run/host_fence.h"
 #include "host/run/host_report.h"
 
 enum { HOST_RUNS_IN_FLIGHT = 64, HOST_RUNS_TEXT = 240 };
@@ -21,6 +22,8 @@ struct host_run {
 	bool looks;               /* PTOWSP_RUN_LOOK */
 	struct host_group *group; /* NULL: a run by itself; left when the run is complete */
 	uint32_t member;
+	struct host_fence_points waits, signals; /* told and given back when it is complete */
+	_Atomic bool held;                       /* by this host, for fences that it keeps: the plugin does not know it yet */
 };
 
 /* Token = generation << 32 | slot: a late or repeated done finds another generation and is refused. Any thread. */
@@ -50,6 +53,10 @@ bool host_runs_leave(struct host_runs *runs, uint64_t token, char text[HOST_RUNS
 /* The group of the run in flight that has this token, and its place there; NULL: by itself, or there is none. */
 struct host_group *host_runs_group(struct host_runs *runs, uint64_t token, uint32_t *member_out);
 bool host_runs_is_complete(struct host_runs *runs, const struct host_run *run);
+/* Is any in flight? */
+bool host_runs_any(struct host_runs *runs);
+/* Waits until some run completes, or until until_ns. */
+void host_runs_pause(struct host_runs *runs, uint64_t until_ns);
 /* Waits until the run is complete (true) or the time until_ns of host_now_ns has come (false). */
 bool host_runs_wait(struct host_runs *runs, const struct host_run *run, uint64_t until_ns);
 

@@ -13,6 +13,7 @@
 
 #define SLICE_NS UINT64_C(50000000) /* how long a poll may take before the host looks again */
 #define PAUSE_NS UINT64_C(200000)   /* between two polls that completed nothing */
+#define HELD_NS  UINT64_C(1000000)  /* the same while the run waits for a fence of the host, which anybody may signal */
 
 static ptowsp_status tables_make(struct ptowsp_program *p, struct ptowsp_error *error)
 {
@@ -217,7 +218,11 @@ void ptowsp_program_unload(struct ptowsp_program *p)
 		host_group_leave(p->run.group, p->run.member, unsaid, sizeof(unsaid));
 		p->run.group = NULL;
 	}
+	host_fence_points_free(&p->waits);
+	host_fence_points_free(&p->signals);
 	if (p->object) {
+		if (atomic_load(&p->run.held)) /* it has not begun, and nobody could signal what it waits for */
+			atomic_store(&p->run.cancelled, true);
 		ptowsp_synchronize(p, UINT64_MAX, &error);
 		host_compiled_keep(p);
 		lives = host_backend_worker_lives(p->backend);
@@ -294,6 +299,13 @@ static ptowsp_status run_answer(struct ptowsp_program *p, const char *operation,
 	return host_answer(&cause, status, error);
 }
 
+ptowsp_status host_run_submit(struct ptowsp_program *p, const struct ptowsp_run_args *args, struct ptowsp_error *error)
+{
+	const ptowsp_status status = host_call_submit(&p->backend->caller, p->backend->device, args, error);
+
+	return status ? run_answer(p, "submit", status, error) : PTOWSP_OK;
+}
+
 ptowsp_status ptowsp_execute_async(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
 {
 	static const struct ptowsp_execute_options none = {0};
@@ -309,6 +321,8 @@ ptowsp_status ptowsp_execute_async(struct ptowsp_program *p, const struct ptowsp
 		status = ptowsp_prepare(p, options, error);
 	if (!status)
 		status = host_partner_check(p, error);
+	if (!status && p->run.group && (p->waits.count || p->signals.count))
+		status = host_fail(error, PTOWSP_INVALID, "a run on several devices has no fences");
 	if (status)
 		return host_error_leave(status, error);
 	host_services_aim(&p->backend->services, &p->diagnostics, NULL);
@@ -324,12 +338,7 @@ ptowsp_status ptowsp_execute_async(struct ptowsp_program *p, const struct ptowsp
 	p->compiled.began = !(args.flags & PTOWSP_RUN_NO_KERNELS);
 	atomic_store(&p->run.cancelled, false);
 	args.token = p->run.token;
-	status = host_call_submit(&p->backend->caller, p->backend->device, &args, error);
-	if (status) {
-		host_runs_abandon(runs, &p->run);
-		status = run_answer(p, "submit", status, error);
-	}
-	return host_error_leave(status, error);
+	return host_error_leave(host_held_begin(p, &args, error), error);
 }
 
 /* One slice of waiting: a plugin without threads works in poll, for the others the host sleeps. */
@@ -341,8 +350,11 @@ static bool wait_slice(struct ptowsp_program *p, uint64_t until_ns)
 
 	if (slice > until_ns)
 		slice = until_ns;
+	host_held_look(p->backend);
 	if (host_runs_is_complete(runs, &p->run))
 		return true;
+	if (p->run.held && slice > host_now_ns() + HELD_NS)
+		slice = host_now_ns() + HELD_NS;
 	if (host_call_poll(&p->backend->caller, p->backend->device, slice, &ignored))
 		return host_runs_wait(runs, &p->run, slice);
 	return host_runs_wait(runs, &p->run, host_now_ns() + PAUSE_NS);
@@ -414,5 +426,7 @@ ptowsp_status ptowsp_cancel(struct ptowsp_program *p, struct ptowsp_error *error
 	if (ptowsp_is_complete(p))
 		return PTOWSP_OK;
 	atomic_store(&p->run.cancelled, true);
+	if (atomic_load(&p->run.held)) /* it ends by the next look at it */
+		return PTOWSP_OK;
 	return host_error_leave(host_call_cancel(&p->backend->caller, p->backend->device, p->run.token, error), error);
 }
