@@ -112,6 +112,9 @@ TEST(kernels_that_end_the_process_or_go_too_far_are_told)
 	kernel_ends(K_C " { abort(); }", "", 1, "ptowsp-aie: kernel scale ended with signal 6 (Aborted); ");
 	kernel_ends(K_C " { y[8] = 7; }", "", 1, "device 0: failed: kernel scale goes to element 8 of its argument 1, which has 8\n");
 	kernel_ends(K_C " { y[-1] = 7; }", "", 1, "device 0: failed: kernel scale goes to element -1 of its argument 1, which has 8\n");
+	kernel_ends(K_C " { y[8] = x[8]; }", "", 1, "device 0: failed: kernel scale goes to element 8 of its argument 1, which has 8\n");
+	kernel_ends(K_C " { y[-1] = x[-1]; }", "", 1, "device 0: failed: kernel scale goes to element -1 of its argument 1, which has 8\n");
+	kernel_ends(K_C " { y[9] = y[8]; }", "", 1, "device 0: failed: kernel scale goes to element 9 of its argument 1, which has 8\n");
 	kernel_ends(K_C " { for (int i = 0; i < 100000; i++) y[i] = x[0]; }", "", 1, "element 1024 of its argument 1, which has 8; it ended with signal 11 ");
 	kernel_ends("int scale = 5;", "", 2, "ptowsp-aie: kernel scale: in k.c that is a variable, no function\n");
 	kernel_ends("void abort(void); __attribute__((constructor)) static void begin(void) { abort(); }", "", 1,

@@ -47,6 +47,7 @@ struct aie_guard_extent {
 struct aie_guard {
 	struct aie_guard_slot {
 		uint8_t *map, *bytes, *of; /* all of it; the copy; what it is a copy of */
+		const uint8_t *words;      /* that stand before and behind the copy */
 		size_t mapped, size, behind;
 	} slots[AIE_GUARD_ARGUMENTS];
 	struct aie_guard_extent extents[AIE_GUARD_ARGUMENTS];

@@ -3,6 +3,7 @@
 #include "tools/aie/aie.h"
 
 #include "base/error.h"
+#include "registry/common/common_hash.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -54,13 +55,22 @@ static uint32_t areas_find(const struct aie_guard *guard, struct aie_guard_exten
 
 /* ---- slots ---------------------------------------------------------------------------------------------------------- */
 
-/* What stands on both sides of a copy, from its lowest address on. */
-static uint8_t words[2 * PAGE];
+enum { WORDS = 2 * PAGE + LEAST };
+/* What stands before and behind the copy in each slot. No two slots have the same byte at the same place, and no part repeats: what a kernel copies from beside one argument to beside another
+ * shows. */
+static uint8_t words[AIE_GUARD_ARGUMENTS][WORDS];
 
 static void words_make(void)
 {
-	for (size_t i = 0; !words[0] && i < sizeof(words); i++)
-		words[sizeof(words) - 1 - i] = (uint8_t)(0xA5 ^ (i * 29));
+	static bool made;
+
+	for (size_t i = 0; !made && i < WORDS; i++) {
+		const uint8_t byte = (uint8_t)(common_mix(i) >> 56);
+
+		for (size_t slot = 0; slot < AIE_GUARD_ARGUMENTS; slot++)
+			words[slot][i] = (uint8_t)(byte + 61 * slot);
+	}
+	made = true;
 }
 
 static void slot_drop(struct aie_guard_slot *slot)
@@ -71,7 +81,7 @@ static void slot_drop(struct aie_guard_slot *slot)
 }
 
 /* A gap, a page of guard words, the copy, guard words up to the end of a page, a gap. */
-static bool slot_make(struct aie_guard_slot *slot, size_t size)
+static bool slot_make(struct aie_guard_slot *slot, size_t number, size_t size)
 {
 	const size_t inner = PAGE + (size + LEAST + PAGE - 1) / PAGE * PAGE;
 
@@ -88,8 +98,9 @@ static bool slot_make(struct aie_guard_slot *slot, size_t size)
 	slot->size = size;
 	slot->behind = inner - PAGE - size;
 	words_make();
-	memcpy(slot->bytes - PAGE, words, PAGE);
-	memcpy(slot->bytes + size, words, slot->behind);
+	slot->words = words[number];
+	memcpy(slot->bytes - PAGE, slot->words, PAGE);
+	memcpy(slot->bytes + size, slot->words + PAGE, slot->behind);
 	return true;
 }
 
@@ -104,13 +115,13 @@ static const uint8_t *slot_check(const struct aie_guard_slot *slot)
 {
 	const uint8_t *before = slot->bytes - PAGE, *behind = slot->bytes + slot->size;
 
-	if (memcmp(behind, words, slot->behind) != 0)
+	if (memcmp(behind, slot->words + PAGE, slot->behind) != 0)
 		for (size_t i = 0; i < slot->behind; i++)
-			if (behind[i] != words[i])
+			if (behind[i] != slot->words[PAGE + i])
 				return behind + i;
-	if (memcmp(before, words, PAGE) != 0)
+	if (memcmp(before, slot->words, PAGE) != 0)
 		for (size_t i = PAGE; i--;)
-			if (before[i] != words[i])
+			if (before[i] != slot->words[i])
 				return before + i;
 	return NULL;
 }
@@ -131,7 +142,7 @@ static bool extents_find(struct aie_guard *guard, const struct aie_sim_call *cal
 	}
 	guard->count = areas_find(guard, areas);
 	for (uint32_t i = 0; i < guard->count; i++) {
-		if (!slot_make(&guard->slots[i], (size_t)(areas[i].end - areas[i].begin)))
+		if (!slot_make(&guard->slots[i], i, (size_t)(areas[i].end - areas[i].begin)))
 			return false;
 		guard->slots[i].of = areas[i].begin;
 	}
