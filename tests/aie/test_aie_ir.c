@@ -314,7 +314,17 @@ static const struct wrong {
 	{"%a = \"arith.constant\"() {value = 1 : i32} : () -> ()", "1:6: arith.constant takes nothing and gives one number"},
 	{"%a = arith.constant 1.0 : f32 %b = arith.addi %a, %a : f32", "1:36: arith.addi takes two integers of one type and gives one"},
 	{"%a = arith.constant 1 : i32 %b = arith.addf %a, %a : i32", "1:34: arith.addf takes two floats of one type and gives one"},
-	{"%a = arith.constant 1 : i32 %b = arith.addi %a, %a : i8", "1:54: operand 0 of arith.addi has another type than stands here"},
+	{"%a = arith.constant 1 : i32 %b = arith.addi %a, %a : i8", "1:54: operand 0 of arith.addi has another type than stands here: i32, not i8"},
+	{"%t = aie.tile(0, 2) %m = aie.buffer(%t) : memref<4x4xi32> aie.dma_bd(%m : memref<16xi32>, 0, 16)",
+	 "1:75: operand 0 of aie.dma_bd has another type than stands here: memref<4x4xi32>, not memref<16xi32>"},
+	{"aie.runtime_sequence(%a: memref<8xi32>) { aiex.npu.dma_memcpy_nd(%a[0, 0, 0, 0][1, 1, 1, 8][0, 0, 0, 1]) {metadata = @a} : memref<7xf16> }",
+	 "1:124: operand 0 of aiex.npu.dma_memcpy_nd has another type than stands here: memref<8xi32>, not memref<7xf16>"},
+	{"%v = aie.objectfifo.acquire @a(Consume, 1) : !aie.objectfifosubview<memref<8xi32>> %e = aie.objectfifo.subview.access %v[0] : "
+	 "!aie.objectfifosubview<memref<2xi8>> -> memref<8xi32>",
+	 "1:127: operand 0 of aie.objectfifo.subview.access has another type than stands here: !aie.objectfifosubview<memref<8xi32>>, not "
+	 "!aie.objectfifosubview<memref<2xi8>>"},
+	{"%m = memref.alloc() : memref<4xi32> memref.assume_alignment %m, 4 : memref<4xi8>",
+	 "1:69: operand 0 of memref.assume_alignment has another type than stands here: memref<4xi32>, not memref<4xi8>"},
 	{"%a = arith.constant 1 : i32 %b = arith.negf %a : i32", "1:34: arith.negf takes a float and gives one of its type"},
 	{"%a = arith.constant 1 : i32 %b = arith.cmpi low, %a, %a : i32", "1:45: 'low' stands here, expected how to compare, such as eq, slt or olt"},
 	{"%a = arith.constant 1 : i32 %b = arith.cmpf olt, %a, %a : i32", "1:34: arith.cmpf takes two numbers of one type and gives an i1"},

@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* ir_form.c - operations of MLIR's own dialects as people write them: which form an operation has, and what forms share. */
 #include "aie/ir/ir_form.h"
+#include "aie/ir/ir_print.h"
 
 #include <string.h>
 
 bool aie_form_colon(struct aie_reader *reader)
 {
 	return aie_read_mark(reader, ':', "and a type");
+}
+
+static bool another_type(struct aie_reader *reader, const struct aie_token *at, const struct aie_op *op, uint32_t operand, const struct aie_type *type)
+{
+	struct common_text own = {0}, said = {0};
+
+	aie_print_type(&own, op->operands[operand]->type);
+	aie_print_type(&said, type);
+	aie_read_fail(reader, at, "operand %u of %s has another type than stands here: %.120s, not %.120s", operand, op->name, common_text_view(&own),
+		      common_text_view(&said));
+	common_text_finish(&own);
+	common_text_finish(&said);
+	return false;
 }
 
 /* The type behind ':' is that of this operand. */
@@ -17,9 +31,7 @@ bool aie_form_typed(struct aie_reader *reader, const struct aie_op *op, uint32_t
 	*type_out = aie_read_type(reader);
 	if (!*type_out)
 		return false;
-	if (op->operands[operand]->type != *type_out)
-		return aie_read_fail(reader, &at, "operand %u of %s has another type than stands here", operand, op->name);
-	return true;
+	return op->operands[operand]->type == *type_out || another_type(reader, &at, op, operand, *type_out);
 }
 
 bool aie_form_comma(struct aie_reader *reader)

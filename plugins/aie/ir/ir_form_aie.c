@@ -137,15 +137,10 @@ static bool attrs(struct aie_reader *reader, struct aie_op *op, bool before_regi
 	return (before_region && !said) || aie_form_attrs(reader, op);
 }
 
-/* A type behind an operand: nothing is known of it that is not known already. */
-static bool type_skip(struct aie_reader *reader)
-{
-	return aie_read_type(reader) != NULL;
-}
-
 static bool part_read(struct aie_reader *reader, struct aie_op *op, const char *part)
 {
 	const struct aie_attr *attr;
+	const struct aie_type *type;
 	char list[PART];
 
 	switch (*part) {
@@ -167,7 +162,7 @@ static bool part_read(struct aie_reader *reader, struct aie_op *op, const char *
 	case 'A':
 	case 'D': return attrs(reader, op, *part == 'A');
 	case 'R': return aie_read_region(reader, op);
-	case 'T': return type_skip(reader);
+	case 'T': return aie_form_typed(reader, op, op->operand_count - 1, &type);
 	case '=':
 		if (part[1] == 'T')
 			return aie_read_result(reader, op, aie_read_type(reader));

@@ -261,6 +261,7 @@ bool aie_form_memcpy(struct aie_reader *reader, struct aie_op *op)
 	static const char *const lists[LISTS] = {"static_offsets", "static_sizes", "static_strides"};
 	int64_t segments[1 + LISTS] = {1};
 	char text[AIE_READ_OTHER + 1];
+	const struct aie_type *type;
 
 	while (reader->token.kind == AIE_TOKEN_INTEGER) {
 		int64_t place;
@@ -277,7 +278,7 @@ bool aie_form_memcpy(struct aie_reader *reader, struct aie_op *op)
 					   !aie_read_raw(reader, text) || !packet_set(reader, op, text)))
 		return false;
 	return i64s_set(reader, op, "operandSegmentSizes", 32, 1 + LISTS, segments) && closed(reader, op) && aie_form_colon(reader) &&
-	       aie_read_type(reader) != NULL;
+	       aie_form_typed(reader, op, 0, &type);
 }
 
 /* ---- fifos */
