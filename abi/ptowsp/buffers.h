@@ -9,7 +9,7 @@
 PTOWSP_BEGIN
 
 /* "ptowsp.buffers/0": a buffer keeps exactly what runs and these calls wrote, until it is destroyed (PL13). A run is given one by a binding (run.h), and reads and writes it there: nothing of it is
- * copied to the host. Runs take place as if in the order in which they were accepted. A buffer counts against open_args.memory_limit, and is destroyed before its device is closed.
+ * copied to the host. Runs take place as if in the order in which they were accepted, one that waits for fences (fences.h) as if it was accepted when it begins. A buffer counts against open_args.memory_limit, and is destroyed before its device is closed.
  *
  * Bytes are those of the buffer, 0 the first. What lies outside of one is INVALID, sums that wrap included, and then nothing is written; so is, but for create, a buffer that a run in flight was
  * given. Calls are complete when they return; what they are lent is theirs until then. */

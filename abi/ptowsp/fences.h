@@ -19,7 +19,7 @@ struct ptowsp_fences_extension {
 	ptowsp_status (*destroy)(struct ptowsp_object *fence, struct ptowsp_error *error);
 	/* By the host. Errors: INVALID for less than its value, and it stays; the status of a fence that has failed; DEVICE_LOST. [any] */
 	ptowsp_status (*signal)(struct ptowsp_object *fence, uint64_t value, struct ptowsp_error *error);
-	/* Errors: the status of a fence that has failed, DEVICE_LOST; *value_out is then as it was. [any] */
+	/* Errors: the status of a fence that has failed, DEVICE_LOST. [any] */
 	ptowsp_status (*read)(struct ptowsp_object *fence, uint64_t *value_out, struct ptowsp_error *error);
 	/* Until it has the value or more. It works on no run: a plugin without threads needs poll meanwhile. Errors: AGAIN at until_ns of host->now_ns, the status of a fence that has failed,
 	 * DEVICE_LOST. [any] */

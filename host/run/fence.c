@@ -171,13 +171,15 @@ ptowsp_status ptowsp_fence_wait(struct ptowsp_fence *fence, uint64_t value, uint
 
 /* ---- of a run ---- */
 
-static ptowsp_status point_add(struct ptowsp_program *p, struct host_fence_points *points, struct ptowsp_fence *fence, uint64_t value, struct ptowsp_error *error)
+static ptowsp_status point_add(struct ptowsp_program *p, struct host_fence_points *points, struct ptowsp_fence *fence, uint64_t value,
+			       struct ptowsp_error *error)
 {
 	error = host_error_enter(error);
 	if (fence->backend != p->backend)
 		return host_error_leave(host_fail(error, PTOWSP_INVALID, "the fence is one of another backend"), error);
 	if (points->count == HOST_FENCE_POINTS)
-		return host_error_leave(host_fail(error, PTOWSP_INVALID, "a run waits for %d fences at the most, and signals as many", HOST_FENCE_POINTS), error);
+		return host_error_leave(host_fail(error, PTOWSP_INVALID, "a run waits for %d fences at the most, and signals as many", HOST_FENCE_POINTS),
+					error);
 	atomic_fetch_add(&fence->uses, 1);
 	points->rows[points->count].fence = fence;
 	points->rows[points->count++].value = value;

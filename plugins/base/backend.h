@@ -46,6 +46,7 @@ struct base_backend {
 	const void *(*extension)(struct ptowsp_object *instance, const char *id);
 	/* Where buffers of its devices lie (buffer.h): with base_buffers_host in memory of this process. NULL: it has none, and a host keeps such tensors itself. */
 	const struct base_buffers *buffers;
+	bool fences; /* runs wait for fences and signal them in its queue (base_fence.h). false: a host holds such runs itself */
 	/* What it compiles goes to the host, and comes back with the next load of the package (base_compiled.h). NULL: it compiles nothing, or keeps that itself. */
 	const struct base_compiled *compiled;
 	/* Behind open: finds what the device needs (NO_DEVICE), may set device->own. close follows if open was successful, after the last program. */

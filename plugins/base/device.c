@@ -3,6 +3,7 @@
 
 #include "backend.h"
 #include "base_buffer.h"
+#include "base_fence.h"
 #include "error.h"
 #include "program.h"
 #include "queue.h"
@@ -21,7 +22,7 @@ uint32_t base_threads(uint32_t wanted, const struct base_options *options)
 	return count > 0 ? (uint32_t)count : 1;
 }
 
-/* The waits of drain and poll are on the monotonic clock. */
+/* The waits of drain, poll and the runner are on the monotonic clock. */
 static ptowsp_status sync_init(struct base_device *device, struct ptowsp_error *error)
 {
 	pthread_condattr_t attr;
@@ -33,7 +34,7 @@ static ptowsp_status sync_init(struct base_device *device, struct ptowsp_error *
 			bad = pthread_mutex_init(&device->lock, NULL);
 		device->have_lock = !bad;
 		if (!bad)
-			bad = pthread_cond_init(&device->work, NULL);
+			bad = pthread_cond_init(&device->work, &attr);
 		device->have_work = !bad && device->have_lock;
 		if (!bad)
 			bad = pthread_cond_init(&device->idle, &attr);
@@ -119,6 +120,7 @@ void base_device_destroy(struct base_device *device)
 	while (device->programs)
 		base_program_destroy(device->programs);
 	base_buffers_finish(device);
+	base_fences_finish(device);
 	if (device->opened && instance->backend->close)
 		instance->backend->close(device);
 	rt_pool_destroy(device->pool);

@@ -11,18 +11,19 @@
 #include <stdbool.h>
 
 struct base_buffer;
+struct base_fence;
 struct base_program;
 
 /* An accepted run: what submit borrowed is copied behind the struct, in one allocation. */
 struct base_run {
 	struct base_run *next;
 	struct base_program *program;
-	struct ptowsp_run_args args; /* bindings and values point behind this struct */
+	struct ptowsp_run_args args; /* bindings, values and fences point behind this struct */
 	uint64_t bytes;              /* of the allocation */
 	_Atomic uint32_t cancel;     /* non-zero asks the run to end */
 };
 
-/* Runs are executed in the order in which they were accepted. The runner is one of the `threads` workers: it calls
+/* Runs are executed in the order in which they were accepted, those that wait for fences left out. The runner is one of the `threads` workers: it calls
  * rt_run. Lock order: `lock` is a leaf, nothing is called with it held. */
 struct base_device {
 	struct base_instance *instance;
@@ -31,6 +32,7 @@ struct base_device {
 	struct base_device *next;      /* in the instance */
 	struct base_program *programs; /* loaded ones; main and device calls only */
 	struct base_buffer *buffers;   /* likewise */
+	struct base_fence *fences;     /* likewise */
 	_Atomic uint64_t buffer_bytes; /* changed by these calls; as memory_limit counts them */
 	struct rt_pool *pool;          /* used by the runner and by unlocked measuring */
 	uint64_t memory_limit;         /* bytes, 0 = none */

@@ -2,6 +2,7 @@
 #include "queue.h"
 
 #include "base_buffer.h"
+#include "base_fence.h"
 #include "error.h"
 #include "program.h"
 #include <string.h>
@@ -45,9 +46,10 @@ static void count_look(const struct base_device *device, const _Atomic uint64_t 
 /* ---- a run is accepted ------------------------------------------------------------------------------------------- */
 
 /* Bytes of a run with its copies; 0 if the counts cannot be. */
-static uint64_t run_bytes(const struct ptowsp_run_args *args)
+static uint64_t run_bytes(const struct base_device *device, const struct ptowsp_run_args *args)
 {
-	return sizeof(struct base_run) + args->binding_count * (uint64_t)sizeof(struct ptowsp_binding) + args->value_count * (uint64_t)sizeof(uint64_t);
+	return sizeof(struct base_run) + args->binding_count * (uint64_t)sizeof(struct ptowsp_binding) + args->value_count * (uint64_t)sizeof(uint64_t) +
+	       base_fences_bytes(device, args);
 }
 
 /* Bytes of a binding that both sides know: behind those of 10.0 a host of 10.0 may have anything. */
@@ -78,7 +80,7 @@ static void run_fill(struct base_run *run, const struct ptowsp_run_args *args, u
 
 static ptowsp_status args_check(const struct base_device *device, const struct ptowsp_run_args *args, struct ptowsp_error *error)
 {
-	ptowsp_status status = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, PTOWSP_RUN_ARGS_FLOOR_10_0, "submit", error);
+	ptowsp_status status = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, base_fences_known(device, args), "submit", error);
 
 	if (status)
 		return status;
@@ -92,6 +94,23 @@ static ptowsp_status args_check(const struct base_device *device, const struct p
 	return base_fail(error, PTOWSP_INVALID, "submit: the program is not loaded on this device");
 }
 
+/* What others have is the run's, too, or nothing is. */
+static ptowsp_status lend(struct base_device *device, struct base_run *run, const struct ptowsp_run_args *args, struct ptowsp_error *error)
+{
+	void *fences = (unsigned char *)run + run->bytes - base_fences_bytes(device, args);
+	ptowsp_status status = base_fences_lend(device, run, args, fences, error);
+
+	if (status)
+		return status;
+	status = base_buffers_lend(device, run, error);
+	if (status) {
+		pthread_mutex_lock(&device->lock);
+		base_fences_return(run);
+		pthread_mutex_unlock(&device->lock);
+	}
+	return status;
+}
+
 ptowsp_status base_submit(struct ptowsp_object *object, const struct ptowsp_run_args *args, struct ptowsp_error *error)
 {
 	struct base_device *device = (struct base_device *)object;
@@ -100,11 +119,11 @@ ptowsp_status base_submit(struct ptowsp_object *object, const struct ptowsp_run_
 
 	if (status)
 		return status;
-	run = base_alloc(device->instance, run_bytes(args));
+	run = base_alloc(device->instance, run_bytes(device, args));
 	if (!run)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to accept a run");
-	run_fill(run, args, run_bytes(args), binding_known(device, args->binding_stride));
-	status = base_buffers_lend(device, run, error);
+	run_fill(run, args, run_bytes(device, args), binding_known(device, args->binding_stride));
+	status = lend(device, run, args, error);
 	if (status) {
 		base_release(device->instance, run, run->bytes);
 		return status;
@@ -136,6 +155,8 @@ static int cancel_matching(struct base_device *device, const uint64_t *token)
 			atomic_store(&run->cancel, 1);
 			found = 1;
 		}
+	if (found)
+		pthread_cond_signal(&device->work); /* one that waits for fences does so no longer */
 	return found;
 }
 
@@ -168,22 +189,20 @@ uint32_t base_in_flight(struct base_device *device, const struct base_program *p
 	return count;
 }
 
-/* Waits for one run to end, at most until until_ns on the host's clock, whose origin need not be ours. With the lock
- * held. 0 if the time is over. */
-static int idle_wait(struct base_device *device, uint64_t until_ns)
+int base_queue_wait(struct base_device *device, pthread_cond_t *moved, uint64_t until_ns)
 {
 	uint64_t at = now(device), left = until_ns > at ? until_ns - at : 0;
 	struct timespec until;
 
 	if (!until_ns || left > (uint64_t)INT32_MAX * UINT64_C(1000000000))
-		return pthread_cond_wait(&device->idle, &device->lock), 1;
+		return pthread_cond_wait(moved, &device->lock), 1;
 	if (!left)
 		return 0;
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	left += (uint64_t)until.tv_nsec;
 	until.tv_sec += (time_t)(left / UINT64_C(1000000000));
 	until.tv_nsec = (long)(left % UINT64_C(1000000000));
-	pthread_cond_timedwait(&device->idle, &device->lock, &until);
+	pthread_cond_timedwait(moved, &device->lock, &until);
 	return 1;
 }
 
@@ -197,7 +216,7 @@ ptowsp_status base_poll(struct ptowsp_object *object, uint64_t until_ns, struct 
 		count_look(device, &device->completed, before, until_ns ? until_ns : UINT64_MAX);
 	pthread_mutex_lock(&device->lock);
 	while (in_time && (device->first || device->current) && device->completed == before)
-		in_time = idle_wait(device, until_ns);
+		in_time = base_queue_wait(device, &device->idle, until_ns);
 	over = (device->first || device->current) && device->completed == before;
 	pthread_mutex_unlock(&device->lock);
 	return over ? base_fail(error, PTOWSP_AGAIN, "poll: no run ended before the time was over") : PTOWSP_OK;
@@ -210,7 +229,7 @@ ptowsp_status base_drain(struct ptowsp_object *object, uint64_t until_ns, struct
 
 	pthread_mutex_lock(&device->lock);
 	while (in_time && (device->first || device->current))
-		in_time = idle_wait(device, until_ns);
+		in_time = base_queue_wait(device, &device->idle, until_ns);
 	busy = device->first || device->current;
 	pthread_mutex_unlock(&device->lock);
 	return busy ? base_fail(error, PTOWSP_DEADLINE, "drain: runs are still going on; cancel them or wait longer") : PTOWSP_OK;
@@ -223,6 +242,7 @@ static void run_leave(struct base_device *device, struct base_run *run)
 	pthread_mutex_lock(&device->lock);
 	run->program->in_flight--;
 	base_buffers_return(run);
+	base_fences_return(run);
 	pthread_mutex_unlock(&device->lock);
 }
 
@@ -239,31 +259,59 @@ static void run_execute(struct base_device *device, struct base_run *run)
 		done.status = base_fail(&error, PTOWSP_CANCELLED, "the run was cancelled before it began");
 	else if (run->args.deadline_ns && now(device) >= run->args.deadline_ns)
 		done.status = base_fail(&error, PTOWSP_DEADLINE, "the deadline passed before the run began");
-	else
+	else if (!(done.status = base_fences_failed(device, run, &error)))
 		done.status = base_program_run(run->program, run, &stats, &deadlock, &error);
 	if (done.status)
 		done.error = &error;
 	if (done.status == PTOWSP_DEADLOCK)
 		done.deadlock = &deadlock;
+	base_fences_end(device, run, done.status, &error);
 	run_leave(device, run);
 	host->done(host->context, &done);
 }
 
+/* With the lock held: the link to the first run that waits for no fence, or for none any more; NULL: there is none. *look_ns_out: when one that waits is late, 0: never. */
+static struct base_run **ready_find(struct base_device *device, uint64_t *look_ns_out)
+{
+	const uint64_t now_ns = now(device);
+
+	*look_ns_out = 0;
+	for (struct base_run **link = &device->first; *link; link = &(*link)->next) {
+		const uint64_t late_ns = (*link)->args.deadline_ns;
+
+		if (!base_fences_wait(*link) || atomic_load(&(*link)->cancel) || (late_ns && now_ns >= late_ns))
+			return link;
+		if (late_ns && (!*look_ns_out || late_ns < *look_ns_out))
+			*look_ns_out = late_ns;
+	}
+	return NULL;
+}
+
+/* With the lock held. */
+static struct base_run *run_unlink(struct base_device *device, struct base_run **link)
+{
+	struct base_run *run = *link;
+
+	*link = run->next;
+	run->next = NULL;
+	if (device->last == run) {
+		device->last = device->first;
+		while (device->last && device->last->next)
+			device->last = device->last->next;
+	}
+	return device->current = run;
+}
+
 static struct base_run *run_take(struct base_device *device)
 {
-	struct base_run *run;
+	struct base_run **link, *run;
+	uint64_t look_ns;
 
 	count_look(device, &device->accepted, atomic_load(&device->completed), UINT64_MAX);
 	pthread_mutex_lock(&device->lock);
-	while (!device->first && !device->stop)
-		pthread_cond_wait(&device->work, &device->lock);
-	run = device->first;
-	if (run) {
-		device->first = run->next;
-		if (!device->first)
-			device->last = NULL;
-		device->current = run;
-	}
+	while (!(link = ready_find(device, &look_ns)) && (device->first || !device->stop))
+		base_queue_wait(device, &device->work, look_ns);
+	run = link ? run_unlink(device, link) : NULL;
 	pthread_mutex_unlock(&device->lock);
 	return run;
 }

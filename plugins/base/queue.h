@@ -12,6 +12,8 @@ ptowsp_status base_cancel(struct ptowsp_object *device, uint64_t token, struct p
 ptowsp_status base_poll(struct ptowsp_object *device, uint64_t until_ns, struct ptowsp_error *error);
 /* Waits until nothing is in flight, or until_ns (0 = without end): DEADLINE. */
 ptowsp_status base_drain(struct ptowsp_object *device, uint64_t until_ns, struct ptowsp_error *error);
+/* Waits until that condition of the device is told, at most until until_ns on the host's clock, whose origin need not be ours; 0: without end. With the lock held. 0 if the time is over. */
+int base_queue_wait(struct base_device *device, pthread_cond_t *moved, uint64_t until_ns);
 
 /* Main function of the runner thread; argument: the device. */
 void *base_runner(void *device);

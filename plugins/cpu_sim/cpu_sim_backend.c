@@ -19,5 +19,6 @@ static uint32_t caps(const struct base_options *options, const struct base_model
 	return BASE_CAPS_ADD(rows_out, 0, own);
 }
 
-const struct base_backend cpu_backend = {.name = CPU_NAME, .targets = CPU_NAME, .models = cpu_models, .caps = caps, .buffers = &base_buffers_host};
+const struct base_backend cpu_backend = {
+	.name = CPU_NAME, .targets = CPU_NAME, .models = cpu_models, .caps = caps, .buffers = &base_buffers_host, .fences = true};
 BASE_OPS(cpu_ops, cpu_backend);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * test_fences.c - runs that wait for fences and signal them: those of the host, in this process and before a sandbox. What a plugin has of its own has the same tests. */
+ * test_fences.c - runs that wait for fences and signal them: those of cpu_sim, in this process and in a worker, and those of the host for a2a3sim, which has none. */
 #include "host/ptowsp_host.h"
 #include "tests/check.h"
 #include "tests/contract/cli.h"
@@ -34,7 +34,11 @@ static const struct place {
 	const char *plugin;
 	uint32_t isolate;
 	int apart; /* the fences are the plugin's */
-} places[] = {{"cpu_sim", PTOWSP_ISOLATE_NONE, 0}, {"cpu_sim", PTOWSP_ISOLATE_SANDBOX, 0}};
+} places[] = {{"cpu_sim", PTOWSP_ISOLATE_NONE, 1},
+	      {"cpu_sim", PTOWSP_ISOLATE_PROCESS, 1},
+	      {"cpu_sim", PTOWSP_ISOLATE_SANDBOX, 1},
+	      {"a2a3sim", PTOWSP_ISOLATE_NONE, 0},
+	      {"a2a3sim", PTOWSP_ISOLATE_SANDBOX, 0}};
 enum { PLACES = sizeof(places) / sizeof(*places) };
 
 static struct ptowsp_backend *backend_open(const struct place *place)
@@ -191,7 +195,7 @@ static void failures_stay(const struct place *place)
 {
 	struct ptowsp_program *late, *next, *last;
 	struct ptowsp_fence *never, *first, *second;
-	uint64_t value = 7;
+	uint64_t value;
 
 	begin(place);
 	late = load(INCREMENT);
@@ -209,7 +213,6 @@ static void failures_stay(const struct place *place)
 	CHECK_INT(ptowsp_fence_signal(first, 5, &error), PTOWSP_DEADLINE);
 	CHECK_INT(ptowsp_fence_wait(first, 1, UINT64_MAX, &error), PTOWSP_DEADLINE);
 	CHECK_INT(ptowsp_fence_read(second, &value, &error), PTOWSP_RUN_FAILED);
-	CHECK_UINT(value, 7);
 	start(last, second, 1, NULL, 0, 0);
 	CHECK_INT(ptowsp_synchronize(last, UINT64_MAX, &error), PTOWSP_RUN_FAILED);
 	CHECK(host.y[0] == 0);

@@ -4,6 +4,7 @@
 #include "base/backend.h"
 #include "base/base_buffer.h"
 #include "base/base_compiled.h"
+#include "base/base_fence.h"
 #include "base/base_support.h"
 #include "base/error.h"
 #include "base/program.h"
@@ -11,6 +12,7 @@
 #if PTOWSP_ABI_TARGET >= 1
 #include "ptowsp/buffers.h"
 #include "ptowsp/compiled.h"
+#include "ptowsp/fences.h"
 #include "ptowsp/profile.h"
 #include "ptowsp/support.h"
 #endif
@@ -163,6 +165,8 @@ const void *base_extension(const struct base_backend *backend, struct ptowsp_obj
 		return base_support_table(backend, instance);
 	if (!strcmp(id, PTOWSP_EXTENSION_BUFFERS))
 		return base_buffers_table(backend, instance);
+	if (!strcmp(id, PTOWSP_EXTENSION_FENCES))
+		return base_fences_table(backend, instance);
 	if (!strcmp(id, PTOWSP_EXTENSION_COMPILED))
 		return base_compiled_table(backend, instance);
 	if (!strcmp(id, PTOWSP_EXTENSION_PROFILE))

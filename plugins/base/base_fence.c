@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+#include "base_fence.h"
+
+#include "backend.h"
+#include "error.h"
+#include "queue.h"
+#include <stdio.h>
+#include <string.h>
+
+#if PTOWSP_ABI_TARGET >= 1
+#include "ptowsp/fences.h"
+
+/* ---- a run's ---- */
+
+static bool knows(const struct base_device *device, const struct ptowsp_run_args *args)
+{
+	return device->instance->backend->fences && device->instance->host->minor >= 1 && args && args->head.size >= PTOWSP_RUN_ARGS_FLOOR_10_1;
+}
+
+uint32_t base_fences_known(const struct base_device *device, const struct ptowsp_run_args *args)
+{
+	return knows(device, args) ? PTOWSP_RUN_ARGS_FLOOR_10_1 : PTOWSP_RUN_ARGS_FLOOR_10_0;
+}
+
+uint64_t base_fences_bytes(const struct base_device *device, const struct ptowsp_run_args *args)
+{
+	return knows(device, args) ? ((uint64_t)args->wait_count + args->signal_count) * sizeof(struct ptowsp_fence_point) : 0;
+}
+
+static struct base_fence *fence_of(const struct ptowsp_fence_point *point)
+{
+	return (struct base_fence *)point->fence;
+}
+
+static bool is_here(const struct base_device *device, const struct ptowsp_object *object)
+{
+	const struct base_fence *fence = device->fences;
+
+	while (fence && (const struct ptowsp_object *)fence != object)
+		fence = fence->next;
+	return fence != NULL;
+}
+
+static ptowsp_status points_copy(const struct base_device *device, struct ptowsp_fence_point *to, const struct ptowsp_fence_point *from, uint32_t count,
+				 uint32_t stride, struct ptowsp_error *error)
+{
+	if (count && (!from || stride < PTOWSP_FENCE_POINT_FLOOR_10_1))
+		return base_fail(error, PTOWSP_INVALID, "submit: rows of fences have at least %u bytes, not %u", PTOWSP_FENCE_POINT_FLOOR_10_1, stride);
+	for (uint32_t i = 0; i < count; i++) {
+		memcpy(&to[i], (const char *)from + (size_t)i * stride, sizeof(to[i]));
+		if (!is_here(device, to[i].fence))
+			return base_fail(error, PTOWSP_INVALID, "submit: fence %u of %u is none of this device", i, count);
+	}
+	return PTOWSP_OK;
+}
+
+/* With the lock held: of all that the run names. */
+static void uses_add(struct base_run *run, uint32_t number)
+{
+	for (uint32_t i = 0; i < run->args.wait_count; i++)
+		fence_of(&run->args.waits[i])->uses += number;
+	for (uint32_t i = 0; i < run->args.signal_count; i++)
+		fence_of(&run->args.signals[i])->uses += number;
+}
+
+ptowsp_status base_fences_lend(struct base_device *device, struct base_run *run, const struct ptowsp_run_args *args, void *room, struct ptowsp_error *error)
+{
+	struct ptowsp_fence_point *waits = room, *signals;
+	ptowsp_status status;
+
+	if (!base_fences_bytes(device, args))
+		return PTOWSP_OK;
+	signals = waits + args->wait_count;
+	status = points_copy(device, waits, args->waits, args->wait_count, args->wait_stride, error);
+	if (!status)
+		status = points_copy(device, signals, args->signals, args->signal_count, args->signal_stride, error);
+	if (status)
+		return status;
+	run->args.waits = waits;
+	run->args.signals = signals;
+	run->args.wait_count = args->wait_count;
+	run->args.signal_count = args->signal_count;
+	run->args.wait_stride = run->args.signal_stride = sizeof(*waits);
+	pthread_mutex_lock(&device->lock);
+	uses_add(run, 1);
+	pthread_mutex_unlock(&device->lock);
+	return PTOWSP_OK;
+}
+
+void base_fences_return(struct base_run *run)
+{
+	uses_add(run, UINT32_MAX);
+}
+
+bool base_fences_wait(const struct base_run *run)
+{
+	bool waits = false;
+
+	for (uint32_t i = 0; i < run->args.wait_count; i++) {
+		if (fence_of(&run->args.waits[i])->failed)
+			return false;
+		waits = waits || fence_of(&run->args.waits[i])->value < run->args.waits[i].value;
+	}
+	return waits;
+}
+
+ptowsp_status base_fences_failed(struct base_device *device, const struct base_run *run, struct ptowsp_error *error)
+{
+	ptowsp_status status = PTOWSP_OK;
+
+	pthread_mutex_lock(&device->lock);
+	for (uint32_t i = 0; i < run->args.wait_count && !status; i++)
+		if (fence_of(&run->args.waits[i])->failed)
+			status = base_fail(error, PTOWSP_RUN_FAILED, "the run does not begin, fence %u of those that it waits for has failed: %s", i,
+					   fence_of(&run->args.waits[i])->why);
+	pthread_mutex_unlock(&device->lock);
+	return status;
+}
+
+/* With the lock held: whoever waits looks again. */
+static void tell(struct base_device *device)
+{
+	pthread_cond_signal(&device->work);
+	pthread_cond_broadcast(&device->idle);
+}
+
+void base_fences_end(struct base_device *device, struct base_run *run, ptowsp_status status, const struct ptowsp_error *error)
+{
+	pthread_mutex_lock(&device->lock);
+	for (uint32_t i = 0; i < run->args.signal_count; i++) {
+		struct base_fence *fence = fence_of(&run->args.signals[i]);
+
+		if (!status && fence->value < run->args.signals[i].value)
+			fence->value = run->args.signals[i].value;
+		if (status && !fence->failed)
+			snprintf(fence->why, sizeof(fence->why), "a run that signals it ended so: %.160s", error->text);
+		fence->failed = fence->failed ? fence->failed : status;
+	}
+	if (run->args.signal_count)
+		tell(device);
+	pthread_mutex_unlock(&device->lock);
+}
+
+/* ---- the extension ---- */
+
+static ptowsp_status create(struct ptowsp_object *object, uint64_t value, struct ptowsp_object **fence_out, struct ptowsp_error *error)
+{
+	struct base_device *device = (struct base_device *)object;
+	struct base_fence *fence = base_alloc(device->instance, sizeof(*fence));
+
+	*fence_out = (struct ptowsp_object *)fence;
+	if (!fence)
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for a fence");
+	fence->device = device;
+	fence->value = value;
+	fence->next = device->fences;
+	device->fences = fence;
+	return PTOWSP_OK;
+}
+
+static void end(struct base_fence *fence)
+{
+	struct base_fence **link = &fence->device->fences;
+
+	while (*link != fence)
+		link = &(*link)->next;
+	*link = fence->next;
+	base_release(fence->device->instance, fence, sizeof(*fence));
+}
+
+static ptowsp_status destroy(struct ptowsp_object *object, struct ptowsp_error *error)
+{
+	struct base_fence *fence = (struct base_fence *)object;
+	uint32_t uses;
+
+	pthread_mutex_lock(&fence->device->lock);
+	uses = fence->uses;
+	pthread_mutex_unlock(&fence->device->lock);
+	if (uses)
+		return base_fail(error, PTOWSP_INVALID, "destroy: a run in flight waits for the fence or signals it");
+	end(fence);
+	return PTOWSP_OK;
+}
+
+/* With the lock held. */
+static ptowsp_status failed(const struct base_fence *fence, struct ptowsp_error *error)
+{
+	return fence->failed ? base_fail(error, fence->failed, "the fence has failed: %s", fence->why) : PTOWSP_OK;
+}
+
+static ptowsp_status signal_to(struct ptowsp_object *object, uint64_t value, struct ptowsp_error *error)
+{
+	struct base_fence *fence = (struct base_fence *)object;
+	ptowsp_status status;
+
+	pthread_mutex_lock(&fence->device->lock);
+	status = failed(fence, error);
+	if (!status && value < fence->value)
+		status = base_fail(error, PTOWSP_INVALID, "signal: a fence of value %llu does not go back to %llu", (unsigned long long)fence->value,
+				   (unsigned long long)value);
+	if (!status) {
+		fence->value = value;
+		tell(fence->device);
+	}
+	pthread_mutex_unlock(&fence->device->lock);
+	return status;
+}
+
+static ptowsp_status read(struct ptowsp_object *object, uint64_t *value_out, struct ptowsp_error *error)
+{
+	struct base_fence *fence = (struct base_fence *)object;
+	ptowsp_status status;
+
+	pthread_mutex_lock(&fence->device->lock);
+	status = failed(fence, error);
+	if (!status)
+		*value_out = fence->value;
+	pthread_mutex_unlock(&fence->device->lock);
+	return status;
+}
+
+static ptowsp_status wait(struct ptowsp_object *object, uint64_t value, uint64_t until_ns, struct ptowsp_error *error)
+{
+	struct base_fence *fence = (struct base_fence *)object;
+	struct base_device *device = fence->device;
+	ptowsp_status status;
+	int in_time = 1;
+
+	pthread_mutex_lock(&device->lock);
+	fence->uses++;
+	while (in_time && !fence->failed && fence->value < value)
+		in_time = base_queue_wait(device, &device->idle, until_ns ? until_ns : 1);
+	fence->uses--;
+	status = failed(fence, error);
+	if (!status && fence->value < value)
+		status = base_fail(error, PTOWSP_AGAIN, "wait: the fence is %llu, not %llu yet", (unsigned long long)fence->value, (unsigned long long)value);
+	pthread_mutex_unlock(&device->lock);
+	return status;
+}
+
+static const struct ptowsp_fences_extension fences_table = {
+	.head = PTOWSP_HEAD(fences_table, EXTENSION), .create = create, .destroy = destroy, .signal = signal_to, .read = read, .wait = wait};
+
+const void *base_fences_table(const struct base_backend *backend, const struct ptowsp_object *instance)
+{
+	return backend->fences && base_minor_of(instance) >= 1 ? &fences_table : NULL;
+}
+
+void base_fences_finish(struct base_device *device)
+{
+	while (device->fences)
+		end(device->fences);
+}
+#else
+const void *base_fences_table(const struct base_backend *backend, const struct ptowsp_object *instance)
+{
+	(void)backend, (void)instance;
+	return NULL;
+}
+
+uint32_t base_fences_known(const struct base_device *device, const struct ptowsp_run_args *args)
+{
+	(void)device, (void)args;
+	return PTOWSP_RUN_ARGS_FLOOR_10_0;
+}
+
+uint64_t base_fences_bytes(const struct base_device *device, const struct ptowsp_run_args *args)
+{
+	(void)device, (void)args;
+	return 0;
+}
+
+ptowsp_status base_fences_lend(struct base_device *device, struct base_run *run, const struct ptowsp_run_args *args, void *room, struct ptowsp_error *error)
+{
+	(void)device, (void)run, (void)args, (void)room, (void)error;
+	return PTOWSP_OK;
+}
+
+void base_fences_return(struct base_run *run)
+{
+	(void)run;
+}
+
+bool base_fences_wait(const struct base_run *run)
+{
+	(void)run;
+	return false;
+}
+
+ptowsp_status base_fences_failed(struct base_device *device, const struct base_run *run, struct ptowsp_error *error)
+{
+	(void)device, (void)run, (void)error;
+	return PTOWSP_OK;
+}
+
+void base_fences_end(struct base_device *device, struct base_run *run, ptowsp_status status, const struct ptowsp_error *error)
+{
+	(void)device, (void)run, (void)status, (void)error;
+}
+
+void base_fences_finish(struct base_device *device)
+{
+	(void)device;
+}
+#endif
