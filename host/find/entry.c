@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <link.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -66,15 +67,16 @@ static ptowsp_status identity_check(const struct host_file *file, entry_fn entry
 	return PTOWSP_OK;
 }
 
-/* dlopen tells its reason in words only: the errno of taking one descriptor more, or 0. */
-static int lack_find(void)
+/* dlopen tells its reason in words only: ENOMEM for a library that finds no place below a limit of memory, else the errno of taking one descriptor more, or 0. */
+static int lack_find(const char *why)
 {
 	const int fd = dup(STDERR_FILENO), native = errno;
+	struct rlimit memory;
 
 	if (fd < 0)
 		return native;
 	close(fd);
-	return 0;
+	return why && strstr(why, "failed to map segment") && !getrlimit(RLIMIT_AS, &memory) && memory.rlim_cur != RLIM_INFINITY ? ENOMEM : 0;
 }
 
 static ptowsp_status object_open(struct host_file *file, entry_fn *entry_out, struct ptowsp_error *error)
@@ -92,9 +94,10 @@ static ptowsp_status object_open(struct host_file *file, entry_fn *entry_out, st
 	handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	symbol = handle ? dlsym(handle, PTOWSP_ENTRY_NAME) : NULL;
 	if (!symbol) {
-		const int native = handle ? 0 : lack_find();
+		int native;
 
 		why = dlerror();
+		native = handle ? 0 : lack_find(why);
 		/* dlerror repeats the path before its sentence. */
 		if (why && !strncmp(why, name, strlen(name)) && why[strlen(name)] == ':')
 			why += strlen(name) + 2;

@@ -8,11 +8,11 @@
 #include "ptowsp/ptowsp.h"
 
 enum wrong {
-	TAKES_LESS,      /* a signal of less than a fence has is well */
+	TAKES_LESS,       /* a signal of less than a fence has is well */
 	FORGETS_FAILURES, /* what a failed fence has is 0 */
-	WAITS_BLINDLY,   /* a run that waits has no deadline */
-	WAITS_LONGER,    /* than it was told, a second */
-	SIGNALS_LATER    /* than done: when somebody waits */
+	WAITS_BLINDLY,    /* a run that waits has no deadline */
+	WAITS_LONGER,     /* than it was told, a second */
+	SIGNALS_LATER     /* than done: when somebody waits */
 };
 
 static int is(enum wrong which)
