@@ -114,8 +114,13 @@ TEST(a_wrong_expectation_in_the_package_is_exit_6)
 	CHECK_CONTAINS(err, "worst [15]: 115 against 116");
 	CHECK_INT(run("--fill x=zeros p.pkg.zst"), 0); /* no longer bare: nothing is promised */
 	CHECK(!strstr(out, "compare"));
-	CHECK_INT(run("--set n=16 p.pkg.zst"), 0);
+	CHECK(!strstr(err, "not compared"));
+	CHECK_INT(run("--runs 2 --set n=16 p.pkg.zst"), 0);
 	CHECK(!strstr(out, "compare"));
+	CHECK_CONTAINS(err, "not compared: the package's expected data, as of \"z\", are not those of values given with --set; --expect z=FILE.npy compares\n");
+	CHECK(!strstr(strstr(err, "not compared") + 1, "not compared"));
+	CHECK_INT(run("--quiet --set n=16 p.pkg.zst"), 0);
+	CHECK(!strstr(err, "compared"));
 }
 
 TEST(files_go_in_and_out)

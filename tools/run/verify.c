@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* verify.c - outputs against --expect files, or against the package's own expectations on a bare run. */
+#include <stdio.h>
 #include <string.h>
 
 #include "registry/text.h"
@@ -126,6 +127,26 @@ static ptowsp_status compare_with(struct run *run, uint32_t index, const struct 
 	return tensor->compare.exceed ? fail(tensor, &view, error) : PTOWSP_OK;
 }
 
+/* Of a run that gave no data itself and compared nothing, whose user may take it for one that did. */
+static void uncompared_print(const struct run *run)
+{
+	const uint32_t wanted = PTOWSP_TENSOR_INFO_EXPECTED | PTOWSP_TENSOR_INFO_USED;
+	const struct run_options *o = run->options;
+
+	if (o->in.count || o->fill.count || o->expect.count || o->no_kernels || o->restore || o->quiet || run->runs_done < o->runs)
+		return;
+	for (uint32_t i = 0; i < run->tensor_count; i++) {
+		const char *name = run->tensors[i].info.name;
+
+		if ((run->tensors[i].info.flags & wanted) != wanted)
+			continue;
+		fprintf(stderr,
+			"ptowsp-run: not compared: the package's expected data, as of \"%.60s\", are not those of %s; --expect %.60s=FILE.npy compares\n", name,
+			o->set.count ? "values given with --set" : "a run without all sample data", name);
+		return;
+	}
+}
+
 ptowsp_status run_compare(struct run *run, struct ptowsp_error *error)
 {
 	struct ptowsp_error later = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
@@ -141,5 +162,7 @@ ptowsp_status run_compare(struct run *run, struct ptowsp_error *error)
 			status = compare_with(run, i, &e, into);
 		first = first ? first : status;
 	}
+	if (!bare)
+		uncompared_print(run);
 	return first;
 }
