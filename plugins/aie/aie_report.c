@@ -198,17 +198,23 @@ void aie_report_look(struct aie_report *report)
 
 /* ---- how busy it was ---------------------------------------------------------------------------------------------------- */
 
-/* The kernel of a core, its first one for all that it runs; "": no core. */
-static const char *stage_of(const struct aie_picture *picture, const char *agent)
+/* What a core runs most, where it runs several kernels with its share of the core's time; "": no core, or one that called nothing. */
+static void stage_of(const struct aie_report_stages *stages, const struct aie_sim_agent *agent, char *text, size_t size)
 {
-	for (uint32_t i = 0; i < picture->tile_count; i++) {
+	base_text(text, size, "%s", "");
+	for (uint32_t c = 0; c < stages->design->core_count; c++) {
+		const struct aie_report_stage *stage = &stages->rows[c];
+		const struct aie_tile *tile = &stages->design->tiles[stages->design->cores[c].tile];
 		char name[32];
 
-		base_text(name, sizeof(name), "core (%d,%d)", picture->tiles[i].column, picture->tiles[i].row);
-		if (picture->tiles[i].node_count && !strcmp(name, agent))
-			return picture->tiles[i].nodes[0];
+		base_text(name, sizeof(name), "core (%d,%d)", tile->column, tile->row);
+		if (!stage->kernel || strcmp(agent->name, name) != 0)
+			continue;
+		if (stage->others && agent->busy)
+			base_text(text, size, ": %.40s, %llu %% of it", stage->kernel, (unsigned long long)(stage->cycles * 100 / agent->busy));
+		else
+			base_text(text, size, ": %.40s", stage->kernel);
 	}
-	return "";
 }
 
 /* The agent of stats that was busy longest among cores; AIE_NONE without one. */
@@ -222,35 +228,35 @@ static uint32_t busiest_core(const struct aie_sim_stats *stats)
 	return best;
 }
 
-static ptowsp_status agent_add(struct aie_report *report, const struct aie_picture *picture, const struct aie_sim_stats *stats, uint32_t agent,
+static ptowsp_status agent_add(struct aie_report *report, const struct aie_report_stages *stages, const struct aie_sim_stats *stats, uint32_t agent,
 			       const char *title, struct ptowsp_error *error)
 {
 	const struct aie_sim_agent *row = &stats->agents[agent];
-	const char *stage = stage_of(picture, row->name);
+	char stage[80];
 
-	return add(report, AIE_MODEL ", not measured", row->busy, stats->cycles, "cycles busy", error, "%s%s%s%.40s", title, row->name, *stage ? ": " : "",
-		   stage);
+	stage_of(stages, row, stage, sizeof(stage));
+	return add(report, AIE_MODEL ", not measured", row->busy, stats->cycles, "cycles busy", error, "%s%s%s", title, row->name, stage);
 }
 
-ptowsp_status aie_report_run(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, const struct aie_sim_stats *stats,
-			     uint64_t last, struct ptowsp_error *error)
+ptowsp_status aie_report_run(struct aie_report *report, const struct aie_report_stages *stages, const struct aie_sim_stats *stats, uint64_t last,
+			     struct ptowsp_error *error)
 {
 	static const char title[] = AIE_MODEL ", not measured";
 	ptowsp_status status = add(report, title, stats->cycles, 0, "cycles", error, "until all was over, at %llu MHz, without %d us of a launch",
-				   (unsigned long long)(design->arch->clock_hz / 1000000), AIE_COST_LAUNCH);
+				   (unsigned long long)(stages->design->arch->clock_hz / 1000000), AIE_COST_LAUNCH);
 
 	if (!status)
 		status = add(report, title, last, 0, "cycles", error, "until the last task was over, the cycles of the run's first line");
 	if (!status)
-		status = add(report, title, stats->ddr_bytes, stats->cycles * design->arch->ddr_bytes, "bytes", error, "from and to DDR");
+		status = add(report, title, stats->ddr_bytes, stats->cycles * stages->design->arch->ddr_bytes, "bytes", error, "from and to DDR");
 	if (!status)
 		status = add(report, title, stats->events, 0, "events", error, "of the simulation");
 	if (!status && stats->agent_count)
-		status = agent_add(report, picture, stats, stats->bottleneck, "bottleneck: ", error);
+		status = agent_add(report, stages, stats, stats->bottleneck, "bottleneck: ", error);
 	if (!status && busiest_core(stats) != AIE_NONE)
-		status = agent_add(report, picture, stats, busiest_core(stats), "bottleneck among cores: ", error);
+		status = agent_add(report, stages, stats, busiest_core(stats), "bottleneck among cores: ", error);
 	for (uint32_t i = 0; !status && i < stats->agent_count; i++)
-		status = agent_add(report, picture, stats, i, "", error);
+		status = agent_add(report, stages, stats, i, "", error);
 	return status;
 }
 

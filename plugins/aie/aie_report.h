@@ -33,9 +33,20 @@ ptowsp_status aie_report_design(struct aie_report *report, const struct aie_desi
  * NO_MEMORY. */
 ptowsp_status aie_report_program(struct aie_report *report, struct aie_program_proxy *proxy, uint64_t limit, struct ptowsp_error *error);
 void aie_report_look(struct aie_report *report);
-/* Cycles, until all was over and until the last task was (last), memory, the bottleneck, how busy each core, DMA channel and the host was; under a title that says that it is a model. */
-ptowsp_status aie_report_run(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, const struct aie_sim_stats *stats,
-			     uint64_t last, struct ptowsp_error *error);
+/* The kernel that took most of a core's time, and whether it called others, too. */
+struct aie_report_stage {
+	const char *kernel; /* NULL: it called none */
+	uint64_t cycles;    /* of all its calls */
+	bool others;
+};
+struct aie_report_stages {
+	const struct aie_design *design;
+	const struct aie_report_stage *rows; /* per core of the design */
+};
+/* Cycles, until all was over and until the last task was (last), memory, the bottleneck, how busy each core, DMA channel and the host was; under a title that says that it is a model.
+ * Errors: NO_MEMORY. */
+ptowsp_status aie_report_run(struct aie_report *report, const struct aie_report_stages *stages, const struct aie_sim_stats *stats, uint64_t last,
+			     struct ptowsp_error *error);
 /* All calls of a kernel together. */
 struct aie_calls {
 	uint64_t count;

@@ -273,6 +273,13 @@ TEST(kernels_cost_as_emitted_or_as_published)
 	CLI_ERR(2, "$B/ptowsp-run --plugin=aie --quiet --opt cost=guessed $P/softmax.pkg.zst", "emitted|published");
 }
 
+/* A core that runs several kernels is called after the one that takes most of it; the cores of gemm begin with one that fills a tile. */
+TEST(a_core_is_called_after_what_takes_most_of_it)
+{
+	CLI_OUT(0, "$B/ptowsp-run --plugin=aie --quiet --opt device=npu1 --opt buffering=both --stats $P/softmax.pkg.zst", "bottleneck among cores: core (");
+	CHECK_CONTAINS(cli_out, "): exp_shifted, 90 % of it");
+}
+
 /* A slower host gives its tasks later, and results are the package's. */
 TEST(hosts_of_other_speeds_come_to_the_same)
 {

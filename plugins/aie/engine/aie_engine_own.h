@@ -97,4 +97,11 @@ void aie_layouts_tell(struct aie_run *run);
 /* engine_go.c: reads the text of the map, runs what it says, tells the feed; where files are wanted it gives those instead. */
 ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed);
 
+/* engine_stages.c: per core of the design the kernel that takes most of its time, by the times of all tasks of the map's walk. The caller frees the rows; NULL: no memory. */
+struct aie_stage_times {
+	const uint32_t *cores; /* per task */
+	const uint64_t *starts, *ends;
+};
+struct aie_report_stage *aie_stages_find(const struct aie_map *map, uint32_t core_count, const struct aie_stage_times *times);
+
 #endif

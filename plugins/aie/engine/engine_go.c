@@ -365,6 +365,19 @@ static uint64_t last_end(const struct going *going)
 	return last;
 }
 
+static ptowsp_status run_report(struct going *going, const struct aie_sim_stats *stats)
+{
+	const struct aie_design *design = &going->back.design;
+	const struct aie_stage_times times = {going->cores, going->starts, going->ends};
+	struct aie_report_stage *rows = aie_stages_find(&going->run->loaded->map, design->core_count, &times);
+	ptowsp_status status = rows ? aie_report_run(&going->run->loaded->report, &(struct aie_report_stages){design, rows}, stats, last_end(going),
+						     going->run->error)
+				    : rt_no_memory(going->run->error, "the figures of a run");
+
+	free(rows);
+	return status;
+}
+
 static ptowsp_status report_fill(struct going *going, const struct aie_sim_stats *stats, bool both, bool depends)
 {
 	struct aie_report *report = &going->run->loaded->report;
@@ -377,7 +390,7 @@ static ptowsp_status report_fill(struct going *going, const struct aie_sim_stats
 	if (!status && secure_getenv(AIE_CLANG))
 		status = program_keep(going);
 	if (!status)
-		status = aie_report_run(report, &going->back.design, picture, stats, last_end(going), error);
+		status = run_report(going, stats);
 	for (uint32_t k = 0; !status && k < kernels->count; k++)
 		if (aie_fits_most(&going->run->loaded->map.acts, k, going->run->loaded->arch, &fits))
 			status = aie_report_fits(report, kernels->rows[k].name, &fits, aie_arch_core_bytes(going->run->loaded->arch), error);
