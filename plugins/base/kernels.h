@@ -80,6 +80,7 @@ struct base_kernels {
 	unsigned char *scratch; /* workers * scratch_bytes */
 	struct base_watch watch;
 	const struct base_costs *costs;     /* borrowed; NULL: the reference model */
+	bool whole_costs;                   /* the backend's own model says what kernels take, and nothing of their operations */
 	const struct base_compute *compute; /* borrowed; NULL: the interpreter */
 	struct rt_queues queues;            /* compute's, which it counts */
 	struct base_shards *shards;         /* NULL: every tensor is whole */

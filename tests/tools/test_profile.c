@@ -104,6 +104,27 @@ TEST(the_table_says_where_and_what_to_do)
 	CLI_OUT(0, "$B/ptowsp-run --profile --no-kernels small.pkg.zst", "cpu_sim measured no kernel in this run");
 }
 
+/* The model of an array has cycles of kernels and none of their operations; a design that is run twice calls its kernels twice. */
+TEST(an_array_has_model_cycles_of_kernels_alone)
+{
+	json_t *stats, *row;
+	size_t i;
+
+	cli_begin();
+	stats = stats_of("--plugin=npu1 $P/softmax.pkg.zst");
+	json_array_foreach(json_object_get(json_object_get(stats, "profile"), "rows"), i, row)
+	{
+		const json_t *cycles = json_object_get(row, "cycles");
+
+		CHECK(NUMBER(row, "operations") ? json_is_null(cycles) : json_integer_value(cycles) > 0);
+	}
+	CHECK(i > 10);
+	json_decref(stats);
+	CLI_OUT(0, "$B/ptowsp-run --profile --plugin=npu1 --opt buffering=both $P/softmax.pkg.zst", "calls: 28 for 14 tasks, because aie ran kernels again");
+	REQUIRE_INT(cli("$B/ptowsp-run --profile --plugin=npu1 --opt buffering=8 $P/softmax.pkg.zst"), 0);
+	CHECK(!strstr(cli_out, "calls: "));
+}
+
 TEST(a_backend_that_measures_nothing_says_so)
 {
 	CLI_ERR(5, "$B/ptowsp-run --profile --plugin=$B/../test/checking/libptowsp_checking.so $P/softmax.pkg.zst",

@@ -75,6 +75,7 @@ ptowsp_status aie_engine_load(struct base_program *program, const struct ptowsp_
 	if (!loaded)
 		return rt_no_memory(error, "a program of the array");
 	loaded->program = program;
+	program->kernels.whole_costs = true;
 	loaded->arch = &loaded->part;
 	status = aie_part_read(&loaded->part, aie_model_arch(program->device->model), options->grid, error);
 	if (!status)

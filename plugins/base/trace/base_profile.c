@@ -198,7 +198,7 @@ static void pass_row(const struct base_kernels *kernels, uint32_t kernel, uint32
 					   .calls = time.calls,
 					   .wall_ns = time.ns};
 	pass_text(program, inst, last, row);
-	for (uint32_t i = inst; !kernels->costs && i <= last; i++)
+	for (uint32_t i = inst; !kernels->costs && !kernels->whole_costs && i <= last; i++)
 		row->cycles += time.calls * isa_program_cost(program, i);
 }
 
