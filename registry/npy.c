@@ -163,8 +163,11 @@ static size_t preamble_parse(const unsigned char *bytes, size_t size, struct hea
 	return begin + length;
 }
 
+/* A library of bf16 (ml_dtypes) saves it as two bytes that NumPy knows nothing of. */
 static const struct common_dtype *dtype_by_descr(const char *descr)
 {
+	if (!strcmp(descr, "|V2"))
+		return common_dtype(PTOWSP_BF16);
 	for (unsigned code = 0; common_dtype(code); code++)
 		if (code != PTOWSP_BF16 && !strcmp(common_dtype(code)->descr, descr))
 			return common_dtype(code);
@@ -200,7 +203,7 @@ ptowsp_status npy_parse(struct npy *npy_out, const void *bytes, size_t size, con
 	if (!dtype)
 		return reg_fail(error, PTOWSP_INVALID,
 				"%.120s: element type '%s' is not known; little-endian f2, f4, f8, i1 to i8, u1 "
-				"to u8 and b1 are",
+				"to u8, b1 and bf16 as V2 are",
 				name, h.descr);
 	npy_out->dtype = dtype->code;
 	npy_out->rank = (uint16_t)h.rank;

@@ -9,7 +9,7 @@ enum { NPY_RANK = 4 };
 
 /* A file that was read or a header that was parsed. data points into the mapping (open) or the caller's bytes (parse). */
 struct npy {
-	uint16_t dtype; /* the first type of dtype.def with that descr: bf16 files look like u16 */
+	uint16_t dtype; /* the first type of dtype.def with that descr: bf16 files look like u16, but for those with "|V2" */
 	uint16_t rank;  /* 0 to 4 */
 	uint64_t extents[NPY_RANK];
 	uint64_t elements;

@@ -77,11 +77,11 @@ TEST(wrong_files_are_refused_with_the_reason)
 	} rows[] = {
 		{"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", 16, "x.npy: it is in Fortran order; save it with numpy.ascontiguousarray"},
 		{"{'descr': '>f4', 'fortran_order': False, 'shape': (2, 2), }", 16,
-		 "x.npy: element type '>f4' is not known; little-endian f2, f4, f8, i1 to i8, u1 to u8 and b1 are"},
+		 "x.npy: element type '>f4' is not known; little-endian f2, f4, f8, i1 to i8, u1 to u8, b1 and bf16 as V2 are"},
 		{"{'descr': '<c8', 'fortran_order': False, 'shape': (2, 2), }", 32,
-		 "x.npy: element type '<c8' is not known; little-endian f2, f4, f8, i1 to i8, u1 to u8 and b1 are"},
+		 "x.npy: element type '<c8' is not known; little-endian f2, f4, f8, i1 to i8, u1 to u8, b1 and bf16 as V2 are"},
 		{"{'descr': '<f4abcdefghijkl', 'fortran_order': False, 'shape': (2, 2), }", 16,
-		 "x.npy: element type '<f4abcdefghijkl' is not known; little-endian f2, f4, f8, i1 to i8, u1 to u8 and b1 are"},
+		 "x.npy: element type '<f4abcdefghijkl' is not known; little-endian f2, f4, f8, i1 to i8, u1 to u8, b1 and bf16 as V2 are"},
 		{"{'descr': '<f4abcdefghijklm', 'fortran_order': False, 'shape': (2, 2), }", 16, "x.npy: it has no plain element type"},
 		{"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", 8, "x.npy: it has no plain element type"},
 		{"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", 15, "x.npy: its shape and type need 16 bytes of data, it has 15"},
@@ -144,6 +144,20 @@ TEST(headers_are_read_back)
 			CHECK_UINT(npy.dtype, code == PTOWSP_BF16 ? PTOWSP_U16 : code); /* NumPy has no bf16 */
 			CHECK_UINT(npy.rank, rank);
 		}
+}
+
+TEST(a_void_of_two_bytes_is_bf16)
+{
+	static const uint64_t extents[1] = {3};
+	char header[NPY_HEADER];
+	const size_t length = npy_header(header, PTOWSP_BF16, 1, extents);
+	struct npy npy;
+
+	memcpy(strstr(header + 10, "<u2"), "|V2", 3);
+	memcpy(bytes, header, length);
+	REQUIRE_INT(npy_parse(&npy, bytes, length + 6, "x", &error), 0);
+	CHECK_UINT(npy.dtype, PTOWSP_BF16);
+	CHECK_UINT(npy.elements, 3);
 }
 
 TEST(missing_and_empty_files_are_named)
