@@ -16,6 +16,7 @@ void base_sections_find(struct base_sections *sections_out, const struct ptowsp_
 		{PTOWSP_SECTION_KREG, &sections_out->kreg}, {PTOWSP_SECTION_KPRM, &sections_out->kprm}, {PTOWSP_SECTION_KPAY, &sections_out->kpay},
 		{PTOWSP_SECTION_CODE, &sections_out->code}, {PTOWSP_SECTION_STRS, &sections_out->strs}, {PTOWSP_SECTION_DBGI, &sections_out->dbgi},
 		{PTOWSP_SECTION_WORK, &sections_out->work}, {PTOWSP_SECTION_ENTR, &sections_out->entr}, {PTOWSP_SECTION_GRPH, &sections_out->grph},
+		{PTOWSP_SECTION_META, &sections_out->meta},
 	};
 
 	*sections_out = (struct base_sections){0};
@@ -48,6 +49,16 @@ const char *base_sections_string(const struct base_sections *sections, uint32_t 
 	if (offset >= size || text[size - 1])
 		return "";
 	return text + offset;
+}
+
+const char *base_sections_name(const struct base_sections *sections)
+{
+	struct ptowsp_meta_record row;
+
+	for (uint64_t i = 0; i < sections->meta.count; i++)
+		if (!base_sections_row(&sections->meta, i, &row, sizeof(row), NULL) && !strcmp(base_sections_string(sections, row.key), "name"))
+			return base_sections_string(sections, row.value);
+	return "";
 }
 
 ptowsp_status base_sections_code(const struct base_sections *sections, uint64_t offset, uint64_t size, const void **bytes_out, struct ptowsp_error *error)

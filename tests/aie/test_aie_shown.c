@@ -17,6 +17,7 @@ TEST(a_design_comes_as_files_that_say_what_they_are)
 		{"design.mlir", "\"builtin.module\"", "\"aie.runtime_sequence\""},
 		{"design.custom.mlir", "module {", "aie.objectfifo.acquire"},
 		{"array.svg", "<svg", "load_"},
+		{"array.svg", "<svg", "class=\"title\">gemm_1: NPU of Phoenix"},
 		{"build.sh", "#!/bin/sh", "-Ikernels -idirafter kernels/bare"},
 		{"tiles.txt", "", "of 65536 bytes of memory"},
 		{"README.md", "# A design for npu1", "`aie-opt`"},
@@ -278,6 +279,16 @@ TEST(a_core_is_called_after_what_takes_most_of_it)
 {
 	CLI_OUT(0, "$B/ptowsp-run --plugin=aie --quiet --opt device=npu1 --opt buffering=both --stats $P/softmax.pkg.zst", "bottleneck among cores: core (");
 	CHECK_CONTAINS(cli_out, "): exp_shifted, 90 % of it");
+}
+
+/* matmul has tasks on 4 of the 40 rows, softmax on more than the array has. */
+TEST(a_grid_may_be_larger_than_the_array_where_no_task_is)
+{
+	CLI_OUT(0, "$B/ptowsp-run --strict --plugin=aie --opt device=npu2 --opt buffering=8 --stats --schedule spatial_map=40,2 $P/matmul.pkg.zst",
+		"rows of the schedule's grid");
+	CHECK(!strstr(cli_err, "recorded"));
+	CLI_ERR(0, "$B/ptowsp-run --plugin=aie --opt device=npu2 --opt buffering=8 --schedule spatial_map=40,2 $P/softmax.pkg.zst",
+		"schedule directive spatial_map is recorded, not enforced, in this run");
 }
 
 /* A slower host gives its tasks later, and results are the package's. */

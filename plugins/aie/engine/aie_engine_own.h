@@ -67,7 +67,8 @@ struct aie_back {
 	struct aie_channels channels;
 	struct aie_routes routes;
 	struct aie_picture_design drawn;
-	char ring[256]; /* of streams, which a run with bounded buffers has shown to move; "": there is none */
+	char title[256]; /* of the picture */
+	char ring[256];  /* of streams, which a run with bounded buffers has shown to move; "": there is none */
 };
 /* engine_back.c: fills a zeroed one. Errors: of the reader, the rules and the router, in the words of origin.h. */
 ptowsp_status aie_back_read(struct aie_back *back, struct aie_loaded *loaded, struct ptowsp_error *error);

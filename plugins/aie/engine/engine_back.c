@@ -22,11 +22,20 @@ static ptowsp_status ring_find(struct aie_back *back, struct ptowsp_error *error
 	return status == PTOWSP_UNSUPPORTED ? PTOWSP_OK : status;
 }
 
-static ptowsp_status read_all(struct aie_back *back, const struct aie_map *map, struct ptowsp_error *error)
+/* The package, where it has a name, and what the array is. */
+static void title_make(struct aie_back *back, const struct aie_loaded *loaded)
+{
+	const char *name = base_sections_name(&loaded->sections);
+
+	base_text(back->title, sizeof(back->title), "%.100s%s%.120s", name, *name ? ": " : "", back->design.arch->text);
+}
+
+static ptowsp_status read_all(struct aie_back *back, const struct aie_loaded *loaded, struct ptowsp_error *error)
 {
 	const struct aie_flow *flows;
 	const uint32_t *fifos;
 	uint32_t count;
+	const struct aie_map *map = &loaded->map;
 	struct base_patience *patience = map->acts.patience;
 	ptowsp_status status = aie_module_read(&back->module, map->text, strlen(map->text), error);
 
@@ -50,8 +59,9 @@ static ptowsp_status read_all(struct aie_back *back, const struct aie_map *map, 
 	status = aie_route(back->design.arch, flows, count, &back->routes, error);
 	if (!status)
 		status = aie_check_routes(&back->design, &back->channels, &back->routes, error);
+	title_make(back, loaded);
 	if (!status)
-		status = aie_picture_of_design(&back->drawn, &back->design, &back->channels, &back->routes, back->design.arch->text, error);
+		status = aie_picture_of_design(&back->drawn, &back->design, &back->channels, &back->routes, back->title, error);
 	memcpy(back->drawn.picture.grid, map->grid, sizeof(map->grid));
 	return status;
 }
@@ -65,7 +75,7 @@ ptowsp_status aie_back_read(struct aie_back *back, struct aie_loaded *loaded, st
 {
 	const struct aie_origin_args origins = {&loaded->map, &back->design, &loaded->program->kernels, &loaded->sections, tensor_name, loaded->planned};
 	struct ptowsp_error found = {.head = PTOWSP_HEAD(found, ERROR)};
-	ptowsp_status status = read_all(back, &loaded->map, &found);
+	ptowsp_status status = read_all(back, loaded, &found);
 
 	if (status) {
 		status = aie_origin_say(&found, &origins);
