@@ -103,6 +103,10 @@ TEST(each_piece_is_missed_until_it_is_there)
 		CHECK_STR(pieces[rows[i].kind].found + strlen(pieces[rows[i].kind].found) - strlen(rows[i].found), rows[i].found);
 		CHECK_INT(aie_pieces_need(pieces, &rows[i].kind, 1, &error), PTOWSP_OK);
 	}
+	places.root = "/nowhere";
+	aie_pieces_find(pieces, &places);
+	CHECK_CONTAINS(pieces[AIE_PIECE_DRIVER].missing, "no device /nowhere/dev/accel/accel0:");
+	CHECK_CONTAINS(pieces[AIE_PIECE_XRT].missing, "of /opt/xilinx/xrt and /usr below /nowhere:");
 	places.aiecc = "/nowhere/aiecc";
 	places.xrt = "/nowhere/xrt";
 	aie_pieces_find(pieces, &places);

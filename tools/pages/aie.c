@@ -13,10 +13,16 @@ static const struct page_row rows[] = {PAGE_U("[options] FILE.mlir", "") PAGE_P(
 						       PAGE_E("1", "out of memory, or a core did what no program may")
 							       PAGE_E("2", "usage, a file that cannot be read or written, or a design that breaks a rule of "
 									   "the language or of the array") PAGE_E("5", "what no model here knows")
-								       PAGE_E("7", "deadlock: who waits is said")
-									       PAGE_E("8", "no compiler for a kernel in C, or one that refuses it")
-										       PAGE_E("10", "not over after --max-events or --max-seconds")};
+								       PAGE_E("7", "deadlock: who waits is said") PAGE_E(
+									       "8", "no compiler for a kernel in C, or one that refuses it")
+									       PAGE_E("10", "not over after --max-events or --max-seconds") PAGE_SHOW(
+										       "ptowsp-run --quiet --plugin=aie --emit made softmax.pkg.zst && "
+										       "ptowsp-aie --no-kernels --stats made/design.mlir",
+										       "A design that ptowsp itself made of a package, without its kernels: "
+										       "what moves, and who waits for whom.")
+										       PAGE_N("Data of arguments come and go by name: ptowsp-aie --kernel "
+											      "scale=scale.c --in arg0=a.npy --out arg1=b.npy design.mlir.")};
 #undef X
 #undef G
 
-const struct page page_aie = {"ptowsp-aie", "run designs for AMD's AI engines on a simulator", "*.mlir", rows, sizeof(rows) / sizeof(*rows), 0};
+const struct page page_aie = {"ptowsp-aie", "run designs for AMD's AI engines on a simulator", "*.mlir", rows, sizeof(rows) / sizeof(*rows), 0, 0};

@@ -21,4 +21,4 @@ static const struct page_row rows[] = {
 #undef X
 #undef G
 
-const struct page page_bench = {"ptowsp-bench", "the project's benchmarks, one table", "", rows, sizeof(rows) / sizeof(*rows), 0};
+const struct page page_bench = {"ptowsp-bench", "the project's benchmarks, one table", "", rows, sizeof(rows) / sizeof(*rows), 0, 0};

@@ -19,4 +19,4 @@ static const struct page_row rows[] = {
 #undef G
 
 const struct page page_conform = {
-	"ptowsp-conform", "test a plugin against every obligation of the ptowsp plugin ABI", "*.so", rows, sizeof(rows) / sizeof(*rows), 0};
+	"ptowsp-conform", "test a plugin against every obligation of the ptowsp plugin ABI", "*.so", rows, sizeof(rows) / sizeof(*rows), 0, 0};

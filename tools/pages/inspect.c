@@ -18,4 +18,4 @@ static const struct page_row rows[] = {
 #undef X
 #undef G
 
-const struct page page_inspect = {"ptowsp-inspect", "read packages, draw saved task graphs", "*.pkg.zst", rows, sizeof(rows) / sizeof(*rows), 0};
+const struct page page_inspect = {"ptowsp-inspect", "read packages, draw saved task graphs", "*.pkg.zst", rows, sizeof(rows) / sizeof(*rows), 0, 0};

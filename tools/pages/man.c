@@ -89,13 +89,13 @@ static void description_print(const struct page *page, FILE *to)
 	unsigned paragraphs = 0;
 
 	fputs(".SH DESCRIPTION\n", to);
-	if (!page->internal)
+	if (!page->internal && !page->script)
 		line_print("", "This page says what --help says; both are made of one table.", to);
 	for (size_t i = 0; i < page->count; i++) {
 		const struct page_row *row = &page->rows[i];
 
 		if (row->kind == PAGE_TEXT)
-			line_print(page->internal && !paragraphs++ ? "" : ".PP\n", row->text, to);
+			line_print((page->internal || page->script) && !paragraphs++ ? "" : ".PP\n", row->text, to);
 		else if (row->kind == PAGE_USAGE && *row->text)
 			pair_print(row, to);
 	}

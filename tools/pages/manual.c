@@ -14,7 +14,7 @@
 #define TEXT_OF(number) #number
 static const char version[] = TEXT(PTOWSP_ABI_MAJOR) "." TEXT(PTOWSP_ABI_MINOR) ".0";
 
-static const struct page *const pages[] = {&page_run, &page_pack, &page_inspect, &page_conform, &page_bench, &page_aie};
+static const struct page *const pages[] = {&page_run, &page_pack, &page_inspect, &page_conform, &page_bench, &page_aie, &page_aie_device};
 enum { PAGES = sizeof(pages) / sizeof(*pages) };
 
 static const struct page *page_find(const char *tool)

@@ -24,4 +24,4 @@ static const struct page_row rows[] = {
 #undef X
 #undef G
 
-const struct page page_pack = {"ptowsp-pack", "make packages of sources or of the JSON form", "*.pto", rows, sizeof(rows) / sizeof(*rows), 0};
+const struct page page_pack = {"ptowsp-pack", "make packages of sources or of the JSON form", "*.pto", rows, sizeof(rows) / sizeof(*rows), 0, 0};

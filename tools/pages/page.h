@@ -32,9 +32,10 @@ struct page {
 	const struct page_row *rows;
 	size_t count;
 	int internal; /* nobody calls it: it has a manual page in section 8, no flags, and is not completed */
+	int script;   /* its --help is not made of the rows */
 };
 
-extern const struct page page_run, page_pack, page_inspect, page_conform, page_bench, page_aie, page_worker;
+extern const struct page page_run, page_pack, page_inspect, page_conform, page_bench, page_aie, page_aie_device, page_worker;
 
 /* The help text, in columns. */
 void page_print(const struct page *page, FILE *to);

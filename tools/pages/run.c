@@ -32,4 +32,4 @@ static const struct page_row rows[] = {
 #undef X
 #undef G
 
-const struct page page_run = {"ptowsp-run", "run a package on any backend", "*.pkg.zst", rows, sizeof(rows) / sizeof(*rows), 0};
+const struct page page_run = {"ptowsp-run", "run a package on any backend", "*.pkg.zst", rows, sizeof(rows) / sizeof(*rows), 0, 0};

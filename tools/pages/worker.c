@@ -14,4 +14,4 @@ static const struct page_row rows[] = {
 		       "network and start no process.") PAGE_P("Started in another way it says so and leaves.") PAGE_E("0", "the host has told it to end")
 			PAGE_E("1", "the host says what no host says, or there is no memory") PAGE_E("2", "it was started by somebody else")};
 
-const struct page page_worker = {"ptowsp-worker", "runs a plugin of libptowsp in a process of its own", "", rows, sizeof(rows) / sizeof(*rows), 1};
+const struct page page_worker = {"ptowsp-worker", "runs a plugin of libptowsp in a process of its own", "", rows, sizeof(rows) / sizeof(*rows), 1, 0};

@@ -75,7 +75,7 @@ static void xrt_where(char *text, size_t room, const struct aie_places *places)
 	else if (said(places->xilinx_xrt))
 		snprintf(text, room, "XILINX_XRT=%.60s", places->xilinx_xrt);
 	else
-		snprintf(text, room, "%.40s/opt/xilinx/xrt and %.40s/usr", text_of(places->root), text_of(places->root));
+		snprintf(text, room, "/opt/xilinx/xrt and /usr%s%.50s", said(places->root) ? " below " : "", text_of(places->root));
 }
 
 static void xrt_find(struct aie_piece *library, struct aie_piece *headers, const struct aie_places *places)

@@ -370,9 +370,9 @@ static ptowsp_status run_report(struct going *going, const struct aie_sim_stats 
 	const struct aie_design *design = &going->back.design;
 	const struct aie_stage_times times = {going->cores, going->starts, going->ends};
 	struct aie_report_stage *rows = aie_stages_find(&going->run->loaded->map, design->core_count, &times);
-	ptowsp_status status = rows ? aie_report_run(&going->run->loaded->report, &(struct aie_report_stages){design, rows}, stats, last_end(going),
-						     going->run->error)
-				    : rt_no_memory(going->run->error, "the figures of a run");
+	ptowsp_status status =
+		rows ? aie_report_run(&going->run->loaded->report, &(struct aie_report_stages){design, rows}, stats, last_end(going), going->run->error)
+		     : rt_no_memory(going->run->error, "the figures of a run");
 
 	free(rows);
 	return status;
