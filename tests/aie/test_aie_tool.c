@@ -30,6 +30,9 @@ TEST(users_run_designs_with_files)
 	CLI_OUT(5, "$B/ptowsp-aie " ARRAYS "counted.mlir", "give arguments that are numbers by --value");
 	CLI_ERR(2, "$B/ptowsp-aie --value arg4294967298=3 " ARRAYS "counted.mlir", "--value takes argN=NUMBER");
 	CLI_ERR(2, "$B/ptowsp-aie --value n=3 " ARRAYS "counted.mlir", "--value takes argN=NUMBER");
+	CLI_ERR(2, "$B/ptowsp-aie --value arg3=3 " ARRAYS "counted.mlir", "--value arg3: the sequence has 3 arguments, of which the first is arg0");
+	CLI_OUT(2, "$B/ptowsp-aie --value arg2=4294967299 " ARRAYS "counted.mlir", "argument 2 is a number of 32 bits, which 4294967299 does not fit into");
+	CLI_OUT(2, "$B/ptowsp-aie --value arg2=-2147483649 " ARRAYS "counted.mlir", "argument 2 is a number of 32 bits, which -2147483649 does not fit into");
 	CLI_ERR(2, "$B/ptowsp-aie --value 4 " ARRAYS "counted.mlir", "--value \"4\" is not argN=NUMBER");
 	CLI_ERR(2, "$B/ptowsp-aie --cycles scale= " ARRAYS "add.mlir", "--cycles \"scale=\" is not NAME=CYCLES");
 	CLI_ERR(2, "$B/ptowsp-aie --in arg0=a.npy --in arg0=b.npy " ARRAYS "add.mlir", "--in is given twice for \"arg0\"");
@@ -45,6 +48,9 @@ TEST(users_run_designs_with_files)
 	CLI_ERR(2, "$B/ptowsp-aie --only '' " ARRAYS "add.mlir", "--only needs a value: NAME|NUMBER");
 	CLI_ERR(2, "$B/ptowsp-aie --only 3 " ARRAYS "add.mlir", "has no aie.device 3");
 	CLI_ERR(2, "$B/ptowsp-aie", "no FILE is given");
+	CLI_OUT(2, "$B/ptowsp-aie --json nowhere.mlir", "\"error\": \"nowhere.mlir cannot be read: No such file", "\"devices\": []\n}\n");
+	CLI_OUT(2, "echo '%a =' >bad.mlir; $B/ptowsp-aie --json bad.mlir", "\"error\": \"bad.mlir:2:1: the text ends here, expected an operation");
+	CLI_OUT(8, "echo 'int x' >bad.c; $B/ptowsp-aie --json --kernel scale=bad.c " ARRAYS "add.mlir", "\"error\": \"the kernel scale cannot be compiled: ");
 	CLI_ERR(2, "$B/ptowsp-aie nowhere.mlir", "nowhere.mlir cannot be read: No such file");
 	CLI_ERR(2, "echo '%a =' >bad.mlir; $B/ptowsp-aie bad.mlir", "bad.mlir:2:1: the text ends here, expected an operation");
 }

@@ -235,6 +235,26 @@ static ptowsp_status names_check(struct session *session, struct ptowsp_error *e
 	return aie_files_check(options, all, error);
 }
 
+/* INVALID: a number for an argument that no device's sequence has. */
+static ptowsp_status values_check(const struct session *session, struct ptowsp_error *error)
+{
+	const struct aie_options *options = session->options;
+	struct aie_array_device device;
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; options->values.count && aie_array_device_find(&session->module, i, &device); i++) {
+		const struct aie_op *sequence = is_meant(options, &device, i) ? aie_array_sequence(&device, options->sequence) : NULL;
+
+		if (sequence && sequence->region_count && sequence->regions[0].argument_count > most)
+			most = sequence->regions[0].argument_count;
+	}
+	for (uint32_t i = 0; i < options->values.count; i++)
+		if (options->numbers[i].number >= most)
+			return base_fail(error, PTOWSP_INVALID, "--value %s: the sequence has %u argument%s, of which the first is arg0",
+					 options->values.rows[i].name, most, most == 1 ? "" : "s");
+	return PTOWSP_OK;
+}
+
 static ptowsp_status devices_run(struct session *session, struct ptowsp_error *error)
 {
 	struct aie_array_device device;
@@ -245,7 +265,9 @@ static ptowsp_status devices_run(struct session *session, struct ptowsp_error *e
 	if (!session->any)
 		return base_fail(error, PTOWSP_INVALID, "%s has no aie.device%s%s", session->options->path, session->options->only ? " " : "",
 				 session->options->only ? session->options->only : "");
-	status = names_check(session, error);
+	status = values_check(session, error);
+	if (!status)
+		status = names_check(session, error);
 	for (uint32_t i = 0; !status && aie_array_device_find(&session->module, i, &device); i++)
 		if (is_meant(session->options, &device, i))
 			device_run(session, &device, i);
@@ -299,22 +321,29 @@ static ptowsp_status session_run(struct session *session, struct ptowsp_error *e
 	return status ? status : aie_timeline_end(&session->timeline, error);
 }
 
+/* With the sentence of what ended all of it; NULL: nothing did. Takes runs. */
+static void json_print(const char *path, json_t *runs, const char *sentence)
+{
+	json_t *all = json_pack("{s:s,s:s,s:s*,s:o}", "schema", "ptowsp.aie/1", "file", path, "error", sentence, "devices", runs);
+
+	json_dumpf(all, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+	fputc('\n', stdout);
+	json_decref(all);
+}
+
 /* In the child. */
 static int session_do(void *context)
 {
 	struct session *session = context;
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	ptowsp_status failed;
 	int status;
 
 	session->runs = json_array();
-	status = session_run(session, &error) ? complain(&error) : session->status;
-	if (session->options->json && json_array_size(session->runs)) {
-		json_t *all = json_pack("{s:s,s:s,s:O}", "schema", "ptowsp.aie/1", "file", session->options->path, "devices", session->runs);
-
-		json_dumpf(all, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
-		fputc('\n', stdout);
-		json_decref(all);
-	}
+	failed = session_run(session, &error);
+	status = failed ? complain(&error) : session->status;
+	if (session->options->json)
+		json_print(session->options->path, json_incref(session->runs), failed ? error.text : NULL);
 	json_decref(session->runs);
 	aie_module_finish(&session->module);
 	return status;
@@ -350,6 +379,8 @@ static int run(struct aie_options *options)
 
 	output_abort_on_signals();
 	status = session_prepare(&session, &error);
+	if (status && options->json)
+		json_print(options->path, json_array(), error.text);
 	if (!status)
 		status = aie_child_run(options->path, session_do, &session, &exit_status, &error);
 	if (!status)

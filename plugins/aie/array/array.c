@@ -11,12 +11,17 @@
 
 /* ---- devices of a module ------------------------------------------------------------------------------------------- */
 
+static bool is_sequence(const struct aie_op *op)
+{
+	return aie_op_is(op, "aie.runtime_sequence") || aie_op_is(op, "aiex.runtime_sequence");
+}
+
 static void device_fill(struct aie_array_device *device, const struct aie_op *op, const struct aie_op *outside)
 {
 	*device = (struct aie_array_device){.op = op, .name = array_text(op, "sym_name"), .outside = outside};
 	device->name = device->name ? device->name : "";
 	for (const struct aie_op *in = op->region_count ? op->regions[0].first : NULL; in; in = in->next)
-		if (aie_op_is(in, "aie.runtime_sequence") || aie_op_is(in, "aiex.runtime_sequence")) {
+		if (is_sequence(in)) {
 			device->sequence = device->sequence ? device->sequence : in;
 			device->sequence_count++;
 		}
@@ -39,6 +44,19 @@ static bool device_search(const struct aie_op *module, uint32_t *left, struct ai
 bool aie_array_device_find(const struct aie_module *module, uint32_t number, struct aie_array_device *device_out)
 {
 	return number < AIE_ARRAY_DEVICES && device_search(module->top, &number, device_out);
+}
+
+const struct aie_op *aie_array_sequence(const struct aie_array_device *device, const char *name)
+{
+	if (!name)
+		return device->sequence;
+	for (const struct aie_op *op = device->sequence; op; op = op->next) {
+		const char *own = is_sequence(op) ? array_text(op, "sym_name") : NULL;
+
+		if (own && !strcmp(own, name))
+			return op;
+	}
+	return NULL;
 }
 
 /* ---- building ------------------------------------------------------------------------------------------------------- */

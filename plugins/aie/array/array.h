@@ -20,6 +20,9 @@ enum { AIE_ARRAY_DEVICES = 4096 }; /* most that are found */
 /* false: there are no more. */
 bool aie_array_device_find(const struct aie_module *module, uint32_t number, struct aie_array_device *device_out);
 
+/* The sequence that runs: the first one, or that of the name; NULL: the device has none. */
+const struct aie_op *aie_array_sequence(const struct aie_array_device *device, const char *name);
+
 /* Bytes with a name: an argument of the sequence ("arg0", ...), an aie.external_buffer, an aie.buffer. */
 struct aie_array_memory {
 	const char *name;

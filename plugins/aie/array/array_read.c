@@ -457,13 +457,12 @@ static ptowsp_status read_cascade(struct aie_array *array, const struct aie_op *
 
 static ptowsp_status read_sequence(struct aie_array *array, const struct aie_op *op)
 {
-	const char *name = array_text(op, "sym_name");
-
 	if (op->region_count != 1)
 		return array_shape_fail(array, op);
-	if (!array->sequence && (!array->args->sequence || (name && !strcmp(name, array->args->sequence))))
-		array->sequence = op;
-	return array->sequence == op ? read_starts(array, op, 0, "aiex.dma_configure_task") : PTOWSP_OK;
+	if (op != aie_array_sequence(array->args->device, array->args->sequence))
+		return PTOWSP_OK;
+	array->sequence = op;
+	return read_starts(array, op, 0, "aiex.dma_configure_task");
 }
 
 static ptowsp_status read_end(struct aie_array *array, const struct aie_op *op)

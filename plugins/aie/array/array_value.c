@@ -181,6 +181,14 @@ ptowsp_status array_control(struct aie_array *array, const struct aie_op *op, bo
 	return array_count(array, op, known_out);
 }
 
+/* A type says no sign: it holds numbers with one, and without. */
+static bool number_fits(const struct aie_type *type, int64_t number)
+{
+	const uint32_t bits = bits_of(type);
+
+	return bits >= 64 || (number >= -(INT64_C(1) << (bits - 1)) && number < INT64_C(1) << bits);
+}
+
 ptowsp_status array_arguments(struct aie_array *array)
 {
 	const struct aie_region *body = &array->sequence->regions[0];
@@ -193,6 +201,10 @@ ptowsp_status array_arguments(struct aie_array *array)
 				continue;
 			if (argument->type->kind != AIE_TYPE_INT && argument->type->kind != AIE_TYPE_INDEX)
 				return array_fail(array, array->sequence, PTOWSP_INVALID, "argument %u is no whole number", i);
+			if (!number_fits(argument->type, array->args->values[v].value))
+				return array_fail(array, array->sequence, PTOWSP_INVALID,
+						  "argument %u is a number of %u bits, which %" PRId64 " does not fit into", i, bits_of(argument->type),
+						  array->args->values[v].value);
 			value_set(array, argument, cut(array->args->values[v].value, bits_of(argument->type)));
 		}
 	}
