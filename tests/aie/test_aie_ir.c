@@ -314,6 +314,7 @@ static const struct wrong {
 	{"%a = \"arith.constant\"() {value = 1 : i32} : () -> ()", "1:6: arith.constant takes nothing and gives one number"},
 	{"%a = arith.constant 1.0 : f32 %b = arith.addi %a, %a : f32", "1:36: arith.addi takes two integers of one type and gives one"},
 	{"%a = arith.constant 1 : i32 %b = arith.addf %a, %a : i32", "1:34: arith.addf takes two floats of one type and gives one"},
+	{"%a = arith.constant 1 : i32 %", "1:29: the text ends behind this '%', expected an operation"},
 	{"%a = arith.constant 1 : i32 %b = arith.addi %a, %a : i8", "1:54: operand 0 of arith.addi has another type than stands here: i32, not i8"},
 	{"%t = aie.tile(0, 2) %m = aie.buffer(%t) : memref<4x4xi32> aie.dma_bd(%m : memref<16xi32>, 0, 16)",
 	 "1:75: operand 0 of aie.dma_bd has another type than stands here: memref<4x4xi32>, not memref<16xi32>"},

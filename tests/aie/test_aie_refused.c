@@ -62,6 +62,18 @@ static const struct refusal {
 	 "one "
 	 "and one, or none at all",
 	 PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) %b = aie.buffer(%t) : memref<4xi32> aie.core(%t) { aie.use_lock(%b, Release, 1) aie.end }",
+	 "line 1: operand 0 of aie.use_lock is no lock", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) aie.objectfifo @a(%t, {%t}, 1 : i32) : !aie.objectfifo<memref<1xi32>> aie.objectfifo.link [@a] -> [@b]([] [])",
+	 "line 1: aie.objectfifo.link: member 0 of its outputs, 'b', is no fifo of this device", PTOWSP_INVALID},
+	{"%t = aie.tile(0, 2) aie.objectfifo @a(%t, {%t}, 1 : i32) : !aie.objectfifo<memref<1xi32>> aie.objectfifo.link [@a, @a] -> [@a]([] [])",
+	 "line 1: aie.objectfifo.link: fifo 'a' stands in two links, or twice in one", PTOWSP_INVALID},
+	{"%s = aie.tile(0, 0) %t = aie.tile(0, 2) aie.objectfifo @a(%s, {%t}, 1 : i32) {iter_count = 1 : i32} : !aie.objectfifo<memref<1xi32>>",
+	 "line 1: aie.objectfifo: fifo 'a' has an iter_count and no end on a memory tile, whose chains alone end; leave it out", PTOWSP_INVALID},
+	{"%s = aie.tile(0, 1) %t = aie.tile(0, 2) aie.objectfifo @a(%s, {%t}, 1 : i32) {iter_count = 257 : i32} : !aie.objectfifo<memref<1xi32>>",
+	 "line 1: aie.objectfifo: fifo 'a' has an iter_count of 257; it may be 1 to 256", PTOWSP_INVALID},
+	{"aie.shim_dma_allocation @a(MM2S, 0, 0) aie.runtime_sequence @s(%x: memref<32xi32>) {\naiex.npu.dma_wait {symbol = @a} }",
+	 "line 2: the host waits for a token of @a, but no task before has one left; give a task issue_token", PTOWSP_INVALID},
 	{"%t = aie.tile(0, 2) %a = aie.lock(%t, 3) %b = aie.lock(%t, 3)", "line 1: aie.lock: lock 3 of tile (0,2) stands twice", PTOWSP_INVALID},
 	{"%t = aie.tile(0, 1) aie.memtile_dma(%t) { aie.dma_start(MM2S, 0, ^a, ^b) ^a: aie.dma_bd(%t : index) aie.next_bd ^b ^b: aie.end }",
 	 "line 1: aie.dma_bd: it moves what is no buffer and no argument of the sequence", PTOWSP_INVALID},
@@ -71,11 +83,11 @@ static const struct refusal {
 	 "line 1: aie.dma_bd: it reaches from byte 16 to 36 of memory of 32; stay within", PTOWSP_INVALID},
 	{"%t = aie.tile(0, 1) %m = aie.buffer(%t) : memref<8xi8> aie.memtile_dma(%t) { aie.dma_start(MM2S, 0, ^a, ^b) ^a: aie.dma_bd(%m : memref<8xi8>, 0, 6) "
 	 "aie.next_bd ^b ^b: aie.end }",
-	 "line 1: aie.dma_bd: it moves 6 bytes, which is no number of words", PTOWSP_UNSUPPORTED},
+	 "line 1: aie.dma_bd: it moves 6 bytes, which is no number of words", PTOWSP_INVALID},
 	{"%t = aie.tile(0, 1) %m = aie.buffer(%t) : memref<8xi32> aie.memtile_dma(%t) { aie.dma_start(MM2S, 0, ^a, ^b) ^a: aie.dma_bd(%m : memref<8xi32>, 0, "
 	 "7, "
 	 "[<size = 4, stride = 2>, <size = 2, stride = 1>]) aie.next_bd ^b ^b: aie.end }",
-	 "line 1: aie.dma_bd: a length of 7 ends within its dimensions, which have 2 elements inside each turn", PTOWSP_UNSUPPORTED},
+	 "line 1: aie.dma_bd: a length of 7 ends within its dimensions, which have 2 elements inside each turn", PTOWSP_INVALID},
 	{"%s = aie.tile(0, 2) %t = aie.tile(0, 3) aie.switchbox(%s) { aie.connect<DMA: 0, NORTH: 0> aie.connect<NORTH: 0, NORTH: 0> } aie.switchbox(%t) { "
 	 "aie.connect<SOUTH: 0, SOUTH: 0> } aie.mem(%s) { aie.dma_start(MM2S, 0, ^a, ^a) ^a: aie.end }",
 	 "line 1: aie.device: ways through its switches go round, or are too many", PTOWSP_UNSUPPORTED},
@@ -305,6 +317,38 @@ TEST(names_of_types_and_locations_are_read)
 	aie_sim_finish(&trial.stats);
 	CHECK_INT(array_trial_run(&trial, "!a = i32\n!a = i32\n"), PTOWSP_INVALID);
 	CHECK_STR(trial.error.text, "2:1: a name of a type stands here that is one already");
+}
+
+/* Locks of the first generation are taken or not: what counts has no model there. */
+TEST(fifos_of_the_first_generation_hold_one_object)
+{
+	struct array_trial trial = {.buffering = 8};
+
+	CHECK_INT(array_trial_run(&trial, "aie.device(xcvc1902) { %s = aie.tile(2, 0) %t = aie.tile(2, 2)\naie.objectfifo @a(%s, {%t}, 2 : i32) : "
+					  "!aie.objectfifo<memref<1xi32>> }"),
+		  PTOWSP_UNSUPPORTED);
+	CHECK_STR(trial.error.text, "line 2: aie.objectfifo: fifo 'a' is 2 objects deep on tile (2,2); locks of this generation do not count, and fifos deeper "
+				    "than 1 have no model there");
+	aie_sim_finish(&trial.stats);
+}
+
+TEST(rows_of_a_device_are_bounded)
+{
+	struct array_trial trial = {.buffering = 8};
+	size_t size = 0;
+	char *text = NULL;
+	FILE *to = open_memstream(&text, &size);
+
+	REQUIRE(to != NULL);
+	fputs("aie.device(npu1) { %t = aie.tile(0, 2)\n", to);
+	for (int i = 0; i <= 16384; i++)
+		fputs("aie.buffer(%t) : memref<1xi8>\n", to);
+	fputs("}", to);
+	fclose(to);
+	CHECK_INT(array_trial_run(&trial, text), PTOWSP_UNSUPPORTED);
+	CHECK_STR(trial.error.text, "line 16386: aie.buffer: with it the device has more than 16384 buffers");
+	aie_sim_finish(&trial.stats);
+	free(text);
 }
 
 /* Each function calls the one before it, so often: many of them are compiled, and calls that have no end in practice end a run when somebody says so. */

@@ -22,7 +22,7 @@ TEST(users_run_designs_with_files)
 		"core (0,2) waits for 1 of 'right', which has 0, from core (0,3)\n", "each for the next: core (0,2) -> core (0,3) -> core (0,2)\n");
 	CLI_OUT(5, "$B/ptowsp-aie " ARRAYS "kernel.mlir", "kernel @scale is not there; name it with --kernel scale=FILE.so or FILE.c, or say --no-kernels");
 	CLI_OUT(0, "$B/ptowsp-aie --no-kernels=10 " ARRAYS "kernel.mlir", "2 of 2 calls were of kernels that are not there, and touched nothing\n");
-	CLI_ERR(2, "$B/ptowsp-aie --in arg7=nothing.npy " ARRAYS "add.mlir", "--in arg7: no device that runs has memory of that name");
+	CLI_ERR(2, "$B/ptowsp-aie --in arg7=nothing.npy " ARRAYS "add.mlir", "--in arg7: no device that runs has memory of that name; there is arg0, arg1");
 	CLI_ERR(2, "$B/ptowsp-aie --kernel scale " ARRAYS "add.mlir", "--kernel \"scale\" is not NAME=FILE");
 	CLI_ERR(2, "$B/ptowsp-aie --kernel other=" ARRAYS "kernels.c " ARRAYS "add.mlir", "kernels.c has no function other; in C++ it has to be extern \"C\"");
 	CLI_ERR(8, "echo 'int x' >bad.c; $B/ptowsp-aie --kernel scale=bad.c " ARRAYS "add.mlir", "the kernel scale cannot be compiled: ");
@@ -46,7 +46,10 @@ TEST(users_run_designs_with_files)
 		"%c = arith.constant 1 : index scf.for %i = %a to %b step %c { } aie.end } }' >endless.mlir; $B/ptowsp-aie --max-seconds 1 endless.mlir",
 		"the simulation is not over after 1 s of processor time, in cycle ");
 	CLI_ERR(2, "$B/ptowsp-aie --only '' " ARRAYS "add.mlir", "--only needs a value: NAME|NUMBER");
-	CLI_ERR(2, "$B/ptowsp-aie --only 3 " ARRAYS "add.mlir", "has no aie.device 3");
+	CLI_ERR(2, "$B/ptowsp-aie --only 3 " ARRAYS "add.mlir", "has no aie.device 3; it has 0\n");
+	CLI_ERR(2, "echo 'aie.device(npu1) @a { } aie.device(npu2) { }' >two.mlir; $B/ptowsp-aie --only b two.mlir",
+		"two.mlir has no aie.device b; it has 0 @a, 1\n");
+	CLI_ERR(2, "echo 'module { }' >none.mlir; $B/ptowsp-aie none.mlir", "none.mlir has no aie.device\n");
 	CLI_ERR(2, "$B/ptowsp-aie", "no FILE is given");
 	CLI_OUT(2, "$B/ptowsp-aie --json nowhere.mlir", "\"error\": \"nowhere.mlir cannot be read: No such file", "\"devices\": []\n}\n");
 	CLI_OUT(2, "echo '%a =' >bad.mlir; $B/ptowsp-aie --json bad.mlir", "\"error\": \"bad.mlir:2:1: the text ends here, expected an operation");

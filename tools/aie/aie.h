@@ -17,6 +17,7 @@ struct aie_options {
 	bool stats, json;
 	struct output *files; /* of outputs, once aie_files_open has been called */
 	const char *twice;    /* NULL, or an output that several devices have */
+	char there[160];      /* names of memories, for a sentence */
 };
 
 /* ---- child.c: the run is in a process of its own, because kernels of others may end one or never come back. Names that are told live since before. */

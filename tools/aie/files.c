@@ -111,11 +111,40 @@ ptowsp_status aie_files_open(struct aie_options *options, struct ptowsp_error *e
 	return status;
 }
 
+static bool is_noted(const char *there, const char *name)
+{
+	const size_t length = strlen(name);
+
+	for (const char *at = there; *at && (at = strstr(at, name)); at++)
+		if ((at == there || at[-1] == ' ') && (!at[length] || at[length] == ','))
+			return true;
+	return false;
+}
+
+/* As many as a sentence has room for. */
+static void names_note(struct aie_options *options, const struct aie_array_memory *memories, uint32_t count)
+{
+	for (uint32_t m = 0; m < count; m++) {
+		const size_t length = strlen(options->there), room = sizeof(options->there) - length;
+		const char *name = memories[m].name;
+
+		if (is_noted(options->there, name))
+			continue;
+		if (strlen(name) + sizeof(", ...") + 2 > room) {
+			if (length && options->there[length - 1] != '.')
+				snprintf(options->there + length, room, ", ...");
+			return;
+		}
+		snprintf(options->there + length, room, "%s%s", length ? ", " : "", name);
+	}
+}
+
 ptowsp_status aie_files_look(void *context, const struct aie_array_memory *memories, uint32_t count, bool ran, struct ptowsp_error *error)
 {
 	struct aie_options *options = context;
 
 	(void)ran;
+	names_note(options, memories, count);
 	for (uint32_t p = 0; p < options->inputs.count; p++)
 		options->inputs.rows[p].met |= memory_find(memories, count, options->inputs.rows[p].name) != NULL;
 	for (uint32_t p = 0; p < options->outputs.count; p++) {
@@ -129,11 +158,14 @@ ptowsp_status aie_files_look(void *context, const struct aie_array_memory *memor
 	return base_fail(error, PTOWSP_CANCELLED, "the device was only looked at");
 }
 
-static ptowsp_status pairs_check(const struct flag_pairs *pairs, const char *flag, struct ptowsp_error *error)
+static ptowsp_status pairs_check(const struct flag_pairs *pairs, const char *flag, const char *there, struct ptowsp_error *error)
 {
 	for (uint32_t i = 0; i < pairs->count; i++)
 		if (!pairs->rows[i].met)
-			return base_fail(error, PTOWSP_INVALID, "%s %s: no device that runs has memory of that name", flag, pairs->rows[i].name);
+			return base_fail(error, PTOWSP_INVALID,
+					 "%s %s: no device that runs has memory of that name; there is %s (argN: argument N of the sequence, from 0 on, "
+					 "whatever its name)",
+					 flag, pairs->rows[i].name, *there ? there : "none");
 	return PTOWSP_OK;
 }
 
@@ -144,8 +176,8 @@ ptowsp_status aie_files_check(const struct aie_options *options, bool all, struc
 	if (options->twice)
 		return base_fail(error, PTOWSP_INVALID, "--out %s: several devices have memory of that name; say one of them by --only", options->twice);
 	if (all)
-		status = pairs_check(&options->inputs, "--in", error);
-	return status || !all ? status : pairs_check(&options->outputs, "--out", error);
+		status = pairs_check(&options->inputs, "--in", options->there, error);
+	return status || !all ? status : pairs_check(&options->outputs, "--out", options->there, error);
 }
 
 /* ---- behind it ------------------------------------------------------------------------------------------------------ */

@@ -255,6 +255,26 @@ static ptowsp_status values_check(const struct session *session, struct ptowsp_e
 	return PTOWSP_OK;
 }
 
+/* With numbers and names of the devices that there are, or of the first of them. */
+static ptowsp_status only_refuse(const struct session *session, struct ptowsp_error *error)
+{
+	struct aie_array_device device;
+	char there[160] = "";
+
+	for (uint32_t i = 0; aie_array_device_find(&session->module, i, &device); i++) {
+		const size_t length = strlen(there);
+
+		if (length > sizeof(there) / 2) {
+			snprintf(there + length, sizeof(there) - length, ", ...");
+			break;
+		}
+		snprintf(there + length, sizeof(there) - length, "%s%u%s%.60s", length ? ", " : "", i, *device.name ? " @" : "", device.name);
+	}
+	if (!*there)
+		return base_fail(error, PTOWSP_INVALID, "%s has no aie.device", session->options->path);
+	return base_fail(error, PTOWSP_INVALID, "%s has no aie.device %s; it has %s", session->options->path, session->options->only, there);
+}
+
 static ptowsp_status devices_run(struct session *session, struct ptowsp_error *error)
 {
 	struct aie_array_device device;
@@ -263,8 +283,7 @@ static ptowsp_status devices_run(struct session *session, struct ptowsp_error *e
 	for (uint32_t i = 0; aie_array_device_find(&session->module, i, &device); i++)
 		session->any |= is_meant(session->options, &device, i);
 	if (!session->any)
-		return base_fail(error, PTOWSP_INVALID, "%s has no aie.device%s%s", session->options->path, session->options->only ? " " : "",
-				 session->options->only ? session->options->only : "");
+		return only_refuse(session, error);
 	status = values_check(session, error);
 	if (!status)
 		status = names_check(session, error);

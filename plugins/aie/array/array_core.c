@@ -31,7 +31,7 @@ static uint32_t lock_of(struct aie_array *array, uint32_t tile, int64_t id)
 	for (uint32_t i = 0; i < array->lock_count; i++)
 		if (array->locks[i].tile == tile && array->locks[i].id == id)
 			return array->locks[i].semaphore;
-	row = ARRAY_ROW(array, lock);
+	row = ARRAY_ROW(array, array->device, lock);
 	if (row == AIE_NONE)
 		return row;
 	array->locks[row] = (struct array_lock){NULL, tile, array_semaphore(array, tile, "a lock without a name", 0, array->arch->binary), id};

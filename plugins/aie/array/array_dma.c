@@ -27,7 +27,7 @@ ptowsp_status array_path(struct aie_array *array, const struct aie_op *op, const
 		return array_fail(array, op, PTOWSP_INVALID, "a size below 1, or an offset or length that is none of this memory");
 	aie_path_make(path_out, rank, sizes, strides, element);
 	if (path_out->bytes % 4)
-		return array_fail(array, op, PTOWSP_UNSUPPORTED, "it moves %" PRIu64 " bytes, which is no number of words", path_out->bytes);
+		return array_fail(array, op, PTOWSP_INVALID, "it moves %" PRIu64 " bytes, which is no number of words", path_out->bytes);
 	if (!array->arch->binary && !is_of_words(path_out, at))
 		return array_fail(array, op, PTOWSP_INVALID,
 				  "it begins at byte %" PRId64 " and moves %" PRIu64
@@ -135,7 +135,7 @@ static ptowsp_status walk_read(struct aie_array *array, const struct aie_op *op,
 	if (walk->padded || !aie_attr_of(op, "len") || inner * walk->sizes[0] == length)
 		return PTOWSP_OK;
 	if (length % inner)
-		return array_fail(array, op, PTOWSP_UNSUPPORTED,
+		return array_fail(array, op, PTOWSP_INVALID,
 				  "a length of %" PRId64 " ends within its dimensions, which have %" PRId64 " elements inside each turn", length, inner);
 	walk->sizes[0] = length / inner;
 	return PTOWSP_OK;
@@ -158,8 +158,10 @@ static ptowsp_status pad_make(struct aie_array *array, const struct aie_op *op, 
 		pad->after[d] = walk->after[d];
 		bytes = bytes > AIE_ARRAY_BYTES ? bytes : bytes * (uint64_t)(walk->sizes[d] + walk->before[d] + walk->after[d]);
 	}
-	if (bytes > AIE_ARRAY_BYTES || bytes % 4)
-		return array_fail(array, op, PTOWSP_UNSUPPORTED, "with its padding it moves %" PRIu64 " bytes, which is no number of words or too many", bytes);
+	if (bytes > AIE_ARRAY_BYTES)
+		return array_fail(array, op, PTOWSP_UNSUPPORTED, "with its padding it moves %" PRIu64 " bytes or more, which is too many", bytes);
+	if (bytes % 4)
+		return array_fail(array, op, PTOWSP_INVALID, "with its padding it moves %" PRIu64 " bytes, which is no number of words", bytes);
 	pad->image = aie_net_memory(array->net, bytes);
 	piece->pad = pad;
 	piece->base = pad->image;
@@ -277,7 +279,7 @@ static ptowsp_status lock_read(struct aie_array *array, const struct aie_op *op,
 	ptowsp_status status;
 
 	if (row == AIE_NONE || action < 0 || action > 2 || !known)
-		return array_fail(array, op, PTOWSP_INVALID, "it uses what is no aie.lock, or does what is no action");
+		return array_fail(array, op, PTOWSP_INVALID, "operand 0 is no aie.lock, or it does what is no action");
 	status = array_dma_reach(array, op, array->chain, op->operands[0]);
 	if (!status)
 		status = array_lock_value(array, op, array->channels[array->chain].tile, action == 1, number);
@@ -351,7 +353,7 @@ ptowsp_status array_chain(struct aie_array *array, uint32_t channel, const struc
 			status = array_fail(array, owner, PTOWSP_UNSUPPORTED, "a chain has more than %d descriptors", AIE_ARRAY_CHAIN);
 			break;
 		}
-		row = array_row(array, (void **)&visited, &count, &room, sizeof(*visited));
+		row = array_row(array, block, "blocks of a channel", (void **)&visited, &count, &room, sizeof(*visited));
 		at = row == AIE_NONE ? AIE_NONE : aie_net_link(array->net, &piece);
 		if (at == AIE_NONE) {
 			status = array_no_memory(array);

@@ -31,7 +31,8 @@ static ptowsp_status depths_read(struct aie_array *array, struct array_fifo *fif
 static ptowsp_status fifo_read(struct aie_array *array, const struct aie_op *op)
 {
 	const struct aie_attr *type = aie_attr_of(op, "elemType");
-	const uint32_t row = array->fifo_count < AIE_ARRAY_FIFOS ? ARRAY_ROW(array, fifo) : AIE_NONE, consumers = op->operand_count ? op->operand_count - 1 : 0;
+	const uint32_t row = array->fifo_count < AIE_ARRAY_FIFOS ? ARRAY_ROW(array, op, fifo) : AIE_NONE,
+		       consumers = op->operand_count ? op->operand_count - 1 : 0;
 	struct array_fifo *fifo;
 	ptowsp_status status;
 
@@ -95,8 +96,11 @@ static ptowsp_status members_read(struct aie_array *array, const struct aie_op *
 		const uint32_t fifo = list->items[i]->kind == AIE_ATTR_SYMBOL ? fifo_named(array, list->items[i]->text) : AIE_NONE;
 		uint32_t *in_link = fifo == AIE_NONE ? NULL : in ? &array->fifos[fifo].link_in : &array->fifos[fifo].link_out;
 
-		if (!in_link || *in_link != AIE_NONE)
-			return array_fail(array, op, PTOWSP_INVALID, "a member that is no fifo, or stands in two links");
+		if (!in_link)
+			return array_fail(array, op, PTOWSP_INVALID, "member %u of its %s, '%.64s', is no fifo of this device", i, in ? "inputs" : "outputs",
+					  list->items[i]->kind == AIE_ATTR_SYMBOL ? list->items[i]->text : "");
+		if (*in_link != AIE_NONE)
+			return array_fail(array, op, PTOWSP_INVALID, "fifo '%.64s' stands in two links, or twice in one", array->fifos[fifo].name);
 		*in_link = link;
 		(*fifos_out)[i] = fifo;
 	}
@@ -113,7 +117,7 @@ static uint32_t consumer_on(const struct array_fifo *fifo, uint32_t tile)
 
 static ptowsp_status link_read(struct aie_array *array, const struct aie_op *op)
 {
-	const uint32_t row = ARRAY_ROW(array, link);
+	const uint32_t row = ARRAY_ROW(array, op, link);
 	struct array_link *link;
 	ptowsp_status status;
 
@@ -203,7 +207,7 @@ static ptowsp_status channels_give(struct aie_array *array, struct array_fifo *f
 		uint32_t row;
 
 		status = channel_free(array, fifo, fifo->consumers[i], false, &fifo->to[i]);
-		row = status ? AIE_NONE : ARRAY_ROW(array, flow);
+		row = status ? AIE_NONE : ARRAY_ROW(array, fifo->op, flow);
 		if (row != AIE_NONE)
 			array->flows[row] = (struct array_flow){fifo->from, fifo->to[i], AIE_NONE};
 		else if (!status)
@@ -250,8 +254,15 @@ static ptowsp_status locks_make(struct aie_array *array, const struct array_fifo
 				uint32_t *full)
 {
 	const char *name = fifo->name, *room = common_format(array->arena, "%s room", name);
-	const ptowsp_status status = array_locks_take(array, fifo->op, tile, 2, depth);
+	ptowsp_status status;
+	char text[32];
 
+	if (array->arch->binary && depth > 1)
+		return array_fail(
+			array, fifo->op, PTOWSP_UNSUPPORTED,
+			"fifo '%.64s' is %u objects deep on tile %s; locks of this generation do not count, and fifos deeper than 1 have no model there", name,
+			depth, array_tile_text(array, tile, text));
+	status = array_locks_take(array, fifo->op, tile, 2, depth);
 	if (status)
 		return status;
 	*put = array_semaphore(array, tile, room, begun ? 0 : depth, false);
@@ -447,8 +458,8 @@ static ptowsp_status walk_path(struct aie_array *array, const struct array_fifo 
 
 	if (!dims || dims->kind != AIE_ATTR_DIMS || !dims->count) {
 		aie_path_plain(path, bytes);
-		return bytes % 4 ? array_fail(array, fifo->op, PTOWSP_UNSUPPORTED, "fifo '%.64s' moves %" PRIu64 " bytes, which is no number of words",
-					      fifo->name, bytes)
+		return bytes % 4 ? array_fail(array, fifo->op, PTOWSP_INVALID, "fifo '%.64s' moves %" PRIu64 " bytes, which is no number of words", fifo->name,
+					      bytes)
 				 : PTOWSP_OK;
 	}
 	if (dims->count / 2 > AIE_WALK_DIMS)
@@ -473,7 +484,7 @@ static ptowsp_status object_add(struct ring *ring, const struct array_fifo *fifo
 		for (uint32_t i = 0; i < part_count; i++) {
 			aie_path_plain(&path, parts[i].bytes);
 			if (parts[i].bytes % 4)
-				return array_fail(ring->array, fifo->op, PTOWSP_UNSUPPORTED, "a part of fifo '%.64s' has no number of words", fifo->name);
+				return array_fail(ring->array, fifo->op, PTOWSP_INVALID, "a part of fifo '%.64s' has no number of words", fifo->name);
 			ring_add(ring, object + parts[i].offset, &path, sends ? parts[i].full : parts[i].put, sends ? parts[i].put : parts[i].full);
 		}
 		return PTOWSP_OK;

@@ -33,7 +33,7 @@ ptowsp_status array_flow_add(struct aie_array *array, const struct aie_op *op, u
 			return array_fail(array, op, PTOWSP_INVALID, "two flows lead into S2MM %u of tile %s; leave one, or make packets of both",
 					  array->channels[to].number, array_tile_text(array, array->channels[to].tile, text));
 	}
-	row = ARRAY_ROW(array, flow);
+	row = ARRAY_ROW(array, op, flow);
 	if (row == AIE_NONE)
 		return array->rowless;
 	array->flows[row] = (struct array_flow){from, to, packet};

@@ -32,6 +32,16 @@ static ptowsp_status task_made(struct aie_array *array, const struct aie_op *op,
 	return step_made(array, task);
 }
 
+/* For a token of a channel. */
+static ptowsp_status wait_made(struct aie_array *array, const struct aie_op *op, uint32_t channel)
+{
+	const uint32_t step = aie_net_wait(array->net, array->channels[channel].end);
+
+	if (step != AIE_NONE)
+		array->net->host.steps[step].line = op->line;
+	return step_made(array, step);
+}
+
 /* ---- tasks ---------------------------------------------------------------------------------------------------------- */
 
 /* Four numbers, those that the text does not know from the operands that follow; *operand goes on. */
@@ -119,7 +129,7 @@ static ptowsp_status memcpy_read(struct aie_array *array, const struct aie_op *o
 
 static ptowsp_status configure_read(struct aie_array *array, const struct aie_op *op)
 {
-	const uint32_t row = ARRAY_ROW(array, task);
+	const uint32_t row = ARRAY_ROW(array, op, task);
 	const bool named = aie_op_is(op, "aiex.dma_configure_task_for");
 	const uint32_t first = array->net->piece_count;
 	struct array_task task = {.op = op, .channel = AIE_NONE};
@@ -213,7 +223,7 @@ static ptowsp_status wait_read(struct aie_array *array, const struct aie_op *op)
 	uint32_t channel;
 	const ptowsp_status status = channel_find(array, op, "symbol", &channel);
 
-	return status ? status : step_made(array, aie_net_wait(array->net, array->channels[channel].end));
+	return status ? status : wait_made(array, op, channel);
 }
 
 /* A token of each of so many columns and rows. */
@@ -237,7 +247,7 @@ static ptowsp_status sync_read(struct aie_array *array, const struct aie_op *op)
 					found = i;
 			}
 			status = found == AIE_NONE ? array_fail(array, op, PTOWSP_INVALID, "no DMA of tile (%" PRId64 ",%" PRId64 ") is used that way", c, r)
-						   : step_made(array, aie_net_wait(array->net, array->channels[found].end));
+						   : wait_made(array, op, found);
 		}
 	return status;
 }

@@ -154,9 +154,10 @@ ptowsp_status array_no_memory(struct aie_array *array);
 ptowsp_status array_fail(struct aie_array *array, const struct aie_op *op, ptowsp_status status, const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* array_read.c: INVALID, an operation is not as it has to be. */
 ptowsp_status array_shape_fail(struct aie_array *array, const struct aie_op *op);
-/* array_read.c: a new zeroed row of one of the arrays; AIE_NONE: no memory, or too many, which was said. */
-uint32_t array_row(struct aie_array *array, void **rows, uint32_t *count, uint32_t *room, size_t size);
-#define ARRAY_ROW(array, row) array_row(array, (void **)&(array)->row##s, &(array)->row##_count, &(array)->row##_room, sizeof(*(array)->row##s))
+/* array_read.c: a new zeroed row of one of the arrays, for an operation; AIE_NONE: no memory, or too many, which was said. */
+uint32_t array_row(struct aie_array *array, const struct aie_op *op, const char *what, void **rows, uint32_t *count, uint32_t *room, size_t size);
+#define ARRAY_ROW(array, op, row)                                                                                                                              \
+	array_row(array, op, #row "s", (void **)&(array)->row##s, &(array)->row##_count, &(array)->row##_room, sizeof(*(array)->row##s))
 
 /* ---- attributes: a number, `missing` where there is none; number i of a list, or the one that stands for all; text of a symbol or string, NULL; "name = 4" in a text that is kept as it stands. */
 int64_t array_number(const struct aie_op *op, const char *name, int64_t missing);

@@ -29,11 +29,10 @@ ptowsp_status array_fail(struct aie_array *array, const struct aie_op *op, ptows
 	return base_fail(array->error, status, "line %u: %s: %s", op->line, op->name, sentence);
 }
 
-uint32_t array_row(struct aie_array *array, void **rows, uint32_t *count, uint32_t *room, size_t size)
+uint32_t array_row(struct aie_array *array, const struct aie_op *op, const char *what, void **rows, uint32_t *count, uint32_t *room, size_t size)
 {
 	if (*count == AIE_ARRAY_ROWS) {
-		array->rowless = base_fail(array->error, PTOWSP_UNSUPPORTED, "a device has more than %d tiles, locks, buffers, fifos, flows or channels",
-					   AIE_ARRAY_ROWS);
+		array->rowless = array_fail(array, op, PTOWSP_UNSUPPORTED, "with it the device has more than %d %s", AIE_ARRAY_ROWS, what);
 		return AIE_NONE;
 	}
 	if (!common_grow(rows, room, *count, size)) {
@@ -115,7 +114,7 @@ uint32_t array_channel(struct aie_array *array, uint32_t tile, bool sends, uint3
 
 	if (array->tiles[tile].channels[sends][number])
 		return array->tiles[tile].channels[sends][number] - 1;
-	row = ARRAY_ROW(array, channel);
+	row = ARRAY_ROW(array, array->device, channel);
 	if (row == AIE_NONE)
 		return row;
 	array->tiles[tile].channels[sends][number] = row + 1;
@@ -159,7 +158,7 @@ uint32_t array_tile_at(struct aie_array *array, int32_t column, int32_t row)
 	for (uint32_t i = 0; i < array->tile_count; i++)
 		if (array->tiles[i].column == column && array->tiles[i].row == row)
 			return i;
-	at = ARRAY_ROW(array, tile);
+	at = ARRAY_ROW(array, array->device, tile);
 	if (at != AIE_NONE)
 		array->tiles[at] = (struct array_tile){.op = array->device, .column = column, .row = row, .kind = array_arch_kind(array->arch, row)};
 	return at;
@@ -243,7 +242,7 @@ static ptowsp_status read_tile(struct aie_array *array, const struct aie_op *op)
 
 static ptowsp_status read_lock(struct aie_array *array, const struct aie_op *op)
 {
-	const uint32_t tile = array_tile_of(array, op, 0), row = ARRAY_ROW(array, lock);
+	const uint32_t tile = array_tile_of(array, op, 0), row = ARRAY_ROW(array, op, lock);
 	const char *name = array_text(op, "sym_name");
 	int64_t id = array_number(op, "lockID", AIE_NONE);
 	char text[32];
@@ -286,7 +285,8 @@ void array_initial_put(uint8_t *memory, const struct aie_type *type, const struc
 
 static ptowsp_status memory_add(struct aie_array *array, const struct aie_op *op, const char *name, const struct aie_type *type, bool host, uint32_t *row_out)
 {
-	const uint32_t row = *row_out = array_row(array, (void **)&array->memories, &array->memory_count, &array->memory_room, sizeof(*array->memories));
+	const uint32_t row = *row_out =
+		array_row(array, op, "memories", (void **)&array->memories, &array->memory_count, &array->memory_room, sizeof(*array->memories));
 	const uint64_t bytes = aie_type_bytes(type);
 
 	if (row == AIE_NONE)
@@ -305,7 +305,7 @@ static ptowsp_status read_buffer(struct aie_array *array, const struct aie_op *o
 	const bool external = aie_op_is(op, "aie.external_buffer");
 	const struct aie_attr *initial = aie_attr_of(op, "initial_value");
 	const char *name = array_text(op, "sym_name");
-	const uint32_t row = ARRAY_ROW(array, buffer);
+	const uint32_t row = ARRAY_ROW(array, op, buffer);
 	ptowsp_status status;
 
 	if (row == AIE_NONE)
@@ -347,7 +347,7 @@ static ptowsp_status read_function(struct aie_array *array, const struct aie_op 
 
 static ptowsp_status read_allocation(struct aie_array *array, const struct aie_op *op)
 {
-	const uint32_t row = ARRAY_ROW(array, allocation);
+	const uint32_t row = ARRAY_ROW(array, op, allocation);
 	const int64_t column = array_number(op, "col", -1), number = array_number(op, "channel_index", -1);
 	uint32_t tile = array_tile_of(array, op, 0);
 	ptowsp_status status;

@@ -366,10 +366,12 @@ static ptowsp_status times_check(struct aie_array *array, const struct array_fif
 
 	for (uint32_t i = 0; i < fifo->consumer_count; i++)
 		on_memory = on_memory || array->tiles[fifo->consumers[i]].kind == AIE_MEMTILE;
-	return !fifo->times || (on_memory && fifo->times <= 256)
+	if (fifo->times > 256)
+		return array_fail(array, fifo->op, PTOWSP_INVALID, "fifo '%.64s' has an iter_count of %u; it may be 1 to 256", fifo->name, fifo->times);
+	return !fifo->times || on_memory
 		       ? PTOWSP_OK
-		       : array_fail(array, fifo->op, PTOWSP_INVALID, "fifo '%.64s' goes round %u times; it may 1 to 256 times, with an end on a memory tile",
-				    fifo->name, fifo->times);
+		       : array_fail(array, fifo->op, PTOWSP_INVALID,
+				    "fifo '%.64s' has an iter_count and no end on a memory tile, whose chains alone end; leave it out", fifo->name);
 }
 
 ptowsp_status array_fifo_check(struct aie_array *array, const struct array_fifo *fifo)

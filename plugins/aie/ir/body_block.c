@@ -207,9 +207,10 @@ static ptowsp_status lock(struct aie_body_maker *maker, const struct aie_op *op)
 		value = aie_body_attr(op->operands[1]->op, "value", AIE_ATTR_INT);
 	else if (op->operand_count == 2)
 		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: aie.use_lock with a value that is no constant has no model", op->line);
+	if (op->operand_count && op->operands[0]->type->kind != AIE_TYPE_INDEX)
+		return base_fail(maker->error, PTOWSP_INVALID, "line %u: operand 0 of aie.use_lock is no lock", op->line);
 	number = value ? value->number : 1;
-	if (!action_of(op, &action) || !op->operand_count || op->operand_count > 2 || op->result_count || op->operands[0]->type->kind != AIE_TYPE_INDEX ||
-	    number < INT16_MIN || number > INT16_MAX)
+	if (!action_of(op, &action) || !op->operand_count || op->operand_count > 2 || op->result_count || number < INT16_MIN || number > INT16_MAX)
 		return shape_fail(maker, op);
 	semaphore = op->operands[0]->argument || !outside->semaphore ? AIE_NONE : outside->semaphore(outside->context, op->operands[0]->op);
 	if (action == 1 && semaphore != AIE_NONE && outside->gives)

@@ -91,6 +91,8 @@ bool aie_read_expected(struct aie_reader *reader, const char *what)
 		return aie_read_fail(reader, token, "the text ends here, expected %s", what);
 	if (token->kind == AIE_TOKEN_BAD && *token->begin == '"')
 		return aie_read_fail(reader, token, "the string that begins here has no closing quote in its line, expected %s", what);
+	if (token->kind == AIE_TOKEN_BAD && reader->lexer.at == reader->lexer.end && strchr("%@^#!", *token->begin))
+		return aie_read_fail(reader, token, "the text ends behind this '%c', expected %s", *token->begin, what);
 	if (token->kind == AIE_TOKEN_BAD)
 		return aie_read_fail(reader, token, "the byte 0x%02X stands here, which begins no token, expected %s", (unsigned char)*token->begin, what);
 	return aie_read_fail(reader, token, "'%s' stands here, expected %s", shown, what);

@@ -4,6 +4,7 @@
 #include "aie/sim/sim_net.h"
 #include "base/error.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void host_waits(struct aie_net *net, enum aie_host_state state, uint32_t end)
@@ -163,13 +164,24 @@ static bool task_give(struct aie_net *net, uint32_t number, ptowsp_status *statu
 	return true;
 }
 
-static bool token_take(struct aie_net *net, uint32_t number, ptowsp_status *status_out)
+/* For a wait behind the last token. */
+static ptowsp_status tokens_lack(struct aie_net *net, const struct aie_host_step *step)
 {
+	char line[24] = "";
+
+	if (step->line)
+		snprintf(line, sizeof(line), "line %u: ", step->line);
+	return base_fail(net->error, PTOWSP_INVALID, "%sthe host waits for a token of @%s, but no task before has one left; give a task issue_token", line,
+			 net->ends[step->end].fifo);
+}
+
+static bool token_take(struct aie_net *net, const struct aie_host_step *step, ptowsp_status *status_out)
+{
+	const uint32_t number = step->end;
 	struct aie_end *end = &net->ends[number];
 
 	if (end->token == AIE_NONE) {
-		*status_out = base_fail(net->error, PTOWSP_INVALID,
-					"the host waits for a token of @%s, but no task before has one left; give a task issue_token", end->fifo);
+		*status_out = tokens_lack(net, step);
 		return false;
 	}
 	if (!net->tasks[end->token].done || net->tasks[end->token].at > net->now) {
@@ -203,7 +215,7 @@ static bool step_do(struct aie_net *net, const struct aie_host_step *step, ptows
 {
 	if (step->task != AIE_NONE)
 		return task_give(net, step->task, status_out);
-	return step->end != AIE_NONE ? token_take(net, step->end, status_out) : value_write(net, step, status_out);
+	return step->end != AIE_NONE ? token_take(net, step, status_out) : value_write(net, step, status_out);
 }
 
 /* A task takes the host a while before it is handed over. */

@@ -254,7 +254,7 @@ uint32_t aie_net_wait(struct aie_net *net, uint32_t end)
 
 uint32_t aie_net_write(struct aie_net *net, uint8_t *to, uint32_t semaphore, int32_t value)
 {
-	return step_add(net, (struct aie_host_step){AIE_NONE, AIE_NONE, to, semaphore, value});
+	return step_add(net, (struct aie_host_step){AIE_NONE, AIE_NONE, to, semaphore, value, 0});
 }
 
 void aie_net_finish(struct aie_net *net)

@@ -179,6 +179,7 @@ struct aie_host_step {
 	uint8_t *to; /* 4 bytes; NULL: the semaphore */
 	uint32_t semaphore;
 	int32_t value;
+	uint32_t line; /* of a text; 0: none */
 };
 enum aie_host_state { AIE_HOST_WORKS, AIE_HOST_ROOM, AIE_HOST_TOKEN, AIE_HOST_ENDED };
 struct aie_host {
