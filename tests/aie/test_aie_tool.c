@@ -49,6 +49,7 @@ TEST(users_run_designs_with_files)
 	CLI_ERR(2, "$B/ptowsp-aie --only 3 " ARRAYS "add.mlir", "has no aie.device 3; it has 0\n");
 	CLI_ERR(2, "echo 'aie.device(npu1) @a { } aie.device(npu2) { }' >two.mlir; $B/ptowsp-aie --only b two.mlir",
 		"two.mlir has no aie.device b; it has 0 @a, 1\n");
+	CLI_OUT(0, "$B/ptowsp-aie --only @a two.mlir", "device 0 @a: nothing moves");
 	CLI_ERR(2, "echo 'module { }' >none.mlir; $B/ptowsp-aie none.mlir", "none.mlir has no aie.device\n");
 	CLI_ERR(2, "$B/ptowsp-aie", "no FILE is given");
 	CLI_OUT(2, "$B/ptowsp-aie --json nowhere.mlir", "\"error\": \"nowhere.mlir cannot be read: No such file", "\"devices\": []\n}\n");

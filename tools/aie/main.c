@@ -207,10 +207,11 @@ static void device_run(struct session *session, const struct aie_array_device *d
 
 static bool is_meant(const struct aie_options *options, const struct aie_array_device *device, uint32_t number)
 {
+	const char *name = options->only && *options->only == '@' ? options->only + 1 : options->only;
 	char text[16];
 
 	snprintf(text, sizeof(text), "%u", number);
-	return !options->only || !strcmp(options->only, device->name) || !strcmp(options->only, text);
+	return !options->only || !strcmp(name, device->name) || !strcmp(options->only, text);
 }
 
 /* Names of --in and --out are known once all devices were built; one that is refused is so again when it is to run, with its reason. */
