@@ -15,6 +15,11 @@ static const struct refusal {
 	{"%t = aie.tile(4, 2)", "line 1: aie.tile: tile (4,2) lies outside of npu1, which has 4 columns and 6 rows", PTOWSP_INVALID},
 	{"%t = aie.tile(0, 2) %b = aie.buffer(%t) : memref<16385xi32>", "line 1: aie.buffer: with it tile (0,2) needs 65540 bytes of memory, of 65536",
 	 PTOWSP_INVALID},
+	/* an element of 4 bits is a byte here */
+	{"%t = aie.tile(0, 2) %b = aie.buffer(%t) : memref<65540xi4>", "line 1: aie.buffer: with it tile (0,2) needs 65540 bytes of memory, of 65536",
+	 PTOWSP_INVALID},
+	{"aie.runtime_sequence @s(%x: memref<4xi32>) { aiex.npu.push_queue (0, 0, S2MM : 0) {bd_id = 0 : i32, issue_token = true, repeat_count = 0 : i32} }",
+	 "line 1: aiex.npu.push_queue: registers that begin transfers have no model; say the task instead", PTOWSP_UNSUPPORTED},
 	{"%t = aie.tile(0, 0) %b = aie.buffer(%t) : memref<1xi32>", "line 1: aie.buffer: it needs memory of tile (0,0), a shim, which has none",
 	 PTOWSP_INVALID},
 	{"%t = aie.tile(0, 2) aie.core(%t) { aie.end } aie.core(%t) { aie.end }", "line 1: aie.core: tile (0,2) has a core already, in line 1; leave one",
