@@ -242,7 +242,8 @@ ptowsp_status aie_report_run(struct aie_report *report, const struct aie_report_
 			     struct ptowsp_error *error)
 {
 	static const char title[] = AIE_MODEL ", not measured";
-	ptowsp_status status = add(report, title, stats->cycles, 0, "cycles", error, "until all was over, stores behind the last task too, at %llu MHz, without %d us of a launch",
+	ptowsp_status status = add(report, title, stats->cycles, 0, "cycles", error,
+				   "until all was over, stores behind the last task too, at %llu MHz, without %d us of a launch",
 				   (unsigned long long)(stages->design->arch->clock_hz / 1000000), AIE_COST_LAUNCH);
 
 	if (!status)
