@@ -45,6 +45,7 @@ struct worker {
 	struct ptowsp_object *device;
 	struct worker_program *programs;
 	struct worker_buffer *buffers;
+	struct worker_buffer *sections; /* that came, and which no request has named yet */
 	const char *name;
 	/* of a sandbox */
 	bool confined;

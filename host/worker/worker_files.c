@@ -46,35 +46,55 @@ static struct worker_buffer *buffer_find(uint32_t number)
 	return b;
 }
 
-static bool buffer_add(const struct host_frame_file *file, void *bytes)
+static bool file_keep(struct worker_buffer **list, const struct host_frame_file *file, void *bytes)
 {
 	struct worker_buffer *b = malloc(sizeof(*b));
 
 	if (!b)
 		return false;
-	*b = (struct worker_buffer){file->number, bytes, (size_t)file->size, worker.buffers};
-	worker.buffers = b;
+	*b = (struct worker_buffer){file->number, bytes, (size_t)file->size, *list};
+	*list = b;
 	return true;
 }
 
-/* Reads until the wanted file came: buffers that a later request names may lie in front of it. */
+/* Sections that came before another request's. NULL: they did not. */
+static void *kept_take(uint32_t number, uint64_t *size_out)
+{
+	struct worker_buffer **at = &worker.sections, *b;
+	void *bytes;
+
+	while (*at && (*at)->number != number)
+		at = &(*at)->next;
+	b = *at;
+	if (!b)
+		return NULL;
+	*at = b->next;
+	bytes = b->bytes;
+	*size_out = b->size;
+	free(b);
+	return bytes;
+}
+
+/* Reads until the wanted file came: in front of it may lie buffers that a later request names, and sections of a load on another thread, whose request comes behind this one. */
 static void *files_until(uint32_t kind, uint32_t number, uint64_t *size_out, struct ptowsp_error *error)
 {
 	struct host_frame_file file;
-	void *bytes;
+	void *bytes = kind == HOST_FILE_SECTIONS ? kept_take(number, size_out) : NULL;
 
+	if (bytes)
+		return bytes;
 	for (;;) {
 		if (!file_take(&file, &bytes)) {
 			host_fail(error, PTOWSP_NO_MEMORY, "%s: shared memory %u cannot be mapped in its worker", worker.name, number);
 			return NULL;
 		}
-		if (file.kind == HOST_FILE_BUFFER && !buffer_add(&file, bytes))
+		if (file.kind == HOST_FILE_BUFFER && !file_keep(&worker.buffers, &file, bytes))
 			continue;
 		if (file.kind == kind && file.number == number) {
 			*size_out = file.size;
 			return bytes;
 		}
-		if (file.kind == HOST_FILE_SECTIONS) /* of a request that was never sent */
+		if (file.kind == HOST_FILE_SECTIONS && !file_keep(&worker.sections, &file, bytes))
 			munmap(bytes, (size_t)file.size);
 	}
 }

@@ -53,12 +53,13 @@ ptowsp_status pkg_fail(struct ptowsp_error *error, ptowsp_status code, const cha
 
 ptowsp_status pkg_fail_errno(struct ptowsp_error *error, const char *path, const char *sentence)
 {
+	const ptowsp_status status = errno == EMFILE || errno == ENFILE || errno == ENOMEM ? PTOWSP_NO_MEMORY : PTOWSP_IO; /* nothing is wrong with the file */
 	const char *why = strerror(errno);
 	size_t length = strlen(path);
 
 	if (length <= PATH_SHOWN)
-		return pkg_fail(error, PTOWSP_IO, "%s %s: %s", path, sentence, why);
-	return pkg_fail(error, PTOWSP_IO, "...%s %s: %s", path + length - PATH_SHOWN, sentence, why);
+		return pkg_fail(error, status, "%s %s: %s", path, sentence, why);
+	return pkg_fail(error, status, "...%s %s: %s", path + length - PATH_SHOWN, sentence, why);
 }
 
 ptowsp_status pkg_refuse(const struct pkg_place *place, const char *format, ...)

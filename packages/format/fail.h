@@ -9,7 +9,7 @@
  * become '?', because parts of the text may come from a file. */
 ptowsp_status pkg_fail(struct ptowsp_error *error, ptowsp_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* IO: "path sentence: what errno says"; of a long path only the end is shown, so that the reason is not cut off. */
+/* IO, or NO_MEMORY where descriptors or memory are what lacks: "path sentence: what errno says"; of a long path only the end is shown, so that the reason is not cut off. */
 ptowsp_status pkg_fail_errno(struct ptowsp_error *error, const char *path, const char *sentence);
 
 /* The advice for bytes that are not those that were packed: the end of such a sentence. */

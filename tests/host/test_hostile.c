@@ -41,7 +41,7 @@ static const char *path(const struct verdict *v)
 
 /* ---- all runs, a few at a time, because some take their whole time ------------------------------------------------ */
 
-#define RUN "timeout -s KILL 60 %s/bin/ptowsp-run %s --timeout-ms %d --load-timeout-ms %d --plugin=%s e.pkg.zst"
+#define RUN "timeout -s KILL 60 %s/bin/ptowsp-run --cache=off %s --timeout-ms %d --load-timeout-ms %d --plugin=%s e.pkg.zst"
 /* A sanitizer takes some of it, too. */
 #if PTOWSP_SANITIZER
 #define SANDBOX_MEMORY "2147483648"
