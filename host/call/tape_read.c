@@ -90,18 +90,29 @@ static const void *elements_take(struct host_tape_reader *r, uint64_t wanted)
 	return host_tape_room(r, wanted);
 }
 
+/* A struct of that size has what the field is counted by, too. */
+static bool counts_lie_within(const struct host_field *f, uint32_t size)
+{
+	return (f->count == HOST_NOWHERE || f->count + f->counter <= size) && (f->stride == HOST_NOWHERE || f->stride + sizeof(uint32_t) <= size);
+}
+
 static void fields_take(struct host_tape_reader *r, enum host_struct_id id, char *at, uint32_t size, void *(*handle)(void *context, uint64_t then),
 			void *context, unsigned depth)
 {
 	for (unsigned i = 0; i < host_structs[id].field_count && !r->wrong; i++) {
 		const struct host_field *f = &host_structs[id].fields[i];
-		const uint64_t count = f->count == HOST_NOWHERE ? 0 : host_field_count(f, at);
-		const uint32_t stride = host_field_stride(f, at);
 		const void *to = NULL;
-		uint64_t rows, bytes, apart;
+		uint64_t count, rows, bytes, apart;
+		uint32_t stride;
 
 		if (f->offset + f->size > size)
 			return;
+		if (!counts_lie_within(f, size)) {
+			r->wrong = true;
+			return;
+		}
+		count = f->count == HOST_NOWHERE ? 0 : host_field_count(f, at);
+		stride = host_field_stride(f, at);
 		switch (f->kind) {
 		case HOST_FIELD_STRING:
 			to = host_tape_take_bytes(r, &bytes);

@@ -226,6 +226,19 @@ static ptowsp_status types(const struct maker *maker, uint64_t number, uint32_t 
 			  aie_tensor_name(&args->names, maker->arguments[first].area.tensor));
 }
 
+/* An object of the array has at least one element. */
+static ptowsp_status nothing(const struct maker *maker, uint64_t number, uint32_t kernel, uint32_t argument)
+{
+	const struct aie_acts_args *args = maker->args;
+	char place[AIE_CALLED_PLACE];
+
+	number += args->walk->first;
+	return rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, number, kernel,
+			  "task %llu, kernel %.40s%s: its tensor argument %u, of %.40s, has no elements; leave it out", (unsigned long long)number,
+			  aie_kernel_name(&args->names, kernel), aie_kernel_place(&args->names, kernel, place), argument,
+			  aie_tensor_name(&args->names, maker->arguments[argument].area.tensor));
+}
+
 /* The tile of which the window is a part. */
 static const struct ptowsp_tile_param *part_of(const struct maker *maker, uint32_t kernel, uint32_t argument, const struct ptowsp_tensor_arg *window)
 {
@@ -249,6 +262,8 @@ static ptowsp_status arguments_find(struct maker *maker, const struct base_walk_
 		if (window->column_stride != 1)
 			return gaps(maker, number, task->kernel, window);
 		maker->arguments[i] = argument_of(maker, window, &reach, !writes || reach.reads, writes);
+		if (!aie_area_bytes(&maker->arguments[i].area))
+			return nothing(maker, number, task->kernel, i);
 	}
 	return aie_alias(maker->arguments, task->tensor_count, &alias, &first, &second) ? types(maker, number, task->kernel, first, second) : PTOWSP_OK;
 }
