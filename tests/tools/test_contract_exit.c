@@ -347,7 +347,7 @@ static const struct refusal refusals[] = {
 	 "ulimit -f 1; $B/ptowsp-run --entry mixed --graph old.json --trace long.json --no-kernels --set n=100 --set m=100 " VECTORS,
 	 2,
 	 {"cannot be written", "File too large"}},
-	{"a_worker_without_descriptors_says_so", NULL, "ulimit -n 14; $B/ptowsp-run --isolate=process " GOOD SCALE, 1, {"isolated", "Too many open files"}},
+	{"a_worker_without_descriptors_says_so", NULL, "ulimit -n 14; $B/ptowsp-run --isolate=process " GOOD SCALE, 1, {"worker", "Too many open files"}},
 	{"pack_of_a_folder_into_a_package_is_a_usage_error",
 	 "mkdir from && cp $S/scale.pto from",
 	 "$B/ptowsp-pack from -o new.pkg.zst",
