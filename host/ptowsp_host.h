@@ -280,7 +280,7 @@ PTOWSP_API ptowsp_status ptowsp_program_load(struct ptowsp_program **out, struct
 					     struct ptowsp_error *error);
 PTOWSP_API void ptowsp_program_unload(struct ptowsp_program *program);             /* waits for a run in flight */
 PTOWSP_API const char *ptowsp_program_trust(const struct ptowsp_program *program); /* as ptowsp_match_trust */
-/* What a plugin compiles for a program is kept in a file of this user below $XDG_CACHE_HOME/ptowsp/compiled (else $HOME/.cache), if the plugin offers "ptowsp.compiled" (ptowsp/compiled.h), and given to
+/* Code that a plugin compiles for a program is kept in a file of this user below $XDG_CACHE_HOME/ptowsp/compiled (else $HOME/.cache), if the plugin offers "ptowsp.compiled" (ptowsp/compiled.h), and given to
  * the next load of that package with that plugin and those settings: the time of a load changes, and nothing else. For all backends of the process, from the next load on: bytes that the folder may have,
  * the least recently used go; 0, which is so at first, and always under elevated privileges: nothing is kept or found. It is written when a program is unloaded of which a run ended well. [any] */
 PTOWSP_API void ptowsp_compiled_cache(uint64_t bytes);

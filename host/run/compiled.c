@@ -28,7 +28,7 @@ void ptowsp_compiled_used(const struct ptowsp_program *program, struct ptowsp_co
 
 _Static_assert(PTOWSP_COMPILED_BLOBS == 4096 && PTOWSP_COMPILED_BLOB == UINT64_C(1) << 27 && PTOWSP_COMPILED_BYTES == UINT64_C(1) << 30, "blobs.c");
 
-/* What compiled code depends on. */
+/* The key is all that compiled code depends on. */
 struct dependence {
 	uint8_t package[PKG_DIGEST_SIZE], plugin[PKG_DIGEST_SIZE], settings[PKG_DIGEST_SIZE], device[PKG_DIGEST_SIZE];
 	uint32_t entry, flags;

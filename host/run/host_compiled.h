@@ -6,7 +6,7 @@
 #include "host/ptowsp_host.h"
 #include "host/run/blob_store.h"
 
-/* Of a program. Zeros: nothing is kept of it. */
+/* The kept code of a program. Zeros: nothing is kept of it. */
 struct host_compiled {
 	uint8_t key[PKG_DIGEST_SIZE];
 	bool known; /* the key is */

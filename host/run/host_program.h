@@ -75,7 +75,7 @@ ptowsp_status host_run_submit(struct ptowsp_program *program, const struct ptows
 
 /* held.c: runs that wait for fences of this host. begin: the run that has its token is given to the plugin, with its fences or behind them. Errors: those of submit. */
 ptowsp_status host_held_begin(struct ptowsp_program *program, struct ptowsp_run_args *args, struct ptowsp_error *error);
-/* Those of the backend whose fences are reached begin; whose fences have failed, who are cancelled or late, end. On the thread of its device. */
+/* Held runs of the backend: one whose fences are reached begins; one whose fences have failed, or that is cancelled or late, ends. On the thread of its device. */
 void host_held_look(struct ptowsp_backend *backend);
 
 /* session.c: a program that tells another device, whatever data say, alone in its run: INVALID with the instruction. */

@@ -198,7 +198,7 @@ void aie_report_look(struct aie_report *report)
 
 /* ---- how busy it was ---------------------------------------------------------------------------------------------------- */
 
-/* What a core runs most, where it runs several kernels with its share of the core's time; "": no core, or one that called nothing. */
+/* The kernel that a core runs most, where it runs several kernels with its share of the core's time; "": no core, or one that called nothing. */
 static void stage_of(const struct aie_report_stages *stages, const struct aie_sim_agent *agent, char *text, size_t size)
 {
 	base_text(text, size, "%s", "");

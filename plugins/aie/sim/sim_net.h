@@ -335,7 +335,7 @@ ptowsp_status aie_core_run(struct aie_net *net, uint32_t core);
 void aie_core_wake(struct aie_net *net, uint32_t core);
 void aie_host_begin(struct aie_net *net);
 ptowsp_status aie_host_run(struct aie_net *net);
-/* Those that wait for ever have waited until now, in figures and in what is told. */
+/* Waits without an end have lasted until now, in figures and in what is told. */
 void aie_core_stands(struct aie_net *net, uint32_t core);
 void aie_stream_stands(struct aie_net *net, uint32_t stream);
 void aie_host_stands(struct aie_net *net);
