@@ -421,7 +421,7 @@ static ptowsp_status functions_make(struct aie_body_maker *maker)
 	return status;
 }
 
-/* Cycles of a function are known when those of all that it calls are; its caller goes on. */
+/* Slots and stack that a function needs are known when those of all that it calls are; its caller goes on. */
 static uint32_t needs_add(struct aie_body_function *made)
 {
 	made->need += made->frame + 1;
