@@ -26,7 +26,7 @@ static void begin(void)
 	setenv("S", folder, 1);
 	setenv("E", check_fmt("%s/e", getenv("T")), 1);
 	setenv("N", check_fmt("%s/n", getenv("T")), 1);
-	if (cli("mkdir e n && cp $S/bin/* $B/ptowsp-inspect $B/ptowsp-pack e && cp e/* n && setcap cap_chown+ep e/run && setcap cap_chown+ep e/variables"
+	if (cli("mkdir e n && cp $S/bin/* $B/ptowsp-inspect e && cp e/* n && setcap cap_chown+ep e/run && setcap cap_chown+ep e/variables"
 		" && setcap cap_chown+ep e/ptowsp-inspect && setcap cap_chown+ep e/ptowsp-pack"))
 		CHECK_SKIP("setcap does not work here");
 	if (cli(AS_NOBODY "$E/variables") || strncmp(cli_out, "secure 1\n", 9) != 0)
