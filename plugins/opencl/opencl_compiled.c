@@ -28,14 +28,14 @@ void opencl_program_restore(struct opencl_program *own, bool is_global)
 	cl_int code, one = CL_SUCCESS;
 	char *text;
 
-	if (!base_blobs_given(own->base) || isa_emit_flat(own->sources[is_global], &text, &length, &ignored))
+	if (!base_blobs_given(own->base) || isa_emit_flat(own->kernels.sources[is_global], &text, &length, &ignored))
 		return;
 	bytes = base_blob_find(own->base, names[is_global], text, &size);
 	length = (size_t)size;
 	if (bytes)
 		program = d->cl->clCreateProgramWithBinary(d->context, 1, &d->id, &length, &bytes, &one, &code);
 	if (program && !one && !opencl_program_build(d, program, is_global))
-		own->programs[is_global] = program;
+		own->kernels.programs[is_global] = program;
 	else if (program) /* the source is there, too */
 		d->cl->clReleaseProgram(program);
 	free(text);
@@ -47,15 +47,15 @@ static ptowsp_status program_give(struct opencl_program *own, bool is_global, co
 	unsigned char *bytes = NULL;
 	char *text = NULL;
 	size_t size = 0, length;
-	cl_int code = d->cl->clGetProgramInfo(own->programs[is_global], CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL);
+	cl_int code = d->cl->clGetProgramInfo(own->kernels.programs[is_global], CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL);
 	ptowsp_status status = PTOWSP_OK;
 
 	if (!code && size)
 		bytes = malloc(size);
 	if (bytes)
-		code = d->cl->clGetProgramInfo(own->programs[is_global], CL_PROGRAM_BINARIES, sizeof(bytes), &bytes, NULL);
+		code = d->cl->clGetProgramInfo(own->kernels.programs[is_global], CL_PROGRAM_BINARIES, sizeof(bytes), &bytes, NULL);
 	if (bytes && !code)
-		status = isa_emit_flat(own->sources[is_global], &text, &length, error);
+		status = isa_emit_flat(own->kernels.sources[is_global], &text, &length, error);
 	if (bytes && !code && !status)
 		status = base_blob_give(blobs, names[is_global], text, bytes, size, error);
 	free(text);
@@ -80,7 +80,7 @@ static ptowsp_status save(struct base_program *program, const struct base_blobs 
 	ptowsp_status status = PTOWSP_OK;
 
 	for (unsigned i = 0; i < 2 && !status && binaries_wanted(program->device); i++)
-		if (own->programs[i])
+		if (own->kernels.programs[i])
 			status = program_give(own, i, blobs, error);
 	return status;
 }

@@ -5,7 +5,7 @@
 
 #include "base/base_buffer.h"
 #include "base/device.h"
-#include "opencl/opencl_queue.h"
+#include "base/opencl/opencl_driver.h"
 #include <stdbool.h>
 
 enum opencl_memory { OPENCL_MEMORY_AUTO, OPENCL_MEMORY_SHARED, OPENCL_MEMORY_COPIED };
@@ -21,26 +21,10 @@ struct opencl_options {
 	unsigned depth;    /* tasks on their way in a queue, 0: each is waited for */
 };
 
-struct opencl_device {
-	const struct opencl_api *cl;
-	cl_handle id, context;
-	cl_handle copies; /* queue of what goes there and back */
-	char name[96], driver[64];
-	uint64_t local_bytes, parameter_bytes;
-	uint32_t width;
-	bool shared; /* it reads the memory of the host where that lies */
-	bool rounds; /* quotients and roots are right */
-	uint32_t threads, queue_count;
-	struct opencl_queue *queues; /* owned; of each thread, then those of tasks that end later, as many or none */
-	struct opencl_news *news;    /* owned; of each thread, then that of the others */
-};
-
 /* The hooks open and close. Errors: NO_DEVICE naming what was looked for and what there is, NO_MEMORY. */
 ptowsp_status opencl_open(struct base_device *device, struct ptowsp_error *error);
 void opencl_close(struct base_device *device);
 
-/* opencl_memory.c. host: the bytes are used where they lie, NULL: new ones. Errors: NO_MEMORY, DEVICE_LOST. */
-ptowsp_status opencl_memory_make(const struct opencl_device *d, void *host, uint64_t bytes, void **own_out, struct ptowsp_error *error);
 extern const struct base_buffers opencl_buffers;
 
 static inline struct opencl_device *opencl_device_of(const struct base_device *device)

@@ -2,14 +2,6 @@
 /* opencl_memory.c - memory of the device: base decides what lies there, and when it goes there and back (base/base_resident.h, base/base_buffer.h). Calls go through a queue of their own, and wait. */
 #include "opencl/opencl_device.h"
 
-ptowsp_status opencl_memory_make(const struct opencl_device *d, void *host, uint64_t bytes, void **own_out, struct ptowsp_error *error)
-{
-	cl_int code;
-
-	*own_out = d->cl->clCreateBuffer(d->context, CL_MEM_READ_WRITE | (host ? CL_MEM_USE_HOST_PTR : 0), bytes, host, &code);
-	return *own_out ? PTOWSP_OK : opencl_fail(error, code, "clCreateBuffer of %llu bytes", (unsigned long long)bytes);
-}
-
 static bool shares(const struct base_device *device)
 {
 	return opencl_device_of(device)->shared;

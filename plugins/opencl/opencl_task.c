@@ -2,121 +2,10 @@
 #include "opencl/opencl_program.h"
 
 #include "base/error.h"
-#include <stdlib.h>
-#include <string.h>
-
-enum { SLICE_NS = 2000000 /* between two questions to the guard */ };
-
-/* How a window lies in its buffer, in bytes and elements, as isa/kernel_opencl.h has it. */
-struct shape {
-	uint64_t offset, rows, columns, row_stride, column_stride;
-};
-/* A task on its way. */
-struct task_call {
-	struct opencl_program *own;
-	struct opencl_queue *q;
-	const struct opencl_kernel *k;
-	const struct ptowsp_task *task;
-	struct ptowsp_error *error;
-	struct base_place *places;
-};
-
-uint64_t opencl_given_bytes(const struct opencl_kernel *k)
-{
-	return (k->windows ? k->windows : 1) * sizeof(struct shape) + (k->args ? k->args : 1) * sizeof(uint64_t) + 4 * sizeof(uint32_t);
-}
-
-/* ---- what the task has ---------------------------------------------------------------------------------------------------- */
-
-static const struct ptowsp_tensor_arg *window_of(const struct ptowsp_task *task, uint32_t i)
-{
-	return (const void *)((const unsigned char *)task->tensors + (size_t)i * task->tensor_stride);
-}
-
-/* Whether the task has what the kernel takes; if not, the interpreter says what is missing. */
-static bool fits(const struct opencl_kernel *k, const struct ptowsp_task *task)
-{
-	const struct ptowsp_tile_param *params = isa_program_params(k->isa);
-
-	if (task->tensor_count < k->windows || task->arg_count < k->args)
-		return false;
-	for (uint32_t i = 0; i < k->windows; i++)
-		if (window_of(task, i)->dtype != params[i].dtype || params[i].access & ~window_of(task, i)->access)
-			return false;
-	return true;
-}
-
-/* ---- the call ------------------------------------------------------------------------------------------------------------- */
-
-static cl_int arguments_set(const struct task_call *c, cl_handle kernel)
-{
-	const struct opencl_api *cl = c->q->cl;
-	const struct opencl_kernel *k = c->k;
-	unsigned char given[opencl_given_bytes(k)], *at = given;
-	const uint32_t last[4] = {c->task->block, c->task->block_count, (uint32_t)(c->q->begun % OPENCL_DEPTH)};
-	cl_uint index = 0;
-	cl_int code = CL_SUCCESS;
-
-	memset(given, 0, sizeof(given));
-	for (uint32_t i = 0; i < k->windows; i++) {
-		const struct ptowsp_tensor_arg *w = c->places[i].window;
-		void *const memory = c->places[i].own ? c->places[i].own : c->q->result;
-		const struct shape shape = {c->places[i].offset, w->rows, w->columns, w->row_stride, w->column_stride};
-
-		code |= cl->clSetKernelArg(kernel, index++, sizeof(memory), &memory);
-		memcpy(at + i * sizeof(shape), &shape, sizeof(shape));
-	}
-	at += (k->windows ? k->windows : 1) * sizeof(struct shape);
-	memcpy(at, c->task->args, k->args * sizeof(uint64_t));
-	memcpy(at + (k->args ? k->args : 1) * sizeof(uint64_t), last, sizeof(last));
-	code |= cl->clSetKernelArg(kernel, index++, sizeof(given), given);
-	code |= cl->clSetKernelArg(kernel, index++, sizeof(cl_handle), &c->q->result);
-	code |= cl->clSetKernelArg(kernel, index++, sizeof(cl_handle), &c->q->workspace);
-	return code;
-}
-
-/* Into its queue, behind events of others; its windows are placed. */
-static ptowsp_status call_begin(const struct task_call *c, const cl_handle *after, uint32_t after_count, bool observed)
-{
-	const struct base_device *device = c->own->base->device;
-	const struct opencl_device *d = opencl_device_of(device);
-	const struct opencl_entry entry = {.task = c->task->number, .kernel = c->task->kernel};
-	cl_handle kernel;
-	cl_int code;
-	ptowsp_status status = opencl_kernel_handle(c->own, c->task->kernel, (uint32_t)(c->q - d->queues), &kernel, c->error);
-
-	if (!status)
-		status = opencl_queue_workspace(device, c->q, c->k->workspace, c->error);
-	if (status)
-		return status;
-	code = arguments_set(c, kernel);
-	c->q->shown[c->q->begun % OPENCL_DEPTH].stop = 0;
-	if (!code)
-		code = opencl_queue_begin(c->q, &entry, kernel, d->width, after, after_count, observed);
-	return code ? opencl_fail(c->error, code, "calling kernel %.60s", c->own->base->kernels.rows[c->task->kernel].name) : PTOWSP_OK;
-}
 
 /* ---- calls that are waited for -------------------------------------------------------------------------------------------- */
 
-/* Until the device is done, which the guard may ask for: it asks the kernel, as its windows must be nobody's when this returns. True: it has. */
-static bool await(struct opencl_queue *q, const struct isa_guard *guard)
-{
-	bool stopped = false;
-
-	opencl_queue_read(q);
-	pthread_mutex_lock(&q->news->lock);
-	while (q->ended < q->begun) {
-		opencl_news_wait(q->news, SLICE_NS);
-		if (q->ended < q->begun && !stopped && guard->stop(guard->context)) {
-			stopped = true;
-			__atomic_store_n(&q->shown[q->told % OPENCL_DEPTH].stop, 1, __ATOMIC_RELAXED);
-		}
-	}
-	pthread_mutex_unlock(&q->news->lock);
-	return stopped;
-}
-
-static void profile_add(const struct task_call *c)
+static void profile_add(const struct opencl_call *c)
 {
 	const cl_handle event = c->q->entries[c->q->told % OPENCL_DEPTH].event;
 	uint64_t begin = 0, end = 0;
@@ -125,46 +14,30 @@ static void profile_add(const struct task_call *c)
 		return;
 	c->q->cl->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof(begin), &begin, NULL);
 	c->q->cl->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end), &end, NULL);
-	atomic_fetch_add_explicit(&c->own->kernels[c->k - c->own->kernels].device_ns, end - begin, memory_order_relaxed);
-}
-
-/* The interpreter finds the error in memory that the task left; cycles stay those of the device. */
-static ptowsp_status tell(const struct opencl_program *own, uint32_t row, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker,
-			  const struct isa_guard *guard)
-{
-	const struct base_kernels *kernels = &own->base->kernels;
-	const uint64_t cycles = out->cycles;
-	ptowsp_status status;
-
-	base_kernels_fetch(kernels, task);
-	status = isa_run_guarded(kernels->rows[row].isa, task, out, kernels->scratch + worker * kernels->scratch_bytes, guard);
-
-	out->cycles = own->kernels[row].isa ? cycles : out->cycles;
-	return status ? status
-		      : base_fail(out->error, PTOWSP_DEVICE_LOST, "kernel %.60s fails a check on %.60s and none on this processor", kernels->rows[row].name,
-				  opencl_device_of(own->base->device)->name);
+	atomic_fetch_add_explicit(&c->kernels->rows[c->task->kernel].device_ns, end - begin, memory_order_relaxed);
 }
 
 /* On the device from beginning to end; the kernel's own status. */
-static ptowsp_status call_go(struct task_call *c, struct ptowsp_kernel_out *out, const struct isa_guard *guard)
+static ptowsp_status call_go(struct opencl_program *own, const struct opencl_call *c, struct ptowsp_kernel_out *out, const struct isa_guard *guard)
 {
 	const struct opencl_result *result = &c->q->results[c->q->begun % OPENCL_DEPTH];
-	struct base_resident *resident = &c->own->resident;
+	struct base_resident *resident = &own->resident;
+	const struct opencl_kernel *k = &c->kernels->rows[c->task->kernel];
 	bool stopped = false;
 	ptowsp_status status;
 
-	base_places_find(resident, c->places, c->task, isa_program_params(c->k->isa), c->k->windows);
-	status = base_strays_send(resident, c->places, c->k->windows, c->error);
+	base_places_find(resident, c->places, c->task, isa_program_params(k->isa), k->windows);
+	status = base_strays_send(resident, c->places, k->windows, c->error);
 	if (!status)
-		status = call_begin(c, NULL, 0, c->own->base->device->instance->options->profiling);
+		status = opencl_call_begin(c, NULL, 0, own->base->device->instance->options->profiling);
 	if (!status) {
-		stopped = await(c->q, guard);
+		stopped = opencl_call_await(c->q, guard);
 		profile_add(c);
 		opencl_queue_tell(c->q);
-		status = stopped ? PTOWSP_CANCELLED : base_strays_take(resident, c->places, c->k->windows, c->error);
+		status = stopped ? PTOWSP_CANCELLED : base_strays_take(resident, c->places, k->windows, c->error);
 		out->cycles = result->cycles;
 	}
-	base_strays_finish(resident, c->places, c->k->windows);
+	base_strays_finish(resident, c->places, k->windows);
 	return status ? status : result->status;
 }
 
@@ -172,21 +45,20 @@ ptowsp_status opencl_block(void *context, uint32_t row, const struct ptowsp_task
 			   const struct isa_guard *guard)
 {
 	struct opencl_program *own = context;
-	const struct opencl_kernel *k = &own->kernels[row];
+	const struct opencl_kernel *k = &own->kernels.rows[row];
 	ptowsp_status status;
 
-	if (!k->isa || !fits(k, task)) {
+	if (!k->isa || !opencl_call_fits(k, task)) {
 		out->cycles = 0;
-		return tell(own, row, task, out, worker, guard);
+		return opencl_call_tell(&own->kernels, task, out, worker, guard);
 	}
 	{
 		struct base_place places[k->windows + 1];
-		struct task_call call = {
-			.own = own, .q = &opencl_device_of(own->base->device)->queues[worker], .k = k, .task = task, .error = out->error, .places = places};
+		const struct opencl_call call = {&own->kernels, &own->kernels.d->queues[worker], task, places, out->error};
 
-		status = call_go(&call, out, guard);
+		status = call_go(own, &call, out, guard);
 	}
-	return status == PTOWSP_KERNEL_FAILED || status == PTOWSP_RUN_FAILED ? tell(own, row, task, out, worker, guard) : status;
+	return status == PTOWSP_KERNEL_FAILED || status == PTOWSP_RUN_FAILED ? opencl_call_tell(&own->kernels, task, out, worker, guard) : status;
 }
 
 /* ---- tasks that end later ------------------------------------------------------------------------------------------------- */
@@ -219,7 +91,7 @@ static struct opencl_queue *queue_choose(const struct opencl_device *d, uint32_t
 
 static bool takes(void *context, uint32_t row)
 {
-	return ((const struct opencl_program *)context)->kernels[row].isa != NULL;
+	return ((const struct opencl_program *)context)->kernels.rows[row].isa != NULL;
 }
 
 static ptowsp_status start(void *context, const struct ptowsp_task *task, const uint64_t *after, uint32_t after_count, uint64_t *mark_out,
@@ -227,22 +99,22 @@ static ptowsp_status start(void *context, const struct ptowsp_task *task, const 
 {
 	struct opencl_program *own = context;
 	const struct opencl_device *d = opencl_device_of(own->base->device);
-	const struct opencl_kernel *k = &own->kernels[task->kernel];
+	const struct opencl_kernel *k = &own->kernels.rows[task->kernel];
 	const uint32_t depth = opencl_options_of(own->base->device)->depth;
 	struct base_place places[k->windows + 1];
-	struct task_call c = {.own = own, .q = queue_choose(d, depth, after, after_count), .k = k, .task = task, .error = error, .places = places};
+	const struct opencl_call c = {&own->kernels, queue_choose(d, depth, after, after_count), task, places, error};
 	cl_handle events[after_count + 1];
 	uint32_t event_count = 0;
 	ptowsp_status status;
 
 	if (!c.q)
 		return PTOWSP_AGAIN;
-	if (!fits(k, task) || !base_places_find(&own->resident, places, task, isa_program_params(k->isa), k->windows))
+	if (!opencl_call_fits(k, task) || !base_places_find(&own->resident, places, task, isa_program_params(k->isa), k->windows))
 		return PTOWSP_UNSUPPORTED;
 	for (uint32_t i = 0; i < after_count; i++)
 		if (queue_of(d, after[i]) != c.q)
 			events[event_count++] = queue_of(d, after[i])->entries[entry_of(after[i]) % OPENCL_DEPTH].event;
-	status = call_begin(&c, events, event_count, d->queue_count > d->threads + 1);
+	status = opencl_call_begin(&c, events, event_count, d->queue_count > d->threads + 1);
 	if (status)
 		return status;
 	*mark_out = (uint64_t)(c.q - d->queues) << MARK_BITS | (c.q->begun - 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "opencl/opencl_queue.h"
+#include "base/opencl/opencl_queue.h"
 
 #include "base/error.h"
-#include "opencl/opencl_device.h"
+#include "base/opencl/opencl_driver.h"
 #include <time.h>
 
 /* ---- news ----------------------------------------------------------------------------------------------------------------- */
@@ -135,7 +135,7 @@ void opencl_queue_tell(struct opencl_queue *q)
 /* ---- making and unmaking -------------------------------------------------------------------------------------------------- */
 
 /* A buffer that goes is the driver's until the kernels that use it have ended. */
-ptowsp_status opencl_queue_workspace(const struct base_device *device, struct opencl_queue *q, uint64_t bytes, struct ptowsp_error *error)
+ptowsp_status opencl_queue_workspace(const struct opencl_device *d, struct opencl_queue *q, uint64_t bytes, struct ptowsp_error *error)
 {
 	uint64_t room = 4096;
 
@@ -146,26 +146,26 @@ ptowsp_status opencl_queue_workspace(const struct base_device *device, struct op
 	if (q->workspace)
 		q->cl->clReleaseMemObject(q->workspace);
 	q->workspace_bytes = room;
-	return opencl_memory_make(device->own, NULL, room, &q->workspace, error);
+	return opencl_memory_make(d, NULL, room, &q->workspace, error);
 }
 
-ptowsp_status opencl_queue_init(const struct base_device *device, struct opencl_queue *q, struct opencl_news *news, struct ptowsp_error *error)
+ptowsp_status opencl_queue_init(const struct base_instance *instance, const struct opencl_device *d, struct opencl_queue *q, struct opencl_news *news,
+				struct ptowsp_error *error)
 {
-	const struct opencl_device *d = device->own;
 	cl_int code;
 
 	q->cl = d->cl;
 	q->news = news;
-	q->shown = base_alloc(device->instance, sizeof(q->results));
+	q->shown = base_alloc(instance, sizeof(q->results));
 	if (!q->shown)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for results of kernels");
-	q->queue = d->cl->clCreateCommandQueue(d->context, d->id, device->instance->options->profiling ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
+	q->queue = d->cl->clCreateCommandQueue(d->context, d->id, instance->options->profiling ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
 	if (!q->queue)
 		return opencl_fail(error, code, "clCreateCommandQueue");
 	return opencl_memory_make(d, q->shown, sizeof(q->results), &q->result, error);
 }
 
-void opencl_queue_finish(const struct base_device *device, struct opencl_queue *q)
+void opencl_queue_finish(const struct base_instance *instance, struct opencl_queue *q)
 {
 	if (q->queue)
 		q->cl->clFinish(q->queue);
@@ -175,5 +175,5 @@ void opencl_queue_finish(const struct base_device *device, struct opencl_queue *
 		q->cl->clReleaseMemObject(q->workspace);
 	if (q->queue)
 		q->cl->clReleaseCommandQueue(q->queue);
-	base_release(device->instance, q->shown, sizeof(q->results));
+	base_release(instance, q->shown, sizeof(q->results));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "opencl/opencl_api.h"
+#include "base/opencl/opencl_api.h"
 
 #include "base/error.h"
 #include <dlfcn.h>
@@ -24,7 +24,7 @@ static void api_open(void)
 	*(void **)&api.name = dlsym(library, #name);                                                                                                           \
 	if (!api.name)                                                                                                                                         \
 		base_text(why, sizeof(why), "libOpenCL.so.1 has no %s; OpenCL 1.2 or later is needed", #name);
-#include "opencl/api.def"
+#include "base/opencl/opencl_api.def"
 #undef X
 }
 

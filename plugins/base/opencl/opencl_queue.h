@@ -3,10 +3,11 @@
 #ifndef OPENCL_QUEUE_H
 #define OPENCL_QUEUE_H
 
-#include "opencl/opencl_api.h"
+#include "base/opencl/opencl_api.h"
 #include <pthread.h>
 
-struct base_device;
+struct base_instance;
+struct opencl_device;
 
 enum { OPENCL_DEPTH = 64 }; /* kernels in a queue, at most; option depth */
 
@@ -50,10 +51,11 @@ struct opencl_queue {
 	uint64_t ended, ended_ns;            /* guarded by news */
 };
 /* Errors: NO_MEMORY, DEVICE_LOST. */
-ptowsp_status opencl_queue_init(const struct base_device *device, struct opencl_queue *q, struct opencl_news *news, struct ptowsp_error *error);
-void opencl_queue_finish(const struct base_device *device, struct opencl_queue *q); /* of a zeroed one, too */
+ptowsp_status opencl_queue_init(const struct base_instance *instance, const struct opencl_device *d, struct opencl_queue *q, struct opencl_news *news,
+				struct ptowsp_error *error);
+void opencl_queue_finish(const struct base_instance *instance, struct opencl_queue *q); /* of a zeroed one, too */
 /* Room for so many bytes in its workspace. Errors: NO_MEMORY, DEVICE_LOST. */
-ptowsp_status opencl_queue_workspace(const struct base_device *device, struct opencl_queue *q, uint64_t bytes, struct ptowsp_error *error);
+ptowsp_status opencl_queue_workspace(const struct opencl_device *d, struct opencl_queue *q, uint64_t bytes, struct ptowsp_error *error);
 static inline bool opencl_queue_full(const struct opencl_queue *q, uint32_t depth)
 {
 	return q->begun - q->told >= depth;

@@ -54,7 +54,7 @@ enum {
 
 struct opencl_api {
 #define X(name, result, parameters) result(*name) parameters;
-#include "opencl/api.def"
+#include "base/opencl/opencl_api.def"
 #undef X
 };
 /* The loader's, opened by the first call; any thread. NULL: *error says what was looked for (NO_DEVICE). */
