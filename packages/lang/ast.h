@@ -219,7 +219,6 @@ static inline struct lang_var *lang_var_find(const struct lang_function *functio
 /* Adds a variable; its name must be free. */
 struct lang_var *lang_var_add(struct lang_unit *unit, struct lang_function *function, enum lang_var_kind kind, const char *name, struct lang_type type,
 			      struct lang_span at);
-struct lang_function *lang_function_add(struct lang_module *module, const char *name, struct lang_span at);
 
 /* The error that a function with tile parameters is to be a task, a kernel or an entry. */
 void lang_inlined_refuse(struct lang_unit *unit, struct lang_span at, const struct lang_function *function);

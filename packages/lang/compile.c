@@ -4,7 +4,7 @@
 #include "format/fail.h"
 #include "lang/check/lang_check.h"
 #include "lang/check/range.h"
-#include "lang/lang_clean.h"
+#include "lang/diag.h"
 #include "lang/lang_move.h"
 #include "lang/lang_process.h"
 #include "lang/lower/lang_lower.h"

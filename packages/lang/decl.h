@@ -57,4 +57,10 @@ const char *lang_decl_noun(struct lang_unit *unit, unsigned kind);
 /* The checks of all declarations. */
 void lang_decls_check(struct lang_module *module);
 
+/* --- bytes that a source names: a file beside it, or base64 text. --- */
+
+/* Bytes of a file that the source names at `at`, in the arena, or of base64 text. NULL after an error. */
+void *lang_file_read(struct lang_module *module, const char *file, struct lang_span at, uint64_t most, size_t *size_out);
+void *lang_base64_read(struct lang_module *module, const char *text, struct lang_span at, size_t *size_out);
+
 #endif

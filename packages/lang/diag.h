@@ -108,4 +108,11 @@ struct lang_origin lang_origin_of(struct lang_unit *unit, struct lang_span at);
 /* The same of an operator / or %, or of the statement DIV. */
 struct lang_origin lang_origin_of_division(struct lang_unit *unit, struct lang_span at);
 
+/* --- texts of a package are UTF-8 without control characters, but for tabs and newlines. --- */
+
+/* A copy with "_" for control characters, tabs and newlines among them, and for bytes that are no UTF-8. */
+char *lang_clean(struct common_arena *arena, const char *text, size_t length);
+/* 1: a package may hold the text. */
+bool lang_is_clean(const char *text);
+
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* lang_bytes.c - bytes that a source names: files below its folder, or base64 text. */
-#include "lang/lang_bytes.h"
 #include "format/fail.h"
 #include "format/format_file.h"
 #include "format/json/base64.h"

@@ -76,8 +76,6 @@ struct lang_param_name {
 void lang_kernel_parse(struct lang_parser *parser);
 void lang_kernel_check(struct lang_module *module, struct lang_decl *decl);
 void lang_kernel_build(struct lang_lower *lower, struct lang_decl *decl);
-/* Finds what the variants of a kernel are: kernels or InCore functions with its parameters, one per level. 0 after an error. */
-int lang_kernel_variants_check(struct lang_module *module, struct lang_kernel *kernel);
 /* The variant for a tile level; NULL: the kernel itself runs there. */
 const struct lang_kernel_variant *lang_kernel_variant_at(const struct lang_kernel *kernel, uint32_t rows);
 /* Rows and columns of a variant's tensor, counted among tensors; 0: any. */

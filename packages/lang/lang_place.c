@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/diag.h"
-#include "lang/lang_clean.h"
 
 #include "format/verify/rank.h"
 #include "ptowsp/base.h"

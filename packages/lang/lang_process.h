@@ -45,12 +45,8 @@ void lang_channel_parse(struct lang_parser *parser);
 void lang_channel_check(struct lang_module *module, struct lang_decl *decl);
 void lang_channel_build(struct lang_lower *lower, struct lang_decl *decl);
 
-/* How a process says that it uses a channel; NULL: it does not. */
-struct lang_use *lang_process_use(const struct lang_process *process, const char *channel, uint16_t direction);
-
 void lang_process_parse(struct lang_parser *parser);
 void lang_process_check(struct lang_module *module, struct lang_decl *decl);
-void lang_process_body_check(struct lang_module *module, struct lang_process *process);
 void lang_process_build(struct lang_lower *lower, struct lang_decl *decl);
 
 /* A package with processes: they run behind each of its workloads. */

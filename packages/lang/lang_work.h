@@ -167,10 +167,6 @@ struct lang_callee_param {
 };
 uint32_t lang_callee_count(const struct lang_work *call);
 struct lang_callee_param lang_callee_param(const struct lang_work *call, uint32_t index);
-/* Checks the argument that is passed for it: kind, type, direction, layout, shape. pass->part or pass->value is found already. */
-void lang_pass_check(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_callee_param *param);
-/* The tensors of a task among each other: where parts of one shape meet, their layouts do. */
-void lang_passes_join(struct lang_work_check *check, const struct lang_work *work);
 
 /* --- lowering --- */
 
@@ -197,10 +193,6 @@ void lang_body_expand(struct lang_work_walk *walk, const struct lang_body *body)
 uint32_t lang_loop_axis_lower(struct lang_work_walk *walk, const struct lang_work *work, uint32_t row);
 /* A loop's body: its value is `local`; operand 2 of the instruction `head` becomes the end. */
 void lang_loop_body_lower(struct lang_work_walk *walk, uint32_t head, struct lang_local *local, const struct lang_body *body);
-/* Before a task that has a name: keeps its number where something reads it. */
-void lang_task_name_lower(struct lang_work_walk *walk, const struct lang_work *work);
-/* Behind a task or copy and its words: the stated edges. */
-void lang_afters_lower(struct lang_work_walk *walk, const struct lang_work *work);
 /* The REGN row of a part. */
 uint32_t lang_part_lower(struct lang_work_walk *walk, const struct lang_part *part);
 /* EXPR rows of where it begins. */

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "lang/builder/lang_expr.h"
+#include "lang/builder/tables.h"
 #include "lang/decl.h"
 #include "lang/lang_map.h"
 

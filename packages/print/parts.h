@@ -96,15 +96,8 @@ uint32_t print_call_from(const struct print_job *job, uint32_t entry);
 const struct ptowsp_call_record *print_call_at(const struct print_job *job, uint32_t entry, uint32_t at);
 /* The beginning of the next code behind an instruction; num_instructions: there is none. */
 uint32_t print_start_behind(const struct print_job *job, uint32_t instruction);
-/* Is there a tensor, or one of no entry's if `common`; a slot or symbol of that name? */
-bool print_tensor_named(const struct print_job *job, const char *name, int common);
-bool print_slot_named(const struct print_job *job, const char *name);
 /* Has the function slots of its own? */
 bool print_has_slots(const struct print_job *job, uint32_t entry);
-/* Is there a symbol "other.rest", other being another function? */
-bool print_is_mixed(const struct print_job *job, uint32_t slot, const char *rest);
-/* The first entry whose own the symbol is by its name, being one of several that are called so behind their functions; PTOWSP_NONE: it is nobody's. */
-uint32_t print_home_named(const struct print_job *job, uint32_t slot);
 
 /* --- name.c --- */
 
@@ -163,7 +156,7 @@ void print_levels(const struct print_job *job, struct print_text *text, uint32_t
 /* Row of ENTR. */
 void print_workload(struct print_job *job, struct print_text *text, uint32_t entry);
 
-/* --- incore.c, orchestration.c --- */
+/* --- print_tile.c, orchestration.c --- */
 
 /* Has the kernel of an entry a tile or a scalar of that name? */
 int print_kernel_knows(const struct print_job *job, uint32_t entry, const char *name);

@@ -19,8 +19,6 @@ struct print_work {
 	struct print_divisions divisions; /* of the line at hand */
 };
 
-/* Statements of [from, to). */
-void print_body(struct print_work *work, uint32_t from, uint32_t to);
 /* The bodies of instruction `at`, and "}". */
 void print_bodies(struct print_work *work, uint32_t at);
 /* "parallel_for %i in X {", its body, "}"; where the next instruction is. */
@@ -33,8 +31,6 @@ uint32_t print_task(struct print_work *work, uint32_t at, const struct ptowsp_in
 void print_axis_name(const struct print_job *job, struct print_text *text, uint32_t row);
 /* The same axis as its declaration says it, without a list: "dense(0, %n, 1)". */
 void print_axis(struct print_work *work, uint32_t row);
-/* " after %t, data %u" of the edges at that instruction, if there are some; where the next instruction is. */
-uint32_t print_afters(struct print_work *work, uint32_t at);
 
 /* --- pieces of a line --- */
 void print_line(struct print_work *work);                  /* begins it */

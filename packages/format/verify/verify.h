@@ -33,19 +33,12 @@ ptowsp_status pkg_verify_payloads(const struct pkg_check *check);
 ptowsp_status pkg_verify_portable(const struct pkg_check *check);
 /* Tensors that tasks hand to portable payloads: element types, and each access that a payload makes is one that its task states. Needs verified payloads, regions and WORK's lists. */
 ptowsp_status pkg_verify_tasks(const struct pkg_check *check);
-/* Expressions with the extents of tensors, then steps of axes and units of regions (verify_exprs.c). */
-ptowsp_status pkg_verify_exprs(const struct pkg_check *check);
-ptowsp_status pkg_verify_loops(const struct pkg_check *check);
 /* Directives (verify_schedule.c). Needs verified expressions. */
 ptowsp_status pkg_verify_schedule(const struct pkg_check *check);
 /* Sample data (verify_samples.c). Needs verified expressions. */
 ptowsp_status pkg_verify_samples(const struct pkg_check *check);
 /* verify_pipeline.c: the part about channels and processes. instructions: of a checked WORK. */
 ptowsp_status pkg_verify_pipeline(const struct pkg_check *check, uint32_t instructions);
-/* Axes and the values of ragged and sparse ones (verify_axes.c). Needs verified tables. */
-ptowsp_status pkg_verify_axes(const struct pkg_check *check);
-/* The tensors and values of entries that are one task of a kernel (verify_axes.c). Needs verified tables. */
-ptowsp_status pkg_verify_kernel_entries(const struct pkg_check *check);
 /* Layouts of kernel parameters (layouts.c). Needs verified tables. */
 ptowsp_status pkg_verify_layouts(const struct pkg_check *check);
 /* Orders of tensors in memory (layouts.c). Needs verified tables. */

@@ -1,11 +1,142 @@
 /* SPDX-License-Identifier: MIT */
-/* verify_schedule.c - directives of the schedule. */
+/* verify_schedule.c - what samples, pipelines and directives have to keep. */
 #include "format/verify/verify.h"
+#include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- sample data: one run of bytes per tensor, as large as it. ---- */
+
+#define MUST(condition, ...) PKG_MUST(&c->place, condition, __VA_ARGS__)
+
+/* Bytes of a sample, or 0 with *valid_out 0 if they do not fit into 64 bits. */
+static uint64_t sample_bytes(const struct pkg_tables *t, const struct ptowsp_sample_record *s, int *valid_out)
+{
+	const uint64_t extents[4] = {s->extent0, s->extent1, s->extent2, s->extent3};
+	uint64_t bytes = common_dtype_bytes(t->tensor[s->tensor].dtype);
+
+	*valid_out = 1;
+	for (uint32_t k = 0; k < s->rank && *valid_out; k++)
+		if (__builtin_mul_overflow(bytes, extents[k], &bytes))
+			*valid_out = 0;
+	return bytes;
+}
+
+static ptowsp_status sample_check(const struct pkg_check *c, uint32_t i)
+{
+	const struct ptowsp_sample_record *s = &c->tables->sample[i];
+	const uint64_t extents[4] = {s->extent0, s->extent1, s->extent2, s->extent3};
+	uint64_t bytes;
+	int valid;
+
+	MUST(s->rank >= 1 && s->rank <= 4, "TDAT[%u].rank is %u: ranks are 1 to 4", (unsigned)i, (unsigned)s->rank);
+	for (uint32_t k = s->rank; k < 4; k++)
+		MUST(!extents[k], "TDAT[%u].extent%u is %llu: beyond the rank of %u it must be 0", (unsigned)i, (unsigned)k, (unsigned long long)extents[k],
+		     (unsigned)s->rank);
+	bytes = sample_bytes(c->tables, s, &valid);
+	MUST(valid && bytes == s->size, "TDAT[%u].size is %llu: its extents and element type do not make that", (unsigned)i, (unsigned long long)s->size);
+	MUST(s->offset % PKG_BLOB_ALIGNMENT == 0, "TDAT[%u].offset is %llu, which is no multiple of %u", (unsigned)i, (unsigned long long)s->offset,
+	     PKG_BLOB_ALIGNMENT);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status samples_unique_check(const struct pkg_check *c, uint8_t *seen)
+{
+	const struct pkg_tables *t = c->tables;
+
+	for (uint32_t i = 0; i < t->sample_count; i++) {
+		uint8_t bit = (uint8_t)(1u << t->sample[i].role);
+
+		MUST(!(seen[t->sample[i].tensor] & bit), "TDAT[%u]: another row gives the same tensor (\"%.40s\") for the same role", (unsigned)i,
+		     pkg_string(t, t->tensor[t->sample[i].tensor].name));
+		seen[t->sample[i].tensor] |= bit;
+	}
+	return PTOWSP_OK;
+}
+
+ptowsp_status pkg_verify_samples(const struct pkg_check *c)
+{
+	uint8_t *seen = calloc((size_t)c->tables->tensor_count + 1, 1);
+	ptowsp_status status = PTOWSP_OK;
+
+	if (!seen)
+		return pkg_fail(c->place.error, PTOWSP_NO_MEMORY, "%s: out of memory", c->place.file);
+	for (uint32_t i = 0; i < c->tables->sample_count && !status; i++)
+		status = sample_check(c, i);
+	if (!status)
+		status = samples_unique_check(c, seen);
+	free(seen);
+	return status;
+}
+
+/* ---- the rules between channels, processes and entries. ---- */
+
+#define REPLICA_LIMIT        4096u /* instances of all processes together: each has its own expander */
+#define MUST(condition, ...) PKG_MUST(&c->place, condition, __VA_ARGS__)
+
+/* seen: one byte per channel, for the directions in which the process uses it; given back as zeros. */
+static ptowsp_status channels_check(const struct pkg_check *c, uint32_t i, uint8_t *seen)
+{
+	const struct pkg_tables *t = c->tables;
+	uint32_t count = t->process[i].channel_count, k = 0;
+	const struct ptowsp_process_channel_record *uses = count ? &t->process_channel[t->process[i].channels] : NULL;
+
+	while (k < count && !(seen[uses[k].channel] & 1u << uses[k].direction)) {
+		seen[uses[k].channel] |= (uint8_t)(1u << uses[k].direction);
+		k++;
+	}
+	for (uint32_t n = 0; n < k; n++)
+		seen[uses[n].channel] = 0;
+	MUST(k == count, "PROC[%u] names the channel \"%.40s\" twice for the same direction", (unsigned)i, pkg_string(t, t->channel[uses[k].channel].name));
+	return PTOWSP_OK;
+}
+
+/* seen: one byte per row, for the places in the order of declaration. */
+static ptowsp_status processes_check(const struct pkg_check *c, uint32_t instructions, uint8_t *seen, uint8_t *channels)
+{
+	const struct pkg_tables *t = c->tables;
+	uint64_t replicas = 0;
+	ptowsp_status status = PTOWSP_OK;
+
+	for (uint32_t i = 0; i < t->process_count && !status; i++) {
+		const struct ptowsp_process_record *p = &t->process[i];
+
+		MUST(p->instruction < instructions, "PROC[%u].instruction is %u, WORK has %u instructions", (unsigned)i, (unsigned)p->instruction,
+		     (unsigned)instructions);
+		MUST(p->replicas, "PROC[%u].replicas is 0: a process has at least one instance", (unsigned)i);
+		replicas += p->replicas;
+		MUST(replicas <= REPLICA_LIMIT, "PROC[%u].replicas is %u: all processes together have at most %u instances", (unsigned)i, (unsigned)p->replicas,
+		     REPLICA_LIMIT);
+		MUST(p->order < t->process_count && !seen[p->order], "PROC[%u].order is %u: the places 0 to %u are needed, each once", (unsigned)i,
+		     (unsigned)p->order, (unsigned)t->process_count - 1);
+		seen[p->order] = 1;
+		status = channels_check(c, i, channels);
+	}
+	return status;
+}
+
+ptowsp_status pkg_verify_pipeline(const struct pkg_check *c, uint32_t instructions)
+{
+	const struct pkg_tables *t = c->tables;
+	uint8_t *seen = calloc((size_t)t->process_count + 1, 1), *channels = calloc((size_t)t->channel_count + 1, 1);
+	ptowsp_status status = PTOWSP_OK;
+
+	if (!seen || !channels)
+		status = pkg_fail(c->place.error, PTOWSP_NO_MEMORY, "%s: out of memory", c->place.file);
+	for (uint32_t i = 0; i < t->entry_count && !status; i++)
+		if (t->entry[i].flags & PTOWSP_ENTRY_PIPELINE && !t->process_count)
+			status = pkg_refuse(&c->place, "ENTR[%u].flags say that it is a pipeline, and there is no process in PROC", (unsigned)i);
+	if (!status)
+		status = processes_check(c, instructions, seen, channels);
+	free(seen);
+	free(channels);
+	return status;
+}
+
+/* ---- directives of the schedule. ---- */
 
 #define MUST(condition, ...) PKG_MUST(&c->place, condition, __VA_ARGS__)
 

@@ -248,7 +248,7 @@ uint32_t build_string(struct ptowsp_build *b, const char *text);
 /* The same for a name that must not be empty and must be new among its kind; it stands for `row` from now on. */
 uint32_t build_name(struct ptowsp_build *b, enum build_kind kind, const char *name, uint32_t row);
 const char *build_text(const struct ptowsp_build *b, uint32_t string);
-/* A string of code (builder_seal.c writes them in this order). */
+/* A string of code (builder_write.c writes them in this order). */
 uint32_t build_code_name(struct ptowsp_build *b, uint32_t string);
 /* Code of a word; what: "dtype". A word that is not there is refused with those that are. */
 uint32_t build_word(struct ptowsp_build *b, uint32_t words, const char *word);
@@ -306,7 +306,6 @@ uint32_t build_literal_add(struct ptowsp_build *b, uint16_t dtype, uint64_t bits
 const void *build_body_close(struct ptowsp_build *b, struct ptowsp_tile_param *params, uint32_t param_count, size_t *size_out);
 /* The code of the body that is open. */
 struct lang_tile_code *build_tile_code(struct ptowsp_build *b);
-struct ptowsp_tile_inst *build_tile_inst(struct ptowsp_build *b, unsigned op);
 
 /* --- builder_block.c, builder_task.c --- */
 
@@ -325,10 +324,9 @@ uint32_t build_loop_value(struct ptowsp_build *b);
 /* The place of an axis in the list of WORK. */
 uint32_t build_axis_listed(struct ptowsp_build *b, uint32_t axis);
 void build_task_close(struct ptowsp_build *b);
-void build_copy_open(struct ptowsp_build *b, uint32_t head); /* a copy has been written: its edges may follow */
 uint32_t build_kernel_listed(struct ptowsp_build *b, uint32_t kernel);
 
-/* --- builder_seal.c --- */
+/* --- builder_write.c --- */
 /* Everything; how large section STRS was before the words of the schedule. */
 size_t build_write(struct ptowsp_build *b, struct pkg_writer *writer);
 

@@ -5,7 +5,7 @@
 #include "lang/ast.h"
 #include "lang/builder/build.h"
 #include "lang/builder/builder_calls.h"
-#include "lang/lang_clean.h"
+#include "lang/diag.h"
 #include "lang/number.h"
 #include "registry/common/common_dtype.h"
 

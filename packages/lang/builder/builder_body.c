@@ -303,6 +303,15 @@ const void *build_body_close(struct ptowsp_build *b, struct ptowsp_tile_param *p
 	return bytes;
 }
 
+static struct ptowsp_tile_inst *tile_inst(struct ptowsp_build *b, unsigned op)
+{
+	struct ptowsp_tile_inst *inst = lang_tile_inst_add(b->body.code, op, b->place.line);
+
+	if (!inst)
+		build_refuse(b, "a body has at most %u instructions", LANG_MAX_INSTRUCTIONS);
+	return inst;
+}
+
 uint32_t ptowsp_build_body_end(struct ptowsp_build *b)
 {
 	BUILD_CALL(b);
@@ -318,7 +327,7 @@ uint32_t ptowsp_build_body_end(struct ptowsp_build *b)
 			if (b->params[k->params[p]].record.kind == PTOWSP_PARAM_SCALAR && b->params[k->params[p]].number == i)
 				argument_row(b, k->params[p]);
 	if (!code->inst_count || code->insts[code->inst_count - 1].op != PTOWSP_PTO_RETURN)
-		build_tile_inst(b, PTOWSP_PTO_RETURN);
+		tile_inst(b, PTOWSP_PTO_RETURN);
 	params_check(b);
 	payload = build_body_close(b, NULL, 0, &size);
 	payload_verify(b, payload, size);
@@ -326,15 +335,6 @@ uint32_t ptowsp_build_body_end(struct ptowsp_build *b)
 }
 
 /* ---- instructions of portable kernels. ---- */
-
-struct ptowsp_tile_inst *build_tile_inst(struct ptowsp_build *b, unsigned op)
-{
-	struct ptowsp_tile_inst *inst = lang_tile_inst_add(b->body.code, op, b->place.line);
-
-	if (!inst)
-		build_refuse(b, "a body has at most %u instructions", LANG_MAX_INSTRUCTIONS);
-	return inst;
-}
 
 static uint16_t scalar_row(struct ptowsp_build *b, uint32_t handle)
 {
@@ -409,7 +409,7 @@ uint32_t ptowsp_build_op(struct ptowsp_build *b, const char *mnemonic, uint32_t 
 		build_refuse(b, "%s has no mode %u", mnemonic, mode);
 	for (uint32_t i = 0; i < count; i++)
 		rows[i] = operand_row(b, operands[i], letters[i]);
-	inst = build_tile_inst(b, (unsigned)op);
+	inst = tile_inst(b, (unsigned)op);
 	inst->mode = (uint8_t)mode;
 	lang_tile_operands_set(inst, letters, rows, count);
 	why = lang_tile_control(b->body.code);

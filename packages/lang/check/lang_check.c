@@ -1,13 +1,125 @@
 /* SPDX-License-Identifier: MIT */
+/* lang_check.c - functions checked, statement by statement: names, kinds, types, and what a function does with its scalars. */
 #include "lang/check/lang_check.h"
 #include "isa/isa.h"
-#include "lang/levels.h"
+#include "lang/lang_axis.h"
 #include "lang/number.h"
 #include "lang/tensor.h"
 #include "registry/common/common_dtype.h"
 
 #include <stdbool.h>
 #include <string.h>
+
+/* ---- what a function does with its scalars: which come from outside, and which stand for one expression. ---- */
+
+/* An assignment whose block has not ended yet. */
+struct lang_write {
+	struct lang_var *var;
+};
+
+void lang_fact_read(struct lang_check *check, struct lang_var *var)
+{
+	if (var->kind != LANG_SCALAR || var->block)
+		return;
+	var->reads++;
+	if (!var->writes)
+		var->needed = 1;
+	else if (var->write_end && check->order > var->write_end)
+		var->early_read = 1;
+}
+
+static void fact_write(struct lang_check *check, struct lang_var *var)
+{
+	if (var->writes++)
+		return;
+	var->write_order = check->order;
+	var->conditional = check->depth > 0;
+	COMMON_PUSH(&check->unit->arena, check->writes, check->write_count, check->write_capacity)->var = var;
+}
+
+static void facts_block_end(struct lang_check *check, uint32_t first_write)
+{
+	for (; check->write_count > first_write; check->write_count--)
+		check->writes[check->write_count - 1].var->write_end = check->order;
+}
+
+/* The value of an operand does not change while it is in scope. */
+static bool operand_pure(const struct lang_operand *operand)
+{
+	const struct lang_var *var = operand->var;
+
+	return operand->kind == LANG_OPERAND_NUMBER || (var && (var->kind == LANG_LOOP || var->pure || (var->needed && !var->writes)));
+}
+
+static bool folds(const struct lang_stmt *stmt)
+{
+	switch (stmt->op) {
+	case PTOWSP_PTO_LI:
+	case PTOWSP_PTO_MOV:
+	case PTOWSP_PTO_ADD:
+	case PTOWSP_PTO_SUB:
+	case PTOWSP_PTO_MUL:
+	case PTOWSP_PTO_DIV:
+	case PTOWSP_PTO_CMP: return true;
+	default: return false;
+	}
+}
+
+/* Assignments are visited in program text, so that the operands of an assignment are known when it is reached. */
+static void block_fold(const struct lang_block *block)
+{
+	for (const struct lang_stmt *stmt = block->first; stmt; stmt = stmt->next) {
+		block_fold(&stmt->body);
+		block_fold(&stmt->other);
+		if (folds(stmt) && stmt->operands[0].var) {
+			struct lang_var *var = stmt->operands[0].var;
+			int pure = var->writes == 1 && !var->needed && !var->early_read;
+
+			for (uint32_t i = 1; i < stmt->count; i++)
+				pure = pure && operand_pure(&stmt->operands[i]);
+			var->pure = (uint8_t)pure;
+		}
+	}
+}
+
+static void symbol_add(struct lang_check *check, struct lang_var *var)
+{
+	struct lang_module *module = check->module;
+	struct lang_symbol *symbol = common_alloc(&check->unit->arena, sizeof(*symbol));
+
+	symbol->name = var->name;
+	symbol->dtype = var->type.dtype;
+	symbol->function = check->function;
+	symbol->var = var;
+	*COMMON_PUSH(&check->unit->arena, module->symbols, module->symbol_count, module->symbol_capacity) = symbol;
+	var->symbol = symbol;
+}
+
+/* After the walk: which scalars are needed, and which fold. */
+static void facts_finish(struct lang_check *check)
+{
+	struct lang_function *function = check->function;
+
+	block_fold(&function->body);
+	for (uint32_t i = 0; i < function->var_count; i++) {
+		struct lang_var *var = function->vars[i];
+
+		if (var->kind != LANG_SCALAR || var->block)
+			continue;
+		/* One that is neither read nor set may be given a value too: nobody should have to know that it is unused. */
+		if (!var->symbol && (var->needed || !var->writes) && !function->inlined)
+			symbol_add(check, var);
+		if (!var->needed)
+			continue;
+		var->need = function->need_count;
+		*COMMON_PUSH(&check->unit->arena, function->needs, function->need_count, function->need_capacity) = var;
+	}
+	if (function->memref_count + function->need_count <= LANG_MAX_PARAMS)
+		return;
+	function->broken_signature = 1; /* its callers have it no better */
+	lang_error(check->unit, function->at, "@%s has more than %u parameters, with the scalars that its calls take over", function->name, LANG_MAX_PARAMS);
+	lang_help(check->unit, "pass what belongs together as one memref");
+}
 
 static void block_check(struct lang_check *check, struct lang_block *block);
 
@@ -166,7 +278,7 @@ static void op_check(struct lang_check *check, struct lang_stmt *stmt)
 		orchestration_floats(check, stmt);
 	for (uint32_t i = 0; i < stmt->count; i++)
 		if (operands[i] == 'S')
-			lang_fact_write(check, stmt->operands[i].var);
+			fact_write(check, stmt->operands[i].var);
 }
 
 static void inner_check(struct lang_check *check, struct lang_block *block)
@@ -176,7 +288,7 @@ static void inner_check(struct lang_check *check, struct lang_block *block)
 	check->depth++;
 	block_check(check, block);
 	check->depth--;
-	lang_facts_block_end(check, writes);
+	facts_block_end(check, writes);
 }
 
 static void step_check(struct lang_check *check, const struct lang_operand *step)
@@ -343,9 +455,9 @@ void lang_check(struct lang_module *module)
 		struct lang_check check = {.unit = module->unit, .module = module, .function = module->order[i]};
 
 		block_check(&check, &check.function->body);
-		lang_facts_block_end(&check, 0);
+		facts_block_end(&check, 0);
 		memrefs_list(&check);
-		lang_facts_finish(&check);
+		facts_finish(&check);
 	}
 	inlined_take(module);
 }

@@ -42,18 +42,11 @@ void lang_number_word_read(const struct lang_check *check, struct lang_operand *
 bool lang_scalar_read(struct lang_check *check, struct lang_operand *operand, unsigned dtype);
 /* The element type that a number has at an operand of the statement; letter: its kind, see pto_ops.def. */
 unsigned lang_number_dtype(const struct lang_stmt *stmt, char letter);
-/* The help of the latest message: a declaration of that operand of check->stmt, which nothing declares, with which the instruction is right. Returns
- * the type that it proposes, NONE if it knows none. */
-struct lang_type lang_declare_help(const struct lang_check *check, const struct lang_operand *operand, enum lang_want want);
 /* The written type must be that of the operand. */
 bool lang_annotation_check(struct lang_check *check, const struct lang_operand *operand);
 
 /* Facts about scalars: the walk tells every read and every assignment, in program text. */
 void lang_fact_read(struct lang_check *check, struct lang_var *var);
-void lang_fact_write(struct lang_check *check, struct lang_var *var);
-void lang_facts_block_end(struct lang_check *check, uint32_t first_write);
-/* After the walk: which scalars are needed, and which fold. */
-void lang_facts_finish(struct lang_check *check);
 
 /* ": T, T -> T" against the declared types. */
 void lang_tail_check(struct lang_check *check, const struct lang_stmt *stmt, const char *operands);

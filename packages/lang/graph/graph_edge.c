@@ -2,7 +2,6 @@
 /* graph_edge.c - what orders each kernel of a graph: the AFTER words behind its task, barriers, events, and the launches
  * that its launch waits for. */
 #include "lang/graph/graph_lower.h"
-#include "lang/graph/graph_walk.h"
 
 #include <stdbool.h>
 #include <string.h>

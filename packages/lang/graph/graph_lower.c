@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* graph_lower.c - the code of a graph program: tasks and copies with their regions, and its scalars; graph_control.c has
- * what stands around them. */
-#include "lang/graph/graph_walk.h"
-
+/* graph_lower.c - the code of a graph program: scalars, tasks and copies with their regions, and what stands around them: branches, loops, launches. */
+#include "lang/graph/graph_lower.h"
+#include "format/graph/graph_read.h"
 #include "registry/common/common_dtype.h"
 
 #include <assert.h>
@@ -49,6 +48,75 @@ void lang_graph_nest(struct lang_graph_walk *walk)
 {
 	if (++walk->depth > PTOWSP_NESTING_LIMIT)
 		lang_too_deep(walk->lower->unit, walk->at, " where graphs are launched");
+}
+
+/* ---- scalars of graph programs as expressions; what they load is loaded where they stand. ---- */
+
+static uint32_t scalar_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *scalar);
+
+static uint32_t value_expr(struct lang_graph_walk *walk, const char *name)
+{
+	uint32_t row = lang_row_find(lang_rows_of(walk->lower, PTOWSP_SECTION_SLOT), name);
+
+	if (row == PTOWSP_NONE)
+		return lang_expr_const(&walk->lower->tables->exprs, 0);
+	lang_value_use(walk->lower, row);
+	return lang_expr_value(&walk->lower->tables->exprs, row);
+}
+
+/* Loads the element into its slot, here and now. */
+static uint32_t element_load(struct lang_graph_walk *walk, const struct lang_graph_scalar *scalar)
+{
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
+	const struct lang_graph_memory *memory = lang_graph_memory_of(walk, lang_graph_tensor(scalar->object));
+	uint32_t size = common_dtype_bytes(scalar->dtype), index = scalar_expr(walk, scalar->a), slot = scalar->slot->made.row;
+	struct ptowsp_region_record region = {.tensor = lang_graph_tensor_row(memory), .row = lang_expr_const(exprs, 0), .column = index, .unit = 1};
+
+	if (memory->dtype != scalar->dtype) {
+		region.column = lang_expr_binary(exprs, PTOWSP_EXPR_MUL, index, lang_expr_const(exprs, size));
+		region.columns = size;
+		region.view = scalar->dtype + 1u;
+	}
+	lang_graph_emit(walk, PTOWSP_OP_SLOT_LOAD, slot, lang_region_add(walk->lower->tables, &region));
+	return lang_expr_value(exprs, slot);
+}
+
+static uint32_t iterator_expr(struct lang_graph_walk *walk, const struct lang_graph_object *iterator)
+{
+	for (uint32_t i = walk->iterator_count; i-- > 0;)
+		if (walk->iterators[i].object == iterator)
+			return lang_expr_loop(&walk->lower->tables->exprs, walk->iterators[i].loop);
+	return lang_expr_const(&walk->lower->tables->exprs, 0);
+}
+
+/* EXPR row of a scalar; what it loads is loaded here. */
+static uint32_t scalar_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *scalar)
+{
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
+	uint32_t a, b;
+
+	switch (scalar->op) {
+	case PTOWSP_EXPR_CONST: return lang_expr_const(exprs, (uint64_t)scalar->value);
+	case PTOWSP_EXPR_VALUE: return value_expr(walk, scalar->object->name);
+	case PTOWSP_EXPR_AXIS: return iterator_expr(walk, scalar->object);
+	case PTOWSP_GRAPH_NODE_ELEMENT: return element_load(walk, scalar);
+	case PTOWSP_GRAPH_NODE_ITERATION: return walk->iteration;
+	default: break;
+	}
+	a = scalar_expr(walk, scalar->a);
+	if (!scalar->b)
+		return lang_expr_unary(exprs, scalar->op, a);
+	b = scalar_expr(walk, scalar->b);
+	return scalar->c ? lang_expr_ternary(exprs, scalar->op, a, b, scalar_expr(walk, scalar->c)) : lang_expr_binary(exprs, scalar->op, a, b);
+}
+
+/* Bytes as elements of the tensor; types were chosen so that nothing is left over. */
+static uint32_t elements_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *bytes, const struct lang_graph_memory *memory)
+{
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
+	uint32_t expr = scalar_expr(walk, bytes), size = common_dtype_bytes(memory->dtype);
+
+	return size == 1 ? expr : lang_expr_binary(exprs, PTOWSP_EXPR_DIV, expr, lang_expr_const(exprs, size));
 }
 
 /* --- regions --- */
@@ -132,7 +200,7 @@ static uint32_t tensors_of(const struct lang_graph_kernel *kernel)
 	return known == UINT32_MAX ? kernel->arg_count : known;
 }
 
-void lang_graph_kernel_emit(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel)
+static void kernel_emit(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel)
 {
 	struct lang_graph_node_row *row = walk->lowering->kernels[kernel->object.index].same;
 	uint32_t tensors = tensors_of(kernel), scalars = lang_graph_scalar_params(kernel);
@@ -145,7 +213,7 @@ void lang_graph_kernel_emit(struct lang_graph_walk *walk, const struct lang_grap
 	for (uint32_t i = 0; i < tensors; i++) { /* their loads stand in front of the task */
 		const struct lang_graph_bind *bind = lang_graph_bind_of(kernel, i);
 
-		columns[i] = lang_graph_elements_expr(walk, bind->offset, lang_graph_memory_of(walk, bind->tensor));
+		columns[i] = elements_expr(walk, bind->offset, lang_graph_memory_of(walk, bind->tensor));
 	}
 	lang_graph_barrier_emit(walk, kernel);
 	lang_graph_events_wait(walk, kernel);
@@ -182,7 +250,7 @@ static void copy_words(struct lang_graph_walk *walk, struct lang_graph_node *nod
 	node_issue(walk, node);
 }
 
-void lang_graph_copy_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
+static void copy_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
 {
 	const struct lang_graph_memory *from = lang_graph_memory_of(walk, lang_graph_tensor(inst->args[0].object));
 	const struct lang_graph_memory *to = lang_graph_memory_of(walk, lang_graph_tensor(inst->args[1].object));
@@ -213,8 +281,8 @@ void lang_graph_copy_emit(struct lang_graph_walk *walk, const struct lang_graph_
 		return;
 	}
 	elements = (uint64_t)size / common_dtype_bytes(from->dtype);
-	a = lang_graph_elements_expr(walk, inst->args[3].scalar, from);
-	b = lang_graph_elements_expr(walk, inst->args[4].scalar, to);
+	a = elements_expr(walk, inst->args[3].scalar, from);
+	b = elements_expr(walk, inst->args[4].scalar, to);
 	for (uint32_t i = 0; i < launch->copy_count; i++)
 		if (launch->copies[i] == inst) {
 			/* One after the other: in which order arguments of a call are made, compilers choose, and a package must not depend on them. */
@@ -235,7 +303,8 @@ static void mark_emit(struct lang_graph_walk *walk, struct lang_graph_node *node
 	copy_words(walk, node, from, to);
 }
 
-void lang_graph_checkpoint_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
+/* Every tensor that the graph changes, into its place in the checkpoint or back. */
+static void checkpoint_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
 {
 	uint32_t zero = lang_expr_const(&walk->lower->tables->exprs, 0), n = 0;
 
@@ -253,6 +322,164 @@ void lang_graph_checkpoint_emit(struct lang_graph_walk *walk, const struct lang_
 			mark_emit(walk, &walk->launch->nodes[n++], mark, inst->op);
 }
 
+/* ---- instructions of a graph program in their order: branches, loops, launches, and what is one word of code. ---- */
+
+#define FOREVER (INT64_C(1) << 62) /* iterations of a CF_WHILE */
+
+static void body_end(struct lang_graph_walk *walk, uint32_t head)
+{
+	walk->lower->tables->work[head].operand2 = walk->lower->tables->work_count;
+}
+
+static void block_emit(struct lang_graph_walk *walk, const struct lang_graph_block *block);
+
+static void if_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
+{
+	uint32_t condition = scalar_expr(walk, inst->args[0].scalar), head = lang_graph_emit_at(walk, PTOWSP_OP_COND, 0, condition);
+
+	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
+	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
+	lang_graph_nest(walk);
+	walk->branches++;
+	block_emit(walk, &inst->body);
+	body_end(walk, head + 1);
+	block_emit(walk, &inst->other);
+	body_end(walk, head + 2);
+	walk->branches--;
+	walk->depth--;
+}
+
+static void break_emit(struct lang_graph_walk *walk, uint32_t condition)
+{
+	uint32_t head = lang_graph_emit_at(walk, PTOWSP_OP_COND, 0, condition);
+
+	lang_graph_nest(walk);
+	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
+	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
+	lang_graph_emit(walk, PTOWSP_OP_BREAK, 0, 0);
+	walk->depth--;
+	body_end(walk, head + 1);
+	body_end(walk, head + 2);
+}
+
+static uint32_t axis_of(struct lang_graph_walk *walk, const char *name, uint32_t high)
+{
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
+	struct ptowsp_axis_record axis = {.name = build_code_name(walk->lower->build, build_string(walk->lower->build, name)),
+					  .kind = PTOWSP_AXIS_DENSE,
+					  .low = lang_expr_const(exprs, 0),
+					  .high = high,
+					  .step = lang_expr_const(exprs, 1),
+					  .levels = PTOWSP_NONE,
+					  .row = PTOWSP_NONE,
+					  .lengths = PTOWSP_NONE,
+					  .indices = PTOWSP_NONE};
+
+	return lang_axis_add(walk->lower->tables, &axis);
+}
+
+/* Iterations follow each other: a loop at this granularity is a sequence of kernels. CF_WHILE is such a loop that asks before each one. */
+static void loop_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
+{
+	int counted = inst->op == PTOWSP_CF_LOOP;
+	struct lang_exprs *exprs = &walk->lower->tables->exprs;
+	uint32_t high = counted ? scalar_expr(walk, inst->args[0].scalar) : lang_expr_const(exprs, FOREVER);
+	uint32_t head = lang_graph_emit_at(walk, PTOWSP_OP_FOR_EACH, axis_of(walk, counted ? inst->args[1].object->name : "while", high), 0);
+
+	lang_graph_nest(walk);
+	walk->branches++;
+	if (counted)
+		walk->iterators[walk->iterator_count++] = (struct lang_graph_iterator){inst->args[1].object, walk->loops};
+	walk->loops++;
+	if (!counted)
+		break_emit(walk, lang_expr_unary(exprs, PTOWSP_EXPR_LNOT, scalar_expr(walk, inst->args[0].scalar)));
+	block_emit(walk, &inst->body);
+	body_end(walk, head);
+	walk->iterator_count -= counted ? 1 : 0;
+	walk->loops--;
+	walk->branches--;
+	walk->depth--;
+}
+
+static void fence_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
+{
+	lang_graph_emit_at(walk, PTOWSP_OP_FENCE, inst->args[0].value == PTOWSP_fence_scope_GM ? PTOWSP_FENCE_SYSTEM : PTOWSP_FENCE_DEVICE, 0);
+}
+
+/* A name means the same in the programs of all devices, whatever its number is in each. */
+static uint32_t notification_of(const struct lang_graph_object *object)
+{
+	return object->numeric ? object->number : pkg_graph_notification(object->name);
+}
+
+static void notify_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst, unsigned opcode)
+{
+	if (inst->args[0].value > UINT16_MAX) {
+		lang_error(walk->lower->unit, inst->args[0].at, "there is no device %llu; devices of a run are numbered from 0, at most to %u",
+			   (unsigned long long)inst->args[0].value, UINT16_MAX);
+		return;
+	}
+	lang_graph_emit_at(walk, opcode, (uint32_t)inst->args[0].value, notification_of(inst->args[1].object));
+}
+
+static void launch_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
+{
+	struct lang_graph_launch *outer = walk->launch;
+	uint32_t iteration = walk->iteration;
+
+	if (inst->op == PTOWSP_TG_INVOKE)
+		iteration = scalar_expr(walk, inst->args[1].scalar);
+	walk->launch = lang_graph_launch_of(walk->lowering, inst);
+	walk->iteration = iteration;
+	walk->open_count = walk->barrier_count = 0;
+	if (inst->op == PTOWSP_MC_COPY)
+		copy_emit(walk, inst);
+	else if (inst->op == PTOWSP_TG_CHECKPOINT || inst->op == PTOWSP_TG_RESTORE)
+		checkpoint_emit(walk, inst);
+	else
+		block_emit(walk, walk->launch->graph->body);
+	walk->launch = outer;
+	walk->iteration = lang_expr_const(&walk->lower->tables->exprs, 0);
+}
+
+static void inst_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
+{
+	walk->at = inst->at;
+	switch (inst->op) {
+	case PTOWSP_TG_KERNEL: kernel_emit(walk, lang_graph_kernel(inst->args[0].object)); break;
+	case PTOWSP_MC_COPY:
+		if (walk->launch)
+			copy_emit(walk, inst);
+		else
+			launch_emit(walk, inst);
+		break;
+	case PTOWSP_TG_LAUNCH:
+	case PTOWSP_TG_INVOKE:
+	case PTOWSP_TG_CHECKPOINT:
+	case PTOWSP_TG_RESTORE: launch_emit(walk, inst); break;
+	case PTOWSP_MC_FREE: lang_graph_free_emit(walk, inst); break;
+	case PTOWSP_MC_FENCE: fence_emit(walk, inst); break;
+	case PTOWSP_SY_NOTIFY: notify_emit(walk, inst, PTOWSP_OP_NOTIFY); break;
+	case PTOWSP_SY_WAIT_NOTIFY: notify_emit(walk, inst, PTOWSP_OP_WAIT_NOTIFY); break;
+	case PTOWSP_CF_IF: if_emit(walk, inst); break;
+	case PTOWSP_CF_LOOP:
+	case PTOWSP_CF_WHILE: loop_emit(walk, inst); break;
+	case PTOWSP_CF_BREAK: break_emit(walk, scalar_expr(walk, inst->args[0].scalar)); break;
+	default: break; /* definitions, edges, hints: no code of their own */
+	}
+}
+
+static void block_emit(struct lang_graph_walk *walk, const struct lang_graph_block *block)
+{
+	uint32_t homes = lang_graph_homes_find(walk, block);
+
+	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
+		if (homes)
+			lang_graph_wants_emit(walk, block, inst);
+		inst_emit(walk, inst);
+	}
+}
+
 /* --- the whole program --- */
 
 void lang_graph_code(struct lang_lower *lower, struct lang_decl *decl)
@@ -263,74 +490,9 @@ void lang_graph_code(struct lang_lower *lower, struct lang_decl *decl)
 	lang_entry_begin(lower, decl->row);
 	walk.iteration = lang_expr_const(&lower->tables->exprs, 0);
 	lang_graph_allocs_emit(&walk);
-	lang_graph_block_emit(&walk, &lowering->program->body);
+	block_emit(&walk, &lowering->program->body);
 	walk.at = decl->at;
 	lang_graph_events_end(&walk);
 	lang_graph_emit(&walk, PTOWSP_OP_HALT, 0, 0);
 	lang_entry_end(lower, 0);
-}
-
-/* ---- scalars of graph programs as expressions; what they load is loaded where they stand. ---- */
-
-static uint32_t value_expr(struct lang_graph_walk *walk, const char *name)
-{
-	uint32_t row = lang_row_find(lang_rows_of(walk->lower, PTOWSP_SECTION_SLOT), name);
-
-	if (row == PTOWSP_NONE)
-		return lang_expr_const(&walk->lower->tables->exprs, 0);
-	lang_value_use(walk->lower, row);
-	return lang_expr_value(&walk->lower->tables->exprs, row);
-}
-
-/* Loads the element into its slot, here and now. */
-static uint32_t element_load(struct lang_graph_walk *walk, const struct lang_graph_scalar *scalar)
-{
-	struct lang_exprs *exprs = &walk->lower->tables->exprs;
-	const struct lang_graph_memory *memory = lang_graph_memory_of(walk, lang_graph_tensor(scalar->object));
-	uint32_t size = common_dtype_bytes(scalar->dtype), index = lang_graph_expr(walk, scalar->a), slot = scalar->slot->made.row;
-	struct ptowsp_region_record region = {.tensor = lang_graph_tensor_row(memory), .row = lang_expr_const(exprs, 0), .column = index, .unit = 1};
-
-	if (memory->dtype != scalar->dtype) {
-		region.column = lang_expr_binary(exprs, PTOWSP_EXPR_MUL, index, lang_expr_const(exprs, size));
-		region.columns = size;
-		region.view = scalar->dtype + 1u;
-	}
-	lang_graph_emit(walk, PTOWSP_OP_SLOT_LOAD, slot, lang_region_add(walk->lower->tables, &region));
-	return lang_expr_value(exprs, slot);
-}
-
-static uint32_t iterator_expr(struct lang_graph_walk *walk, const struct lang_graph_object *iterator)
-{
-	for (uint32_t i = walk->iterator_count; i-- > 0;)
-		if (walk->iterators[i].object == iterator)
-			return lang_expr_loop(&walk->lower->tables->exprs, walk->iterators[i].loop);
-	return lang_expr_const(&walk->lower->tables->exprs, 0);
-}
-
-uint32_t lang_graph_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *scalar)
-{
-	struct lang_exprs *exprs = &walk->lower->tables->exprs;
-	uint32_t a, b;
-
-	switch (scalar->op) {
-	case PTOWSP_EXPR_CONST: return lang_expr_const(exprs, (uint64_t)scalar->value);
-	case PTOWSP_EXPR_VALUE: return value_expr(walk, scalar->object->name);
-	case PTOWSP_EXPR_AXIS: return iterator_expr(walk, scalar->object);
-	case PTOWSP_GRAPH_NODE_ELEMENT: return element_load(walk, scalar);
-	case PTOWSP_GRAPH_NODE_ITERATION: return walk->iteration;
-	default: break;
-	}
-	a = lang_graph_expr(walk, scalar->a);
-	if (!scalar->b)
-		return lang_expr_unary(exprs, scalar->op, a);
-	b = lang_graph_expr(walk, scalar->b);
-	return scalar->c ? lang_expr_ternary(exprs, scalar->op, a, b, lang_graph_expr(walk, scalar->c)) : lang_expr_binary(exprs, scalar->op, a, b);
-}
-
-uint32_t lang_graph_elements_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *bytes, const struct lang_graph_memory *memory)
-{
-	struct lang_exprs *exprs = &walk->lower->tables->exprs;
-	uint32_t expr = lang_graph_expr(walk, bytes), size = common_dtype_bytes(memory->dtype);
-
-	return size == 1 ? expr : lang_expr_binary(exprs, PTOWSP_EXPR_DIV, expr, lang_expr_const(exprs, size));
 }

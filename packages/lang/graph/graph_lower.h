@@ -3,9 +3,9 @@
  * Everything lies in the unit's arena.
  *
  * graph_type.c   which element type each tensor has
- * graph_memory.c, graph_rows.c  rows with ids, and what is written into them
+ * graph_rows.c   rows with ids, and what is written into them
  * graph_launch.c  launches: who waits for whom
- * graph_control.c, graph_lower.c, graph_edge.c  the code */
+ * graph_lower.c, graph_edge.c  the code */
 #ifndef LANG_GRAPH_LOWER_H
 #define LANG_GRAPH_LOWER_H
 
@@ -163,15 +163,66 @@ void lang_graphs_declare(struct lang_lower *lower);
 /* Directives that graphs bring along, where the source has none of the kind. */
 void lang_graph_schedule(struct lang_lower *lower);
 
-/* --- what the files share that declare the rows of graph programs. --- */
+/* --- the state of writing a graph program's code; shared by the files that do it. --- */
 
-/* A free name, as short as it can be: K, graph.K, program.graph.K */
-const char *lang_graph_row_name(struct lang_lower *lower, uint32_t section, const char *program, const char *graph, const char *name);
-/* A row that the compiler makes; write: once all rows have their places. */
-void lang_graph_row_add(struct lang_lower *lower, uint32_t section, const char *name, struct lang_made *made,
-			void (*build)(struct lang_lower *lower, struct lang_made *made, const char *name));
+struct lang_graph_iterator {
+	const struct lang_graph_object *object;
+	uint32_t loop; /* depth of its value */
+};
+/* A node that the task at hand waits for. */
+struct lang_graph_wait {
+	struct lang_graph_node *node;
+	uint32_t kind; /* operand1 of AFTER */
+};
+struct lang_graph_walk {
+	struct lang_lower *lower;
+	struct lang_graph_lowering *lowering;
+	struct lang_graph_launch *launch; /* NULL at the top */
+	struct lang_graph_node **open;    /* issued in the launch, and no task that always runs waits for them */
+	struct lang_graph_node **barrier; /* everything issued from now on in the launch waits for them */
+	uint32_t open_count, open_capacity, barrier_count, barrier_capacity;
+	struct lang_graph_wait *waits; /* room for those of one task */
+	uint32_t wait_capacity, stamp;
+	struct lang_span at;
+	uint64_t tasks;     /* issued so far, in a program without control flow */
+	uint32_t iteration; /* EXPR row of ITERATION */
+	uint32_t depth, loops, branches;
+	struct lang_graph_iterator iterators[PTOWSP_NESTING_LIMIT];
+	uint32_t iterator_count;
+};
 
-/* graph_memory.c: tensors, those of checkpoints too. */
-void lang_graph_memories_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering);
+static inline struct lang_graph_memory *lang_graph_memory_of(const struct lang_graph_walk *walk, const struct lang_graph_tensor *tensor)
+{
+	return &walk->lowering->memories[tensor->object.index];
+}
+
+/* --- graph_lower.c --- */
+
+/* One body deeper, or the error that this is too deep; leaving it is depth--. */
+void lang_graph_nest(struct lang_graph_walk *walk);
+uint32_t lang_graph_emit(struct lang_graph_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2);
+/* The same with the position. */
+uint32_t lang_graph_emit_at(struct lang_graph_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2);
+
+/* --- graph_rows.c --- */
+
+/* Tensors that live as long as the run, or until a MC_FREE somewhere else. */
+void lang_graph_allocs_emit(struct lang_graph_walk *walk);
+/* How many allocations of the block are freed in it. */
+uint32_t lang_graph_homes_find(struct lang_graph_walk *walk, const struct lang_graph_block *block);
+/* Allocations of the block that the instruction wants: those where they stand, or where they are used before that, as in the seed's own text. */
+void lang_graph_wants_emit(struct lang_graph_walk *walk, const struct lang_graph_block *home, const struct lang_graph_inst *inst);
+void lang_graph_free_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst);
+
+/* --- graph_edge.c --- */
+
+/* AFTER words behind the task of a kernel, or of a copy (kernel NULL). */
+void lang_graph_edges_emit(struct lang_graph_walk *walk, struct lang_graph_node *node, const struct lang_graph_kernel *kernel);
+/* Before the task: a full barrier in front of it, where one instruction says just that; else edges do. */
+void lang_graph_barrier_emit(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel);
+/* Before the task: where it may be that nothing has signalled an event that the kernel waits for. */
+void lang_graph_events_wait(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel);
+/* At the end of the program: an event that is waited for is signalled somewhere, if only in a branch that is never taken. */
+void lang_graph_events_end(struct lang_graph_walk *walk);
 
 #endif

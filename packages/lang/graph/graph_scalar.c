@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_scalar.c - scalars of instructions: expressions in C's notation, folded where they are constant, and the values
  * that they can have. */
-#include "lang/builder/lang_expr.h"
+#include "lang/builder/tables.h"
 #include "lang/graph/lang_graph.h"
 #include "lang/number.h"
 #include "lang/parse/parse.h"

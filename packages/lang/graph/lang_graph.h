@@ -265,24 +265,6 @@ bool lang_graph_operands_parse(struct lang_graph_reader *reader, const struct pk
 /* Words and instructions are written in capitals: a guess at what is meant by small ones. In the arena. */
 const char *lang_graph_upper(struct lang_graph_reader *reader, const char *text);
 
-/* graph_block.c: what opens and what ends a block. NULL: it does not. */
-struct lang_graph_frame {
-	uint8_t open, end;
-};
-const struct lang_graph_frame *lang_graph_frame_of_open(unsigned op);
-const struct lang_graph_frame *lang_graph_frame_of_end(unsigned op);
-/* The instructions that follow stand in this one; until its end, which is told at `end`. */
-void lang_graph_block_open(struct lang_graph_reader *reader, struct lang_graph_inst *inst);
-void lang_graph_block_close(struct lang_graph_reader *reader, struct lang_span end);
-/* The error for a block that is still open. */
-void lang_graph_unclosed_refuse(struct lang_graph_reader *reader, const struct lang_graph_inst *inst);
-/* An instruction that ends a block: that of the innermost one of its sort; those inside of it that are open are wrong. */
-void lang_graph_end_parse(struct lang_graph_reader *reader, const struct lang_graph_frame *frame, const struct lang_graph_inst *end);
-void lang_graph_else_parse(struct lang_graph_reader *reader, const struct lang_graph_inst *inst);
-
-/* graph_fact.c: what a sound instruction says about the objects that it names. */
-void lang_graph_facts_fill(struct lang_graph_reader *reader, struct lang_graph_inst *inst);
-
 /* --- what comes before what among the kernels of one graph. --- */
 
 struct lang_graph_edge {
@@ -308,9 +290,6 @@ struct lang_graph_order {
 
 /* Makes the edges of a graph, refuses cycles and edges against program text, and sorts the body. */
 void lang_graph_order_make(struct lang_unit *unit, struct lang_graph *graph, struct lang_graph_order *order_out);
-/* graph_sort.c: the part that sorts, once there are edges. Refuses cycles, and kernels that would have to pass what has a fixed place. */
-void lang_graph_sort(struct lang_unit *unit, struct lang_graph_order *order);
-const char *lang_graph_node_name(const struct lang_graph_order *order, uint32_t node);
 /* 1 if an MC_FENCE stands between the two instructions that is reached whenever the second one is, or the first. */
 bool lang_graph_is_fenced(const struct lang_graph_order *order, const struct lang_graph_inst *a, const struct lang_graph_inst *b);
 
@@ -323,16 +302,5 @@ bool lang_graph_are_alternatives(const struct lang_graph_inst *a, const struct l
 /* Warns of pairs of kernels that nothing orders, and of reads that only AFTER orders. Kernels that are declared nowhere say nothing of what they
  * read and write and are left out. If a graph has a race, one is told, whatever its size; not every pair is where many race for the same bytes. */
 void lang_graph_race_check(struct lang_unit *unit, const struct lang_graph_order *order);
-
-/* --- whether one kernel of a graph ends before another one starts, for many pairs at once. --- */
-
-struct lang_graph_question {
-	uint32_t from, to;       /* nodes; from is issued first */
-	uint32_t about;          /* the asker's */
-	uint8_t before, visible; /* answers: from ends before to starts; and an edge on the way makes what it wrote visible */
-};
-
-/* Fills in the answers and sorts the questions by the place of `from`. Time: edges of the graph times kernels asked for / 64. */
-void lang_graph_reach(struct lang_unit *unit, const struct lang_graph_order *order, struct lang_graph_question *questions, uint32_t count);
 
 #endif

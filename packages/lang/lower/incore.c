@@ -6,7 +6,6 @@
 #include "lang/diag.h"
 #include "lang/lang_map.h"
 #include "lang/lower/lang_lower.h"
-#include "lang/lower/parts_flow.h"
 
 #include <assert.h>
 #include <stdio.h>

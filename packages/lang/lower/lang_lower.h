@@ -8,7 +8,7 @@
 #include "lang/builder/build.h"
 #include "lang/builder/tables.h"
 #include "lang/decl.h"
-#include "lang/levels.h"
+#include "lang/lang_axis.h"
 
 #define LANG_MAX_SECTIONS 16u /* sections with ids */
 struct lang_rows {            /* of struct lang_row, below */
@@ -85,7 +85,11 @@ void lang_function_payload(struct lang_lower *lower, uint32_t kernel, struct lan
 /* An InCore function as a portable payload of a kernel. Warns if it cannot run. */
 void lang_kernel_encode(struct lang_lower *lower, struct lang_function *function, uint32_t kernel, struct ptowsp_payload_record record);
 
-struct lang_dims;
+/* How much of a tile is there: numbers of extents, a bit each. The least of them is how many rows or columns are there; none: all. */
+struct lang_dims {
+	uint64_t rows, columns;
+	uint8_t zero; /* the missing part is 0, as it was loaded */
+};
 /* The instructions of a body whose tasks get parts of tiles, so that they come out as if each operation saw what is there. memrefs: per parameter, extents of its window; scalars: the row that
  * says each; names: of them. */
 void lang_parts_fill(struct lang_lower *lower, const struct lang_function *function, struct lang_tile_code *code, const struct lang_dims *memrefs,

@@ -2,13 +2,14 @@
 /* parts_fill.c - a kernel that gets parts of tiles, so that it works on whole ones: masks of what is there, made at its beginning, and a tsel wherever an operation would bring
  * elements together with what is not there. Other operations do no harm there, and nothing of it is stored. */
 #include "isa/isa.h"
+#include "isa/opcode.h"
 #include "lang/diag.h"
 #include "lang/lower/lang_lower.h"
-#include "lang/lower/parts_flow.h"
 #include "registry/common/common_dtype.h"
 
 #include <string.h>
 
+enum filling { FILL_ZERO, FILL_MINUS_ZERO, FILL_LEAST, FILL_GREATEST, FILLINGS };
 /* Tiles that are made once: 1 where the row (or column) is there, or a value everywhere. */
 struct made {
 	uint32_t rows, columns;
@@ -106,10 +107,10 @@ static void mask_make(struct filler *f, struct made *mask)
 static uint64_t filling_bits(unsigned dtype, unsigned filling)
 {
 	const unsigned bits = 8 * common_dtype_bytes((uint16_t)dtype);
-	const bool least = filling == LANG_FILL_LEAST;
+	const bool least = filling == FILL_LEAST;
 
-	if (filling == LANG_FILL_ZERO || filling == LANG_FILL_MINUS_ZERO)
-		return filling == LANG_FILL_ZERO || common_dtype_class((uint16_t)dtype) != 'f' ? 0 : UINT64_C(1) << (bits - 1);
+	if (filling == FILL_ZERO || filling == FILL_MINUS_ZERO)
+		return filling == FILL_ZERO || common_dtype_class((uint16_t)dtype) != 'f' ? 0 : UINT64_C(1) << (bits - 1);
 	switch (dtype) {
 	case PTOWSP_F32: return least ? 0xFF800000u : 0x7F800000u;
 	case PTOWSP_F16: return least ? 0xFC00u : 0x7C00u;
@@ -125,7 +126,7 @@ static uint64_t filling_bits(unsigned dtype, unsigned filling)
 
 static void value_make(struct filler *f, struct made *value)
 {
-	static const char *const names[LANG_FILLINGS] = {"zero", "minus_zero", "least", "greatest"};
+	static const char *const names[FILLINGS] = {"zero", "minus_zero", "least", "greatest"};
 	const char *name = common_format(&f->lower->unit->arena, "%s.%s", names[value->filling], common_dtype_text(value->dtype));
 
 	value->tile = tile_add(f, name, value->rows, value->columns, value->dtype);
@@ -149,11 +150,9 @@ static uint16_t made_tile(struct filler *f, struct made like)
 
 /* ---- what the walk says ----------------------------------------------------------------------------------------------------- */
 
-/* Copies instructions before it that are not there yet; fillings that it wants follow. */
-static void at(void *context, uint32_t inst)
+/* Copies instructions before that one that are not there yet; fillings that it wants follow. */
+static void insts_copy(struct filler *f, uint32_t inst)
 {
-	struct filler *f = context;
-
 	for (; f->copied < inst; f->copied++) {
 		*inst_add(f, &f->body, 0) = f->code->insts[f->copied];
 		f->starts[f->copied + 1] = f->body.count;
@@ -161,9 +160,9 @@ static void at(void *context, uint32_t inst)
 	f->at = inst;
 }
 
-static void wanted(void *context, uint16_t tile, bool columns, uint64_t extents, enum lang_filling filling)
+/* Before the instruction at hand, missing columns (or rows) of the tile are filled: as far as each of the extents, a bit each, says. */
+static void fill(struct filler *f, uint16_t tile, bool columns, uint64_t extents, enum filling filling)
 {
-	struct filler *f = context;
 	const struct ptowsp_tile_tile whole = f->code->tiles[tile];
 
 	for (uint32_t e = 0; e < 64; e++) {
@@ -177,15 +176,346 @@ static void wanted(void *context, uint16_t tile, bool columns, uint64_t extents,
 	}
 }
 
-static void refused(void *context, const struct ptowsp_tile_inst *inst, const char *why)
+/* The instruction works on no parts. */
+static void part_refuse(const struct filler *f, const struct ptowsp_tile_inst *inst, const char *why)
 {
-	const struct filler *f = context;
 	struct lang_unit *unit = f->lower->unit;
 
 	lang_error(unit, f->function->at, "@%s line %u: %s %s, and calls pass parts of which a run says how much is there", f->function->name, inst->line,
 		   isa_op(inst->op)->mnemonic, why);
 	lang_help(unit, "pass whole parts, or declare the parameters that say what is there (%%x.rows: i32) and see to the rest in @%s itself",
 		  f->function->name);
+}
+
+/* ---- which tiles are there only in part, and where that makes a difference: an operation that brings elements of different rows or columns together has to see something where there is nothing. ---- */
+
+/* The walk over the instructions, again and again until nothing changes: where ways meet, a tile is there as far as it is on all of them. */
+struct flow {
+	const struct lang_dims *memrefs; /* per parameter */
+	const struct lang_tile_code *code;
+	uint32_t tiles;              /* to begin with */
+	struct lang_dims *now, **at; /* of each tile; at: on arriving at an instruction that others go to, NULL: none does */
+	uint32_t stored; /* before this instruction nothing has been stored in parts: what they lack is 0, also where another argument is the same part */
+	bool live, changed;
+	struct filler *filler; /* NULL until nothing changes any more */
+	const struct ptowsp_tile_inst *inst;
+};
+
+static void want(const struct flow *f, uint16_t tile, bool columns, uint64_t extents, enum filling filling)
+{
+	f->now[tile].zero &= !extents || filling == FILL_ZERO;
+	if (f->filler && extents)
+		fill(f->filler, tile, columns, extents, filling);
+}
+
+static void want_all(const struct flow *f, uint16_t tile, enum filling filling)
+{
+	want(f, tile, false, f->now[tile].rows, filling);
+	want(f, tile, true, f->now[tile].columns, filling);
+}
+
+static void refuse(const struct flow *f, const char *why)
+{
+	if (f->filler)
+		part_refuse(f->filler, f->inst, why);
+}
+
+static void set(const struct flow *f, uint16_t tile, uint64_t rows, uint64_t columns)
+{
+	f->now[tile] = (struct lang_dims){rows, columns, 0};
+}
+
+/* ---- one instruction ------------------------------------------------------------------------------------------------------ */
+
+static bool is_zero(const struct flow *f, uint16_t scalar)
+{
+	return f->code->scalars[scalar].kind == PTOWSP_SCALAR_CONST && !f->code->scalars[scalar].value;
+}
+
+/* Extents of a window, which begins with the tile. */
+static struct lang_dims window(const struct flow *f, uint16_t memref, uint16_t row, uint16_t column)
+{
+	const struct lang_dims dims = f->memrefs[memref];
+
+	if ((dims.rows | dims.columns) && !(is_zero(f, row) && is_zero(f, column)))
+		refuse(f, "moves a tile at another place than [0, 0]");
+	return dims;
+}
+
+/* Elements that only the window has are stored as 0. */
+static void store(const struct flow *f, const struct ptowsp_tile_inst *i, struct lang_dims tile, uint16_t row, uint16_t column)
+{
+	const struct lang_dims dims = window(f, i->d, row, column);
+
+	want(f, i->a, false, tile.rows & ~dims.rows, FILL_ZERO);
+	want(f, i->a, true, tile.columns & ~dims.columns, FILL_ZERO);
+}
+
+/* Terms of a sum that are not there are 0 times 0; where it starts from a tile -0 times 0, which changes no sum, not even one that is -0. left, right: factors. */
+static void product(const struct flow *f, uint16_t left, uint16_t right, bool from_tile)
+{
+	const uint64_t inner = f->now[left].columns | f->now[right].rows;
+
+	if (from_tile || !f->now[left].zero || inner != f->now[left].columns)
+		want(f, left, true, inner, from_tile ? FILL_MINUS_ZERO : FILL_ZERO);
+	if (!f->now[right].zero || inner != f->now[right].rows)
+		want(f, right, false, inner, FILL_ZERO);
+}
+
+static bool keeps_zero(unsigned op)
+{
+	return op == PTOWSP_PTO_TCVT || op == PTOWSP_PTO_TMOV || op == PTOWSP_PTO_TTRANS || op == PTOWSP_PTO_TABS || op == PTOWSP_PTO_TRELU;
+}
+
+static enum filling neutral(unsigned op)
+{
+	switch (op) {
+	case PTOWSP_PTO_TROWMAX:
+	case PTOWSP_PTO_TCOLMAX: return FILL_LEAST;
+	case PTOWSP_PTO_TROWMIN:
+	case PTOWSP_PTO_TCOLMIN: return FILL_GREATEST;
+	default: return FILL_ZERO;
+	}
+}
+
+/* Elements at single places of memory: which they are follows from the size of the window. */
+static bool touches_elements(unsigned op)
+{
+	return op == PTOWSP_PTO_LOAD || op == PTOWSP_PTO_STORE || op == PTOWSP_PTO_MGATHER || op == PTOWSP_PTO_MSCATTER;
+}
+
+static void elements(const struct flow *f, const struct ptowsp_tile_inst *i)
+{
+	const struct lang_dims memory = f->memrefs[i->op == PTOWSP_PTO_STORE || i->op == PTOWSP_PTO_MSCATTER ? i->d : i->a];
+
+	if (memory.rows | memory.columns)
+		refuse(f, "touches single elements");
+	if (i->op == PTOWSP_PTO_MGATHER) { /* element 0 is there */
+		want_all(f, i->b, FILL_ZERO);
+		f->now[i->d] = f->now[i->b];
+	} else if (i->op == PTOWSP_PTO_MSCATTER && (f->now[i->a].rows | f->now[i->a].columns | f->now[i->b].rows | f->now[i->b].columns)) {
+		refuse(f, "would scatter elements that are not there");
+	}
+}
+
+/* As far as all operands are there. */
+static void same(const struct flow *f, const struct ptowsp_tile_inst *i)
+{
+	const char *letters = isa_op(i->op)->operands;
+	uint16_t rows[ISA_OPERANDS_MAX];
+	const unsigned count = isa_op_operands(isa_op(i->op), i, rows);
+	struct lang_dims dims = {0, 0, keeps_zero(i->op) && f->now[i->a].zero};
+
+	for (unsigned k = 0; k < count; k++)
+		if (letters[k] == 't') {
+			dims.rows |= i->op == PTOWSP_PTO_TMOV_FP && k == 2 ? 0 : f->now[rows[k]].rows; /* its scale has one row */
+			dims.columns |= f->now[rows[k]].columns;
+		}
+	f->now[i->d] = dims;
+}
+
+/* Elements change their places: what is not there comes along as 0, or behind all others, and the result is whole. */
+static void moved(const struct flow *f, const struct ptowsp_tile_inst *i, unsigned shape)
+{
+	const enum filling filling = shape == ISA_SHAPE_SORT || shape == ISA_SHAPE_MERGE ? FILL_LEAST : FILL_ZERO;
+	const struct lang_dims kept = f->now[i->a], index = shape == ISA_SHAPE_EXTRACT ? kept : f->now[i->b];
+
+	if (shape == ISA_SHAPE_EXTRACT && is_zero(f, i->b) && is_zero(f, i->c)) {
+		f->now[i->d] = kept;
+		return;
+	}
+	want_all(f, i->a, filling);
+	if (shape == ISA_SHAPE_MERGE || shape == ISA_SHAPE_GATHER)
+		want_all(f, i->b, filling);
+	set(f, i->d, 0, 0);
+	if (shape == ISA_SHAPE_SORT)
+		set(f, i->e, 0, 0);
+	if (shape == ISA_SHAPE_GATHER)
+		f->now[i->d] = index;
+	if (shape == ISA_SHAPE_SCATTER && (kept.rows | kept.columns | index.rows | index.columns))
+		refuse(f, "would scatter elements that are not there");
+}
+
+static void matrix(const struct flow *f, const struct ptowsp_tile_inst *i, unsigned shape)
+{
+	const struct lang_dims a = f->now[i->a], b = f->now[i->b], c = f->now[i->c];
+
+	switch (shape) {
+	case ISA_SHAPE_MATMUL:
+		product(f, i->a, i->b, false);
+		set(f, i->d, a.rows, b.columns);
+		break;
+	case ISA_SHAPE_MATMUL_ACC:
+		product(f, i->b, i->c, true);
+		set(f, i->d, a.rows | b.rows, a.columns | c.columns);
+		break;
+	case ISA_SHAPE_MATMUL_BIAS:
+		product(f, i->a, i->b, false);
+		set(f, i->d, a.rows, b.columns | c.columns);
+		break;
+	default: /* scaled: a, its scale, c, its scale */
+		if (a.columns | b.columns | c.rows | f->now[i->f].rows)
+			refuse(f, "adds up products with scales, of which not all are there");
+		set(f, i->d, a.rows | b.rows, c.columns | f->now[i->f].columns);
+	}
+}
+
+static void reduce(const struct flow *f, const struct ptowsp_tile_inst *i, bool columns)
+{
+	const struct lang_dims a = f->now[i->a];
+
+	want(f, i->a, columns, columns ? a.columns : a.rows, neutral(i->op));
+	set(f, i->d, columns ? a.rows : 0, columns ? 0 : a.columns);
+}
+
+static void apply(const struct flow *f, const struct ptowsp_tile_inst *i)
+{
+	const unsigned shape = isa_op(i->op)->shape;
+	const struct lang_dims a = i->a < f->tiles ? f->now[i->a] : (struct lang_dims){0, 0, 0};
+
+	if (touches_elements(i->op)) {
+		elements(f, i);
+		return;
+	}
+	switch (shape) {
+	case ISA_SHAPE_LOAD:
+		f->now[i->d] = window(f, i->a, i->b, i->c);
+		f->now[i->d].zero = f->inst < f->code->insts + f->stored;
+		break;
+	case ISA_SHAPE_STORE:
+		if (i->op == PTOWSP_PTO_TSTORE)
+			store(f, i, a, i->b, i->c);
+		else
+			store(f, i, (struct lang_dims){a.rows, a.columns | f->now[i->b].columns, 0}, i->c, i->f);
+		break;
+	case ISA_SHAPE_ELEMENT:
+		if (i->op == PTOWSP_PTO_GETVAL)
+			want_all(f, i->a, FILL_ZERO);
+		break;
+	case ISA_SHAPE_SAME:
+	case ISA_SHAPE_SAME_MASK:
+	case ISA_SHAPE_SAME_ANY:
+	case ISA_SHAPE_SELECT: same(f, i); break;
+	case ISA_SHAPE_MATMUL:
+	case ISA_SHAPE_MATMUL_ACC:
+	case ISA_SHAPE_MATMUL_BIAS:
+	case ISA_SHAPE_MATMUL_MX: matrix(f, i, shape); break;
+	case ISA_SHAPE_ROW_REDUCE: reduce(f, i, true); break;
+	case ISA_SHAPE_COL_REDUCE: reduce(f, i, false); break;
+	case ISA_SHAPE_FILL: set(f, i->d, 0, 0); break;
+	case ISA_SHAPE_ROW_EXPAND: set(f, i->d, a.rows, 0); break;
+	case ISA_SHAPE_COL_EXPAND: set(f, i->d, 0, a.columns); break;
+	case ISA_SHAPE_ROW_COMBINE: set(f, i->d, a.rows | f->now[i->b].rows, a.columns); break;
+	case ISA_SHAPE_TRANSPOSE: f->now[i->d] = (struct lang_dims){a.columns, a.rows, a.zero}; break;
+	case ISA_SHAPE_RESHAPE:
+	case ISA_SHAPE_EXTRACT:
+	case ISA_SHAPE_GATHER:
+	case ISA_SHAPE_SCATTER:
+	case ISA_SHAPE_SORT:
+	case ISA_SHAPE_MERGE: moved(f, i, shape); break;
+	default: break;
+	}
+}
+
+/* ---- ways ------------------------------------------------------------------------------------------------------------------- */
+
+/* Goes to `target` from here. */
+static void leave(struct flow *f, uint32_t target)
+{
+	const uint32_t count = f->tiles;
+	struct lang_dims *to = f->at[target];
+
+	if (!to) {
+		to = f->at[target] = common_alloc(f->code->arena, (count + 1) * sizeof(*to));
+		memcpy(to, f->now, count * sizeof(*to));
+		f->changed = true;
+	}
+	for (uint32_t t = 0; t < count; t++) {
+		f->changed |= (f->now[t].rows & ~to[t].rows) || (f->now[t].columns & ~to[t].columns) || to[t].zero > f->now[t].zero;
+		to[t].rows |= f->now[t].rows;
+		to[t].columns |= f->now[t].columns;
+		to[t].zero &= f->now[t].zero;
+	}
+}
+
+static void ways(struct flow *f, const struct ptowsp_tile_inst *i)
+{
+	switch (i->op) {
+	case PTOWSP_PTO_FOR:
+	case PTOWSP_PTO_DO:
+	case PTOWSP_PTO_IF: leave(f, i->target); return;
+	case PTOWSP_PTO_ENDFOR:
+	case PTOWSP_PTO_ENDWHILE:
+	case PTOWSP_PTO_ELSE:
+	case PTOWSP_PTO_BREAK:
+	case PTOWSP_PTO_CONTINUE:
+		leave(f, i->target);
+		f->live = false;
+		return;
+	case PTOWSP_PTO_RETURN: f->live = false; return;
+	default: return;
+	}
+}
+
+static void arrive(struct flow *f, uint32_t at)
+{
+	if (!f->at[at])
+		return;
+	if (f->live)
+		leave(f, at);
+	memcpy(f->now, f->at[at], f->tiles * sizeof(*f->now));
+	f->live = true;
+}
+
+static void sweep(struct flow *f)
+{
+	memset(f->now, 0, f->tiles * sizeof(*f->now));
+	f->live = true;
+	f->changed = false;
+	for (uint32_t i = 0; i < f->code->inst_count; i++) {
+		f->inst = &f->code->insts[i];
+		arrive(f, i);
+		if (!f->live)
+			continue;
+		if (f->filler)
+			insts_copy(f->filler, i);
+		if (isa_op_is_control(f->inst->op))
+			ways(f, f->inst);
+		else
+			apply(f, f->inst);
+	}
+}
+
+/* The first store to a part, or the loop around it. */
+static uint32_t store_find(const struct lang_dims *memrefs, const struct lang_tile_code *code)
+{
+	uint32_t loop = 0, depth = 0;
+
+	for (uint32_t i = 0; i < code->inst_count; i++) {
+		const struct ptowsp_tile_inst *inst = &code->insts[i];
+		const bool store = isa_op(inst->op)->shape == ISA_SHAPE_STORE;
+
+		if (inst->op == PTOWSP_PTO_FOR || inst->op == PTOWSP_PTO_WHILE)
+			loop = depth++ ? loop : i;
+		else if (inst->op == PTOWSP_PTO_ENDFOR || inst->op == PTOWSP_PTO_ENDWHILE)
+			depth--;
+		else if (store && (memrefs[inst->d].rows | memrefs[inst->d].columns))
+			return depth ? loop : i;
+	}
+	return code->inst_count;
+}
+
+static void flow_follow(const struct lang_dims *memrefs, const struct lang_tile_code *code, struct filler *filler)
+{
+	struct flow f = {.memrefs = memrefs, .code = code, .tiles = code->tile_count, .stored = store_find(memrefs, code)};
+
+	f.now = common_alloc(code->arena, (f.tiles + 1) * sizeof(*f.now));
+	f.at = common_alloc(code->arena, ((size_t)code->inst_count + 1) * sizeof(*f.at));
+	do
+		sweep(&f);
+	while (f.changed);
+	f.filler = filler;
+	sweep(&f);
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------------------------------------- */
@@ -227,13 +557,11 @@ void lang_parts_fill(struct lang_lower *lower, const struct lang_function *funct
 		     const uint16_t *scalars, const char *const *names)
 {
 	struct filler f = {.lower = lower, .function = function, .code = code, .scalars = scalars, .names = names};
-	const struct lang_parts parts = {.memrefs = memrefs};
-	const struct lang_parts_sink sink = {&f, at, wanted, refused};
 	const uint32_t count = code->inst_count;
 
 	f.starts = common_alloc(&lower->unit->arena, ((size_t)count + 1) * sizeof(*f.starts));
-	lang_parts_flow(&parts, code, &sink);
-	at(&f, count);
+	flow_follow(memrefs, code, &f);
+	insts_copy(&f, count);
 	if (f.body.count == count)
 		return;
 	insts_join(&f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* variants.c - tile levels, and which kernels stand in for a function at other levels: f_64 for f at level 64. */
+#include "lang/lang_axis.h"
 #include "lang/lang_kernel.h"
-#include "lang/levels.h"
 #include "lang/lower/lang_lower.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "lang/parse/include.h"
+#include "lang/parse/lex.h"
 
-#include "lang/lang_bytes.h"
+#include "lang/decl.h"
 #include "lang/parse/lang_library.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lang/parse/lang_template.h"
+#include "lang/parse/lex.h"
 
 #include "lang/decl.h"
 #include "lang/lang_map.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/parse/lex.h"
 #include "lang/diag.h"
-#include "lang/lang_clean.h"
 
 #include "format/graph/graph_schema.h"
 

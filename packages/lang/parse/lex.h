@@ -44,4 +44,22 @@ struct lang_tokens {
 /* Tokens of source number `file`; bytes that belong to no token are errors and left out. */
 void lang_lex(struct lang_unit *unit, uint32_t file, struct lang_tokens *tokens_out);
 
+struct lang_module;
+/* --- include "file.pto": a source names another one, whose functions and declarations are those of the same module set. --- */
+
+/* Tokens of all sources, and of those that they include, each once, behind them: unit->source_count grows. The lines that include are taken out. Errors go to the unit's list. */
+struct lang_tokens *lang_sources_lex(struct lang_module *module);
+
+/* --- const N = 64: a word that stands for a number or another word wherever it is written, worked out on tokens before templates are. --- */
+
+/* Takes the constants out of the sources' tokens and puts their values in the places of their names, in all sources of the module set; a template's parameter of that name hides
+ * one in the template. Errors go to the unit's list. */
+void lang_constants_fill(struct lang_module *module, struct lang_tokens *sources, uint32_t count);
+
+/* --- functions for several shapes and types: func @f<M, K, T>(...) is a template, @f<16, 64, f32> an instance of it, a function called f.16.64.f32. Templates are worked out on tokens, before anything is parsed: an instance is the template's tokens with what was stated in the places of the parameters' names. --- */
+
+/* Takes the templates out of the sources' tokens, puts their instances behind those of the source that has the template, and names in the places of uses. Errors go to the
+ * unit's list. */
+void lang_templates_expand(struct lang_module *module, struct lang_tokens *sources, uint32_t count);
+
 #endif

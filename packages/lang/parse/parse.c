@@ -1,17 +1,67 @@
 /* SPDX-License-Identifier: MIT */
 /* parse.c - tokens, functions and files: what declarations and statements are read with. */
 #include "lang/parse/parse.h"
+#include "format/format_names.h"
+#include "lang/ast.h"
 #include "lang/graph/lang_graph.h"
 #include "lang/lang_work.h"
 #include "lang/parse/as.h"
-#include "lang/parse/include.h"
-#include "lang/parse/lang_constant.h"
-#include "lang/parse/lang_template.h"
+#include "lang/parse/lex.h"
+#include "registry/common/common_dtype.h"
 
 #include <assert.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+struct lang_var *lang_var_add(struct lang_unit *unit, struct lang_function *function, enum lang_var_kind kind, const char *name, struct lang_type type,
+			      struct lang_span at)
+{
+	struct lang_var *var = common_alloc(&unit->arena, sizeof(*var));
+
+	var->name = name;
+	var->type = type;
+	var->at = at;
+	var->kind = (uint8_t)kind;
+	var->id = function->var_count;
+	*COMMON_PUSH(&unit->arena, function->vars, function->var_count, function->var_capacity) = var;
+	lang_map_add(&function->names, &unit->arena, name, var);
+	return var;
+}
+
+static struct lang_function *function_add(struct lang_module *module, const char *name, struct lang_span at)
+{
+	struct lang_function *function = common_alloc(&module->unit->arena, sizeof(*function));
+
+	function->name = name;
+	function->at = at;
+	function->body.last = &function->body.first;
+	*module->last = function;
+	module->last = &function->next;
+	module->function_count++;
+	return function;
+}
+
+const char *lang_type_text(struct lang_unit *unit, const struct lang_type *type)
+{
+	const char *element = type->index ? "index" : type->dtype == PTOWSP_BOOL ? "u1" : common_dtype_text(type->dtype);
+
+	switch (type->kind) {
+	case LANG_TYPE_TILE:
+		if (type->space != PTOWSP_SPACE_UB)
+			return common_format(&unit->arena, "!pto.tile<%ux%ux%s,%s>", type->rows, type->columns, element,
+					     pkg_word(PKG_WORDS_space, type->space));
+		return common_format(&unit->arena, "!pto.tile<%ux%ux%s>", type->rows, type->columns, element);
+	case LANG_TYPE_MEMREF: return common_format(&unit->arena, "!pto.memref<%s,...,%s>", pkg_word(PKG_WORDS_space, type->space), element);
+	default: return element;
+	}
+}
+
+void lang_inlined_refuse(struct lang_unit *unit, struct lang_span at, const struct lang_function *function)
+{
+	lang_error(unit, at, "@%s takes tiles: it is expanded in InCore functions that call it, and is no task", function->name);
+	lang_help(unit, "write an InCore function that loads the tiles, calls it by CALL @%s(...), and stores the result", function->name);
+}
 
 const struct lang_token *lang_peek(const struct lang_parser *parser)
 {
@@ -225,7 +275,7 @@ void lang_function_start(struct lang_parser *parser, const struct lang_token *na
 	struct lang_function *old = lang_map_find(&parser->module->functions, name->text);
 	const struct lang_decl *decl = lang_decl_find(parser->module, '@', name->text);
 
-	parser->function = lang_function_add(parser->module, name->text, name->at);
+	parser->function = function_add(parser->module, name->text, name->at);
 	if (old) {
 		lang_error(parser->unit, name->at, "there are two functions @%s, the first one at %s", name->text, lang_place(parser->unit, old->at));
 		lang_help(parser->unit, "rename one of them: the files of a package share one set of names");

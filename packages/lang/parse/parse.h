@@ -47,10 +47,6 @@ int lang_type_parse(struct lang_parser *parser, struct lang_type *type_out);
 /* Statements up to the word or mark that ends the block (which is not taken). */
 void lang_block_parse(struct lang_parser *parser, struct lang_block *block);
 
-/* "cmpMode = LT": how a comparison, in letters of any case, stands in braces behind operands; NULL: the word is none. */
-const char *lang_mode_spelled(struct lang_unit *unit, const char *word);
-/* The mode of the statement's opcode; 0 after an error. attribute: "" is a suffix of the opcode, "," a word behind the operands. */
-bool lang_mode_read(struct lang_parser *parser, struct lang_stmt *stmt, const char *attribute, const char *word, struct lang_span at);
 /* The mode of an opcode that an attribute's word means, in any case of letters. 0 after an error: the attribute is one of the opcode's,
  * the word is none of its words; other attributes are ignored. */
 bool lang_mode_find(struct lang_parser *parser, unsigned op, const char *attribute, const struct lang_token *word, uint8_t *mode_out);
@@ -62,32 +58,18 @@ bool lang_value_parse(struct lang_parser *parser, struct lang_operand *operand, 
 int lang_annotation_parse(struct lang_parser *parser, struct lang_operand *operand);
 /* Operands up to the end of the list; annotated: "%x:i32". A word behind a comma ends the list of CMP: its mode. */
 bool lang_operands_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity, int annotated);
-/* "{isBinary = false}", "{cmpMode = #pto.cmp<GT>}" and ": T, T -> T" behind the operands, if they are there. */
-int lang_attributes_parse(struct lang_parser *parser, struct lang_stmt *stmt);
-bool lang_tail_parse(struct lang_parser *parser, struct lang_stmt *stmt);
 /* "tadd %a, %b : T" behind "%c =", or "tstore %c, %m[0, 0]"; capacity belongs to stmt->operands, which has the results. */
 bool lang_tile_op_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t capacity);
 /* The opcode of a scalar operation, -1: the word is none. */
 int lang_scalar_op_find(const struct lang_token *word);
 /* "ADD %d:i32, %a:i32, %b", "LI %x:f32, 0.5", "CMP %c:u1, %a:i32, %b:i32, GT", "LOAD %x:f32, %m[%i]" behind the opcode. */
 bool lang_scalar_op_parse(struct lang_parser *parser, struct lang_stmt *stmt);
-/* "alloc_tile : T" and its like behind "%x =": a declaration, no statement. */
-bool lang_var_parse(struct lang_parser *parser, const struct lang_operand *name);
-bool lang_is_var_word(const char *word);
-/* "%x = alloctile" or "%x alloc_tile" behind the name: what was meant is plain, and one error is enough. */
-bool lang_var_is_misspelt(const struct lang_parser *parser);
 /* Adds a function of this file, by its name, and makes it the one being read. */
 void lang_function_start(struct lang_parser *parser, const struct lang_token *name);
 /* A name whose declaration is wrong is known all the same: what uses it is not wrong, too. */
 void lang_broken_declare(struct lang_parser *parser, const char *name, struct lang_span at);
 /* Up to the first token of a line. */
 void lang_line_skip(struct lang_parser *parser);
-
-/* Statements of parse_control.c; their first word is taken. 0 after an error. */
-int lang_for_parse(struct lang_parser *parser, struct lang_stmt *stmt);
-int lang_if_parse(struct lang_parser *parser, struct lang_stmt *stmt);
-int lang_while_parse(struct lang_parser *parser, struct lang_stmt *stmt);
-int lang_call_parse(struct lang_parser *parser, struct lang_stmt *stmt);
 
 /* Declarations of decls.def that have no header of their own. */
 void lang_func_parse(struct lang_parser *parser);

@@ -1,9 +1,246 @@
 /* SPDX-License-Identifier: MIT */
-/* parse_graph.c - instructions: the word, its operands, where it may stand; programs of them. */
+/* parse_graph.c - instructions of graphs: the word, its operands, where it may stand, blocks, what it says of the objects that it names; programs of them. */
+#include "format/container.h"
 #include "lang/graph/lang_graph.h"
 
 #include <stdbool.h>
 #include <string.h>
+
+/* ---- what an instruction says about the objects that it names. ---- */
+
+#define MAX_BYTES (UINT64_C(1) << 48) /* of an allocation: what addresses reach */
+
+static void kernel_fill(struct lang_graph_reader *reader, struct lang_graph_inst *inst)
+{
+	struct lang_graph_kernel *kernel = lang_graph_kernel(inst->args[0].object);
+
+	kernel->entry = inst->args[1].text;
+	kernel->entry_at = inst->args[1].at;
+	kernel->blockdim = (uint32_t)inst->args[2].value;
+	kernel->core_type = (uint32_t)inst->args[3].value;
+	kernel->workspace = inst->args[4].value;
+	if (kernel->workspace > PKG_WORKSPACE_LIMIT)
+		lang_error(reader->unit, inst->args[4].at, "the workspace of %s is %llu, it must be 0 to 2^37 bytes", kernel->object.name,
+			   (unsigned long long)kernel->workspace);
+	kernel->inst = inst;
+	kernel->node = reader->graph->kernel_count;
+	*COMMON_PUSH(&reader->unit->arena, reader->graph->kernels, reader->graph->kernel_count, reader->graph->kernel_capacity) = kernel;
+}
+
+static void depend_fill(struct lang_graph_reader *reader, struct lang_graph_inst *inst)
+{
+	struct lang_graph_depend *depend = common_alloc(&reader->unit->arena, sizeof(*depend));
+	struct lang_graph_object *tensor = inst->args[3].object;
+
+	depend->inst = inst;
+	depend->src = lang_graph_kernel(inst->args[0].object);
+	depend->dst = lang_graph_kernel(inst->args[1].object);
+	depend->type = (uint32_t)inst->args[2].value;
+	depend->tensor = tensor ? lang_graph_tensor(tensor) : NULL;
+	*COMMON_PUSH(&reader->unit->arena, reader->graph->depends, reader->graph->depend_count, reader->graph->depend_capacity) = depend;
+}
+
+static void alloc_fill(struct lang_graph_reader *reader, const struct lang_graph_inst *inst)
+{
+	struct lang_graph_tensor *tensor = lang_graph_tensor(inst->args[0].object);
+	uint64_t alignment = inst->args[2].value;
+
+	tensor->size = inst->args[1].value;
+	tensor->alignment = (uint32_t)alignment;
+	tensor->location = (uint32_t)inst->args[3].value;
+	if (!tensor->size || tensor->size > MAX_BYTES)
+		lang_error(reader->unit, inst->args[1].at, "the size of %s is %llu, it must be 1 to 2^48 bytes", tensor->object.name,
+			   (unsigned long long)tensor->size);
+	if (!alignment || (alignment & (alignment - 1)) || alignment > (1u << 30))
+		lang_error(reader->unit, inst->args[2].at, "the alignment of %s is %llu, it must be a power of two up to 2^30", tensor->object.name,
+			   (unsigned long long)alignment);
+}
+
+static void bind_fill(struct lang_graph_reader *reader, struct lang_graph_inst *inst)
+{
+	struct lang_graph_program *p = reader->program;
+	struct lang_graph_bind *bind = common_alloc(&reader->unit->arena, sizeof(*bind));
+
+	bind->inst = inst;
+	bind->kernel = lang_graph_kernel(inst->args[0].object);
+	bind->arg = (uint32_t)inst->args[1].value;
+	bind->tensor = lang_graph_tensor(inst->args[2].object);
+	bind->offset = inst->args[3].scalar;
+	bind->size = inst->args[4].scalar;
+	*COMMON_PUSH(&reader->unit->arena, p->binds, p->bind_count, p->bind_capacity) = bind;
+}
+
+static void request_fill(struct lang_graph_reader *reader, const struct lang_graph_inst *inst)
+{
+	struct lang_graph_kernel *kernel = lang_graph_kernel(inst->args[0].object);
+
+	if (kernel->requested) {
+		lang_error(reader->unit, inst->at, "the cores of %s are requested twice", kernel->object.name);
+		lang_help(reader->unit, "take one of the two CA_REQUEST out");
+	}
+	kernel->requested = 1;
+	kernel->aic = (uint32_t)inst->args[1].value;
+	kernel->aiv = (uint32_t)inst->args[2].value;
+	kernel->aicpu = (uint32_t)inst->args[3].value;
+}
+
+static void persistent_fill(struct lang_graph_reader *reader, const struct lang_graph_inst *inst)
+{
+	struct lang_graph_kernel *kernel = lang_graph_kernel(inst->args[0].object);
+
+	if (kernel->persistent) {
+		lang_error(reader->unit, inst->at, "it is said twice how long %s stays resident", kernel->object.name);
+		lang_help(reader->unit, "take one of the two TG_PERSISTENT out");
+	}
+	kernel->persistent = 1;
+	kernel->duration = inst->args[1].value;
+}
+
+/* What a sound instruction says about the objects that it names. */
+static void facts_fill(struct lang_graph_reader *reader, struct lang_graph_inst *inst)
+{
+	switch (inst->op) {
+	case PTOWSP_TG_KERNEL: kernel_fill(reader, inst); break;
+	case PTOWSP_TG_DEPEND: depend_fill(reader, inst); break;
+	case PTOWSP_MC_ALLOC: alloc_fill(reader, inst); break;
+	case PTOWSP_MC_BIND: bind_fill(reader, inst); break;
+	case PTOWSP_CA_REQUEST: request_fill(reader, inst); break;
+	case PTOWSP_TG_PERSISTENT: persistent_fill(reader, inst); break;
+	default: break;
+	}
+}
+
+/* ---- the blocks that instructions open and end: graphs, loops, branches. ---- */
+
+/* Instructions that open and that end a block. */
+static const struct frame {
+	uint8_t open, end;
+} frames[] = {
+	{PTOWSP_TG_BEGIN, PTOWSP_TG_END},
+	{PTOWSP_CF_IF, PTOWSP_CF_ENDIF},
+	{PTOWSP_CF_LOOP, PTOWSP_CF_ENDLOOP},
+	{PTOWSP_CF_WHILE, PTOWSP_CF_ENDWHILE},
+};
+
+static const struct frame *frame_of_open(unsigned op)
+{
+	for (size_t i = 0; i < sizeof(frames) / sizeof(*frames); i++)
+		if (frames[i].open == op)
+			return &frames[i];
+	return NULL;
+}
+
+static const struct frame *frame_of_end(unsigned op)
+{
+	for (size_t i = 0; i < sizeof(frames) / sizeof(*frames); i++)
+		if (frames[i].end == op)
+			return &frames[i];
+	return NULL;
+}
+
+static const char *op_name(unsigned op)
+{
+	return pkg_graph_form(op)->name;
+}
+
+static struct lang_graph_block *block_of(struct lang_graph_reader *reader, struct lang_graph_inst *inst)
+{
+	return !inst ? &reader->program->body : inst->has_else ? &inst->other : &inst->body;
+}
+
+/* The instructions that follow stand in this one; until its end, which is told at `end`. */
+static void block_open(struct lang_graph_reader *reader, struct lang_graph_inst *inst)
+{
+	inst->body.last = &inst->body.first;
+	inst->other.last = &inst->other.first;
+	reader->parent = inst;
+	reader->block = &inst->body;
+	if (++reader->depth > PTOWSP_NESTING_LIMIT) {
+		lang_error(reader->unit, inst->at, "blocks nest deeper than %u", PTOWSP_NESTING_LIMIT);
+		lang_stop(reader->unit);
+	}
+	if (inst->op == PTOWSP_CF_LOOP && inst->args[1].object)
+		reader->iterators[reader->iterator_count++] = inst->args[1].object;
+	if (inst->op == PTOWSP_TG_BEGIN) {
+		reader->graph = lang_graph_of(inst->args[0].object);
+		reader->first_kernel = reader->program->kernel_count;
+		reader->graph->body = &inst->body;
+	}
+}
+
+static void block_close(struct lang_graph_reader *reader, struct lang_span end)
+{
+	struct lang_graph_inst *inst = reader->parent;
+
+	inst->end = end;
+	inst->end_order = reader->program->inst_count++;
+	if (inst->op == PTOWSP_CF_LOOP && inst->args[1].object)
+		reader->iterator_count--;
+	if (inst->op == PTOWSP_TG_BEGIN) {
+		lang_graph_undefined_refuse(reader, reader->graph);
+		lang_graph_forget(reader);
+		reader->graph->closed = 1;
+		reader->graph = NULL;
+	}
+	reader->parent = inst->parent;
+	reader->block = block_of(reader, inst->parent);
+	reader->depth--;
+}
+
+/* The error for a block that is still open. */
+static void unclosed_refuse(struct lang_graph_reader *reader, const struct lang_graph_inst *inst)
+{
+	const struct frame *frame = frame_of_open(inst->op);
+
+	if (inst->op == PTOWSP_TG_BEGIN)
+		lang_error(reader->unit, inst->at, "graph %s is not closed by %s(%s)", reader->graph->object.name, op_name(frame->end),
+			   reader->graph->object.name);
+	else
+		lang_error(reader->unit, inst->at, "this %s is not closed by %s", op_name(inst->op), op_name(frame->end));
+}
+
+/* An instruction that ends a block: that of the innermost one of its sort; those inside of it that are open are wrong. */
+static void end_parse(struct lang_graph_reader *reader, const struct frame *frame, const struct lang_graph_inst *end)
+{
+	struct lang_graph_inst *inst = reader->parent;
+	struct lang_graph_object *named = end->arg_count ? end->args[0].object : NULL;
+	const char *name;
+
+	/* A graph that only its end names is no graph that is missing. */
+	if (named && frame->open == PTOWSP_TG_BEGIN && !named->defined)
+		named->defined = LANG_GRAPH_TOLD;
+	while (inst && inst->op != frame->open && (frame->open == PTOWSP_TG_BEGIN || inst->op != PTOWSP_TG_BEGIN))
+		inst = inst->parent;
+	if (!inst || inst->op != frame->open) {
+		lang_error(reader->unit, end->at, "this %s ends nothing: no %s is open", op_name(frame->end), op_name(frame->open));
+		return;
+	}
+	for (; reader->parent != inst; block_close(reader, end->at))
+		unclosed_refuse(reader, reader->parent);
+	if (frame->open == PTOWSP_TG_BEGIN && named && !inst->broken && named != &reader->graph->object) {
+		name = reader->graph->object.name;
+		lang_error(reader->unit, end->args[0].at, "TG_END(%s) does not match TG_BEGIN(%s) at %s", named->name, name,
+			   lang_place(reader->unit, inst->at));
+		lang_help(reader->unit, "write TG_END(%s)", name);
+	}
+	block_close(reader, end->at);
+}
+
+static void else_parse(struct lang_graph_reader *reader, const struct lang_graph_inst *inst)
+{
+	struct lang_graph_inst *parent = reader->parent;
+
+	if (!parent || parent->op != PTOWSP_CF_IF || parent->has_else) {
+		lang_error(reader->unit, inst->at,
+			   parent && parent->op == PTOWSP_CF_IF ? "this CF_IF has a CF_ELSE already" : "this CF_ELSE belongs to no CF_IF");
+		return;
+	}
+	parent->has_else = 1;
+	parent->else_order = reader->program->inst_count++;
+	reader->block = &parent->other;
+}
+
+/* ---- instructions: the word, its operands, where it may stand; programs of them. ---- */
 
 #define MAX_INSTRUCTIONS (1u << 20)
 
@@ -120,7 +357,7 @@ static struct lang_graph_object *nameless_make(struct lang_graph_reader *reader,
 static void inst_parse(struct lang_graph_reader *reader, const struct pkg_graph_form *form)
 {
 	struct lang_graph_inst *inst = common_alloc(&reader->unit->arena, sizeof(*inst));
-	const struct lang_graph_frame *end = lang_graph_frame_of_end(form->op);
+	const struct frame *end = frame_of_end(form->op);
 	int good;
 
 	inst->op = form->op;
@@ -130,11 +367,11 @@ static void inst_parse(struct lang_graph_reader *reader, const struct pkg_graph_
 	/* An end ends its block, whatever is wrong with its operand. */
 	good = lang_graph_operands_parse(reader, form, inst);
 	if (end) {
-		lang_graph_end_parse(reader, end, inst);
+		end_parse(reader, end, inst);
 		return;
 	}
 	if (form->op == PTOWSP_CF_ELSE) {
-		lang_graph_else_parse(reader, inst);
+		else_parse(reader, inst);
 		return;
 	}
 	good = place_check(reader, form, inst) && good && graphs_check(reader, form, inst);
@@ -145,10 +382,10 @@ static void inst_parse(struct lang_graph_reader *reader, const struct pkg_graph_
 	if (form->op == PTOWSP_TG_BEGIN && !inst->args[0].object)
 		inst->args[0].object = nameless_make(reader, inst);
 	inst_append(reader, inst);
-	if (lang_graph_frame_of_open(form->op))
-		lang_graph_block_open(reader, inst);
+	if (frame_of_open(form->op))
+		block_open(reader, inst);
 	if (!inst->broken)
-		lang_graph_facts_fill(reader, inst);
+		facts_fill(reader, inst);
 }
 
 static void word_unknown(struct lang_graph_reader *reader)
@@ -213,8 +450,8 @@ static void program_read(struct lang_graph_reader *reader)
 		else
 			word_unknown(reader);
 	}
-	for (; reader->parent; lang_graph_block_close(reader, lang_peek(parser)->at))
-		lang_graph_unclosed_refuse(reader, reader->parent);
+	for (; reader->parent; block_close(reader, lang_peek(parser)->at))
+		unclosed_refuse(reader, reader->parent);
 	lang_graph_undefined_refuse(reader, NULL);
 	tensor_zero_resolve(reader->program);
 	lang_graph_number(reader);

@@ -1,11 +1,241 @@
 /* SPDX-License-Identifier: MIT */
 /* parse_op.c - tile and scalar operations of functions, and the words of their modes. */
 #include "isa/isa.h"
+#include "lang/number.h"
 #include "lang/parse/parse.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- modes of opcodes: the words that attributes, suffixes and comparisons say them with. ---- */
+
+static const struct mode {
+	uint8_t op;
+	const char *attribute, *word;
+	uint8_t mode;
+} modes[] = {
+#define X(op, attribute, word, mode) {PTOWSP_PTO_##op, attribute, word, mode},
+#include "lang/modes.def"
+#undef X
+};
+
+/* The mode of the statement's opcode; 0 after an error. attribute: "" is a suffix of the opcode, "," a word behind the operands. */
+static bool mode_read(struct lang_parser *parser, struct lang_stmt *stmt, const char *attribute, const char *word, struct lang_span at)
+{
+	char known[160] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		if (modes[i].op != stmt->op || strcmp(modes[i].attribute, attribute) != 0)
+			continue;
+		if (!strcmp(modes[i].word, word)) {
+			stmt->mode = modes[i].mode;
+			return true;
+		}
+		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", used ? " " : "", modes[i].word);
+	}
+	if (used) {
+		lang_error(parser->unit, at, "\"%s\" is no mode of %s", word, stmt->word);
+		lang_help(parser->unit, "it knows %s", known);
+	} else {
+		lang_error(parser->unit, at, "%s has no attribute \"%s\"", stmt->word, attribute);
+	}
+	return false;
+}
+
+/* Letters alike whatever their case, "_" left out. */
+static bool is_like(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		while (*a == '_')
+			a++;
+		while (*b == '_')
+			b++;
+		if ((*a | 0x20) != (*b | 0x20) || !*a != !*b)
+			return false;
+		if (!*a)
+			return true;
+	}
+}
+
+/* "cmpMode = LT": how a comparison, in letters of any case, stands in braces behind operands; NULL: the word is none. */
+static const char *mode_spelled(struct lang_unit *unit, const char *word)
+{
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+		if (!strcmp(modes[i].attribute, "cmpMode") && is_like(modes[i].word, word))
+			return common_format(&unit->arena, "%s = %s", modes[i].attribute, modes[i].word);
+	return NULL;
+}
+
+bool lang_mode_find(struct lang_parser *parser, unsigned op, const char *attribute, const struct lang_token *word, uint8_t *mode_out)
+{
+	int known = 0;
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		if (modes[i].op != op || !is_like(modes[i].attribute, attribute))
+			continue;
+		known = 1;
+		if (is_like(modes[i].word, word->text)) {
+			*mode_out = modes[i].mode;
+			return true;
+		}
+	}
+	if (known)
+		lang_error(parser->unit, word->at, "\"%s\" is no %s", word->text, attribute);
+	return !known;
+}
+
+/* ---- what stands behind the opcode of a statement: operands, attributes, types. ---- */
+
+struct lang_operand *lang_operand_add(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity)
+{
+	return COMMON_PUSH(&parser->unit->arena, stmt->operands, stmt->count, *capacity);
+}
+
+/* inf, nan: words that are numbers. */
+static bool is_number_word(const struct lang_token *token)
+{
+	return token->kind == LANG_WORD && lang_number_is_word(token->text);
+}
+
+static bool value_refuse(struct lang_parser *parser, int bare)
+{
+	const struct lang_token *token = lang_peek(parser);
+
+	lang_expected(parser, bare ? "a loop value, a scalar or a number" : "a value such as %x or %1.0");
+	if (token->kind == LANG_WORD && mode_spelled(parser->unit, token->text))
+		lang_help(parser->unit, "a comparison stands behind the operands: {%s}", mode_spelled(parser->unit, token->text));
+	else if (token->kind == LANG_WORD && !token->first)
+		lang_help(parser->unit, "names carry a sign: %%%s", token->text);
+	else if (strchr("<>=!", token->mark) && token->mark)
+		lang_help(parser->unit, "comparisons are words: EQ NE LT LE GT GE");
+	return false;
+}
+
+bool lang_value_parse(struct lang_parser *parser, struct lang_operand *operand, int bare)
+{
+	const struct lang_token *token = lang_peek(parser);
+	int word = !bare && is_number_word(token);
+
+	if (token->kind != LANG_NAME && token->kind != LANG_LITERAL && token->kind != LANG_NUMBER && !word && !(bare && token->kind == LANG_WORD))
+		return value_refuse(parser, bare);
+	memset(operand, 0, sizeof(*operand));
+	operand->kind = !word && (token->kind == LANG_NAME || token->kind == LANG_WORD) ? LANG_OPERAND_NAME : LANG_OPERAND_NUMBER;
+	operand->bare = token->kind == LANG_WORD && !word;
+	operand->text = token->text;
+	operand->at = token->at;
+	lang_take(parser);
+	return true;
+}
+
+int lang_annotation_parse(struct lang_parser *parser, struct lang_operand *operand)
+{
+	if (!lang_at_mark(parser, ':'))
+		return 1;
+	lang_take(parser);
+	return lang_type_parse(parser, &operand->type);
+}
+
+/* "[r, c]" behind a memref or tile: more operands. */
+static int indices_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity)
+{
+	if (!lang_at_mark(parser, '['))
+		return 1;
+	lang_take(parser);
+	for (bool more = !lang_at_mark(parser, ']'); more; more = lang_comma_take(parser, ']'))
+		if (!lang_value_parse(parser, lang_operand_add(parser, stmt, capacity), 1))
+			return 0;
+	return lang_expect(parser, ']', "behind the indices");
+}
+
+bool lang_operands_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity, int annotated)
+{
+	for (;;) {
+		struct lang_operand operand;
+
+		if (!lang_value_parse(parser, &operand, 0) || (annotated && !lang_annotation_parse(parser, &operand)))
+			return false;
+		*lang_operand_add(parser, stmt, capacity) = operand;
+		if (!indices_parse(parser, stmt, capacity))
+			return false;
+		if (!lang_at_mark(parser, ','))
+			return true;
+		lang_take(parser);
+		if (annotated && stmt->op == PTOWSP_PTO_CMP && lang_peek(parser)->kind == LANG_WORD && !is_number_word(lang_peek(parser)))
+			return true;
+	}
+}
+
+/* {isBinary = false}, {cmpMode = #pto.cmp<GT>} */
+static bool attribute_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+{
+	const struct lang_token *name = lang_take(parser), *value;
+	int wrapped;
+
+	if (name->kind != LANG_WORD) {
+		parser->at--;
+		return lang_expected(parser, "the attribute's name");
+	}
+	if (!lang_expect(parser, '=', "behind the attribute's name"))
+		return false;
+	wrapped = lang_peek(parser)->kind == LANG_HASH;
+	if (wrapped) {
+		lang_take(parser);
+		if (!lang_expect(parser, '<', "behind the attribute's type"))
+			return false;
+	}
+	value = lang_peek(parser);
+	if (value->kind != LANG_WORD && value->kind != LANG_NUMBER)
+		return lang_expected(parser, "the attribute's value");
+	lang_take(parser);
+	return (!wrapped || lang_expect(parser, '>', "behind the attribute's value")) && mode_read(parser, stmt, name->text, value->text, value->at);
+}
+
+/* "{isBinary = false}", "{cmpMode = #pto.cmp<GT>}" and ": T, T -> T" behind the operands, if they are there. */
+static int attributes_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+{
+	if (!lang_at_mark(parser, '{'))
+		return 1;
+	lang_take(parser);
+	for (bool more = !lang_at_mark(parser, '}'); more; more = lang_comma_take(parser, '}'))
+		if (!attribute_parse(parser, stmt))
+			return 0;
+	return lang_expect(parser, '}', "behind the attributes");
+}
+
+/* "T", "T, T", "(T, T)" */
+static bool types_parse(struct lang_parser *parser, struct lang_type **types, uint32_t *count)
+{
+	int wrapped = lang_at_mark(parser, '(');
+	uint32_t capacity = 0;
+
+	if (wrapped)
+		lang_take(parser);
+	for (;;) {
+		if (!lang_type_parse(parser, COMMON_PUSH(&parser->unit->arena, *types, *count, capacity)))
+			return false;
+		if (wrapped ? !lang_at_more(parser) : !lang_at_mark(parser, ','))
+			break;
+		lang_take(parser);
+	}
+	return !wrapped || lang_expect(parser, ')', "behind the types");
+}
+
+static bool tail_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+{
+	if (!lang_at_mark(parser, ':'))
+		return true;
+	lang_take(parser);
+	if (!types_parse(parser, &stmt->tail, &stmt->tail_count))
+		return false;
+	if (lang_peek(parser)->kind != LANG_ARROW)
+		return true;
+	lang_take(parser);
+	return types_parse(parser, &stmt->tail_results, &stmt->tail_result_count);
+}
+
+/* ---- tile and scalar operations of functions, and the words of their modes. ---- */
 
 static uint32_t results_of(const char *operands)
 {
@@ -115,7 +345,7 @@ static bool op_find(struct lang_parser *parser, const struct lang_token *word, s
 	}
 	if (!strncmp(word->text, "tmov.", 5)) {
 		stmt->op = PTOWSP_PTO_TMOV;
-		return lang_mode_read(parser, stmt, "", word->text + 5, word->at);
+		return mode_read(parser, stmt, "", word->text + 5, word->at);
 	}
 	return op_refuse(parser, word, stmt);
 }
@@ -136,7 +366,7 @@ bool lang_tile_op_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint
 			lang_help(parser->unit, "%s: %s", stmt->word, isa_op(stmt->op)->effect);
 		return false;
 	}
-	if (!lang_operands_parse(parser, stmt, &capacity, 0) || !lang_attributes_parse(parser, stmt) || !lang_tail_parse(parser, stmt))
+	if (!lang_operands_parse(parser, stmt, &capacity, 0) || !attributes_parse(parser, stmt) || !tail_parse(parser, stmt))
 		return false;
 	indices_fill(parser, stmt, operands, &capacity);
 	return count_check(parser, stmt, operands);
@@ -154,7 +384,7 @@ bool lang_scalar_op_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 		if (mode->kind != LANG_WORD)
 			return lang_expected(parser, "the comparison: EQ NE LT LE GT or GE");
 		lang_take(parser);
-		if (!lang_mode_read(parser, stmt, ",", mode->text, mode->at))
+		if (!mode_read(parser, stmt, ",", mode->text, mode->at))
 			return false;
 	}
 	return count_check(parser, stmt, isa_op(stmt->op)->operands);
@@ -165,80 +395,4 @@ int lang_scalar_op_find(const struct lang_token *word)
 	const int op = word->kind == LANG_WORD && *word->text <= 'Z' ? isa_op_find(word->text, strlen(word->text)) : -1;
 
 	return op >= PTOWSP_PTO_ADD && op <= PTOWSP_PTO_STORE ? op : -1;
-}
-
-/* ---- modes of opcodes: the words that attributes, suffixes and comparisons say them with. ---- */
-
-static const struct mode {
-	uint8_t op;
-	const char *attribute, *word;
-	uint8_t mode;
-} modes[] = {
-#define X(op, attribute, word, mode) {PTOWSP_PTO_##op, attribute, word, mode},
-#include "lang/modes.def"
-#undef X
-};
-
-bool lang_mode_read(struct lang_parser *parser, struct lang_stmt *stmt, const char *attribute, const char *word, struct lang_span at)
-{
-	char known[160] = "";
-	size_t used = 0;
-
-	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
-		if (modes[i].op != stmt->op || strcmp(modes[i].attribute, attribute) != 0)
-			continue;
-		if (!strcmp(modes[i].word, word)) {
-			stmt->mode = modes[i].mode;
-			return true;
-		}
-		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", used ? " " : "", modes[i].word);
-	}
-	if (used) {
-		lang_error(parser->unit, at, "\"%s\" is no mode of %s", word, stmt->word);
-		lang_help(parser->unit, "it knows %s", known);
-	} else {
-		lang_error(parser->unit, at, "%s has no attribute \"%s\"", stmt->word, attribute);
-	}
-	return false;
-}
-
-/* Letters alike whatever their case, "_" left out. */
-static bool is_like(const char *a, const char *b)
-{
-	for (;; a++, b++) {
-		while (*a == '_')
-			a++;
-		while (*b == '_')
-			b++;
-		if ((*a | 0x20) != (*b | 0x20) || !*a != !*b)
-			return false;
-		if (!*a)
-			return true;
-	}
-}
-
-const char *lang_mode_spelled(struct lang_unit *unit, const char *word)
-{
-	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
-		if (!strcmp(modes[i].attribute, "cmpMode") && is_like(modes[i].word, word))
-			return common_format(&unit->arena, "%s = %s", modes[i].attribute, modes[i].word);
-	return NULL;
-}
-
-bool lang_mode_find(struct lang_parser *parser, unsigned op, const char *attribute, const struct lang_token *word, uint8_t *mode_out)
-{
-	int known = 0;
-
-	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
-		if (modes[i].op != op || !is_like(modes[i].attribute, attribute))
-			continue;
-		known = 1;
-		if (is_like(modes[i].word, word->text)) {
-			*mode_out = modes[i].mode;
-			return true;
-		}
-	}
-	if (known)
-		lang_error(parser->unit, word->at, "\"%s\" is no %s", word->text, attribute);
-	return !known;
 }

@@ -1,11 +1,125 @@
 /* SPDX-License-Identifier: MIT */
-/* parse_tensor.c - tensor %T : f32[rows, columns] role @space align 64 layout(...) mem(...) */
+/* parse_tensor.c - tensors with their layouts, and axes. */
+#include "lang/lang_axis.h"
 #include "lang/parse/parse.h"
 #include "lang/tensor.h"
+#include "ptowsp/package.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- layout(S(0), R) mem(row_major). ---- */
+
+/* "R", "S(0)" */
+static int dim_parse(struct lang_parser *parser, struct lang_layout *layout)
+{
+	struct lang_layout_dim *dim = &layout->dims[layout->rank];
+	uint32_t axis;
+
+	dim->at = lang_peek(parser)->at;
+	if (lang_word_take(parser, "R")) {
+		layout->rank++;
+		return 1;
+	}
+	if (!lang_word_take(parser, "S"))
+		return lang_expected(parser, "R (replicated) or S(axis) (sharded over an axis of the grid)");
+	if (!lang_expect(parser, '(', "and the axis of the grid behind S"))
+		return 0;
+	if (!lang_uint_read(lang_peek(parser)->text, &axis) || axis > UINT16_MAX)
+		return lang_expected(parser, "the number of an axis of the grid");
+	lang_take(parser);
+	dim->sharded = 1;
+	dim->mesh_axis = (uint16_t)axis;
+	layout->rank++;
+	return lang_expect(parser, ')', "behind the axis");
+}
+
+static int dims_parse(struct lang_parser *parser, struct lang_layout *layout)
+{
+	layout->stated = 1;
+	layout->at = lang_take(parser)->at;
+	if (!lang_expect(parser, '(', "and the distribution behind layout"))
+		return 0;
+	while (layout->rank < LANG_MAX_RANK) {
+		if (!dim_parse(parser, layout))
+			return 0;
+		if (!lang_at_more(parser))
+			return lang_expect(parser, ')', "behind the distribution");
+		lang_take(parser);
+	}
+	lang_error(parser->unit, lang_peek(parser)->at, "a layout has at most %u dimensions", LANG_MAX_RANK);
+	return 0;
+}
+
+/* "(16, 16)" behind blocked, nz or strides. */
+static int numbers_parse(struct lang_parser *parser, struct lang_memory *memory, const char *what)
+{
+	if (!lang_expect(parser, '(', what))
+		return 0;
+	for (;;) {
+		uint32_t number;
+
+		if (memory->count == LANG_MAX_RANK) {
+			lang_error(parser->unit, lang_peek(parser)->at, "at most %u numbers stand here", LANG_MAX_RANK);
+			return 0;
+		}
+		if (lang_peek(parser)->kind != LANG_NUMBER || !lang_uint_read(lang_peek(parser)->text, &number) || !number)
+			return lang_expected(parser, "a number above 0");
+		memory->numbers[memory->count++] = number;
+		lang_take(parser);
+		if (!lang_at_more(parser))
+			return lang_expect(parser, ')', "behind the numbers");
+		lang_take(parser);
+	}
+}
+
+/* "mem(row_major)", "mem(blocked(16, 16) swizzle 3)" */
+static int memory_parse(struct lang_parser *parser, struct lang_memory *memory)
+{
+	static const char *const numbers[] = {[PTOWSP_MEMORY_BLOCKED] = "and rows and columns of a block",
+					      [PTOWSP_MEMORY_NZ] = "and rows and columns of a block",
+					      [PTOWSP_MEMORY_STRIDED] = "and the stride of each dimension in elements"};
+	uint32_t order;
+
+	lang_take(parser);
+	if (!lang_expect(parser, '(', "and the order behind mem"))
+		return 0;
+	memory->at = lang_peek(parser)->at;
+	memory->stated = 1;
+	if (!lang_words_take(parser, PKG_WORDS_memory_order, &order))
+		return lang_expected(parser, "the order of the elements: row_major, col_major, blocked(r, c), nz(r, c) or strides(...)");
+	memory->order = (uint16_t)order;
+	if (numbers[order] && !numbers_parse(parser, memory, numbers[order]))
+		return 0;
+	if (lang_word_take(parser, "swizzle")) {
+		if (!lang_uint_read(lang_peek(parser)->text ? lang_peek(parser)->text : "", &memory->swizzle) || !memory->swizzle || memory->swizzle > 7)
+			return lang_expected(parser, "how many bits of the row, 1 to 7");
+		lang_take(parser);
+	}
+	return lang_expect(parser, ')', "behind the order");
+}
+
+/* A second statement would be lost, or mix with what stands before. */
+static int once(struct lang_parser *parser, const char *word, int stated)
+{
+	if (lang_at_word(parser, word) && stated)
+		lang_error(parser->unit, lang_peek(parser)->at, "%s(...) stands here already", word);
+	return !lang_at_word(parser, word) || !stated;
+}
+
+bool lang_layout_parse(struct lang_parser *parser, struct lang_layout *layout)
+{
+	if (!once(parser, "layout", layout->stated))
+		return false;
+	if (lang_at_word(parser, "layout") && !dims_parse(parser, layout))
+		return false;
+	if (!once(parser, "mem", layout->memory.stated))
+		return false;
+	return !lang_at_word(parser, "mem") || memory_parse(parser, &layout->memory);
+}
+
+/* ---- tensor %T : f32[rows, columns] role @space align 64 layout(...) mem(...). ---- */
 
 /* "[%seq, 128]" */
 static int shape_parse(struct lang_parser *parser, struct lang_tensor *tensor)
@@ -101,4 +215,110 @@ void lang_tensor_parse(struct lang_parser *parser)
 	ok = ok && lang_element_parse(parser, &tensor->dtype, "an element type such as f32") && shape_parse(parser, tensor) && role_parse(parser, tensor) &&
 	     attributes_parse(parser, tensor);
 	lang_decl_end(parser, &tensor->head, ok);
+}
+
+/* ---- axis %a = dense(16) | dense_dyn(%n / 64) | ragged(4, [33, 64, 128, 15]) | sparse(%indptr, %indices). ---- */
+
+/* "[33, 64, 128]" */
+static int values_parse(struct lang_parser *parser, struct lang_list_source *list)
+{
+	struct lang_scope scope = {.module = parser->module, .constant = 1};
+
+	lang_take(parser);
+	for (bool more = !lang_at_mark(parser, ']'); more; more = lang_comma_take(parser, ']')) {
+		struct lang_scalar *scalar = lang_scalar_parse(parser, "a number");
+		int64_t value;
+
+		if (!scalar || !lang_scalar_check(&scope, scalar, "a list"))
+			return 0;
+		if (!lang_scalar_known(scalar, &value) || value < 0 || value > UINT32_MAX) {
+			lang_error(parser->unit, scalar->all, "a list holds numbers from 0 to %u", UINT32_MAX);
+			return 0;
+		}
+		*COMMON_PUSH(&parser->unit->arena, list->values, list->count, list->capacity) = value;
+	}
+	return lang_expect(parser, ']', "behind the numbers");
+}
+
+static int list_parse(struct lang_parser *parser, struct lang_list_source *list)
+{
+	const struct lang_token *token = lang_peek(parser);
+
+	list->at = token->at;
+	if (token->mark == '[')
+		return values_parse(parser, list);
+	if (token->kind != LANG_NAME)
+		return lang_expected(parser, "a list such as [33, 64] or a tensor of integers");
+	list->tensor = lang_take(parser)->text;
+	return 1;
+}
+
+/* "(n)", "(low, high)", "(low, high, step)" */
+static bool dense_parse(struct lang_parser *parser, struct lang_axis *axis)
+{
+	struct lang_scalar *values[3] = {NULL, NULL, NULL};
+	uint32_t count = 0;
+
+	do {
+		if (count)
+			lang_take(parser);
+		values[count] = lang_scalar_parse(parser, "a bound such as 16 or %n");
+		if (!values[count++])
+			return false;
+	} while (count < 3 && lang_at_more(parser));
+	axis->high = values[count > 1];
+	axis->low = count > 1 ? values[0] : NULL;
+	axis->step = values[2];
+	return true;
+}
+
+/* "(beginnings, indices)", or "(rows, %beginnings, %indices)" where not all rows of the tensors count. */
+static bool sparse_parse(struct lang_parser *parser, struct lang_axis *axis)
+{
+	const struct lang_token *token = lang_peek(parser);
+
+	if (token->mark != '[' && (token->kind != LANG_NAME || (token[1].mark == ',' && token[2].kind == LANG_NAME && token[3].mark == ','))) {
+		axis->high = lang_scalar_parse(parser, "a list such as [0, 2], a tensor of integers, or how many rows there are");
+		if (!axis->high || !lang_expect(parser, ',', "and the beginnings behind the number of rows"))
+			return false;
+	}
+	return list_parse(parser, &axis->lengths) && lang_expect(parser, ',', "and the indices behind the beginnings of rows") &&
+	       list_parse(parser, &axis->indices);
+}
+
+/* "(rows, lengths)" */
+static bool rows_parse(struct lang_parser *parser, struct lang_axis *axis)
+{
+	if (axis->kind == PTOWSP_AXIS_SPARSE)
+		return sparse_parse(parser, axis);
+	axis->high = lang_scalar_parse(parser, "how many rows there are");
+	return axis->high && lang_expect(parser, ',', "and the lengths behind the number of rows") && list_parse(parser, &axis->lengths);
+}
+
+bool lang_axis_read(struct lang_parser *parser, struct lang_axis *axis)
+{
+	uint32_t kind;
+	int ok;
+
+	axis->kind_at = lang_peek(parser)->at;
+	if (!lang_words_take(parser, PKG_WORDS_axis_kind, &kind)) {
+		lang_expected(parser, "dense, dense_dyn, ragged or sparse");
+		lang_help(parser->unit, "numbers from 0 on are dense(%%n), in a loop also: parallel_for %%i in 0 to %%n { }");
+		return false;
+	}
+	axis->kind = (uint8_t)kind;
+	if (!lang_expect(parser, '(', "behind the kind of axis"))
+		return false;
+	ok = axis->kind == PTOWSP_AXIS_DENSE || axis->kind == PTOWSP_AXIS_DENSE_DYN ? dense_parse(parser, axis) : rows_parse(parser, axis);
+	return ok && lang_expect(parser, ')', "at the end of the axis");
+}
+
+void lang_axis_parse(struct lang_parser *parser)
+{
+	struct lang_axis *axis = lang_decl_begin(parser, LANG_DECL_AXIS, sizeof(*axis), LANG_NAME, "the axis' name such as %tiles");
+
+	if (axis)
+		lang_decl_end(parser, &axis->head,
+			      lang_expect(parser, '=', "and the axis behind the name") && lang_axis_read(parser, axis) &&
+				      lang_levels_parse(parser, &axis->levels));
 }

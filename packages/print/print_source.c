@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* source.c - the text of a whole package: what its comments say, then its functions in the order of their code; and does
+/* print_source.c - the text of a whole package: what its comments say, then its functions in the order of their code; and does
  * it pack to the same package? */
 #include "format/fail.h"
 #include "lang/lang.h"
@@ -8,6 +8,7 @@
 #include "registry/text.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
