@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/engine/aie_client.h"
 
-#include "base/cache.h"
-#include "base/command.h"
-#include "base/digest.h"
 #include "base/error.h"
-#include "isa/emit/emit.h"
+#include "base/kept.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,74 +36,15 @@ static void probe_command(struct base_command *command)
 	words_add(command, (const char *const[]){"-O2", "-std=gnu11", "-I.", "probe.c", "-o", "probe", "-ldl", NULL});
 }
 
-static void digest_command(struct base_digest *digest, const struct base_command *command)
-{
-	for (uint32_t i = 0; i < command->count; i++)
-		base_digest_add(digest, command->words[i], strlen(command->words[i]) + 1);
-}
-
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static ptowsp_status sources_write(const char *folder, struct ptowsp_error *error)
-{
-	char path[AIE_PATH + 32];
-	bool written = true;
-
-	for (const struct isa_text *text = aie_sources; text->path; text++) {
-		FILE *file;
-
-		snprintf(path, sizeof(path), "%s/%s", folder, name_of(text->path));
-		file = fopen(path, "w");
-		for (const char *const *line = text->lines; file && *line; line++)
-			written &= fputs(*line, file) >= 0;
-		written &= file && !fclose(file);
-	}
-	return written ? PTOWSP_OK : base_fail(error, PTOWSP_IO, "%.120s cannot be written; name another folder with cache=DIR", folder);
-}
-
-static void folder_remove(const char *folder)
-{
-	static const char *const names[] = {"bridge.h", "xrt.cc", "probe.c", "bridge.so", "probe", "bridge.log", "probe.log"};
-	char path[AIE_PATH + 32];
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
-		unlink(path);
-	}
-	rmdir(folder);
-}
-
-/* In a folder of its own, which then becomes the one that is kept; a second build uses the first one's. A failed one stays, to be looked at. */
-static ptowsp_status kept_make(const char *kept, const struct base_command *bridge, const struct base_command *probe, struct ptowsp_error *error)
-{
-	char folder[AIE_PATH];
-	ptowsp_status status;
-
-	snprintf(folder, sizeof(folder), "%.1000s.XXXXXX", kept);
-	if (!mkdtemp(folder))
-		return base_fail(error, PTOWSP_IO, "%.120s cannot be made; name another folder with cache=DIR", folder);
-	status = sources_write(folder, error);
-	if (!status && bridge->count)
-		status = base_command_compile(bridge, folder, "bridge", " to XRT", error);
-	if (!status)
-		status = base_command_compile(probe, folder, "probe", " of the bridge to XRT", error);
-	if (!status && rename(folder, kept))
-		folder_remove(folder);
-	return status;
-}
-
 /* folder_out: where bridge.so, if it was asked for, and probe are. */
-static ptowsp_status objects_make(char *folder_out, const struct aie_client_args *args, struct ptowsp_error *error)
+static ptowsp_status objects_make(char folder_out[BASE_KEPT_PATH], const struct aie_client_args *args, struct ptowsp_error *error)
 {
 	struct base_command bridge = {0}, probe = {0};
+	const struct base_kept_step steps[] = {{"bridge", " to XRT", "bridge.so", &bridge}, {"probe", " of the bridge to XRT", "probe", &probe}};
+	const struct base_kept kept = {args->cache, "aie-bridge-", aie_sources, steps, 2};
 	struct base_digest digest;
-	char cache[BASE_CACHE_PATH + 1];
-	ptowsp_status status = base_cache_find(cache, args->cache, error);
+	bool compiled;
+	ptowsp_status status;
 
 	base_digest_init(&digest);
 	if (!*args->bridge) {
@@ -114,14 +52,7 @@ static ptowsp_status objects_make(char *folder_out, const struct aie_client_args
 		base_digest_folder(&digest, args->pieces[AIE_PIECE_HEADERS].found);
 	}
 	probe_command(&probe);
-	digest_command(&digest, &bridge);
-	digest_command(&digest, &probe);
-	for (const struct isa_text *text = aie_sources; text->path; text++)
-		for (const char *const *line = text->lines; *line; line++)
-			base_digest_add(&digest, *line, strlen(*line));
-	snprintf(folder_out, AIE_PATH, "%s/aie-bridge-%016llx%016llx", cache, (unsigned long long)digest.words[0], (unsigned long long)digest.words[1]);
-	if (!status && access(folder_out, R_OK | X_OK))
-		status = kept_make(folder_out, &bridge, &probe, error);
+	status = base_kept_make(folder_out, &kept, digest, &compiled, error);
 	base_command_finish(&bridge);
 	base_command_finish(&probe);
 	return status;
@@ -232,7 +163,7 @@ static ptowsp_status device_open(struct aie_client *client, struct ptowsp_error 
 
 ptowsp_status aie_client_open(struct aie_client *client, const struct aie_client_args *args, struct ptowsp_error *error)
 {
-	char folder[AIE_PATH];
+	char folder[BASE_KEPT_PATH];
 	ptowsp_status status;
 
 	if (*args->bridge && access(args->bridge, R_OK))
@@ -246,7 +177,7 @@ ptowsp_status aie_client_open(struct aie_client *client, const struct aie_client
 		snprintf(client->path, sizeof(client->path), "%s", whole ? whole : args->bridge);
 		free(whole);
 	} else {
-		snprintf(client->path, sizeof(client->path), "%.1000s/bridge.so", folder);
+		snprintf(client->path, sizeof(client->path), "%s/bridge.so", folder);
 	}
 	status = probe_run(folder, client->path, error);
 	if (!status)
