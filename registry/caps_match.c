@@ -171,14 +171,6 @@ static void native_say(const struct matching *m, const struct reg_kernel_need *k
 		reg_text_add(text, "the backend runs no native code of packages");
 }
 
-/* Does it take code for its cores, and nothing portable? */
-static bool runs_images(const struct matching *m)
-{
-	const struct ptowsp_cap *cap = reg_caps_find(m->caps, PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE));
-
-	return cap && cap->state == PTOWSP_STATE_ENFORCED;
-}
-
 /* The portable payload runs: as the backend says, else as its TILE rows do. True: not all of it on the device. */
 static bool tiles_meet(const struct matching *m, const struct reg_kernel_need *kernel, struct reg_support *met_out, struct common_tile_lack *lack)
 {
@@ -234,8 +226,6 @@ static void match_kernel(struct matching *m, const struct reg_kernel_need *kerne
 		reg_text_add(&text, "native code of the package (%.60s)", kernel->target && *kernel->target ? kernel->target : "any machine");
 	else if (usable)
 		reg_text_add(&text, "%s: %s", runs ? "portable payload" : "C function of the program", why);
-	else if (kernel->kinds && runs_images(m))
-		reg_text_add(&text, "this device runs images alone; compile kernels/NAME.cpp of --emit with -DTILE_PTO_RUNTIME, and pack its text section");
 	else if (kernel->kinds == UINT32_C(1) << PTOWSP_PAYLOAD_IMAGE)
 		reg_text_add(&text, "its images are for cores of a device alone; give it a portable payload, too");
 	else if (kernel->kinds)

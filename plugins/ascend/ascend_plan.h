@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define ASCEND_PLAN_MAGIC   0x4C505450u /* the bytes read "PTPL" */
-#define ASCEND_PLAN_VERSION 3u
+#define ASCEND_PLAN_VERSION 4u
 #define ASCEND_PLAN_DIMS    2
 
 struct ascend_plan_head {
@@ -34,17 +34,22 @@ enum ascend_step_shape { ASCEND_SHAPE_CUBE = 0, ASCEND_SHAPE_VECTOR = 1, ASCEND_
 
 struct ascend_plan_step {
 	uint64_t number;   /* of the package's task; of others: of the next one */
-	uint32_t function; /* id of the kernel's child */
+	uint32_t function; /* id of the kernel's child for vector cores */
 	uint32_t edge_count;
 	uint16_t window_count, scalar_count;
 	uint16_t blocks; /* at least 1 */
 	uint8_t kind, shape;
 	uint32_t room; /* it is submitted when no more steps than that before it may still run; ASCEND_ROOM_ANY: at once */
-	uint32_t pad;
+	uint32_t cube; /* id of its child for cube cores */
 };
 #define ASCEND_ROOM_ANY UINT32_MAX
 
-enum { ASCEND_WINDOW_READ = 1, ASCEND_WINDOW_WRITE = 2, ASCEND_WINDOW_MAPPED = 4 /* the runtime finds whom its task comes behind because of it */ };
+enum {
+	ASCEND_WINDOW_READ = 1,
+	ASCEND_WINDOW_WRITE = 2,
+	ASCEND_WINDOW_MAPPED = 4, /* the runtime finds whom its task comes behind because of it */
+	ASCEND_WINDOW_PLACED = 8  /* the last one of its task: memory that the runtime places for the time that it runs, of dtype and shapes */
+};
 /* A tensor argument: elements of `dtype`, seen from the beginning of entry tensor `entry`. */
 struct ascend_plan_window {
 	uint64_t start; /* elements */

@@ -5,7 +5,7 @@
  * Vector instructions round and add up as the hardware does: results need not be the bits of pto_ops.def. Needs the CANN toolkit's kernel_operator.h, and
  * for f64 a compiler that has double on the scalar unit. TILE_A5 is defined in kernels for A5.
  *
- * TILE_PTO_RUNTIME: a file becomes kernel_entry(int64_t *args), as a pto-runtime calls kernels. args: the address of a tensor record per parameter, of one more with the workspace where a
+ * TILE_PTO_RUNTIME: a file becomes kernel_entry(int64_t *args), as a pto-runtime calls kernels. args: the address of a tensor record per parameter, of one more with the workspace, a row per block, where a
  * kernel multiplies, then the scalars; {block, blocks} at the address in TILE_CONTEXT. The kernel has no result: TILE_ENDED(args, status) is told, and may be defined before. */
 #ifndef ISA_KERNEL_ASCEND_H
 #define ISA_KERNEL_ASCEND_H
@@ -53,6 +53,7 @@ struct tile_call {
 	__gm__ uint8_t *workspace; /* in global memory, for what goes between vector and cube units */
 	uint64_t work_at, work;    /* of the unified buffer: bytes of tiles, and behind them to work in */
 	uint64_t jumps;            /* back that are left */
+	bool silent; /* writes no window: the cube core of a cluster, and a second vector core, which goes along because flags of a cluster are those of both */
 };
 
 TILE_CORE void tile_begin(struct tile_call *call, TILE_GIVEN struct tile_window *tensors, __gm__ uint64_t *args, __gm__ uint8_t *workspace, uint32_t block,
@@ -67,6 +68,9 @@ TILE_CORE void tile_begin(struct tile_call *call, TILE_GIVEN struct tile_window 
 	call->work_at = tiles;
 	call->work = work;
 	call->jumps = UINT64_C(1) << 32;
+	call->silent = false;
+	if ASCEND_IS_AIC
+		call->silent = true;
 	call->pipe.InitBuffer(call->tiles, (uint32_t)(tiles + work));
 }
 
@@ -77,7 +81,8 @@ TILE_CORE void tile_begin(struct tile_call *call, TILE_GIVEN struct tile_window 
 #ifndef TILE_ENDED
 #define TILE_ENDED(args, status) (void)(status)
 #endif
-enum { TILE_CONTEXT = 48 }; /* behind the most tensors and scalars of a task, 32 and 16: the runtime's common/intrinsic.h */
+/* Behind the most tensors and scalars of a task, 32 and 16; of the core, whose first word says which vector core of its cluster it is: the runtime's common/intrinsic.h. */
+enum { TILE_CONTEXT = 48, TILE_CONTEXT_CORE = 49 };
 
 /* ChipTensor of the runtime: its common/task_interface/tensor.h. */
 struct tile_record {
@@ -115,6 +120,17 @@ TILE_CORE void tile_window_take(struct tile_window *w, __gm__ int64_t *args, uin
 TILE_CORE uint32_t tile_context(__gm__ int64_t *args, uint32_t word)
 {
 	return (uint32_t)((const __gm__ int32_t *)args[TILE_CONTEXT])[word];
+}
+
+/* Record i has a row of bytes per block. */
+TILE_CORE __gm__ uint8_t *tile_workspace(__gm__ int64_t *args, uint32_t i)
+{
+	return tile_record_start(args, i, 1) + (uint64_t)tile_context(args, 0) * ((const __gm__ struct tile_record *)args[i])->strides[0];
+}
+
+TILE_CORE void tile_lane_take(struct tile_call *call, __gm__ int64_t *args)
+{
+	call->silent = call->silent || *(const __gm__ int32_t *)args[TILE_CONTEXT_CORE] != 0;
 }
 #endif
 
@@ -292,6 +308,8 @@ TILE_CORE ptowsp_status tile_store(struct tile_call *call, const AscendC::LocalT
 
 	if (!place.at)
 		return PTOWSP_KERNEL_FAILED;
+	if (call->silent)
+		return PTOWSP_OK;
 	to.SetGlobalBuffer((__gm__ S *)place.at);
 	AscendC::PipeBarrier<PIPE_ALL>();
 	if (packed || (place.stride == 1 && place.step >= columns && rows <= 4095 && tile_is_aligned<T>(columns))) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_a2a3.c - the a2a3 plugin on a machine without an Ascend device: what can be asked without one, and what is said of what is missing. */
+#include "ascend/engine/cores.h"
 #include "ascend/hardware.h"
 #include "tests/contract/cli.h"
 
@@ -34,7 +35,7 @@ TEST(its_rows_are_claims)
 	CLI_OUT(0, NOWHERE "$B/ptowsp-run --capabilities --plugin=a2a3 --json", "\"evidence\": \"claimed\"");
 	CHECK(!strstr(cli_out, "\"evidence\": \"self"));
 	CLI_OUT(0, NOWHERE "$B/ptowsp-run --capabilities --plugin=a2a3", "cycles per kernel                    recorded",
-		"payload pto                          unsupported     unsupported\n", "payload image                        claimed         claimed\n",
+		"payload pto                          claimed         claimed\n", "payload image                        claimed         claimed\n",
 		"CA_AFFINITY                          recorded        recorded\n");
 	CHECK(!strstr(cli_out, " enforced "));
 	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --capabilities --verify --plugin=a2a3"), 8); /* and what nobody can look at is not called false */
@@ -164,7 +165,10 @@ static bool device_begin(void)
 				  "objcopy -O binary -j .text k.o k.bin",
 				  kernel_source)),
 		    0);
-	REQUIRE_INT(cli(check_fmt("cat >d.pto <<'END'\n%s\nEND\n$B/ptowsp-pack d.pto -o d.pkg.zst", package_source)), 0);
+	REQUIRE_INT(cli(check_fmt("cat >d.pto <<'END'\n%s\nEND\n$B/ptowsp-pack d.pto -o d.pkg.zst && sed s/a2a3/dav_c310/ d.pto >other.pto && "
+				  "$B/ptowsp-pack other.pto -o other.pkg.zst",
+				  package_source)),
+		    0);
 	return true;
 }
 #define NEED_DEVICE()                                                                                                                                          \
@@ -311,27 +315,119 @@ TEST(what_a_device_has_no_code_for_is_refused)
 	CLI_ERR(5, MACHINE "$B/ptowsp-run " ON_DEVICE " d.pkg.zst", "kernel add is unsupported on a2a3: native code (a2a3) needs --trust=all");
 	CLI_ERR(5, MACHINE "$B/ptowsp-run " ON_DEVICE " --trust=all --entry copied d.pkg.zst",
 		"copy is unsupported on a2a3: it has no way for that with its options as they are; take others, another backend or engine");
-	CLI_ERR(5,
-		MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt "
-			"cache=$B/../test/ascend_cache $P/vector_add.pkg.zst",
-		"kernel add_block is unsupported on a2a3: this device runs images alone; compile kernels/NAME.cpp of --emit with -DTILE_PTO_RUNTIME, and pack "
-		"its text section");
-	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --explain $P/vector_add.pkg.zst"), 2); /* which has no x to fill */
-	CLI_OUT(5,
-		MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt "
-			"cache=$B/../test/ascend_cache --explain "
-			"$P/vector_add.pkg.zst",
-		"this device runs images alone");
-	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt "
-			      "cache=$B/../test/ascend_cache --emit tree "
-			      "$P/vector_add.pkg.zst"),
-		  0); /* which is the way to one */
-	CHECK_CONTAINS(cli_err, "nothing was run: kernel add_block is unsupported on a2a3");
-	CLI_OUT(0,
-		MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt "
-			"cache=$B/../test/ascend_cache --emit other "
-			"--explain $P/vector_add.pkg.zst",
-		"\nload: refused, exit 5: kernel add_block is unsupported on a2a3");
-	CHECK_CONTAINS(cli_err, "nothing was run: kernel add_block is unsupported on a2a3");
+	CLI_ERR(5, MACHINE "$B/ptowsp-run " ON_DEVICE " --trust=all other.pkg.zst",
+		"kernel add has no portable payload to compile for dav_c220, and no image; give it one");
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --trust=all --emit tree other.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_err, "nothing was run: kernel add has no portable payload to compile");
+	CLI_OUT(0, MACHINE "$B/ptowsp-run " ON_DEVICE " --trust=all --emit other --explain other.pkg.zst",
+		"\nload: refused, exit 5: kernel add has no portable payload to compile");
 	CHECK_INT(cli("test ! -e other"), 0);
+}
+
+/* ---- portable kernels, compiled for cores by the fake toolkit ------------------------------------------------------------ */
+
+#define COMPILES                                                                                                                                               \
+	MACHINE "FAKE_CORES=$T FAKE_CCEC_LOG=$T/cores $B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt "     \
+		"cache=$T/cache "
+
+TEST(portable_kernels_are_compiled_for_cores_once)
+{
+	static const char *const names[] = {"vector_add", "dynamic_softmax", "gemm_16", "predicated", "vector_example"};
+
+	NEED_DEVICE();
+	REQUIRE_INT(cli("rm -rf cache cores"), 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		CLI_OUT(0, check_fmt(COMPILES "$P/%s.pkg.zst", names[i]), "compare: ok (");
+		CHECK_CONTAINS(cli_err, "results need not be those of other backends bit for bit");
+		CLI_OUT(0, check_fmt("mv cores before; " COMPILES "--opt variant=host_build_graph $P/%s.pkg.zst; rc=$?; test ! -e cores && exit $rc", names[i]),
+			"compare: ok (");
+	}
+	check_log();
+	CHECK_INT(cli("sort -u before | grep -qx dav-c220-vec"), 0);
+}
+
+/* The cube core and the vector cores of a cluster have a function each. */
+TEST(kernels_that_multiply_are_compiled_for_both_kinds_of_cores)
+{
+	NEED_DEVICE();
+	REQUIRE_INT(cli("rm -rf cache cores"), 0);
+	CHECK_INT(cli(COMPILES "$P/paged_attention.pkg.zst"), 6); /* the stand-in has no cube */
+	CLI_OUT(0, "sort cores | uniq -c | tr -s ' '", " dav-c220-cube\n", " dav-c220-vec\n");
+	CHECK_INT(cli("test $(grep -c cube cores) -lt $(grep -c vec cores)"), 0);
+}
+
+TEST(what_keeps_a_kernel_from_the_cores_is_named)
+{
+	static const struct {
+		const char *environment, *package;
+		int code;
+		const char *said;
+	} rows[] = {
+		{"FAKE_CCEC_FAULT=dav-c220-vec", "vector_add", 8,
+		 "kernel add_block: the code cannot be compiled: kernel.cpp:1: error: no registers left; all of it is in "},
+		{"FAKE_CCEC_FAULT=dav-c220-cube", "paged_attention", 8,
+		 ": the code cannot be compiled: kernel.cpp:1: error: no registers left; all of it is in "},
+		{"FAKE_LINK=relocated", "vector_add", 8,
+		 "what the toolkit's linker made cannot be loaded, as its code has places that nobody filled in; it is ..."},
+		{"FAKE_LINK=late", "vector_add", 8, "kernel_entry is not where its code begins"},
+		{"FAKE_LINK=elsewhere", "vector_add", 8, "some of its code stands in a section of its own"},
+		{"FAKE_LINK=none", "vector_add", 8, "it has no text section"},
+		{"A=", "matmul_diamond", 5, "kernel matmul: its tiles take 524288 bytes of a unified buffer of 196608; use smaller ones, or fewer"},
+	};
+
+	NEED_DEVICE();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		CLI_ERR(rows[i].code, check_fmt("rm -rf cache; env %s " COMPILES "--quiet $P/%s.pkg.zst", rows[i].environment, rows[i].package), rows[i].said);
+		cli_check_sentence();
+	}
+	REQUIRE_INT(cli("rm -rf cache machine && cp -r $B/../fakes/machine machine && rm machine/cann/bin/ccec"), 0);
+	CLI_ERR(8,
+		"ASCEND_HOME_PATH=$T/machine/cann LD_LIBRARY_PATH=$T/machine/usr/local/Ascend/driver/lib64/driver $B/ptowsp-run --quiet --plugin=a2a3 --opt "
+		"root=$T/machine "
+		"--opt runtime=$B/../fakes/simpler --opt cache=cache $P/vector_add.pkg.zst",
+		"kernel add_block: no ccec or bisheng in bin, compiler/ccec_compiler/bin and ccec_compiler/bin of ASCEND_HOME_PATH=");
+	cli_check_sentence();
+}
+
+/* Whatever a linker makes, what lies outside is not read. */
+TEST(images_are_read_within_their_bounds)
+{
+	char path[700], *image = NULL;
+	const void *text;
+	size_t size = 0, length;
+
+	NEED_DEVICE();
+	REQUIRE_INT(cli("printf '.text; .globl kernel_entry; kernel_entry: .quad 7' | gcc -c -x assembler - -o k.elf"), 0);
+	REQUIRE_INT(cli("echo $T/k.elf"), 0);
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(cli_out, "\n"), cli_out);
+	image = check_read(path, &size);
+	REQUIRE(image != NULL);
+	CHECK(ascend_cores_text(image, size, &text, &length) == NULL);
+	CHECK_UINT(length, 8);
+	for (size_t cut = 0; cut < size; cut++)
+		ascend_cores_text(image, cut, &text, &length);
+	for (size_t at = 0; at < size; at++)
+		for (int bit = 0; bit < 8; bit++) {
+			image[at] = (char)(image[at] ^ 1 << bit);
+			if (!ascend_cores_text(image, size, &text, &length))
+				CHECK((const char *)text >= image && length <= size - (size_t)((const char *)text - image));
+			image[at] = (char)(image[at] ^ 1 << bit);
+		}
+	free(image);
+}
+
+/* What kernels read of the runtime lies where its own headers have it. */
+TEST(records_are_those_of_a_real_runtime)
+{
+	static const char *const variants[] = {"tensormap_and_ringbuffer", "host_build_graph"};
+
+	if (!getenv("PTO_RUNTIME_DIR"))
+		CHECK_SKIP("PTO_RUNTIME_DIR names no pto-runtime");
+	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++)
+		CHECK_INT(cli(check_fmt(
+				  "D=$PTO_RUNTIME_DIR/src; V=$D/a2a3/runtime/%s; ${CXX:-g++} -std=c++17 -fsyntax-only -Wno-invalid-offsetof -DTILE_PTO_RUNTIME "
+				  "-I$R/plugins -I$R/abi -I$R/tests/emit -I$V/common -I$V/runtime -I$D/common/task_interface -I$D/common/platform/include "
+				  "-I$D/common -I$D/a2a3/platform/include $R/tests/emit/runtime_records.cc",
+				  variants[i])),
+			  0);
 }

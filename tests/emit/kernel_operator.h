@@ -16,8 +16,13 @@
 #define __ubuf__
 #define __VEC_SCOPE__
 #define GM_ADDR uint8_t *
+#ifdef STAND_IN_CUBE
+#define ASCEND_IS_AIV (false)
+#define ASCEND_IS_AIC (true)
+#else
 #define ASCEND_IS_AIV (true)
 #define ASCEND_IS_AIC (false)
+#endif
 
 enum pipe_t { PIPE_S, PIPE_V, PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3, PIPE_FIX, PIPE_ALL };
 enum event_t { EVENT_ID0, EVENT_ID1 };

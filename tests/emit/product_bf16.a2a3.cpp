@@ -40,7 +40,8 @@ extern "C" __aicore__ void TILE_ENTRY(product_bf16)(__gm__ int64_t *args)
 	tile_window_take(&windows[0], args, 0, 2);
 	tile_window_take(&windows[1], args, 1, 2);
 	tile_window_take(&windows[2], args, 2, 2);
-	tile_begin(&call, windows, (__gm__ uint64_t *)args + 4, tile_record_start(args, 3, 1), tile_context(args, 0), tile_context(args, 1), 3072, 10496);
+	tile_begin(&call, windows, (__gm__ uint64_t *)args + 4, tile_workspace(args, 3), tile_context(args, 0), tile_context(args, 1), 3072, 10496);
+	tile_lane_take(&call, args);
 	status = product_bf16_body(&call);
 	tile_end(&call);
 	TILE_ENDED(args, status);

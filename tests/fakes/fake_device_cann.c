@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fake_device_cann.c - a device by way of the fake CANN. What its cores would run is machine code of this processor, run here from a copy that may be executed. */
+/* fake_device_cann.c - a device by way of the fake CANN. What its cores would run is machine code of this processor, run here from a copy that may be executed, or, where it says "fake code PATH",
+ * a shared object (cann/ld.lld). */
 #include "fake_cann.h"
 #include "fake_device.h"
 #include <dlfcn.h>
@@ -208,14 +209,22 @@ int fake_device_get(void *host, const void *device, size_t size)
 
 struct fake_code {
 	void *memory, *text;
+	void *object; /* with kernel_entry, in place of a text */
 	size_t size;
 };
 
 static int code_open(struct fake_code *code, const void *bytes, size_t size)
 {
+	static const char fake[] = "fake code ";
+
 	code->memory = fake_device_alloc(size);
 	if (!code->memory || fake_device_put(code->memory, bytes, size) || aicpu_do(cann.load))
 		return -1;
+	if (size > sizeof(fake) && !memcmp(bytes, fake, sizeof(fake) - 1)) {
+		code->object = dlopen((const char *)bytes + sizeof(fake) - 1, RTLD_NOW | RTLD_LOCAL);
+		code->text = code->object ? dlsym(code->object, "kernel_entry") : NULL;
+		return code->text ? 0 : failed("a core's code, which", -1);
+	}
 	code->text = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (code->text == MAP_FAILED)
 		return -1;
@@ -242,6 +251,8 @@ void fake_device_code_close(struct fake_code *code)
 		return;
 	if (code->size)
 		munmap(code->text, code->size);
+	if (code->object)
+		dlclose(code->object);
 	if (code->memory)
 		fake_device_free(code->memory);
 	free(code);

@@ -58,9 +58,10 @@ static void kernel_call(struct fake_graph *graph, const struct fake_task *task)
 	for (int slot = 0; slot < 3; slot++)
 		if (task->functions[slot] >= 0)
 			for (int block = 0; block < task->blocks; block++) {
-				const int32_t context[2] = {block, task->blocks};
+				const int32_t context[2] = {block, task->blocks}, lane = slot == 2;
 
 				args[ASCEND_TASK_TENSORS + ASCEND_TASK_SCALARS] = (int64_t)(uintptr_t)context;
+				args[ASCEND_TASK_TENSORS + ASCEND_TASK_SCALARS + 1] = (int64_t)(uintptr_t)&lane;
 				graph->functions[task->functions[slot]](args);
 			}
 }

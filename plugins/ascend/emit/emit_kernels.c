@@ -116,7 +116,7 @@ static bool source_give(struct ascend_emitter *e, const struct rt_program *p, ui
 		missing_tell(e, p, kernel, "is not written for the device: ", why.text);
 	} else {
 		e->workspace = workspace > e->workspace ? workspace : e->workspace;
-		*cluster_out = strstr(text, "tile_product<") != NULL; /* the call that may go to the cube */
+		*cluster_out = isa_emit_multiplies(text);
 		source_file(e, kernel, ascend_emit_target(e)->extension, text, size);
 	}
 	free(text);

@@ -58,6 +58,11 @@ ptowsp_status ascend_callable_make(void **block_out, const struct ascend_callabl
 		return rt_fail(error, PTOWSP_TOO_SMALL, "the entry uses %u tensors; the pto-runtime takes %d per program, %d of them the engine's own",
 			       args->direction_count, ASCEND_ENTRY_TENSORS, ASCEND_ENTRY_FIRST);
 	for (uint32_t i = 0; i < args->kernel_count; i++)
+		if (args->kernels[i].id >= ASCEND_FUNCTIONS)
+			return rt_fail(error, PTOWSP_TOO_SMALL,
+				       "kernels and cube parts of the package are functions up to %d; the pto-runtime takes %d: split it",
+				       args->kernels[i].id + 1, ASCEND_FUNCTIONS);
+	for (uint32_t i = 0; i < args->kernel_count; i++)
 		size = aligned(size + ASCEND_CHILD_BINARY + args->kernels[i].size);
 	if (size > UINT32_MAX)
 		return rt_fail(error, PTOWSP_TOO_BIG, "kernels and orchestration have %llu bytes; the pto-runtime takes 4 GiB per program",

@@ -36,7 +36,8 @@ ptowsp_status ascend_engine_open(struct ascend_engine **engine_out, const struct
 		return rt_no_memory(error, "an engine");
 	engine->mapped = how->mapped;
 	engine->records = strdup(how->records);
-	status = engine->records ? which_copy(engine, which, error) : rt_no_memory(error, "an engine");
+	engine->cache = strdup(how->cache ? how->cache : "");
+	status = engine->records && engine->cache ? which_copy(engine, which, error) : rt_no_memory(error, "an engine");
 	if (!status)
 		status = ascend_client_open(&engine->client, &engine->which, device, error);
 	if (!status)
@@ -58,6 +59,7 @@ void ascend_engine_close(struct ascend_engine *engine)
 	free(engine->arch);
 	free(engine->variant);
 	free(engine->records);
+	free(engine->cache);
 	free(engine);
 }
 
@@ -162,7 +164,10 @@ static ptowsp_status tables_make(struct ascend_loaded *loaded, struct ptowsp_err
 	loaded->bindings = calloc((size_t)tensors + 1, sizeof(*loaded->bindings));
 	loaded->blocks = calloc((size_t)loaded->kernel_count + 2, sizeof(*loaded->blocks));
 	loaded->shapes = calloc((size_t)loaded->kernel_count + 2, 1);
-	if (!loaded->entries || !loaded->shapes || !loaded->directions || !loaded->bindings || !loaded->image_cycles || !loaded->blocks)
+	loaded->cubes = calloc((size_t)loaded->kernel_count + 2, sizeof(*loaded->cubes));
+	loaded->passed = calloc((size_t)loaded->kernel_count + 2, sizeof(*loaded->passed));
+	if (!loaded->entries || !loaded->shapes || !loaded->directions || !loaded->bindings || !loaded->image_cycles || !loaded->blocks || !loaded->cubes ||
+	    !loaded->passed)
 		return rt_no_memory(error, "a program of the pto-runtime");
 	loaded->kernels.cycles = loaded->image_cycles;
 	for (uint32_t k = 0; k <= loaded->kernel_count; k++) {
@@ -170,35 +175,72 @@ static ptowsp_status tables_make(struct ascend_loaded *loaded, struct ptowsp_err
 
 		loaded->blocks[k] = blocks && blocks <= INT16_MAX ? (uint16_t)blocks : 1;
 		loaded->shapes[k] = shape_of(loaded, k);
+		loaded->cubes[k] = k;
 	}
 	entries_number(loaded);
 	return PTOWSP_OK;
 }
 
+/* Moves are calls of the first kernel of the simulation, whichever that is: there is one. On a device the kernels of other entries are left out. */
+static ptowsp_status children_make(struct ascend_children *children, struct ascend_loaded *loaded, struct ptowsp_error *error)
+{
+	const struct ascend_engine *engine = loaded->engine;
+	const uint32_t count = loaded->kernel_count ? loaded->kernel_count : loaded->blocks_entry != 0;
+	ptowsp_status status = PTOWSP_OK;
+
+	children->rows = calloc((size_t)count * 2 + 1, sizeof(*children->rows));
+	children->cores = calloc((size_t)count + 1, sizeof(*children->cores));
+	if (!children->rows || !children->cores)
+		return rt_no_memory(error, "kernels of the pto-runtime");
+	for (uint32_t k = 0; !status && k < count; k++) {
+		if (!engine->which.onboard)
+			children->rows[children->count++] = (struct ascend_kernel_object){(int32_t)k, engine->objects.kernel, engine->objects.kernel_size};
+		else if (loaded->planned->kernel_used[k])
+			status = ascend_device_kernel_add(children, loaded, k, error);
+	}
+	return status;
+}
+
+static void children_finish(struct ascend_children *children, uint32_t count)
+{
+	for (uint32_t k = 0; children->cores && k < count; k++)
+		ascend_cores_finish(&children->cores[k]);
+	free(children->cores);
+	free(children->rows);
+}
+
+/* Whoever compares results is told what they are. */
+static void rounding_tell(const struct ascend_loaded *loaded, const struct ascend_children *children)
+{
+	static const char said[] = "portable kernels are compiled for the cores of the device, which round, add up and compute exp and others as they do: "
+				   "results need not be those of other "
+				   "backends bit for bit";
+	const struct ptowsp_host *host = loaded->program->device->instance->host;
+
+	for (uint32_t k = 0; k < loaded->kernel_count; k++)
+		if (children->cores[k].vector) {
+			host->diagnose(host->context, PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), PTOWSP_STATE_DIAGNOSED, said, sizeof(said) - 1);
+			return;
+		}
+}
+
 static ptowsp_status callable_register(struct ascend_loaded *loaded, struct ptowsp_error *error)
 {
 	const struct ascend_engine *engine = loaded->engine;
-	const uint32_t nothing = !loaded->kernel_count && loaded->blocks_entry; /* moves are calls of the first one, whichever that is */
-	struct ascend_kernel_object *kernels = calloc((size_t)loaded->kernel_count + 1, sizeof(*kernels));
-	struct ascend_callable_args args = {
-		engine->objects.orchestration, engine->objects.orchestration_size, kernels, 0, loaded->directions, loaded->entry_count};
+	struct ascend_children children = {0};
 	void *block = NULL;
-	ptowsp_status status = kernels ? PTOWSP_OK : rt_no_memory(error, "kernels of the pto-runtime");
+	ptowsp_status status = children_make(&children, loaded, error);
+	const struct ascend_callable_args args = {
+		engine->objects.orchestration, engine->objects.orchestration_size, children.rows, children.count, loaded->directions, loaded->entry_count};
 
-	for (uint32_t k = 0; !status && k < loaded->kernel_count + nothing; k++) {
-		if (engine->which.onboard && !loaded->planned->kernel_used[k])
-			continue; /* another entry's */
-		kernels[args.kernel_count] = (struct ascend_kernel_object){(int32_t)k, engine->objects.kernel, engine->objects.kernel_size};
-		if (engine->which.onboard)
-			status = ascend_image_find(&kernels[args.kernel_count], &loaded->image_cycles[k], loaded, k, error);
-		args.kernel_count++;
-	}
 	if (!status)
 		status = ascend_callable_make(&block, &args, error);
 	if (!status)
 		status = ascend_client_register(engine->client, block, &loaded->callable, error);
+	if (!status)
+		rounding_tell(loaded, &children);
 	free(block);
-	free(kernels);
+	children_finish(&children, loaded->kernel_count);
 	return status;
 }
 
@@ -241,6 +283,8 @@ void ascend_engine_unload(struct ascend_loaded *loaded)
 	base_walk_finish(&loaded->walk);
 	free(loaded->entries);
 	free(loaded->shapes);
+	free(loaded->cubes);
+	free(loaded->passed);
 	free(loaded->directions);
 	free(loaded->bindings);
 	free(loaded->image_cycles);

@@ -43,7 +43,9 @@ static ptowsp_status maker_make(struct ascend_run *run)
 						.entries = loaded->entries,
 						.bindings = loaded->bindings,
 						.blocks = loaded->blocks,
-						.shapes = loaded->shapes};
+						.shapes = loaded->shapes,
+						.cubes = loaded->cubes,
+						.passed = loaded->passed};
 
 	return ascend_maker_create(&run->maker, &loaded->walk, &rules, run->error);
 }

@@ -45,10 +45,10 @@
 	{                                                                                                                                                      \
 		.feature = BASE_POLICY(START, AFTER_ORCHESTRATION), .state = PTOWSP_STATE_ENFORCED, .evidence = PTOWSP_EVIDENCE_CLAIMED                        \
 	}
-/* Kernels are what the package has for the device's cores, and nothing else: no portable one runs there. Nothing there can be held back once it was given away, and nothing is measured: cycles are those that the
+/* Kernels are what the package has for the device's cores, or portable ones, compiled. Nothing there can be held back once it was given away, and nothing is measured: cycles are those that the
  * package says. Nobody copies there: the package has no kernel for it. */
 #define DEVICE                                                                                                                                                 \
-	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE), ENFORCED), BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), UNSUPPORTED),                   \
+	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE), ENFORCED), BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), ENFORCED),                      \
 		BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF), UNSUPPORTED), BASE_CAP(FEATURE(CSP_PAYLOAD), UNSUPPORTED),                                \
 		BASE_CAP(FEATURE(TOTAL_CYCLES), RECORDED), BASE_CAP(FEATURE(KERNEL_CYCLES), RECORDED), BASE_CAP(OPCODE(COPY), UNSUPPORTED),                    \
 		BASE_CAP(FEATURE(TEMP_RENAMED), DIAGNOSED), BASE_CAP(GRAPH(MC_COPY), UNSUPPORTED), BASE_CAP(GRAPH(TG_CHECKPOINT), UNSUPPORTED),                \

@@ -60,34 +60,73 @@ static bool is_for(const char *target, const char *arch)
 	return false;
 }
 
-ptowsp_status ascend_image_find(struct ascend_kernel_object *object, uint64_t *cycles_out, const struct ascend_loaded *loaded, uint32_t kernel,
-				struct ptowsp_error *error)
+/* The kernel's own image; object_out->bytes NULL: it has none, or none that is trusted, of which *distrusted_out tells. */
+static ptowsp_status image_find(struct ascend_kernel_object *object_out, uint64_t *cycles_out, bool *distrusted_out, const struct ascend_loaded *loaded,
+				uint32_t kernel, struct ptowsp_error *error)
 {
 	const struct base_sections *sections = &loaded->sections;
 	struct ptowsp_kernel_record record;
 	struct ptowsp_payload_record payload;
+	ptowsp_status status = base_sections_row(&sections->kreg, kernel, &record, sizeof(record), error);
+
+	*object_out = (struct ascend_kernel_object){0};
+	*distrusted_out = false;
+	for (uint32_t p = 0; !status && p < record.payload_count; p++) {
+		status = base_sections_row(&sections->kpay, record.payloads + p, &payload, sizeof(payload), error);
+		if (status || payload.kind != PTOWSP_PAYLOAD_IMAGE || !is_for(base_sections_string(sections, payload.target), loaded->engine->arch))
+			continue;
+		*distrusted_out = !(loaded->flags & PTOWSP_LOAD_TRUST_NATIVE);
+		if (*distrusted_out)
+			continue;
+		object_out->id = (int32_t)kernel;
+		object_out->size = payload.size;
+		*cycles_out = payload.cycles;
+		return base_sections_code(sections, payload.offset, payload.size, &object_out->bytes, error);
+	}
+	return status;
+}
+
+/* One that multiplies takes a cluster: the cube core has a function of its own. */
+static void compiled_add(struct ascend_children *children, struct ascend_loaded *loaded, uint32_t kernel)
+{
+	const struct ascend_cores *cores = &children->cores[kernel];
+
+	children->rows[children->count++] = (struct ascend_kernel_object){(int32_t)kernel, cores->vector, cores->vector_size};
+	loaded->shapes[kernel] = cores->cube ? ASCEND_SHAPE_MIX : ASCEND_SHAPE_VECTOR;
+	loaded->passed[kernel] = (uint32_t)cores->workspace;
+	if (!cores->cube)
+		return;
+	loaded->cubes[kernel] = loaded->kernel_count + children->cubes++;
+	children->rows[children->count++] = (struct ascend_kernel_object){(int32_t)loaded->cubes[kernel], cores->cube, cores->cube_size};
+}
+
+ptowsp_status ascend_device_kernel_add(struct ascend_children *children, struct ascend_loaded *loaded, uint32_t kernel, struct ptowsp_error *error)
+{
+	const struct ascend_engine *engine = loaded->engine;
+	const struct base_kernels *kernels = &loaded->program->kernels;
+	const char *name = rt_kernel_name(loaded->planned, kernel);
+	const struct isa_program *portable = kernel < kernels->count ? kernels->rows[kernel].isa : NULL;
+	struct ascend_kernel_object image;
+	bool distrusted;
 	ptowsp_status status;
 
 	if (kernel == loaded->planned->copy_kernel)
 		return rt_fail(error, PTOWSP_UNSUPPORTED,
 			       "the package copies regions, and a device gets no code but that of the package's kernels; copy with a kernel");
-	status = base_sections_row(&sections->kreg, kernel, &record, sizeof(record), error);
-
-	for (uint32_t p = 0; !status && p < record.payload_count; p++) {
-		status = base_sections_row(&sections->kpay, record.payloads + p, &payload, sizeof(payload), error);
-		if (status || payload.kind != PTOWSP_PAYLOAD_IMAGE || !is_for(base_sections_string(sections, payload.target), loaded->engine->arch))
-			continue;
-		if (!(loaded->flags & PTOWSP_LOAD_TRUST_NATIVE))
-			return rt_fail(error, PTOWSP_UNSUPPORTED, "kernel %.60s brings machine code for the device: say --trust=all if you trust the package",
-				       rt_kernel_name(loaded->planned, kernel));
-		object->id = (int32_t)kernel;
-		object->size = payload.size;
-		*cycles_out = payload.cycles;
-		return base_sections_code(sections, payload.offset, payload.size, &object->bytes, error);
+	status = image_find(&image, &loaded->image_cycles[kernel], &distrusted, loaded, kernel, error);
+	if (status)
+		return status;
+	if (image.bytes) {
+		children->rows[children->count++] = image;
+		return PTOWSP_OK;
 	}
-	return status ? status
-		      : rt_fail(error, PTOWSP_UNSUPPORTED,
-				"kernel %.60s has no image payload for %s (%s): compile kernels/NAME.cpp of --emit with -DTILE_PTO_RUNTIME, and pack its text "
-				"section",
-				rt_kernel_name(loaded->planned, kernel), loaded->engine->arch, names_of(loaded->engine->arch)[1]);
+	if (!portable)
+		return rt_fail(error, PTOWSP_UNSUPPORTED,
+			       distrusted ? "kernel %.60s brings machine code for the device: say --trust=all if you trust the package"
+					  : "kernel %.60s has no portable payload to compile for %s, and no image; give it one",
+			       name, names_of(engine->arch)[1]);
+	status = ascend_cores_make(&children->cores[kernel], portable, name, ascend_model_id(loaded->program->device->model), engine->cache, error);
+	if (!status)
+		compiled_add(children, loaded, kernel);
+	return status;
 }

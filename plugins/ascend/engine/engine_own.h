@@ -6,6 +6,7 @@
 #include "ascend/engine/callable.h"
 #include "ascend/engine/client.h"
 #include "ascend/engine/compile.h"
+#include "ascend/engine/cores.h"
 #include "ascend/engine/engine.h"
 #include "ascend/plan/plan_make.h"
 #include "base/backend.h"
@@ -16,7 +17,7 @@
 
 struct ascend_engine {
 	struct ascend_which which; /* points to the next three */
-	char *root, *arch, *variant, *records;
+	char *root, *arch, *variant, *records, *cache;
 	bool mapped; /* ascend_engine_how */
 	struct ascend_client *client;
 	struct ascend_objects objects;
@@ -39,7 +40,8 @@ struct ascend_loaded {
 	struct ptowsp_binding *bindings; /* per TENS row, of the run */
 	uint64_t *image_cycles;          /* per KREG row */
 	uint16_t *blocks;                /* per KREG row: those of a task, which the runtime gives to as many logical cores; more than it takes run on one */
-	uint8_t *shapes;                 /* per KREG row: enum ascend_step_shape */
+	uint8_t *shapes;                 /* per KREG row: enum ascend_step_shape, */
+	uint32_t *cubes, *passed;        /*   the function of its cube core; bytes per block that the runtime places for its cores to pass on, 0: none */
 	bool streamed;                   /* the runtime takes tasks while others are walked */
 	uint32_t entry_count, kernel_count;
 	uint32_t versions_entry; /* entry tensor with versions of temp tensors, 0: there are none */
@@ -51,9 +53,14 @@ struct ascend_loaded {
 /* engine_kernels.c */
 /* The table of kernels of the program that is walked; planned outlives it. */
 struct rt_kernels ascend_planned_table(struct ascend_planned *planned);
-/* The code of a kernel that the cores of a device run: its image payload for the engine's architecture, and what a call of it costs as the package says. Errors: UNSUPPORTED
- * naming the kernel, for none, or one that nobody trusts; BAD_PACKAGE. */
-ptowsp_status ascend_image_find(struct ascend_kernel_object *object_out, uint64_t *cycles_out, const struct ascend_loaded *loaded, uint32_t kernel,
-				struct ptowsp_error *error);
+/* What the runtime loads for the kernels of a program. */
+struct ascend_children {
+	struct ascend_kernel_object *rows;
+	struct ascend_cores *cores; /* per KREG row, those that were compiled; NULL in the simulation */
+	uint32_t count, cubes;      /* cubes: functions behind those of KREG rows */
+};
+/* The code of a kernel for the cores of a device, with its shape, cycles and what its cores pass on: its image payload for the engine's architecture, or else its portable one, compiled.
+ * Errors: UNSUPPORTED naming the kernel, for neither, or an image that nobody trusts; BAD_PACKAGE; of ascend_cores_make. */
+ptowsp_status ascend_device_kernel_add(struct ascend_children *children, struct ascend_loaded *loaded, uint32_t kernel, struct ptowsp_error *error);
 
 #endif

@@ -63,14 +63,13 @@ void view_make(ChipTensor *view, const ascend_plan_window &window, const ChipTas
 PTO2TaskId kernel_submit(const ascend_plan_step &step, CoreTaskArgs &args)
 {
 	MixedKernels kernels;
-	const int32_t function = static_cast<int32_t>(step.function);
 
 	if (step.shape != ASCEND_SHAPE_VECTOR)
-		kernels.aic_kernel_id = function;
+		kernels.aic_kernel_id = static_cast<int32_t>(step.cube);
 	if (step.shape != ASCEND_SHAPE_CUBE)
-		kernels.aiv0_kernel_id = function;
+		kernels.aiv0_kernel_id = static_cast<int32_t>(step.function);
 	if (step.shape == ASCEND_SHAPE_MIX)
-		kernels.aiv1_kernel_id = function;
+		kernels.aiv1_kernel_id = kernels.aiv0_kernel_id;
 	args.launch_spec.set_block_num(static_cast<int16_t>(step.blocks));
 	return rt_submit_task(kernels, args).task_id();
 }
@@ -154,13 +153,19 @@ void window_add(CoreTaskArgs *args, ChipTensor *view, uint8_t access)
 
 void task_submit(Walk *walk, const Plan &plan, const ascend_plan_step &step, uint64_t number)
 {
+	static const uint32_t one[ASCEND_PLAN_DIMS] = {1, 1};
+	const bool places = step.window_count && plan.windows[step.window_count - 1].access & ASCEND_WINDOW_PLACED;
+	const uint32_t count = step.window_count - (places ? 1u : 0u);
+	TensorCreateInfo placed(places ? plan.windows[count].shapes : one, ASCEND_PLAN_DIMS, DataType::UINT8);
 	ChipTensor views[MAX_TENSOR_ARGS];
 	CoreTaskArgs args;
 
-	for (uint32_t i = 0; i < step.window_count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		view_make(&views[i], plan.windows[i], walk->entry);
 		window_add(&args, &views[i], plan.windows[i].access);
 	}
+	if (places)
+		args.add_output(placed);
 	if (step.scalar_count)
 		args.add_scalars(plan.scalars, step.scalar_count);
 	args.set_dependencies(walk->deps, deps_find(walk, plan, step, number));

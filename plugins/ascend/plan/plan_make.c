@@ -225,69 +225,6 @@ static void preds_find(struct ascend_maker *maker, uint64_t number)
 		clock_add(maker, task->process);
 }
 
-/* The runtime's task has room for only so many arguments. */
-static ptowsp_status counts_check(struct ascend_maker *maker, uint64_t number, uint32_t hidden)
-{
-	const struct base_walk_task *task = row_of(maker, number);
-
-	if (task->tensor_count + hidden > ASCEND_TASK_TENSORS)
-		return rt_fail_at(maker->error, PTOWSP_TOO_SMALL, number, task->kernel,
-				  "task %llu has %u tensor arguments; the pto-runtime takes %d per task%s: pass fewer, wider ones", (unsigned long long)number,
-				  task->tensor_count, ASCEND_TASK_TENSORS, hidden ? ", one of them the simulation's own" : "");
-	if (task->arg_count > ASCEND_TASK_SCALARS)
-		return rt_fail_at(maker->error, PTOWSP_TOO_SMALL, number, task->kernel,
-				  "task %llu has %u scalar arguments; the pto-runtime takes %d per task: put them into a tensor", (unsigned long long)number,
-				  task->arg_count, ASCEND_TASK_SCALARS);
-	return PTOWSP_OK;
-}
-
-static void call_add(struct ascend_maker *maker, uint64_t record)
-{
-	const struct ascend_plan_part *part = maker->part;
-
-	ascend_plan_window_add(maker->build, &(struct ascend_plan_window){.start = part->calls + record * part->call_bytes,
-									  .entry = ASCEND_ENTRY_CALLS,
-									  .dtype = ASCEND_U8,
-									  .access = ASCEND_WINDOW_READ,
-									  .ndims = 1,
-									  .contiguous = 1,
-									  .shapes = {part->call_bytes, 1},
-									  .strides = {1, 1}});
-}
-
-/* In the words of the entry tensor where it lies: its own one, or that of versions. */
-static bool window_of(const struct ascend_maker *maker, const struct ptowsp_tensor_arg *arg, struct ascend_plan_window *window_out)
-{
-	const struct ascend_plan_rules *rules = &maker->rules;
-	const struct ptowsp_binding *bound = &rules->bindings[arg->tensor];
-	const bool version = rules->versions_entry && (uintptr_t)arg->data - (uintptr_t)bound->data > bound->elements * rt_dtype_bytes(bound->dtype);
-
-	return version ? ascend_plan_window_of(window_out, arg, rules->versions_entry, ASCEND_VERSIONS_BASE)
-		       : ascend_plan_window_of(window_out, arg, rules->entries[arg->tensor], rules->bindings[arg->tensor].data);
-}
-
-static ptowsp_status windows_add(struct ascend_maker *maker, uint64_t number)
-{
-	const struct base_walk_task *task = row_of(maker, number);
-	struct ascend_plan_window window;
-
-	if (maker->rules.simulated)
-		call_add(maker, (uint64_t)(task - maker->part->walk->tasks));
-	for (uint32_t i = 0; i < task->tensor_count; i++) {
-		const struct ptowsp_tensor_arg *arg = &maker->part->walk->tensors[task->tensors + i];
-
-		if (!window_of(maker, arg, &window))
-			return rt_fail_at(
-				maker->error, PTOWSP_TOO_SMALL, number, UINT64_MAX,
-				"task %llu: tensor argument %u is %llu x %llu elements, rows %llu apart; the pto-runtime takes 2^32 - 1 of each: cut it",
-				(unsigned long long)number, i, (unsigned long long)arg->rows, (unsigned long long)arg->columns,
-				(unsigned long long)arg->row_stride);
-		window.access |= maker->rules.mapped ? ASCEND_WINDOW_MAPPED : 0;
-		ascend_plan_window_add(maker->build, &window);
-	}
-	return PTOWSP_OK;
-}
-
 /* Steps that may still run when it is submitted: those behind the task a window before it. */
 static uint32_t room_of(const struct ascend_maker *maker, uint64_t number)
 {
@@ -301,19 +238,18 @@ static uint32_t step_add(struct ascend_maker *maker, uint64_t number)
 	const struct base_walk_task *task = row_of(maker, number);
 	const struct ascend_plan_step step = {.number = number,
 					      .function = task->kernel,
+					      .cube = maker->rules.cubes ? maker->rules.cubes[task->kernel] : task->kernel,
 					      .shape = maker->rules.shapes ? maker->rules.shapes[task->kernel] : ASCEND_SHAPE_VECTOR,
 					      .blocks = maker->rules.blocks ? maker->rules.blocks[task->kernel] : 1};
-	const uint32_t room = room_of(maker, number), at = step_make(maker, step, maker->preds.steps, maker->preds.count, room < STEPS_RUN ? room : STEPS_RUN);
+	const uint32_t room = room_of(maker, number);
 
-	for (uint32_t i = 0; i < task->arg_count; i++)
-		ascend_plan_scalar_add(maker->build, maker->part->walk->args[task->args + i]);
-	return at;
+	return step_make(maker, step, maker->preds.steps, maker->preds.count, room < STEPS_RUN ? room : STEPS_RUN);
 }
 
 static ptowsp_status task_add(struct ascend_maker *maker, uint64_t number)
 {
 	const struct base_walk_task *task = row_of(maker, number);
-	ptowsp_status status = counts_check(maker, number, maker->rules.simulated);
+	ptowsp_status status = ascend_args_check(&maker->rules, task, number, maker->error);
 	uint32_t step;
 
 	if (status)
@@ -322,7 +258,7 @@ static ptowsp_status task_add(struct ascend_maker *maker, uint64_t number)
 	preds_narrow(maker);
 	scope_hold(maker);
 	step = step_add(maker, number);
-	status = windows_add(maker, number);
+	status = ascend_args_add(&maker->rules, maker->part, task, number, maker->error);
 	*task_of(maker, number) = (struct maker_task){step, UINT64_MAX};
 	base_lanes_put(&maker->lanes, task, step);
 	if (task->process != PTOWSP_NONE)
@@ -364,8 +300,8 @@ static void copy_windows_add(struct ascend_maker *maker, const struct base_walk_
 {
 	struct ascend_plan_window window;
 
-	call_add(maker, maker->part->walk->task_count + maker->part->copy_count);
-	maker->build->failed |= !window_of(maker, &move->window, &window) || !copy_keep(maker->part, move);
+	ascend_call_add(maker->part, maker->part->walk->task_count + maker->part->copy_count);
+	maker->build->failed |= !ascend_window_of(&window, &maker->rules, &move->window) || !copy_keep(maker->part, move);
 	ascend_plan_window_add(maker->build, &window);
 	ascend_plan_window_add(maker->build, &(struct ascend_plan_window){.start = block->start,
 									  .entry = maker->rules.blocks_entry,

@@ -37,7 +37,8 @@ struct ascend_plan_rules {
 	const uint32_t *entries;               /* per TENS row: its entry tensor */
 	const struct ptowsp_binding *bindings; /* per TENS row; those that no task uses may be empty */
 	const uint16_t *blocks;                /* per KREG row, NULL: 1 each */
-	const uint8_t *shapes;                 /* per KREG row: enum ascend_step_shape */
+	const uint8_t *shapes;                 /* per KREG row: enum ascend_step_shape, */
+	const uint32_t *cubes, *passed;        /*   function of its cube core; bytes per block that the runtime places for a task; NULL: its own; none */
 };
 /* Steps of one batch, with what a record of a call has to know beside it. */
 struct ascend_plan_part {
@@ -52,7 +53,7 @@ void ascend_plan_part_finish(struct ascend_plan_part *part);
 
 /* Makes the steps of a run, a batch at a time. */
 struct ascend_maker;
-/* walk: has the limits of the run, and its moves; it and rules->entries, bindings, blocks and shapes outlive the maker. Errors: NO_MEMORY. */
+/* walk: has the limits of the run, and its moves; it and rules->entries, bindings, and those by KREG row outlive the maker. Errors: NO_MEMORY. */
 ptowsp_status ascend_maker_create(struct ascend_maker **maker_out, const struct base_walk *walk, const struct ascend_plan_rules *rules,
 				  struct ptowsp_error *error);
 void ascend_maker_destroy(struct ascend_maker *maker); /* NULL is allowed */

@@ -3,6 +3,7 @@
 
 #include "ascend/engine/pod.h"
 #include "rt/program/dtype.h"
+#include "rt/program/rt_error.h"
 
 uint8_t ascend_dtype_of(uint16_t dtype)
 {
@@ -46,4 +47,81 @@ bool ascend_plan_window_of(struct ascend_plan_window *window, const struct ptows
 	window->strides[0] = stride_of(flat ? arg->column_stride : arg->row_stride);
 	window->strides[1] = stride_of(arg->column_stride);
 	return true;
+}
+
+bool ascend_window_of(struct ascend_plan_window *window_out, const struct ascend_plan_rules *rules, const struct ptowsp_tensor_arg *arg)
+{
+	const struct ptowsp_binding *bound = &rules->bindings[arg->tensor];
+	const bool version = rules->versions_entry && (uintptr_t)arg->data - (uintptr_t)bound->data > bound->elements * rt_dtype_bytes(bound->dtype);
+
+	return version ? ascend_plan_window_of(window_out, arg, rules->versions_entry, ASCEND_VERSIONS_BASE)
+		       : ascend_plan_window_of(window_out, arg, rules->entries[arg->tensor], bound->data);
+}
+
+/* ---- of a task ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t passed_of(const struct ascend_plan_rules *rules, uint32_t kernel)
+{
+	return rules->passed ? rules->passed[kernel] : 0;
+}
+
+ptowsp_status ascend_args_check(const struct ascend_plan_rules *rules, const struct base_walk_task *task, uint64_t number, struct ptowsp_error *error)
+{
+	const bool passes = passed_of(rules, task->kernel);
+
+	if (task->tensor_count + rules->simulated + passes > ASCEND_TASK_TENSORS)
+		return rt_fail_at(error, PTOWSP_TOO_SMALL, number, task->kernel,
+				  "task %llu has %u tensor arguments; the pto-runtime takes %d per task%s: pass fewer, wider ones", (unsigned long long)number,
+				  task->tensor_count, ASCEND_TASK_TENSORS,
+				  rules->simulated ? ", one of them the simulation's own"
+				  : passes         ? ", one of them what its cores pass on"
+						   : "");
+	if (task->arg_count > ASCEND_TASK_SCALARS)
+		return rt_fail_at(error, PTOWSP_TOO_SMALL, number, task->kernel,
+				  "task %llu has %u scalar arguments; the pto-runtime takes %d per task: put them into a tensor", (unsigned long long)number,
+				  task->arg_count, ASCEND_TASK_SCALARS);
+	return PTOWSP_OK;
+}
+
+void ascend_call_add(struct ascend_plan_part *part, uint64_t record)
+{
+	ascend_plan_window_add(&part->build, &(struct ascend_plan_window){.start = part->calls + record * part->call_bytes,
+									  .entry = ASCEND_ENTRY_CALLS,
+									  .dtype = ASCEND_U8,
+									  .access = ASCEND_WINDOW_READ,
+									  .ndims = 1,
+									  .contiguous = 1,
+									  .shapes = {part->call_bytes, 1},
+									  .strides = {1, 1}});
+}
+
+static void passed_add(struct ascend_plan_build *build, uint32_t blocks, uint32_t bytes)
+{
+	ascend_plan_window_add(build, &(struct ascend_plan_window){.dtype = ASCEND_U8, .access = ASCEND_WINDOW_PLACED, .ndims = 2, .shapes = {blocks, bytes}});
+}
+
+ptowsp_status ascend_args_add(const struct ascend_plan_rules *rules, struct ascend_plan_part *part, const struct base_walk_task *task, uint64_t number,
+			      struct ptowsp_error *error)
+{
+	struct ascend_plan_window window;
+
+	for (uint32_t i = 0; i < task->arg_count; i++)
+		ascend_plan_scalar_add(&part->build, part->walk->args[task->args + i]);
+	if (rules->simulated)
+		ascend_call_add(part, (uint64_t)(task - part->walk->tasks));
+	for (uint32_t i = 0; i < task->tensor_count; i++) {
+		const struct ptowsp_tensor_arg *arg = &part->walk->tensors[task->tensors + i];
+
+		if (!ascend_window_of(&window, rules, arg))
+			return rt_fail_at(
+				error, PTOWSP_TOO_SMALL, number, UINT64_MAX,
+				"task %llu: tensor argument %u is %llu x %llu elements, rows %llu apart; the pto-runtime takes 2^32 - 1 of each: cut it",
+				(unsigned long long)number, i, (unsigned long long)arg->rows, (unsigned long long)arg->columns,
+				(unsigned long long)arg->row_stride);
+		window.access |= rules->mapped ? ASCEND_WINDOW_MAPPED : 0;
+		ascend_plan_window_add(&part->build, &window);
+	}
+	if (passed_of(rules, task->kernel))
+		passed_add(&part->build, rules->blocks ? rules->blocks[task->kernel] : 1, passed_of(rules, task->kernel));
+	return PTOWSP_OK;
 }

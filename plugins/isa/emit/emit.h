@@ -57,6 +57,9 @@ void isa_emit_symbol(char *symbol_out, size_t size, const char *name);
  * not count. Errors: UNSUPPORTED with the sentence why the program cannot run, NO_MEMORY. */
 ptowsp_status isa_emit(const struct isa_program *program, const struct isa_emit_target *target, const char *symbol, char **text_out, size_t *size_out,
 		       struct ptowsp_error *error);
+/* Does the text, Ascend C, multiply on a cube? Then its cores pass factors and products through global memory, no more of them than its tiles have, each at a multiple of this. */
+bool isa_emit_multiplies(const char *text);
+enum { ISA_EMIT_PASS = 512 };
 /* Bytes that the function for a target needs as its task's workspace. Errors: NO_MEMORY. */
 ptowsp_status isa_emit_workspace(const struct isa_program *program, const struct isa_emit_target *target, uint64_t *bytes_out, struct ptowsp_error *error);
 

@@ -303,25 +303,28 @@ void isa_ascend_head(struct isa_emitter *e)
 	isa_put(e, "\n");
 }
 
-static bool multiplies(const struct isa_emitter *e)
+bool isa_emit_multiplies(const char *text)
 {
-	return strstr(common_text_view(&e->out.text), "tile_product<") != NULL;
+	return strstr(text, "tile_product<") != NULL;
 }
 
 /* As a pto-runtime calls it: kernel_ascend.h. */
 static void entry_put(struct isa_emitter *e)
 {
 	const uint32_t count = e->p->header.param_count;
+	const bool multiplies = isa_emit_multiplies(common_text_view(&e->out.text));
 
-	isa_put(e, "#ifdef TILE_PTO_RUNTIME /* for a pto-runtime: tensor records%s, then scalars */\n", multiplies(e) ? ", one with the workspace" : "");
+	isa_put(e, "#ifdef TILE_PTO_RUNTIME /* for a pto-runtime: tensor records%s, then scalars */\n", multiplies ? ", one with the workspace" : "");
 	isa_put(e, "extern \"C\" __aicore__ void TILE_ENTRY(%s)(__gm__ int64_t *args)\n{\n", e->symbol);
 	isa_put(e, "\tstruct tile_window windows[%lu];\n\tstruct tile_call call;\n\tptowsp_status status;\n\n", count ? (unsigned long)count : 1);
 	for (uint32_t i = 0; i < count; i++)
 		isa_put(e, "\ttile_window_take(&windows[%lu], args, %lu, %u);\n", (unsigned long)i, (unsigned long)i,
 			(unsigned)isa_dtype_bytes(e->p->params[i].dtype));
-	isa_put(e, "\ttile_begin(&call, windows, (__gm__ uint64_t *)args + %lu, ", (unsigned long)count + multiplies(e));
-	isa_put(e, multiplies(e) ? "tile_record_start(args, %lu, 1)" : "NULL", (unsigned long)count);
+	isa_put(e, "\ttile_begin(&call, windows, (__gm__ uint64_t *)args + %lu, ", (unsigned long)count + multiplies);
+	isa_put(e, multiplies ? "tile_workspace(args, %lu)" : "NULL", (unsigned long)count);
 	isa_put(e, ", tile_context(args, 0), tile_context(args, 1), %llu, %llu);\n", (unsigned long long)e->temp_at, (unsigned long long)e->temp_most + 256);
+	if (multiplies)
+		isa_put(e, "\ttile_lane_take(&call, args);\n");
 	isa_put(e, "\tstatus = %s_body(&call);\n\ttile_end(&call);\n\tTILE_ENDED(args, status);\n}\n#else\n", e->symbol);
 }
 

@@ -52,6 +52,27 @@ struct alignas(64) ChipTensor {
 };
 static_assert(sizeof(ChipTensor) == 128 && offsetof(ChipTensor, shapes) == 44 && offsetof(ChipTensor, strides) == 72, "the runtime's layout");
 
+/* An output that the runtime places. */
+struct TensorCreateInfo {
+	ChipTensor made = {};
+
+	TensorCreateInfo(const uint32_t shapes[], uint32_t ndims, DataType dtype = DataType::FLOAT32)
+	{
+		uint64_t elements = 1;
+
+		made.ndims = ndims;
+		made.dtype = dtype;
+		made.is_contiguous = true;
+		for (uint32_t d = ndims; d-- > 0;) {
+			made.shapes[d] = shapes[d];
+			made.strides[d] = static_cast<uint32_t>(elements);
+			elements *= shapes[d];
+		}
+		made.extent_elem_cache = elements;
+		made.buffer.size = elements * get_element_size(dtype);
+	}
+};
+
 class TensorRef {
 	const ChipTensor *ptr_ = nullptr;
 
@@ -101,6 +122,7 @@ template <size_t MaxT, size_t MaxS> struct Arg {
 	void add_no_dep(ChipTensor &tensor) { add(tensor, TensorArgType::NO_DEP); }
 	void add_input(ChipTensor &tensor) { add(tensor, TensorArgType::INPUT); }
 	void add_output(ChipTensor &tensor) { add(tensor, TensorArgType::OUTPUT_EXISTING); }
+	void add_output(TensorCreateInfo &info) { add(info.made, TensorArgType::OUTPUT); }
 	void add_inout(ChipTensor &tensor) { add(tensor, TensorArgType::INOUT); }
 	void add(ChipTensor &tensor, TensorArgType tag)
 	{
