@@ -32,9 +32,11 @@
 
 TILE_FUNCTIONS
 
-/* Functions have the arguments that a design calls them with. */
+/* Functions have the arguments that a design calls them with, and kernels may compute what nothing reads. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wunused-but-set-parameter"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
 #define TILE_CORE static __attribute__((noinline, unused))
 
 /* A check of data has failed in the kernel: nobody can be told, so the core stands still, and the host sees a run without an end. */

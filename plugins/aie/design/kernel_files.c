@@ -51,31 +51,67 @@ static struct isa_core_window window_of(const struct aie_function *function, uin
 	return (struct isa_core_window){view.rows, view.columns, view.stride, view.before, aie_function_shared(function, argument)};
 }
 
-/* A function of the design: products that are not there yet, and behind `text` the function. */
-static ptowsp_status function_write(struct common_text *products, struct common_text *text, const struct aie_kernel_files_args *args, uint32_t f,
-				    struct ptowsp_error *error)
+/* windows_out: per argument. */
+static struct isa_core_function core_of(const struct aie_kernel_files_args *args, uint32_t f, struct isa_core_window *windows_out)
 {
 	const struct base_walk_task *task = &args->walk->tasks[args->lowered->tasks[f]];
 	const struct aie_function *function = &args->design->functions[f];
 	const struct base_kernel *row = row_of(args, f);
+
+	for (uint32_t i = 0; i < task->tensor_count; i++)
+		windows_out[i] = window_of(function, i);
+	return (struct isa_core_function){.symbol = function->name,
+					  .windows = windows_out,
+					  .tensors = task->tensor_count,
+					  .scalars = function->type->inputs - task->tensor_count,
+					  .blocks = row->blocks ? row->blocks : 1,
+					  .parts = row->parts};
+}
+
+static bool windows_same(const struct isa_core_window *a, const struct isa_core_window *b, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (a[i].rows != b[i].rows || a[i].columns != b[i].columns || a[i].stride != b[i].stride || a[i].before != b[i].before ||
+		    a[i].same != b[i].same)
+			return false;
+	return true;
+}
+
+/* The name of the function that a file has already and that works on whole tiles in place of the parts of function f; false: there is none. */
+static bool whole_find(char name_out[AIE_FILE_NAME], const struct aie_kernel_files_args *args, uint32_t f)
+{
+	struct isa_core_window windows[2][AIE_MOST_TENSORS], whole[2][AIE_MOST_TENSORS];
+	const struct isa_core_function core = core_of(args, f, windows[0]);
+	const struct isa_program *program = row_of(args, f)->isa;
+
+	isa_core_whole(program, &core, whole[0]);
+	for (uint32_t k = 0; k < f; k++) {
+		struct isa_core_function other;
+		bool parts;
+
+		if (args->lowered->kernels[k] != args->lowered->kernels[f])
+			continue;
+		other = core_of(args, k, windows[1]);
+		parts = isa_core_whole(program, &other, whole[1]);
+		if (other.tensors == core.tensors && other.scalars == core.scalars && windows_same(whole[0], whole[1], core.tensors))
+			return snprintf(name_out, AIE_FILE_NAME, parts ? ISA_CORE_WHOLE : "%s", other.symbol) < AIE_FILE_NAME;
+	}
+	return false;
+}
+
+/* A function of the design: products that are not there yet, and behind `text` the function. */
+static ptowsp_status function_write(struct common_text *products, struct common_text *text, const struct aie_kernel_files_args *args, uint32_t f,
+				    struct ptowsp_error *error)
+{
 	struct isa_core_window windows[AIE_MOST_TENSORS];
-	const struct isa_core_function core = {.symbol = function->name,
-					       .windows = windows,
-					       .tensors = task->tensor_count,
-					       .scalars = function->type->inputs - task->tensor_count,
-					       .blocks = row->blocks ? row->blocks : 1};
-	char *lines = NULL, *code = NULL;
+	struct isa_core_function core = core_of(args, f, windows);
+	char *lines = NULL, *code = NULL, whole[AIE_FILE_NAME];
 	uint64_t memory;
 	ptowsp_status status;
 
-	if (row->parts)
-		return rt_fail(error, PTOWSP_UNSUPPORTED,
-			       "kernel %.60s gets parts of tiles of which a run says how much is there, and code of a core works on whole ones; pass whole "
-			       "ones, or run it without --emit and engine=device",
-			       row->name);
-	for (uint32_t i = 0; i < core.tensors; i++)
-		windows[i] = window_of(function, i);
-	status = isa_emit_core(row->isa, &core, &lines, &code, &memory, error);
+	if (core.parts && whole_find(whole, args, f))
+		core.whole = whole;
+	status = isa_emit_core(row_of(args, f)->isa, &core, &lines, &code, &memory, error);
 	for (char *line = lines, *next; !status && line && *line; line = next) {
 		next = strchr(line, '\n') + 1;
 		next[-1] = '\0';

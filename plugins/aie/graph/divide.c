@@ -96,7 +96,7 @@ static ptowsp_status tiles_of(const struct dividing *d, const struct piece *piec
 	struct isa_cut cuts[CUTS];
 	const struct isa_part part = part_of(d, piece, 0, cuts);
 	struct isa_core_window windows[ARGUMENTS];
-	struct isa_core_function function = {"kernel", windows, 0, d->args->scalar_count, 1};
+	struct isa_core_function function = {.symbol = "kernel", .windows = windows, .scalars = d->args->scalar_count, .blocks = 1};
 	struct isa_program *program;
 	char *products = NULL, *text = NULL;
 	ptowsp_status status = isa_part_program(&program, &part, d->error);

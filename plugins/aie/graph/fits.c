@@ -86,7 +86,12 @@ static ptowsp_status stack_find(struct functions *functions, const struct aie_ac
 	const uint32_t scalars = args->walk->tasks[act->task].arg_count;
 	uint64_t without;
 	struct isa_core_window windows[AIE_MOST_TENSORS];
-	const struct isa_core_function function = {"kernel", windows, act->use_count, scalars, kernel && kernel->blocks ? kernel->blocks : 1};
+	const struct isa_core_function function = {.symbol = "kernel",
+						   .windows = windows,
+						   .tensors = act->use_count,
+						   .scalars = scalars,
+						   .blocks = kernel && kernel->blocks ? kernel->blocks : 1,
+						   .parts = kernel ? kernel->parts : 0};
 	struct common_text key = {0};
 	ptowsp_status status = PTOWSP_OK;
 	uint32_t row;

@@ -125,7 +125,7 @@ static ptowsp_status program_make(struct ascend_emitter *e, uint32_t entry, stru
 		rt_program_destroy(*out);
 		*out = NULL;
 		return rt_fail(error, PTOWSP_UNSUPPORTED,
-			       "it passes parts of tiles of which a run says how much is there, and kernels of a device get whole ones");
+			       "the program passes parts of tiles of which a run says how much is there, and kernels of a device get whole ones");
 	}
 	if (!status && (*out)->schedule.dispatch.policy == PTOWSP_DISPATCH_AUTO)
 		auto_decide(e, *out);

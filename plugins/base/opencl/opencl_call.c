@@ -102,7 +102,7 @@ bool opencl_call_await(struct opencl_queue *q, const struct isa_guard *guard)
 }
 
 ptowsp_status opencl_call_tell(const struct opencl_kernels *kernels, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker,
-			  const struct isa_guard *guard)
+			       const struct isa_guard *guard)
 {
 	const struct base_kernels *base = kernels->base;
 	const uint32_t row = task->kernel;

@@ -61,8 +61,8 @@ ptowsp_status opencl_device_ask(struct opencl_device *d, const struct opencl_wis
 	opencl_text_of(d->cl, d->id, CL_DRIVER_VERSION, d->driver, sizeof(d->driver));
 	opencl_text_of(d->cl, d->id, CL_DEVICE_EXTENSIONS, extensions, sizeof(extensions));
 	if (!strstr(extensions, "cl_khr_fp64"))
-		return base_fail(error, PTOWSP_NO_DEVICE,
-				 "%s has no cl_khr_fp64, by which exp, ln, tanh and conversions are made here; choose another device", d->name);
+		return base_fail(error, PTOWSP_NO_DEVICE, "%s has no cl_khr_fp64, by which exp, ln, tanh and conversions are made here; choose another device",
+				 d->name);
 	d->rounds = floats & CL_FP_CORRECTLY_ROUNDED;
 	if (!wishes->fast && ((floats & needed) != needed || !d->rounds))
 		return base_fail(error, PTOWSP_NO_DEVICE,

@@ -98,11 +98,16 @@ static void bracket_put(struct isa_emitter *e, const char *more)
 	isa_put(e, "%s%s)\n{\n", any && *more ? ", " : "", any || *more ? more : "void");
 }
 
+static const char *linkage(const struct isa_emitter *e)
+{
+	return e->core->is_inside ? "static" : "TILE_KERNEL";
+}
+
 static void head_put(struct isa_emitter *e, uint64_t memory)
 {
 	const bool blocks = e->core->blocks > 1;
 
-	isa_put(e, "%s void %s%s(", blocks ? "static" : "TILE_KERNEL", e->core->symbol, blocks ? "_block" : "");
+	isa_put(e, "%s void %s%s(", blocks ? "static" : linkage(e), e->core->symbol, blocks ? "_block" : "");
 	bracket_put(e, blocks ? "uint32_t tile_block" : "");
 	e->out.depth = 1;
 	if (memory)
@@ -118,6 +123,24 @@ static void head_put(struct isa_emitter *e, uint64_t memory)
 	isa_put(e, "\n");
 }
 
+/* Arguments of a call of what has the function's own parameters, and behind them `more`; owner: per argument, whose whole tile it is, or none of the tensors. */
+static void arguments_put(struct isa_emitter *e, const uint32_t *owner, const char *more)
+{
+	const struct isa_core_function *f = e->core;
+	const char *comma = "";
+
+	for (uint32_t i = 0; i < f->tensors; i++, comma = ", ")
+		if (owner && owner[i] < f->tensors)
+			isa_put(e, "%stile_whole_%lu", comma, (unsigned long)owner[i]);
+		else if (i < e->p->header.param_count)
+			isa_put(e, "%s%s", comma, isa_param_name(e, i));
+		else
+			isa_put(e, "%stile_tensor_%lu", comma, (unsigned long)i);
+	for (uint32_t i = 0; i < f->scalars; i++, comma = ", ")
+		isa_put(e, "%stile_scalar_%lu", comma, (unsigned long)i);
+	isa_put(e, "%s%s", *more ? comma : "", more);
+}
+
 static void tail_put(struct isa_emitter *e)
 {
 	const struct isa_core_function *f = e->core;
@@ -125,17 +148,11 @@ static void tail_put(struct isa_emitter *e)
 	isa_put(e, "}\n");
 	if (f->blocks < 2)
 		return;
-	isa_put(e, "\nTILE_KERNEL void %s(", f->symbol);
+	isa_put(e, "\n%s void %s(", linkage(e), f->symbol);
 	bracket_put(e, "");
 	isa_put(e, "\tfor (uint32_t tile_block = 0; tile_block < %lu; tile_block++)\n\t\t%s_block(", (unsigned long)f->blocks, f->symbol);
-	for (uint32_t i = 0; i < f->tensors; i++)
-		if (i < e->p->header.param_count)
-			isa_put(e, "%s, ", isa_param_name(e, i));
-		else
-			isa_put(e, "tile_tensor_%lu, ", (unsigned long)i);
-	for (uint32_t i = 0; i < f->scalars; i++)
-		isa_put(e, "tile_scalar_%lu, ", (unsigned long)i);
-	isa_put(e, "tile_block);\n}\n");
+	arguments_put(e, NULL, "tile_block");
+	isa_put(e, ");\n}\n");
 }
 
 /* ---- memory --------------------------------------------------------------------------------------------------------------- */
@@ -214,15 +231,13 @@ static ptowsp_status text_make(struct isa_emitter *e, uint64_t *memory_out)
 	return status ? status : e->out.text.failed || e->product_text.failed ? PTOWSP_NO_MEMORY : PTOWSP_OK;
 }
 
-ptowsp_status isa_emit_core(const struct isa_program *program, const struct isa_core_function *function, char **products_out, char **text_out,
-			    uint64_t *memory_out, struct ptowsp_error *error)
+static ptowsp_status whole_emit(const struct isa_program *program, const struct isa_core_function *function, char **products_out, char **text_out,
+				uint64_t *memory_out, struct ptowsp_error *error)
 {
 	struct isa_emitter e = {.target = &isa_emit_targets[0], .symbol = function->symbol, .core = function};
 	struct isa_program *split;
 	ptowsp_status status;
 
-	*text_out = *products_out = NULL;
-	*memory_out = 0;
 	if (program->unusable[0])
 		return isa_error(error, PTOWSP_UNSUPPORTED, "%s", program->unusable);
 	status = isa_values_split(&split, program, error);
@@ -243,4 +258,168 @@ ptowsp_status isa_emit_core(const struct isa_program *program, const struct isa_
 	isa_emitter_finish(&e);
 	isa_program_destroy(split);
 	return status ? isa_error(error, status, "no memory to write kernel %.64s", program->name) : PTOWSP_OK;
+}
+
+/* ---- parts of tiles ------------------------------------------------------------------------------------------------------- */
+
+static bool is_part(const struct isa_program *program, const struct isa_core_function *f, uint32_t i)
+{
+	const struct ptowsp_tile_param *tile = &program->params[i];
+	const struct isa_core_window *w = &f->windows[i];
+
+	return f->parts >> i & 1 && w->rows <= tile->rows && w->columns <= tile->columns && (w->rows < tile->rows || w->columns < tile->columns);
+}
+
+bool isa_core_whole(const struct isa_program *program, const struct isa_core_function *function, struct isa_core_window *windows_out)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < function->tensors; i++) {
+		windows_out[i] = function->windows[i];
+		if (i >= program->header.param_count || i >= 64 || !is_part(program, function, i))
+			continue;
+		any = true;
+		windows_out[i] =
+			(struct isa_core_window){program->params[i].rows, program->params[i].columns, program->params[i].columns, 0, function->windows[i].same};
+	}
+	return any;
+}
+
+static bool same_part(const struct isa_program *program, const struct isa_core_function *f, uint32_t a, uint32_t b)
+{
+	const struct isa_core_window *v = &f->windows[a], *w = &f->windows[b];
+	const struct ptowsp_tile_param *x = &program->params[a], *y = &program->params[b];
+
+	return v->rows == w->rows && v->columns == w->columns && v->stride == w->stride && v->before == w->before && x->rows == y->rows &&
+	       x->columns == y->columns && x->dtype == y->dtype;
+}
+
+/* Per argument, the first one that is the same part, or as many as there are where it is none. One part of a buffer that several arguments have parts of would be undone by another one's return. */
+static ptowsp_status owners_find(const struct isa_program *program, const struct isa_core_function *f, uint32_t *owner, struct ptowsp_error *error)
+{
+	for (uint32_t i = 0; i < f->tensors; i++) {
+		owner[i] = i < program->header.param_count && i < 64 && is_part(program, f, i) ? i : f->tensors;
+		for (uint32_t k = 0; k < i; k++) {
+			if (f->windows[k].same != f->windows[i].same || (owner[k] == f->tensors && owner[i] == f->tensors))
+				continue;
+			if (!same_part(program, f, k, i) || owner[k] == f->tensors || owner[i] == f->tensors)
+				return isa_error(
+					error, PTOWSP_UNSUPPORTED,
+					"kernel %.60s: tensor arguments %u and %u are parts of one tensor that meet, one is written, and of one not all is "
+					"there; copy one of them beforehand",
+					program->name, k, i);
+			owner[i] = owner[k];
+		}
+	}
+	return PTOWSP_OK;
+}
+
+/* The copy of a part: what it is as bytes. */
+static void part_move(struct isa_emitter *e, uint32_t i, bool back)
+{
+	const struct ptowsp_tile_param *tile = &e->p->params[i];
+	const struct isa_core_window *w = &e->core->windows[i];
+	const unsigned long long size = isa_dtype_bytes(tile->dtype), width = w->columns * size, step = w->stride * size, own = tile->columns * size;
+	const struct isa_piece part = w->before ? isa_piece("%s - %lld", isa_param_name(e, i), (long long)w->before) : isa_piece("%s", isa_param_name(e, i));
+	const struct isa_piece whole = isa_piece("tile_whole_%lu", (unsigned long)i);
+
+	isa_line(e, "tile_copy(%s, %llu, %s, %llu, %llu, %llu);", back ? part.text : whole.text, back ? step : own, back ? whole.text : part.text,
+		 back ? own : step, (unsigned long long)w->rows, width);
+}
+
+/* Whole tiles of zeros on the stack. */
+static uint64_t wholes_put(struct isa_emitter *e, const uint32_t *owner)
+{
+	struct isa_writing places = {.depth = 1}, head = e->out;
+	uint64_t bytes = 0;
+
+	e->out = places;
+	for (uint32_t i = 0; i < e->core->tensors; i++)
+		if (owner[i] == i) {
+			const struct ptowsp_tile_param *tile = &e->p->params[i];
+			const char *type = isa_stored_type(tile->dtype);
+
+			isa_line(e, "%s *const tile_whole_%lu = (%s *)(void *)(tile_memory + %llu);", type, (unsigned long)i, type, (unsigned long long)bytes);
+			bytes += ((uint64_t)tile->rows * tile->columns * isa_dtype_bytes(tile->dtype) + 31) / 32 * 32;
+		}
+	places = e->out;
+	e->out = head;
+	if (bytes)
+		isa_line(e, "_Alignas(32) unsigned char tile_memory[%llu] = {0};", (unsigned long long)bytes);
+	common_text_put(&e->out.text, common_text_view(&places.text));
+	e->out.text.failed |= places.text.failed;
+	common_text_finish(&places.text);
+	return bytes;
+}
+
+static void parts_put(struct isa_emitter *e, const char *whole, const uint32_t *owner, uint64_t *memory_out)
+{
+	const struct isa_core_function *f = e->core;
+
+	isa_put(e, "%s void %s(", linkage(e), f->symbol);
+	bracket_put(e, "");
+	e->out.depth = 1;
+	*memory_out += wholes_put(e, owner);
+	for (uint32_t i = 0; i < f->tensors; i++)
+		if (owner[i] == i)
+			part_move(e, i, false);
+	isa_put(e, "\t%s(", whole);
+	arguments_put(e, owner, "");
+	isa_put(e, ");\n");
+	for (uint32_t i = 0; i < f->tensors; i++)
+		if (owner[i] == i && e->p->params[i].access & PTOWSP_WRITE)
+			part_move(e, i, true);
+	isa_put(e, "}\n");
+}
+
+/* A function that calls the one for whole tiles, behind what the text has already. */
+static ptowsp_status parts_emit(const struct isa_program *program, const struct isa_core_function *function, const char *whole, const uint32_t *owner,
+				char **text, uint64_t *memory_out, struct ptowsp_error *error)
+{
+	struct isa_emitter e = {.p = program, .target = &isa_emit_targets[0], .symbol = function->symbol, .core = function};
+	ptowsp_status status = isa_emitter_begin(&e);
+
+	if (*text)
+		isa_put(&e, "%s\n", *text);
+	if (!status)
+		parts_put(&e, whole, owner, memory_out);
+	status = status ? status : e.out.text.failed ? PTOWSP_NO_MEMORY : PTOWSP_OK;
+	if (!status) {
+		free(*text);
+		*text = e.out.text.bytes;
+		e.out.text = (struct common_text){0};
+	}
+	common_text_finish(&e.out.text);
+	isa_emitter_finish(&e);
+	return status ? isa_error(error, status, "no memory to write kernel %.64s", program->name) : PTOWSP_OK;
+}
+
+ptowsp_status isa_emit_core(const struct isa_program *program, const struct isa_core_function *function, char **products_out, char **text_out,
+			    uint64_t *memory_out, struct ptowsp_error *error)
+{
+	struct isa_core_window windows[ISA_CORE_TENSORS];
+	uint32_t owner[ISA_CORE_TENSORS];
+	struct isa_core_function whole = *function;
+	struct isa_piece name;
+	ptowsp_status status;
+
+	*text_out = *products_out = NULL;
+	*memory_out = 0;
+	if (program->unusable[0] || function->tensors > ISA_CORE_TENSORS || (!isa_core_whole(program, function, windows) && !function->whole))
+		return whole_emit(program, function, products_out, text_out, memory_out, error);
+	status = owners_find(program, function, owner, error);
+	name = isa_piece(ISA_CORE_WHOLE, function->symbol);
+	whole.symbol = name.text;
+	whole.windows = windows;
+	whole.is_inside = true;
+	if (!status && !function->whole)
+		status = whole_emit(program, &whole, products_out, text_out, memory_out, error);
+	if (!status)
+		status = parts_emit(program, function, function->whole ? function->whole : name.text, owner, text_out, memory_out, error);
+	if (status) {
+		free(*text_out);
+		free(*products_out);
+		*text_out = *products_out = NULL;
+	}
+	return status;
 }

@@ -17,10 +17,19 @@ struct isa_core_function {
 	const struct isa_core_window *windows;
 	uint32_t tensors, scalars; /* arguments, at least as many as the program has; a scalar is int64_t */
 	uint32_t blocks;           /* how often the kernel runs in one call, 1 at least */
+	uint64_t parts; /* bit i: where the window of argument i is smaller than its tile, the kernel works on a whole one with zeros around what is there */
+	const char
+		*whole; /* the function of the file that has whole windows (isa_core_whole), which this one calls; NULL: with parts, it is in the text, too */
+	bool is_inside; /* nothing outside of the file calls it */
 };
+enum { ISA_CORE_TENSORS = 64 }; /* arguments of a function with parts */
+/* windows_out: per argument of the function, that of the kernel, which is whole where a part is given. True: some are parts. */
+bool isa_core_whole(const struct isa_program *program, const struct isa_core_function *function, struct isa_core_window *windows_out);
+/* What the function with whole windows is called where the text of `symbol` has it, too. */
+#define ISA_CORE_WHOLE "%s_whole"
 /* The function's text, without the header that it stands on (isa/kernel_core.h), and before it functions for its products, a line each, which several functions of a file may have in
  * common; NULL: there are none. Both are malloc'd and end with a 0. *memory_out: bytes of tiles on the function's stack. Results have the bits of isa_run where -DTILE_EXACT is given and nothing is fused, and every window that the program touches is inside of its argument: what it touches
- * is not checked unless data decide it. Errors: UNSUPPORTED with the sentence why the program cannot run, NO_MEMORY. */
+ * is not checked unless data decide it. Errors: UNSUPPORTED with the sentence why the program cannot run, or which parts meet; NO_MEMORY. */
 ptowsp_status isa_emit_core(const struct isa_program *program, const struct isa_core_function *function, char **products_out, char **text_out,
 			    uint64_t *memory_out, struct ptowsp_error *error);
 
