@@ -19,7 +19,7 @@ PTOWSP_NOTE(0, "checking", "tests", "1.0.0", "checking");
 #include "template/plugin.c"
 #undef ptowsp_plugin_v10
 
-enum { TRAPS = 8 };
+enum { TRAPS = WATCH_TRAPS };
 typedef ptowsp_status (*trap_fn)(void);
 static atomic_bool hold;
 
@@ -167,7 +167,7 @@ static ptowsp_status checked_close(struct ptowsp_object *object, struct ptowsp_e
 	if (!device)
 		return watch_leave(&call, PTOWSP_INVALID);
 	if (device->children)
-		watch_broke(&call, "HO7: the device has programs or buffers");
+		watch_broke(&call, "HO7: the device has programs, buffers or fences");
 	if (device->inside)
 		watch_broke(&call, "HO2: a [device] call of it is going on");
 	null_close(device->inner, NULL);
@@ -259,6 +259,8 @@ static ptowsp_status checked_submit(struct ptowsp_object *object, const struct p
 	}
 	if (!call.status)
 		watch_run(&call, program, args);
+	if (!call.status)
+		watch_fences(&call, device, args);
 	if (!call.status && !device->running)
 		watch_token(&call, args->token);
 	if (!call.status && device->running && device->token == args->token)
@@ -284,6 +286,12 @@ static ptowsp_status checked_cancel(struct ptowsp_object *object, uint64_t token
 	return watch_leave(&call, PTOWSP_OK);
 }
 
+/* As asked for, or because of what it waits for. */
+static bool is_kept(const struct watch *device)
+{
+	return (hold && device->deadline_ns) || !watch_fences_reached(device);
+}
+
 /* The run that was kept ends at its deadline. */
 static void deadline_end(struct watch *device)
 {
@@ -295,6 +303,7 @@ static void deadline_end(struct watch *device)
 	stats_fill(&stats);
 	fail(&late, PTOWSP_DEADLINE, "kept until its deadline, as asked for");
 	inner->pending = NULL;
+	watch_fences_end(device, PTOWSP_DEADLINE);
 	device->host->done(device->host->context, &done);
 }
 
@@ -310,8 +319,7 @@ static ptowsp_status checked_work(const char *name, struct ptowsp_object *object
 	watch_until(&call, until_ns);
 	if (atomic_load(&device->inside) > 1 || !device->running) /* another caller works on it: said, and left to it */
 		return watch_leave(&call, PTOWSP_OK);
-	kept = hold && device->deadline_ns;
-	while (kept && device->host->now_ns(device->host->context) < device->deadline_ns) {
+	while ((kept = is_kept(device)) && (!device->deadline_ns || device->host->now_ns(device->host->context) < device->deadline_ns)) {
 		if (device->host->now_ns(device->host->context) >= until_ns)
 			return watch_leave(&call, PTOWSP_OK);
 		nanosleep(&moment, NULL);
@@ -319,10 +327,12 @@ static ptowsp_status checked_work(const char *name, struct ptowsp_object *object
 	watch_sections_same(&call, device->running);
 	watch_bindings_same(&call, device);
 	device->running = NULL;
-	if (kept)
+	if (kept) {
 		deadline_end(device);
-	else
-		null_poll(device->inner, until_ns, error);
+		return watch_leave(&call, PTOWSP_OK);
+	}
+	watch_fences_end(device, PTOWSP_OK);
+	null_poll(device->inner, until_ns, error);
 	return watch_leave(&call, PTOWSP_OK);
 }
 
@@ -515,7 +525,10 @@ static const void *later_extension(const struct watch *instance, const char *id)
 {
 	if (!instance || instance->host->minor < 1)
 		return NULL;
-	return !strcmp(id, PTOWSP_EXTENSION_BUFFERS) ? &buffers_table.known.head : !strcmp(id, PTOWSP_EXTENSION_COMPILED) ? &compiled_table.known.head : NULL;
+	return !strcmp(id, PTOWSP_EXTENSION_BUFFERS)    ? &buffers_table.known.head
+	       : !strcmp(id, PTOWSP_EXTENSION_COMPILED) ? &compiled_table.known.head
+	       : !strcmp(id, PTOWSP_EXTENSION_FENCES)   ? &watch_fences_table.known.head
+							: NULL;
 }
 #else
 static const void *later_extension(const struct watch *instance, const char *id)

@@ -8,17 +8,27 @@
 #include <stdbool.h>
 
 #include "ptowsp/plugin.h"
+#if PTOWSP_ABI_TARGET >= 1
+#include "ptowsp/fences.h"
+#endif
 
-enum watch_kind { WATCH_INSTANCE = 1, WATCH_DEVICE, WATCH_PROGRAM, WATCH_BUFFER };
+enum watch_kind { WATCH_INSTANCE = 1, WATCH_DEVICE, WATCH_PROGRAM, WATCH_BUFFER, WATCH_FENCE };
 enum watch_tag { WATCH_MAIN, WATCH_ON_DEVICE, WATCH_ANY };
-enum { WATCH_SECTIONS = 32, WATCH_BINDINGS = 32 };
+enum { WATCH_SECTIONS = 32, WATCH_BINDINGS = 32, WATCH_FENCES = 8, WATCH_TRAPS = 8 };
+
+struct watch_point {
+	struct watch *fence;
+	uint64_t value;
+};
 
 /* An object as the host has it: an address that no other object ever gets, whatever was closed. */
 struct watch {
 	enum watch_kind kind;
-	struct watch *parent;        /* of a device the instance, of a program and a buffer the device */
-	struct ptowsp_object *inner; /* of the template; of a buffer NULL */
+	struct watch *parent;        /* of a device the instance, of a program, a buffer and a fence the device */
+	struct ptowsp_object *inner; /* of the template; of a buffer and a fence NULL */
 	uint64_t bytes;              /* of a buffer */
+	atomic_ullong value;         /* of a fence */
+	atomic_int failed;           /* of a fence: a status */
 	const struct ptowsp_host *host;
 	uint64_t host_digest;
 	atomic_int alive, inside, children;
@@ -29,6 +39,8 @@ struct watch {
 	uint32_t binding_count;
 	uint64_t binding_digest;
 	struct watch *running; /* device: the program in flight */
+	struct watch_point waits[WATCH_FENCES], signals[WATCH_FENCES];
+	uint32_t wait_count, signal_count;
 	uint64_t token, deadline_ns, now_ns;
 	atomic_ullong calls;
 	atomic_bool broken; /* instance */
@@ -68,6 +80,18 @@ void watch_run(struct watch_call *call, const struct watch *program, const struc
 /* A token that was never used before for this instance. */
 void watch_token(struct watch_call *call, uint64_t token);
 void watch_until(struct watch_call *call, uint64_t until_ns);
+
+/* Fences of a run that is about to be accepted are kept where nothing is wrong; whether it may begin; it has ended so, and names none any more. */
+void watch_fences(struct watch_call *call, struct watch *device, const struct ptowsp_run_args *args);
+bool watch_fences_reached(const struct watch *device);
+void watch_fences_end(struct watch *device, ptowsp_status status);
+#if PTOWSP_ABI_TARGET >= 1
+struct watch_fences_table {
+	struct ptowsp_fences_extension known;
+	ptowsp_status (*later[WATCH_TRAPS])(void);
+};
+extern const struct watch_fences_table watch_fences_table;
+#endif
 
 /* Keeps what is lent, and finds it as it was. */
 void watch_lend_sections(struct watch *program, const struct ptowsp_load_args *args);

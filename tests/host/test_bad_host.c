@@ -9,6 +9,7 @@
 
 #include "ptowsp/buffers.h"
 #include "ptowsp/compiled.h"
+#include "ptowsp/fences.h"
 #include "ptowsp/note.h"
 
 static void an_args_head_too_small(void)
@@ -278,6 +279,49 @@ static void a_buffer_that_a_run_has(void)
 	table->destroy(bad.binding.buffer, NULL);
 }
 
+static struct ptowsp_object *fence_make(const struct ptowsp_fences_extension **table_out)
+{
+	struct ptowsp_object *fence = NULL;
+
+	*table_out = fake.ops->extension(fake.instance, PTOWSP_EXTENSION_FENCES);
+	REQUIRE(*table_out != NULL);
+	CHECK_INT((*table_out)->create(fake.device, 0, &fence, bad_error()), 0);
+	return fence;
+}
+
+static ptowsp_status submit_behind(const struct ptowsp_fence_point *wait, const struct ptowsp_fence_point *signal)
+{
+	struct ptowsp_run_args args = bad_run_args(8);
+
+	args.waits = wait;
+	args.signals = signal;
+	args.wait_count = wait != NULL;
+	args.signal_count = signal != NULL;
+	args.wait_stride = args.signal_stride = sizeof(*wait);
+	return fake.ops->submit(fake.device, &args, bad_error());
+}
+
+static void a_signal_of_a_dead_fence(void)
+{
+	const struct ptowsp_fences_extension *table;
+	const struct ptowsp_fence_point point = {fence_make(&table), 1};
+
+	CHECK_INT(table->destroy(point.fence, bad_error()), 0);
+	bad.status = submit_behind(NULL, &point);
+}
+
+static void a_fence_that_a_run_waits_for(void)
+{
+	const struct ptowsp_fences_extension *table;
+	const struct ptowsp_fence_point point = {fence_make(&table), 1};
+
+	CHECK_INT(submit_behind(&point, NULL), 0);
+	bad.status = table->destroy(point.fence, bad_error());
+	table->signal(point.fence, 1, NULL);
+	fake.ops->poll(fake.device, 0, NULL);
+	table->destroy(point.fence, NULL);
+}
+
 static void a_blob_of_nobody(void)
 {
 	const struct ptowsp_blob blob = {"checked", "of nobody", 9};
@@ -379,6 +423,8 @@ static const struct breach {
 	X(a_binding_of_a_dead_buffer, NULL, "HO9: a binding's buffer is destroyed"),
 	X(bytes_behind_a_buffer, NULL, "HO9: the bytes do not lie in the buffer"),
 	X(a_buffer_that_a_run_has, NULL, "HO9: a run in flight has the buffer"),
+	X(a_signal_of_a_dead_fence, NULL, "HO11: a run's fence is destroyed"),
+	X(a_fence_that_a_run_waits_for, NULL, "HO11: a run in flight waits for the fence"),
 	X(a_blob_of_nobody, NULL, "HO10: a blob is not what was given"),
 	X(compiled_during_a_run, NULL, "HO2: a run of the program is going on"),
 	X(a_clock_that_goes_back, NULL, "HO8: now_ns goes back"),

@@ -101,10 +101,14 @@ static void on_log(void *context, int32_t level, const char *text)
 	strncat(e->log, text, sizeof(e->log) - strlen(e->log) - 1);
 }
 
-/* A backend of its own, two programs, each run and reloaded some times. */
-static void *embedded_run(void *context)
+struct life {
+	struct ptowsp_package *package;
+	struct ptowsp_plan *plan;
+	struct ptowsp_backend *backend;
+};
+
+static ptowsp_status life_begin(struct life *life, struct embedded *e)
 {
-	struct embedded *e = context;
 	struct ptowsp_backend_options options = {.plugin = "checking",
 						 .plugin_dirs = &e->dir,
 						 .plugin_dir_count = 1,
@@ -113,18 +117,59 @@ static void *embedded_run(void *context)
 						 .log_context = e,
 						 .layers = "validate,threads",
 						 .breach = &e->breach};
-	struct ptowsp_package *package = NULL;
-	struct ptowsp_plan *plan = NULL;
-	struct ptowsp_backend *backend = NULL;
-	struct ptowsp_program *programs[2] = {NULL, NULL};
-	ptowsp_status status = ptowsp_package_open(&package, e->package, 0, &e->error);
+	ptowsp_status status = ptowsp_package_open(&life->package, e->package, 0, &e->error);
 
 	if (!status)
-		status = ptowsp_plan_create(&plan, package, NULL, &e->error);
+		status = ptowsp_plan_create(&life->plan, life->package, NULL, &e->error);
+	return status ? status : ptowsp_backend_open(&life->backend, &options, &e->error);
+}
+
+static void life_end(struct life *life)
+{
+	ptowsp_backend_close(life->backend);
+	ptowsp_plan_destroy(life->plan);
+	ptowsp_package_close(life->package);
+}
+
+static void fenced_run(struct embedded *e)
+{
+	struct life life = {NULL, NULL, NULL};
+	struct ptowsp_program *program = NULL;
+	struct ptowsp_fence *fence = NULL;
+	uint64_t value = 0;
+	ptowsp_status status = life_begin(&life, e);
+
 	if (!status)
-		status = ptowsp_backend_open(&backend, &options, &e->error);
+		status = ptowsp_program_load(&program, life.backend, life.plan, 0, &e->error);
+	if (!status)
+		status = ptowsp_fence_create(&fence, life.backend, 0, &e->error);
+	CHECK_INT(fence && ptowsp_fence_is_apart(fence), 1);
+	for (uint64_t turn = 0; turn < 3 && !status; turn++) {
+		CHECK_INT(ptowsp_run_wait(program, fence, 2 * turn + 1, &e->error), 0);
+		CHECK_INT(ptowsp_run_signal(program, fence, 2 * turn + 2, &e->error), 0);
+		CHECK_INT(ptowsp_execute_async(program, NULL, &e->error), 0);
+		CHECK_INT(ptowsp_fence_signal(fence, 2 * turn + 1, &e->error), 0);
+		CHECK_INT(ptowsp_synchronize(program, UINT64_MAX, &e->error), 0);
+		CHECK_INT(ptowsp_fence_wait(fence, 2 * turn + 2, UINT64_MAX, &e->error), 0);
+		CHECK_INT(ptowsp_fence_read(fence, &value, &e->error), 0);
+		CHECK_INT(value, 2 * turn + 2);
+	}
+	if (fence)
+		CHECK_INT(ptowsp_fence_destroy(fence, &e->error), 0);
+	ptowsp_program_unload(program);
+	life_end(&life);
+}
+
+/* A backend of its own, two programs, each run and reloaded some times. */
+static void *embedded_run(void *context)
+{
+	struct embedded *e = context;
+	struct life life = {NULL, NULL, NULL};
+	struct ptowsp_program *programs[2] = {NULL, NULL};
+	ptowsp_status status = life_begin(&life, e);
+
 	for (int round = 0; round < 6 && !status; round++) {
-		status = ptowsp_program_load(&programs[round & 1], backend, plan, 0, &e->error);
+		status = ptowsp_program_load(&programs[round & 1], life.backend, life.plan, 0, &e->error);
 		for (int run = 0; run < 5 && !status; run++)
 			status = ptowsp_execute_async(programs[round & 1], NULL, &e->error) ? e->error.code
 											    : ptowsp_synchronize(programs[round & 1], UINT64_MAX, &e->error);
@@ -135,10 +180,28 @@ static void *embedded_run(void *context)
 	}
 	ptowsp_program_unload(programs[0]);
 	ptowsp_program_unload(programs[1]);
-	ptowsp_backend_close(backend);
-	ptowsp_plan_destroy(plan);
-	ptowsp_package_close(package);
+	life_end(&life);
 	return NULL;
+}
+
+/* A run waits for what the caller signals, and signals what the caller waits for. */
+TEST(fences_are_handed_over_as_they_should_be)
+{
+	static const uint32_t isolates[] = {PTOWSP_ISOLATE_NONE, PTOWSP_ISOLATE_PROCESS, PTOWSP_ISOLATE_SANDBOX};
+	const char *const dir = check_fmt("%s/test/checking", check_build());
+
+	package_make();
+	for (size_t i = 0; i < sizeof(isolates) / sizeof(*isolates); i++) {
+		struct embedded e = {.error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)},
+				     .isolate = isolates[i],
+				     .package = check_fmt("%s/e.pkg.zst", check_dir()),
+				     .dir = dir};
+
+		fenced_run(&e);
+		CHECK_STR(e.error.text, "");
+		CHECK_STR(e.breach.text, "");
+		CHECK_CONTAINS(e.log, SAID_AT_THE_END);
+	}
 }
 
 static void two_threads(uint32_t isolate)
