@@ -129,7 +129,7 @@ TEST(queues_of_a_device_have_their_rows)
 	if (*check_sanitizer())
 		CHECK_SKIP("not run here: a driver is no code of a sanitizer's");
 	out = bench("opencl --small --reps 1 --tsv", 0);
-	CHECK_UINT(rows_of(out, "opencl"), 6);
+	CHECK_UINT(rows_of(out, "opencl"), 9);
 	free(out);
 }
 

@@ -95,6 +95,8 @@ ptowsp_status bench_take_all(struct bench *bench, const struct bench_way *ways, 
 ptowsp_status bench_measure(struct bench *bench, const struct bench_way *ways, unsigned count);
 
 uint64_t bench_now_ns(void);
+/* ns of processors for the thread of main and the runners of plugins, with what those have started: not for threads of a driver. */
+double bench_own_ns(void);
 /* Resident bytes now and at most since bench_peak_reset; 0 where the system does not say. */
 uint64_t bench_resident_bytes(void);
 uint64_t bench_peak_bytes(void);

@@ -62,35 +62,74 @@ void bench_peak_reset(void)
 
 /* ---- others -------------------------------------------------------------------------------------------------------- */
 
-/* ns one thread was ready to run and had no processor. */
-static double delay_of(const char *thread)
+/* Of one thread: ns on a processor, and ns that it was ready to run and had none. */
+static void thread_ns(const char *thread, double *running_out, double *waiting_out)
 {
-	unsigned long long running, waiting;
 	char path[320];
-	double delay = 0;
 	FILE *f;
 
+	*running_out = *waiting_out = 0;
 	snprintf(path, sizeof(path), "/proc/self/task/%s/schedstat", thread);
 	f = fopen(path, "r");
-	if (f && fscanf(f, "%llu %llu", &running, &waiting) == 2)
-		delay = (double)waiting;
+	if (f && fscanf(f, "%lf %lf", running_out, waiting_out) != 2)
+		*running_out = *waiting_out = 0;
 	if (f)
 		fclose(f);
-	return delay;
+}
+
+static bool is_main(const char *thread)
+{
+	return atol(thread) == (long)getpid();
+}
+
+/* The plugin's runner, and threads that it has started, which have its name (plugins/base/queue.c). */
+static bool is_runner(const char *thread)
+{
+	char path[320], name[32] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%s/comm", thread);
+	f = fopen(path, "r");
+	if (f && !fgets(name, sizeof(name), f))
+		*name = '\0';
+	if (f)
+		fclose(f);
+	return !strcmp(name, "ptowsp-runner\n");
+}
+
+static void threads_ns(double *own_out, double *waiting_out)
+{
+	DIR *threads = opendir("/proc/self/task");
+	const struct dirent *entry;
+
+	*own_out = *waiting_out = 0;
+	while (threads && (entry = readdir(threads))) {
+		double running, waiting;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		thread_ns(entry->d_name, &running, &waiting);
+		*waiting_out += waiting;
+		*own_out += is_main(entry->d_name) || is_runner(entry->d_name) ? running : 0;
+	}
+	if (threads)
+		closedir(threads);
 }
 
 static double delay_ns(void)
 {
-	DIR *threads = opendir("/proc/self/task");
-	const struct dirent *entry;
-	double sum = 0;
+	double own, waiting;
 
-	while (threads && (entry = readdir(threads)))
-		if (entry->d_name[0] != '.')
-			sum += delay_of(entry->d_name);
-	if (threads)
-		closedir(threads);
-	return sum;
+	threads_ns(&own, &waiting);
+	return waiting;
+}
+
+double bench_own_ns(void)
+{
+	double own, waiting;
+
+	threads_ns(&own, &waiting);
+	return own;
 }
 
 static double seconds(struct timeval t)
