@@ -262,6 +262,25 @@ static bool is_left_out(uint16_t operation)
 	return operation == HOST_OPERATION_poll || operation == HOST_OPERATION_drain || operation == HOST_OPERATION_cancel || operation == HOST_OPERATION_stats;
 }
 
+/* Each run goes to its end before the next call is made. */
+static bool waits_for_later(struct replay *r, const struct ptowsp_run_args *args)
+{
+	bool later = false;
+#if PTOWSP_ABI_MINOR >= 1
+	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+
+	for (uint32_t i = 0; r->caller.minor >= 1 && args->head.size >= PTOWSP_RUN_ARGS_FLOOR_10_1 && i < args->wait_count; i++) {
+		const struct ptowsp_fence_point *point = (const void *)((const char *)args->waits + (size_t)i * args->wait_stride);
+		uint64_t value = 0;
+
+		later = later || (!host_call_fences_read(&r->caller, point->fence, &value, &ignored) && value < point->value);
+	}
+#else
+	(void)r, (void)args;
+#endif
+	return later;
+}
+
 static ptowsp_status call_again(struct replay *r, const struct tape_record *record, struct host_tape_reader *reader, size_t behind, struct ptowsp_error *error)
 {
 	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
@@ -278,6 +297,11 @@ static ptowsp_status call_again(struct replay *r, const struct tape_record *reco
 		host_caller_offers(&r->caller, r->instance, record->operation);
 	if (record->operation == HOST_OPERATION_submit) {
 		r->args = call.values[1].data;
+		if (waits_for_later(r, r->args))
+			return host_fail(
+				error, PTOWSP_UNSUPPORTED,
+				"the run that is submitted before byte %zu waits for a fence that only a later call signals: each run is made again to its end",
+				behind);
 		host_replay_notify_begin(&r->log, behind);
 		atomic_store(&r->completed, 0);
 	}

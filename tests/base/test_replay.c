@@ -8,6 +8,7 @@
 
 #include "host/call/tape.h"
 #include "host/layers/replay.h"
+#include "host/ptowsp_host.h"
 
 static struct ptowsp_error error;
 static struct host_replay_result result;
@@ -150,6 +151,46 @@ TEST(a_run_on_two_devices_has_two_logs)
 			CHECK_FAIL("log %d: %s", i, error.text);
 		CHECK_INT(result.runs, 1);
 	}
+}
+
+/* A log of a run that waits for a fence and signals it. `later`: what it waits for is signalled behind submit. */
+static const char *fenced_log_make(bool later)
+{
+	const char *const path = check_fmt("%s/fenced%d.calls", check_tmp(), later);
+	const struct ptowsp_backend_options options = {.plugin = "cpu_sim", .isolate = PTOWSP_ISOLATE_NONE, .layers = check_fmt("trace:%s,validate", path)};
+	struct ptowsp_package *package = NULL;
+	struct ptowsp_plan *plan = NULL;
+	struct ptowsp_backend *backend = NULL;
+	struct ptowsp_program *program = NULL;
+	struct ptowsp_fence *fence = NULL;
+
+	REQUIRE_INT(ptowsp_package_open(&package, check_fmt("%s/packages/vector_add.pkg.zst", check_build()), 0, &error), 0);
+	REQUIRE_INT(ptowsp_plan_create(&plan, package, NULL, &error), 0);
+	REQUIRE_INT(ptowsp_backend_open(&backend, &options, &error), 0);
+	REQUIRE_INT(ptowsp_program_load(&program, backend, plan, 0, &error), 0);
+	REQUIRE_INT(ptowsp_fence_create(&fence, backend, later ? 0 : 1, &error), 0);
+	CHECK_INT(ptowsp_run_wait(program, fence, 1, &error), 0);
+	CHECK_INT(ptowsp_run_signal(program, fence, 2, &error), 0);
+	CHECK_INT(ptowsp_execute_async(program, NULL, &error), 0);
+	if (later)
+		CHECK_INT(ptowsp_fence_signal(fence, 1, &error), 0);
+	CHECK_INT(ptowsp_fence_wait(fence, 2, UINT64_MAX, &error), 0);
+	CHECK_INT(ptowsp_synchronize(program, UINT64_MAX, &error), 0);
+	CHECK_INT(ptowsp_fence_destroy(fence, &error), 0);
+	ptowsp_program_unload(program);
+	ptowsp_backend_close(backend);
+	ptowsp_plan_destroy(plan);
+	ptowsp_package_close(package);
+	return path;
+}
+
+TEST(fences_are_made_again_and_a_run_that_waits_for_later_is_refused)
+{
+	if (replay(fenced_log_make(false), "cpu_sim"))
+		CHECK_FAIL("%s", error.text);
+	CHECK_INT(result.runs, 1);
+	CHECK_INT(replay(fenced_log_make(true), "cpu_sim"), PTOWSP_UNSUPPORTED);
+	CHECK_CONTAINS(error.text, "waits for a fence that only a later call signals");
 }
 
 TEST(the_tool_says_how_many_calls_it_made)
