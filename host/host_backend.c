@@ -317,6 +317,9 @@ ptowsp_status host_backend_device_open(struct ptowsp_backend *b, struct ptowsp_e
 	if (status && b->plugin->withheld)
 		snprintf(error->text + strlen(error->text), sizeof(error->text) - strlen(error->text), "; its sandbox withholds %.120s (--sandbox-grants=note)",
 			 b->plugin->note.grants);
+	else if (status == PTOWSP_NO_DEVICE && b->plugin->isolate == PTOWSP_ISOLATE_SANDBOX)
+		snprintf(error->text + strlen(error->text), sizeof(error->text) - strlen(error->text),
+			 "; its sandbox lets a driver write no file and start no program (--isolate=process does)");
 	return status;
 }
 

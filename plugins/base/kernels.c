@@ -197,10 +197,12 @@ static ptowsp_status call_device(struct base_kernels *kernels, struct base_kerne
 	struct patience patience = {.kernels = kernels, .kernel = kernel};
 	const struct isa_guard guard = {stop, &patience};
 	const uint64_t known = is_known(kernel) ? out->cycles : 0;
-	const ptowsp_status status = kernels->compute->block(kernels->compute->context, task->kernel, task, out, worker, &guard);
+	const struct base_compute *compute = kernels->compute;
+	const ptowsp_status status = compute->block(compute->context, task->kernel, task, out, worker, &guard);
+	const uint64_t told = compute->block_ns ? compute->block_ns(compute->context, worker) : 0;
 
 	out->cycles = known ? known : out->cycles;
-	atomic_fetch_add_explicit(&kernel->device_ns, host->now_ns(host->context) - begin, memory_order_relaxed);
+	atomic_fetch_add_explicit(&kernel->device_ns, told ? told : host->now_ns(host->context) - begin, memory_order_relaxed);
 	atomic_fetch_add_explicit(&kernel->device_tasks, !status && task->block + 1 >= task->block_count, memory_order_relaxed);
 	return status;
 }

@@ -63,6 +63,8 @@ struct base_compute {
 	 * a sentence in out->error. */
 	ptowsp_status (*block)(void *context, uint32_t row, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker,
 			       const struct isa_guard *guard);
+	/* With profiling=on: how long the block that this worker called last was on the device, by its own clock; 0 or NULL: as long as the call took. */
+	uint64_t (*block_ns)(void *context, uint32_t worker);
 	const struct rt_mirror *mirror; /* borrowed; NULL: windows are memory of the host all the time */
 	bool apart;                     /* their elements lie elsewhere: tasks on this processor fetch and push them */
 	/* Borrowed: takes tasks of one block, whole tiles, and ends them later (rt.h); block then executes the others, those that `start` does not support, and one that has failed, for its sentence. With trace=real and

@@ -96,6 +96,7 @@ static const struct base_backend opencl_backend = {
 	.unload = opencl_unload,
 	.run = opencl_run,
 	.buffers = &opencl_buffers,
+	.fences = true,
 	.compiled = &opencl_compiled,
 	.extension = extension,
 };

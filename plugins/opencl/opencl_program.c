@@ -27,8 +27,12 @@ ptowsp_status opencl_bind(struct base_program *program, struct ptowsp_error *err
 	own->base = program;
 	base_resident_init(&own->resident, program->device);
 	own->queues = opencl_queues(own);
-	own->compute = (struct base_compute){own, opencl_block, &own->resident.mirror, !own->resident.shares,
-					     opencl_options_of(program->device)->depth ? &own->queues : NULL};
+	own->compute = (struct base_compute){.context = own,
+					     .block = opencl_block,
+					     .block_ns = opencl_block_ns,
+					     .mirror = &own->resident.mirror,
+					     .apart = !own->resident.shares,
+					     .queues = opencl_options_of(program->device)->depth ? &own->queues : NULL};
 	program->own = own;
 	program->kernels.compute = &own->compute;
 	status = opencl_kernels_init(&own->kernels, &program->kernels, opencl_device_of(program->device), error);
@@ -55,23 +59,8 @@ void opencl_unload(struct base_program *program)
 
 /* ---- a run ---------------------------------------------------------------------------------------------------------------- */
 
-static void profile_tell(struct opencl_program *own)
-{
-	for (uint32_t i = 0; i < own->kernels.count; i++) {
-		const uint64_t ns = atomic_exchange(&own->kernels.rows[i].device_ns, 0);
-
-		if (ns)
-			base_log(own->base->device->instance, PTOWSP_LOG_INFO, "profile: kernel %s: %llu ns on the device", own->base->kernels.rows[i].name,
-				 (unsigned long long)ns);
-	}
-}
-
 ptowsp_status opencl_run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out,
 			 struct ptowsp_error *error)
 {
-	struct opencl_program *own = program->own;
-	const ptowsp_status status = base_resident_run(&own->resident, program, args, stats_out, deadlock_out, error);
-
-	profile_tell(own);
-	return status;
+	return base_resident_run(&((struct opencl_program *)program->own)->resident, program, args, stats_out, deadlock_out, error);
 }

@@ -29,6 +29,7 @@ ptowsp_status opencl_run(struct base_program *program, const struct rt_run_args 
 /* opencl_task.c: base_compute.block; context: struct opencl_program. A kernel that fails a check on the device is run once more by the interpreter, on what the task has left, for its sentence. */
 ptowsp_status opencl_block(void *context, uint32_t row, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker,
 			   const struct isa_guard *guard);
+uint64_t opencl_block_ns(void *context, uint32_t worker);
 /* The same for tasks that end later, each in the queue of what it comes behind, or in the one that has least to do. A window that lies in no region goes through block. */
 struct rt_queues opencl_queues(struct opencl_program *own);
 

@@ -5,16 +5,16 @@
 
 /* ---- calls that are waited for -------------------------------------------------------------------------------------------- */
 
-static void profile_add(const struct opencl_call *c)
+static void profile_take(struct opencl_queue *q)
 {
-	const cl_handle event = c->q->entries[c->q->told % OPENCL_DEPTH].event;
+	const cl_handle event = q->entries[q->told % OPENCL_DEPTH].event;
 	uint64_t begin = 0, end = 0;
 
 	if (!event)
 		return;
-	c->q->cl->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof(begin), &begin, NULL);
-	c->q->cl->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end), &end, NULL);
-	atomic_fetch_add_explicit(&c->kernels->rows[c->task->kernel].device_ns, end - begin, memory_order_relaxed);
+	q->cl->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof(begin), &begin, NULL);
+	q->cl->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end), &end, NULL);
+	q->device_ns = end - begin;
 }
 
 /* On the device from beginning to end; the kernel's own status. */
@@ -26,13 +26,14 @@ static ptowsp_status call_go(struct opencl_program *own, const struct opencl_cal
 	bool stopped = false;
 	ptowsp_status status;
 
+	c->q->device_ns = 0;
 	base_places_find(resident, c->places, c->task, isa_program_params(k->isa), k->windows);
 	status = base_strays_send(resident, c->places, k->windows, c->error);
 	if (!status)
 		status = opencl_call_begin(c, NULL, 0, own->base->device->instance->options->profiling);
 	if (!status) {
 		stopped = opencl_call_await(c->q, guard);
-		profile_add(c);
+		profile_take(c->q);
 		opencl_queue_tell(c->q);
 		status = stopped ? PTOWSP_CANCELLED : base_strays_take(resident, c->places, k->windows, c->error);
 		out->cycles = result->cycles;
@@ -59,6 +60,11 @@ ptowsp_status opencl_block(void *context, uint32_t row, const struct ptowsp_task
 		status = call_go(own, &call, out, guard);
 	}
 	return status == PTOWSP_KERNEL_FAILED || status == PTOWSP_RUN_FAILED ? opencl_call_tell(&own->kernels, task, out, worker, guard) : status;
+}
+
+uint64_t opencl_block_ns(void *context, uint32_t worker)
+{
+	return ((const struct opencl_program *)context)->kernels.d->queues[worker].device_ns;
 }
 
 /* ---- tasks that end later ------------------------------------------------------------------------------------------------- */

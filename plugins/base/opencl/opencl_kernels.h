@@ -11,8 +11,7 @@ struct opencl_kernel {
 	const struct isa_program *isa; /* NULL: it is not the device's */
 	bool is_global;                /* its tiles lie in global memory: they do not fit in local memory */
 	uint32_t windows, args;
-	uint64_t workspace;         /* bytes for copies of windows, and for tiles that lie there */
-	_Atomic uint64_t device_ns; /* with profiling=on */
+	uint64_t workspace; /* bytes for copies of windows, and for tiles that lie there */
 };
 struct opencl_kernels {
 	const struct base_kernels *base;

@@ -48,6 +48,7 @@ struct opencl_queue {
 	struct opencl_reading readings[OPENCL_DEPTH];
 	uint64_t begun, reading, read, told; /* kernels; reads of results, up to where; kernels whose ends are told */
 	uint64_t told_ns;                    /* end of the latest of those */
+	uint64_t device_ns;                  /* that the latest task which was waited for took, with profiling=on */
 	uint64_t ended, ended_ns;            /* guarded by news */
 };
 /* Errors: NO_MEMORY, DEVICE_LOST. */
