@@ -36,7 +36,7 @@ struct base_device {
 	_Atomic uint64_t buffer_bytes; /* changed by these calls; as memory_limit counts them */
 	struct rt_pool *pool;          /* used by the runner and by unlocked measuring */
 	uint64_t memory_limit;         /* bytes, 0 = none */
-	uint32_t threads;
+	uint32_t threads;              /* workers: those of the pool, and any that the backend's `open` has added */
 	pthread_t runner;
 	bool several;                                                  /* processors */
 	uint32_t have_lock, have_work, have_idle, have_runner, opened; /* how far construction came */

@@ -262,7 +262,7 @@ static ptowsp_status call(struct base_kernels *kernels, struct base_kernel *kern
 {
 	ptowsp_status status;
 
-	if (!kernel->ref.fn && kernels->compute && !kernel->processor) {
+	if (!kernel->ref.fn && kernels->compute && worker >= kernels->compute->first && !kernel->processor) {
 		status = call_device(kernels, kernel, task, out, worker);
 	} else {
 		base_kernels_fetch(kernels, task);

@@ -70,6 +70,7 @@ struct base_compute {
 	/* Borrowed: takes tasks of one block, whole tiles, and ends them later (rt.h); block then executes the others, those that `start` does not support, and one that has failed, for its sentence. With trace=real and
 	 * profiling=on block executes all. NULL: always. */
 	const struct rt_queues *queues;
+	uint32_t first; /* workers below it are this processor's, and call kernels themselves */
 };
 
 /* The kernels of one program. Constant after create, but for watch and what measures. */

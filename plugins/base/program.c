@@ -118,7 +118,7 @@ ptowsp_status base_load(struct ptowsp_object *object, const struct ptowsp_load_a
 	program->next = device->programs;
 	device->programs = program;
 	base_sections_find(&sections, args);
-	status = base_kernels_init(&program->kernels, device->instance, &sections, args->flags, rt_pool_threads(device->pool), device->memory_limit, error);
+	status = base_kernels_init(&program->kernels, device->instance, &sections, args->flags, device->threads, device->memory_limit, error);
 	if (!status)
 		kernels_support(program, &sections);
 	if (!status && device->instance->options->real_time)

@@ -91,9 +91,13 @@ static uint32_t caps(const struct base_options *options, const struct base_model
 
 static const struct base_option options[] = {
 	BASE_OPTION(offsetof(struct spu_options, sched), "sched", "word", "", "",
-		    "StarPU's scheduling policy: lws, ws, eager, prio, dmda, dmdas, ...; without one: lws"),
+		    "StarPU's scheduling policy: lws, ws, eager, prio, dmda, dmdas, ...; without one: lws, with OpenCL workers eager"),
 	BASE_OPTION(offsetof(struct base_options, threads), "ncpu", "int", "0", "0..65536",
 		    "StarPU's CPU workers, 0: all cores this process may use; the same as threads"),
+	BASE_OPTION(offsetof(struct spu_options, nopencl), "nopencl", "int", "0", "0..8",
+		    "StarPU's OpenCL workers, one per device: GPUs and accelerators, where there are none or STARPU_OPENCL_ON_CPUS=1 processors, too"),
+	BASE_OPTION(offsetof(struct spu_options, where), "where", "word", "any", "any|opencl",
+		    "tasks of kernels that OpenCL workers take: on any worker, or on those alone; other tasks are the CPU workers'"),
 	BASE_OPTION(offsetof(struct spu_options, rank), "rank", "word", "", "I/N",
 		    "this process is rank I, from 0 on, of N that mpirun started; I/N/all: results come to all of them; ptowsp-run says it by itself"),
 	BASE_OPTION(offsetof(struct spu_options, whole), "whole", "int", "0", "0..1",

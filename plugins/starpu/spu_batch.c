@@ -11,13 +11,10 @@
 #include "starpu/spu_model.h"
 #include "starpu/spu_part.h"
 #include "starpu/spu_tokens.h"
+#include "starpu/spu_work.h"
 #include <starpu.h>
 #include <stdio.h>
 
-/* When a task really ran, on the host's clock. */
-struct time {
-	uint64_t begin, end;
-};
 enum { RING_MOST = 8192 }; /* tasks that StarPU knows of at once: 3 KiB each, and more edges than are worth stating */
 
 /* A place in the ring: a task from its submission until it was waited for. */
@@ -38,126 +35,23 @@ struct spu_batch {
 	struct spu_orders orders;
 	struct spu_tokens tokens;
 	struct spu_ranks ranks;
+	struct spu_work work;
 	struct starpu_codelet *codelets; /* owned, per kernel and one for COPY: StarPU measures each by itself */
 	struct place *ring;              /* owned, `size` of them */
-	struct time *times;              /* owned, per task of the walk */
-	uint64_t *cycles;                /* owned, per task of the walk */
 	struct starpu_task **before;     /* owned: stated predecessors of the task that is put together */
 	uint32_t before_count, before_room;
 	uint64_t size, window; /* window: 0, or what the schedule states */
 	uint64_t waited;       /* tasks before it have ended and are gone from StarPU */
 	uint64_t stated;       /* edges */
-	pthread_mutex_t lock;  /* guards what follows */
-	ptowsp_status status;  /* of the lowest task that failed */
-	struct ptowsp_error why;
-	_Atomic uint64_t failed; /* that task; later ones do not begin. UINT64_MAX: none */
 };
 
-static uint64_t now(const struct spu_batch *batch)
-{
-	const struct ptowsp_host *host = batch->args->program->base->device->instance->host;
-
-	return host->now_ns(host->context);
-}
-
-/* Of a task, in the program. */
-static uint64_t number_of(const struct spu_batch *batch, uint64_t task)
-{
-	return batch->ranks.part ? batch->ranks.part->numbers[task] : batch->walk->first + task;
-}
-
-/* ---- on a worker --------------------------------------------------------------------------------------------------------- */
-
-static void failure_keep(struct spu_batch *batch, uint64_t number, ptowsp_status status, const struct ptowsp_error *why)
-{
-	pthread_mutex_lock(&batch->lock);
-	if (number < batch->failed) {
-		batch->status = status;
-		batch->why = *why;
-		atomic_store(&batch->failed, number);
-	}
-	pthread_mutex_unlock(&batch->lock);
-}
-
-/* Nobody begins a task of a run that is over. */
-static bool is_over(const struct spu_batch *batch)
-{
-	const struct rt_run_args *run = batch->args->run;
-
-	return (run->cancel && __atomic_load_n(run->cancel, __ATOMIC_RELAXED)) || (run->args->deadline_ns && now(batch) >= run->args->deadline_ns);
-}
-
-static ptowsp_status kernel_call(const struct spu_batch *batch, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
-{
-	const struct spu_program *program = batch->args->program;
-
-	if (task->kernel < program->base->kernels.count)
-		return program->serve.run(program->serve.context, task, out, worker);
-	rt_block_copy(&task->tensors[0], &task->tensors[1]);
-	return PTOWSP_OK;
-}
-
-static void failure_tell(struct spu_batch *batch, uint64_t number, const struct ptowsp_task *task, ptowsp_status status, struct ptowsp_error *why)
-{
-	const struct base_kernels *kernels = &batch->args->program->base->kernels;
-	const char *name = task->kernel < kernels->count ? kernels->rows[task->kernel].name : "copy";
-
-	failure_keep(batch, number, rt_kernel_fail(why, task->number, task->kernel, name, status), why);
-}
-
-static void task_call(struct spu_batch *batch, uint64_t number, uint32_t worker)
-{
-	const struct base_walk *walk = batch->walk;
-	const struct base_walk_task *row = &walk->tasks[number];
-	struct ptowsp_error why = {.head = PTOWSP_HEAD(why, ERROR)};
-	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), row->cycles, &why};
-	const struct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK),
-					 .args = walk->args + row->args,
-					 .tensors = walk->tensors + row->tensors,
-					 .arg_count = row->arg_count,
-					 .tensor_count = row->tensor_count,
-					 .tensor_stride = sizeof(*walk->tensors),
-					 .kernel = row->kernel,
-					 .number = number_of(batch, number),
-					 .stream = row->stream,
-					 .process = row->process == PTOWSP_NONE ? 0 : row->process,
-					 .executor = row->executor,
-					 .unit = row->unit,
-					 .block_count = 1};
-	const ptowsp_status status = kernel_call(batch, &task, &out, worker);
-
-	batch->cycles[number] = out.cycles;
-	if (status)
-		failure_tell(batch, number, &task, status, &why);
-}
-
-/* In the statistics: where the task ran, and how long. */
-static void device_count(struct spu_batch *batch, uint32_t kernel, uint64_t ns)
-{
-	struct base_kernels *kernels = &batch->args->program->base->kernels;
-
-	if (kernel >= kernels->count)
-		return;
-	atomic_fetch_add_explicit(&kernels->rows[kernel].device_tasks, 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(&kernels->rows[kernel].device_ns, ns, memory_order_relaxed);
-}
-
-/* StarPU's CPU function of all codelets. */
+/* StarPU's function of all codelets, on workers of any kind. */
 static void place_run(void *buffers[], void *argument)
 {
 	struct place *place = argument;
-	struct spu_batch *batch = place->batch;
-	struct time *time = &batch->times[place->number];
-	const bool begins = place->number < atomic_load_explicit(&batch->failed, memory_order_relaxed) && !is_over(batch);
 
-	(void)buffers; /* workers of this machine see tensors where they lie */
 	spu_worker_works();
-	time->begin = now(batch);
-	if (begins)
-		task_call(batch, place->number, (uint32_t)starpu_worker_get_id());
-	time->end = now(batch);
-	if (begins && batch->failed == UINT64_MAX)
-		device_count(batch, batch->walk->tasks[place->number].kernel, time->end - time->begin);
+	spu_work_do(&place->batch->work, place->number, &place->uses, buffers);
 }
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------------- */
@@ -258,6 +152,21 @@ static ptowsp_status handles_give(struct spu_batch *batch, struct place *place)
 	return PTOWSP_OK;
 }
 
+/* OpenCL workers alone run what they take. */
+static bool is_apart(const struct spu_batch *batch)
+{
+	return spu_options_of(batch->args->program->base->device)->where;
+}
+
+/* An executor's worker among those that take the kernel. */
+static uint32_t worker_of(const struct spu_batch *batch, const struct base_walk_task *row)
+{
+	const struct spu_device *device = batch->device;
+	const bool opencl = spu_opencl_takes(batch->args->program, row->kernel);
+
+	return opencl && is_apart(batch) ? device->cpus + row->executor % device->opencl_count : row->executor % (opencl ? device->workers : device->cpus);
+}
+
 /* Static policies say whose a task is: a worker, whom executors share where there are more of them. */
 static void worker_choose(const struct spu_batch *batch, struct place *place)
 {
@@ -266,7 +175,7 @@ static void worker_choose(const struct spu_batch *batch, struct place *place)
 	if (!base_lanes_placed(&batch->orders.lanes, row))
 		return;
 	place->task.execute_on_a_specific_worker = 1;
-	place->task.workerid = row->executor % batch->device->workers;
+	place->task.workerid = spu_worker_id(batch->device, worker_of(batch, row));
 }
 
 static ptowsp_status place_submit(struct spu_batch *batch, struct place *place)
@@ -291,8 +200,8 @@ static ptowsp_status place_submit(struct spu_batch *batch, struct place *place)
 	batch->stated += batch->before_count;
 	code = starpu_task_submit_to_ctx(task, batch->device->context);
 	place->there = !code;
-	return code ? base_fail(batch->error, PTOWSP_RUN_FAILED, "starpu: task %llu is not taken: %s", (unsigned long long)number_of(batch, place->number),
-				strerror(-code))
+	return code ? base_fail(batch->error, PTOWSP_RUN_FAILED, "starpu: task %llu is not taken: %s",
+				(unsigned long long)spu_work_number(&batch->work, place->number), strerror(-code))
 		    : PTOWSP_OK;
 }
 
@@ -309,7 +218,7 @@ static ptowsp_status task_submit(struct spu_batch *batch, uint64_t number)
 	if (!status)
 		status = before_find(batch, place);
 	if (!status && batch->ranks.part)
-		status = spu_ranks_moves(&batch->ranks, &batch->blocks, number_of(batch, number), batch->error);
+		status = spu_ranks_moves(&batch->ranks, &batch->blocks, spu_work_number(&batch->work, number), batch->error);
 	else if (!status)
 		status = spu_ranks_touch(&batch->ranks, &batch->blocks, &place->uses, rank, batch->error);
 	batch->ranks.share.tasks += rank == batch->ranks.world.rank;
@@ -369,7 +278,7 @@ static ptowsp_status event_take(struct spu_batch *batch, const struct base_walk_
 /* One rank alone leaves out what would not begin; of several each goes on to the end, because others wait for what it sends. */
 static bool gives_up(const struct spu_batch *batch)
 {
-	return batch->ranks.world.count < 2 && (atomic_load(&batch->failed) != UINT64_MAX || base_patience_over(batch->args->patience, 16));
+	return batch->ranks.world.count < 2 && (atomic_load(&batch->work.failed) != UINT64_MAX || base_patience_over(batch->args->patience, 16));
 }
 
 static ptowsp_status submit_all(struct spu_batch *batch)
@@ -396,9 +305,10 @@ static ptowsp_status times_check(const struct spu_batch *batch)
 
 	for (uint64_t t = 0; t < batch->walk->task_count; t++)
 		for (uint64_t o = orders->begins[t]; o < orders->begins[t + 1]; o++)
-			if (batch->ranks.of[t] == batch->ranks.world.rank && batch->times[orders->list[o]].end > batch->times[t].begin)
+			if (batch->ranks.of[t] == batch->ranks.world.rank && batch->work.times[orders->list[o]].end > batch->work.times[t].begin)
 				return base_fail(batch->error, PTOWSP_RUN_FAILED, "starpu: task %llu began before task %u, which it comes behind, had ended",
-						 (unsigned long long)number_of(batch, t), (unsigned)number_of(batch, orders->list[o]));
+						 (unsigned long long)spu_work_number(&batch->work, t),
+						 (unsigned)spu_work_number(&batch->work, orders->list[o]));
 	return PTOWSP_OK;
 }
 
@@ -434,7 +344,10 @@ static bool codelets_make(struct spu_batch *batch)
 
 	batch->codelets = calloc((size_t)kernels->count + 1, sizeof(*batch->codelets));
 	for (uint32_t k = 0; batch->codelets && k <= kernels->count; k++) {
-		batch->codelets[k].cpu_funcs[0] = place_run;
+		const bool opencl = spu_opencl_takes(batch->args->program, k);
+
+		batch->codelets[k].opencl_funcs[0] = opencl ? place_run : NULL;
+		batch->codelets[k].cpu_funcs[0] = opencl && is_apart(batch) ? NULL : place_run;
 		batch->codelets[k].nbuffers = STARPU_VARIABLE_NBUFFERS;
 		batch->codelets[k].name = k < kernels->count ? kernels->rows[k].name : "copy";
 	}
@@ -444,26 +357,22 @@ static bool codelets_make(struct spu_batch *batch)
 static ptowsp_status batch_init(struct spu_batch *batch)
 {
 	const struct base_walk *walk = batch->walk;
-	const struct spu_part *part = &batch->args->program->part;
-	ptowsp_status status;
+	const struct spu_part *part = batch->work.part;
+	ptowsp_status status = spu_work_init(&batch->work, batch->error);
 
-	atomic_init(&batch->failed, UINT64_MAX);
-	pthread_mutex_init(&batch->lock, NULL);
+	if (status)
+		return status;
 	batch->window = walk->limits.stated;
 	batch->size = batch->window && batch->window < RING_MOST ? batch->window : RING_MOST;
 	batch->size = batch->size < walk->task_count ? batch->size : walk->task_count + 1;
 	batch->ring = calloc(batch->size, sizeof(*batch->ring));
-	batch->times = calloc(walk->task_count + 1, sizeof(*batch->times));
-	batch->cycles = calloc(walk->task_count + 1, sizeof(*batch->cycles));
-	for (uint64_t t = 0; batch->cycles && t < walk->task_count; t++)
-		batch->cycles[t] = walk->tasks[t].cycles;
-	if (!batch->ring || !batch->times || !batch->cycles || !codelets_make(batch) || !spu_orders_init(&batch->orders, walk))
+	if (!batch->ring || !codelets_make(batch) || !spu_orders_init(&batch->orders, walk))
 		return base_fail(batch->error, PTOWSP_NO_MEMORY, "no memory for the tasks of a run");
 	batch->ranks.world = batch->device->world;
 	batch->ranks.shares = batch->args->program->shares;
-	batch->ranks.part = part->tasks || part->cuts ? part : NULL;
-	status = batch->ranks.part ? spu_blocks_take(&batch->blocks, part->cuts, part->cut_count, batch->args->run->args, batch->error)
-				   : spu_blocks_make(&batch->blocks, walk, batch->args->run->args, batch->error);
+	batch->ranks.part = part;
+	status = part ? spu_blocks_take(&batch->blocks, part->cuts, part->cut_count, batch->args->run->args, batch->error)
+		      : spu_blocks_make(&batch->blocks, walk, batch->args->run->args, batch->error);
 	if (!status)
 		status = spu_ranks_plan(&batch->ranks, &batch->blocks, &batch->orders, batch->error);
 	return status ? status : spu_tokens_init(&batch->tokens, walk, batch->device->context, batch->error);
@@ -478,27 +387,29 @@ static void batch_finish(struct spu_batch *batch)
 	for (uint64_t p = 0; batch->ring && p < batch->size; p++)
 		free(batch->ring[p].uses.rows);
 	free(batch->ring);
-	free(batch->times);
-	free(batch->cycles);
+	spu_work_finish(&batch->work);
 	free(batch->codelets);
 	free(batch->before);
-	pthread_mutex_destroy(&batch->lock);
 }
 
 /* This rank's outcome; the reason that a task failed goes before that of the submission. */
 static ptowsp_status outcome(struct spu_batch *batch, ptowsp_status status)
 {
-	if (batch->status)
-		*batch->error = batch->why;
+	const ptowsp_status failed = spu_work_outcome(&batch->work);
+
+	if (failed)
+		*batch->error = batch->work.why;
 	else if (base_patience_over(batch->args->patience, UINT64_MAX))
 		return base_patience_told(batch->args->patience, status, batch->error);
-	return batch->status ? batch->status : status ? status : times_check(batch);
+	return failed ? failed : status ? status : times_check(batch);
 }
 
 /* A run of several ranks ends with one status on each. */
 static ptowsp_status agree(struct spu_batch *batch, ptowsp_status status)
 {
-	struct spu_verdict verdict = {.task = !status ? UINT64_MAX : batch->failed == UINT64_MAX ? UINT64_MAX - 1 : number_of(batch, batch->failed)};
+	struct spu_verdict verdict = {.task = !status                            ? UINT64_MAX
+					      : batch->work.failed == UINT64_MAX ? UINT64_MAX - 1
+										 : spu_work_number(&batch->work, batch->work.failed)};
 
 	if (batch->ranks.world.count < 2)
 		return status;
@@ -516,17 +427,17 @@ static ptowsp_status agree(struct spu_batch *batch, ptowsp_status status)
 /* Time of all workers since `begin` in which they ran no task. */
 static uint64_t idle_since(const struct spu_batch *batch, uint64_t begin)
 {
-	const uint64_t all = (now(batch) - begin) * batch->device->workers;
+	const uint64_t all = (spu_work_now(&batch->work) - begin) * batch->device->workers;
 	uint64_t busy = 0;
 
 	for (uint64_t t = 0; t < batch->walk->task_count; t++)
-		busy += batch->times[t].end - batch->times[t].begin;
+		busy += batch->work.times[t].end - batch->work.times[t].begin;
 	return busy < all ? all - busy : 0;
 }
 
 static ptowsp_status execute(struct spu_batch *batch)
 {
-	const uint64_t begin = now(batch);
+	const uint64_t begin = spu_work_now(&batch->work);
 	ptowsp_status status = submit_all(batch), gathered;
 
 	wait_before(batch, batch->walk->task_count);
@@ -535,7 +446,7 @@ static ptowsp_status execute(struct spu_batch *batch)
 	batch->ranks.share.idle_ns = idle_since(batch, begin);
 	batch->ranks.share.walked = rt_feed_walked(batch->feed) - batch->walk->first;
 	status = agree(batch, outcome(batch, status ? status : gathered));
-	return status ? status : spu_ranks_collect(&batch->ranks, batch->cycles, batch->walk->task_count, batch->error);
+	return status ? status : spu_ranks_collect(&batch->ranks, batch->work.cycles, batch->walk->task_count, batch->error);
 }
 
 /* Rank 0 knows all. */
@@ -570,7 +481,7 @@ static ptowsp_status model_add(struct spu_batch *batch)
 	if (!task_ns)
 		return base_fail(batch->error, PTOWSP_NO_MEMORY, "no memory for the modelled tasks");
 	for (uint64_t t = 0; t < count; t++)
-		task_ns[t] = batch->times[t].end - batch->times[t].begin;
+		task_ns[t] = batch->work.times[t].end - batch->work.times[t].begin;
 	status = spu_model_add(batch->args->model,
 			       &(struct spu_model_batch){&batch->orders, &batch->blocks, task_ns, batch->args->last ? batch->args->program->kept : NULL,
 							 batch->device->context},
@@ -600,12 +511,16 @@ static ptowsp_status plan(struct spu_batch *batch)
 
 ptowsp_status spu_batch_run(const struct spu_batch_args *args, struct rt_feed *feed, struct ptowsp_error *error)
 {
-	struct spu_batch batch = {.args = args, .walk = &args->program->walk, .device = args->program->base->device->own, .feed = feed, .error = error};
-	const uint64_t walk_ns = now(&batch) - args->program->began_ns;
+	struct spu_program *program = args->program;
+	const struct spu_part *part = program->part.tasks || program->part.cuts ? &program->part : NULL;
+	struct spu_batch batch = {.args = args, .walk = &program->walk, .device = program->base->device->own, .feed = feed, .error = error};
+	uint64_t walk_ns;
 	ptowsp_status status = base_scope_check(batch.walk, batch.walk->limits.stated, args->deadlock, error);
 
 	if (status)
 		return status;
+	batch.work = (struct spu_work){.program = program, .walk = batch.walk, .device = batch.device, .run = args->run, .part = part, .blocks = &batch.blocks};
+	walk_ns = spu_work_now(&batch.work) - program->began_ns;
 	status = batch_init(&batch);
 	batch.ranks.share.walk_ns = walk_ns;
 	if (!status)
@@ -615,12 +530,12 @@ ptowsp_status spu_batch_run(const struct spu_batch_args *args, struct rt_feed *f
 	if (!status && !(args->run->args->flags & PTOWSP_RUN_NO_KERNELS))
 		status = model_add(&batch);
 	if (!status)
-		status = spu_clock_tell(&(struct spu_clock_args){&batch.orders, batch.cycles, batch.window, args->now}, feed, error);
+		status = spu_clock_tell(&(struct spu_clock_args){&batch.orders, batch.work.cycles, batch.window, args->now}, feed, error);
 	if (!status)
 		blocks_tell(&batch);
 	if (!status && batch.window)
 		rt_feed_window(feed, batch.window);
 	batch_finish(&batch);
-	args->program->began_ns = now(&batch); /* of the next batch */
+	program->began_ns = spu_work_now(&batch.work); /* of the next batch */
 	return status;
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <starpu.h>
 #include <stdatomic.h>
@@ -18,11 +19,13 @@
 
 static struct {
 	pthread_mutex_t lock;
-	uint32_t users, workers;
-	pthread_t threads[STARPU_NMAXWORKERS]; /* of workers */
-	struct starpu_driver drivers[STARPU_NMAXWORKERS];
-	cpu_set_t cores; /* of workers that have no core each */
-	bool shared;     /* there are such */
+	uint32_t users, workers, cpus;                    /* of the workers those of the processor */
+	int first_cpu;                                    /* StarPU's number of the first of them */
+	sem_t ready;                                      /* workers that have begun */
+	pthread_t threads[STARPU_NMAXWORKERS];            /* of workers */
+	struct starpu_driver drivers[STARPU_NMAXWORKERS]; /* of the processor from the first on, OpenCL's up to the last */
+	cpu_set_t cores;                                  /* of workers that have no core each */
+	bool shared;                                      /* there are such */
 	_Atomic bool over;
 } running = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -60,6 +63,7 @@ static void *worker_main(void *argument)
 	uint64_t since;
 
 	starpu_driver_init(driver);
+	sem_post(&running.ready);
 	if (running.shared)
 		pthread_setaffinity_np(pthread_self(), sizeof(running.cores), &running.cores);
 	since = clock_read();
@@ -83,17 +87,40 @@ static void workers_end(void)
 	running.workers = 0;
 }
 
-static ptowsp_status workers_begin(struct ptowsp_error *error)
+static struct starpu_driver *driver_of(uint32_t worker, uint32_t opencl)
 {
-	const uint32_t count = starpu_cpu_worker_get_count();
+	return &running.drivers[worker < running.cpus ? worker : STARPU_NMAXWORKERS - opencl + worker - running.cpus];
+}
 
+static ptowsp_status workers_begin(uint32_t opencl, struct ptowsp_error *error)
+{
+	const uint32_t cpus = starpu_cpu_worker_get_count(), count = cpus + opencl;
+
+	running.first_cpu = starpu_worker_get_by_type(STARPU_CPU_WORKER, 0);
+	running.cpus = cpus;
 	atomic_store(&running.over, false);
+	sem_init(&running.ready, 0, 0);
 	for (running.workers = 0; running.workers < count; running.workers++)
-		if (pthread_create(&running.threads[running.workers], NULL, worker_main, &running.drivers[running.workers])) {
+		if (pthread_create(&running.threads[running.workers], NULL, worker_main, driver_of(running.workers, opencl))) {
 			workers_end();
 			return base_fail(error, PTOWSP_NO_MEMORY, "starpu: no memory for %u workers", count);
 		}
+	for (uint32_t w = 0; w < count; w++)
+		while (sem_wait(&running.ready))
+			;
 	return PTOWSP_OK;
+}
+
+int spu_worker_id(const struct spu_device *own, uint32_t worker)
+{
+	return worker < own->cpus ? running.first_cpu + (int)worker : starpu_worker_get_by_type(STARPU_OPENCL_WORKER, (int)(worker - own->cpus));
+}
+
+uint32_t spu_worker(const struct spu_device *own)
+{
+	const int id = starpu_worker_get_id();
+
+	return starpu_worker_get_type(id) == STARPU_OPENCL_WORKER ? own->cpus + (uint32_t)starpu_worker_get_devid(id) : (uint32_t)(id - running.first_cpu);
 }
 
 /* ---- begin, end ---------------------------------------------------------------------------------------------------------- */
@@ -140,13 +167,19 @@ static void starpu_end(void)
 		starpu_shutdown();
 }
 
-static ptowsp_status starpu_begin(struct starpu_conf *conf, const char *cache, const struct spu_world *world, struct ptowsp_error *error)
+static ptowsp_status starpu_begin(struct starpu_conf *conf, bool processors, const char *cache, const struct spu_world *world, struct ptowsp_error *error)
 {
-	char home[BASE_CACHE_PATH + 16];
+	char home[BASE_CACHE_PATH + 24];
 	/* Looking for devices that are not asked for, StarPU and hwloc would start an OpenCL driver, which has threads and signal handlers. Where ranks share cores OpenMPI would give its turn away whenever no
 	 * message is there, on a machine with other work to all of that. */
-	const char *const ours[OURS] = {
-		home, "STARPU_SILENT=1", "OCL_ICD_VENDORS=/nonexistent", "HWLOC_COMPONENTS=-opencl", "STARPU_MPI_NOBIND=1", "OMPI_MCA_mpi_yield_when_idle=0"};
+	const char *const ours[OURS] = {home,
+					"STARPU_SILENT=1",
+					!conf->nopencl ? "OCL_ICD_VENDORS=/nonexistent"
+					: processors   ? "STARPU_OPENCL_ON_CPUS=1"
+						       : "STARPU_OPENCL_ON_CPUS=0",
+					"HWLOC_COMPONENTS=-opencl",
+					"STARPU_MPI_NOBIND=1",
+					"OMPI_MCA_mpi_yield_when_idle=0"};
 	char **before = environ, **during = environment_make(ours);
 	sigset_t all, mask;
 	ptowsp_status status = PTOWSP_OK;
@@ -154,14 +187,15 @@ static ptowsp_status starpu_begin(struct starpu_conf *conf, const char *cache, c
 
 	if (!during)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for StarPU's settings");
-	snprintf(home, sizeof(home), "STARPU_HOME=%s", cache);
+	/* It measures anew where another number of devices is there than it has noted. */
+	snprintf(home, sizeof(home), "STARPU_HOME=%s%s", cache, conf->nopencl ? "/opencl" : "");
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &mask); /* workers inherit it: signals are the host's */
 	environ = during;
 	code = starpu_init(conf);
 	if (code)
 		status = base_fail(error, PTOWSP_NO_DEVICE, "starpu: StarPU does not begin with %d workers: %s", conf->ncpus, strerror(-code));
-	else if ((status = workers_begin(error)) || (status = spu_world_begin(world, error)))
+	else if ((status = workers_begin((uint32_t)conf->nopencl, error)) || (status = spu_world_begin(world, error)))
 		starpu_end();
 	environ = before;
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
@@ -171,35 +205,43 @@ static ptowsp_status starpu_begin(struct starpu_conf *conf, const char *cache, c
 
 static ptowsp_status begin(const struct base_device *device, const struct spu_world *world, const char *sched, struct ptowsp_error *error)
 {
+	const uint32_t opencl = spu_options_of(device)->nopencl;
 	char cache[BASE_CACHE_PATH + 1];
 	struct starpu_conf conf;
+	void *ids[SPU_OPENCL_MOST];
+	bool processors = false;
 	ptowsp_status status = base_cache_find(cache, spu_options_of(device)->cache, error);
 
+	if (!status && opencl)
+		status = spu_opencl_find(ids, opencl, &processors, error);
 	if (status)
 		return status;
 	starpu_conf_init(&conf);
 	conf.sched_policy_name = sched;
 	conf.ncpus = (int)device->threads;
-	conf.ncuda = conf.nopencl = conf.nmic = 0;
+	conf.nopencl = (int)opencl;
+	conf.ncuda = conf.nmic = 0;
 	conf.catch_signals = 0;
 	conf.precedence_over_environment_variables = 1;
 	conf.not_launched_drivers = running.drivers;
 	conf.n_not_launched_drivers = STARPU_NMAXWORKERS;
 	for (uint32_t w = 0; w < STARPU_NMAXWORKERS; w++)
 		running.drivers[w] = (struct starpu_driver){.type = STARPU_CPU_WORKER, .id.cpu_id = w};
+	for (uint32_t w = 0; w < opencl; w++)
+		running.drivers[STARPU_NMAXWORKERS - opencl + w] = (struct starpu_driver){.type = STARPU_OPENCL_WORKER, .id.opencl_id = ids[w]};
 	sched_getaffinity(0, sizeof(running.cores), &running.cores);
 	/* The thread that submits needs a core, too, and so do other ranks of the machine, which mpirun may bind. */
 	running.shared = device->threads >= (uint32_t)CPU_COUNT(&running.cores) || world->count > 1;
-	return starpu_begin(&conf, cache, world, error);
+	return starpu_begin(&conf, processors, cache, world, error);
 }
 
 /* Beside another device: workers of the StarPU that runs. */
-static ptowsp_status join(const struct base_device *device, struct spu_device *own, const char *sched, struct ptowsp_error *error)
+static ptowsp_status join(struct spu_device *own, const char *sched, struct ptowsp_error *error)
 {
 	int workers[STARPU_NMAXWORKERS];
 
-	own->workers = device->threads < running.workers ? device->threads : running.workers;
-	starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, workers, STARPU_NMAXWORKERS);
+	for (uint32_t w = 0; w < own->workers; w++)
+		workers[w] = spu_worker_id(own, w);
 	own->context = starpu_sched_ctx_create(workers, (int)own->workers, SPU_NAME, STARPU_SCHED_CTX_POLICY_NAME, sched, 0);
 	if (own->context == STARPU_NMAX_SCHED_CTXS)
 		return base_fail(error, PTOWSP_NO_DEVICE, "starpu: StarPU has no context for another device; close one");
@@ -207,30 +249,59 @@ static ptowsp_status join(const struct base_device *device, struct spu_device *o
 	return PTOWSP_OK;
 }
 
+/* As many as the device asks for and StarPU has. */
+static void workers_count(const struct base_device *device, struct spu_device *own)
+{
+	const uint32_t opencl = spu_options_of(device)->nopencl, there = running.workers - running.cpus;
+
+	own->cpus = device->threads < running.cpus ? device->threads : running.cpus;
+	own->opencl_count = opencl < there ? opencl : there;
+	own->workers = own->cpus + own->opencl_count;
+}
+
+static void leave(const struct base_device *device, struct spu_device *own)
+{
+	spu_opencl_close(device, own);
+	if (own->own)
+		starpu_sched_ctx_delete(own->context);
+	if (!--running.users)
+		starpu_end();
+}
+
 ptowsp_status spu_open(struct base_device *device, struct ptowsp_error *error)
 {
-	const char *sched = *spu_options_of(device)->sched ? spu_options_of(device)->sched : "lws";
+	const struct spu_options *options = spu_options_of(device);
+	/* lws keeps tasks near where they were submitted, which is no place near a worker of another kind. */
+	const char *sched = *options->sched ? options->sched : options->nopencl ? "eager" : "lws";
 	struct spu_device *own = calloc(1, sizeof(*own));
+	bool begun;
 	ptowsp_status status = own ? sched_check(sched, error) : base_fail(error, PTOWSP_NO_MEMORY, "no memory for a device");
 
 	if (!status)
-		status = spu_world_read(&own->world, spu_options_of(device)->rank, error);
-	if (!status && own->world.count > 1 && spu_options_of(device)->model)
+		status = spu_world_read(&own->world, options->rank, error);
+	if (!status && own->world.count > 1 && options->model)
 		status = base_fail(error, PTOWSP_INVALID, "starpu: ranks are modelled by one process; leave option model out, or start it without mpirun");
 	pthread_mutex_lock(&running.lock);
-	if (!status && running.users) {
-		status = join(device, own, sched, error);
-	} else if (!status) {
+	begun = running.users;
+	if (!status && !begun)
 		status = begin(device, &own->world, sched, error);
-		own->workers = running.workers;
+	if (!status) {
+		workers_count(device, own);
+		running.users++;
+		status = begun ? join(own, sched, error) : PTOWSP_OK;
+		if (!status)
+			status = spu_opencl_open(device, own, error);
+		if (status)
+			leave(device, own);
 	}
-	running.users += !status;
 	pthread_mutex_unlock(&running.lock);
-	if (status)
+	if (status) {
 		free(own);
-	else
-		device->own = own;
-	return status;
+		return status;
+	}
+	device->own = own;
+	device->threads = own->workers;
+	return PTOWSP_OK;
 }
 
 void spu_close(struct base_device *device)
@@ -238,10 +309,7 @@ void spu_close(struct base_device *device)
 	struct spu_device *own = device->own;
 
 	pthread_mutex_lock(&running.lock);
-	if (own->own)
-		starpu_sched_ctx_delete(own->context);
-	if (!--running.users)
-		starpu_end();
+	leave(device, own);
 	pthread_mutex_unlock(&running.lock);
 	free(own);
 	device->own = NULL;

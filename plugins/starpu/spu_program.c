@@ -34,13 +34,11 @@ static bool cycles_known(const struct spu_program *own, uint32_t kernel, uint64_
 	return known;
 }
 
-static void short_tell(const struct spu_program *own)
+static void short_say(const struct spu_program *own, char *text_out, size_t size)
 {
 	const struct base_kernels *kernels = &own->base->kernels;
-	const struct ptowsp_host *host = kernels->instance->host;
 	uint64_t most = 0, cycles = 0;
 	uint32_t longest = 0;
-	char text[320];
 
 	for (uint32_t k = 0; k < kernels->count; k++) {
 		if (!cycles_known(own, k, &cycles))
@@ -48,15 +46,26 @@ static void short_tell(const struct spu_program *own)
 		longest = cycles > most ? k : longest;
 		most = cycles > most ? cycles : most;
 	}
-	if (!most || most >= SHORT_CYCLES || !host->diagnose)
-		return;
-	base_text(text, sizeof(text),
-		  "they are short: the longest kernel, %.60s, takes %llu cycles, and StarPU is for tasks of 10 us and more; cpu_sim may be faster",
-		  kernels->rows[longest].name, (unsigned long long)most);
-	host->diagnose(host->context, PTOWSP_FEATURE_DEVICE_TASKS, PTOWSP_STATE_DIAGNOSED, text, strlen(text));
+	if (most && most < SHORT_CYCLES)
+		base_text(text_out, size,
+			  "they are short: the longest kernel, %.60s, takes %llu cycles, and StarPU is for tasks of 10 us and more; cpu_sim may be faster",
+			  kernels->rows[longest].name, (unsigned long long)most);
 }
 
-enum { FIGURES = 8 }; /* of a rank */
+/* One line about tasks. */
+static void tasks_tell(const struct spu_program *own)
+{
+	const struct ptowsp_host *host = own->base->kernels.instance->host;
+	char texts[2][280] = {"", ""}, text[570];
+
+	short_say(own, texts[0], sizeof(texts[0]));
+	spu_opencl_others(own, texts[1], sizeof(texts[1]));
+	base_text(text, sizeof(text), "%s%s%s", texts[0], *texts[0] && *texts[1] ? "; " : "", texts[1]);
+	if (*text && host->diagnose)
+		host->diagnose(host->context, PTOWSP_FEATURE_DEVICE_TASKS, PTOWSP_STATE_DIAGNOSED, text, strlen(text));
+}
+
+enum { FIGURES = 8 /* of a rank */, WORKER_FIGURES = 4 };
 
 /* What several ranks have beside one. */
 static ptowsp_status ranks_prepare(struct spu_program *own, struct ptowsp_error *error)
@@ -65,7 +74,7 @@ static ptowsp_status ranks_prepare(struct spu_program *own, struct ptowsp_error 
 
 	own->kept = calloc((size_t)tables->tensor.count + 1, sizeof(*own->kept));
 	own->shares = calloc(SPU_RANKS_MOST, sizeof(*own->shares));
-	own->figures = calloc((size_t)SPU_RANKS_MOST * FIGURES + SPU_MODEL_FIGURES, sizeof(*own->figures));
+	own->figures = calloc((size_t)SPU_RANKS_MOST * FIGURES + WORKER_FIGURES + SPU_MODEL_FIGURES, sizeof(*own->figures));
 	if (!own->kept || !own->shares || !own->figures)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to load a program");
 	for (uint32_t t = 0; t < tables->tensor.count; t++)
@@ -89,7 +98,10 @@ ptowsp_status spu_load(struct base_program *program, const struct ptowsp_load_ar
 	own->planned = (struct base_planned){own->serve, &own->walk};
 	table = base_planned_table(&own->planned);
 	table.device = device_of;
-	short_tell(own);
+	status = spu_opencl_load(own, error);
+	if (status)
+		return status;
+	tasks_tell(own);
 	status = base_planned_create(&own->walked, program, args, &table, (struct base_planned_as){0}, error);
 	return status ? status : ranks_prepare(own, error);
 }
@@ -102,6 +114,7 @@ void spu_unload(struct base_program *program)
 		return;
 	rt_program_destroy(own->walked);
 	base_walk_finish(&own->walk);
+	spu_opencl_unload(own);
 	free(own->kept);
 	free(own->shares);
 	free(own->figures);
@@ -209,6 +222,7 @@ ptowsp_status spu_run(struct base_program *program, const struct rt_run_args *ar
 		atomic_store(&program->kernels.rows[k].device_tasks, 0);
 		atomic_store(&program->kernels.rows[k].device_ns, 0);
 	}
+	memset(own->ran, 0, sizeof(own->ran));
 	memset(own->shares, 0, SPU_RANKS_MOST * sizeof(*own->shares));
 	spu_model_finish(&own->model);
 	status = spu_model_begin(&own->model, options->model, options->model_us * UINT64_C(1000), options->network, error);
@@ -249,6 +263,20 @@ static void rank_tell(struct ptowsp_figure *rows, const struct spu_world *world,
 	}
 }
 
+/* Kinds of workers, where there are two. */
+static uint32_t workers_tell(struct spu_program *own, struct ptowsp_figure *rows)
+{
+	static const char *const kinds[] = {"CPU workers", "OpenCL workers"}, *const names[] = {"tasks", "time"}, *const units[] = {"", "ns"};
+
+	for (unsigned i = 0; own->opencl && i < WORKER_FIGURES; i++) {
+		rows[i].value = atomic_load(&own->ran[i / 2][i % 2]);
+		base_text(rows[i].group, sizeof(rows->group), "%s", kinds[i / 2]);
+		base_text(rows[i].name, sizeof(rows->name), "%s", names[i % 2]);
+		base_text(rows[i].unit, sizeof(rows->unit), "%s", units[i % 2]);
+	}
+	return own->opencl ? WORKER_FIGURES : 0;
+}
+
 static ptowsp_status figures(struct ptowsp_object *object, const struct ptowsp_figure **rows_out, uint32_t *count_out, uint32_t *stride_out,
 			     struct ptowsp_error *error)
 {
@@ -261,6 +289,7 @@ static ptowsp_status figures(struct ptowsp_object *object, const struct ptowsp_f
 	for (uint32_t r = 0; r < count; r++)
 		rank_tell(&own->figures[r * FIGURES], world, r, &own->shares[r]);
 	count *= FIGURES;
+	count += workers_tell(own, &own->figures[count]);
 	if (own->model.count) {
 		spu_model_tell(&own->model, &own->figures[count]);
 		count += SPU_MODEL_FIGURES;

@@ -3,6 +3,7 @@
 #ifndef SPU_PROGRAM_H
 #define SPU_PROGRAM_H
 
+#include "base/opencl/opencl_kernels.h"
 #include "base/planned.h"
 #include "base/program.h"
 #include "ptowsp/report.h"
@@ -13,6 +14,9 @@ struct spu_program {
 	struct base_program *base;
 	struct rt_kernels serve; /* run: executes a task */
 	struct base_planned planned;
+	struct opencl_kernels *opencl; /* owned, for each OpenCL worker; NULL: there is none */
+	struct base_compute compute;   /* theirs */
+	_Atomic uint64_t ran[2][2];    /* of the latest run: tasks and ns, of CPU workers and of OpenCL workers */
 	struct base_walk walk;
 	struct rt_program *walked;
 	bool *kept;                    /* owned, per TENS row: it has content when a run is over */

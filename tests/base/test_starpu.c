@@ -36,6 +36,80 @@ static void an_example_has_the_bytes_of_cpu_sim(void)
 		example_has_bytes_of_cpu_sim(row, "starpu", (const char *const[]){"starpu"}, 1);
 }
 
+/* ---- OpenCL workers ------------------------------------------------------------------------------------------------------- */
+
+#define OPENCL "--plugin=starpu --threads 1 --opt nopencl=1 --opt where=opencl"
+
+static const char *missing_opencl(void)
+{
+	const char *why = missing();
+
+	return why ? why : cli("$B/ptowsp-run " OPENCL " $P/vector_add.pkg.zst") == 8 ? "not run here: there is no OpenCL device" : NULL;
+}
+
+static void an_example_runs_on_an_opencl_worker(void)
+{
+	const struct example_row *row = example_row_of(check_name() + strlen("opencl_"));
+
+	CHECK_NEED(missing_opencl);
+	if (!strstr(row->options, "cpu1"))
+		example_has_bytes_of_cpu_sim(row, "starpu", (const char *const[]){"starpu --opt nopencl=1 --opt where=opencl"}, 1);
+}
+
+/* Over all groups of figures of the output, or over one. */
+static uint64_t figure_sum_of(const char *group, const char *name)
+{
+	const json_t *row;
+	uint64_t sum = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(cli_json(), "figures"), i, row)
+	{
+		if (!strcmp(json_string_value(json_object_get(row, "name")), name) &&
+		    (!group || !strcmp(json_string_value(json_object_get(row, "group")), group)))
+			sum += (uint64_t)json_integer_value(json_object_get(row, "value"));
+	}
+	return sum;
+}
+
+static uint64_t figure_sum(const char *name)
+{
+	return figure_sum_of(NULL, name);
+}
+
+TEST(tasks_are_counted_by_kind_of_worker)
+{
+	CHECK_NEED(missing_opencl);
+	CLI_OUT(0, "$B/ptowsp-run --stats=json " OPENCL " $P/bgemm.pkg.zst", "\"tasks\": 128");
+	CHECK_INT(figure_sum_of("OpenCL workers", "tasks"), 128);
+	CHECK_INT(figure_sum_of("CPU workers", "tasks"), 0);
+	CLI_OUT(0, "$B/ptowsp-run --stats=json --plugin=starpu --threads 1 --opt nopencl=1 $P/bgemm.pkg.zst", "\"tasks\": 128");
+	CHECK_INT(figure_sum_of("OpenCL workers", "tasks") + figure_sum_of("CPU workers", "tasks"), 128);
+}
+
+TEST(a_task_that_fails_on_a_device_says_why)
+{
+	CHECK_NEED(missing_opencl);
+	REQUIRE_INT(cli("for p in --plugin=cpu_sim '" OPENCL "'; do $B/ptowsp-run $p --entry=fail $P/probes/tasks.pkg.zst 2>${#p}.err; done; cmp *.err"), 0);
+	CLI_ERR(10, "$B/ptowsp-run " OPENCL " --timeout-ms=300 --entry=long $P/probes/tasks.pkg.zst", "the deadline passed");
+}
+
+/* What no payload serves is a C function, of this processor. */
+TEST(kernels_that_no_device_takes_are_said)
+{
+	CHECK_NEED(missing_opencl);
+	REQUIRE_INT(cli("printf '%s\\n' 'tensor %x : i32[8] in' 'tensor %y : i32[8] out' 'kernel @copy(%a: i32[8] in, %b: i32[8] out)' 'workload @main { call "
+			"@copy(%a -> %x[0], %b -> "
+			"%y[0]) }' >copy.pto && $B/ptowsp-pack copy.pto -o copy.pkg.zst"),
+		    0);
+	CLI_OUT(0, "$B/ptowsp-run --explain " OPENCL " copy.pkg.zst", "CPU workers alone run kernels that are C functions, ", ": copy");
+	CLI_OUT(0, "$B/ptowsp-run --stats=json " OPENCL " copy.pkg.zst", "\"tasks\": 1");
+	CHECK_INT(figure_sum_of("CPU workers", "tasks"), 1);
+	CLI_ERR(8, "$B/ptowsp-run --plugin=starpu --opt nopencl=8 $P/vector_add.pkg.zst", "option nopencl asks for 8 OpenCL devices, and there are ");
+}
+
+/* ---- random programs, and what else is seen from outside -------------------------------------------------------------------- */
+
 TEST(random_programs_come_out_as_on_cpu_sim)
 {
 	const char *root = check_root();
@@ -50,9 +124,11 @@ TEST(random_programs_come_out_as_on_cpu_sim)
 		"ok queues_agree_on_seeds_30_to_");
 }
 
-/* Each task reads a row more than it writes: rows of the halo are blocks of their own. */
+/* Each task reads a row more than it writes: rows of the halo are blocks of their own, and a window of a task is several blocks, which lie side by side again on a device. */
 TEST(windows_that_overlap_are_cut_at_their_edges)
 {
+	const char *no_opencl = missing_opencl();
+
 	CHECK_NEED(missing);
 	REQUIRE_INT(
 		cli("printf '%s\\n' 'tensor %x : f32[33, 16] in' 'tensor %y : f32[32, 16] out' "
@@ -66,6 +142,8 @@ TEST(windows_that_overlap_are_cut_at_their_edges)
 	CLI_ERR(0, "$B/ptowsp-run -v --plugin=starpu --fill x=iota --out y=s.npy halo.pkg.zst",
 		"4 tasks, 13 data handles (tensors: 2 by tiles), 0 orders beside them");
 	CHECK_INT(cli("$B/ptowsp-run --plugin=cpu_sim --fill x=iota --out y=c.npy halo.pkg.zst && cmp c.npy s.npy"), 0);
+	if (!no_opencl)
+		CHECK_INT(cli("$B/ptowsp-run " OPENCL " --fill x=iota --out y=o.npy halo.pkg.zst && cmp c.npy o.npy"), 0);
 }
 
 TEST(the_lowest_task_that_fails_ends_the_run)
@@ -143,21 +221,6 @@ TEST(ranks_share_the_tasks_of_a_run)
 	CHECK_CONTAINS(cli_err, "starpu: rank 0 of 2 ran 96 tasks of 128 looked at, sent 32 blocks, 524288 bytes, and received 8, 131072 bytes");
 	CHECK_INT(cli_lines(cli_out), 1); /* rank 0 alone prints */
 	CHECK_INT(cli("cmp c.npy s.npy"), 0);
-}
-
-/* Over all groups of figures of the output. */
-static uint64_t figure_sum(const char *name)
-{
-	const json_t *row;
-	uint64_t sum = 0;
-	size_t i;
-
-	json_array_foreach(json_object_get(cli_json(), "figures"), i, row)
-	{
-		if (!strcmp(json_string_value(json_object_get(row, "name")), name))
-			sum += (uint64_t)json_integer_value(json_object_get(row, "value"));
-	}
-	return sum;
 }
 
 /* Rows stay where they are computed; what rank 1 computes goes to rank 0, once, and nothing else moves. A large input is read by whoever touches it. */
@@ -247,9 +310,12 @@ TEST(a_rank_that_is_killed_ends_the_others)
 		    "2>said.$OMPI_COMM_WORLD_RANK &' 'echo $! >pid.$OMPI_COMM_WORLD_RANK' 'wait $!' 'code=$?' 'echo $code >code.$OMPI_COMM_WORLD_RANK' "
 		    "'exit $code' >rank.sh"),
 		0);
-	CHECK_INT(cli(check_fmt("%s & until grep -q state: said.0; do sleep 0.05; kill -USR1 $(cat pid.0); done 2>/dev/null; kill -9 $(cat pid.1); wait $!",
-				under_mpirun(2, "sh rank.sh"))),
-		  137);
+	/* Of the one that is killed, or of the one that has seen it, whichever mpirun sees first. */
+	CHECK_INT(cli(check_fmt(
+			  "%s & until grep -q state: said.0; do sleep 0.05; kill -USR1 $(cat pid.0); done 2>/dev/null; kill -9 $(cat pid.1); wait $!; code=$?; "
+			  "test $code = 137 -o $code = 9",
+			  under_mpirun(2, "sh rank.sh"))),
+		  0);
 	CHECK_INT(cli("grep -q 'starpu: rank 1/2 is gone, without which this run cannot go on: rank 0/2 ends, too, and writes nothing' said.0"), 0);
 	CHECK_INT(cli("grep -qx 9 code.0"), 0);
 }
@@ -306,4 +372,5 @@ TEST(a_plugin_without_ranks_says_so)
 void suite_starpu(CU_pSuite s)
 {
 	example_rows_add(s, "", an_example_has_the_bytes_of_cpu_sim);
+	example_rows_add(s, "opencl_", an_example_runs_on_an_opencl_worker);
 }

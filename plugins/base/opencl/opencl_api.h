@@ -43,14 +43,16 @@ enum {
 	CL_PROFILING_COMMAND_START = 0x1282,
 	CL_PROFILING_COMMAND_END = 0x1283
 };
-#define CL_DEVICE_TYPE_CPU        UINT64_C(2)
-#define CL_DEVICE_TYPE_ALL        UINT64_C(0xFFFFFFFF)
-#define CL_QUEUE_PROFILING_ENABLE UINT64_C(2)
-#define CL_MEM_READ_WRITE         UINT64_C(1)
-#define CL_MEM_USE_HOST_PTR       UINT64_C(8)
-#define CL_FP_DENORM              UINT64_C(1)
-#define CL_FP_ROUND_TO_NEAREST    UINT64_C(4)
-#define CL_FP_CORRECTLY_ROUNDED   UINT64_C(128)
+#define CL_DEVICE_TYPE_CPU         UINT64_C(2)
+#define CL_DEVICE_TYPE_GPU         UINT64_C(4)
+#define CL_DEVICE_TYPE_ACCELERATOR UINT64_C(8)
+#define CL_DEVICE_TYPE_ALL         UINT64_C(0xFFFFFFFF)
+#define CL_QUEUE_PROFILING_ENABLE  UINT64_C(2)
+#define CL_MEM_READ_WRITE          UINT64_C(1)
+#define CL_MEM_USE_HOST_PTR        UINT64_C(8)
+#define CL_FP_DENORM               UINT64_C(1)
+#define CL_FP_ROUND_TO_NEAREST     UINT64_C(4)
+#define CL_FP_CORRECTLY_ROUNDED    UINT64_C(128)
 
 struct opencl_api {
 #define X(name, result, parameters) result(*name) parameters;
