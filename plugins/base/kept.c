@@ -41,8 +41,7 @@ static ptowsp_status sources_write(const char *folder, const struct isa_text *so
 			written &= fputs(*line, file) >= 0;
 		written &= file && !fclose(file);
 	}
-	return written ? PTOWSP_OK
-		       : base_fail(error, PTOWSP_IO, "%.120s cannot be written: %s; name another folder with cache=DIR", folder, strerror(errno));
+	return written ? PTOWSP_OK : base_fail(error, PTOWSP_IO, "%.120s cannot be written: %s; name another folder with cache=DIR", folder, strerror(errno));
 }
 
 static void file_remove(const char *folder, const char *name, const char *ending)

@@ -6,7 +6,6 @@
 #include "error.h"
 #include "program.h"
 #include <string.h>
-#include <sys/prctl.h>
 #include <time.h>
 
 static uint64_t now(const struct base_device *device)
@@ -332,7 +331,7 @@ void *base_runner(void *object)
 	struct base_device *device = object;
 	struct base_run *run;
 
-	prctl(PR_SET_NAME, "ptowsp-runner", 0L, 0L, 0L); /* in lists of threads a driver's are told apart from it */
+	pthread_setname_np(pthread_self(), "ptowsp-runner"); /* in lists of threads a driver's are told apart from it */
 	while ((run = run_take(device))) {
 		uint64_t begun = now(device);
 

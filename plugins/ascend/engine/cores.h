@@ -16,8 +16,8 @@ struct ascend_cores {
 };
 /* cache: base_cache_find. The compiler is ccec or bisheng of $ASCEND_HOME_PATH, its linker lies beside it. Any thread. Errors: UNSUPPORTED: the kernel cannot be written for these cores;
  * TOO_SMALL: its tiles want more than their unified buffer; NO_DEVICE: there is no compiler,, it refuses, or what it made is no such section; IO; NO_MEMORY. All name the kernel. */
-ptowsp_status ascend_cores_make(struct ascend_cores *cores_out, const struct isa_program *program, const char *name, enum ascend_arch_id arch, const char *cache,
-				struct ptowsp_error *error);
+ptowsp_status ascend_cores_make(struct ascend_cores *cores_out, const struct isa_program *program, const char *name, enum ascend_arch_id arch,
+				const char *cache, struct ptowsp_error *error);
 void ascend_cores_finish(struct ascend_cores *cores); /* of zeroed ones, too */
 
 /* The text section of a linked image: nothing of it is left to relocate, no code stands elsewhere, and it begins with the entry. *text_out: in the image. The sentence why it is none, or NULL.
