@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TURNS = 65536 }; /* turns of loops, and calls, after which the simulator is asked whether it should end */
+enum { TURNS = 4096 }; /* turns of loops, and calls, after which the simulator is asked whether it should end */
 
 /* ---- numbers ------------------------------------------------------------------------------------------------------ */
 
