@@ -26,10 +26,11 @@ ptowsp_status spu_opencl_find(void *ids_out[SPU_OPENCL_MOST], uint32_t count, bo
 	if (*processors_out)
 		opencl_devices_find(cl, kinds | CL_DEVICE_TYPE_CPU, &found);
 	if (found.count < count)
-		return base_fail(error, PTOWSP_NO_DEVICE,
-				 "starpu: option nopencl asks for %u OpenCL devices, and there are %u here; install a driver (Debian: pocl-opencl-icd runs on the "
-				 "processor), and let the first device of a process ask",
-				 count, found.count);
+		return base_fail(
+			error, PTOWSP_NO_DEVICE,
+			"starpu: option nopencl asks for %u OpenCL devices, and there are %u here; install a driver (Debian: pocl-opencl-icd runs on the "
+			"processor), and let the first device of a process ask",
+			count, found.count);
 	memcpy(ids_out, found.devices, count * sizeof(*ids_out));
 	return PTOWSP_OK;
 }
@@ -297,7 +298,8 @@ void spu_opencl_others(const struct spu_program *own, char *text_out, size_t siz
 		if (!spu_opencl_takes(own, k) && strlen(names) + 44 < sizeof(names))
 			snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%.40s", *names ? ", " : "", kernels->rows[k].name);
 	if (*names)
-		base_text(text_out, size, "CPU workers alone run kernels that are C functions, have parts of tiles or too many arguments for OpenCL: %s", names);
+		base_text(text_out, size, "CPU workers alone run kernels that are C functions, have parts of tiles or too many arguments for OpenCL: %s",
+			  names);
 }
 
 ptowsp_status spu_opencl_load(struct spu_program *own, struct ptowsp_error *error)

@@ -98,7 +98,9 @@ void spu_ranks_bytes(void *bytes, size_t size, uint32_t other, bool sends)
 
 /* ---- begin, end ---------------------------------------------------------------------------------------------------------- */
 
-/* StarPU and MPI have threads that wait for it and cannot be told, and MPI_Abort waits for mpirun, which waits for this process. */
+/* Rule PL8 says that a plugin ends no process, and the ABI has no call by which a host could: one that heard DEVICE_LOST from `done` would unload this plugin next, while its runner, StarPU's workers and MPI's thread
+ * wait inside of it for the rank that is gone, and nothing wakes them; MPI_Abort waits for mpirun, which waits for this process. So what ends here is the process that mpirun started as a rank, as MPI's own handler of
+ * errors would end it, and no other: without the option rank nobody comes here. */
 static void rank_gone(uint32_t rank)
 {
 	enum { EXIT_LOST = 9 }; /* of the tools, for DEVICE_LOST */

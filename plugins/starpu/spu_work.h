@@ -15,13 +15,13 @@ struct spu_work {
 	const struct base_walk *walk;
 	const struct spu_device *device;
 	const struct rt_run_args *run;
-	const struct spu_part *part;  /* NULL, or what of the run is this rank's */
-	struct spu_blocks *blocks;    /* borrowed */
-	struct spu_time *times;       /* owned, per task of the walk */
-	uint64_t *cycles;             /* owned, per task of the walk */
-	pthread_mutex_t lock;         /* guards what follows */
-	ptowsp_status status;         /* of the lowest task that failed */
-	struct spu_opencl *at;        /* the OpenCL worker on which it did, NULL: another one */
+	const struct spu_part *part; /* NULL, or what of the run is this rank's */
+	struct spu_blocks *blocks;   /* borrowed */
+	struct spu_time *times;      /* owned, per task of the walk */
+	uint64_t *cycles;            /* owned, per task of the walk */
+	pthread_mutex_t lock;        /* guards what follows */
+	ptowsp_status status;        /* of the lowest task that failed */
+	struct spu_opencl *at;       /* the OpenCL worker on which it did, NULL: another one */
 	struct ptowsp_error why;
 	_Atomic uint64_t failed; /* that task; later ones do not begin. UINT64_MAX: none */
 };
