@@ -301,23 +301,48 @@ TEST(a_task_that_fails_ends_all_ranks)
 	CHECK_INT(ranks_run(2, "--plugin=starpu --threads 1 --timeout-ms=400 --entry=long $P/probes/tasks.pkg.zst"), 10);
 }
 
-/* Its run waits for it in MPI, which does not tell. The shell of each rank outlives what mpirun sends to end it; rank 0 says its state when it is in the run. */
+/* Rank 1, which is `command`, or as all ranks ptowsp-run with `words`, is killed when a shell's condition has come true. Then all end soon, with the code of the one that is killed or of the one that has seen it, whichever
+ * mpirun sees first, and outputs are as they were. The shell of each rank outlives what mpirun sends to end it. */
+static void rank_is_killed(const char *command, const char *words, const char *when)
+{
+	const char *run = check_fmt("$B/ptowsp-run --plugin=starpu --threads 1 --timeout-ms=60000 %s", words);
+
+	REQUIRE_INT(
+		cli(check_fmt("rm -f said.* pid.* code.*; echo old >out.npy; printf '%%s\n' 'trap \"\" TERM USR1' 'run() { exec %s; }' "
+			      "'[ $OMPI_COMM_WORLD_RANK = 0 ] || run() { exec %s; }' 'run 2>said.$OMPI_COMM_WORLD_RANK &' 'echo $! >pid.$OMPI_COMM_WORLD_RANK' "
+			      "'wait $!' 'code=$?' 'echo $code >code.$OMPI_COMM_WORLD_RANK' 'exit $code' >rank.sh",
+			      run, *command ? command : run)),
+		0);
+	CHECK_INT(cli(check_fmt("%s & until test -s pid.0 && test -s pid.1 && %s; do sleep 0.05; done 2>/dev/null; kill -9 $(cat pid.1); wait $!; code=$?; "
+				"test $code = 137 -o $code = 9 && grep -qx old out.npy",
+				under_mpirun(2, "sh rank.sh"), when)),
+		  0);
+}
+
+/* A rank says its state when it is in the run; without a task of it there is one who walks, and one who waits to hear what is its own. */
+#define IS_IN_RUN(rank) "{ kill -USR1 $(cat pid." rank "); grep -q state: said." rank "; }"
+
+#define GONE            "starpu: rank 1/2 is gone, without which this run cannot go on: rank 0/2 ends, too, and writes nothing"
+
 TEST(a_rank_that_is_killed_ends_the_others)
 {
+	const char *root = check_root();
+
 	CHECK_NEED(missing_ranks);
-	REQUIRE_INT(
-		cli("printf '%s\\n' 'trap \"\" TERM USR1' '$B/ptowsp-run --plugin=starpu --threads 1 --timeout-ms=60000 --entry=long $P/probes/tasks.pkg.zst "
-		    "2>said.$OMPI_COMM_WORLD_RANK &' 'echo $! >pid.$OMPI_COMM_WORLD_RANK' 'wait $!' 'code=$?' 'echo $code >code.$OMPI_COMM_WORLD_RANK' "
-		    "'exit $code' >rank.sh"),
-		0);
-	/* Of the one that is killed, or of the one that has seen it, whichever mpirun sees first. */
-	CHECK_INT(cli(check_fmt(
-			  "%s & until grep -q state: said.0; do sleep 0.05; kill -USR1 $(cat pid.0); done 2>/dev/null; kill -9 $(cat pid.1); wait $!; code=$?; "
-			  "test $code = 137 -o $code = 9",
-			  under_mpirun(2, "sh rank.sh"))),
-		  0);
-	CHECK_INT(cli("grep -q 'starpu: rank 1/2 is gone, without which this run cannot go on: rank 0/2 ends, too, and writes nothing' said.0"), 0);
-	CHECK_INT(cli("grep -qx 9 code.0"), 0);
+	REQUIRE_INT(cli(check_fmt("$B/ptowsp-pack %s/tools/bench/programs/halo.pto -o halo.pkg.zst", root)), 0);
+	REQUIRE_INT(cli("printf '%s\\n' 'tensor %y : i32[2, 8] inout' 'func @turn(%a: !pto.memref<gm,...,i32>, %n: i64) {' '  %t = alloc_tile : "
+			"!pto.tile<1x8xi32>' '  %t = tload %a[0, 0]' "
+			"'  FOR %i:idx, 0:idx, %n:idx, 1:idx' '    %t = tadds %t, 1' '  ENDFOR' '  tstore %t, %a[0, 0]' '  return' '}' 'workload @main {' "
+			"'  parallel_for %i in 0 to 2 { call @turn(%a -> %y[%i, 0], %n -> %i * 1000000000) }' '}' >turns.pto && $B/ptowsp-pack turns.pto -o "
+			"turns.pkg.zst"),
+		    0);
+	rank_is_killed("sleep 60", "--out x=out.npy halo.pkg.zst", "sleep 0.5");         /* before it comes to MPI, where rank 0 waits */
+	rank_is_killed("", "--set n=8000 --out x=out.npy halo.pkg.zst", IS_IN_RUN("1")); /* while rank 0 walks */
+	CHECK_INT(cli("grep -q '" GONE "' said.0 && grep -qx 9 code.0"), 0);
+	rank_is_killed("", "--entry=long $P/probes/tasks.pkg.zst", IS_IN_RUN("0")); /* while a task of rank 0 runs: MPI waits and does not tell */
+	CHECK_INT(cli("grep -q '" GONE "' said.0 && grep -qx 9 code.0"), 0);
+	rank_is_killed("", "--out y=out.npy turns.pkg.zst", IS_IN_RUN("1")); /* while a task of its own runs, for whose result rank 0 waits */
+	CHECK_INT(cli("grep -q '" GONE "' said.0 && grep -qx 9 code.0"), 0);
 }
 
 /* Rank 1 has no more to do then and waits for the end of MPI; mpirun ends rank 0. The drawing of the graph, which comes behind the tensors, waits until that has happened. */
