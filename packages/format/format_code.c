@@ -3,6 +3,7 @@
 
 #include "format/fail.h"
 #include "format/format_names.h"
+#include "format/verify/rank.h"
 #include "registry/common/common_part.h"
 
 #include <stdbool.h>
@@ -13,6 +14,7 @@ struct pkg_code {
 	struct pkg *package;
 	struct ptowsp_workload_header header;
 	const uint8_t *instructions, *rows; /* rows: axes, kernels, tensors */
+	struct pkg_ranks starts;            /* by instruction: entries with code, and processes behind them */
 };
 
 static uint32_t row_at(const struct pkg_code *c, uint32_t place)
@@ -55,6 +57,33 @@ uint32_t pkg_code_kernel(const struct pkg_code *c, uint32_t place)
 uint32_t pkg_code_tensor(const struct pkg_code *c, uint32_t place)
 {
 	return row_at(c, c->header.num_axes + c->header.num_kernels + place);
+}
+
+uint32_t pkg_code_owner(const struct pkg_code *c, uint32_t at)
+{
+	const uint32_t i = pkg_ranks_from(&c->starts, at);
+
+	return i < c->starts.count && c->starts.rows[i].key == at ? c->starts.rows[i].row : PTOWSP_NONE;
+}
+
+uint32_t pkg_code_start_behind(const struct pkg_code *c, uint32_t at)
+{
+	const uint32_t i = pkg_ranks_from(&c->starts, (uint64_t)at + 1), count = c->header.num_instructions;
+
+	return i < c->starts.count && c->starts.rows[i].key < count ? (uint32_t)c->starts.rows[i].key : count;
+}
+
+static bool starts_find(struct pkg_code *c, const struct pkg_tables *t)
+{
+	if (!pkg_ranks_init(&c->starts, t->entry_count + t->process_count))
+		return false;
+	for (uint32_t i = 0; i < t->entry_count; i++)
+		if (!(t->entry[i].flags & PTOWSP_ENTRY_KERNEL))
+			pkg_ranks_add(&c->starts, t->entry[i].instruction, i);
+	for (uint32_t i = 0; i < t->process_count; i++)
+		pkg_ranks_add(&c->starts, t->process[i].instruction, t->entry_count + i);
+	pkg_ranks_sort(&c->starts);
+	return true;
 }
 
 /* Words TARGET behind an instruction: where each of its branches ends. */
@@ -349,8 +378,10 @@ ptowsp_status pkg_code_open(struct pkg_code **code_out, struct pkg *package, str
 	ptowsp_status status;
 
 	*code_out = NULL;
-	if (!code)
+	if (!code || !starts_find(code, t)) {
+		free(code);
 		return pkg_fail(error, PTOWSP_NO_MEMORY, "%s: no memory for its code", pkg_path(package));
+	}
 	code->package = package;
 	if (t->raw_work_size) {
 		memcpy(&code->header, t->raw_work, sizeof(code->header));
@@ -367,5 +398,7 @@ ptowsp_status pkg_code_open(struct pkg_code **code_out, struct pkg *package, str
 
 void pkg_code_close(struct pkg_code *code)
 {
+	if (code)
+		pkg_ranks_finish(&code->starts);
 	free(code);
 }

@@ -29,6 +29,10 @@ struct ptowsp_instruction pkg_code_at(const struct pkg_code *code, uint32_t at);
 uint32_t pkg_code_axis(const struct pkg_code *code, uint32_t place);
 uint32_t pkg_code_kernel(const struct pkg_code *code, uint32_t place);
 uint32_t pkg_code_tensor(const struct pkg_code *code, uint32_t place);
+/* The entry with code, or, behind all entries, the process whose code begins with instruction `at`; PTOWSP_NONE: nobody's does. */
+uint32_t pkg_code_owner(const struct pkg_code *code, uint32_t at);
+/* The next instruction behind `at` with which code begins; how many there are where none does. */
+uint32_t pkg_code_start_behind(const struct pkg_code *code, uint32_t at);
 /* The bodies of a loop, a scope or branches at instruction `at`, number 0 first: instructions [from, to). False: it has no such body. */
 bool pkg_code_body(const struct pkg_code *code, uint32_t at, uint32_t number, uint32_t *from_out, uint32_t *to_out);
 /* The instruction behind the last of its bodies, at least at + 1. */

@@ -110,5 +110,14 @@ static inline const char *pkg_string(const struct pkg_tables *tables, uint32_t o
 {
 	return tables->strings + offset;
 }
+/* The parameter of that kind of a kernel, and that number among them; NULL: it has none. */
+static inline const struct ptowsp_param_record *pkg_param(const struct pkg_tables *tables, const struct ptowsp_kernel_record *kernel, unsigned kind,
+							  uint32_t number)
+{
+	for (uint32_t i = kernel->params; i < kernel->params + kernel->param_count; i++)
+		if (tables->param[i].kind == kind && !number--)
+			return &tables->param[i];
+	return NULL;
+}
 
 #endif

@@ -14,7 +14,6 @@
 struct print_index {
 	struct pkg_ranks tensors; /* entry << 32 | position */
 	struct pkg_ranks calls;   /* caller */
-	struct pkg_ranks starts;  /* instruction; entries, and processes behind them */
 	struct pkg_ranks entries, tensor_names, slot_names;
 	struct pkg_ranks owners; /* slots of functions: the function's name */
 	struct pkg_ranks tails;  /* symbols: what stands behind a '.' of their names */
@@ -66,9 +65,6 @@ static inline bool print_has_code(const struct print_job *job, uint32_t entry)
 
 /* --- position.c --- */
 
-/* Fills job->positions and job->file. 0 without memory. */
-bool print_positions_find(struct print_job *job);
-
 #define PRINT_MAX_DIVISIONS 64u /* on one line; further ones lose their positions */
 /* The divisions of a line, in its order. */
 struct print_divisions {
@@ -94,8 +90,6 @@ uint32_t print_tensor_of(const struct print_job *job, uint32_t entry, uint32_t p
 /* The calls of an entry, in the order of their rows, are those from print_call_from on until print_call_at is NULL. */
 uint32_t print_call_from(const struct print_job *job, uint32_t entry);
 const struct ptowsp_call_record *print_call_at(const struct print_job *job, uint32_t entry, uint32_t at);
-/* The beginning of the next code behind an instruction; num_instructions: there is none. */
-uint32_t print_start_behind(const struct print_job *job, uint32_t instruction);
 /* Has the function slots of its own? */
 bool print_has_slots(const struct print_job *job, uint32_t entry);
 

@@ -18,21 +18,14 @@ static uint64_t pair(uint32_t first, uint32_t second)
 
 static bool rows_rank(struct print_index *x, const struct pkg_tables *t)
 {
-	if (!pkg_ranks_init(&x->tensors, t->tensor_count) || !pkg_ranks_init(&x->calls, t->call_count) ||
-	    !pkg_ranks_init(&x->starts, t->entry_count + t->process_count))
+	if (!pkg_ranks_init(&x->tensors, t->tensor_count) || !pkg_ranks_init(&x->calls, t->call_count))
 		return false;
 	for (uint32_t i = 0; i < t->tensor_count; i++)
 		pkg_ranks_add(&x->tensors, pair(t->tensor[i].entry, t->tensor[i].position), i);
 	for (uint32_t i = 0; i < t->call_count; i++)
 		pkg_ranks_add(&x->calls, t->call[i].caller, i);
-	for (uint32_t i = 0; i < t->entry_count; i++)
-		if (!(t->entry[i].flags & PTOWSP_ENTRY_KERNEL))
-			pkg_ranks_add(&x->starts, t->entry[i].instruction, i);
-	for (uint32_t i = 0; i < t->process_count; i++)
-		pkg_ranks_add(&x->starts, t->process[i].instruction, t->entry_count + i);
 	pkg_ranks_sort(&x->tensors);
 	pkg_ranks_sort(&x->calls);
-	pkg_ranks_sort(&x->starts);
 	return true;
 }
 
@@ -108,7 +101,7 @@ bool print_index_make(struct print_job *job)
 void print_index_finish(struct print_job *job)
 {
 	struct print_index *x = &job->index;
-	struct pkg_ranks *const all[] = {&x->tensors, &x->calls, &x->starts, &x->entries, &x->tensor_names, &x->slot_names, &x->owners, &x->tails, &x->unused};
+	struct pkg_ranks *const all[] = {&x->tensors, &x->calls, &x->entries, &x->tensor_names, &x->slot_names, &x->owners, &x->tails, &x->unused};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		pkg_ranks_finish(all[i]);
@@ -136,14 +129,6 @@ const struct ptowsp_call_record *print_call_at(const struct print_job *job, uint
 	const struct pkg_ranks *ranks = &job->index.calls;
 
 	return at < ranks->count && ranks->rows[at].key == entry ? &job->t->call[ranks->rows[at].row] : NULL;
-}
-
-uint32_t print_start_behind(const struct print_job *job, uint32_t instruction)
-{
-	const struct pkg_ranks *ranks = &job->index.starts;
-	const uint32_t at = pkg_ranks_from(ranks, (uint64_t)instruction + 1);
-
-	return at < ranks->count && ranks->rows[at].key < job->work.num_instructions ? (uint32_t)ranks->rows[at].key : job->work.num_instructions;
 }
 
 /* The first entry of that name, PTOWSP_NONE: there is none. */

@@ -353,7 +353,7 @@ void print_channels(const struct print_job *job, struct print_text *text)
 /* The halt that ends the code that begins there: the last one before other code begins, as what stands behind the first is kept. */
 static uint32_t halt_of(const struct print_job *job, uint32_t from)
 {
-	const uint32_t end = print_start_behind(job, from);
+	const uint32_t end = pkg_code_start_behind(job->code, from);
 
 	return end > from ? end - 1 : from;
 }

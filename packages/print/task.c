@@ -174,17 +174,6 @@ uint32_t print_loop(struct print_work *w, uint32_t at, const struct ptowsp_instr
 
 /* --- tasks --- */
 
-/* The parameter of that kind and number. */
-static const struct ptowsp_param_record *param_at(const struct print_work *w, const struct ptowsp_kernel_record *kernel, unsigned kind, uint32_t number)
-{
-	const struct ptowsp_param_record *params = w->job->t->param + kernel->params;
-
-	for (uint32_t i = 0; i < kernel->param_count; i++)
-		if (params[i].kind == kind && !number--)
-			return &params[i];
-	return NULL;
-}
-
 /* The access that the call states for a tensor: nothing where it is what the parameter says. */
 static const char *access_word(unsigned opcode, unsigned access)
 {
@@ -215,7 +204,7 @@ static void word_add(struct print_work *w, const struct ptowsp_kernel_record *ke
 	uint32_t extents[2];
 
 	int scalar = word->opcode == PTOWSP_OP_PARAM_CONST || word->opcode == PTOWSP_OP_PARAM_LOOPVAR || word->opcode == PTOWSP_OP_PARAM_EXPR;
-	const struct ptowsp_param_record *param = param_at(w, kernel, scalar ? PTOWSP_PARAM_SCALAR : PTOWSP_PARAM_TENSOR, word->operand1);
+	const struct ptowsp_param_record *param = pkg_param(w->job->t, kernel, scalar ? PTOWSP_PARAM_SCALAR : PTOWSP_PARAM_TENSOR, word->operand1);
 	char number[40];
 
 	if (!param) {

@@ -29,9 +29,11 @@ struct said {
 	uint32_t raw;                                                                        /* sections said as bytes */
 	struct pkg_ranks places;                                                             /* rows of DBGI by kind << 32 | row */
 	struct pkg_ranks owned;                                                              /* tensors by entry */
-	struct pkg_ranks starts;                                                             /* entries with code, and processes behind them, by instruction */
 	struct pkg_ranks tasks; /* entries without code by values << 32 | value_count, in the order in which they are said */
 	uint32_t tasks_said;
+	uint32_t calls_said;              /* rows of CALL */
+	uint8_t in_call;                  /* 1: instructions of one are being said */
+	uint8_t stuck;                    /* 1: there is something that no call says */
 	uint32_t rows[BUILD_KINDS];       /* largest row + 1 of handles that the text names */
 	uint8_t reads[BUILD_KINDS];       /* 1: some are arguments */
 	struct ptowsp_debug_record place; /* the position said last, line 0: none; file SAY_ANY_FILE: only the line counts */
@@ -42,8 +44,6 @@ struct said {
 uint32_t say(struct said *s, const char *call, ...);
 /* The same with its arguments as data. lengths: of the arrays among them, NULL: there are none. */
 uint32_t say_call(struct said *s, const struct build_call *call, const struct build_arg *args, const uint32_t *lengths);
-/* A C literal of a text. */
-void say_text(FILE *to, const char *text);
 /* The source position of a row, kind as in DBGI; none if there is none. */
 void say_position(struct said *s, uint16_t kind, uint32_t row);
 void say_place(struct said *s, const struct ptowsp_debug_record *place);
@@ -70,29 +70,6 @@ ptowsp_status say_graphs(struct said *s, struct ptowsp_error *error);
 ptowsp_status say_samples(struct said *s, struct pkg *package, struct ptowsp_error *error);
 
 void say_kernels(struct said *s); /* inspect/c_kernel.c */
-void say_work(struct said *s);    /* inspect/c_work.c, inspect/c_code.c: entries and processes with their code */
-
-const char *inspect_c_variable(unsigned kind);
-
-/* --- the way through the code of a package while ptowsp-inspect --c says it. --- */
-
-struct walk {
-	struct said *s;
-	const struct pkg_code *code;
-	struct ptowsp_workload_header header;
-	uint32_t calls;  /* rows of CALL that were said */
-	uint8_t in_call; /* 1: instructions of one are being said */
-	uint8_t stuck;   /* 1: there is something that no call says */
-};
-
-/* --- inspect/c_work.c --- */
-
-/* Instructions [from, to), and where calls that were expanded begin and end among them. */
-void walk_body_say(struct walk *walk, uint32_t from, uint32_t to);
-
-/* --- inspect/c_code.c --- */
-
-/* Says instruction i with the words behind it; returns the next one. */
-uint32_t walk_instruction_say(struct walk *walk, uint32_t i);
+void say_work(struct said *s);    /* inspect/c_work.c: entries and processes with their code */
 
 #endif

@@ -239,15 +239,6 @@ static bool is_value(uint8_t opcode)
 	return opcode == PTOWSP_OP_PARAM_CONST || opcode == PTOWSP_OP_PARAM_LOOPVAR || opcode == PTOWSP_OP_PARAM_EXPR;
 }
 
-/* The name of tensor `place` among the kernel's. */
-static const char *tensor_name(const struct pkg_tables *t, const struct ptowsp_kernel_record *k, uint32_t place)
-{
-	for (uint32_t i = k->params; i < k->params + k->param_count; i++)
-		if (t->param[i].kind == PTOWSP_PARAM_TENSOR && !place--)
-			return pkg_string(t, t->param[i].name);
-	return "";
-}
-
 /* The element type that the kernel sees; NONE: the region is not there, which whoever follows the instructions says. */
 static uint32_t handed_type(const struct handed *h)
 {
@@ -271,6 +262,7 @@ static ptowsp_status handed_check(const struct handed *h, const struct ptowsp_ke
 	const char *kernel = pkg_string(c->tables, k->name), *tensor, *have;
 	const unsigned allowed = (unsigned)access_of(h->word.opcode);
 	const uint32_t type = handed_type(h);
+	const struct ptowsp_param_record *named;
 	struct ptowsp_tile_param param;
 	unsigned lacking;
 
@@ -278,7 +270,8 @@ static ptowsp_status handed_check(const struct handed *h, const struct ptowsp_ke
 		return PTOWSP_OK; /* the check of its instructions says so */
 	memcpy(&param, x->params + (size_t)h->word.operand1 * sizeof(param), sizeof(param));
 	lacking = param.access & ~allowed & 3u;
-	tensor = tensor_name(c->tables, k, h->word.operand1);
+	named = pkg_param(c->tables, k, PTOWSP_PARAM_TENSOR, h->word.operand1);
+	tensor = named ? pkg_string(c->tables, named->name) : "";
 	MUST(!lacking, "WORK[%u]: kernel %.40s %s %%%.40s, which its task does not allow with %s; state %s", (unsigned)h->at, kernel, direction(lacking),
 	     tensor, pkg_word(PKG_WORDS_opcode, h->word.opcode), access_word(param.access | allowed));
 	have = type == PTOWSP_NONE ? NULL : pkg_word(PKG_WORDS_dtype, type);

@@ -161,7 +161,7 @@ struct ptowsp_build {
 	char error[512];
 	struct pkg_strings strings;
 	struct lang_tables tables;
-	uint8_t stated, closed, begun; /* begun: something but facts was built */
+	uint8_t closed, begun; /* begun: something but facts was built */
 	struct build_place place;
 	struct lang_map names[BUILD_KINDS]; /* of what has an id: name -> its row + 1 as a pointer */
 	BUILD_ARRAY(const char *, notices, notice);

@@ -322,7 +322,7 @@ uint32_t ptowsp_build_stated(struct ptowsp_build *b)
 	BUILD_CALL(b);
 	if (b->begun)
 		build_refuse(b, "this stands before everything but facts");
-	b->stated = 1;
+	b->tables.stated = 1;
 	return BUILD_DONE;
 }
 

@@ -15,7 +15,7 @@ void build_open(struct ptowsp_build *b, unsigned op, uint32_t head, int value)
 
 uint32_t build_loop_value(struct ptowsp_build *b)
 {
-	return b->stated ? BUILD_DONE : build_handle(b, BUILD_EXPR, lang_expr_loop(&b->tables.exprs, b->loops - 1));
+	return b->tables.stated ? BUILD_DONE : build_handle(b, BUILD_EXPR, lang_expr_loop(&b->tables.exprs, b->loops - 1));
 }
 
 uint32_t build_axis_listed(struct ptowsp_build *b, uint32_t axis)
@@ -127,7 +127,7 @@ uint32_t ptowsp_build_sequential(struct ptowsp_build *b, uint32_t steps)
 /* The current branch ends here. */
 static void branch_end(struct ptowsp_build *b, struct build_block *block)
 {
-	b->tables.work[block->head + 1 + block->branch++].operand2 = b->tables.work_count;
+	lang_work_end(&b->tables, block->head + 1 + block->branch++);
 }
 
 static struct build_block *block_of(struct ptowsp_build *b)
@@ -183,7 +183,7 @@ static void block_end(struct ptowsp_build *b, struct build_block *block)
 			build_debug(b, 0, here, b->processes[b->process].place);
 		b->entry = b->process = PTOWSP_NONE;
 		break;
-	case PTOWSP_OP_WHILE: b->tables.work[block->head + 1].operand2 = here; break;
+	case PTOWSP_OP_WHILE: lang_work_end(&b->tables, block->head + 1); break;
 	case PTOWSP_OP_COMBINE:
 	case PTOWSP_OP_SEQUENTIAL:
 		if (block->branch + 1 < block->branches)
@@ -194,7 +194,7 @@ static void block_end(struct ptowsp_build *b, struct build_block *block)
 		while (block->branch < 2)
 			branch_end(b, block);
 		break;
-	default: b->tables.work[block->head].operand2 = here;
+	default: lang_work_end(&b->tables, block->head);
 	}
 }
 
@@ -311,7 +311,7 @@ void build_evaluate(struct ptowsp_build *b, uint32_t expr)
 	if (loops > b->loops)
 		build_refuse(b, "the expression uses the value of the loop at depth %u, %u loop%s open here", loops - 1, b->loops,
 			     b->loops == 1 ? " is" : "s are");
-	if (b->entry != PTOWSP_NONE && !b->stated && !b->entries[b->entry].stated)
+	if (b->entry != PTOWSP_NONE && !b->tables.stated && !b->entries[b->entry].stated)
 		values_note(b, expr);
 }
 

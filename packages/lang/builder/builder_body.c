@@ -292,7 +292,7 @@ const void *build_body_close(struct ptowsp_build *b, struct ptowsp_tile_param *p
 	struct build_payload *payload = payload_of(b);
 	const void *bytes;
 
-	if (!b->stated)
+	if (!b->tables.stated)
 		lang_tile_order(b->body.code); /* the normal form: no handle of a scalar is used any more */
 	payload->params = params;
 	payload->param_count = param_count;

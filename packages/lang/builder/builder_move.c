@@ -125,7 +125,7 @@ static uint32_t reduce_check(struct ptowsp_build *b, const char *word, uint32_t 
 			plan->reduction = &lang_reductions[i];
 	if (!plan->reduction)
 		build_refuse(b, "\"%.40s\" is no reduction of elements; known: sum, max, min", op ? op : "");
-	if (b->stated)
+	if (b->tables.stated)
 		build_refuse(b, "rows are kept as they are stated here: state the copies and tasks themselves");
 	build_code(b);
 	shapes_check(b, source, target);

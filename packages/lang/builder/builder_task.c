@@ -86,9 +86,7 @@ uint32_t ptowsp_build_arg(struct ptowsp_build *b, uint32_t expr)
 
 	arg_next(b);
 	build_evaluate(b, row);
-	if (b->stated)
-		build_emit(b, PTOWSP_OP_PARAM_EXPR, b->task.args, row);
-	else if (lang_argument_add(&b->tables, b->task.args, row) == PTOWSP_NONE)
+	if (lang_argument_add(&b->tables, b->task.args, row) == PTOWSP_NONE)
 		build_refuse(b, "a package has at most %u instructions", LANG_MAX_INSTRUCTIONS);
 	b->task.args++;
 	return BUILD_DONE;

@@ -216,16 +216,6 @@ uint32_t ptowsp_build_tensor_place(struct ptowsp_build *b, uint32_t tensor, uint
 	return BUILD_DONE;
 }
 
-static uint32_t region_add(struct ptowsp_build *b, const struct ptowsp_region_record *region)
-{
-	struct lang_tables *tables = &b->tables;
-
-	if (!b->stated)
-		return build_handle(b, BUILD_REGION, lang_region_add(tables, region));
-	*COMMON_PUSH(b->arena, tables->regions, tables->region_count, tables->region_capacity) = *region;
-	return build_handle(b, BUILD_REGION, tables->region_count - 1);
-}
-
 uint32_t ptowsp_build_region(struct ptowsp_build *b, uint32_t tensor, uint32_t row, uint32_t column, uint32_t rows, uint32_t columns)
 {
 	BUILD_CALL(b);
@@ -233,7 +223,7 @@ uint32_t ptowsp_build_region(struct ptowsp_build *b, uint32_t tensor, uint32_t r
 
 	region.row = build_expr(b, row);
 	region.column = build_expr(b, column);
-	return region_add(b, &region);
+	return build_handle(b, BUILD_REGION, lang_region_add(&b->tables, &region));
 }
 
 uint32_t ptowsp_build_window(struct ptowsp_build *b, uint32_t tensor, uint32_t row, uint32_t column, uint32_t unit, uint32_t reach)
@@ -245,7 +235,7 @@ uint32_t ptowsp_build_window(struct ptowsp_build *b, uint32_t tensor, uint32_t r
 		build_refuse(b, "the unit is 0: a window counts its rows in units of at least one element");
 	region.row = build_expr(b, row);
 	region.column = build_expr(b, column);
-	return region_add(b, &region);
+	return build_handle(b, BUILD_REGION, lang_region_add(&b->tables, &region));
 }
 
 uint32_t ptowsp_build_view(struct ptowsp_build *b, uint32_t tensor, const char *dtype, uint32_t row, uint32_t column, uint32_t rows, uint32_t columns,
@@ -264,7 +254,7 @@ uint32_t ptowsp_build_view(struct ptowsp_build *b, uint32_t tensor, const char *
 		build_refuse(b, "tensor %.80s is not of u8: only bytes are seen as other types", build_text(b, b->tensors[region.tensor].record.name));
 	region.row = build_expr(b, row);
 	region.column = build_expr(b, column);
-	return region_add(b, &region);
+	return build_handle(b, BUILD_REGION, lang_region_add(&b->tables, &region));
 }
 
 uint32_t ptowsp_build_sample(struct ptowsp_build *b, uint32_t tensor, const char *role, const uint64_t *extents, uint32_t rank, const void *bytes,

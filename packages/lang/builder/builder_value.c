@@ -66,7 +66,7 @@ uint32_t ptowsp_build_default_bits(struct ptowsp_build *b, uint32_t slot, uint64
 static uint32_t node_add(struct ptowsp_build *b, struct ptowsp_expr_record row)
 {
 	/* Expressions of a schedule have rows of their own, as in a source, where the schedule comes last. */
-	return b->stated || b->directive_count ? lang_expr_append(&b->tables.exprs, row) : lang_expr_node(&b->tables.exprs, row);
+	return b->tables.stated || b->directive_count ? lang_expr_append(&b->tables.exprs, row) : lang_expr_node(&b->tables.exprs, row);
 }
 
 uint32_t build_expr(struct ptowsp_build *b, uint32_t handle)
@@ -81,7 +81,7 @@ static uint32_t constant_row(struct ptowsp_build *b, int64_t value)
 {
 	int64_t other;
 
-	for (uint32_t i = 0; b->stated && i < b->tables.exprs.count; i++)
+	for (uint32_t i = 0; b->tables.stated && i < b->tables.exprs.count; i++)
 		if (lang_expr_is_const(&b->tables.exprs, i, &other) && other == value)
 			return i;
 	return lang_expr_const(&b->tables.exprs, (uint64_t)value);
@@ -183,17 +183,6 @@ uint32_t ptowsp_build_expr(struct ptowsp_build *b, const char *op, uint32_t x, u
 
 /* ---- axes of all kinds, and tile levels. ---- */
 
-static uint32_t axis_add(struct ptowsp_build *b, const struct ptowsp_axis_record *axis)
-{
-	uint32_t row;
-
-	if (!b->stated)
-		return build_handle(b, BUILD_AXIS, lang_axis_add(&b->tables, axis));
-	row = b->tables.axis_count;
-	*COMMON_PUSH(b->arena, b->tables.axes, b->tables.axis_count, b->tables.axis_capacity) = *axis;
-	return build_handle(b, BUILD_AXIS, row);
-}
-
 static uint32_t axis_name(struct ptowsp_build *b, const char *name)
 {
 	uint32_t string = build_string(b, name);
@@ -214,7 +203,6 @@ static void level_check(struct ptowsp_build *b, uint32_t block, uint32_t rows)
 uint32_t ptowsp_build_levels(struct ptowsp_build *b, uint32_t max_range, uint32_t min_range, const uint32_t *blocks, const uint32_t *rows, uint32_t count)
 {
 	BUILD_CALL(b);
-	struct lang_tables *tables = &b->tables;
 	struct ptowsp_level_record *levels = common_alloc(b->arena, ((size_t)count + 1) * sizeof(*levels));
 
 	if (!min_range || min_range > max_range || (max_range & (max_range - 1)) || (min_range & (min_range - 1)))
@@ -225,13 +213,7 @@ uint32_t ptowsp_build_levels(struct ptowsp_build *b, uint32_t max_range, uint32_
 		level_check(b, blocks[i], rows[i]);
 		levels[i] = (struct ptowsp_level_record){blocks[i], rows[i]};
 	}
-	if (!b->stated)
-		return build_handle(b, BUILD_LEVELS, lang_levels_add(tables, max_range, min_range, levels, count));
-	*COMMON_PUSH(b->arena, tables->levels, tables->levels_count, tables->levels_capacity) =
-		(struct ptowsp_levels_record){max_range, min_range, tables->level_row_count, count};
-	for (uint32_t i = 0; i < count; i++)
-		*COMMON_PUSH(b->arena, tables->level_rows, tables->level_row_count, tables->level_row_capacity) = levels[i];
-	return build_handle(b, BUILD_LEVELS, tables->levels_count - 1);
+	return build_handle(b, BUILD_LEVELS, lang_levels_add(&b->tables, max_range, min_range, levels, count));
 }
 
 uint32_t ptowsp_build_axis(struct ptowsp_build *b, const char *name, const char *kind, uint32_t low, uint32_t high, uint32_t step, uint32_t levels)
@@ -252,7 +234,7 @@ uint32_t ptowsp_build_axis(struct ptowsp_build *b, const char *name, const char 
 	axis.levels = levels ? build_row(b, BUILD_LEVELS, levels) : PTOWSP_NONE;
 	if (lang_expr_is_const(&b->tables.exprs, axis.step, &value) && value < 1)
 		build_refuse(b, "the step is %lld, it must be at least 1", (long long)value);
-	return axis_add(b, &axis);
+	return build_handle(b, BUILD_AXIS, lang_axis_add(&b->tables, &axis));
 }
 
 /* The fields that ragged and sparse axes have in common. */
@@ -271,7 +253,7 @@ static uint32_t values_add(struct ptowsp_build *b, const int64_t *values, uint32
 {
 	uint32_t first = b->axis_value_count;
 
-	for (uint32_t i = 0; !b->stated && i < b->tables.axis_count; i++) {
+	for (uint32_t i = 0; !b->tables.stated && i < b->tables.axis_count; i++) {
 		const struct ptowsp_axis_record *other = &b->tables.axes[i];
 
 		if (other->count == count && !memcmp(&b->axis_values[other->first], values, count * sizeof(*values)))
@@ -299,7 +281,7 @@ uint32_t ptowsp_build_ragged(struct ptowsp_build *b, const char *name, uint32_t 
 	axis.high = constant_row(b, rows);
 	axis.first = values_add(b, sums, rows + 1);
 	axis.count = rows + 1;
-	return axis_add(b, &axis);
+	return build_handle(b, BUILD_AXIS, lang_axis_add(&b->tables, &axis));
 }
 
 uint32_t ptowsp_build_sparse(struct ptowsp_build *b, const char *name, uint32_t row, const int64_t *begins, uint32_t rows, const int64_t *indices)
@@ -325,7 +307,7 @@ uint32_t ptowsp_build_sparse(struct ptowsp_build *b, const char *name, uint32_t 
 	axis.high = constant_row(b, rows);
 	axis.first = values_add(b, values, rows + 1 + count);
 	axis.count = rows + 1 + count;
-	return axis_add(b, &axis);
+	return build_handle(b, BUILD_AXIS, lang_axis_add(&b->tables, &axis));
 }
 
 uint32_t ptowsp_build_axis_of(struct ptowsp_build *b, const char *name, uint32_t row, uint32_t rows, uint32_t lengths, uint32_t indices)
@@ -337,5 +319,5 @@ uint32_t ptowsp_build_axis_of(struct ptowsp_build *b, const char *name, uint32_t
 	axis.lengths = build_row(b, BUILD_TENSOR, lengths);
 	if (indices)
 		axis.indices = build_row(b, BUILD_TENSOR, indices);
-	return axis_add(b, &axis);
+	return build_handle(b, BUILD_AXIS, lang_axis_add(&b->tables, &axis));
 }

@@ -53,7 +53,7 @@ static const struct ranked *order_of(const struct seal *s, const void *rows, uin
 		memcpy(&string, (const char *)rows + i * size + name, sizeof(string));
 		order[i] = (struct ranked){id_of(s, string), i};
 	}
-	if (count && !s->b->stated)
+	if (count && !s->b->tables.stated)
 		qsort(order, count, sizeof(*order), by_id);
 	return order;
 }
@@ -70,7 +70,7 @@ static const struct ranked *order_of(const struct seal *s, const void *rows, uin
 /* The beginning of a run of `count` rows. An empty one begins where it would, or nowhere where rows are kept as stated. */
 static uint32_t run_begin(const struct seal *s, uint32_t section, uint32_t count)
 {
-	return count || !s->b->stated ? pkg_writer_count(s->writer, section) : 0;
+	return count || !s->b->tables.stated ? pkg_writer_count(s->writer, section) : 0;
 }
 
 /* ---- tables with ids --------------------------------------------------------------------------------------------------------------- */
@@ -124,7 +124,7 @@ static void values_sort(const struct seal *s, struct build_entry *e)
 {
 	struct ranked *order = common_alloc(s->b->arena, ((size_t)e->record.value_count + 1) * sizeof(*order));
 
-	if (s->b->stated || e->record.flags & PTOWSP_ENTRY_KERNEL || !e->record.value_count)
+	if (s->b->tables.stated || e->record.flags & PTOWSP_ENTRY_KERNEL || !e->record.value_count)
 		return;
 	for (uint32_t i = 0; i < e->record.value_count; i++)
 		order[i] = (struct ranked){s->b->slots[e->values[i]].id, e->values[i]};
@@ -405,7 +405,7 @@ static void tables_write(const struct seal *s)
 		tables->debug[i].file = string_of(s, tables->debug[i].file);
 	for (uint32_t i = 0; i < b->axis_value_count; i++)
 		pkg_writer_row(s->writer, PTOWSP_SECTION_AXVL, &b->axis_values[i], sizeof(b->axis_values[i]));
-	tables->work_left_out = b->stated && !tables->work_count && !tables->axis_count && !tables->work_kernel_count && !tables->work_tensor_count;
+	tables->work_left_out = b->tables.stated && !tables->work_count && !tables->axis_count && !tables->work_kernel_count && !tables->work_tensor_count;
 	lang_tables_write(tables, s->writer);
 }
 
@@ -530,9 +530,9 @@ static uint32_t seal(struct ptowsp_build *b, struct pkg_writer *writer)
 	b->closed = 1;
 	strings = build_write(b, writer);
 	status = pkg_writer_sort(writer, &error);
-	if (!status && !b->stated)
+	if (!status && !b->tables.stated)
 		status = pkg_writer_normalise(writer, &error);
-	if (!status && !b->stated)
+	if (!status && !b->tables.stated)
 		words_settle(b, writer, strings);
 	for (uint32_t i = 0; i < b->section_count; i++)
 		pkg_writer_replace(writer, b->sections[i].type, b->sections[i].bytes, b->sections[i].size);

@@ -61,6 +61,7 @@ struct lang_tables {
 	uint32_t region_count, axis_count, levels_count, level_row_count, work_count, debug_count, work_kernel_count, work_axis_count, work_tensor_count;
 	uint32_t region_capacity, axis_capacity, levels_capacity, level_row_capacity, work_capacity, debug_capacity, work_kernel_capacity, work_axis_capacity,
 		work_tensor_capacity;
+	uint8_t stated;        /* 1: rows are kept as they come: none is shared, and arguments are expressions */
 	uint8_t work_left_out; /* 1: a package without code has no WORK */
 	uint32_t region_first; /* equal regions are looked for from here on: those of the entry at hand */
 };
@@ -70,10 +71,17 @@ void lang_tables_init(struct lang_tables *tables, struct common_arena *arena);
 /* The row of an equal record, or of a new one. */
 uint32_t lang_region_add(struct lang_tables *tables, const struct ptowsp_region_record *region);
 uint32_t lang_axis_add(struct lang_tables *tables, const struct ptowsp_axis_record *axis);
+/* A dense axis; the name as in the record, the others rows, levels PTOWSP_NONE for none. */
+uint32_t lang_axis_dense(struct lang_tables *tables, uint32_t name, uint32_t low, uint32_t high, uint32_t step, uint32_t levels);
 uint32_t lang_levels_add(struct lang_tables *tables, uint32_t max_range, uint32_t min_range, const struct ptowsp_level_record *rows, uint32_t count);
 /* The next place in the kernel list of WORK. */
 uint32_t lang_work_kernel_add(struct lang_tables *tables, uint32_t kernel);
 
+/* The body of the instruction `head`, or the one that its word TARGET `head` stands for, ends here. */
+static inline void lang_work_end(struct lang_tables *tables, uint32_t head)
+{
+	tables->work[head].operand2 = tables->work_count;
+}
 /* One instruction; its number, or PTOWSP_NONE where there are LANG_MAX_INSTRUCTIONS already. */
 uint32_t lang_work_add(struct lang_tables *tables, unsigned opcode, uint32_t operand1, uint32_t operand2);
 /* The opcode of the word by which a task touches a tensor: READ | WRITE, 0: not at all. */

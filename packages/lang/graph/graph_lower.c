@@ -326,11 +326,6 @@ static void checkpoint_emit(struct lang_graph_walk *walk, const struct lang_grap
 
 #define FOREVER (INT64_C(1) << 62) /* iterations of a CF_WHILE */
 
-static void body_end(struct lang_graph_walk *walk, uint32_t head)
-{
-	walk->lower->tables->work[head].operand2 = walk->lower->tables->work_count;
-}
-
 static void block_emit(struct lang_graph_walk *walk, const struct lang_graph_block *block);
 
 static void if_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
@@ -342,9 +337,9 @@ static void if_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *
 	lang_graph_nest(walk);
 	walk->branches++;
 	block_emit(walk, &inst->body);
-	body_end(walk, head + 1);
+	lang_work_end(walk->lower->tables, head + 1);
 	block_emit(walk, &inst->other);
-	body_end(walk, head + 2);
+	lang_work_end(walk->lower->tables, head + 2);
 	walk->branches--;
 	walk->depth--;
 }
@@ -358,24 +353,16 @@ static void break_emit(struct lang_graph_walk *walk, uint32_t condition)
 	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
 	lang_graph_emit(walk, PTOWSP_OP_BREAK, 0, 0);
 	walk->depth--;
-	body_end(walk, head + 1);
-	body_end(walk, head + 2);
+	lang_work_end(walk->lower->tables, head + 1);
+	lang_work_end(walk->lower->tables, head + 2);
 }
 
 static uint32_t axis_of(struct lang_graph_walk *walk, const char *name, uint32_t high)
 {
 	struct lang_exprs *exprs = &walk->lower->tables->exprs;
-	struct ptowsp_axis_record axis = {.name = build_code_name(walk->lower->build, build_string(walk->lower->build, name)),
-					  .kind = PTOWSP_AXIS_DENSE,
-					  .low = lang_expr_const(exprs, 0),
-					  .high = high,
-					  .step = lang_expr_const(exprs, 1),
-					  .levels = PTOWSP_NONE,
-					  .row = PTOWSP_NONE,
-					  .lengths = PTOWSP_NONE,
-					  .indices = PTOWSP_NONE};
+	uint32_t string = build_code_name(walk->lower->build, build_string(walk->lower->build, name)), low = lang_expr_const(exprs, 0);
 
-	return lang_axis_add(walk->lower->tables, &axis);
+	return lang_axis_dense(walk->lower->tables, string, low, high, lang_expr_const(exprs, 1), PTOWSP_NONE);
 }
 
 /* Iterations follow each other: a loop at this granularity is a sequence of kernels. CF_WHILE is such a loop that asks before each one. */
@@ -394,7 +381,7 @@ static void loop_emit(struct lang_graph_walk *walk, const struct lang_graph_inst
 	if (!counted)
 		break_emit(walk, lang_expr_unary(exprs, PTOWSP_EXPR_LNOT, scalar_expr(walk, inst->args[0].scalar)));
 	block_emit(walk, &inst->body);
-	body_end(walk, head);
+	lang_work_end(walk->lower->tables, head);
 	walk->iterator_count -= counted ? 1 : 0;
 	walk->loops--;
 	walk->branches--;

@@ -417,11 +417,6 @@ void lang_body_lower(struct lang_work_walk *walk, const struct lang_body *body)
 	walk->depth--;
 }
 
-static void target_set(struct lang_work_walk *walk, uint32_t row)
-{
-	walk->lower->tables->work[row].operand2 = walk->lower->tables->work_count;
-}
-
 /* --- loops and branches --- */
 
 void lang_loop_body_lower(struct lang_work_walk *walk, uint32_t head, struct lang_local *local, const struct lang_body *body)
@@ -429,7 +424,7 @@ void lang_loop_body_lower(struct lang_work_walk *walk, uint32_t head, struct lan
 	local->loop = walk->loops++;
 	lang_body_lower(walk, body);
 	walk->loops--;
-	target_set(walk, head);
+	lang_work_end(walk->lower->tables, head);
 }
 
 void lang_loop_lower(struct lang_work_walk *walk, const struct lang_work *work)
@@ -454,7 +449,7 @@ static void bodies_lower(struct lang_work_walk *walk, const struct lang_work *wo
 	for (uint32_t i = 0; i < count; i++) {
 		if (i < work->body_count)
 			lang_body_lower(walk, &work->bodies[i]);
-		target_set(walk, targets + i);
+		lang_work_end(walk->lower->tables, targets + i);
 	}
 }
 
@@ -481,7 +476,7 @@ void lang_scope_lower(struct lang_work_walk *walk, const struct lang_work *work)
 	uint32_t head = lang_word_add_at(walk->lower, PTOWSP_OP_SCOPE, 0, 0, work->at);
 
 	lang_body_lower(walk, &work->bodies[0]);
-	target_set(walk, head);
+	lang_work_end(walk->lower->tables, head);
 }
 
 /* --- one instruction each --- */

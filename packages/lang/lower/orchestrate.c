@@ -282,17 +282,11 @@ static void nest(struct walk *walk, struct lang_span at)
 static uint32_t axis_add(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
 {
 	struct lang_lower *lower = walk->lower;
-	struct ptowsp_axis_record axis = {.name = build_code_name(lower->build, build_string(lower->build, stmt->operands[0].text)),
-					  .kind = PTOWSP_AXIS_DENSE,
-					  .low = operand_expr(walk, frame, &stmt->operands[1]),
-					  .high = operand_expr(walk, frame, &stmt->operands[2]),
-					  .step = operand_expr(walk, frame, &stmt->operands[3]),
-					  .levels = lang_levels_row(lower, stmt->levels),
-					  .row = PTOWSP_NONE,
-					  .lengths = PTOWSP_NONE,
-					  .indices = PTOWSP_NONE};
+	uint32_t name = build_code_name(lower->build, build_string(lower->build, stmt->operands[0].text)), bounds[3];
 
-	return lang_axis_add(lower->tables, &axis);
+	for (unsigned i = 0; i < 3; i++)
+		bounds[i] = operand_expr(walk, frame, &stmt->operands[1 + i]);
+	return lang_axis_dense(lower->tables, name, bounds[0], bounds[1], bounds[2], lang_levels_row(lower, stmt->levels));
 }
 
 static void for_lower(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
@@ -308,7 +302,7 @@ static void for_lower(struct walk *walk, struct frame *frame, const struct lang_
 	block_lower(walk, frame, &stmt->body);
 	frame->values[value->id] = PTOWSP_NONE;
 	*walk = outer;
-	walk->lower->tables->work[head].operand2 = walk->lower->tables->work_count;
+	lang_work_end(walk->lower->tables, head);
 }
 
 static uint32_t condition_expr(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
@@ -323,16 +317,15 @@ static uint32_t condition_expr(struct walk *walk, struct frame *frame, const str
 
 static void if_lower(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
 {
-	struct lang_lower *lower = walk->lower;
 	uint32_t head = lang_word_add_at(walk->lower, PTOWSP_OP_COND, 0, condition_expr(walk, frame, stmt), stmt->at);
 
 	lang_word_add(walk->lower, PTOWSP_OP_TARGET, 0, 0, stmt->at);
 	lang_word_add(walk->lower, PTOWSP_OP_TARGET, 0, 0, stmt->at);
 	nest(walk, stmt->at);
 	block_lower(walk, frame, &stmt->body);
-	lower->tables->work[head + 1].operand2 = lower->tables->work_count;
+	lang_work_end(walk->lower->tables, head + 1);
 	block_lower(walk, frame, &stmt->other);
-	lower->tables->work[head + 2].operand2 = lower->tables->work_count;
+	lang_work_end(walk->lower->tables, head + 2);
 	walk->depth--;
 }
 
