@@ -94,14 +94,6 @@ struct lang_origin {
 	uint32_t line, column;
 };
 
-/* "12:5", "12" or "12:5 /12:20 /12:31 file.pto" behind a line; other text is a comment like any other. Words with a "/" are the places of its
- * divisions (operators / and %) in their order. */
-void lang_place_read(struct lang_unit *unit, uint32_t file, uint32_t line, const char *text, size_t length);
-/* An operator / or % stands there; told in the order of the text. */
-void lang_place_division(struct lang_unit *unit, struct lang_span at);
-/* Positions of that source are from now on those that its lines state, in the file `name`; lines that state none have none. */
-void lang_places_state(struct lang_unit *unit, uint32_t file, const char *name);
-
 /* 1: the source states its positions itself. */
 bool lang_places_stated(const struct lang_unit *unit, uint32_t file);
 struct lang_origin lang_origin_of(struct lang_unit *unit, struct lang_span at);

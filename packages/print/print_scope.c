@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "print/print_scope.h"
-#include "print/print_float.h"
+#include "print/print_text.h"
 
 #include "format/format_names.h"
 

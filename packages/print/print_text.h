@@ -3,11 +3,13 @@
 #ifndef PRINT_TEXT_H
 #define PRINT_TEXT_H
 
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "format/format_package.h"
 #include "lang/expr_print.h"
 #include "registry/common/common_text.h"
-#include <stdarg.h>
-#include <stdbool.h>
 
 struct print_text {
 	struct common_text out;
@@ -41,5 +43,13 @@ bool print_is_spelled(const char *number);
 const char *print_dtype(unsigned dtype);
 const char *print_annotation(unsigned dtype);
 const char *print_space(unsigned space);
+
+/* --- integers that a program makes floats, known by what the packer makes of them (lang_expr_float). --- */
+
+/* The row of the integer whose bits as a float of that type an EXPR row gives; PTOWSP_NONE: it is no such conversion. */
+uint32_t print_float_of(const struct pkg_tables *tables, uint32_t row, unsigned dtype);
+/* Bits of mantissa and exponent of a float type. */
+unsigned print_float_mantissa(unsigned dtype);
+unsigned print_float_exponent(unsigned dtype);
 
 #endif

@@ -3,7 +3,7 @@
 #include "print/print_work.h"
 #include "format/format_names.h"
 #include "lang/expr_print.h"
-#include "print/print_float.h"
+#include "print/print_text.h"
 #include "registry/common/common_dtype.h"
 
 #include <stdbool.h>

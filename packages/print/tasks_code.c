@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tasks_code.c - instructions of an entry as statements of C, tasks as calls of the task API. */
-#include "print/print_float.h"
+#include "print/print_text.h"
 #include "print/tasks_parts.h"
 
 #include "format/format_names.h"

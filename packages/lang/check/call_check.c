@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* call_check.c - calls of kernels, functions and workloads: what is called, and what is passed to it. */
 #include "format/format_names.h"
-#include "lang/check/range.h"
 #include "lang/lang_work.h"
 #include "lang/number.h"
 #include "registry/common/common_dtype.h"

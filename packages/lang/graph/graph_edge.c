@@ -75,10 +75,10 @@ static void event_guard(struct lang_graph_walk *walk, const struct lang_graph_ob
 	}
 	event->needed = 1;
 	lang_graph_nest(walk);
-	head = lang_graph_emit(walk, PTOWSP_OP_COND, 0, none);
-	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, head + 4);
-	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, head + 4);
-	lang_graph_emit_at(walk, PTOWSP_OP_WAIT, 0, event->made.row);
+	head = lang_word_add(walk->lower, PTOWSP_OP_COND, 0, none, walk->at);
+	lang_word_add(walk->lower, PTOWSP_OP_TARGET, 0, head + 4, walk->at);
+	lang_word_add(walk->lower, PTOWSP_OP_TARGET, 0, head + 4, walk->at);
+	lang_word_add_at(walk->lower, PTOWSP_OP_WAIT, 0, event->made.row, walk->at);
 	walk->depth--;
 }
 
@@ -97,10 +97,10 @@ void lang_graph_events_end(struct lang_graph_walk *walk)
 	for (uint32_t i = 0; i < walk->lowering->program->object_count; i++) {
 		if (!walk->lowering->events[i].needed)
 			continue;
-		head = lang_graph_emit(walk, PTOWSP_OP_COND, 0, zero);
-		lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, head + 4);
-		lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, head + 4);
-		lang_graph_emit(walk, PTOWSP_OP_SIGNAL, 0, walk->lowering->events[i].made.row);
+		head = lang_word_add(walk->lower, PTOWSP_OP_COND, 0, zero, walk->at);
+		lang_word_add(walk->lower, PTOWSP_OP_TARGET, 0, head + 4, walk->at);
+		lang_word_add(walk->lower, PTOWSP_OP_TARGET, 0, head + 4, walk->at);
+		lang_word_add(walk->lower, PTOWSP_OP_SIGNAL, 0, walk->lowering->events[i].made.row, walk->at);
 	}
 }
 
@@ -152,7 +152,7 @@ void lang_graph_barrier_emit(struct lang_graph_walk *walk, const struct lang_gra
 {
 	if (!walk->open_count || !is_barrier(&walk->lowering->links[kernel->object.index]) || !is_alone(walk))
 		return;
-	lang_graph_emit_at(walk, PTOWSP_OP_BARRIER, 0, 0);
+	lang_word_add_at(walk->lower, PTOWSP_OP_BARRIER, 0, 0, walk->at);
 	walk->open_count = 0;
 }
 
@@ -219,8 +219,8 @@ void lang_graph_edges_emit(struct lang_graph_walk *walk, struct lang_graph_node 
 
 		if (from == node)
 			continue;
-		lang_graph_emit(walk, PTOWSP_OP_AFTER, walk->waits[i].kind,
-				walk->lowering->dynamic ? lang_expr_value(exprs, from->slot.row) : lang_expr_const(exprs, from->number));
+		lang_word_add(walk->lower, PTOWSP_OP_AFTER, walk->waits[i].kind,
+			      walk->lowering->dynamic ? lang_expr_value(exprs, from->slot.row) : lang_expr_const(exprs, from->number), walk->at);
 		cover(walk, from, walk->waits[i].kind);
 	}
 }

@@ -7,43 +7,6 @@
 #include <assert.h>
 #include <string.h>
 
-/* --- words --- */
-
-/* The things of a graph that the first operand of an instruction counts. */
-static const char *named_by(unsigned opcode)
-{
-	switch (opcode) {
-	case PTOWSP_OP_TASK: return "kernels that differ";
-	case PTOWSP_OP_SLOT_SET: return "kernels and copies that others wait for, in programs with CF_ instructions";
-	case PTOWSP_OP_SLOT_LOAD: return "elements that scalars read";
-	default: return "loops";
-	}
-}
-
-uint32_t lang_graph_emit(struct lang_graph_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2)
-{
-	static const char help[] = "put what repeats itself into CF_LOOP, or into a package of its own";
-	struct lang_unit *unit = walk->lower->unit;
-	uint32_t at;
-
-	if (operand1 > UINT16_MAX)
-		lang_operand_refuse(walk->lower, named_by(opcode), help, walk->at);
-	at = lang_work_add(walk->lower->tables, opcode, operand1, operand2);
-	if (at != PTOWSP_NONE)
-		return at;
-	lang_error(unit, walk->at, "the launches of this program come to more than %u instructions and edges", LANG_MAX_INSTRUCTIONS);
-	lang_help(unit, "%s", help);
-	lang_stop(unit);
-}
-
-uint32_t lang_graph_emit_at(struct lang_graph_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2)
-{
-	uint32_t at = lang_graph_emit(walk, opcode, operand1, operand2);
-
-	lang_debug_add(walk->lower, at, walk->at);
-	return at;
-}
-
 void lang_graph_nest(struct lang_graph_walk *walk)
 {
 	if (++walk->depth > PTOWSP_NESTING_LIMIT)
@@ -77,7 +40,7 @@ static uint32_t element_load(struct lang_graph_walk *walk, const struct lang_gra
 		region.columns = size;
 		region.view = scalar->dtype + 1u;
 	}
-	lang_graph_emit(walk, PTOWSP_OP_SLOT_LOAD, slot, lang_region_add(walk->lower->tables, &region));
+	lang_word_add(walk->lower, PTOWSP_OP_SLOT_LOAD, slot, lang_region_add(walk->lower->tables, &region), walk->at);
 	return lang_expr_value(exprs, slot);
 }
 
@@ -169,7 +132,7 @@ static void node_issue(struct lang_graph_walk *walk, struct lang_graph_node *nod
 static void number_set(struct lang_graph_walk *walk, struct lang_graph_node *node)
 {
 	if (walk->lowering->dynamic && node->named)
-		lang_graph_emit(walk, PTOWSP_OP_SLOT_SET, node->slot.row, lang_expr_leaf(&walk->lower->tables->exprs, PTOWSP_EXPR_TASK));
+		lang_word_add(walk->lower, PTOWSP_OP_SLOT_SET, node->slot.row, lang_expr_leaf(&walk->lower->tables->exprs, PTOWSP_EXPR_TASK), walk->at);
 	node->number = walk->tasks++;
 }
 
@@ -218,14 +181,14 @@ static void kernel_emit(struct lang_graph_walk *walk, const struct lang_graph_ke
 	lang_graph_barrier_emit(walk, kernel);
 	lang_graph_events_wait(walk, kernel);
 	number_set(walk, node);
-	lang_graph_emit_at(walk, PTOWSP_OP_TASK, build_kernel_listed(walk->lower->build, row->made.row), scalars << 16 | tensors);
+	lang_word_add_at(walk->lower, PTOWSP_OP_TASK, build_kernel_listed(walk->lower->build, row->made.row), scalars << 16 | tensors, walk->at);
 	for (uint32_t i = 0; i < scalars; i++)
 		if (lang_argument_add(walk->lower->tables, i, argument_expr(walk, kernel, i)) == PTOWSP_NONE)
 			lang_too_large(walk->lower, walk->at);
 	for (uint32_t i = 0; i < tensors; i++) {
 		const struct lang_graph_bind *bind = lang_graph_bind_of(kernel, i);
 
-		lang_graph_emit(walk, lang_io_word(lang_graph_access(walk->lowering, kernel, bind)), i, bind_region(walk, bind, columns[i]));
+		lang_word_add(walk->lower, lang_io_word(lang_graph_access(walk->lowering, kernel, bind)), i, bind_region(walk, bind, columns[i]), walk->at);
 	}
 	lang_graph_edges_emit(walk, node, kernel);
 	node_issue(walk, node);
@@ -244,8 +207,8 @@ static uint32_t part(struct lang_graph_walk *walk, uint32_t tensor, uint32_t col
 static void copy_words(struct lang_graph_walk *walk, struct lang_graph_node *node, uint32_t from, uint32_t to)
 {
 	number_set(walk, node);
-	lang_graph_emit_at(walk, PTOWSP_OP_COPY, 0, from);
-	lang_graph_emit(walk, PTOWSP_OP_IO_OUTPUT, 0, to);
+	lang_word_add_at(walk->lower, PTOWSP_OP_COPY, 0, from, walk->at);
+	lang_word_add(walk->lower, PTOWSP_OP_IO_OUTPUT, 0, to, walk->at);
 	lang_graph_edges_emit(walk, node, NULL);
 	node_issue(walk, node);
 }
@@ -330,10 +293,10 @@ static void block_emit(struct lang_graph_walk *walk, const struct lang_graph_blo
 
 static void if_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
 {
-	uint32_t condition = scalar_expr(walk, inst->args[0].scalar), head = lang_graph_emit_at(walk, PTOWSP_OP_COND, 0, condition);
+	uint32_t condition = scalar_expr(walk, inst->args[0].scalar), head = lang_word_add_at(walk->lower, PTOWSP_OP_COND, 0, condition, walk->at);
 
-	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
-	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
+	lang_word_add(walk->lower, PTOWSP_OP_TARGET, 0, 0, walk->at);
+	lang_word_add(walk->lower, PTOWSP_OP_TARGET, 0, 0, walk->at);
 	lang_graph_nest(walk);
 	walk->branches++;
 	block_emit(walk, &inst->body);
@@ -346,12 +309,12 @@ static void if_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *
 
 static void break_emit(struct lang_graph_walk *walk, uint32_t condition)
 {
-	uint32_t head = lang_graph_emit_at(walk, PTOWSP_OP_COND, 0, condition);
+	uint32_t head = lang_word_add_at(walk->lower, PTOWSP_OP_COND, 0, condition, walk->at);
 
 	lang_graph_nest(walk);
-	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
-	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
-	lang_graph_emit(walk, PTOWSP_OP_BREAK, 0, 0);
+	lang_word_add(walk->lower, PTOWSP_OP_TARGET, 0, 0, walk->at);
+	lang_word_add(walk->lower, PTOWSP_OP_TARGET, 0, 0, walk->at);
+	lang_word_add(walk->lower, PTOWSP_OP_BREAK, 0, 0, walk->at);
 	walk->depth--;
 	lang_work_end(walk->lower->tables, head + 1);
 	lang_work_end(walk->lower->tables, head + 2);
@@ -371,7 +334,7 @@ static void loop_emit(struct lang_graph_walk *walk, const struct lang_graph_inst
 	int counted = inst->op == PTOWSP_CF_LOOP;
 	struct lang_exprs *exprs = &walk->lower->tables->exprs;
 	uint32_t high = counted ? scalar_expr(walk, inst->args[0].scalar) : lang_expr_const(exprs, FOREVER);
-	uint32_t head = lang_graph_emit_at(walk, PTOWSP_OP_FOR_EACH, axis_of(walk, counted ? inst->args[1].object->name : "while", high), 0);
+	uint32_t head = lang_word_add_at(walk->lower, PTOWSP_OP_FOR_EACH, axis_of(walk, counted ? inst->args[1].object->name : "while", high), 0, walk->at);
 
 	lang_graph_nest(walk);
 	walk->branches++;
@@ -390,7 +353,7 @@ static void loop_emit(struct lang_graph_walk *walk, const struct lang_graph_inst
 
 static void fence_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
 {
-	lang_graph_emit_at(walk, PTOWSP_OP_FENCE, inst->args[0].value == PTOWSP_fence_scope_GM ? PTOWSP_FENCE_SYSTEM : PTOWSP_FENCE_DEVICE, 0);
+	lang_word_add_at(walk->lower, PTOWSP_OP_FENCE, inst->args[0].value == PTOWSP_fence_scope_GM ? PTOWSP_FENCE_SYSTEM : PTOWSP_FENCE_DEVICE, 0, walk->at);
 }
 
 /* A name means the same in the programs of all devices, whatever its number is in each. */
@@ -406,7 +369,7 @@ static void notify_emit(struct lang_graph_walk *walk, const struct lang_graph_in
 			   (unsigned long long)inst->args[0].value, UINT16_MAX);
 		return;
 	}
-	lang_graph_emit_at(walk, opcode, (uint32_t)inst->args[0].value, notification_of(inst->args[1].object));
+	lang_word_add_at(walk->lower, opcode, (uint32_t)inst->args[0].value, notification_of(inst->args[1].object), walk->at);
 }
 
 static void launch_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
@@ -475,11 +438,13 @@ void lang_graph_code(struct lang_lower *lower, struct lang_decl *decl)
 	struct lang_graph_walk walk = {.lower = lower, .lowering = lowering, .at = decl->at};
 
 	lang_entry_begin(lower, decl->row);
+	lower->graph = 1;
 	walk.iteration = lang_expr_const(&lower->tables->exprs, 0);
 	lang_graph_allocs_emit(&walk);
 	block_emit(&walk, &lowering->program->body);
 	walk.at = decl->at;
 	lang_graph_events_end(&walk);
-	lang_graph_emit(&walk, PTOWSP_OP_HALT, 0, 0);
+	lang_word_add(lower, PTOWSP_OP_HALT, 0, 0, walk.at);
+	lower->graph = 0;
 	lang_entry_end(lower, 0);
 }

@@ -200,9 +200,6 @@ static inline struct lang_graph_memory *lang_graph_memory_of(const struct lang_g
 
 /* One body deeper, or the error that this is too deep; leaving it is depth--. */
 void lang_graph_nest(struct lang_graph_walk *walk);
-uint32_t lang_graph_emit(struct lang_graph_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2);
-/* The same with the position. */
-uint32_t lang_graph_emit_at(struct lang_graph_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2);
 
 /* --- graph_rows.c --- */
 

@@ -242,7 +242,7 @@ static void memories_declare(struct lang_lower *lower, struct lang_graph_lowerin
 
 static void alloc_emit(struct lang_graph_walk *walk, const struct lang_graph_memory *memory)
 {
-	lang_graph_emit(walk, PTOWSP_OP_ALLOC, 0, lang_graph_tensor_row(memory));
+	lang_word_add(walk->lower, PTOWSP_OP_ALLOC, 0, lang_graph_tensor_row(memory), walk->at);
 }
 
 /* A tensor of the block, at its first use: taken. */
@@ -314,7 +314,7 @@ void lang_graph_free_emit(struct lang_graph_walk *walk, const struct lang_graph_
 	struct lang_graph_memory *memory = lang_graph_memory_of(walk, lang_graph_tensor(inst->args[0].object));
 
 	memory->there = 0;
-	lang_graph_emit_at(walk, PTOWSP_OP_FREE, 0, lang_graph_tensor_row(memory));
+	lang_word_add_at(walk->lower, PTOWSP_OP_FREE, 0, lang_graph_tensor_row(memory), walk->at);
 }
 
 void lang_graph_allocs_emit(struct lang_graph_walk *walk)

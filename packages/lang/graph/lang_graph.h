@@ -234,7 +234,7 @@ void lang_graph_bind(struct lang_module *module, struct lang_graph_program *prog
 #define LANG_GRAPH_FUSE_LIMIT (1u << 24) /* pairs of kernels that TG_FUSE compares, at most */
 /* The graphs that TG_FUSE makes (graph_fuse.c); bindings are known. */
 void lang_graph_fuse(struct lang_unit *unit, struct lang_graph_program *program);
-/* Checks the instructions outside of graphs (graph_run.c): launches, frees of what is in use, events that nobody signals. */
+/* Checks the instructions outside of graphs (lang_graph_run.c): launches, frees of what is in use, events that nobody signals. */
 void lang_graph_run_check(struct lang_unit *unit, const struct lang_graph_program *program);
 /* graph_scalar.c: bytes beyond it are no bytes; sums of two such numbers stay exact. */
 #define LANG_GRAPH_FAR (INT64_C(1) << 61)

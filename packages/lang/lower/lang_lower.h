@@ -33,6 +33,7 @@ struct lang_lower {
 	uint32_t *schedule_values; /* SLOT rows that the schedule reads */
 	uint32_t schedule_value_count, schedule_value_capacity;
 	int schedule_known;    /* they are there */
+	uint8_t graph;         /* 1: the code of a graph is being lowered: what messages call the things that instructions count */
 	int graph_rows_shared; /* kernels of graphs that say the same have one row */
 	const char *file;      /* of the latest position, and its string in the build */
 	uint32_t file_string;
@@ -95,10 +96,8 @@ struct lang_dims {
 void lang_parts_fill(struct lang_lower *lower, const struct lang_function *function, struct lang_tile_code *code, const struct lang_dims *memrefs,
 		     const uint16_t *scalars, const char *const *names);
 
-/* Ends the compilation: calls are expanded in place, and this package grows beyond every bound by that. */
+/* Ends the compilation: calls and launches are expanded in place, and this package grows beyond every bound by that. */
 _Noreturn void lang_too_large(struct lang_lower *lower, struct lang_span at);
-/* Ends the compilation: an instruction of WORK names a row by 16 bits, and there are more of what it names. */
-_Noreturn void lang_operand_refuse(struct lang_lower *lower, const char *what, const char *help, struct lang_span at);
 /* One more call expanded in place; the same when there are too many. */
 void lang_expansion_count(struct lang_lower *lower, struct lang_span at);
 
@@ -109,8 +108,6 @@ void lang_value_use(struct lang_lower *lower, uint32_t slot);
 uint32_t lang_word_add(struct lang_lower *lower, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at);
 /* The same with its position. */
 uint32_t lang_word_add_at(struct lang_lower *lower, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at);
-/* The position of that instruction. */
-void lang_debug_add(struct lang_lower *lower, uint32_t row, struct lang_span at);
 /* Sets the place of the rows that are built next: its position in the package, and that of what the builder refuses. */
 void lang_at(struct lang_lower *lower, struct lang_span at);
 /* lang_expr_binary; a division remembers where it was written first, as it may end a run far from where its value is used. */

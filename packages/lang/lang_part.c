@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* part.c - parts of tensors: which, how large, inside or not; their rows of REGN. */
-#include "lang/check/range.h"
+/* lang_part.c - parts of tensors: which, how large, inside or not; their rows of REGN. */
+#include "lang/lang_work.h"
 #include "lang/lower/lang_lower.h"
 #include "registry/common/common_dtype.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* verify.c - the table-driven part of the verifier: one pass over every field, as records.def describes it. */
+/* verify_tables.c - the table-driven part of the verifier: one pass over every field, as records.def describes it. */
 #include "format/verify/verify.h"
 
 #include <stdbool.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* parts.c - parts of which a run decides how many rows and columns are there: the scalars %x.rows and %x.columns of the functions that get them, what calls pass for those, what is known of
+/* check_parts.c - parts of which a run decides how many rows and columns are there: the scalars %x.rows and %x.columns of the functions that get them, what calls pass for those, what is known of
  * such sizes when a program is packed. */
 #include "isa/isa.h"
 #include "lang/check/lang_check.h"
-#include "lang/check/range.h"
 #include "lang/lang_process.h"
+#include "lang/lang_work.h"
 
 #include <stdbool.h>
 #include <string.h>

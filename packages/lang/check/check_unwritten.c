@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* unwritten.c - tiles that a function reads and has not written by then, on whatever way it gets there: they hold zeros. */
+/* check_unwritten.c - tiles that a function reads and has not written by then, on whatever way it gets there: they hold zeros. */
 #include "isa/isa.h"
 #include "lang/check/lang_check.h"
 

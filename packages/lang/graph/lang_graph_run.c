@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* graph_run.c - a program as a run meets it: what is launched when, what is in use then, who signals what. */
+/* lang_graph_run.c - a program as a run meets it: what is launched when, what is in use then, who signals what. */
 #include "lang/graph/graph_lower.h"
 #include "lang/graph/lang_graph.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* native.c - what native.pto carries. */
+/* probe_native.c - what native.pto carries. */
 #include <stdint.h>
 
 __attribute__((visibility("default"))) void put(int32_t *y)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* graph_write.c - a program as a task graph binary, the instructions that TG_FUSE implies left out, and the directives of
+/* lang_graph_write.c - a program as a task graph binary, the instructions that TG_FUSE implies left out, and the directives of
  * its package. */
 #include "format/graph/graph_builder.h"
 #include "lang/graph/graph_lower.h"
