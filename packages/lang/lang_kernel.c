@@ -14,47 +14,56 @@
 
 /* ---- what takes the place of a declared kernel at other tile levels. ---- */
 
-/* A parameter of a kernel or of an InCore function, counted among tensors or among scalars. */
-struct parameter {
-	const char *name;
-	uint16_t dtype;
-	uint8_t access;
-	const struct lang_layout *layout; /* NULL: a function states none */
-	uint32_t rows, columns;
-};
-
-static const struct lang_kernel_list *list_of(const struct lang_kernel *kernel, int tensors)
+static struct lang_param function_param(const struct lang_function *f, uint32_t index)
 {
-	return tensors ? &kernel->tensors : &kernel->scalars;
+	const bool tensor = index < f->memref_count;
+	const struct lang_var *var = tensor ? f->memrefs[index] : f->needs[index - f->memref_count];
+
+	return (struct lang_param){.name = var->name,
+				   .at = var->at,
+				   .tensor = tensor,
+				   .access = tensor ? var->access : 0,
+				   .loose = var->loose,
+				   .rank = tensor && var->rows ? 2 : 0,
+				   .dtype = var->type.dtype,
+				   .rows = tensor ? var->rows : 0,
+				   .columns = tensor ? var->columns : 0,
+				   .argument = tensor ? index : index - f->memref_count};
 }
 
-static uint32_t kernel_count(const struct lang_kernel *kernel, int tensors)
+struct lang_param lang_param(const struct lang_function *function, const struct lang_kernel *kernel, uint32_t index)
 {
-	return list_of(kernel, tensors)->count;
+	const struct lang_kernel_param *param;
+
+	if (function)
+		return function_param(function, index);
+	param = &kernel->params[index];
+	return (struct lang_param){.name = param->name,
+				   .at = param->at,
+				   .tensor = param->tensor,
+				   .access = param->access,
+				   .rank = param->rank,
+				   .dtype = param->dtype,
+				   .rows = param->rows,
+				   .columns = param->columns,
+				   .argument = param->argument,
+				   .layout = &param->layout};
 }
 
-static struct parameter kernel_parameter(const struct lang_kernel *kernel, int tensors, uint32_t number)
+uint32_t lang_param_count(const struct lang_function *function, const struct lang_kernel *kernel, bool tensors)
 {
-	const struct lang_kernel_param *param = &kernel->params[list_of(kernel, tensors)->params[number]];
-
-	return (struct parameter){param->name, param->dtype, param->access, &param->layout, param->rows, param->columns};
+	if (function)
+		return tensors ? function->memref_count : function->need_count;
+	return !kernel ? 0 : tensors ? kernel->tensors.count : kernel->scalars.count;
 }
 
-static uint32_t count_of(const struct lang_kernel_variant *variant, int tensors)
+struct lang_param lang_param_of(const struct lang_function *function, const struct lang_kernel *kernel, bool tensors, uint32_t number)
 {
-	if (variant->kernel)
-		return kernel_count(variant->kernel, tensors);
-	return tensors ? variant->function->memref_count : variant->function->need_count;
-}
-
-static struct parameter parameter_of(const struct lang_kernel_variant *variant, int tensors, uint32_t number)
-{
-	const struct lang_var *var;
-
-	if (variant->kernel)
-		return kernel_parameter(variant->kernel, tensors, number);
-	var = tensors ? variant->function->memrefs[number] : variant->function->needs[number];
-	return (struct parameter){var->name, var->type.dtype, tensors ? var->access : 0, NULL, var->rows, var->columns};
+	if (number >= lang_param_count(function, kernel, tensors))
+		return (struct lang_param){.name = NULL};
+	if (function)
+		return function_param(function, tensors ? number : function->memref_count + number);
+	return lang_param(NULL, kernel, (tensors ? &kernel->tensors : &kernel->scalars)->params[number]);
 }
 
 /* --- checking --- */
@@ -71,7 +80,8 @@ static bool layouts_equal(const struct lang_layout *a, const struct lang_layout 
 /* The task is bound already when the level is known: what stands in takes the same. */
 static bool parameter_check(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_kernel_variant *variant, int tensors, uint32_t number)
 {
-	struct parameter own = kernel_parameter(kernel, tensors, number), other = parameter_of(variant, tensors, number);
+	const struct lang_param own = lang_param_of(NULL, kernel, tensors, number);
+	const struct lang_param other = lang_param_of(variant->function, variant->kernel, tensors, number);
 
 	if (own.dtype != other.dtype) {
 		lang_error(unit, variant->at, "%%%s of @%s is %s, %%%s of @%s is %s: a variant has the parameters of its kernel", other.name, variant->name,
@@ -94,7 +104,7 @@ static bool parameter_check(struct lang_unit *unit, const struct lang_kernel *ke
 static bool parameters_check(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_kernel_variant *variant)
 {
 	for (int tensors = 1; tensors >= 0; tensors--) {
-		uint32_t own = kernel_count(kernel, tensors), other = count_of(variant, tensors);
+		uint32_t own = lang_param_count(NULL, kernel, tensors), other = lang_param_count(variant->function, variant->kernel, tensors);
 
 		if (own != other) {
 			lang_error(unit, variant->at, "@%s takes %u %s%s, @%s takes %u: a variant has the parameters of its kernel", variant->name, other,
@@ -190,7 +200,7 @@ const struct lang_kernel_variant *lang_kernel_variant_at(const struct lang_kerne
 
 void lang_kernel_variant_shape(const struct lang_kernel_variant *variant, uint32_t tensor, uint32_t *rows_out, uint32_t *columns_out)
 {
-	struct parameter parameter = parameter_of(variant, 1, tensor);
+	const struct lang_param parameter = lang_param_of(variant->function, variant->kernel, true, tensor);
 
 	*rows_out = parameter.rows;
 	*columns_out = parameter.columns;
@@ -454,24 +464,26 @@ void lang_kernel_check(struct lang_module *module, struct lang_decl *decl)
 
 /* --- rows --- */
 
-static void params_build(struct lang_lower *lower, const struct lang_kernel *kernel, uint32_t row)
+void lang_params_build(struct lang_lower *lower, uint32_t row, const struct lang_function *function, const struct lang_kernel *kernel)
 {
-	for (uint32_t i = 0; i < kernel->param_count; i++) {
-		const struct lang_kernel_param *param = &kernel->params[i];
-		struct build_param p = {.kernel = row,
-					.record = {.kind = param->tensor ? PTOWSP_PARAM_TENSOR : PTOWSP_PARAM_SCALAR,
-						   .dtype = param->dtype,
-						   .access = param->access,
-						   .rows = param->rows,
-						   .columns = param->columns}};
+	const uint32_t count = lang_param_count(function, kernel, true) + lang_param_count(function, kernel, false);
 
-		for (uint32_t d = 0; d < param->layout.rank; d++)
+	for (uint32_t i = 0; i < count; i++) {
+		const struct lang_param param = lang_param(function, kernel, i);
+		const struct lang_layout *layout = param.layout;
+		struct build_param p = {.kernel = row,
+					.record = {.kind = param.tensor ? PTOWSP_PARAM_TENSOR : PTOWSP_PARAM_SCALAR,
+						   .dtype = param.dtype,
+						   .access = param.access,
+						   .rows = param.rows,
+						   .columns = param.columns}};
+
+		for (uint32_t d = 0; layout && d < layout->rank; d++)
 			build_param_dim(lower->build, &p,
-					(struct ptowsp_param_layout_record){.distribution = param->layout.dims[d].sharded,
-									    .mesh_axis = param->layout.dims[d].mesh_axis});
-		if (param->layout.memory.stated)
-			*build_memory(lower->build, &p.memory) = lang_memory_record(&param->layout.memory);
-		build_param_add(lower->build, param->name, p);
+					(struct ptowsp_param_layout_record){.distribution = layout->dims[d].sharded, .mesh_axis = layout->dims[d].mesh_axis});
+		if (layout && layout->memory.stated)
+			*build_memory(lower->build, &p.memory) = lang_memory_record(&layout->memory);
+		build_param_add(lower->build, param.name, p);
 	}
 }
 
@@ -525,7 +537,7 @@ uint32_t lang_kernel_row_build(struct lang_lower *lower, struct lang_kernel *ker
 	record.flags = kernel->measured ? PTOWSP_KERNEL_MEASURED : 0;
 	record.symbol = build_string(lower->build, kernel->function ? kernel->function : "");
 	row = build_kernel_add(lower->build, name, record);
-	params_build(lower, kernel, row);
+	lang_params_build(lower, row, NULL, kernel);
 	lower->build->kernels[row].like = kernel->payload_row;
 	if (!kernel->payload_row) {
 		kernel->payload_row = row + 1;

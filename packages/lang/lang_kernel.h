@@ -3,6 +3,8 @@
 #ifndef LANG_KERNEL_H
 #define LANG_KERNEL_H
 
+#include <stdbool.h>
+
 #include "lang/lang_layout.h"
 #include "lang/lang_map.h"
 #include "lang/scalar.h"
@@ -72,6 +74,23 @@ struct lang_kernel {
 struct lang_param_name {
 	uint32_t param;
 };
+
+/* A parameter of a function or of a declared kernel: what is passed for it, whoever calls. */
+struct lang_param {
+	const char *name; /* NULL: there is none */
+	struct lang_span at;
+	uint8_t tensor, access, rank;
+	uint8_t loose; /* a function gathers from it, or takes only some branch to it: smaller parts will do */
+	uint16_t dtype;
+	uint32_t rows, columns;           /* tensors; 0: any */
+	uint32_t argument;                /* among tensors, or among scalars */
+	const struct lang_layout *layout; /* tensors of kernels; NULL: a function says nothing of it */
+};
+/* One of the two is NULL. Of a function first tensors, then the scalars that it needs; of a kernel in order of declaration. */
+struct lang_param lang_param(const struct lang_function *function, const struct lang_kernel *kernel, uint32_t index);
+/* The same counted among tensors, or among scalars; of neither function nor kernel there are none. */
+uint32_t lang_param_count(const struct lang_function *function, const struct lang_kernel *kernel, bool tensors);
+struct lang_param lang_param_of(const struct lang_function *function, const struct lang_kernel *kernel, bool tensors, uint32_t number);
 
 void lang_kernel_parse(struct lang_parser *parser);
 void lang_kernel_check(struct lang_module *module, struct lang_decl *decl);

@@ -154,19 +154,12 @@ bool lang_part_memory_join(struct lang_work_check *check, const struct lang_part
 /* The error of that: both layouts, why they contradict, and the layout that would do. They do contradict. */
 void lang_layouts_refuse(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other, const char *whose);
 
-/* Parameters of what a call calls: first tensors, then scalars of a function, in order of declaration of a kernel. */
-struct lang_callee_param {
-	const char *name;
-	struct lang_span at;
-	uint8_t tensor, access, rank;
-	uint8_t loose; /* a function gathers from it, or takes only some branch to it: smaller parts will do */
-	uint16_t dtype;
-	uint32_t rows, columns;           /* 0: any */
-	uint32_t argument;                /* among tensors, or among scalars */
-	const struct lang_layout *layout; /* tensors of kernels; NULL: a function says nothing of it */
-};
+/* A parameter of what a call calls, as lang_param numbers them. */
+static inline struct lang_param lang_callee_param(const struct lang_work *call, uint32_t index)
+{
+	return lang_param(call->function, (const struct lang_kernel *)call->target, index);
+}
 uint32_t lang_callee_count(const struct lang_work *call);
-struct lang_callee_param lang_callee_param(const struct lang_work *call, uint32_t index);
 
 /* --- lowering --- */
 

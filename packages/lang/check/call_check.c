@@ -17,7 +17,7 @@ static const char *shape_text(struct lang_work_check *check, uint32_t rows, uint
 	return common_format(&check->unit->arena, "%u x %u", rows, columns);
 }
 
-static void value_refuse(struct lang_work_check *check, const struct lang_work *work, const struct lang_pass *pass, const struct lang_callee_param *param)
+static void value_refuse(struct lang_work_check *check, const struct lang_work *work, const struct lang_pass *pass, const struct lang_param *param)
 {
 	if (pass->value->kind == LANG_SCALAR_NAME && !lang_decl_find(check->scope.module, '%', pass->value->text)) {
 		lang_error(check->unit, pass->value->at, "there is no tensor %%%s", pass->value->text);
@@ -27,7 +27,7 @@ static void value_refuse(struct lang_work_check *check, const struct lang_work *
 	}
 }
 
-static bool type_fits(struct lang_work_check *check, const struct lang_work *work, const struct lang_part *part, const struct lang_callee_param *param)
+static bool type_fits(struct lang_work_check *check, const struct lang_work *work, const struct lang_part *part, const struct lang_param *param)
 {
 	if (lang_part_dtype(part) == param->dtype)
 		return true;
@@ -37,7 +37,7 @@ static bool type_fits(struct lang_work_check *check, const struct lang_work *wor
 }
 
 /* The whole tensor is passed and has another shape: which part of it would do, its first rows and columns or its elements without a shape? */
-static void whole_help(struct lang_work_check *check, const struct lang_part *part, const struct lang_callee_param *param)
+static void whole_help(struct lang_work_check *check, const struct lang_part *part, const struct lang_param *param)
 {
 	uint64_t wanted = (uint64_t)param->rows * param->columns, there = (uint64_t)part->rows * part->columns;
 
@@ -54,7 +54,7 @@ static void whole_help(struct lang_work_check *check, const struct lang_part *pa
 }
 
 /* A kernel is handed the shape that it states; a function may work on more than its first tile, never on less. */
-static void shape_check(struct lang_work_check *check, const struct lang_work *work, const struct lang_part *part, const struct lang_callee_param *param)
+static void shape_check(struct lang_work_check *check, const struct lang_work *work, const struct lang_part *part, const struct lang_param *param)
 {
 	uint32_t columns = part->viewed ? part->columns / common_dtype_bytes(part->view) : part->columns;
 
@@ -71,7 +71,7 @@ static void shape_check(struct lang_work_check *check, const struct lang_work *w
 }
 
 /* Accesses of the code that is in the package: a function's, or that of the portable payloads of a kernel. */
-static unsigned access_done(const struct lang_work *work, const struct lang_callee_param *param)
+static unsigned access_done(const struct lang_work *work, const struct lang_param *param)
 {
 	const struct lang_kernel *kernel = (const struct lang_kernel *)work->target;
 	unsigned access = work->function ? param->access : 0;
@@ -83,7 +83,7 @@ static unsigned access_done(const struct lang_work *work, const struct lang_call
 }
 
 /* The call says what is done with the tensor. More than the callee does is harmless; less is a promise, which code that is in the package must not break. */
-static bool access_check(struct lang_work_check *check, const struct lang_work *work, const struct lang_pass *pass, const struct lang_callee_param *param)
+static bool access_check(struct lang_work_check *check, const struct lang_work *work, const struct lang_pass *pass, const struct lang_param *param)
 {
 	unsigned missing = param->access & ~pass->access, broken;
 
@@ -103,7 +103,7 @@ static bool access_check(struct lang_work_check *check, const struct lang_work *
 	return !broken;
 }
 
-static void tensor_pass(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_callee_param *param)
+static void tensor_pass(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_param *param)
 {
 	const char *who = common_format(&check->unit->arena, "@%s", work->callee);
 	struct lang_part *part = &pass->part;
@@ -140,7 +140,7 @@ static void tensor_pass(struct lang_work_check *check, struct lang_work *work, s
 /* --- scalars --- */
 
 /* The value in the loops around; a number alone has been looked at. */
-static void range_fits(struct lang_work_check *check, const struct lang_scalar *value, const struct lang_callee_param *param)
+static void range_fits(struct lang_work_check *check, const struct lang_scalar *value, const struct lang_param *param)
 {
 	struct lang_range range = {0};
 	int64_t end;
@@ -158,7 +158,7 @@ static void range_fits(struct lang_work_check *check, const struct lang_scalar *
 }
 
 /* Numbers of a float parameter are literals, or symbols and slots of that type; all else are integers. */
-static void scalar_pass(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_callee_param *param)
+static void scalar_pass(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_param *param)
 {
 	struct lang_scalar *value = pass->value;
 
@@ -172,7 +172,7 @@ static void scalar_pass(struct lang_work_check *check, struct lang_work *work, s
 }
 
 /* Checks the argument that is passed for it: kind, type, direction, layout, shape. pass->part or pass->value is found already. */
-static void pass_check(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_callee_param *param)
+static void pass_check(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_param *param)
 {
 	if (param->tensor)
 		tensor_pass(check, work, pass, param);
@@ -221,7 +221,7 @@ static void passes_join(struct lang_work_check *check, const struct lang_work *w
 
 	for (uint32_t i = 0; i < all; i++) {
 		const struct lang_pass *pass = work->binds[i];
-		struct lang_callee_param param;
+		struct lang_param param;
 
 		if (!pass || pass->value || !pass->part.decl || !pass->part.rows || !pass->part.decl->layout.stated)
 			continue;
@@ -242,44 +242,6 @@ uint32_t lang_callee_count(const struct lang_work *call)
 	if (call->function)
 		return call->function->memref_count + call->function->need_count;
 	return call->target->kind == LANG_DECL_KERNEL ? ((const struct lang_kernel *)call->target)->param_count : 0;
-}
-
-static struct lang_callee_param function_param(const struct lang_function *f, uint32_t index)
-{
-	int tensor = index < f->memref_count;
-	const struct lang_var *var = tensor ? f->memrefs[index] : f->needs[index - f->memref_count];
-
-	return (struct lang_callee_param){.name = var->name,
-					  .at = var->at,
-					  .tensor = (uint8_t)tensor,
-					  .access = var->access,
-					  .loose = var->loose,
-					  .rank = tensor && var->rows ? 2 : 0,
-					  .dtype = var->type.dtype,
-					  .rows = tensor ? var->rows : 0,
-					  .columns = tensor ? var->columns : 0,
-					  .argument = tensor ? index : index - f->memref_count};
-}
-
-static struct lang_callee_param kernel_param(const struct lang_kernel *kernel, uint32_t index)
-{
-	const struct lang_kernel_param *param = &kernel->params[index];
-
-	return (struct lang_callee_param){.name = param->name,
-					  .at = param->at,
-					  .tensor = param->tensor,
-					  .access = param->access,
-					  .rank = param->rank,
-					  .dtype = param->dtype,
-					  .rows = param->rows,
-					  .columns = param->columns,
-					  .argument = param->argument,
-					  .layout = &param->layout};
-}
-
-struct lang_callee_param lang_callee_param(const struct lang_work *call, uint32_t index)
-{
-	return call->function ? function_param(call->function, index) : kernel_param((const struct lang_kernel *)call->target, index);
 }
 
 static bool callee_find(struct lang_work_check *check, struct lang_work *work)
@@ -382,7 +344,7 @@ static void pass_bind(struct lang_work_check *check, struct lang_work *work, str
 }
 
 /* A scalar that is not passed is the caller's value of that name, if there is one. */
-static void need_find(struct lang_work_check *check, struct lang_work *work, uint32_t index, const struct lang_callee_param *param)
+static void need_find(struct lang_work_check *check, struct lang_work *work, uint32_t index, const struct lang_param *param)
 {
 	struct lang_scalar *scalar = common_alloc(&check->unit->arena, sizeof(*scalar));
 	const struct lang_decl *decl = lang_decl_find(check->scope.module, '%', param->name);
@@ -413,7 +375,7 @@ static void params_check(struct lang_work_check *check, struct lang_work *work)
 	uint32_t count = lang_callee_count(work);
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct lang_callee_param param = lang_callee_param(work, i);
+		struct lang_param param = lang_callee_param(work, i);
 
 		if (work->rest.line && param.tensor && !work->binds[i])
 			work->binds[i] = rest_take(check, work, param.name);

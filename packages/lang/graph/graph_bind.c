@@ -114,7 +114,7 @@ static void written_check(struct lang_unit *unit, struct lang_span at, const str
 /* Bound bytes begin with an element of the parameter's type. */
 static void element_check(struct lang_unit *unit, const struct lang_graph_bind *bind)
 {
-	const struct lang_graph_param param = lang_graph_tensor_param(bind->kernel, bind->arg);
+	const struct lang_param param = lang_graph_param(bind->kernel, true, bind->arg);
 	int64_t offset;
 
 	if (!param.name || !lang_graph_constant(bind->offset, &offset) || offset % common_dtype_bytes(param.dtype) == 0)
@@ -138,9 +138,9 @@ static int64_t bind_most(const struct lang_graph_bind *bind)
 /* A function's first tile, or what a kernel is declared with, lies inside of what is bound: a run would refuse it, native code would go beyond. */
 static void shape_check(struct lang_unit *unit, const struct lang_graph_bind *bind)
 {
-	const struct lang_graph_param param = lang_graph_tensor_param(bind->kernel, bind->arg);
+	const struct lang_param param = lang_graph_param(bind->kernel, true, bind->arg);
 	const struct lang_graph_tensor *tensor = bind->tensor;
-	int64_t need = (int64_t)param.rows * param.columns, most = bind_most(bind), size, offset;
+	int64_t need = param.loose ? 0 : (int64_t)param.rows * param.columns, most = bind_most(bind), size, offset;
 	int sized = !lang_graph_constant(bind->size, &size) || size;
 	int known = lang_graph_constant(sized ? bind->size : bind->offset, &offset);
 
@@ -171,7 +171,7 @@ static void bind_check(struct lang_unit *unit, struct lang_graph_bind *bind)
 		return;
 	}
 	if (count != UINT32_MAX)
-		bind->access = lang_graph_tensor_param(kernel, bind->arg).access;
+		bind->access = lang_graph_param(kernel, true, bind->arg).access;
 	bind->tensor->access |= bind->access;
 	if (bind->access & PTOWSP_WRITE)
 		written_check(unit, bind->inst->args[2].at, bind->tensor, kernel->entry);
@@ -206,7 +206,7 @@ static void arguments_check(struct lang_unit *unit, struct lang_graph_kernel *ke
 		if (i >= kernel->bind_count || kernel->binds[i]->arg != i) {
 			lang_error(unit, kernel->object.at, "argument %u of %s is not bound", i, kernel->object.name);
 			if (i < known && known != UINT32_MAX)
-				lang_help(unit, "it is %%%s of %s: MC_BIND(%s, %u, TENSOR)", lang_graph_tensor_param(kernel, i).name, kernel->entry,
+				lang_help(unit, "it is %%%s of %s: MC_BIND(%s, %u, TENSOR)", lang_graph_param(kernel, true, i).name, kernel->entry,
 					  kernel->object.name, i);
 			return;
 		}

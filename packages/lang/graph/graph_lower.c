@@ -100,7 +100,7 @@ static uint64_t bind_elements(const struct lang_graph_bind *bind, const struct l
 static uint32_t bind_region(struct lang_graph_walk *walk, const struct lang_graph_bind *bind, uint32_t column)
 {
 	const struct lang_graph_memory *memory = lang_graph_memory_of(walk, bind->tensor);
-	const struct lang_graph_param param = lang_graph_tensor_param(bind->kernel, bind->arg);
+	const struct lang_param param = lang_graph_param(bind->kernel, true, bind->arg);
 	uint64_t elements = bind_elements(bind, memory);
 	struct ptowsp_region_record region = {
 		.tensor = lang_graph_tensor_row(memory), .row = lang_expr_const(&walk->lower->tables->exprs, 0), .column = column, .unit = 1};
@@ -139,7 +139,7 @@ static void number_set(struct lang_graph_walk *walk, struct lang_graph_node *nod
 /* Scalars that an entry takes: loops around it by name, else symbols and slots. */
 static uint32_t argument_expr(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel, uint32_t argument)
 {
-	const struct lang_graph_param param = lang_graph_scalar_param(kernel, argument);
+	const struct lang_param param = lang_graph_param(kernel, false, argument);
 	const char *name = param.name;
 	uint32_t row = kernel->function ? kernel->function->needs[argument]->symbol->row : lang_row_find(lang_rows_of(walk->lower, PTOWSP_SECTION_SLOT), name);
 
@@ -166,7 +166,7 @@ static uint32_t tensors_of(const struct lang_graph_kernel *kernel)
 static void kernel_emit(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel)
 {
 	struct lang_graph_node_row *row = walk->lowering->kernels[kernel->object.index].same;
-	uint32_t tensors = tensors_of(kernel), scalars = lang_graph_scalar_params(kernel);
+	uint32_t tensors = tensors_of(kernel), scalars = lang_param_count(kernel->function, kernel->decl, false);
 	uint32_t *columns = common_alloc(&walk->lower->unit->arena, (tensors + 1) * sizeof(*columns));
 	struct lang_graph_node *node = lang_graph_node_of(walk->launch, kernel);
 

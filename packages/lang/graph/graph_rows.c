@@ -363,7 +363,7 @@ static void kernel_build(struct lang_lower *lower, struct lang_made *made, const
 	lang_at(lower, kernel->object.inst ? kernel->object.inst->at : kernel->object.at);
 	at = kernel->decl ? lang_kernel_row_build(lower, kernel->decl, name, record) : build_kernel_add(b, name, record);
 	if (kernel->function) {
-		lang_function_params(lower, at, kernel->function);
+		lang_params_build(lower, at, kernel->function, NULL);
 		lang_function_payload(lower, at, kernel->function);
 		return;
 	}

@@ -193,7 +193,7 @@ void lang_graph_types_find(struct lang_graph_lowering *lowering)
 	}
 	block_see(lowering, &program->body);
 	for (uint32_t i = 0; i < program->bind_count; i++) {
-		struct lang_graph_param param = lang_graph_tensor_param(program->binds[i]->kernel, program->binds[i]->arg);
+		struct lang_param param = lang_graph_param(program->binds[i]->kernel, true, program->binds[i]->arg);
 
 		scalar_see(lowering, program->binds[i]->offset);
 		scalar_see(lowering, program->binds[i]->size);
@@ -230,7 +230,7 @@ static unsigned stated_access(const struct lang_graph_lowering *lowering, const 
 
 unsigned lang_graph_access(const struct lang_graph_lowering *lowering, const struct lang_graph_kernel *kernel, const struct lang_graph_bind *bind)
 {
-	struct lang_graph_param param = lang_graph_tensor_param(kernel, bind->arg);
+	struct lang_param param = lang_graph_param(kernel, true, bind->arg);
 
 	if (param.name)
 		return param.access;

@@ -9,6 +9,7 @@
 
 #include "format/graph/graph_schema.h"
 #include "lang/decl.h"
+#include "lang/lang_kernel.h"
 #include "lang/parse/parse.h"
 
 enum { LANG_GRAPH_TOLD = 2 }; /* lang_graph_object.defined: it is not, and that was told */
@@ -112,21 +113,14 @@ struct lang_graph_kernel {
 	struct lang_graph_inst *inst; /* TG_KERNEL; its place in its block is where the kernel is issued */
 };
 
-/* graph_object.c: what a kernel's entry is declared with. */
-struct lang_graph_param {
-	const char *name; /* NULL: nobody says anything of it */
-	uint16_t dtype;
-	uint8_t access;         /* tensors: READ | WRITE */
-	uint32_t rows, columns; /* tensors: of what it touches from its first element on at least, 0, 0: not known */
-};
 /* Finds function or decl; an entry that is neither is served by a C function of that name. */
 void lang_graph_entry_find(struct lang_module *module, struct lang_graph_kernel *kernel);
 /* How many tensors it takes; UINT32_MAX: it is declared nowhere. */
 uint32_t lang_graph_tensor_params(const struct lang_graph_kernel *kernel);
-struct lang_graph_param lang_graph_tensor_param(const struct lang_graph_kernel *kernel, uint32_t argument);
-/* Scalars: values of the loops around, symbols or slots of that name. */
-uint32_t lang_graph_scalar_params(const struct lang_graph_kernel *kernel);
-struct lang_graph_param lang_graph_scalar_param(const struct lang_graph_kernel *kernel, uint32_t argument);
+static inline struct lang_param lang_graph_param(const struct lang_graph_kernel *kernel, bool tensors, uint32_t argument)
+{
+	return lang_param_of(kernel->function, kernel->decl, tensors, argument);
+}
 /* Some of its code is portable: it says itself what it touches, and sees memory as flat. */
 bool lang_graph_is_portable(const struct lang_graph_kernel *kernel);
 

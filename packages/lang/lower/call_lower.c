@@ -126,7 +126,7 @@ struct standing {
 	uint8_t *warned; /* its tiles are larger than a step: said */
 };
 
-static struct standing standing_at(struct lang_lower *lower, const struct lang_work *work, uint32_t rows, const struct lang_callee_param *param)
+static struct standing standing_at(struct lang_lower *lower, const struct lang_work *work, uint32_t rows, const struct lang_param *param)
 {
 	struct standing standing = {.name = work->callee, .param = param->name, .rows = param->rows, .columns = param->columns};
 
@@ -156,7 +156,7 @@ static struct standing standing_at(struct lang_lower *lower, const struct lang_w
 static void level_check(struct lang_lower *lower, const struct lang_work *work, uint32_t rows)
 {
 	for (uint32_t i = 0; i < lang_callee_count(work); i++) {
-		struct lang_callee_param param = lang_callee_param(work, i);
+		struct lang_param param = lang_callee_param(work, i);
 		struct standing standing;
 		const struct lang_part *part;
 		int64_t row;
@@ -176,8 +176,7 @@ static void level_check(struct lang_lower *lower, const struct lang_work *work, 
 	}
 }
 
-static void view_note(struct lang_lower *lower, const struct lang_work *work, const struct lang_callee_param *param, const struct lang_part *part,
-		      uint32_t tensors)
+static void view_note(struct lang_lower *lower, const struct lang_work *work, const struct lang_param *param, const struct lang_part *part, uint32_t tensors)
 {
 	const struct lang_viewing viewing = {.kernel = work->function ? work->function->kernel : work->target->row,
 					     .name = work->callee,
@@ -221,7 +220,7 @@ static void task_emit(struct lang_work_walk *walk, const struct lang_work *work)
 	task_name_lower(walk, work);
 	lang_word_add_at(walk->lower, PTOWSP_OP_TASK, kernel_number(lower, work), (count - tensors) << 16 | tensors, work->at);
 	for (uint32_t i = 0; i < count; i++) {
-		struct lang_callee_param param = lang_callee_param(work, i);
+		struct lang_param param = lang_callee_param(work, i);
 		uint32_t row;
 
 		if (param.tensor)
@@ -231,7 +230,7 @@ static void task_emit(struct lang_work_walk *walk, const struct lang_work *work)
 			lang_too_large(lower, work->at);
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		struct lang_callee_param param = lang_callee_param(work, i);
+		struct lang_param param = lang_callee_param(work, i);
 		const struct lang_pass *pass = work->binds[i];
 
 		if (!param.tensor)

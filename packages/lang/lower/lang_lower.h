@@ -11,7 +11,8 @@
 #include "lang/lang_axis.h"
 
 #define LANG_MAX_SECTIONS 16u /* sections with ids */
-struct lang_rows {            /* of struct lang_row, below */
+struct lang_kernel;
+struct lang_rows { /* of struct lang_row, below */
 	uint32_t section;
 	struct lang_row *rows;
 	uint32_t count, capacity;
@@ -79,8 +80,8 @@ struct lang_binding {
 void lang_orchestration_lower(struct lang_lower *lower, const struct lang_function *function, const struct lang_binding *memrefs, const uint32_t *needs,
 			      uint32_t depth, uint32_t loops, const struct lang_level_set *levels);
 
-/* The kernel's parameters are the memrefs and needed scalars of a function. */
-void lang_function_params(struct lang_lower *lower, uint32_t kernel, const struct lang_function *function);
+/* The parameters of a function or of a declared kernel, one of the two, as those of the kernel in that row. */
+void lang_params_build(struct lang_lower *lower, uint32_t row, const struct lang_function *function, const struct lang_kernel *kernel);
 /* The kernel's payload is the function's code, which the first kernel that has it holds for all. */
 void lang_function_payload(struct lang_lower *lower, uint32_t kernel, struct lang_function *function);
 /* An InCore function as a portable payload of a kernel. Warns if it cannot run. */

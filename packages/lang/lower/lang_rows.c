@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lang_rows.c - rows with ids, numbered before anything refers to them: slots, kernels, tensors and entries. */
 #include "lang/graph/graph_lower.h"
+#include "lang/lang_kernel.h"
 #include "lang/lang_process.h"
 #include "lang/lang_schedule.h"
 #include "lang/lower/lang_lower.h"
@@ -320,24 +321,6 @@ void lang_tensors_build(struct lang_lower *lower)
 	}
 }
 
-void lang_function_params(struct lang_lower *lower, uint32_t kernel, const struct lang_function *f)
-{
-	for (uint32_t i = 0; i < f->memref_count; i++) {
-		const struct lang_var *memref = f->memrefs[i];
-
-		build_param_add(lower->build, memref->name,
-				(struct build_param){.kernel = kernel,
-						     .record = {.kind = PTOWSP_PARAM_TENSOR,
-								.dtype = memref->type.dtype,
-								.access = memref->access,
-								.rows = memref->rows,
-								.columns = memref->columns}});
-	}
-	for (uint32_t i = 0; i < f->need_count; i++)
-		build_param_add(lower->build, f->needs[i]->name,
-				(struct build_param){.kernel = kernel, .record = {.kind = PTOWSP_PARAM_SCALAR, .dtype = f->needs[i]->type.dtype}});
-}
-
 void lang_function_payload(struct lang_lower *lower, uint32_t kernel, struct lang_function *f)
 {
 	lower->build->kernels[kernel].like = f->payload; /* of another kernel with the same body */
@@ -358,7 +341,7 @@ void lang_kernels_build(struct lang_lower *lower)
 			continue;
 		lang_at(lower, row->function->at);
 		build_kernel_add(lower->build, row->name, (struct ptowsp_kernel_record){.unit = KERNEL_UNIT});
-		lang_function_params(lower, i, row->function);
+		lang_params_build(lower, i, row->function, NULL);
 		lang_function_payload(lower, i, row->function);
 	}
 }

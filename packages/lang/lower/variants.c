@@ -21,13 +21,12 @@ static bool same_signature(const struct lang_function *a, const struct lang_func
 {
 	if (a->kind != b->kind || b->inlined || a->memref_count != b->memref_count || a->need_count != b->need_count)
 		return false;
-	for (uint32_t i = 0; i < a->memref_count; i++)
-		if (strcmp(a->memrefs[i]->name, b->memrefs[i]->name) != 0 || a->memrefs[i]->access != b->memrefs[i]->access ||
-		    a->memrefs[i]->type.dtype != b->memrefs[i]->type.dtype)
+	for (uint32_t i = 0; i < a->memref_count + a->need_count; i++) {
+		const struct lang_param own = lang_param(a, NULL, i), other = lang_param(b, NULL, i);
+
+		if (strcmp(own.name, other.name) != 0 || own.access != other.access || own.dtype != other.dtype)
 			return false;
-	for (uint32_t i = 0; i < a->need_count; i++)
-		if (strcmp(a->needs[i]->name, b->needs[i]->name) != 0 || a->needs[i]->type.dtype != b->needs[i]->type.dtype)
-			return false;
+	}
 	return true;
 }
 
