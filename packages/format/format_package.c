@@ -479,3 +479,22 @@ const char *pkg_notice(const struct pkg *package, uint32_t index)
 {
 	return index < package->notice_count ? package->notices[index] : NULL;
 }
+
+uint32_t pkg_row_named(const struct pkg_tables *t, const void *rows, size_t size, uint32_t count, const char *name, size_t length)
+{
+	const uint64_t id = ptowsp_id(name, length);
+	struct {
+		uint64_t id;
+		uint32_t name;
+	} row;
+
+	for (uint32_t low = 0, high = count; low < high;) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		memcpy(&row, (const char *)rows + middle * size, sizeof(row.id) + sizeof(row.name));
+		if (row.id == id)
+			return !strncmp(pkg_string(t, row.name), name, length) && !pkg_string(t, row.name)[length] ? middle : PTOWSP_NONE;
+		*(row.id < id ? &low : &high) = row.id < id ? middle + 1 : middle;
+	}
+	return PTOWSP_NONE;
+}

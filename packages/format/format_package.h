@@ -119,5 +119,8 @@ static inline const struct ptowsp_param_record *pkg_param(const struct pkg_table
 			return &tables->param[i];
 	return NULL;
 }
+/* The row of that name in a table of `count` records of `size` bytes whose rows are sorted by ids, which they begin with, their names behind; PTOWSP_NONE: none has it. */
+uint32_t pkg_row_named(const struct pkg_tables *tables, const void *rows, size_t size, uint32_t count, const char *name, size_t length);
+#define PKG_NAMED(tables, table, name, length) pkg_row_named((tables), (tables)->table, sizeof(*(tables)->table), (tables)->table##_count, (name), (length))
 
 #endif

@@ -15,20 +15,13 @@ static const char printed[] = "printed.pto";
 
 /* --- the text --- */
 
-static uint32_t entry_called(const struct pkg_tables *t, uint32_t name)
-{
-	for (uint32_t e = 0; e < t->entry_count; e++)
-		if (!strcmp(pkg_string(t, t->entry[e].name), pkg_string(t, name)))
-			return e;
-	return PTOWSP_NONE;
-}
-
 static void part_begin(struct print_job *job, const struct pkg_graph *graph, FILE *to)
 {
+	const char *name = pkg_string(job->t, graph->name);
 	struct print_graph *part = &job->graphs.parts[job->graphs.count++];
 
 	fflush(to);
-	*part = (struct print_graph){.entry = entry_called(job->t, graph->name), .begin = (size_t)ftell(to)};
+	*part = (struct print_graph){.entry = PKG_NAMED(job->t, entry, name, strlen(name)), .begin = (size_t)ftell(to)};
 	if (part->entry != PTOWSP_NONE)
 		job->made.entries[part->entry] = 1;
 }

@@ -14,12 +14,11 @@
 struct print_index {
 	struct pkg_ranks tensors; /* entry << 32 | position */
 	struct pkg_ranks calls;   /* caller */
-	struct pkg_ranks entries, tensor_names, slot_names;
-	struct pkg_ranks owners; /* slots of functions: the function's name */
-	struct pkg_ranks tails;  /* symbols: what stands behind a '.' of their names */
-	struct pkg_ranks unused; /* symbols that nothing reads: the entry that declares them */
-	uint8_t *exprs;          /* owned, by EXPR row: of what is in the expression, however often; operands of operands may be 2^64 */
-	uint8_t *scheduled;      /* owned, by SLOT row: 1: the schedule reads it */
+	struct pkg_ranks owners;  /* slots of functions: the function's name */
+	struct pkg_ranks tails;   /* symbols: what stands behind a '.' of their names */
+	struct pkg_ranks unused;  /* symbols that nothing reads: the entry that declares them */
+	uint8_t *exprs;           /* owned, by EXPR row: of what is in the expression, however often; operands of operands may be 2^64 */
+	uint8_t *scheduled;       /* owned, by SLOT row: 1: the schedule reads it */
 };
 enum { PRINT_READS_SLOT = 1, PRINT_DIVIDES = 2 };
 /* One package being printed. */

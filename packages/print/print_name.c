@@ -51,25 +51,16 @@ static void owner_add(struct print_index *x, const char *name, uint32_t slot)
 
 static bool names_rank(struct print_index *x, const struct pkg_tables *t)
 {
-	if (!pkg_ranks_init(&x->entries, t->entry_count) || !pkg_ranks_init(&x->tensor_names, t->tensor_count) ||
-	    !pkg_ranks_init(&x->slot_names, t->slot_count) || !pkg_ranks_init(&x->owners, t->slot_count) || !pkg_ranks_init(&x->tails, tails_count(t)))
+	if (!pkg_ranks_init(&x->owners, t->slot_count) || !pkg_ranks_init(&x->tails, tails_count(t)))
 		return false;
-	for (uint32_t i = 0; i < t->entry_count; i++)
-		pkg_ranks_add(&x->entries, pkg_rank_text(pkg_string(t, t->entry[i].name), strlen(pkg_string(t, t->entry[i].name))), i);
-	for (uint32_t i = 0; i < t->tensor_count; i++)
-		pkg_ranks_add(&x->tensor_names, pkg_rank_text(pkg_string(t, t->tensor[i].name), strlen(pkg_string(t, t->tensor[i].name))), i);
 	for (uint32_t i = 0; i < t->slot_count; i++) {
 		const char *name = pkg_string(t, t->slot[i].name);
 
-		pkg_ranks_add(&x->slot_names, pkg_rank_text(name, strlen(name)), i);
 		if (t->slot[i].flags & PTOWSP_SLOT_INTERNAL)
 			owner_add(x, name, i);
 		for (const char *at = name; t->slot[i].kind == PTOWSP_SLOT_SYMBOL && (at = strchr(at, '.')); at++)
 			pkg_ranks_add(&x->tails, pkg_rank_text(at + 1, strlen(at + 1)), i);
 	}
-	pkg_ranks_sort(&x->entries);
-	pkg_ranks_sort(&x->tensor_names);
-	pkg_ranks_sort(&x->slot_names);
 	pkg_ranks_sort(&x->owners);
 	pkg_ranks_sort(&x->tails);
 	return true;
@@ -101,7 +92,7 @@ bool print_index_make(struct print_job *job)
 void print_index_finish(struct print_job *job)
 {
 	struct print_index *x = &job->index;
-	struct pkg_ranks *const all[] = {&x->tensors, &x->calls, &x->entries, &x->tensor_names, &x->slot_names, &x->owners, &x->tails, &x->unused};
+	struct pkg_ranks *const all[] = {&x->tensors, &x->calls, &x->owners, &x->tails, &x->unused};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		pkg_ranks_finish(all[i]);
@@ -131,45 +122,12 @@ const struct ptowsp_call_record *print_call_at(const struct print_job *job, uint
 	return at < ranks->count && ranks->rows[at].key == entry ? &job->t->call[ranks->rows[at].row] : NULL;
 }
 
-/* The first entry of that name, PTOWSP_NONE: there is none. */
-static uint32_t entry_named(const struct print_job *job, const char *name, size_t length)
-{
-	const struct pkg_ranks *ranks = &job->index.entries;
-	const uint64_t key = pkg_rank_text(name, length);
-
-	for (uint32_t i = pkg_ranks_from(ranks, key); i < ranks->count && ranks->rows[i].key == key; i++) {
-		const char *found = print_string(job, job->t->entry[ranks->rows[i].row].name);
-
-		if (!strncmp(found, name, length) && !found[length])
-			return ranks->rows[i].row;
-	}
-	return PTOWSP_NONE;
-}
-
-/* Is there a tensor, or one of no entry's if `common`; a slot or symbol of that name? */
+/* Is there a tensor of that name, or one of no entry's if `common`? */
 static bool tensor_named(const struct print_job *job, const char *name, int common)
 {
-	const struct pkg_ranks *ranks = &job->index.tensor_names;
-	const uint64_t key = pkg_rank_text(name, strlen(name));
+	const uint32_t row = PKG_NAMED(job->t, tensor, name, strlen(name));
 
-	for (uint32_t i = pkg_ranks_from(ranks, key); i < ranks->count && ranks->rows[i].key == key; i++) {
-		const struct ptowsp_tensor_record *tensor = &job->t->tensor[ranks->rows[i].row];
-
-		if ((!common || tensor->entry == PTOWSP_NONE) && !strcmp(print_string(job, tensor->name), name))
-			return true;
-	}
-	return false;
-}
-
-static bool slot_named(const struct print_job *job, const char *name)
-{
-	const struct pkg_ranks *ranks = &job->index.slot_names;
-	const uint64_t key = pkg_rank_text(name, strlen(name));
-
-	for (uint32_t i = pkg_ranks_from(ranks, key); i < ranks->count && ranks->rows[i].key == key; i++)
-		if (!strcmp(print_string(job, job->t->slot[ranks->rows[i].row].name), name))
-			return true;
-	return false;
+	return row != PTOWSP_NONE && (!common || job->t->tensor[row].entry == PTOWSP_NONE);
 }
 
 bool print_has_slots(const struct print_job *job, uint32_t entry)
@@ -212,7 +170,7 @@ static uint32_t home_named(const struct print_job *job, uint32_t slot)
 	uint32_t first = PTOWSP_NONE;
 
 	for (const char *dot = name; (dot = strchr(dot, '.')); dot++) {
-		const uint32_t entry = entry_named(job, name, (size_t)(dot - name));
+		const uint32_t entry = PKG_NAMED(job->t, entry, name, (size_t)(dot - name));
 
 		if (entry < first && is_mixed(job, slot, dot + 1))
 			first = entry;
@@ -319,7 +277,7 @@ static int is_named(const struct print_job *job, const char *before, const char 
 
 	print_add(&name, "%s%s.%s", before, function, rest);
 	if (!name.out.failed)
-		is = *before ? slot_named(job, name.out.bytes) : tensor_named(job, name.out.bytes, 0);
+		is = *before ? PKG_NAMED(job->t, slot, name.out.bytes, strlen(name.out.bytes)) != PTOWSP_NONE : tensor_named(job, name.out.bytes, 0);
 	print_text_finish(&name);
 	return is;
 }
