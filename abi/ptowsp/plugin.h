@@ -90,14 +90,18 @@ PTOWSP_EXPORT const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor)
 
 /* ---- extensions a plugin may offer -------------------------------------------------------------------------- */
 
-/* One executed task, in semantic time. */
+/* One executed task, in semantic time where its flags do not say otherwise. */
 struct ptowsp_trace_task {
 	uint64_t task, start, end; /* cycles */
 	uint32_t kernel;           /* row of the KREG table */
 	uint32_t executor;         /* counted on through the pools */
 	uint32_t stream;
-	uint32_t flags;
+	uint32_t flags;            /* of 10.1: PTOWSP_TRACE_TASK_REAL, else 0 */
 };
+#if PTOWSP_ABI_TARGET >= 1
+/* Start and end are nanoseconds since the run began, and the executor is the worker thread on which the kernel ran. A task may be told once so and once in semantic time. */
+#define PTOWSP_TRACE_TASK_REAL 1u
+#endif
 enum { /* what an event tells */
 	PTOWSP_TRACE_STALL = 0,   /* an issue clock waited for a bounded resource: a channel's CHANNEL_FULL and CHANNEL_EMPTY too */
 	PTOWSP_TRACE_SEND = 1,    /* a token went into a channel */

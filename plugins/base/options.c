@@ -25,8 +25,8 @@ static const struct base_option standard[] = {
 		    "fast may fuse products with sums and sum rows in any order, and says how far results may be off"),
 	BASE_OPTION(offsetof(struct base_options, threads), "threads", "int", "0", "0..65536",
 		    "worker threads, 0: all cores this process may use; --threads says it in place of this"),
-	BASE_OPTION(offsetof(struct base_options, real_time), "trace", "word", "semantic", "semantic|real",
-		    "what --trace shows: cycles and executors, or nanoseconds in which kernels ran on worker threads, and those"),
+	BASE_OPTION(offsetof(struct base_options, real_time), "trace", "word", "semantic", "semantic|real|both",
+		    "what --trace shows: cycles and executors, or nanoseconds in which kernels ran on worker threads, and those, or both"),
 };
 #define STANDARD ((uint32_t)(sizeof(standard) / sizeof(*standard)))
 

@@ -18,7 +18,7 @@ struct base_options {
 	unsigned own_clock;  /* 1: the backend's own clock, 0: the reference clock */
 	unsigned fast;       /* 1: portable kernels may fuse and reorder sums of floats */
 	unsigned threads;    /* worker threads of a device; 0: all cores this process may use */
-	unsigned real_time;  /* 1: the trace shows when kernels really ran */
+	unsigned real_time;  /* enum base_times: what the trace shows */
 };
 
 #define BASE_TEXT 1024u

@@ -278,7 +278,7 @@ ptowsp_status base_program_run(struct base_program *program, const struct base_r
 	}
 	status = base_kernels_watched(&program->kernels, status, error);
 	base_kernels_watch(&program->kernels, NULL, 0);
-	base_timeline_tell(&program->kernels.timeline);
+	base_timeline_tell(&program->kernels.timeline, instance->options->real_time);
 	base_trace_flush(&program->trace);
 	base_profile_tell(&program->kernels.profile, &program->kernels);
 	return status;

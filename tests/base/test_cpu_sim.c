@@ -231,9 +231,10 @@ TEST(options_are_accepted_or_refused_by_name)
 	static const char *const good[][2] = {{"opt_level", "0"}, {"opt_level", "3"},   {"profiling", "on"},   {"debug", "on"},       {"clock", "reference"},
 					      {"clock", "own"},   {"schedulers", "1"},  {"schedulers", "64"},  {"numerics", "exact"}, {"numerics", "fast"},
 					      {"threads", "0"},   {"threads", "65536"}, {"trace", "semantic"}, {"trace", "real"}};
-	static const char *const bad[][3] = {{"opt_level", "4", "0..3"},       {"profiling", "yes", "off|on"},     {"clock", "wall", "reference|own"},
-					     {"numerics", "0", "exact|fast"},  {"schedulers", "65", "1..64"},      {"schedulers", "0", "1..64"},
-					     {"threads", "65537", "0..65536"}, {"trace", "wall", "semantic|real"}, {"optlevel", "1", "opt_level, profiling"}};
+	static const char *const bad[][3] = {
+		{"opt_level", "4", "0..3"},       {"profiling", "yes", "off|on"},          {"clock", "wall", "reference|own"},
+		{"numerics", "0", "exact|fast"},  {"schedulers", "65", "1..64"},           {"schedulers", "0", "1..64"},
+		{"threads", "65537", "0..65536"}, {"trace", "wall", "semantic|real|both"}, {"optlevel", "1", "opt_level, profiling"}};
 	const struct ptowsp_option *options[16];
 	uint32_t count = 1;
 

@@ -172,6 +172,31 @@ TEST(a_trace_in_real_time_shows_when_kernels_ran_and_on_which_thread)
 	CHECK_STR(track_name(events, EXECUTORS, 1), "host 1");
 }
 
+/* With a profile a trace has two clocks: each task once in cycles and once in nanoseconds, in groups of tracks that say so. */
+TEST(a_trace_with_a_profile_has_both_clocks)
+{
+	const char *groups[] = {"executors, in cycles", "worker threads, in ns of real time"};
+	json_t *root, *events, *event;
+	intmax_t tasks[2] = {0};
+	size_t i, named = 0;
+
+	REQUIRE_INT(cli("$B/ptowsp-run -q --profile --trace r.json $P/softmax.pkg.zst && $B/ptowsp-run -q --trace s.json $P/softmax.pkg.zst"), 0);
+	root = cli_json_file("r.json");
+	events = json_object_get(root, "traceEvents");
+	json_array_foreach(events, i, event)
+	{
+		if (has_text(event, "ph", "X"))
+			tasks[member(event, "pid") != 0]++;
+		if (has_text(event, "name", "process_name"))
+			for (int k = 0; k < 2; k++)
+				named += has_text(json_object_get(event, "args"), "name", groups[k]) && (member(event, "pid") != 0) == k;
+	}
+	CHECK_INT(tasks[0], 14);
+	CHECK_INT(tasks[1], 14);
+	CHECK_INT((int)named, 2);
+	CHECK_INT(cli("grep -c '\"pid\":4' s.json"), 1); /* without one it is in semantic time alone */
+}
+
 /* An order of ready tasks is in force where two threads or more take them. */
 TEST(orders_of_ready_tasks_are_enforced_by_several_threads)
 {

@@ -54,9 +54,16 @@ struct ptowsp_error *run_breach(void)
 	return &breach;
 }
 
+/* Real time beside semantic time, where nobody says which; which backend the list of --plugin=auto comes to is not known, and one may have no such option. */
+static bool wants_times(const struct run_options *options)
+{
+	return (options->report || (options->profile && options->trace)) && !flag_pairs_find(&options->opt, "trace") &&
+	       !(options->plugin && !strcmp(options->plugin, "auto"));
+}
+
 ptowsp_status run_backend_options(struct run_backend_options *out, const struct run_options *options, struct ptowsp_error *error)
 {
-	*out = (struct run_backend_options){.settings = calloc(options->opt.count + 2u, sizeof(*out->settings))};
+	*out = (struct run_backend_options){.settings = calloc(options->opt.count + 3u, sizeof(*out->settings))};
 	uint32_t count = options->opt.count;
 
 	if (!out->settings)
@@ -115,11 +122,17 @@ ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_opt
 	struct run_backend_options b;
 	ptowsp_status status = run_backend_options(&b, options, error);
 
+	if (!status && wants_times(options))
+		b.settings[b.options.setting_count++] = (struct ptowsp_setting){"trace", "both"};
 	run_watchdog(options, RUN_OPENING);
 	if (!status && plan && options->plugin && !strcmp(options->plugin, "auto"))
 		status = ptowsp_backend_choose_by(out, &b.options, options->plugin_order, plan, &choice, error);
 	else if (!status)
 		status = ptowsp_backend_open_for(out, &b.options, plan, error);
+	if (status == PTOWSP_INVALID && wants_times(options) && strstr(error->text, "trace")) { /* it has semantic time alone */
+		b.options.setting_count--;
+		status = ptowsp_backend_open_for(out, &b.options, plan, error);
+	}
 	run_watchdog(options, RUN_NOTHING);
 	run_backend_options_finish(&b);
 	if (status == PTOWSP_INVALID && options->profile && strstr(error->text, " option \"profiling\" is unknown"))

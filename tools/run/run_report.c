@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "format/format_code.h"
+#include "format/format_names.h"
 #include "format/json/base64.h"
 #include "host/plan/host_plan.h"
 #include "registry/common/common_grow.h"
@@ -14,6 +15,9 @@
 #include "registry/text.h"
 #include "tools/html_page.h"
 #include "tools/run/run_run.h"
+
+/* Numbers of a row that stand in it when they differ from those of the row before, by bits that begin it; of tasks and of stalls. Behind the bits stands when it began. */
+enum { LENGTH, ROW, KERNEL, NUMBER, ALIKE, RESOURCE = KERNEL, INSTANCE = NUMBER, START = ALIKE };
 
 static void put(struct report_column *column, uint64_t value)
 {
@@ -42,28 +46,46 @@ static bool has_room(struct report_column *column, uint64_t most)
 
 void run_report_begin(struct run_report *report)
 {
-	struct report_column *const columns[] = {&report->tasks, &report->edges, &report->events};
+	struct report_column *const columns[] = {&report->tasks, &report->reals, &report->edges, &report->events};
 
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
 		columns[i]->size = 0;
 		columns[i]->count = 0;
 		memset(columns[i]->last, 0, sizeof(columns[i]->last));
 	}
-	report->tasks.last[0] = UINT64_MAX; /* a task has the number behind that of the one before it */
+	report->tasks.last[NUMBER] = report->reals.last[NUMBER] = UINT64_MAX; /* the first task may have number 0 */
+}
+
+static void row_put(struct report_column *column, const uint64_t *values)
+{
+	unsigned others = 0;
+
+	for (unsigned i = 0; i < ALIKE; i++)
+		others |= (unsigned)(values[i] != column->last[i]) << i;
+	put(column, others);
+	put_difference(column, START, values[START]);
+	for (unsigned i = 0; i < ALIKE; i++)
+		if (others & 1u << i)
+			put_difference(column, i, values[i]);
+}
+
+/* A task has the number behind that of the one before it, if nothing else is said. */
+static void task_put(struct report_column *column, const struct ptowsp_trace_task *task, uint32_t kernel)
+{
+	if (!has_room(column, REPORT_TASKS))
+		return;
+	column->last[NUMBER]++;
+	row_put(column, (const uint64_t[]){task->end - task->start, task->executor, kernel, task->task, task->start});
 }
 
 void run_report_task(struct run_report *report, const struct ptowsp_trace_task *task)
 {
-	struct report_column *column = &report->tasks;
+	task_put(&report->tasks, task, task->kernel);
+}
 
-	if (!has_room(column, REPORT_TASKS))
-		return;
-	column->last[0]++;
-	put_difference(column, 0, task->task);
-	put_difference(column, 1, task->start);
-	put(column, task->end - task->start);
-	put(column, task->executor);
-	put(column, task->kernel);
+void run_report_real(struct run_report *report, const struct ptowsp_trace_task *task)
+{
+	task_put(&report->reals, task, 0);
 }
 
 void run_report_edge(struct run_report *report, const struct ptowsp_graph_edge *edge)
@@ -80,17 +102,14 @@ void run_report_event(struct run_report *report, const struct ptowsp_trace_event
 
 	if (event->kind != PTOWSP_TRACE_STALL || event->end < event->begin || !has_room(column, REPORT_EVENTS))
 		return;
-	put(column, event->kind);
-	put(column, event->resource);
-	put(column, event->row);
-	put(column, event->instance == PTOWSP_NONE ? 0 : event->instance + UINT64_C(1));
-	put_difference(column, 0, event->begin);
-	put(column, event->end - event->begin);
+	row_put(column, (const uint64_t[]){event->end - event->begin, event->row, event->resource,
+					   event->instance == PTOWSP_NONE ? 0 : event->instance + UINT64_C(1), event->begin});
 }
 
 void run_report_drop(struct run_report *report)
 {
 	free(report->tasks.bytes);
+	free(report->reals.bytes);
 	free(report->edges.bytes);
 	free(report->events.bytes);
 	output_drop(&report->output);
@@ -173,6 +192,72 @@ static json_t *kernel_tensors_json(const struct run *run)
 	return rows;
 }
 
+/* ---- loops ------------------------------------------------------------------------------------------------------- */
+
+static bool is_loop(unsigned opcode)
+{
+	return opcode == PTOWSP_OP_PARALLEL_FOR || opcode == PTOWSP_OP_FOR_EACH || opcode == PTOWSP_OP_SELECT || opcode == PTOWSP_OP_WHILE ||
+	       opcode == PTOWSP_OP_CONSUME;
+}
+
+static uint32_t line_of(const struct pkg_tables *t, uint32_t instruction)
+{
+	for (uint32_t i = 0; i < t->debug_count; i++)
+		if (!t->debug[i].kind && t->debug[i].row == instruction)
+			return t->debug[i].line;
+	return 0;
+}
+
+/* "parallel_for i, line 26" */
+static json_t *loop_name(const struct pkg_tables *t, const struct pkg_code *code, uint32_t at)
+{
+	const struct ptowsp_instruction in = pkg_code_at(code, at);
+	const bool axis = in.opcode == PTOWSP_OP_PARALLEL_FOR || in.opcode == PTOWSP_OP_FOR_EACH || in.opcode == PTOWSP_OP_SELECT;
+	const char *name = axis ? pkg_string(t, t->axis[pkg_code_axis(code, in.operand1)].name) : NULL;
+	const uint32_t line = line_of(t, at);
+	char behind[24] = "";
+
+	if (line)
+		snprintf(behind, sizeof(behind), ", line %u", line);
+	return json_sprintf("%s%s%.80s%s", pkg_word(PKG_WORDS_opcode, in.opcode), name && *name ? " " : "", name ? name : "", behind);
+}
+
+/* A loop of the code: the one around it, and that one's end. */
+struct loop {
+	uint32_t number, end;
+};
+
+/* Loops, each with the one around it, and those of each kernel's calls, by KREG row: the innermost one of each call, or -1. */
+static void loops_add(json_t *root, const struct run *run)
+{
+	const struct pkg_tables *t = pkg_tables(run->package->pkg);
+	json_t *loops = json_array(), *kernels = json_array();
+	struct loop open[PTOWSP_NESTING_LIMIT + 1];
+	uint32_t depth = 0, from, to;
+	struct pkg_code *code = NULL;
+
+	for (uint32_t i = 0; i < t->kernel_count; i++)
+		json_array_append_new(kernels, json_array());
+	if (pkg_code_open(&code, run->package->pkg, NULL))
+		code = NULL;
+	for (uint32_t at = 0; code && at < pkg_code_header(code)->num_instructions; at++) {
+		const struct ptowsp_instruction in = pkg_code_at(code, at);
+
+		while (depth && open[depth - 1].end <= at)
+			depth--;
+		if (in.opcode == PTOWSP_OP_TASK)
+			json_array_append_new(json_array_get(kernels, pkg_code_kernel(code, in.operand1)),
+					      json_integer(depth ? (json_int_t)open[depth - 1].number : -1));
+		if (!is_loop(in.opcode) || depth > PTOWSP_NESTING_LIMIT || !pkg_code_body(code, at, 0, &from, &to))
+			continue;
+		json_array_append_new(loops, json_pack("{s:o, s:i}", "name", loop_name(t, code, at), "around", depth ? (int)open[depth - 1].number : -1));
+		open[depth++] = (struct loop){(uint32_t)json_array_size(loops) - 1, to};
+	}
+	pkg_code_close(code);
+	json_object_set_new(root, "loops", loops);
+	json_object_set_new(root, "kernel_loops", kernels);
+}
+
 static void run_write(struct run *run, const struct ptowsp_error *failure, FILE *file)
 {
 	const char *trace = run_setting(run, "trace");
@@ -184,6 +269,7 @@ static void run_write(struct run *run, const struct ptowsp_error *failure, FILE 
 	json_object_set_new(root, "time_unit", json_string(trace && !strcmp(trace, "real") ? "ns" : "cycles"));
 	json_object_set_new(root, "kernel_names", names_json(run->plan, ptowsp_plan_kernel));
 	json_object_set_new(root, "kernel_tensors", kernel_tensors_json(run));
+	loops_add(root, run);
 	json_object_set_new(root, "channel_names", names_json(run->plan, ptowsp_plan_channel));
 	json_object_set_new(root, "resource_names", resource_names_json());
 	json_object_set_new(root, "executor_names", run_executor_names(run));
@@ -228,6 +314,8 @@ static bool place_fill(void *context, const char *line, FILE *file)
 		run_write(run, failure, file);
 	else if (!strcmp(line, "@tasks@\n"))
 		column_write(&report->tasks, file);
+	else if (!strcmp(line, "@reals@\n"))
+		column_write(&report->reals, file);
 	else if (!strcmp(line, "@edges@\n"))
 		column_write(&report->edges, file);
 	else if (!strcmp(line, "@events@\n"))
@@ -244,7 +332,7 @@ ptowsp_status run_report_write(struct run *run, const struct ptowsp_error *failu
 {
 	struct ended ended = {run, failure};
 
-	if (run->report.tasks.failed || run->report.edges.failed || run->report.events.failed)
+	if (run->report.tasks.failed || run->report.reals.failed || run->report.edges.failed || run->report.events.failed)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "out of memory for the tasks and edges of --report");
 	html_page_print(run->report.output.file, &run_report_page[REPORT_PAGE], place_fill, &ended);
 	return output_finish(&run->report.output, error);

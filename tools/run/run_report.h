@@ -17,19 +17,21 @@ enum { REPORT_TASKS = 1 << 17, REPORT_EDGES = 1 << 18, REPORT_EVENTS = 1 << 16 }
 struct report_column {
 	unsigned char *bytes; /* owned */
 	size_t size, room;
-	uint64_t count, last[2];
-	bool failed; /* without memory */
+	uint64_t count, last[5]; /* last: values of the row before */
+	bool failed;             /* without memory */
 };
 
 /* Zeroed without --report. One thread at a time. */
 struct run_report {
 	struct output output;
-	struct report_column tasks, edges, events;
+	struct report_column tasks, reals, edges, events;
 };
 
 /* Empties what an earlier run left. */
 void run_report_begin(struct run_report *report);
 void run_report_task(struct run_report *report, const struct ptowsp_trace_task *task);
+/* The same in real time beside that: by its number, on a worker thread. */
+void run_report_real(struct run_report *report, const struct ptowsp_trace_task *task);
 void run_report_edge(struct run_report *report, const struct ptowsp_graph_edge *edge);
 void run_report_event(struct run_report *report, const struct ptowsp_trace_event *event); /* stalls alone */
 /* Writes the page, not yet in its place. failure: what the run ended with, NULL where it ended well. Errors: NO_MEMORY, those of output_finish. */

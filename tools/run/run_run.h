@@ -60,7 +60,9 @@ struct run_trace {
 	struct run_executor *executors; /* owned: what the backend says of them, run/tracks.c */
 	uint32_t executor_count;
 	bool begun, any; /* a run is being traced; an event was written */
+	bool threads;    /* tasks in real time stand beside those in semantic time */
 };
+enum { RUN_PID_EXECUTORS, RUN_PID_THREADS = 4 }; /* groups of tracks that have tasks */
 
 /* Zeroed, then filled step by step; run_finish accepts any prefix. */
 struct run {
@@ -83,6 +85,7 @@ struct run {
 	struct run_counters counters; /* --profile */
 	struct graph graph;
 	bool graph_wanted, trace_wanted, report_wanted;
+	bool times_real;         /* --opt trace=real: tasks come in real time alone */
 	_Atomic bool graph_full; /* there are more than GRAPH_MOST: set on the plugin's thread, and the run is to end */
 	bool emitted;            /* --emit has written its files, or would have */
 	uint64_t runs_done;

@@ -32,10 +32,10 @@ static const char *name_json(struct run_trace *trace, uint32_t kernel)
 	return trace->names[kernel] ? trace->names[kernel] : "\"?\"";
 }
 
-static void event_write(struct run_trace *trace, const struct ptowsp_trace_task *task)
+static void event_write(struct run_trace *trace, const struct ptowsp_trace_task *task, unsigned pid)
 {
-	fprintf(trace->output.file, "%s\n{\"ph\":\"X\",\"pid\":0,\"tid\":%u,\"ts\":%llu,\"dur\":%llu,\"name\":%s,\"args\":{\"task\":%llu,\"stream\":%u}}",
-		trace->any ? "," : "", task->executor, (unsigned long long)task->start, (unsigned long long)(task->end - task->start),
+	fprintf(trace->output.file, "%s\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%llu,\"dur\":%llu,\"name\":%s,\"args\":{\"task\":%llu,\"stream\":%u}}",
+		trace->any ? "," : "", pid, task->executor, (unsigned long long)task->start, (unsigned long long)(task->end - task->start),
 		name_json(trace, task->kernel), (unsigned long long)task->task, task->stream);
 	trace->any = true;
 }
@@ -50,6 +50,16 @@ static bool graph_has_room(struct run *run)
 	return room;
 }
 
+/* A task in real time, which stands beside the same one in semantic time. */
+static bool is_beside(const struct run *run, const struct ptowsp_trace_task *task)
+{
+#ifdef PTOWSP_TRACE_TASK_REAL /* headers of 10.0 have none */
+	return task->flags & PTOWSP_TRACE_TASK_REAL && !run->times_real;
+#else
+	return run->times_real && !task;
+#endif
+}
+
 static void on_tasks(void *context, const struct ptowsp_trace_task *tasks, uint32_t count, uint32_t stride)
 {
 	struct run *run = context;
@@ -57,8 +67,15 @@ static void on_tasks(void *context, const struct ptowsp_trace_task *tasks, uint3
 	for (uint32_t i = 0; i < count; i++) {
 		const struct ptowsp_trace_task *task = (const void *)((const char *)tasks + (size_t)i * stride);
 
+		if (is_beside(run, task)) {
+			if (run->trace_wanted)
+				event_write(&run->trace, task, RUN_PID_THREADS), run->trace.threads = true;
+			if (run->report_wanted)
+				run_report_real(&run->report, task);
+			continue;
+		}
 		if (run->trace_wanted)
-			event_write(&run->trace, task);
+			event_write(&run->trace, task, RUN_PID_EXECUTORS);
 		if (run->report_wanted)
 			run_report_task(&run->report, task);
 		if (run->graph_wanted && graph_has_room(run))
@@ -101,6 +118,7 @@ ptowsp_status run_sinks_attach(struct run *run, struct ptowsp_error *error)
 	ptowsp_status status = PTOWSP_OK;
 
 	run->trace.plan = run->plan;
+	run->times_real = run_setting(run, "trace") && !strcmp(run_setting(run, "trace"), "real");
 	run->trace.begun = run->trace_wanted;
 	if (run->trace_wanted)
 		fprintf(run->trace.output.file, "{\"schema\":\"ptowsp.trace/1\",\"displayTimeUnit\":\"ns\",\"traceEvents\":[");

@@ -11,7 +11,7 @@
 #include "tools/run/run_run.h"
 
 enum { EXECUTORS_NAMED = 4096, LANES = 16384 };
-enum { PID_EXECUTORS, PID_RESOURCES, PID_CHANNELS, PID_PROCESSES };
+enum { PID_EXECUTORS = RUN_PID_EXECUTORS, PID_RESOURCES, PID_CHANNELS, PID_PROCESSES, PID_THREADS = RUN_PID_THREADS };
 
 /* An executor of which the backend says what it is. */
 struct run_executor {
@@ -285,8 +285,15 @@ static void names_write(struct run *run, const struct ptowsp_run_stats *s)
 	struct run_trace *trace = &run->trace;
 	char text[192];
 
-	name_write(trace, "process_name", PID_EXECUTORS, 0, trace->executor_count ? "cores" : s->process_count ? "processes" : "executors");
+	snprintf(text, sizeof(text), "%s%s",
+		 trace->executor_count ? "cores"
+		 : s->process_count    ? "processes"
+				       : "executors",
+		 trace->threads ? ", in cycles" : "");
+	name_write(trace, "process_name", PID_EXECUTORS, 0, text);
 	each_executor(run, executor_track_name, trace);
+	if (trace->threads)
+		name_write(trace, "process_name", PID_THREADS, 0, "worker threads, in ns of real time");
 	for (uint32_t i = 0; trace->executor_count && i < s->process_count; i++) {
 		if (!i)
 			name_write(trace, "process_name", PID_PROCESSES, 0, "processes");

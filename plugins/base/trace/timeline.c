@@ -6,6 +6,11 @@
 #include "registry/common/common_grow.h"
 #include <stdlib.h>
 
+#ifdef PTOWSP_TRACE_TASK_REAL /* headers of 10.0 have none */
+enum { REAL = PTOWSP_TRACE_TASK_REAL };
+#else
+enum { REAL = 0 };
+#endif
 #define MOST_TASKS (UINT32_C(1) << 22) /* of a thread: 160 MiB */
 
 /* The rows of one worker, on lines of its own. */
@@ -61,8 +66,12 @@ struct ptowsp_trace_task *base_timeline_enter(struct base_timeline *timeline, co
 	struct ptowsp_trace_task *row = timeline->to ? row_add(&timeline->lanes[worker]) : NULL;
 
 	if (row)
-		*row = (struct ptowsp_trace_task){
-			.task = task->number, .start = now(timeline) - timeline->began_ns, .kernel = task->kernel, .executor = worker, .stream = task->stream};
+		*row = (struct ptowsp_trace_task){.task = task->number,
+						  .start = now(timeline) - timeline->began_ns,
+						  .kernel = task->kernel,
+						  .executor = worker,
+						  .stream = task->stream,
+						  .flags = REAL};
 	return row;
 }
 
@@ -119,14 +128,15 @@ static void tasks_tell(const struct base_timeline *timeline, uint32_t *at)
 		to->task_sink(to->task_context, &lane->rows[at[worker]++], 1, sizeof(*lane->rows));
 }
 
-void base_timeline_tell(struct base_timeline *timeline)
+void base_timeline_tell(struct base_timeline *timeline, enum base_times times)
 {
 	uint32_t *at = timeline->to ? calloc(timeline->workers, sizeof(*at)) : NULL;
 	uint64_t kept = 0, lost = 0;
 
 	if (!timeline->to)
 		return;
-	threads_tell(timeline);
+	if (times == BASE_TIMES_REAL)
+		threads_tell(timeline);
 	if (at)
 		tasks_tell(timeline, at);
 	for (uint32_t w = 0; w < timeline->workers; w++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* timeline.h - trace=real: when the kernels of a run really began and ended, and on which worker thread, in place of semantic time. */
+/* timeline.h - trace=real, both: when the kernels of a run really began and ended, and on which worker thread, in place of semantic time or beside it. */
 #ifndef BASE_TIMELINE_H
 #define BASE_TIMELINE_H
 
@@ -24,7 +24,7 @@ void base_timeline_begin(struct base_timeline *timeline, const struct base_trace
 /* A kernel begins on a worker's thread, and ends there. NULL: nothing is kept of it. */
 struct ptowsp_trace_task *base_timeline_enter(struct base_timeline *timeline, const struct ptowsp_task *task, uint32_t worker);
 void base_timeline_leave(const struct base_timeline *timeline, struct ptowsp_trace_task *row);
-/* Tells what was kept: threads as executors, then tasks in the order of their numbers, in nanoseconds since begin. */
-void base_timeline_tell(struct base_timeline *timeline);
+/* Tells what was kept: threads as executors, which beside semantic time are others, then tasks in the order of their numbers, in nanoseconds since begin. */
+void base_timeline_tell(struct base_timeline *timeline, enum base_times times);
 
 #endif

@@ -68,12 +68,14 @@ static void event_add(void *context, const struct ptowsp_trace_event *event)
 		events_flush(trace);
 }
 
-struct rt_sinks base_trace_sinks(struct base_trace *trace, bool real)
+struct rt_sinks base_trace_sinks(struct base_trace *trace, enum base_times times)
 {
+	const bool semantic = times != BASE_TIMES_REAL;
+
 	return (struct rt_sinks){.context = trace,
-				 .task = !real && (trace->task_sink || trace->event_sink) ? task_add : NULL,
+				 .task = semantic && (trace->task_sink || trace->event_sink) ? task_add : NULL,
 				 .edge = trace->edge_sink ? edge_add : NULL,
-				 .event = !real && trace->event_sink ? event_add : NULL};
+				 .event = semantic && trace->event_sink ? event_add : NULL};
 }
 
 void base_trace_flush(struct base_trace *trace)

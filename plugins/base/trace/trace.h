@@ -8,6 +8,9 @@
 
 #define BASE_TRACE_BATCH 256u
 
+/* The option trace: tasks in semantic time, or when their kernels really ran (timeline.h), or both. */
+enum base_times { BASE_TIMES_SEMANTIC, BASE_TIMES_REAL, BASE_TIMES_BOTH };
+
 /* Sinks of one program and the batches on their way to them. Attached between runs, used by the runner thread. */
 struct base_trace {
 	void (*task_sink)(void *context, const struct ptowsp_trace_task *tasks, uint32_t count, uint32_t stride);
@@ -22,8 +25,8 @@ struct base_trace {
 	struct ptowsp_trace_event events[BASE_TRACE_BATCH];
 };
 
-/* The sinks for rt_run; nothing is recorded for what is not attached. real: tasks come from elsewhere (timeline.h), and waits on the semantic clock are not for the same axis. */
-struct rt_sinks base_trace_sinks(struct base_trace *trace, bool real);
+/* The sinks for rt_run; nothing is recorded for what is not attached. TIMES_REAL: tasks come from elsewhere, and waits on the semantic clock are not for the same axis. */
+struct rt_sinks base_trace_sinks(struct base_trace *trace, enum base_times times);
 /* Hands over what is left. */
 void base_trace_flush(struct base_trace *trace);
 
