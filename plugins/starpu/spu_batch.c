@@ -8,6 +8,7 @@
 #include "starpu/spu_blocks.h"
 #include "starpu/spu_clock.h"
 #include "starpu/spu_device.h"
+#include "starpu/spu_measure.h"
 #include "starpu/spu_model.h"
 #include "starpu/spu_part.h"
 #include "starpu/spu_tokens.h"
@@ -349,6 +350,7 @@ static bool codelets_make(struct spu_batch *batch)
 		batch->codelets[k].opencl_funcs[0] = opencl ? place_run : NULL;
 		batch->codelets[k].cpu_funcs[0] = opencl && is_apart(batch) ? NULL : place_run;
 		batch->codelets[k].nbuffers = STARPU_VARIABLE_NBUFFERS;
+		batch->codelets[k].model = batch->device->measures && k < kernels->count ? spu_measure_of(&kernels->rows[k]) : NULL;
 		batch->codelets[k].name = k < kernels->count ? kernels->rows[k].name : "copy";
 	}
 	return batch->codelets;

@@ -4,6 +4,7 @@
 #include "base/cache.h"
 #include "base/error.h"
 #include "starpu/spu_backend.h"
+#include "starpu/spu_measure.h"
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -163,8 +164,10 @@ static void starpu_end(void)
 	const bool ended = spu_world_end();
 
 	workers_end();
-	if (ended)
-		starpu_shutdown();
+	if (!ended)
+		return;
+	starpu_shutdown();
+	spu_measure_forget();
 }
 
 static ptowsp_status starpu_begin(struct starpu_conf *conf, bool processors, const char *cache, const struct spu_world *world, struct ptowsp_error *error)
@@ -222,6 +225,7 @@ static ptowsp_status begin(const struct base_device *device, const struct spu_wo
 	conf.nopencl = (int)opencl;
 	conf.ncuda = conf.nmic = 0;
 	conf.catch_signals = 0;
+	conf.calibrate = spu_measure_needed(sched);
 	conf.precedence_over_environment_variables = 1;
 	conf.not_launched_drivers = running.drivers;
 	conf.n_not_launched_drivers = STARPU_NMAXWORKERS;
@@ -282,6 +286,8 @@ ptowsp_status spu_open(struct base_device *device, struct ptowsp_error *error)
 	if (!status && own->world.count > 1 && options->model)
 		status = base_fail(error, PTOWSP_INVALID, "starpu: ranks are modelled by one process; leave option model out, or start it without mpirun");
 	pthread_mutex_lock(&running.lock);
+	if (!status)
+		own->measures = spu_measure_needed(sched);
 	begun = running.users;
 	if (!status && !begun)
 		status = begin(device, &own->world, sched, error);

@@ -27,6 +27,7 @@ struct spu_device {
 	uint32_t workers, cpus, opencl_count; /* all; those of the processor, which are the first by spu_worker; others */
 	struct spu_opencl *opencl;            /* owned, opencl_count */
 	bool own;                             /* the context was made for it */
+	bool measures;                        /* its policy asks how long tasks take */
 	struct spu_world world;
 };
 /* The hooks open and close. Main thread. Errors: INVALID: no such policy; NO_DEVICE: StarPU does not begin; IO: the cache cannot be made; NO_MEMORY. */
