@@ -27,7 +27,8 @@ uint32_t ascend_hook_caps(const struct base_options *options, bool onboard, stru
 {
 	const struct ascend_pto *pto = ascend_options_pto(options);
 
-	return ascend_engine_caps(ascend_pto_variants[pto ? pto->variant : 0], onboard, pto && pto->edges == ASCEND_EDGES_MAPPED, rows_out);
+	return ascend_engine_caps(ascend_pto_variants[pto ? pto->variant : 0], onboard, pto && pto->edges == ASCEND_EDGES_MAPPED, pto && *pto->records,
+				  rows_out);
 }
 
 /* ---- devices --------------------------------------------------------------------------------------------------------- */

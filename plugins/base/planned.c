@@ -49,6 +49,13 @@ static uint32_t code(void *context, uint32_t kernel)
 	return planned->served.code(planned->served.context, kernel);
 }
 
+static void device(void *context, uint32_t kernel, uint64_t *tasks_out, uint64_t *ns_out)
+{
+	const struct base_planned *planned = context;
+
+	planned->served.device(planned->served.context, kernel, tasks_out, ns_out);
+}
+
 static ptowsp_status moved(void *context, const struct rt_moved *moved, struct ptowsp_error *error)
 {
 	return base_walk_moved(((const struct base_planned *)context)->walk, moved, error);
@@ -64,6 +71,7 @@ struct rt_kernels base_planned_table(struct base_planned *planned)
 				   .unusable = unusable,
 				   .explain = explain,
 				   .code = code,
+				   .device = device,
 				   .moved = moved};
 }
 

@@ -502,6 +502,30 @@ TEST(edges_may_be_those_of_the_runtimes_map)
 		"nowhere/deps.json cannot be read");
 }
 
+/* Times of the runtime's own clock stand beside modelled ones, of every task of every run. */
+TEST(real_times_come_from_the_runtimes_records)
+{
+	static const char *const variants[] = {"", "--opt variant=host_build_graph"};
+
+	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
+		char run[500];
+
+		snprintf(run, sizeof(run),
+			 "mkdir -p records/scope_stats && $B/ptowsp-run " BY_RUNTIME " --opt runtime=$B/../fakes/simpler %s --opt records=records --runs 2",
+			 variants[i]);
+		CLI_FIGURE(check_fmt("%s --stats=json $P/softmax.pkg.zst", run), "kernels[softmax_row].device_tasks", 5);
+		CLI_FIGURE(check_fmt("%s --stats=json $P/predicated.pkg.zst", run), "kernels[fill].device_ns", 2000);
+		CLI_OUT(0, check_fmt("%s --stats $P/softmax.pkg.zst", run),
+			"softmax_row                                 5              570 portable  0.010 ms on the device",
+			"dep_list                     64              7 ", "heap                       4096           2048 ",
+			"tensor_map                  128              3 ");
+		CLI_FIGURE(check_fmt("%s --stats=json $P/softmax.pkg.zst", run), "pipes[1].cycles", 14 * 60);
+	}
+	CLI_ERR(0, "$B/ptowsp-run " BY_RUNTIME " --opt runtime=$B/../fakes/simpler --opt records=nowhere $P/softmax.pkg.zst",
+		"no times of tasks on the device: nowhere/deps.json cannot be read");
+	CLI_OUT(0, "$B/ptowsp-run --capabilities " BY_RUNTIME " --opt records=records", "tasks counted where they ran         enforced");
+}
+
 TEST(a_pto_runtime_runs_it_when_it_is_named)
 {
 	static const char *const variants[] = {"", "--opt variant=host_build_graph"};

@@ -60,6 +60,8 @@ void fake_map_enter(struct fake_map *map, const struct fake_args *args, uint64_t
 			map->entries[map->count++] = (struct fake_entry_of_map){*args->tensors[i], task};
 		}
 	map->tasks = grown(map->tasks, map->task_count, sizeof(*map->tasks));
+	map->idle = grown(map->idle, map->task_count, sizeof(*map->idle));
+	map->idle[map->task_count] = !args->tensor_count;
 	map->tasks[map->task_count++] = task;
 	for (uint32_t i = 0; i < count; i++) {
 		map->edges = grown(map->edges, map->edge_count, sizeof(*map->edges));
@@ -80,17 +82,58 @@ static void deps_write(const struct fake_map *map, FILE *file)
 	fprintf(file, "]}\n");
 }
 
-void fake_map_finish(struct fake_map *map)
+static void swimlane_write(const struct fake_map *map, FILE *file)
 {
-	char path[ASCEND_PREFIX + 16];
+	const char *comma = "";
+
+	fprintf(file, "{\n  \"metadata\": {\n    \"clock_freq_hz\": 50000000,\n    \"num_cores\": 2\n  },\n  \"aicore_tasks\": [");
+	for (uint32_t core = 0; core < 2; core++)
+		for (uint32_t i = 0; i < map->task_count; i++)
+			if (!map->idle[i]) {
+				fprintf(file, "%s\n    [%u, %llu, %u, %u, %u, 5]", comma, core, (unsigned long long)map->tasks[i], i, 1000 * i + 50 * core + 1,
+					1000 * i + 50 * core + 51);
+				comma = ",";
+			}
+	fprintf(file, "\n  ],\n  \"aicpu_tasks\": []\n}\n");
+}
+
+/* Each task has worked 100 cycles on a vector core, 60 of them in its vector pipe. */
+static void pmu_write(const struct fake_map *map, FILE *file)
+{
+	fprintf(file, "thread_id,core_id,task_id,func_id,core_type,pmu_total_cycles,vec_busy_cycles,cube_busy_cycles,event_type\n");
+	for (uint32_t i = 0; i < map->task_count; i++)
+		if (!map->idle[i])
+			fprintf(file, "2,12,0x%016llx,0,1,100,60,0,2\n", (unsigned long long)map->tasks[i]);
+}
+
+static void scopes_write(const struct fake_map *map, FILE *file)
+{
+	(void)map;
+	fprintf(file, "{\"version\": 6, \"heap_max\": [4096, 4096], \"dep_pool_max\": [64, 64], \"tensormap_max\": 128}\n"
+		      "{\"phase\": \"begin\", \"heap_start\": 0, \"heap_end\": 0, \"dep_pool_start\": 1, \"dep_pool_end\": 1, \"tensormap\": 3}\n"
+		      "{\"phase\": \"end\", \"heap_start\": 1024, \"heap_end\": 3072, \"dep_pool_start\": 1, \"dep_pool_end\": 8, \"tensormap\": 2}\n");
+}
+
+static void file_write(const struct fake_map *map, const char *name, void (*write)(const struct fake_map *map, FILE *file))
+{
+	char path[ASCEND_PREFIX + 40];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/deps.json", map->folder);
+	snprintf(path, sizeof(path), "%s/%s", map->folder, name);
 	file = *map->folder ? fopen(path, "w") : NULL;
 	if (file) {
-		deps_write(map, file);
+		write(map, file);
 		fclose(file);
 	}
+}
+
+void fake_map_finish(struct fake_map *map)
+{
+	file_write(map, "deps.json", deps_write);
+	file_write(map, "chip_swimlane_records.json", swimlane_write);
+	file_write(map, "pmu.csv", pmu_write);
+	file_write(map, "scope_stats/scope_stats.jsonl", scopes_write);
+	free(map->idle);
 	free(map->entries);
 	free(map->tasks);
 	free(map->edges);

@@ -236,6 +236,8 @@ void run_stats_text(struct run *run);
 /* Name of a resource row, a channel's in full; into text where it is not the row's own. */
 /* The kind of code that the tasks of a kernel ran, by its flags: "native", "portable" or "c"; NULL if the backend does not say. */
 const char *run_code_text(uint32_t flags);
+/* Time of its tasks on the device, 0: not measured. */
+uint64_t run_device_ns(const struct ptowsp_kernel_stats *kernel);
 const char *run_resource_name(const struct run *run, const struct ptowsp_resource_stats *row, char *text, size_t size);
 /* The name of a row of the TENS table; "?" for one that the entry does not have. */
 const char *run_tensor_name(const struct run *run, uint32_t row);

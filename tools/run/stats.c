@@ -22,6 +22,16 @@ static json_t *real(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
+uint64_t run_device_ns(const struct ptowsp_kernel_stats *k)
+{
+#if PTOWSP_ABI_MINOR >= 1
+	return k->device_ns;
+#else
+	(void)k;
+	return 0;
+#endif
+}
+
 /* Places of its tasks, if the backend counts them; headers of 10.0 have none for that. */
 static void device_add(const struct run *run, json_t *row, const struct ptowsp_kernel_stats *k)
 {

@@ -65,10 +65,17 @@ const char *run_code_text(uint32_t flags)
 static void kernels_print(const struct run *run, const struct ptowsp_run_stats *s)
 {
 	plain_print(stdout, "%-32s %12s %16s %s\n", "kernel", "tasks", "cycles", "code");
-	for (uint32_t i = 0; i < s->kernel_count; i++)
-		plain_print(stdout, "%-32s %12llu %16llu %s%s\n", ptowsp_plan_kernel(run->plan, s->kernels[i].kernel), (unsigned long long)s->kernels[i].tasks,
-			    (unsigned long long)s->kernels[i].cycles, run_code_text(s->kernels[i].flags) ? run_code_text(s->kernels[i].flags) : "-",
-			    s->kernels[i].flags & PTOWSP_KERNEL_COUNTED_ONE ? "  (counted 1 each)" : "");
+	for (uint32_t i = 0; i < s->kernel_count; i++) {
+		const struct ptowsp_kernel_stats *k = &s->kernels[i];
+		const uint64_t ns = run_device_ns(k);
+
+		plain_print(stdout, "%-32s %12llu %16llu %s%s", ptowsp_plan_kernel(run->plan, k->kernel), (unsigned long long)k->tasks,
+			    (unsigned long long)k->cycles, run_code_text(k->flags) ? run_code_text(k->flags) : "-",
+			    k->flags & PTOWSP_KERNEL_COUNTED_ONE ? "  (counted 1 each)" : "");
+		if (ns)
+			plain_print(stdout, "  %.3f ms on the device", (double)ns / 1e6);
+		plain_print(stdout, "\n");
+	}
 }
 
 /* A channel's row has room for part of its name only. */

@@ -281,6 +281,7 @@ void ascend_engine_unload(struct ascend_loaded *loaded)
 	ascend_client_unregister(loaded->engine->client, loaded->callable);
 	rt_program_destroy(loaded->planned);
 	base_walk_finish(&loaded->walk);
+	ascend_figures_finish(&loaded->figures);
 	free(loaded->entries);
 	free(loaded->shapes);
 	free(loaded->cubes);

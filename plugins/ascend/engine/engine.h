@@ -29,8 +29,8 @@ void ascend_engine_unload(struct ascend_loaded *loaded); /* NULL is allowed */
 ptowsp_status ascend_engine_run(struct ascend_loaded *loaded, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
 				struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
 
-/* Capability rows under this engine, before those of base and rt: what it does not enforce. variant: ASCEND_HOST_GRAPH or ASCEND_TASK_BUFFER; onboard: on a device; mapped: its map finds edges.
+/* Capability rows under this engine, before those of base and rt: what it does not enforce. variant: ASCEND_HOST_GRAPH or ASCEND_TASK_BUFFER; onboard: on a device; mapped: its map finds edges; recorded: it writes down when tasks were on cores.
  * As base_backend.caps. */
-uint32_t ascend_engine_caps(const char *variant, bool onboard, bool mapped, struct ptowsp_cap *rows_out);
+uint32_t ascend_engine_caps(const char *variant, bool onboard, bool mapped, bool recorded, struct ptowsp_cap *rows_out);
 
 #endif

@@ -62,10 +62,13 @@
 
 static const struct ptowsp_cap shared[] = {SHARED}, buffer[] = {BUFFER}, graph[] = {GRAPH_FIRST}, device[] = {DEVICE}, by_map[] = {MAPPED};
 
-uint32_t ascend_engine_caps(const char *variant, bool onboard, bool mapped, struct ptowsp_cap *rows_out)
+uint32_t ascend_engine_caps(const char *variant, bool onboard, bool mapped, bool recorded, struct ptowsp_cap *rows_out)
 {
+	static const struct ptowsp_cap timed[] = {BASE_DEVICE_TASKS};
 	uint32_t there = BASE_CAPS_ADD(rows_out, 0, shared);
 
+	if (recorded)
+		there = BASE_CAPS_ADD(rows_out, there, timed);
 	if (mapped)
 		there = BASE_CAPS_ADD(rows_out, there, by_map);
 	there = strcmp(variant, ASCEND_HOST_GRAPH) ? BASE_CAPS_ADD(rows_out, there, buffer) : BASE_CAPS_ADD(rows_out, there, graph);

@@ -8,6 +8,7 @@
 #include "ascend/engine/compile.h"
 #include "ascend/engine/cores.h"
 #include "ascend/engine/engine.h"
+#include "ascend/engine/figures.h"
 #include "ascend/plan/plan_make.h"
 #include "base/backend.h"
 #include "base/base_caps.h"
@@ -48,6 +49,7 @@ struct ascend_loaded {
 	uint32_t blocks_entry;   /* entry tensor with the blocks of payload channels, 0: there are none */
 	uint32_t flags;          /* PTOWSP_LOAD_x */
 	int32_t callable;
+	struct ascend_figures figures; /* of the latest run */
 };
 
 /* engine_kernels.c */

@@ -4,7 +4,6 @@
  * follows from them. */
 #include "ascend/engine/engine_run.h"
 
-#include "ascend/engine/edges.h"
 #include "base/scope.h"
 #include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
@@ -46,6 +45,10 @@ static void records_set(struct ascend_run *run)
 
 	if (!*folder)
 		return;
+	for (uint32_t k = 0; k < run->loaded->program->kernels.count; k++) {
+		atomic_store(&run->loaded->program->kernels.rows[k].device_tasks, 0);
+		atomic_store(&run->loaded->program->kernels.rows[k].device_ns, 0);
+	}
 	run->config.swimlane = SWIMLANE_PHASES;
 	run->config.pmu = PMU_PIPES;
 	run->config.dep_gen = run->config.scope_stats = 1;
@@ -57,33 +60,62 @@ ptowsp_status ascend_run_note(struct ascend_run *run, const struct ascend_batch 
 {
 	const struct ascend_plan_step *steps = ascend_plan_steps(batch->plan);
 
-	for (uint32_t s = 0; run->loaded->engine->mapped && s < batch->plan->step_count; s++) {
+	for (uint32_t s = 0; *run->loaded->engine->records && s < batch->plan->step_count; s++) {
 		if (steps[s].kind == ASCEND_STEP_SCOPE_BEGIN || steps[s].kind == ASCEND_STEP_SCOPE_END)
 			continue;
 		if (!COMMON_GROW(run->submitted, run->submitted_room, run->submitted_count))
-			return rt_no_memory(run->error, "edges");
-		run->submitted[run->submitted_count++] = steps[s].kind == ASCEND_STEP_TASK ? steps[s].number : UINT64_MAX;
+			return rt_no_memory(run->error, "records of a run");
+		run->submitted[run->submitted_count++] =
+			(struct ascend_submitted){steps[s].kind == ASCEND_STEP_TASK ? steps[s].number : UINT64_MAX, steps[s].function};
 	}
 	return PTOWSP_OK;
 }
 
 /* Edges that its map found go where those of the walk go. */
-static ptowsp_status edges_tell(struct ascend_run *run)
+static ptowsp_status edges_tell(struct ascend_run *run, struct ascend_records *records)
 {
-	const struct ascend_engine *engine = run->loaded->engine;
 	const struct rt_sinks *sinks = run->args->sinks;
 	struct ascend_edge *edges = NULL;
 	uint64_t count = 0;
-	ptowsp_status status = PTOWSP_OK;
+	ptowsp_status status = ascend_records_edges(records, &edges, &count, run->error);
 
-	if (engine->mapped && *engine->records)
-		status = ascend_edges_read(&edges, &count, engine->records, run->submitted, run->submitted_count, run->error);
 	for (uint64_t i = 0; !status && i < count && sinks && sinks->edge; i++)
 		sinks->edge(sinks->context, edges[i].producer, edges[i].consumer);
 	run->edges += status ? 0 : count;
-	run->submitted_count = 0;
 	free(edges);
 	return status;
+}
+
+static void time_take(void *context, uint32_t kernel, uint64_t ns)
+{
+	struct base_kernel *row = &((const struct ascend_loaded *)context)->program->kernels.rows[kernel];
+
+	atomic_fetch_add(&row->device_tasks, 1);
+	atomic_fetch_add(&row->device_ns, ns);
+}
+
+/* Edges are asked for; times are beside them, and of a run whose records are not whole there are none. */
+static ptowsp_status records_read(struct ascend_run *run)
+{
+	const struct ascend_engine *engine = run->loaded->engine;
+	struct ascend_records *records = NULL;
+	ptowsp_status status;
+
+	if (!*engine->records)
+		return PTOWSP_OK;
+	status = ascend_records_open(&records, engine->records, run->submitted, run->submitted_count, run->error);
+	if (!status)
+		status = ascend_records_times(records, time_take, run->loaded, run->error);
+	if (!status && engine->mapped)
+		status = edges_tell(run, records);
+	ascend_records_close(records);
+	run->submitted_count = 0;
+	run->recorded = true;
+	if (status != PTOWSP_IO || engine->mapped)
+		return status;
+	base_log(run->loaded->program->device->instance, PTOWSP_LOG_WARNING, "no times of tasks on the device: %s", run->error->text);
+	run->error->text[0] = '\0';
+	return PTOWSP_OK;
 }
 
 /* A task that failed says why; what the runtime makes of that does not. */
@@ -100,7 +132,7 @@ static ptowsp_status result_of(struct ascend_run *run, ptowsp_status status)
 		return status;
 	failed = ascend_calls_result(&run->calls, run->error);
 	if (!failed && !status)
-		status = edges_tell(run);
+		status = records_read(run);
 	return failed ? failed : status;
 }
 
@@ -292,6 +324,8 @@ ptowsp_status ascend_engine_run(struct ascend_loaded *loaded, const struct rt_ru
 	free(run.submitted);
 	if (stats_out)
 		stats_out->edges += run.edges;
+	if (stats_out && run.recorded)
+		ascend_figures_tell(&loaded->figures, loaded->engine->records, ascend_model_arch(loaded->program->device->model), stats_out);
 	ascend_plan_clock_finish(&run.clock);
 	return status;
 }

@@ -5,6 +5,7 @@
 #define ASCEND_ENGINE_RUN_H
 
 #include "ascend/engine/engine_own.h"
+#include "ascend/engine/records.h"
 #include "ascend/engine/stream.h"
 #include "ascend/plan/plan_clock.h"
 #include <pthread.h>
@@ -35,11 +36,12 @@ struct ascend_run {
 	char *blocks; /* of payload channels; owned */
 	uint64_t block_bytes;
 	struct ascend_plan_clock clock;
-	struct rt_feed *feed; /* NULL: no batch has come yet */
-	uint64_t ended;       /* tasks */
-	uint64_t *submitted;  /* mapped: per task of the runtime, its number in the package, UINT64_MAX: none */
+	struct rt_feed *feed;               /* NULL: no batch has come yet */
+	uint64_t ended;                     /* tasks */
+	struct ascend_submitted *submitted; /* where it writes records */
 	uint32_t submitted_count, submitted_room;
 	uint64_t edges; /* that its map found */
+	bool recorded;  /* the runtime has written down what it did */
 	bool gave_up;   /* the runtime, in what it takes for a deadlock */
 };
 
@@ -74,7 +76,7 @@ uint64_t ascend_run_ended(void *context);
 
 /* ---- the runtime ---- */
 
-/* Numbers of the tasks that the runtime is given, for the edges that its map finds. Errors: NO_MEMORY. */
+/* Tasks that the runtime is given, for its records. Errors: NO_MEMORY. */
 ptowsp_status ascend_run_note(struct ascend_run *run, const struct ascend_batch *batch);
 /* Starts the runtime on the client's thread; waits until it is done, where it was started: what it failed with. */
 ptowsp_status ascend_run_launch(struct ascend_run *run);
