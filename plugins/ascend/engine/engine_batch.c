@@ -19,7 +19,8 @@ static void rounds_count(struct ascend_run *run, struct ascend_batch *batch)
 		const uint32_t kernel = batch->walk->tasks[t].kernel, blocks = run->loaded->blocks[kernel];
 		const uint32_t cores = run->loaded->shapes[kernel] == ASCEND_SHAPE_VECTOR ? ascend_arch_vectors(arch) : arch->clusters;
 
-		batch->cycles[t] *= (blocks + cores - 1) / cores;
+		if (blocks > 1)
+			batch->cycles[t] *= (blocks + cores - 1) / cores;
 	}
 }
 

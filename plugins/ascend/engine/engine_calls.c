@@ -11,24 +11,43 @@
 
 /* ---- on threads of the runtime --------------------------------------------------------------------------------------- */
 
+/* UINT32_MAX: all are busy. */
+static uint32_t worker_try(struct ascend_calls *calls)
+{
+	const uint64_t all = calls->workers < 64 ? (UINT64_C(1) << calls->workers) - 1 : UINT64_MAX;
+	uint64_t busy = atomic_load(&calls->busy);
+
+	while (busy != all) {
+		const uint32_t worker = (uint32_t)__builtin_ctzll(~busy);
+
+		if (atomic_compare_exchange_weak(&calls->busy, &busy, busy | UINT64_C(1) << worker))
+			return worker;
+	}
+	return UINT32_MAX;
+}
+
+/* Who waits says so before it looks once more, and who gives looks for such behind its giving: one of the two sees the other. */
 static uint32_t worker_take(struct ascend_calls *calls)
 {
-	uint32_t worker = 0;
+	uint32_t worker = worker_try(calls);
 
+	if (worker != UINT32_MAX)
+		return worker;
 	pthread_mutex_lock(&calls->lock);
-	while (calls->busy == (calls->workers < 64 ? (UINT64_C(1) << calls->workers) - 1 : UINT64_MAX))
+	atomic_fetch_add(&calls->waiting, 1);
+	while ((worker = worker_try(calls)) == UINT32_MAX)
 		pthread_cond_wait(&calls->idle, &calls->lock);
-	while (calls->busy >> worker & 1)
-		worker++;
-	calls->busy |= UINT64_C(1) << worker;
+	atomic_fetch_sub(&calls->waiting, 1);
 	pthread_mutex_unlock(&calls->lock);
 	return worker;
 }
 
 static void worker_give(struct ascend_calls *calls, uint32_t worker)
 {
+	atomic_fetch_and(&calls->busy, ~(UINT64_C(1) << worker));
+	if (!atomic_load(&calls->waiting))
+		return;
 	pthread_mutex_lock(&calls->lock);
-	calls->busy &= ~(UINT64_C(1) << worker);
 	pthread_cond_signal(&calls->idle);
 	pthread_mutex_unlock(&calls->lock);
 }
@@ -311,8 +330,9 @@ ptowsp_status ascend_batch_plan(struct ascend_batch *batch, struct ascend_maker 
 	batch->part.calls = (uintptr_t)batch->records - (uintptr_t)batch->calls;
 	status = ascend_maker_take(maker, &batch->part, last, error);
 	if (!status)
-		status = ascend_plan_block_make(&batch->part.build, &batch->plan, error);
-	ascend_plan_build_finish(&batch->part.build);
+		status = ascend_plan_block_make(batch->part.build, &batch->plan, error);
+	if (last)
+		ascend_plan_build_finish(batch->part.build);
 	if (!status)
 		steps_tell(batch);
 	return status;

@@ -20,11 +20,13 @@ struct ascend_calls {
 	uint64_t over_count;
 	_Atomic uint32_t stop; /* no further kernels */
 
-	pthread_mutex_t lock; /* guards what follows; a leaf */
-	pthread_cond_t idle;
-	bool made;     /* both of these are there */
-	uint64_t busy; /* bit per worker of base's scratch memory */
+	_Atomic uint64_t busy;    /* bit per worker of base's scratch memory */
+	_Atomic uint32_t waiting; /* threads that found none */
 	uint32_t workers;
+
+	pthread_mutex_t lock; /* guards what follows, and waiting for a worker; a leaf */
+	pthread_cond_t idle;
+	bool made;       /* both of these are there */
 	uint64_t failed; /* number of the first task that failed, UINT64_MAX: none */
 	ptowsp_status status;
 	struct ptowsp_error said;

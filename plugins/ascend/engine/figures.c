@@ -34,8 +34,8 @@ static char *line_cut(char **at)
 enum { KINDS = 2, COLUMNS = 24 };
 /* The table: what its columns are, and their sums per kind of core. */
 struct pmu {
-	uint32_t columns, kind, total;         /* of the core and of all cycles; COLUMNS: there is none */
-	char names[COLUMNS][24];               /* of pipes, "" for other columns */
+	uint32_t columns, kind, total; /* of the core and of all cycles; COLUMNS: there is none */
+	char names[COLUMNS][24];       /* of pipes, "" for other columns */
 	uint64_t sums[KINDS][COLUMNS];
 };
 
@@ -71,7 +71,8 @@ static void row_sum(struct pmu *pmu, const char *line)
 		pmu->sums[values[pmu->kind]][c] += values[c];
 }
 
-static void pipe_add(struct ascend_figures *figures, struct ptowsp_run_stats *stats, const struct ascend_arch *arch, uint32_t kind, const char *name, uint64_t cycles)
+static void pipe_add(struct ascend_figures *figures, struct ptowsp_run_stats *stats, const struct ascend_arch *arch, uint32_t kind, const char *name,
+		     uint64_t cycles)
 {
 	struct ptowsp_pipe_stats *row = &figures->pipes[stats->pipe_count];
 

@@ -1,57 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/plan/plan_build.h"
 
-#include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
 
 #define PAGE 64u
 
-uint32_t ascend_plan_step_add(struct ascend_plan_build *build, const struct ascend_plan_step *step)
+void ascend_plan_build_empty(struct ascend_plan_build *build, uint32_t first)
 {
-	if (build->failed || !COMMON_GROW(build->steps, build->step_room, build->step_count)) {
-		build->failed = true;
-		return 0;
-	}
-	build->steps[build->step_count] = *step;
-	build->steps[build->step_count].edge_count = 0;
-	build->steps[build->step_count].window_count = build->steps[build->step_count].scalar_count = 0;
-	return build->first + build->step_count++;
-}
-
-static struct ascend_plan_step *last(struct ascend_plan_build *build)
-{
-	return &build->steps[build->step_count - 1];
-}
-
-#define ADD(rows, count, room, value)                                                                                                                          \
-	do {                                                                                                                                                   \
-		if (build->failed || !COMMON_GROW(build->rows, build->room, build->count))                                                                     \
-			build->failed = true;                                                                                                                  \
-		else                                                                                                                                           \
-			build->rows[build->count++] = (value);                                                                                                 \
-	} while (0)
-
-void ascend_plan_edge_add(struct ascend_plan_build *build, uint32_t producer)
-{
-	ADD(edges, edge_count, edge_room, build->first + build->step_count - 1 - producer);
-	if (!build->failed)
-		last(build)->edge_count++;
-}
-
-void ascend_plan_window_add(struct ascend_plan_build *build, const struct ascend_plan_window *window)
-{
-	ADD(windows, window_count, window_room, *window);
-	if (!build->failed)
-		last(build)->window_count++;
-}
-
-void ascend_plan_scalar_add(struct ascend_plan_build *build, uint64_t value)
-{
-	ADD(scalars, scalar_count, scalar_room, value);
-	if (!build->failed)
-		last(build)->scalar_count++;
+	build->step_count = build->edge_count = build->window_count = build->scalar_count = 0;
+	build->first = first;
 }
 
 static uint64_t part(uint64_t *end, uint64_t count, size_t size)
@@ -62,10 +21,12 @@ static uint64_t part(uint64_t *end, uint64_t count, size_t size)
 	return begin;
 }
 
+/* And the gap behind it. */
 static void part_copy(struct ascend_plan_head *head, uint64_t offset, const void *rows, uint64_t bytes)
 {
 	if (bytes)
 		memcpy((char *)head + offset, rows, bytes);
+	memset((char *)head + offset + bytes, 0, (PAGE - bytes % PAGE) % PAGE);
 }
 
 ptowsp_status ascend_plan_block_make(const struct ascend_plan_build *build, struct ascend_plan_head **block_out, struct ptowsp_error *error)
@@ -88,8 +49,8 @@ ptowsp_status ascend_plan_block_make(const struct ascend_plan_build *build, stru
 		*block_out = aligned_alloc(PAGE, head.bytes);
 	if (!*block_out)
 		return rt_no_memory(error, "the plan of the pto-runtime");
-	memset(*block_out, 0, head.bytes);
 	**block_out = head;
+	memset(*block_out + 1, 0, head.steps - sizeof(head));
 	part_copy(*block_out, head.steps, build->steps, build->step_count * sizeof(*build->steps));
 	part_copy(*block_out, head.edges, build->edges, build->edge_count * sizeof(*build->edges));
 	part_copy(*block_out, head.windows, build->windows, build->window_count * sizeof(*build->windows));

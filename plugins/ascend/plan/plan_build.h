@@ -5,6 +5,7 @@
 
 #include "ascend/ascend_plan.h"
 #include "ptowsp/base.h"
+#include "registry/common/common_grow.h"
 #include <stdbool.h>
 
 struct ascend_plan_build {
@@ -18,11 +19,44 @@ struct ascend_plan_build {
 	bool failed;    /* no memory; what comes then is lost, and block says so */
 };
 /* A zeroed one is empty. Each call adds behind what is there; edges, windows and scalars belong to the step that was added last. Returns the step's number in the run; producer
- * is one. */
-uint32_t ascend_plan_step_add(struct ascend_plan_build *build, const struct ascend_plan_step *step);
-void ascend_plan_edge_add(struct ascend_plan_build *build, uint32_t producer);
-void ascend_plan_window_add(struct ascend_plan_build *build, const struct ascend_plan_window *window);
-void ascend_plan_scalar_add(struct ascend_plan_build *build, uint64_t value);
+ * is one. Inline: each is called for every task. */
+static inline uint32_t ascend_plan_step_add(struct ascend_plan_build *build, const struct ascend_plan_step *step)
+{
+	struct ascend_plan_step *at;
+
+	if (build->failed || !COMMON_GROW(build->steps, build->step_room, build->step_count)) {
+		build->failed = true;
+		return 0;
+	}
+	at = &build->steps[build->step_count];
+	*at = *step;
+	at->edge_count = at->window_count = at->scalar_count = 0;
+	return build->first + build->step_count++;
+}
+
+#define ASCEND_PLAN_ADD(build, row, value)                                                                                                                     \
+	do {                                                                                                                                                   \
+		if ((build)->failed || !COMMON_GROW((build)->row##s, (build)->row##_room, (build)->row##_count)) {                                             \
+			(build)->failed = true;                                                                                                                \
+		} else {                                                                                                                                       \
+			(build)->row##s[(build)->row##_count++] = (value);                                                                                     \
+			(build)->steps[(build)->step_count - 1].row##_count++;                                                                                 \
+		}                                                                                                                                              \
+	} while (0)
+static inline void ascend_plan_edge_add(struct ascend_plan_build *build, uint32_t producer)
+{
+	ASCEND_PLAN_ADD(build, edge, build->first + build->step_count - 1 - producer);
+}
+static inline void ascend_plan_window_add(struct ascend_plan_build *build, const struct ascend_plan_window *window)
+{
+	ASCEND_PLAN_ADD(build, window, *window);
+}
+static inline void ascend_plan_scalar_add(struct ascend_plan_build *build, uint64_t value)
+{
+	ASCEND_PLAN_ADD(build, scalar, value);
+}
+/* Its memory stays. first: steps of the run before. */
+void ascend_plan_build_empty(struct ascend_plan_build *build, uint32_t first);
 /* *block_out: to be freed. Errors: NO_MEMORY. */
 ptowsp_status ascend_plan_block_make(const struct ascend_plan_build *build, struct ascend_plan_head **block_out, struct ptowsp_error *error);
 void ascend_plan_build_finish(struct ascend_plan_build *build);

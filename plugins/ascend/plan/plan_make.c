@@ -30,7 +30,7 @@ struct ascend_maker {
 	struct ascend_plan_rules rules;
 	const struct base_walk *walk; /* limits and moves */
 	struct ascend_plan_part *part;
-	struct ascend_plan_build *build; /* the part's */
+	struct ascend_plan_build own, *build; /* of the part: its own, emptied */
 	struct ptowsp_error *error;
 	struct maker_task *tasks;  /* the latest ones, or all */
 	uint64_t kept;             /* of them, a power of two */
@@ -213,7 +213,7 @@ static void preds_find(struct ascend_maker *maker, uint64_t number)
 
 	maker->preds.count = 0;
 	edges_add(maker, number, maker->part->walk->preds + task->preds, task->pred_count);
-	for (uint32_t i = 0; i < task->tensor_count; i++)
+	for (uint32_t i = 0; maker->rules.moved_tensors && i < task->tensor_count; i++)
 		ascend_moves_follow(&maker->moves, &maker->part->walk->tensors[task->tensors + i], &maker->preds);
 	for (uint32_t i = 0, count = base_lanes_follow(&maker->lanes, task, lanes); i < count; i++)
 		ascend_preds_add(&maker->preds, lanes[i]);
@@ -484,6 +484,7 @@ void ascend_maker_destroy(struct ascend_maker *maker)
 	rt_vector_clocks_finish(&maker->clocks);
 	ascend_moves_finish(&maker->moves);
 	ascend_preds_finish(&maker->preds);
+	ascend_plan_build_finish(&maker->own);
 	free(maker->tasks);
 	free(maker->edges);
 	free(maker);
@@ -501,8 +502,8 @@ ptowsp_status ascend_maker_take(struct ascend_maker *maker, struct ascend_plan_p
 	uint32_t event = 0;
 
 	maker->part = part;
-	maker->build = &part->build;
-	maker->build->first = maker->steps;
+	maker->build = part->build = &maker->own;
+	ascend_plan_build_empty(&maker->own, maker->steps);
 	maker->error = error;
 	for (uint64_t task = 0; !status && task <= walk->task_count; task++) {
 		for (; !status && event < walk->event_count && walk->events[event].at <= task; event++)
@@ -512,7 +513,7 @@ ptowsp_status ascend_maker_take(struct ascend_maker *maker, struct ascend_plan_p
 	}
 	if (last)
 		scopes_close(maker);
-	maker->steps += part->build.step_count;
+	maker->steps += maker->own.step_count;
 	return !status && maker_failed(maker) ? rt_no_memory(error, "the plan of the pto-runtime") : status;
 }
 
@@ -533,7 +534,6 @@ uint64_t ascend_maker_steps(const struct ascend_maker *maker, uint64_t task)
 
 void ascend_plan_part_finish(struct ascend_plan_part *part)
 {
-	ascend_plan_build_finish(&part->build);
 	free(part->copies);
 	*part = (struct ascend_plan_part){0};
 }

@@ -42,11 +42,11 @@ struct ascend_plan_rules {
 };
 /* Steps of one batch, with what a record of a call has to know beside it. */
 struct ascend_plan_part {
-	const struct base_walk *walk;   /* the batch, or all of it */
-	uint64_t calls;                 /* where its first record stands in the entry tensor of calls */
-	uint32_t call_bytes;            /* of a record; those of copies stand behind those of tasks */
-	struct ascend_plan_build build; /* of its steps; begins zeroed, but for `first` */
-	struct base_walk_move *copies;  /* owned, in the order of their records */
+	const struct base_walk *walk;    /* the batch, or all of it */
+	uint64_t calls;                  /* where its first record stands in the entry tensor of calls */
+	uint32_t call_bytes;             /* of a record; those of copies stand behind those of tasks */
+	struct ascend_plan_build *build; /* of its steps: the maker's, until its next part */
+	struct base_walk_move *copies;   /* owned, in the order of their records */
 	uint32_t copy_count, copy_room;
 };
 void ascend_plan_part_finish(struct ascend_plan_part *part);

@@ -85,14 +85,14 @@ ptowsp_status ascend_args_check(const struct ascend_plan_rules *rules, const str
 
 void ascend_call_add(struct ascend_plan_part *part, uint64_t record)
 {
-	ascend_plan_window_add(&part->build, &(struct ascend_plan_window){.start = part->calls + record * part->call_bytes,
-									  .entry = ASCEND_ENTRY_CALLS,
-									  .dtype = ASCEND_U8,
-									  .access = ASCEND_WINDOW_READ,
-									  .ndims = 1,
-									  .contiguous = 1,
-									  .shapes = {part->call_bytes, 1},
-									  .strides = {1, 1}});
+	ascend_plan_window_add(part->build, &(struct ascend_plan_window){.start = part->calls + record * part->call_bytes,
+									 .entry = ASCEND_ENTRY_CALLS,
+									 .dtype = ASCEND_U8,
+									 .access = ASCEND_WINDOW_READ,
+									 .ndims = 1,
+									 .contiguous = 1,
+									 .shapes = {part->call_bytes, 1},
+									 .strides = {1, 1}});
 }
 
 static void passed_add(struct ascend_plan_build *build, uint32_t blocks, uint32_t bytes)
@@ -106,7 +106,7 @@ ptowsp_status ascend_args_add(const struct ascend_plan_rules *rules, struct asce
 	struct ascend_plan_window window;
 
 	for (uint32_t i = 0; i < task->arg_count; i++)
-		ascend_plan_scalar_add(&part->build, part->walk->args[task->args + i]);
+		ascend_plan_scalar_add(part->build, part->walk->args[task->args + i]);
 	if (rules->simulated)
 		ascend_call_add(part, (uint64_t)(task - part->walk->tasks));
 	for (uint32_t i = 0; i < task->tensor_count; i++) {
@@ -119,9 +119,9 @@ ptowsp_status ascend_args_add(const struct ascend_plan_rules *rules, struct asce
 				(unsigned long long)number, i, (unsigned long long)arg->rows, (unsigned long long)arg->columns,
 				(unsigned long long)arg->row_stride);
 		window.access |= rules->mapped ? ASCEND_WINDOW_MAPPED : 0;
-		ascend_plan_window_add(&part->build, &window);
+		ascend_plan_window_add(part->build, &window);
 	}
 	if (passed_of(rules, task->kernel))
-		passed_add(&part->build, rules->blocks ? rules->blocks[task->kernel] : 1, passed_of(rules, task->kernel));
+		passed_add(part->build, rules->blocks ? rules->blocks[task->kernel] : 1, passed_of(rules, task->kernel));
 	return PTOWSP_OK;
 }
