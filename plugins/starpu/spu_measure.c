@@ -13,7 +13,7 @@ static struct measure {
 	struct measure *next;
 	struct starpu_perfmodel model;
 	char symbol[48];
-} *all;
+} * all;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list */
 
 bool spu_measure_needed(const char *sched)

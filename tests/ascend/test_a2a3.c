@@ -356,6 +356,45 @@ TEST(kernels_that_multiply_are_compiled_for_both_kinds_of_cores)
 	CHECK_INT(cli("test $(grep -c cube cores) -lt $(grep -c vec cores)"), 0);
 }
 
+/* Of a cluster vector core 0 alone writes windows: what is read and written in place changes once. */
+static const char cluster_source[] = "module @mix\n"
+				     "func @bumped(%a: !pto.memref<gm,...,f32>, %c: !pto.memref<gm,...,f32>) {\n"
+				     "  %t = alloc_tile : !pto.tile<16x16xf32>\n"
+				     "  %s = alloc_tile : !pto.tile<16x16xf32>\n"
+				     "  %p = alloc_tile : !pto.tile<16x16xf32>\n"
+				     "  %t = tload %a[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<16x16xf32>\n"
+				     "  %p = tmatmul %t, %t : !pto.tile<16x16xf32>, !pto.tile<16x16xf32> -> !pto.tile<16x16xf32>\n"
+				     "  %s = tload %c[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<16x16xf32>\n"
+				     "  %s = tadds %s, 1.0 : !pto.tile<16x16xf32>\n"
+				     "  tstore %s, %c[0, 0]\n"
+				     "  return\n"
+				     "}\n"
+				     "tensor %x : f32[16, 16] in\n"
+				     "tensor %y : f32[64, 16] inout\n"
+				     "kernel @bump(%a: f32[16, 16] in, %c: f32[16, 16] inout) { portable @bumped }\n"
+				     "workload @main {\n"
+				     "  parallel_for %i in 0 to 4 {\n"
+				     "    call @bump(%a -> %x[0, 0], %c -> %y[%i * 16, 0])\n"
+				     "  }\n"
+				     "}\n";
+
+TEST(one_core_of_a_cluster_writes)
+{
+	size_t bytes;
+	float *y;
+
+	NEED_DEVICE();
+	REQUIRE_INT(cli(check_fmt("cat >c.pto <<'END'\n%s\nEND\n$B/ptowsp-pack c.pto -o c.pkg.zst", cluster_source)), 0);
+	REQUIRE_INT(cli(COMPILES "--quiet --fill x=iota --fill y=iota --out y=y.npy c.pkg.zst"), 0);
+	CHECK_INT(cli("test $(sort -u cores | wc -l) -eq 2"), 0);
+	y = cli_npy_read("y.npy", "<f4", &bytes);
+	REQUIRE(y != NULL);
+	REQUIRE_INT(bytes, 4096);
+	for (int at = 0; at < 1024; at++)
+		CHECK_NEAR(y[at], at + 1, 0);
+	free(y);
+}
+
 TEST(what_keeps_a_kernel_from_the_cores_is_named)
 {
 	static const struct {
