@@ -164,6 +164,7 @@ static void carry(struct host_caller *caller, struct host_call *call)
 	case HOST_OPERATION_drain:
 		until_ns = call->values[1].number;
 		cross(r, call, until_ns < UINT64_MAX / 2 ? until_ns + remote_limit_ns(r, HOST_OPERATION_drain) : UINT64_MAX);
+		remote_runs_early(r); /* of which it was told before submit had returned */
 		break;
 	default: cross(r, call, 0);
 	}

@@ -61,15 +61,30 @@ void worker_run_end(uint64_t token)
 		atomic_fetch_sub(&worker.running, 1);
 }
 
+void worker_device_add(struct ptowsp_object *device)
+{
+	if (worker.device_count < WORKER_DEVICES)
+		worker.devices[worker.device_count++] = device;
+}
+
+void worker_device_remove(const struct ptowsp_object *device)
+{
+	for (uint32_t i = 0; i < worker.device_count; i++)
+		if (worker.devices[i] == device)
+			worker.devices[i--] = worker.devices[--worker.device_count];
+}
+
+/* Each of its devices in turn, for all of which one poll's time is. */
 static void plugin_poll(void)
 {
 	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	const uint32_t before = atomic_load(&worker.running);
 	const uint64_t begin = host_now_ns();
-	ptowsp_status status;
+	ptowsp_status status = PTOWSP_OK;
 
 	atomic_store_explicit(&worker.shared->operation, HOST_OPERATION_poll, memory_order_relaxed);
-	status = worker.plugin->ops.poll(worker.device, begin + POLL_NS, &ignored);
+	for (uint32_t i = 0; i < worker.device_count && atomic_load(&worker.running); i++)
+		status = worker.plugin->ops.poll(worker.devices[i], begin + (i + 1) * POLL_NS / worker.device_count, &ignored);
 	if (atomic_load(&worker.running) == before && (status || host_now_ns() - begin < POLL_NS / 2))
 		host_ring_wait(&worker.down[0], host_now_ns() + PAUSE_NS, &worker.stop);
 }
@@ -112,7 +127,7 @@ int main(int argc, char **argv)
 		return 1;
 	for (;;) {
 		requests_do(&worker.down[0], true);
-		if (worker.device && atomic_load(&worker.running))
+		if (worker.device_count && atomic_load(&worker.running))
 			plugin_poll();
 		else
 			host_ring_wait(&worker.down[0], UINT64_MAX, &worker.stop);

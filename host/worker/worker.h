@@ -29,6 +29,8 @@ struct worker_buffer {
 	struct worker_buffer *next;
 };
 
+enum { WORKER_DEVICES = 16 };
+
 /* One of a process. Threads: main reads down[0] and does everything that has a place in an order; `any` reads down[1]; the plugin's own write to `up` under its lock. */
 struct worker {
 	struct host_frame_shared *shared;
@@ -42,7 +44,8 @@ struct worker {
 	_Atomic uint32_t running;                     /* runs that were accepted and are not done */
 	_Atomic uint64_t tokens[HOST_RUNS_IN_FLIGHT]; /* theirs, by slot; 0: none */
 	/* main */
-	struct ptowsp_object *device;
+	struct ptowsp_object *devices[WORKER_DEVICES]; /* that are open, of which it polls each; more are left to threads of the plugin */
+	uint32_t device_count;
 	struct worker_program *programs;
 	struct worker_buffer *buffers;
 	struct worker_buffer *sections; /* that came, and which no request has named yet */
@@ -53,6 +56,9 @@ struct worker {
 };
 extern struct worker worker;
 
+/* worker.c: of the devices that are polled while runs go on. Main thread. */
+void worker_device_add(struct ptowsp_object *device);
+void worker_device_remove(const struct ptowsp_object *device);
 /* worker.c: a run is counted from before the plugin is given it until its end was told or it was refused. end: a token that is not in flight, or was ended before, changes nothing. */
 void worker_run_begin(uint64_t token);
 void worker_run_end(uint64_t token);

@@ -160,10 +160,13 @@ static void call_end(struct job *j)
 	switch (j->request->operation) {
 	case HOST_OPERATION_extension: ((struct host_frame *)(void *)j->out.bytes)->answer = extension_end(&j->call); break;
 	case HOST_OPERATION_fini: host_services_finish(&worker.services); break; /* says what was not given back */
-	case HOST_OPERATION_open: worker.device = j->call.status ? NULL : *(struct ptowsp_object *const *)j->call.values[2].data; break;
+	case HOST_OPERATION_open:
+		if (!j->call.status)
+			worker_device_add(*(struct ptowsp_object *const *)j->call.values[2].data);
+		break;
 	case HOST_OPERATION_load: load_end(j); break;
 	case HOST_OPERATION_unload: unload_end(j->call.values[0].data); break;
-	case HOST_OPERATION_close: worker.device = NULL; break;
+	case HOST_OPERATION_close: worker_device_remove(j->call.values[0].pointer); break;
 	case HOST_OPERATION_submit:
 		if (j->call.status)
 			worker_run_end(((const struct ptowsp_run_args *)j->call.values[1].data)->token);

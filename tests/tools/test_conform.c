@@ -122,6 +122,22 @@ TEST(template_by_gcc_conforms)
 	template_passes("gcc", "gcc -std=c11");
 }
 
+/* A plugin without threads works when it is polled, each of its devices, and a drain ends what is on its way back. */
+TEST(template_conforms_in_a_worker_and_in_a_sandbox)
+{
+	static const char *const ways[] = {"process", "sandbox"};
+
+	template_build("gcc -std=c11", "");
+	for (size_t i = 0; i < 2; i++) {
+		char *out = conform("", check_fmt(QUICK "--isolate=%s %s/libptowsp_null.so", ways[i], check_dir()), 0, NULL);
+
+		CHECK_CONTAINS(out, " ok, 0 not ok, ");
+		CHECK_CONTAINS(out, " - drain_leaves_nothing\n");
+		CHECK_CONTAINS(out, " - devices_change_threads\n");
+		free(out);
+	}
+}
+
 TEST(template_by_gcc_as_c17_with_lto_conforms)
 {
 	template_passes("gcc", "gcc -std=c17 -O3 -flto");
