@@ -16,14 +16,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#if defined(__x86_64__)
+#define TRIPLE "x86_64-linux-gnu"
+#elif defined(__aarch64__)
+#define TRIPLE "aarch64-linux-gnu"
+#endif
 /* The folder of installed plugins when nothing that runs may say it: that of tools/ninja/install, its standard PREFIX, the Debian packages of tools/deb. */
 static const char *const system_folders[] = {
 	host_system_folder,
 	"/usr/local/lib/ptowsp/v10/plugins",
-#if defined(__x86_64__)
-	"/usr/lib/x86_64-linux-gnu/ptowsp/v10/plugins",
-#elif defined(__aarch64__)
-	"/usr/lib/aarch64-linux-gnu/ptowsp/v10/plugins",
+#ifdef TRIPLE
+	"/usr/lib/" TRIPLE "/ptowsp/v10/plugins",
 #endif
 };
 enum { SYSTEM_FOLDERS = sizeof(system_folders) / sizeof(*system_folders) };
@@ -92,7 +95,13 @@ static bool is_folder(const char *path)
  * the first compiled in that is there. With elevated privileges only that: a hard link could move the program. */
 static void own_folder_find(char *out, size_t room)
 {
-	static const char *const beside[] = {"ptowsp/plugins", "ptowsp/v10/plugins"};
+	static const char *const beside[] = {
+		"ptowsp/plugins", "ptowsp/v10/plugins",
+#ifdef TRIPLE
+		TRIPLE "/ptowsp/v10/plugins" /* of Debian packages that were unpacked elsewhere */
+#endif
+	};
+	enum { BESIDE = sizeof(beside) / sizeof(*beside) };
 	static const char here; /* any address in this library */
 	char program[PATH_MAX] = "", library[PATH_MAX] = "";
 	Dl_info info;
@@ -106,8 +115,9 @@ static void own_folder_find(char *out, size_t room)
 		folder_of(program);
 		folder_of(program);
 		folder_of(library);
-		for (int i = 0; i < 4 && !found; i++) {
-			int length = i < 2 ? snprintf(out, room, "%s/lib/%s", program, beside[i]) : snprintf(out, room, "%s/%s", library, beside[i - 2]);
+		for (int i = 0; i < 2 * BESIDE && !found; i++) {
+			int length =
+				i < BESIDE ? snprintf(out, room, "%s/lib/%s", program, beside[i]) : snprintf(out, room, "%s/%s", library, beside[i - BESIDE]);
 
 			found = length > 0 && (size_t)length < room && is_folder(out);
 		}

@@ -160,7 +160,22 @@ static enum probe_state plan_probe(struct probe *probe, struct ptowsp_backend *b
 	return state;
 }
 
-/* One entry on one type; *count: of those that there are. */
+/* Rows of few types, or of few operations, say nothing of an entry that takes others besides: of comparisons, whose masks are u8, on a device that has f32 alone. */
+static bool is_claimed(const struct probe *probe, const struct ptowsp_plan *plan)
+{
+	struct ptowsp_verdict verdict;
+	struct ptowsp_match *match = NULL;
+	bool claimed = true;
+
+	if (ptowsp_match_create(&match, probe->backend, plan, 0, NULL))
+		return true;
+	for (uint32_t i = 0; claimed && ptowsp_match_row(match, i, &verdict); i++)
+		claimed = !common_tile_is_feature(verdict.feature) || !verdict.refused;
+	ptowsp_match_destroy(match);
+	return claimed;
+}
+
+/* One entry on one type; *count: of those that there are, and that are claimed. */
 static enum probe_state entry_probe(struct probe *probe, const char *entry, unsigned type, uint32_t feature, uint32_t *count, struct probe_result *result)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
@@ -179,6 +194,10 @@ static enum probe_state entry_probe(struct probe *probe, const char *entry, unsi
 		return probe_say(result, PROBE_NOT_PROBED, "%s", error.text);
 	if (ptowsp_plan_create(&plan, package, &options, &error) == PTOWSP_NOT_FOUND)
 		return PROBE_ENFORCED; /* the operation does not have the type, or is in all the others */
+	if (plan && !is_claimed(probe, plan)) {
+		ptowsp_plan_destroy(plan);
+		return PROBE_ENFORCED;
+	}
 	*count += 1;
 	state = plan ? PROBE_ENFORCED : probe_say(result, PROBE_FAILED, "%s", error.text);
 	if (plan && !probe->reference && ptowsp_backend_open(&probe->reference, &standard, &error))
@@ -230,12 +249,12 @@ static enum probe_state each_probe(struct probe *probe, unsigned row, unsigned t
 	return state;
 }
 
-/* One entry has all operations of a type, so that a device that compiles does so once. Where rows differ, or something is wrong, each is asked for itself. */
-static enum probe_state type_probe(struct probe *probe, unsigned row, unsigned type, uint32_t *count, struct probe_result *result)
+/* One entry has all operations of a type, so that a device that compiles does so once. Where rows differ, are of some types, or something is wrong, each is asked for itself. */
+static enum probe_state type_probe(struct probe *probe, unsigned row, bool some, unsigned type, uint32_t *count, struct probe_result *result)
 {
 	enum probe_state state = PROBE_NO_EFFECT, alone;
 
-	if (!row && !has_own_rows(probe))
+	if (!row && !some && !has_own_rows(probe))
 		state = entry_probe(probe, "all", type, PTOWSP_FEATURE_TILE(0u), count, result);
 	else
 		return each_probe(probe, row, type, count, result);
@@ -261,7 +280,7 @@ void probe_tiles(struct probe *probe, uint32_t feature, struct probe_result *res
 
 		if (cap->bits && !(cap->bits >> type & 1))
 			continue;
-		state = type_probe(probe, feature - PTOWSP_FEATURE_TILE(0u), type, &count, result);
+		state = type_probe(probe, feature - PTOWSP_FEATURE_TILE(0u), cap->bits != 0, type, &count, result);
 		if (count > before)
 			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", count > 1 && first != UINT32_MAX ? " " : "",
 				 common_dtype_text(type));
