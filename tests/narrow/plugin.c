@@ -36,11 +36,12 @@ static bool is(enum wrong which)
 
 struct narrow_options {
 	struct base_options base;
-	unsigned tiles, beside, lie;
+	unsigned tiles, beside, few, lie;
 };
 static const struct base_option options[] = {
 	BASE_OPTION(offsetof(struct narrow_options, tiles), "tiles", "int", "64", "0..64", "tiles that a kernel may have"),
 	BASE_OPTION(offsetof(struct narrow_options, beside), "beside", "bool", "off", "off|on", "the processor runs texp"),
+	BASE_OPTION(offsetof(struct narrow_options, few), "few", "bool", "off", "off|on", "of element types f32 alone"),
 	BASE_OPTION(offsetof(struct narrow_options, lie), "lie", "word", "none", "none|bits|place", "what is wrong: results of trowsum, or where kernels run"),
 };
 enum { LIE_BITS = 1, LIE_PLACE };
@@ -75,12 +76,15 @@ static uint32_t caps(const struct base_options *chosen, const struct base_model 
 		BASE_TILE(PTOWSP_PTO_TEXP, UNSUPPORTED, 0), /* behind the one below */
 		BASE_DEVICE_TASKS,
 	};
-	static const struct ptowsp_cap blind[] = {BASE_TILE(PTOWSP_PTO_TSTORE, DIAGNOSED, 0)}, beside[] = {BASE_TILE(PTOWSP_PTO_TEXP, DIAGNOSED, 0)};
+	static const struct ptowsp_cap blind[] = {BASE_TILE(PTOWSP_PTO_TSTORE, DIAGNOSED, 0)}, beside[] = {BASE_TILE(PTOWSP_PTO_TEXP, DIAGNOSED, 0)},
+				       few[] = {BASE_TILE(0, ENFORCED, BASE_TYPE(F32))};
 	uint32_t count = is(JUDGES_BLINDLY) || is(JUDGE_FORGETS) ? BASE_CAPS_ADD(rows_out, 0, blind) : 0;
 
 	(void)model;
 	if (chosen && ((const struct narrow_options *)(const void *)chosen)->beside)
 		count = BASE_CAPS_ADD(rows_out, count, beside);
+	if (chosen && ((const struct narrow_options *)(const void *)chosen)->few)
+		count = BASE_CAPS_ADD(rows_out, count, few);
 	return BASE_CAPS_ADD(rows_out, count, own);
 }
 

@@ -71,3 +71,9 @@ TEST(verify_sees_that_the_device_executes)
 	CLI_OUT(0, NARROW "--capabilities --verify", " tasks of the probes ran on the device, by its own count, in ",
 		"the bits of cpu_sim: f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool, all on the device");
 }
+
+/* Masks of comparisons are u8: an entry that takes them is no evidence against a device that has f32 alone. */
+TEST(rows_of_few_types_are_held_to_what_they_claim)
+{
+	CLI_OUT(0, NARROW "--opt few=on --capabilities --verify", "the bits of cpu_sim: f32, all on the device", ", 0 false");
+}
