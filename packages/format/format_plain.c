@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool pkg_payload_is_added(const struct pkg_tables *t, const struct ptowsp_kernel_record *kernel, uint32_t payload)
+/* Whether a payload (row of KPAY) of a kernel came so: of kind elf, right in front of a portable one, and its object ends CODE. */
+static bool payload_is_added(const struct pkg_tables *t, const struct ptowsp_kernel_record *kernel, uint32_t payload)
 {
 	const struct ptowsp_payload_record *p = &t->payload[payload];
 
@@ -27,7 +28,7 @@ static uint32_t payloads_mark(const struct pkg_tables *t, uint8_t *added)
 		for (uint32_t k = 0; k < t->kernel[i].payload_count; k++) {
 			const uint32_t row = t->kernel[i].payloads + k;
 
-			if (!added[row] && pkg_payload_is_added(t, &t->kernel[i], row)) {
+			if (!added[row] && payload_is_added(t, &t->kernel[i], row)) {
 				added[row] = 1;
 				count++;
 			}

@@ -11,9 +11,6 @@
 #define PKG_NATIVE_COMPILER "native_compiler"
 #define PKG_NATIVE_FLAGS    "native_flags"
 
-/* Whether a payload (row of KPAY) of a kernel came so: of kind elf, right in front of a portable one, and its object ends CODE. */
-bool pkg_payload_is_added(const struct pkg_tables *tables, const struct ptowsp_kernel_record *kernel, uint32_t payload);
-
 /* The package as it was before: its digest is that of the same source packed without --native. *plain_out is NULL where nothing was added,
  * or by another packer that has strings twice, else to
  * be closed, and then *bytes_out to be freed. Errors: NO_MEMORY, BAD_PACKAGE where the sample data do not hold or what is left does not. */

@@ -130,19 +130,20 @@ static void branch_end(struct ptowsp_build *b, struct build_block *block)
 	lang_work_end(&b->tables, block->head + 1 + block->branch++);
 }
 
-static struct build_block *block_of(struct ptowsp_build *b)
+/* The innermost body, whose code goes no further; what: "branch". */
+static struct build_block *block_of(struct ptowsp_build *b, const char *what)
 {
 	build_code(b);
+	if (b->call_open == b->depth)
+		build_refuse(b, "the call in this %s is still open: ptowsp_build_call_end", what);
 	return &b->blocks[b->depth - 1];
 }
 
 uint32_t ptowsp_build_else(struct ptowsp_build *b)
 {
 	BUILD_CALL(b);
-	struct build_block *block = block_of(b);
+	struct build_block *block = block_of(b, "branch");
 
-	if (b->call_open == b->depth)
-		build_refuse(b, "the call in this branch is still open: ptowsp_build_call_end");
 	if (block->op != PTOWSP_OP_COND || block->branch)
 		build_refuse(b, "an else belongs to the innermost body, which must be an if without one");
 	branch_end(b, block);
@@ -152,10 +153,8 @@ uint32_t ptowsp_build_else(struct ptowsp_build *b)
 uint32_t ptowsp_build_next(struct ptowsp_build *b)
 {
 	BUILD_CALL(b);
-	struct build_block *block = block_of(b);
+	struct build_block *block = block_of(b, "branch");
 
-	if (b->call_open == b->depth)
-		build_refuse(b, "the call in this branch is still open: ptowsp_build_call_end");
 	if (block->op != PTOWSP_OP_COMBINE && block->op != PTOWSP_OP_SEQUENTIAL)
 		build_refuse(b, "a next belongs to the innermost body, which must be combine or sequential");
 	if (block->branch + 1 >= block->branches)
@@ -201,10 +200,8 @@ static void block_end(struct ptowsp_build *b, struct build_block *block)
 uint32_t ptowsp_build_end(struct ptowsp_build *b)
 {
 	BUILD_CALL(b);
-	struct build_block *block = block_of(b);
+	struct build_block *block = block_of(b, "body");
 
-	if (b->call_open == b->depth)
-		build_refuse(b, "the call in this body is still open: ptowsp_build_call_end");
 	block_end(b, block);
 	b->loops -= block->value;
 	b->depth--;

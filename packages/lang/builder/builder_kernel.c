@@ -111,13 +111,26 @@ uint32_t ptowsp_build_param_scalar(struct ptowsp_build *b, uint32_t kernel, cons
 	return param_add(b, kernel, param, name);
 }
 
+/* A parameter that is a tensor; needs: why a scalar will not do. */
+static struct build_param *tensor_param(struct ptowsp_build *b, uint32_t handle, const char *needs)
+{
+	struct build_param *p = &b->params[build_row(b, BUILD_PARAM, handle)];
+
+	if (p->record.kind != PTOWSP_PARAM_TENSOR)
+		build_refuse(b, "%.80s is a scalar, %s", build_text(b, p->record.name), needs);
+	return p;
+}
+
+static struct ptowsp_memory_record *memory_of(struct ptowsp_build *b, uint32_t handle)
+{
+	return build_memory(b, &tensor_param(b, handle, "tensors lie in memory")->memory);
+}
+
 uint32_t ptowsp_build_param_tile(struct ptowsp_build *b, uint32_t param, uint32_t rows, uint32_t columns)
 {
 	BUILD_CALL(b);
-	struct build_param *p = &b->params[build_row(b, BUILD_PARAM, param)];
+	struct build_param *p = tensor_param(b, param, "tiles touch tensors");
 
-	if (p->record.kind != PTOWSP_PARAM_TENSOR)
-		build_refuse(b, "%.80s is a scalar, tiles touch tensors", build_text(b, p->record.name));
 	if (rows && columns && p->dim_count > 2)
 		build_refuse(b, "the layout of %.80s has %u dimensions already", build_text(b, p->record.name), p->dim_count);
 	p->record.rows = rows;
@@ -149,16 +162,6 @@ void build_param_dim(struct ptowsp_build *b, struct build_param *p, struct ptows
 	if (!p->dims)
 		p->dims = common_alloc(b->arena, 4 * sizeof(*p->dims));
 	p->dims[p->dim_count++] = dim;
-}
-
-/* A scalar lies nowhere. */
-static struct ptowsp_memory_record *memory_of(struct ptowsp_build *b, uint32_t handle)
-{
-	struct build_param *p = &b->params[build_row(b, BUILD_PARAM, handle)];
-
-	if (p->record.kind != PTOWSP_PARAM_TENSOR)
-		build_refuse(b, "%.80s is a scalar, tensors lie in memory", build_text(b, p->record.name));
-	return build_memory(b, &p->memory);
 }
 
 uint32_t ptowsp_build_param_memory(struct ptowsp_build *b, uint32_t param, const char *order, uint32_t swizzle)
