@@ -12,13 +12,7 @@
 /* "%tiles = 4", "%tiles = %n" */
 bool lang_extent_parse(struct lang_parser *parser, struct lang_work *work)
 {
-	const struct lang_token *name = lang_name_take(parser, LANG_NAME, "an axis such as %tiles");
-
-	if (!name)
-		return false;
-	work->name = name->text;
-	work->name_at = name->at;
-	if (!lang_expect(parser, '=', "and the extent behind the axis"))
+	if (!lang_work_name_parse(parser, work, "an axis such as %tiles") || !lang_expect(parser, '=', "and the extent behind the axis"))
 		return false;
 	work->value = lang_scalar_parse(parser, "a number, or a symbol or slot");
 	return work->value != NULL;

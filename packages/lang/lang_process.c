@@ -228,20 +228,9 @@ void lang_pipeline_lower(struct lang_lower *lower)
 
 /* --- parsing --- */
 
-static bool channel_name_parse(struct lang_parser *parser, struct lang_work *work)
-{
-	const struct lang_token *name = lang_name_take(parser, LANG_NAME, "a channel such as %c");
-
-	if (!name)
-		return false;
-	work->name = name->text;
-	work->name_at = name->at;
-	return true;
-}
-
 bool lang_send_parse(struct lang_parser *parser, struct lang_work *work)
 {
-	if (!channel_name_parse(parser, work) || !lang_expect(parser, ',', "and the token behind the channel"))
+	if (!lang_work_name_parse(parser, work, "a channel such as %c") || !lang_expect(parser, ',', "and the token behind the channel"))
 		return false;
 	work->value = lang_scalar_parse(parser, "a token such as %i");
 	if (!work->value)
@@ -253,7 +242,7 @@ bool lang_consume_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	const struct lang_token *name;
 
-	if (!channel_name_parse(parser, work))
+	if (!lang_work_name_parse(parser, work, "a channel such as %c"))
 		return 0;
 	if (!lang_word_take(parser, "as"))
 		return lang_expected(parser, "\"as\" and a name for the token");
@@ -271,7 +260,7 @@ bool lang_consume_parse(struct lang_parser *parser, struct lang_work *work)
 
 bool lang_close_parse(struct lang_parser *parser, struct lang_work *work)
 {
-	return channel_name_parse(parser, work);
+	return lang_work_name_parse(parser, work, "a channel such as %c");
 }
 
 /* --- checking --- */

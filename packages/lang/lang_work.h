@@ -89,6 +89,8 @@ struct lang_work {
 bool lang_body_parse(struct lang_parser *parser, struct lang_body *body);
 /* The same, as one more body of the statement. */
 bool lang_work_body_parse(struct lang_parser *parser, struct lang_work *work);
+/* The %name behind the word of a statement; what: "an event such as %ready". */
+bool lang_work_name_parse(struct lang_parser *parser, struct lang_work *work, const char *what);
 /* %T[...]; 0 after an error. */
 bool lang_part_parse(struct lang_parser *parser, struct lang_part *part);
 

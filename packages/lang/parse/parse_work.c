@@ -39,7 +39,7 @@ static void name_take(struct lang_parser *parser, struct lang_work *work)
 	work->name_at = token->at;
 }
 
-static bool name_parse(struct lang_parser *parser, struct lang_work *work, const char *what)
+bool lang_work_name_parse(struct lang_parser *parser, struct lang_work *work, const char *what)
 {
 	if (lang_peek(parser)->kind != LANG_NAME)
 		return lang_expected(parser, what);
@@ -360,7 +360,7 @@ bool lang_bare_parse(struct lang_parser *parser, struct lang_work *work)
 
 bool lang_slot_set_parse(struct lang_parser *parser, struct lang_work *work)
 {
-	if (!name_parse(parser, work, "a slot such as %gate") || !lang_expect(parser, ',', "and the value behind the slot"))
+	if (!lang_work_name_parse(parser, work, "a slot such as %gate") || !lang_expect(parser, ',', "and the value behind the slot"))
 		return false;
 	work->value = lang_scalar_parse(parser, "a value such as %n + 1");
 	return work->value != NULL;
@@ -368,7 +368,7 @@ bool lang_slot_set_parse(struct lang_parser *parser, struct lang_work *work)
 
 bool lang_slot_load_parse(struct lang_parser *parser, struct lang_work *work)
 {
-	if (!name_parse(parser, work, "a slot such as %gate") || !lang_expect(parser, ',', "and the element behind the slot") ||
+	if (!lang_work_name_parse(parser, work, "a slot such as %gate") || !lang_expect(parser, ',', "and the element behind the slot") ||
 	    !lang_part_parse(parser, &work->parts[0]))
 		return false;
 	work->mode = (uint32_t)lang_word_take(parser, "bits");
@@ -377,12 +377,12 @@ bool lang_slot_load_parse(struct lang_parser *parser, struct lang_work *work)
 
 bool lang_event_use_parse(struct lang_parser *parser, struct lang_work *work)
 {
-	return name_parse(parser, work, "an event such as %ready");
+	return lang_work_name_parse(parser, work, "an event such as %ready");
 }
 
 bool lang_memory_parse(struct lang_parser *parser, struct lang_work *work)
 {
-	return name_parse(parser, work, "a tensor such as %x");
+	return lang_work_name_parse(parser, work, "a tensor such as %x");
 }
 
 bool lang_fence_parse(struct lang_parser *parser, struct lang_work *work)
