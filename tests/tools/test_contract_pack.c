@@ -345,6 +345,32 @@ TEST(a_shape_error_makes_the_kernel_unusable_not_the_file)
 	CHECK_INT(cli("ls q.npy"), 2);
 }
 
+/* What a run has measured, written down: a kernel of small tiles whose tasks take less than what is around them, one of large ones, one of another package. */
+TEST(the_packer_says_which_tiles_would_be_faster)
+{
+	cli_begin();
+	check_put("t.pto", "tensor %x : f32[64, 8] inout\n"
+			   "func @small(%a: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %a[0, 0]\n  %t = tadd %t, %t\n"
+			   "  tstore %t, %a[0, 0]\n  return\n}\n"
+			   "func @large(%a: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<64x8xf32>\n  %t = tload %a[0, 0]\n  tstore %t, %a[0, "
+			   "0]\n  return\n}\n"
+			   "workload @main { parallel_for %i in 0 to 64 { call @small(%a -> %x[%i, 0]) } call @large(%a -> %x) }\n");
+	check_put("m.json", "{\"profile\": {\"kernels_ns\": 200000, \"run_ns\": 1000000, \"threads\": 1, \"rows\": [\n"
+			    "{\"kernel\": \"small\", \"operations\": 0, \"calls\": 1000, \"wall_ns\": 100000},\n"
+			    "{\"kernel\": \"small\", \"operations\": 2, \"calls\": 1000, \"wall_ns\": 90000},\n"
+			    "{\"kernel\": \"large\", \"operations\": 0, \"calls\": 1000, \"wall_ns\": 4000000},\n"
+			    "{\"kernel\": \"other\", \"operations\": 0, \"calls\": 1000, \"wall_ns\": 1}]}}");
+	REQUIRE_INT(cli("$B/ptowsp-pack --strict --measured m.json t.pto -o t.pkg.zst"), 0);
+	CHECK_STR(cli_err, "t.pto:2:6: measured: a task of @small, with tiles of 1x8, took 100 ns and 267 ns around it; with tiles of 16x8 it would be 32 % of "
+			   "that for the "
+			   "same elements\n");
+	CLI_ERR(2, "$B/ptowsp-pack --measured t.pto t.pto -o u.pkg.zst", "give it what ptowsp-run --profile --stats=json prints");
+	CLI_ERR(2, "echo '{}' >e.json; $B/ptowsp-pack --measured e.json t.pto -o u.pkg.zst", "--measured=e.json: it has no profile");
+	CHECK_INT(
+		cli("test ! -e u.pkg.zst && $B/ptowsp-run -q --profile --stats=json t.pkg.zst >r.json && $B/ptowsp-pack --measured r.json t.pto -o t.pkg.zst"),
+		0);
+}
+
 void suite_contract_pack(CU_pSuite s)
 {
 	CHECK_ROWS(s, mistakes, run_mistake);

@@ -112,6 +112,8 @@ static ptowsp_status package_check(const struct pack_options *options, const voi
 		status = channels_refuse(package, path, error);
 	else if (!status)
 		channels_warn(package, "ptowsp-pack", path);
+	if (!status && options->measured)
+		status = pack_measured_tell(pkg_tables(package), options->measured, error);
 	pkg_close(package);
 	return status ? status : pack_targets_meet(options, bytes, size, path, error);
 }

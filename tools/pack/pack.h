@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "format/format_package.h"
 #include "format/writer.h"
 #include "tools/command_line.h"
 
@@ -14,6 +15,7 @@ struct pack_options {
 	int input_count;
 	struct flag_list defaults, schedule, data, expected, targets, roots;
 	const char *output, *json, *entry, *name;
+	const char *measured;                         /* statistics of a run with a profile, or NULL */
 	const char *native;                           /* triple, "" this machine's; NULL: portable kernels only */
 	const char *emit;                             /* target of sources to write instead of a package, or NULL */
 	const char *make_key;                         /* file of a key pair to make, or NULL */
@@ -36,6 +38,9 @@ struct pack_counts {
 int pack_files(const struct pack_options *options, const char *const *files, int file_count, const char *output, struct pack_counts *counts_out);
 /* Every .pto file below the folders, each its own package below options->output; one line per file on stdout. */
 int pack_folders(const struct pack_options *options);
+
+/* pack/measured.c: a line on stderr per kernel that larger tiles would make faster, by the profile of a run (ptowsp-run --profile --stats=json). Errors: INVALID for a file that is none. */
+ptowsp_status pack_measured_tell(const struct pkg_tables *t, const char *path, struct ptowsp_error *error);
 
 /* Errors: INVALID for targets that no backend can be called. */
 ptowsp_status pack_targets_check(const struct pack_options *options, struct ptowsp_error *error);

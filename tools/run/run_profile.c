@@ -183,6 +183,10 @@ static void advise_all(const struct profile *p, const struct run *run, const str
 	advise_tasks(p, run, to);
 	advise_operations(p, run, to);
 	advise_code(p, run, to);
+	if (ptowsp_stats(run->program)->executors == 1 && p->tasks > 1)
+		advise(to, "one executor took all tasks in the model's time: --schedule 'dispatch=round_robin(4)' gives those that do not wait for each other "
+			   "(--graph) "
+			   "executors of their own");
 	if (p->threads == 1 && p->cores > 1 && p->tasks > 1 && p->kernels_ns * 2 > p->run_ns)
 		advise(to, "one thread ran all tasks: with --threads %u those that do not wait for each other (--graph) run at once", p->cores);
 }
