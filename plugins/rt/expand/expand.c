@@ -4,6 +4,7 @@
 #include "rt/expand/frame.h"
 #include "rt/expand/interleave.h"
 #include "rt/program/rt_error.h"
+#include "rt/rt_inline.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -152,10 +153,10 @@ static enum rt_event sequential_leave(struct rt_expand *expand, struct rt_frame 
 }
 
 /* The end of the innermost body was reached. */
-static enum rt_event leave(struct rt_expand *expand, struct rt_frame *frame)
+RT_INLINE enum rt_event leave(struct rt_expand *expand, struct rt_frame *frame)
 {
 	switch (frame->op) {
-	case PTOWSP_OP_PARALLEL_FOR:
+	case PTOWSP_OP_PARALLEL_FOR: return rt_expand_iterate(expand, frame) ? RT_EVENT_NONE : rt_loop_leave(expand, frame);
 	case PTOWSP_OP_FOR_EACH:
 	case PTOWSP_OP_SELECT: return rt_loop_leave(expand, frame);
 	case PTOWSP_OP_WHILE: return rt_while_test(expand, frame->at);
@@ -199,7 +200,22 @@ static enum rt_event break_one(struct rt_expand *expand)
 
 /* ---- the loop -------------------------------------------------------------------------------------------------- */
 
-static enum rt_event execute(struct rt_expand *expand, const struct rt_ins *in)
+/* Where nobody else hears of it, the value is there at once. One that divides by zero is the user's to tell. */
+static enum rt_event slot_set(struct rt_expand *expand, const struct rt_ins *in)
+{
+	int64_t value = expand->slots ? rt_value(expand->env, in->row) : 0;
+
+	expand->at++;
+	if (expand->slots && !expand->env->failed) {
+		expand->slots[in->slot] = (uint64_t)value;
+		return RT_EVENT_NONE;
+	}
+	expand->slot = in->slot;
+	expand->expr = in->row;
+	return RT_EVENT_SLOT_SET;
+}
+
+RT_INLINE enum rt_event execute(struct rt_expand *expand, const struct rt_ins *in)
 {
 	switch (in->op) {
 	case PTOWSP_OP_TASK:
@@ -220,11 +236,7 @@ static enum rt_event execute(struct rt_expand *expand, const struct rt_ins *in)
 		rt_frame_push(expand, in->op, in->end);
 		expand->at++;
 		return RT_EVENT_SCOPE_BEGIN;
-	case PTOWSP_OP_SLOT_SET:
-		expand->slot = in->slot;
-		expand->expr = in->row;
-		expand->at++;
-		return RT_EVENT_SLOT_SET;
+	case PTOWSP_OP_SLOT_SET: return slot_set(expand, in);
 	case PTOWSP_OP_SLOT_LOAD:
 		expand->slot = in->slot;
 		expand->io = in->row;
@@ -247,7 +259,7 @@ static enum rt_event execute(struct rt_expand *expand, const struct rt_ins *in)
 	return RT_EVENT_END;
 }
 
-static inline enum rt_event step(struct rt_expand *expand)
+RT_INLINE enum rt_event step(struct rt_expand *expand)
 {
 	struct rt_frame *top = &expand->frames[expand->depth - 1];
 
@@ -264,88 +276,10 @@ static inline enum rt_event step(struct rt_expand *expand)
 	return expand->at == top->end ? leave(expand, top) : execute(expand, &expand->program->code[expand->at]);
 }
 
-/* At a condition that reads no slot. False, and nothing has changed: it divides by zero. */
-static inline bool cond_pass(struct rt_expand *expand, const struct rt_ins *in)
-{
-	int64_t value = rt_value(expand->env, in->row);
-	struct rt_frame *frame;
-
-	if (expand->env->failed)
-		return false;
-	if (!value) {
-		expand->at = in[1].end;
-		return true;
-	}
-	frame = rt_frame_push(expand, in->op, in[1].end);
-	frame->left = in[2].end;
-	expand->at += 3;
-	return true;
-}
-
-/* At a SLOT_SET of which nobody else hears. False: as cond_pass. */
-static inline bool slot_pass(struct rt_expand *expand, const struct rt_ins *in)
-{
-	int64_t value = rt_value(expand->env, in->row);
-
-	if (expand->env->failed)
-		return false;
-	expand->slots[in->slot] = (uint64_t)value;
-	expand->at++;
-	return true;
-}
-
-/* At the end of a body. False: somebody hears of it. */
-static inline bool end_pass(struct rt_expand *expand, const struct rt_frame *top)
-{
-	if (top->op == PTOWSP_OP_COND) {
-		expand->at = (uint32_t)top->left;
-		expand->depth--;
-		return true;
-	}
-	if (rt_expand_iterate(expand))
-		return true;
-	if (top->op != PTOWSP_OP_PARALLEL_FOR && (top->op != PTOWSP_OP_SELECT || top->left))
-		return false;
-	rt_loop_end(expand, top);
-	return true;
-}
-
-/* At an instruction that is no task. False: the same. */
-static inline bool instruction_pass(struct rt_expand *expand, const struct rt_ins *in)
-{
-	switch (in->op) {
-	case PTOWSP_OP_SLOT_SET: return expand->slots && slot_pass(expand, in);
-	case PTOWSP_OP_COND: return !expand->program->exprs.rows[in->row].read_count && cond_pass(expand, in);
-	case PTOWSP_OP_PARALLEL_FOR:
-	case PTOWSP_OP_SELECT: return rt_loop_pass(expand, in);
-	}
-	return false;
-}
-
-bool rt_expand_reach(struct rt_expand *expand)
-{
-	const struct rt_ins *code = expand->program->code;
-
-	for (; expand->budget > 1; expand->budget--) {
-		const struct rt_frame *top = &expand->frames[expand->depth - 1];
-		const struct rt_ins *in = &code[expand->at];
-
-		if (expand->at != top->end && in->op == PTOWSP_OP_TASK) {
-			rt_expand_take(expand, in);
-			return true;
-		}
-		if (!(expand->at == top->end ? end_pass(expand, top) : instruction_pass(expand, in)))
-			return false;
-	}
-	return false;
-}
-
-enum rt_event rt_expand_next(struct rt_expand *expand)
+enum rt_event rt_expand_any(struct rt_expand *expand)
 {
 	enum rt_event event = RT_EVENT_NONE;
 
-	if (rt_expand_task(expand))
-		return RT_EVENT_TASK;
 	if (expand->passing && !expand->breaking && !rt_interleave_pass(expand))
 		return no_memory(expand);
 	expand->passing = false;

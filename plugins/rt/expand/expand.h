@@ -79,56 +79,48 @@ struct rt_expand {
 };
 
 void rt_expand_start(struct rt_expand *expand, const struct rt_program *program, struct rt_env *env, struct ptowsp_error *error);
-enum rt_event rt_expand_next(struct rt_expand *expand);
 /* As if a BREAK were reached here: the innermost loop is left with the next event. False: there is none. */
 bool rt_expand_break(struct rt_expand *expand);
 /* One instruction, or the end of one body, at a time: for who looks at the frames in between. Not where branches take turns. */
 enum rt_event rt_expand_step(struct rt_expand *expand);
 /* Gives back what bodies hold that were not walked to their end; nothing otherwise. */
 void rt_expand_finish(struct rt_expand *expand);
-/* expand_loop.c: at the end of the body of a parallel_for or a select: enters its next iteration. False, and nothing has changed: there is none, it fails, or it
- * is not such a body. */
-bool rt_expand_again(struct rt_expand *expand);
-/* The next iteration of the innermost body, where the expander stands at its end. */
-static inline bool rt_expand_iterate(struct rt_expand *expand)
-{
-	struct rt_frame *top = &expand->frames[expand->depth - 1];
 
-	if (top->op != PTOWSP_OP_PARALLEL_FOR || top->walk.set || !top->left)
-		return rt_expand_again(expand);
-	top->left--;
-	expand->loops[top->depth] += top->step;
-	expand->at = top->at + 1;
+/* At the end of the body of a loop: its next iteration, if it is a dense one of a parallel_for. False: not so. */
+static inline bool rt_expand_iterate(struct rt_expand *expand, struct rt_frame *frame)
+{
+	if (frame->op != PTOWSP_OP_PARALLEL_FOR || frame->walk.set || !frame->left)
+		return false;
+	frame->left--;
+	expand->loops[frame->depth] += frame->step;
+	expand->at = frame->at + 1;
 	return true;
 }
 
-/* rt_expand_next, where it comes to a task through loops and conditions that read no slot, and slots that are set at once, as it mostly does. False: it is
- * something else, and rt_expand_next finds out. */
-bool rt_expand_reach(struct rt_expand *expand);
-
-static inline void rt_expand_take(struct rt_expand *expand, const struct rt_ins *in)
-{
-	expand->budget--;
-	expand->site = in->row;
-	expand->at = in->end;
-	expand->given++;
-}
-
-/* The same, at once where the task is of the same body or of its next iteration. */
+/* Stands the expander at a task, perhaps after an iteration of which nobody hears? Then it is given. */
 static inline bool rt_expand_task(struct rt_expand *expand)
 {
-	const struct rt_frame *top = &expand->frames[expand->depth - 1];
+	struct rt_frame *top = &expand->frames[expand->depth - 1];
 	const struct rt_ins *in;
 
 	if (expand->turns || expand->ordering || expand->breaking || expand->budget < 2)
 		return false;
-	if (expand->at == top->end && !rt_expand_iterate(expand))
-		return rt_expand_reach(expand);
+	if (expand->at == top->end && !rt_expand_iterate(expand, top))
+		return false;
 	in = &expand->code[expand->at];
 	if (in->op != PTOWSP_OP_TASK)
-		return rt_expand_reach(expand);
-	rt_expand_take(expand, in);
+		return false;
+	expand->budget--;
+	expand->site = in->row;
+	expand->at = in->end;
+	expand->given++;
 	return true;
+}
+/* The next event, whatever it is. */
+enum rt_event rt_expand_any(struct rt_expand *expand);
+static inline enum rt_event rt_expand_next(struct rt_expand *expand)
+{
+	return rt_expand_task(expand) ? RT_EVENT_TASK : rt_expand_any(expand);
 }
 
 /* Moves `to` to the place of `from`, of the same env; values of loops stay. Rounds and budget stay those of `to`: they are counted per run. */

@@ -3,6 +3,7 @@
 #include "rt/expand/frame.h"
 #include "rt/program/axis.h"
 #include "rt/program/rt_error.h"
+#include "rt/rt_inline.h"
 
 static enum rt_event extent_failed(struct rt_expand *expand, const struct rt_loop *loop, int64_t extent)
 {
@@ -18,7 +19,7 @@ static enum rt_event extent_failed(struct rt_expand *expand, const struct rt_loo
 }
 
 /* The next column index. Indices need not grow, so each iteration is a round of its own. */
-static enum rt_event select_step(struct rt_expand *expand, struct rt_frame *frame)
+RT_INLINE enum rt_event select_step(struct rt_expand *expand, struct rt_frame *frame)
 {
 	const struct rt_loop *loop = &expand->program->loops[expand->program->code[frame->at].row];
 	int64_t *value = &expand->loops[frame->depth];
@@ -30,7 +31,7 @@ static enum rt_event select_step(struct rt_expand *expand, struct rt_frame *fram
 }
 
 /* Value and level of the next iteration; *more_out false after the last one. */
-static enum rt_event loop_step(struct rt_expand *expand, struct rt_frame *frame, bool *more_out)
+RT_INLINE enum rt_event loop_step(struct rt_expand *expand, struct rt_frame *frame, bool *more_out)
 {
 	*more_out = frame->walk.set ? rt_level_next(&frame->walk, &expand->loops[frame->depth]) : frame->left > 0;
 	if (!*more_out)
@@ -149,47 +150,6 @@ enum rt_event rt_loop_leave(struct rt_expand *expand, struct rt_frame *frame)
 		return event != RT_EVENT_NONE ? event : rt_loop_end(expand, frame);
 	expand->at = frame->at + 1;
 	return frame->op == PTOWSP_OP_FOR_EACH ? RT_EVENT_ORDER_STEP : RT_EVENT_NONE;
-}
-
-/* The next index, where it can be found. */
-static bool select_again(struct rt_expand *expand, struct rt_frame *frame)
-{
-	if (!frame->left)
-		return false;
-	if (select_step(expand, frame) != RT_EVENT_NONE) {
-		frame->step--; /* the next call meets it again */
-		return false;
-	}
-	frame->left--;
-	return true;
-}
-
-bool rt_expand_again(struct rt_expand *expand)
-{
-	struct rt_frame *frame = &expand->frames[expand->depth - 1];
-	bool more = false;
-
-	if (expand->breaking)
-		return false;
-	if (frame->op == PTOWSP_OP_PARALLEL_FOR)
-		loop_step(expand, frame, &more); /* no event for this opcode */
-	else if (frame->op == PTOWSP_OP_SELECT)
-		more = select_again(expand, frame);
-	if (more)
-		expand->at = frame->at + 1;
-	return more;
-}
-
-bool rt_loop_pass(struct rt_expand *expand, const struct rt_ins *in)
-{
-	const uint32_t depth = expand->depth;
-
-	if (expand->program->loops[in->row].read_count)
-		return false;
-	if (rt_loop_enter(expand, in) == RT_EVENT_NONE)
-		return true;
-	expand->depth = depth;
-	return false;
 }
 
 enum rt_event rt_while_test(struct rt_expand *expand, uint32_t at)

@@ -39,8 +39,6 @@ enum rt_event rt_expand_failed(struct rt_expand *expand, const char *what, long 
 /* expand_loop.c: at a loop, and at the end of an iteration of one; RT_EVENT_NONE: go on. */
 enum rt_event rt_loop_enter(struct rt_expand *expand, const struct rt_ins *in);
 enum rt_event rt_loop_leave(struct rt_expand *expand, struct rt_frame *frame);
-/* At a parallel_for or a select of which nobody hears. False, and nothing has changed: its bounds read slots, or it fails. */
-bool rt_loop_pass(struct rt_expand *expand, const struct rt_ins *in);
 /* Leaves it behind. */
 enum rt_event rt_loop_end(struct rt_expand *expand, const struct rt_frame *frame);
 enum rt_event rt_while_enter(struct rt_expand *expand, const struct rt_ins *in);

@@ -376,63 +376,21 @@ static enum rt_event task_give(struct rt_skip *skip)
 	return RT_EVENT_TASK;
 }
 
-/* At the end of an own iteration: goes to the next one at once, where that tells nothing. */
-static bool iteration_next(struct rt_skip *skip)
-{
-	struct rt_expand *expand = skip->expand;
-	struct rt_frame *frame = skip_frame_of(skip);
-	struct rt_skip_body *body = skip_body_of(skip);
-
-	if (body->way != RT_WAY_VALUE || frame->op != PTOWSP_OP_PARALLEL_FOR || expand->budget < 2 || expand->breaking || !frame->left)
-		return false;
-	expand->budget--;
-	skip_body_next(skip, frame, body);
-	return body->way == RT_WAY_VALUE && rt_expand_again(expand);
-}
-
-/* The interpreter would tell nothing here: it is not time for a look, and no body is being left or begun. */
-static inline bool quiet(const struct rt_expand *expand)
-{
-	return expand->budget > 1 && !expand->breaking && !expand->ordering;
-}
-
-/* At a task of an own body. */
-static inline enum rt_event mine_task(struct rt_skip *skip, const struct rt_ins *in)
-{
-	struct rt_expand *expand = skip->expand;
-
-	expand->budget--;
-	expand->site = in->row;
-	expand->at = in->end;
-	expand->given++;
-	return task_give(skip);
-}
-
 /* Inside a body that is own as a whole. RT_EVENT_NONE: it is at its end, or was left. */
 static enum rt_event mine_next(struct rt_skip *skip)
 {
 	struct rt_expand *expand = skip->expand;
-	const struct rt_ins *code = skip->owner.program->code;
 	enum rt_event event = RT_EVENT_NONE;
 
 	while (event == RT_EVENT_NONE) {
-		const struct rt_frame *top = skip_frame_of(skip);
-		bool end = expand->at == top->end;
+		bool end = expand->at == skip_frame_of(skip)->end;
 
 		if (expand->depth < skip->mine || (!skip->whole && expand->depth == skip->mine && end)) {
-			if (expand->depth == skip->mine && iteration_next(skip))
-				continue;
 			skip->mine = 0;
 			return RT_EVENT_NONE;
 		}
-		if (quiet(expand)) {
-			if (!end && code[expand->at].op == PTOWSP_OP_TASK)
-				return mine_task(skip, &code[expand->at]);
-			if (end && rt_expand_again(expand)) {
-				expand->budget--;
-				continue;
-			}
-		}
+		if (rt_expand_task(expand))
+			return task_give(skip);
 		skip->owner.env->task = skip->number;
 		event = rt_expand_step(expand);
 	}
@@ -461,24 +419,6 @@ static bool stand(struct rt_skip *skip)
 	return false;
 }
 
-/* A loop whose iterations are one task each, own by number: the next one at once. */
-static inline bool next_at_once(struct rt_skip *skip)
-{
-	struct rt_expand *expand = skip->expand;
-	const struct rt_skip_body *body = skip_body_of(skip);
-	struct rt_frame *frame = skip_frame_of(skip);
-	uint64_t trips = skip->owner.instances;
-
-	if (body->way != RT_WAY_NUMBER || body->count != 1 || body->sums || frame->op != PTOWSP_OP_PARALLEL_FOR || expand->at != frame->end ||
-	    skip->owner.ranged || frame->left < trips || expand->budget < 2 || expand->breaking ||
-	    skip->owner.program->code[frame->at + 1].op != PTOWSP_OP_TASK)
-		return false;
-	expand->budget--;
-	trips_leave(skip, frame, trips);
-	skip_pass(skip, trips - 1);
-	return true;
-}
-
 /* One step of the interpreter; a body that it enters begins to be chosen from. */
 static enum rt_event step(struct rt_skip *skip)
 {
@@ -499,8 +439,6 @@ enum rt_event rt_skip_next(struct rt_skip *skip)
 	struct rt_expand *expand = skip->expand;
 	enum rt_event event = RT_EVENT_NONE;
 
-	if (!skip->mine && skip->number == skip->task + 1 && skip->given && next_at_once(skip))
-		return task_give(skip);
 	while (event == RT_EVENT_NONE) {
 		if (skip->mine) {
 			event = mine_next(skip);

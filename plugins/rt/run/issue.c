@@ -589,15 +589,14 @@ ptowsp_status rt_issue(struct rt_run *run)
 	return plan ? ordinary_issue(run, plan, calm_of(run)) : unplanned_issue(run);
 }
 
-ptowsp_status rt_issue_tasks(struct rt_run *run)
+ptowsp_status rt_issue_tasks(struct rt_run *run, enum rt_event *next_out)
 {
+	const bool ordinary = is_ordinary(run); /* until the next pause */
 	enum calm calm = calm_of(run);
 	ptowsp_status status;
 
-	if (!is_ordinary(run))
-		return unplanned_issue(run);
 	do {
-		struct rt_plan *plan = plan_of(run);
+		struct rt_plan *plan = ordinary ? plan_of(run) : NULL;
 
 		if (plan) {
 			status = ordinary_issue(run, plan, calm);
@@ -605,6 +604,7 @@ ptowsp_status rt_issue_tasks(struct rt_run *run)
 			status = unplanned_issue(run);
 			calm = calm_of(run);
 		}
-	} while (!status && rt_expand_task(&run->expand));
+		*next_out = rt_expand_next(&run->expand);
+	} while (!status && *next_out == RT_EVENT_TASK);
 	return status;
 }

@@ -192,8 +192,7 @@ static ptowsp_status structure(struct rt_run *run, enum rt_event event)
 
 ptowsp_status rt_event_take(struct rt_run *run, enum rt_event event)
 {
-	if (event != RT_EVENT_SLOT_SET || !run->slots_prompt)
-		rt_clock_catch_up(&run->clock);
+	rt_clock_catch_up(&run->clock);
 	switch (event) {
 	case RT_EVENT_TASK: return rt_issue(run);
 	case RT_EVENT_PAUSE: return pause_take(run);
@@ -216,8 +215,15 @@ static ptowsp_status workload_run(struct rt_run *run)
 	rt_expand_start(&run->expand, run->program, &run->env, run->error);
 	rt_issue_begin(run);
 	run->expand.slots = run->slots_prompt ? run->values : NULL;
-	while (!status && (event = rt_expand_next(&run->expand)) != RT_EVENT_END)
-		status = event == RT_EVENT_TASK ? rt_issue_tasks(run) : rt_event_take(run, event);
+	event = rt_expand_next(&run->expand);
+	while (!status && event != RT_EVENT_END) {
+		if (event == RT_EVENT_TASK) {
+			status = rt_issue_tasks(run, &event);
+			continue;
+		}
+		status = rt_event_take(run, event);
+		event = status ? event : rt_expand_next(&run->expand);
+	}
 	rt_clock_catch_up(&run->clock);
 	return status;
 }
