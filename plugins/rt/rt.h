@@ -144,16 +144,6 @@ void rt_entries_destroy(struct rt_entries *entries);
  * not matter. Errors: of rt_program_create, and UNKNOWN_OPCODE. */
 ptowsp_status rt_entries_check(const struct rt_program_args *args, struct ptowsp_error *error);
 
-/* Bytes that a run has asked for, for the tasks of its window; at its end, the most there was. */
-struct rt_memory {
-	uint64_t window;    /* in force; 0: unbounded */
-	uint64_t in_flight; /* most tasks at a time, on the semantic clock */
-	uint64_t records;   /* times, reservations, slots of the ring, places in ready queues */
-	uint64_t edges;     /* in lists of predecessors and successors */
-	uint64_t map;       /* keys or intervals */
-	uint64_t readers;   /* their readers since the latest write */
-};
-
 /* Sinks for what a run does, in task order; any may be NULL. Called on the thread of rt_run. */
 struct rt_sinks {
 	void *context;
@@ -163,8 +153,6 @@ struct rt_sinks {
 	void (*graph)(void *context, const void *block, uint64_t size);
 	/* Stalls, tokens, processes, in the order in which the clocks meet them: only where `task` is there too. */
 	void (*event)(void *context, const struct ptowsp_trace_event *event);
-	/* Once, when the tasks are over. */
-	void (*memory)(void *context, const struct rt_memory *memory);
 };
 
 /* Notifications between the runs on several devices. Called on the thread of rt_run. */

@@ -49,11 +49,6 @@ bool rt_cells_init(struct rt_cells *cells, uint64_t most)
 	return entries_make(cells, bits, 0);
 }
 
-size_t rt_cells_size(const struct rt_cells *cells)
-{
-	return cells->entries ? (cells->mask + 1) * sizeof(*cells->entries) : 0;
-}
-
 void rt_cells_finish(struct rt_cells *cells)
 {
 	free(cells->entries);

@@ -29,8 +29,6 @@ struct rt_cells {
 /* most: 0, or a fixed pool for so many live names. False when out of memory. */
 bool rt_cells_init(struct rt_cells *cells, uint64_t most);
 void rt_cells_finish(struct rt_cells *cells);
-/* Bytes of the table. */
-size_t rt_cells_size(const struct rt_cells *cells);
 /* The rest of rt_cells_find: the name is not where it is looked for first. Then: makes one that is not there; NULL when out of memory, which preds
  * remember. */
 struct rt_cell *rt_cells_find_on(const struct rt_cells *cells, uint64_t name, uint64_t at);

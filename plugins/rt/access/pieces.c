@@ -29,13 +29,6 @@ void rt_pieces_destroy(struct rt_pieces *map)
 	free(map);
 }
 
-uint64_t rt_pieces_bytes(const struct rt_pieces *map)
-{
-	const struct rt_intervals *set = &map->set;
-
-	return set->room * (sizeof(*set->nodes) + sizeof(*set->spare)) + ((uint64_t)set->mask + 1) * sizeof(*set->table);
-}
-
 static uint32_t insert(struct rt_pieces *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
 {
 	uint32_t node = rt_interval_insert(&map->set, tensor, start, end, rt_cell_new(track));

@@ -19,8 +19,6 @@ void rt_pieces_peek(const struct rt_pieces *map, struct rt_track *track, uint32_
 void rt_pieces_put(struct rt_pieces *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end, struct rt_cell cell);
 /* Latest task that wrote any of it, + 1; 0: nobody that is remembered. */
 uint64_t rt_pieces_writer(const struct rt_pieces *map, const struct rt_track *track, uint32_t tensor, int64_t start, int64_t end);
-/* Memory of the map. */
-uint64_t rt_pieces_bytes(const struct rt_pieces *map);
 void rt_pieces_freshen(struct rt_pieces *map, const struct rt_track *track);
 
 #endif

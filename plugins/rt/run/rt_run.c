@@ -440,7 +440,6 @@ ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args,
 	status = rt_run_init(run, program, args, error ? error : &own);
 	if (!status)
 		status = execute(run, args->pool);
-	rt_memory_tell(run);
 	rt_crew_finish(&run->crew);
 	run->ended_ns = rt_now_ns(program);
 	if (run->kernel_stats && run->clock.rows)

@@ -321,9 +321,6 @@ struct rt_snapshot {
 };
 ptowsp_status rt_snapshot_init(struct rt_snapshot *snapshot, const struct rt_program *program, struct ptowsp_error *error);
 void rt_snapshot_finish(struct rt_snapshot *snapshot);
-/* Bytes that a run has asked for per task in flight: struct rt_memory of rt.h. Nothing of it shrinks during a run, so its end shows the most
- * there was. The second one tells the run's sink, if there is one, while the rings still exist. */
-void rt_memory_tell(const struct rt_run *run);
 void rt_stats_reset(struct rt_program *program);
 void rt_stats_publish(struct rt_run *run);
 void rt_stats_give(struct rt_program *program, struct rt_snapshot *into, struct ptowsp_run_stats *stats_out);
