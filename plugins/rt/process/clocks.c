@@ -97,16 +97,9 @@ static void rows_forget(struct rt_clocks *clocks)
 
 static bool rows_grow(struct rt_clocks *clocks)
 {
-	uint64_t mask = clocks->mask * 2 + 1;
-	struct rt_row_of_all *more = malloc((mask + 1) * sizeof(*more));
-
-	if (!more)
+	if (!COMMON_RING_DOUBLE(clocks->rows, clocks->mask, clocks->first, clocks->issued))
 		return false;
-	for (uint64_t t = clocks->first; t < clocks->issued; t++)
-		more[t & mask] = *rt_clocks_row(clocks, t);
-	free(clocks->rows);
-	clocks->rows = more;
-	clocks->mask = mask;
+	clocks->mask = clocks->mask * 2 + 1;
 	return true;
 }
 

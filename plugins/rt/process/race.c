@@ -84,21 +84,9 @@ static bool rows_grow(struct rt_race *race, uint64_t task)
 
 static bool words_grow(struct rt_race *race, uint64_t words)
 {
-	uint64_t size = race->word_mask + 1;
-	uint64_t *more;
-
-	if (race->head - race->tail + words <= size)
-		return true;
-	while (size < race->head - race->tail + words)
-		size *= 2;
-	more = malloc(size * sizeof(*more));
-	if (!more)
-		return false;
-	for (uint64_t k = race->tail; k != race->head; k++)
-		more[k & (size - 1)] = race->words[k & race->word_mask];
-	free(race->words);
-	race->words = more;
-	race->word_mask = size - 1;
+	for (; race->head - race->tail + words > race->word_mask + 1; race->word_mask = race->word_mask * 2 + 1)
+		if (!COMMON_RING_DOUBLE(race->words, race->word_mask, race->tail, race->head))
+			return false;
 	return true;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* feed_put.c - the side of a feed that the walk fills: the ring of items and the ring of their lists. */
+#include "registry/common/common_grow.h"
 #include "rt/process/process.h"
 #include "rt/run/feed.h"
 #include <stdlib.h>
@@ -11,16 +12,14 @@ enum { LEAST_ITEMS = 64, LEAST_WORDS = 256 };
 
 static bool items_grow(struct rt_items *fill)
 {
-	uint64_t size = fill->rows ? 2 * (fill->mask + 1) : LEAST_ITEMS;
-	struct rt_item *more = malloc(size * sizeof(*more));
-
-	if (!more)
+	if (!fill->rows) {
+		fill->rows = malloc(LEAST_ITEMS * sizeof(*fill->rows));
+		fill->mask = LEAST_ITEMS - 1;
+		return fill->rows != NULL;
+	}
+	if (!COMMON_RING_DOUBLE(fill->rows, fill->mask, fill->tail, fill->head))
 		return false;
-	for (uint64_t k = fill->tail; k != fill->head; k++)
-		more[k & (size - 1)] = fill->rows[k & fill->mask];
-	free(fill->rows);
-	fill->rows = more;
-	fill->mask = size - 1;
+	fill->mask = fill->mask * 2 + 1;
 	return true;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/time/clock.h"
 
+#include "registry/common/common_grow.h"
 #include "rt/access/preds.h"
 #include "rt/grow.h"
 #include "rt/time/listener.h"
@@ -113,16 +114,9 @@ static uint64_t oldest(const struct rt_clock *clock, uint64_t count)
 /* Large windows, none, and one that does not stall. */
 static bool rows_grow(struct rt_clock *clock)
 {
-	uint64_t mask = clock->mask * 2 + 1;
-	struct rt_clock_row *more = malloc((mask + 1) * sizeof(*more));
-
-	if (!more)
+	if (!COMMON_RING_DOUBLE(clock->rows, clock->mask, oldest(clock, clock->issued), clock->issued))
 		return false;
-	for (uint64_t t = oldest(clock, clock->issued); t < clock->issued; t++)
-		more[t & mask] = *row_of(clock, t);
-	free(clock->rows);
-	clock->rows = more;
-	clock->mask = mask;
+	clock->mask = clock->mask * 2 + 1;
 	ringed_set(clock);
 	return true;
 }

@@ -9,9 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record: kind | length << 8, then length words. */
 enum kind { KIND_TASK, KIND_SCOPE_BEGIN, KIND_SCOPE_END, KIND_ORDER_BEGIN, KIND_ORDER_STEP, KIND_ORDER_END, KIND_READ, KIND_SET, KIND_LOAD, KIND_SYNC };
-enum { TASK_WORDS = 6 }; /* before the predecessors */
+/* Anything but a task; inlined where it is told, so that its kind is known. */
+struct event {
+	enum kind kind;
+	uint32_t slot, count, owner; /* owner: of READ, an instance or PTOWSP_NONE */
+	const uint32_t *slots;       /* count of them: of rt_exprs.reads, which stay */
+	unsigned op;                 /* of SYNC */
+	uint64_t a, b;               /* LOAD: a is the writer */
+};
+struct rt_lag_record {
+	struct event event;        /* its kind alone is set of a task: */
+	struct rt_clock_task task; /* its predecessors are in the ring of them */
+};
 
 void rt_lag_init(struct rt_lag *lag, struct rt_clock *clock, void (*told)(void *, const struct ptowsp_trace_task *), void *context)
 {
@@ -20,50 +30,52 @@ void rt_lag_init(struct rt_lag *lag, struct rt_clock *clock, void (*told)(void *
 
 void rt_lag_finish(struct rt_lag *lag)
 {
-	free(lag->words);
+	free(lag->records);
 	free(lag->preds);
+	free(lag->list);
 	memset(lag, 0, sizeof(*lag));
 }
 
-/* ---- the ring of words ----------------------------------------------------------------------------------------- */
+/* ---- records ----------------------------------------------------------------------------------------------------- */
 
-static bool room_make(struct rt_lag *lag, uint64_t words)
+enum { LEAST_RECORDS = 64, LEAST_PREDS = 512 };
+
+static bool rings_make(struct rt_lag *lag)
 {
-	uint64_t size = lag->words ? lag->mask + 1 : 512, used = lag->head - lag->tail;
-	uint64_t *more;
-
-	if (lag->words && used + words <= size)
+	if (lag->records)
 		return true;
-	while (size < used + words)
-		size *= 2;
-	more = malloc(size * sizeof(*more));
-	if (!more)
-		return false;
-	for (uint64_t k = lag->tail; k != lag->head; k++)
-		more[k & (size - 1)] = lag->words[k & lag->mask];
-	free(lag->words);
-	lag->words = more;
-	lag->mask = size - 1;
+	lag->records = malloc(LEAST_RECORDS * sizeof(*lag->records));
+	lag->preds = malloc(LEAST_PREDS * sizeof(*lag->preds));
+	lag->mask = LEAST_RECORDS - 1;
+	lag->preds_mask = LEAST_PREDS - 1;
+	return lag->records && lag->preds;
+}
+
+static bool preds_room(struct rt_lag *lag, uint64_t count)
+{
+	for (; lag->preds_head - lag->preds_tail + count > lag->preds_mask + 1; lag->preds_mask = lag->preds_mask * 2 + 1)
+		if (!COMMON_RING_DOUBLE(lag->preds, lag->preds_mask, lag->preds_tail, lag->preds_head))
+			return false;
 	return true;
 }
 
-static void put(struct rt_lag *lag, uint64_t word)
+/* A new record, behind whose task, if it is one, so many predecessors have room. NULL: the lag is broken. */
+static struct rt_lag_record *record_add(struct rt_lag *lag, uint32_t preds)
 {
-	lag->words[lag->head++ & lag->mask] = word;
+	bool ok = !lag->broken && rings_make(lag) && preds_room(lag, preds);
+
+	if (ok && lag->head - lag->tail > lag->mask) {
+		ok = COMMON_RING_DOUBLE(lag->records, lag->mask, lag->tail, lag->head);
+		lag->mask = ok ? lag->mask * 2 + 1 : lag->mask;
+	}
+	if (!ok)
+		lag->broken = lag->broken ? lag->broken : PTOWSP_NO_MEMORY;
+	return ok ? &lag->records[lag->head++ & lag->mask] : NULL;
 }
 
-static uint64_t get(struct rt_lag *lag)
+static struct rt_lag_record *first(const struct rt_lag *lag)
 {
-	return lag->words[lag->tail++ & lag->mask];
-}
-
-/* Opens a record; the caller puts `length` words behind it. */
-static ptowsp_status record(struct rt_lag *lag, enum kind kind, uint64_t length)
-{
-	if (lag->broken || !room_make(lag, length + 1))
-		return lag->broken = lag->broken ? lag->broken : PTOWSP_NO_MEMORY;
-	put(lag, (uint64_t)kind | length << 8);
-	return PTOWSP_OK;
+	return &lag->records[lag->tail & lag->mask];
 }
 
 static bool empty(const struct rt_lag *lag)
@@ -94,50 +106,17 @@ static ptowsp_status task_tell(struct rt_lag *lag, const struct rt_clock_task *t
 }
 
 /* The predecessors go through a plain array because the ring may wrap inside them. */
-static bool preds_take(struct rt_lag *lag, uint32_t count)
+static ptowsp_status task_take(struct rt_lag *lag, struct rt_clock_task task)
 {
-	void *preds = lag->preds;
-
-	while (lag->preds_room < count) {
-		if (!common_grow(&preds, &lag->preds_room, lag->preds_room, sizeof(*lag->preds)))
-			return false;
-		lag->preds = preds;
+	for (uint32_t i = 0; i < task.pred_count; i++) {
+		if (!COMMON_GROW(lag->list, lag->list_room, i))
+			return lag->broken = PTOWSP_NO_MEMORY;
+		lag->list[i] = lag->preds[lag->preds_tail++ & lag->preds_mask];
 	}
-	for (uint32_t i = 0; i < count; i++)
-		lag->preds[i] = get(lag);
-	return true;
-}
-
-static ptowsp_status task_take(struct rt_lag *lag, uint64_t length)
-{
-	struct rt_clock_task task = {.pred_count = (uint32_t)(length - TASK_WORDS)};
-	uint64_t pair;
-
-	task.cycles = get(lag);
-	pair = get(lag);
-	task.need = (struct rt_need){(uint32_t)pair, (uint32_t)(pair >> 32)};
-	pair = get(lag);
-	task.pool = (uint32_t)pair, task.executor = (uint32_t)(pair >> 32);
-	pair = get(lag);
-	task.stream = (uint32_t)pair, task.kernel = (uint32_t)(pair >> 32);
-	pair = get(lag);
-	task.depth_loops = (uint32_t)pair, task.owner = (uint32_t)(pair >> 32);
-	task.heap = get(lag);
-	if (!preds_take(lag, task.pred_count))
-		return lag->broken = PTOWSP_NO_MEMORY;
-	task.preds = lag->preds;
+	task.preds = lag->list;
 	lag->waiting--;
 	return task_tell(lag, &task);
 }
-
-/* Anything but a task; inlined where it is told, so that its kind is known. */
-struct event {
-	enum kind kind;
-	uint32_t slot, count, owner; /* owner: of READ, an instance or PTOWSP_NONE */
-	const uint32_t *slots;       /* count of them: of rt_exprs.reads, which stay */
-	unsigned op;                 /* of SYNC */
-	uint64_t a, b;               /* LOAD: a is the writer */
-};
 
 RT_INLINE void read_tell(struct rt_lag *lag, const struct event *event)
 {
@@ -170,53 +149,19 @@ RT_INLINE ptowsp_status event_tell(struct rt_lag *lag, const struct event *event
 	return PTOWSP_OK;
 }
 
-enum { EVENT_WORDS = 5 };
-
-static ptowsp_status event_put(struct rt_lag *lag, const struct event *event)
-{
-	ptowsp_status status = record(lag, event->kind, EVENT_WORDS);
-
-	if (status)
-		return status;
-	put(lag, event->slot | (uint64_t)event->count << 32);
-	put(lag, event->owner | (uint64_t)event->op << 32);
-	put(lag, (uint64_t)(uintptr_t)event->slots);
-	put(lag, event->a);
-	put(lag, event->b);
-	return PTOWSP_OK;
-}
-
-static ptowsp_status event_take(struct rt_lag *lag, enum kind kind)
-{
-	uint64_t first = get(lag), second = get(lag);
-	struct event event = {
-		.kind = kind, .slot = (uint32_t)first, .count = (uint32_t)(first >> 32), .owner = (uint32_t)second, .op = (unsigned)(second >> 32)};
-
-	event.slots = (const uint32_t *)(uintptr_t)get(lag);
-	event.a = get(lag);
-	event.b = get(lag);
-	return event_tell(lag, &event);
-}
-
-static ptowsp_status record_take(struct rt_lag *lag)
-{
-	uint64_t head = get(lag), length = head >> 8;
-	enum kind kind = (enum kind)(head & 0xFF);
-
-	return kind == KIND_TASK ? task_take(lag, length) : event_take(lag, kind);
-}
-
 /* Everything up to the next task whose cycles are not known. */
 static ptowsp_status drain(struct rt_lag *lag)
 {
 	ptowsp_status status = PTOWSP_OK;
 
 	while (!status && !empty(lag)) {
-		bool task = (lag->words[lag->tail & lag->mask] & 0xFF) == KIND_TASK;
+		const struct rt_lag_record *record = first(lag);
+		bool task = record->event.kind == KIND_TASK;
 
-		if (task && lag->words[(lag->tail + 1) & lag->mask] == RT_CYCLES_LATER)
+		if (task && record->task.cycles == RT_CYCLES_LATER)
 			break;
-		status = record_take(lag);
+		lag->tail++;
+		status = task ? task_take(lag, record->task) : event_tell(lag, &record->event);
 	}
 	return status;
 }
@@ -229,8 +174,8 @@ ptowsp_status rt_lag_cycles(struct rt_lag *lag, uint64_t cycles)
 		rt_feed_put_cycles(lag->feed, cycles);
 		return PTOWSP_OK;
 	}
-	assert(!empty(lag) && lag->words[(lag->tail + 1) & lag->mask] == RT_CYCLES_LATER);
-	lag->words[(lag->tail + 1) & lag->mask] = rt_cycles_told(cycles);
+	assert(!empty(lag) && first(lag)->task.cycles == RT_CYCLES_LATER);
+	first(lag)->task.cycles = rt_cycles_told(cycles);
 	return drain(lag);
 }
 
@@ -238,31 +183,34 @@ ptowsp_status rt_lag_cycles(struct rt_lag *lag, uint64_t cycles)
 
 ptowsp_status rt_lag_task(struct rt_lag *lag, const struct rt_clock_task *task)
 {
-	ptowsp_status status;
+	struct rt_lag_record *record;
 
 	if (lag->feed)
 		return rt_feed_put_task(lag->feed, task);
 	if (empty(lag) && task->cycles != RT_CYCLES_LATER)
 		return task_tell(lag, task);
-	status = record(lag, KIND_TASK, TASK_WORDS + (uint64_t)task->pred_count);
-	if (status)
-		return status;
-	put(lag, task->cycles);
-	put(lag, task->need.map | (uint64_t)task->need.deps << 32);
-	put(lag, task->pool | (uint64_t)task->executor << 32);
-	put(lag, task->stream | (uint64_t)task->kernel << 32);
-	put(lag, task->depth_loops | (uint64_t)task->owner << 32);
-	put(lag, task->heap);
-
+	record = record_add(lag, task->pred_count);
+	if (!record)
+		return lag->broken;
+	record->event.kind = KIND_TASK;
+	record->task = *task;
 	for (uint32_t i = 0; i < task->pred_count; i++)
-		put(lag, task->preds[i]);
+		lag->preds[lag->preds_head++ & lag->preds_mask] = task->preds[i];
 	lag->waiting++;
 	return PTOWSP_OK;
 }
 
 RT_INLINE ptowsp_status hear(struct rt_lag *lag, const struct event *event)
 {
-	return empty(lag) ? event_tell(lag, event) : event_put(lag, event);
+	struct rt_lag_record *record;
+
+	if (empty(lag))
+		return event_tell(lag, event);
+	record = record_add(lag, 0);
+	if (!record)
+		return lag->broken;
+	record->event = *event;
+	return PTOWSP_OK;
 }
 
 #define SIMPLE(name, KIND)                                                                                                                                     \

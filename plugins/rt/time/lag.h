@@ -15,6 +15,7 @@ static inline uint64_t rt_cycles_told(uint64_t cycles)
 
 struct rt_feed;
 struct rt_schedulers;
+struct rt_lag_record;
 struct rt_lag {
 	struct rt_feed *feed; /* not NULL: everything goes there, and the clock is not told */
 	bool over;            /* there was one, and nobody asks any more */
@@ -22,11 +23,13 @@ struct rt_lag {
 	struct rt_schedulers *many;                                        /* several scheduler instances, each with a clock of its own; NULL: one */
 	void (*told)(void *context, const struct ptowsp_trace_task *task); /* each task, in order */
 	void *context;
-	uint64_t *words;           /* ring of records */
-	uint64_t mask, head, tail; /* free-running */
-	uint64_t waiting;          /* tasks stored */
-	uint64_t *preds;           /* of the task being told */
-	uint32_t preds_room;
+	struct rt_lag_record *records; /* ring */
+	uint64_t mask, head, tail;     /* free-running */
+	uint64_t *preds;               /* ring: of the tasks among them */
+	uint64_t preds_mask, preds_head, preds_tail;
+	uint64_t *list; /* of the task being told */
+	uint32_t list_room;
+	uint64_t waiting;     /* tasks stored */
 	ptowsp_status broken; /* the clock's first error: nothing more is told */
 };
 void rt_lag_init(struct rt_lag *lag, struct rt_clock *clock, void (*told)(void *, const struct ptowsp_trace_task *), void *context);
