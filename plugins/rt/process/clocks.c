@@ -219,9 +219,9 @@ ptowsp_status rt_clocks_room(const struct rt_clocks *clocks, struct rt_need need
 /* The least j >= first such that reservations of tasks j .. issued - 1 leave room for need. */
 static uint64_t tail_of(const struct rt_clocks *clocks, uint64_t capacity, uint64_t need, uint64_t (*held_from)(const struct rt_clocks *, uint64_t))
 {
-	uint64_t low = clocks->first, high = clocks->settled;
+	uint64_t low = clocks->first, high = capacity && need && held_from(clocks, low) + need > capacity ? clocks->settled : low;
 
-	while (capacity && need && low < high) {
+	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 
 		if (held_from(clocks, middle) + need > capacity)

@@ -385,8 +385,10 @@ static ptowsp_status execute(struct rt_run *run, const struct rt_site *site, uin
 	return status || !later ? status : rt_clock_failed(run, clock_tell(run, task));
 }
 
-static ptowsp_status any_issue(struct rt_run *run, const struct rt_site *site, uint32_t level)
+static __attribute__((noinline)) ptowsp_status any_issue(struct rt_run *run)
 {
+	const struct rt_site *site = &run->program->sites[run->expand.site];
+	const uint32_t level = run->expand.level;
 	struct rt_clock_task task = {.depth_loops = site->depth_loops};
 	ptowsp_status status = run->instances ? rt_schedulers_turn(run->instances) : PTOWSP_OK;
 
@@ -479,7 +481,7 @@ static bool is_lone(const struct rt_run *run)
 	return run->clock.lone && run->lag.head == run->lag.tail;
 }
 
-static __attribute__((noinline)) ptowsp_status tell(struct rt_run *run, struct rt_plan *plan, struct rt_clock_task *task)
+RT_INLINE ptowsp_status tell(struct rt_run *run, struct rt_plan *plan, struct rt_clock_task *task)
 {
 	if (!plan->lone || !is_lone(run))
 		return placed_tell(run, plan, task);
@@ -501,46 +503,28 @@ static ptowsp_status shared_issue(struct rt_run *run, struct rt_plan *plan, stru
 	return status;
 }
 
-/* A task that makes versions, or whose windows lie in some. */
-static __attribute__((noinline)) ptowsp_status versions_issue(struct rt_run *run, struct rt_plan *plan)
-{
-	struct rt_clock_task task = task_of(run, plan);
-	ptowsp_status status;
-
-	rt_versions_name(run, plan);
-	status = versions_reserve(run, &task);
-	if (!status && run->kernels && !run->known[plan->kernel].here)
-		return shared_issue(run, plan, &task);
-	if (!status && run->kernels)
-		status = rt_versions_place(run, plan->site);
-	if (!status)
-		status = tell(run, plan, &task);
-	return status || !run->kernels ? status : called_here(run, plan);
-}
-
-/* With kernels that run elsewhere, or where there is a choice of an executor, or what tasks reserve is counted. */
+/* With kernels that run elsewhere, versions, or a choice of an executor, or where what tasks reserve is counted. */
 static __attribute__((noinline)) ptowsp_status careful_issue(struct rt_run *run, struct rt_plan *plan)
 {
-	struct rt_clock_task task;
+	struct rt_clock_task task = task_of(run, plan);
 	struct rt_block block;
 	ptowsp_status status;
 
 	run->plan = plan;
 	run->kernel = plan->kernel;
 	run->task_args = plan->args;
-	if (plan->versions)
-		return versions_issue(run, plan);
-	status = rt_flow_reserve(&run->flow, need_of(run, plan), &run->reason, &block);
-	if (status)
-		return blocked(run, status, &block);
-	if (plan->lone && is_lone(run) && (!run->kernels || run->known[plan->kernel].here)) {
-		keep(run, plan);
-		return run->kernels ? called_here(run, plan) : PTOWSP_OK;
+	if (plan->versions) {
+		rt_versions_name(run, plan);
+		status = versions_reserve(run, &task);
+	} else if ((status = rt_flow_reserve(&run->flow, task.need, &run->reason, &block))) {
+		status = blocked(run, status, &block);
 	}
-	task = task_of(run, plan);
-	if (run->kernels && !run->known[plan->kernel].here)
+	if (!status && run->kernels && !run->known[plan->kernel].here)
 		return shared_issue(run, plan, &task);
-	status = placed_tell(run, plan, &task);
+	if (!status && run->kernels && plan->versions)
+		status = rt_versions_place(run, plan->site);
+	if (!status)
+		status = tell(run, plan, &task);
 	return status || !run->kernels ? status : called_here(run, plan);
 }
 
@@ -572,11 +556,6 @@ RT_INLINE ptowsp_status ordinary_issue(struct rt_run *run, struct rt_plan *plan,
 	return status;
 }
 
-static ptowsp_status unplanned_issue(struct rt_run *run)
-{
-	return any_issue(run, &run->program->sites[run->expand.site], run->expand.level);
-}
-
 static bool is_ordinary(const struct rt_run *run)
 {
 	return run->ordinary && is_unchecked(run);
@@ -586,13 +565,14 @@ ptowsp_status rt_issue(struct rt_run *run)
 {
 	struct rt_plan *plan = is_ordinary(run) ? plan_of(run) : NULL;
 
-	return plan ? ordinary_issue(run, plan, calm_of(run)) : unplanned_issue(run);
+	return plan ? ordinary_issue(run, plan, calm_of(run)) : any_issue(run);
 }
 
 ptowsp_status rt_issue_tasks(struct rt_run *run, enum rt_event *next_out)
 {
 	const bool ordinary = is_ordinary(run); /* until the next pause */
 	enum calm calm = calm_of(run);
+	enum rt_event next = RT_EVENT_NONE;
 	ptowsp_status status;
 
 	do {
@@ -601,10 +581,10 @@ ptowsp_status rt_issue_tasks(struct rt_run *run, enum rt_event *next_out)
 		if (plan) {
 			status = ordinary_issue(run, plan, calm);
 		} else {
-			status = unplanned_issue(run);
+			status = any_issue(run);
 			calm = calm_of(run);
 		}
-		*next_out = rt_expand_next(&run->expand);
-	} while (!status && *next_out == RT_EVENT_TASK);
+	} while (!status && (next = rt_expand_next(&run->expand)) == RT_EVENT_TASK);
+	*next_out = next;
 	return status;
 }

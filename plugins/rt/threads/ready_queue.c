@@ -2,6 +2,7 @@
 #include "rt/threads/ready_queue.h"
 
 #include "ptowsp/ids.h"
+#include "registry/common/common_heap.h"
 #include <stdlib.h>
 
 /* ---- policies ----------------------------------------------------------------------------------------------------- */
@@ -63,27 +64,8 @@ static bool sooner(const struct rt_ready_place *a, const struct rt_ready_place *
 	return a->key != b->key ? a->key > b->key : a->order < b->order;
 }
 
-static void heap_enter(struct rt_ready_place *heap, uint64_t at, const struct rt_ready_place *place)
-{
-	for (; at && sooner(place, &heap[(at - 1) / 2]); at = (at - 1) / 2)
-		heap[at] = heap[(at - 1) / 2];
-	heap[at] = *place;
-}
-
-/* The first of count + 1 goes, and the last one takes a place among the count that are left. */
-static void heap_drop(struct rt_ready_place *heap, uint64_t count)
-{
-	const struct rt_ready_place last = heap[count];
-	uint64_t at = 0, child;
-
-	for (; (child = 2 * at + 1) < count; at = child) {
-		child += child + 1 < count && sooner(&heap[child + 1], &heap[child]);
-		if (!sooner(&heap[child], &last))
-			break;
-		heap[at] = heap[child];
-	}
-	heap[at] = last;
-}
+#define SOONER(queue, a, b) sooner(&(a), &(b))
+COMMON_HEAP(places, struct rt_ready_place, const void *, SOONER)
 
 /* ---- homes -------------------------------------------------------------------------------------------------------- */
 
@@ -103,11 +85,11 @@ static bool sooner_for(const struct rt_ready_place *a, const struct rt_ready_pla
 	return near != other ? near > other : sooner(a, b);
 }
 
-static uint64_t first_for(const struct rt_ready_place *places, uint64_t count, uint32_t worker)
+static uint32_t first_for(const struct rt_ready_place *places, uint32_t count, uint32_t worker)
 {
-	uint64_t first = 0;
+	uint32_t first = 0;
 
-	for (uint64_t i = 1; i < count; i++)
+	for (uint32_t i = 1; i < count; i++)
 		if (sooner_for(&places[i], &places[first], worker))
 			first = i;
 	return first;
@@ -129,8 +111,7 @@ static struct rt_ready_place place_of(struct rt_ready_queue *queue, uint32_t wor
 
 void rt_ready_queue_enter(struct rt_ready_queue *queue, uint32_t worker, struct rt_deque *from)
 {
-	uint64_t there;
-	uint32_t slot;
+	uint32_t there, slot;
 
 	pthread_mutex_lock(&queue->lock);
 	there = atomic_load_explicit(&queue->count, memory_order_relaxed);
@@ -140,35 +121,38 @@ void rt_ready_queue_enter(struct rt_ready_queue *queue, uint32_t worker, struct 
 		if (queue->order.homes)
 			queue->places[there++] = place;
 		else
-			heap_enter(queue->places, there++, &place);
+			places_push(queue->places, &there, place, NULL);
 	}
 	atomic_store(&queue->count, there);
 	pthread_mutex_unlock(&queue->lock);
 }
 
-static void take(struct rt_ready_queue *queue, uint64_t there, uint32_t worker, uint32_t *slot_out)
+static uint32_t take(struct rt_ready_queue *queue, uint32_t *there, uint32_t worker)
 {
-	const uint64_t at = queue->order.homes ? first_for(queue->places, there, worker) : 0;
+	uint32_t at, slot;
 
-	*slot_out = queue->places[at].slot;
-	if (queue->order.homes)
-		queue->places[at] = queue->places[there - 1];
-	else
-		heap_drop(queue->places, there - 1);
+	if (!queue->order.homes)
+		return places_pop(queue->places, there, NULL).slot;
+	at = first_for(queue->places, *there, worker);
+	slot = queue->places[at].slot;
+	queue->places[at] = queue->places[--*there];
+	return slot;
 }
 
 bool rt_ready_queue_take(struct rt_ready_queue *queue, uint32_t worker, uint32_t *slot_out)
 {
-	uint64_t there;
+	uint32_t there;
+	bool some;
 
 	if (!atomic_load_explicit(&queue->count, memory_order_relaxed))
 		return false;
 	pthread_mutex_lock(&queue->lock);
 	there = atomic_load_explicit(&queue->count, memory_order_relaxed);
-	if (there) {
-		take(queue, there, worker, slot_out);
-		atomic_store(&queue->count, there - 1);
+	some = there != 0;
+	if (some) {
+		*slot_out = take(queue, &there, worker);
+		atomic_store(&queue->count, there);
 	}
 	pthread_mutex_unlock(&queue->lock);
-	return there;
+	return some;
 }

@@ -40,7 +40,7 @@ const struct rt_ready_policy *rt_ready_policy_find(uint32_t code, bool wishes);
 
 /* Begins at a cache line. */
 struct rt_ready_queue {
-	_Alignas(64) _Atomic uint64_t count; /* written under the lock */
+	_Alignas(64) _Atomic uint32_t count; /* written under the lock */
 	pthread_mutex_t lock;                /* innermost */
 	uint64_t arrivals;
 	struct rt_ready_place *places; /* a heap; with homes in no order */
