@@ -61,7 +61,7 @@ bool rt_coding_end(struct rt_coding *coding, uint32_t *code_out);
 /* Steps that there are registers for, of instructions and of their plans. */
 static inline uint32_t rt_exprs_registers(const struct rt_exprs *exprs)
 {
-	uint64_t steps = 1024 + 4 * (uint64_t)exprs->node_count;
+	uint64_t steps = 256 + 4 * (uint64_t)exprs->node_count;
 
 	return steps < RT_STEPS_MOST ? (uint32_t)steps : RT_STEPS_MOST;
 }

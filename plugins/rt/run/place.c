@@ -2,6 +2,7 @@
 #include "rt/run/place.h"
 
 #include "rt/program/rt_error.h"
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,11 +16,16 @@ static bool unit_used(const struct rt_program *program, unsigned unit)
 	return false;
 }
 
+static void pool_name(struct rt_places *places, const char *name)
+{
+	snprintf(places->names[places->pools], sizeof(places->names[0]), "ready_%s", name);
+	places->counts[places->pools++] = 0;
+}
+
 static void pool_add(struct rt_places *places, unsigned unit, const char *name)
 {
 	places->pool_of_unit[unit] = (int32_t)places->pools;
-	snprintf(places->names[places->pools], sizeof(places->names[0]), "ready_%s", name);
-	places->pools++;
+	pool_name(places, name);
 }
 
 /* Vector and cube always, the others in a fixed order as far as the entry's kernels ask for them. */
@@ -43,6 +49,7 @@ void rt_places_init(struct rt_places *places, const struct rt_program *program)
 {
 	const struct rt_schedule *schedule = &program->schedule;
 
+	memset(places, 0, offsetof(struct rt_places, names)); /* the arrays are long */
 	places->program = program;
 	places->timed = rt_policies[schedule->dispatch.policy].timed;
 	for (uint32_t k = 0; k < schedule->part_count; k++)
@@ -70,6 +77,7 @@ static ptowsp_status pool_choose(struct rt_places *places, struct rt_clock *cloc
 				 struct ptowsp_error *error)
 {
 	int64_t value;
+	char number[8];
 
 	switch (places->program->schedule.pools) {
 	case PTOWSP_POOLS_BY_EXEC_UNIT: task->pool = pool_of_kernel(places, clock, task->kernel); return PTOWSP_OK;
@@ -81,8 +89,10 @@ static ptowsp_status pool_choose(struct rt_places *places, struct rt_clock *cloc
 		return rt_fail_at(error, PTOWSP_RUN_FAILED, env->task, task->kernel, "task %llu: pools(custom) gives pool %lld, the core has pools 0 to %u",
 				  (unsigned long long)env->task, (long long)value, RT_POOL_LIMIT - 1);
 	task->pool = (uint32_t)value;
-	for (; places->pools <= task->pool; places->pools++)
-		snprintf(places->names[places->pools], sizeof(places->names[0]), "ready_%u", places->pools);
+	while (places->pools <= task->pool) {
+		snprintf(number, sizeof(number), "%u", places->pools);
+		pool_name(places, number);
+	}
 	return rt_clock_pools(clock, places->pools) ? PTOWSP_OK : rt_no_memory(error, "pools");
 }
 

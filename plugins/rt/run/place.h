@@ -12,11 +12,10 @@ struct rt_places {
 	const struct rt_program *program;
 	uint32_t pools;                 /* that there are; custom: so far */
 	int32_t pool_of_unit[16];       /* -1: vector or cube */
-	char names[RT_POOL_LIMIT][24];  /* of the ready queues */
-	uint64_t counts[RT_POOL_LIMIT]; /* tasks so far per pool */
 	bool timed;                     /* placing reads the clock, which must have seen all earlier tasks */
+	char names[RT_POOL_LIMIT][24];  /* of the ready queues that there are */
+	uint64_t counts[RT_POOL_LIMIT]; /* of their tasks so far */
 };
-/* *places is zero. */
 void rt_places_init(struct rt_places *places, const struct rt_program *program);
 /* Fills pool, executor and stream of *task. Errors: RUN_FAILED for a pool outside 0 .. 255, NO_MEMORY. */
 ptowsp_status rt_place(struct rt_places *places, struct rt_clock *clock, struct rt_env *env, const struct rt_site *site, struct rt_clock_task *task,

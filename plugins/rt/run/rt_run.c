@@ -10,6 +10,7 @@
 #include "rt/run/feed.h"
 #include "rt/structure/memory_limit.h"
 #include "rt/structure/unwritten.h"
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -279,7 +280,7 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	run->bodies = !(args->args->flags & PTOWSP_RUN_NO_KERNELS) && !run->quiet;
 	run->kernels = run->bodies || (program->shadowed && !run->quiet);
 	run->max_tasks = args->args->max_tasks ? args->args->max_tasks : TASKS_DEFAULT;
-	run->started_ns = rt_now_ns(program);
+	run->started_ns = run->shown_ns = rt_now_ns(program);
 	window_choose(run);
 	if (!run->held && !run->quiet && !run->window && program->schedule.window_stated) {
 		rt_memory_limit_of_machine(&run->machine);
@@ -426,11 +427,22 @@ static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 	return status;
 }
 
+static struct rt_run *run_make(void)
+{
+	struct rt_run *run = malloc(sizeof(*run));
+
+	if (!run)
+		return NULL;
+	memset(run, 0, offsetof(struct rt_run, places));
+	run->expand.depth = 0; /* of one that has not begun */
+	return run;
+}
+
 ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out,
 		     struct ptowsp_error *error)
 {
 	struct ptowsp_error own = {.head = PTOWSP_HEAD(own, ERROR)};
-	struct rt_run *run = calloc(1, sizeof(*run));
+	struct rt_run *run = run_make();
 	ptowsp_status status;
 
 	rt_stats_reset(program);

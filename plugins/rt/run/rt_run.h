@@ -78,7 +78,6 @@ struct rt_run {
 	struct rt_form *forms;
 	struct rt_codes codes;
 	uint64_t *values;
-	struct rt_expand expand;
 	struct rt_tensors tensors;
 	struct rt_known *known; /* per KREG row */
 
@@ -113,8 +112,7 @@ struct rt_run {
 	struct rt_flow flow;
 	struct rt_clock clock;
 	struct rt_lag lag;
-	struct rt_listener tell; /* clock.tell points to it where somebody listens */
-	struct rt_places places;
+	struct rt_listener tell;  /* clock.tell points to it where somebody listens */
 	struct rt_record *record; /* the graph that is built before it runs; NULL without one */
 	struct rt_crew crew;
 	struct rt_payloads payloads;
@@ -155,6 +153,10 @@ struct rt_run {
 	bool measured;                            /* a kernel whose cycles are measured has run */
 	enum ptowsp_resource reason;              /* of the wait that is going on */
 	bool waiting;
+
+	/* Last, because they are long and set themselves as far as they are in use. */
+	struct rt_places places;
+	struct rt_expand expand;
 };
 
 /* Accesses of the task being issued. */

@@ -30,6 +30,14 @@ void rt_snapshot_finish(struct rt_snapshot *snapshot)
 	free(snapshot->processes);
 }
 
+static void name_copy(char *to, size_t size, const char *name)
+{
+	const size_t length = strlen(name) < size ? strlen(name) : size - 1;
+
+	memcpy(to, name, length);
+	to[length] = 0;
+}
+
 static struct ptowsp_resource_stats *resource_add(struct rt_snapshot *snapshot, unsigned resource, const char *name, uint64_t capacity, uint64_t used,
 						  const struct rt_meter *meter)
 {
@@ -41,7 +49,7 @@ static struct ptowsp_resource_stats *resource_add(struct rt_snapshot *snapshot, 
 					      .stall_count = meter->stalls,
 					      .stall_cycles = meter->cycles,
 					      .used = used};
-	snprintf(row->name, sizeof(row->name), "%s", name);
+	name_copy(row->name, sizeof(row->name), name);
 	return row;
 }
 

@@ -72,11 +72,14 @@ static inline void error_begin(struct ptowsp_error *error)
 	error->text[0] = error->text[sizeof(error->text) - 1] = 0;
 }
 
-/* Each worker's part begins at a cache line of its own. */
+/* Each worker's part begins at a cache line of its own. Windows are written before they are read: they come from no arena, which would clear them. */
 bool rt_crew_widen(struct rt_crew *crew, uint32_t workers)
 {
+	const size_t bytes = (size_t)crew->windows_stride * (crew->kept + 1) * sizeof(*crew->windows) * workers;
+
+	free(crew->windows);
 	crew->own = common_take_lines(crew->arena, workers, sizeof(*crew->own));
-	crew->windows = common_take_lines(crew->arena, (size_t)crew->windows_stride * (crew->kept + 1) * workers, sizeof(*crew->windows));
+	crew->windows = aligned_alloc(RT_LINE, (bytes + RT_LINE - 1) / RT_LINE * RT_LINE);
 	if (!crew->own || !crew->windows)
 		return false;
 	for (uint32_t w = 0; w < workers; w++)
@@ -90,6 +93,7 @@ void rt_crew_finish(struct rt_crew *crew)
 		return;
 	rt_workers_finish(&crew->workers);
 	rt_ring_finish(&crew->ring);
+	free(crew->windows);
 	memset(crew, 0, sizeof(*crew));
 }
 

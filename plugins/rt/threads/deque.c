@@ -7,7 +7,7 @@
 bool rt_deque_init(struct rt_deque *deque, uint64_t room)
 {
 	memset(deque, 0, sizeof(*deque));
-	deque->slots = calloc(room, sizeof(*deque->slots));
+	deque->slots = malloc(room * sizeof(*deque->slots)); /* none is read before it is written */
 	deque->mask = (int64_t)(room - 1);
 	return deque->slots != NULL;
 }
