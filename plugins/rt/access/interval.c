@@ -161,26 +161,42 @@ static void rotate(struct rt_intervals *set, uint32_t node)
 		set->nodes[inner].parent = parent;
 }
 
+/* Between two neighbours, which may be none. */
+static void line_enter(struct rt_intervals *set, uint32_t node, uint32_t before, uint32_t behind)
+{
+	set->nodes[node].before = before;
+	set->nodes[node].behind = behind;
+	if (before != RT_NO_NODE)
+		set->nodes[before].behind = node;
+	if (behind != RT_NO_NODE)
+		set->nodes[behind].before = node;
+}
+
+static void line_leave(struct rt_intervals *set, uint32_t node)
+{
+	const struct rt_interval *n = &set->nodes[node];
+
+	if (n->before != RT_NO_NODE)
+		set->nodes[n->before].behind = n->behind;
+	if (n->behind != RT_NO_NODE)
+		set->nodes[n->behind].before = n->before;
+}
+
 static void tree_add(struct rt_intervals *set, uint32_t node)
 {
 	struct rt_interval *n = &set->nodes[node];
-	uint32_t at = set->roots[n->tensor];
+	uint32_t *down = &set->roots[n->tensor], before = RT_NO_NODE, behind = RT_NO_NODE;
 
 	n->left = n->right = n->parent = RT_NO_NODE;
-	if (at == RT_NO_NODE) {
-		set->roots[n->tensor] = node;
-		return;
-	}
-	for (;;) {
-		uint32_t *down = n->start < set->nodes[at].start ? &set->nodes[at].left : &set->nodes[at].right;
+	while (*down != RT_NO_NODE) {
+		const bool left = n->start < set->nodes[*down].start;
 
-		if (*down == RT_NO_NODE) {
-			*down = node;
-			n->parent = at;
-			break;
-		}
-		at = *down;
+		n->parent = *down;
+		*(left ? &behind : &before) = *down;
+		down = left ? &set->nodes[*down].left : &set->nodes[*down].right;
 	}
+	*down = node;
+	line_enter(set, node, before, behind);
 	while (n->parent != RT_NO_NODE && priority(node) > priority(n->parent))
 		rotate(set, node);
 }
@@ -189,6 +205,7 @@ static void tree_drop(struct rt_intervals *set, uint32_t node)
 {
 	struct rt_interval *n = &set->nodes[node];
 
+	line_leave(set, node);
 	while (n->left != RT_NO_NODE && n->right != RT_NO_NODE)
 		rotate(set, priority(n->left) > priority(n->right) ? n->left : n->right);
 	hang(set, node, n->left != RT_NO_NODE ? n->left : n->right);
@@ -216,21 +233,6 @@ uint32_t rt_interval_after(const struct rt_intervals *set, uint32_t tensor, int6
 		}
 	}
 	return found;
-}
-
-uint32_t rt_interval_next(const struct rt_intervals *set, uint32_t node)
-{
-	const struct rt_interval *nodes = set->nodes;
-	uint32_t at = nodes[node].right;
-
-	if (at != RT_NO_NODE) {
-		while (nodes[at].left != RT_NO_NODE)
-			at = nodes[at].left;
-		return at;
-	}
-	while (nodes[node].parent != RT_NO_NODE && nodes[nodes[node].parent].right == node)
-		node = nodes[node].parent;
-	return nodes[node].parent;
 }
 
 uint32_t rt_interval_insert(struct rt_intervals *set, uint32_t tensor, int64_t start, int64_t end, struct rt_cell cell)

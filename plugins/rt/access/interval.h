@@ -13,6 +13,7 @@ struct rt_interval {
 	struct rt_cell cell;
 	uint32_t tensor;
 	uint32_t left, right, parent; /* of the treap; its priority is a mix of the node's number */
+	uint32_t before, behind;      /* neighbours */
 	bool used;
 };
 struct rt_intervals {
@@ -28,7 +29,10 @@ void rt_intervals_finish(struct rt_intervals *set);
 uint32_t rt_interval_exact(const struct rt_intervals *set, uint32_t tensor, int64_t start, int64_t end);
 /* The first interval that ends behind `position`. */
 uint32_t rt_interval_after(const struct rt_intervals *set, uint32_t tensor, int64_t position);
-uint32_t rt_interval_next(const struct rt_intervals *set, uint32_t node);
+static inline uint32_t rt_interval_next(const struct rt_intervals *set, uint32_t node)
+{
+	return set->nodes[node].behind;
+}
 /* Must not overlap another one. RT_NO_NODE when out of memory. Moves nodes: pointers to them end here. */
 uint32_t rt_interval_insert(struct rt_intervals *set, uint32_t tensor, int64_t start, int64_t end, struct rt_cell cell);
 void rt_interval_remove(struct rt_intervals *set, uint32_t node);

@@ -66,7 +66,7 @@ static uint32_t removed(struct rt_pieces *map, uint32_t node)
 }
 
 /* The first live interval from node on, dead ones that begin before end are removed on the way. */
-static uint32_t live_from(struct rt_pieces *map, const struct rt_track *track, uint32_t node, int64_t end)
+RT_INLINE uint32_t live_from(struct rt_pieces *map, const struct rt_track *track, uint32_t node, int64_t end)
 {
 	while (node != RT_NO_NODE && map->set.nodes[node].start < end && rt_cell_dead(&map->set.nodes[node].cell, track))
 		node = removed(map, node);
