@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FIRST_ROWS = 64 };
+
 /* ---- making, turns --------------------------------------------------------------------------------------------- */
 
 ptowsp_status rt_clocks_init(struct rt_clocks *clocks, struct rt_clock *base, uint32_t instances)
@@ -15,8 +17,8 @@ ptowsp_status rt_clocks_init(struct rt_clocks *clocks, struct rt_clock *base, ui
 	clocks->turn = PTOWSP_NONE;
 	clocks->first = clocks->settled = clocks->issued = base->issued;
 	clocks->leave = base->total;
-	clocks->mask = rt_window_room(base->window) - 1;
-	clocks->rows = calloc(clocks->mask + 1, sizeof(*clocks->rows));
+	clocks->mask = FIRST_ROWS - 1;
+	clocks->rows = malloc(FIRST_ROWS * sizeof(*clocks->rows));
 	clocks->own = calloc(instances ? instances : 1, sizeof(*clocks->own));
 	if (!clocks->rows || !clocks->own)
 		return PTOWSP_NO_MEMORY;
