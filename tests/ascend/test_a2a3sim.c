@@ -521,6 +521,10 @@ TEST(real_times_come_from_the_runtimes_records)
 			"tensor_map                  128              3 ");
 		CLI_FIGURE(check_fmt("%s --stats=json $P/softmax.pkg.zst", run), "pipes[1].cycles", 14 * 60);
 	}
+	REQUIRE_INT(cli("printf 'module @c\\ntensor %%y : f32[8, 8] in\\ntensor %%z : f32[8, 8] out\\nworkload @main {\\n  copy %%y -> %%z\\n}\\n' >c.pto && "
+			"$B/ptowsp-pack c.pto -o c.pkg.zst"),
+		    0);
+	CHECK_INT(cli("$B/ptowsp-run " BY_RUNTIME " --opt runtime=$B/../fakes/simpler --opt records=records --stats --fill y=iota c.pkg.zst"), 0);
 	CLI_ERR(0, "$B/ptowsp-run " BY_RUNTIME " --opt runtime=$B/../fakes/simpler --opt records=nowhere $P/softmax.pkg.zst",
 		"no times of tasks on the device: nowhere/deps.json cannot be read");
 	CLI_OUT(0, "$B/ptowsp-run --capabilities " BY_RUNTIME " --opt records=records", "tasks counted where they ran         enforced");

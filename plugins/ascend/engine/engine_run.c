@@ -86,10 +86,14 @@ static ptowsp_status edges_tell(struct ascend_run *run, struct ascend_records *r
 	return status;
 }
 
+/* What copies regions is a kernel of the walk's, and none of the package's. */
 static void time_take(void *context, uint32_t kernel, uint64_t ns)
 {
-	struct base_kernel *row = &((const struct ascend_loaded *)context)->program->kernels.rows[kernel];
+	const struct base_kernels *kernels = &((const struct ascend_loaded *)context)->program->kernels;
+	struct base_kernel *row = &kernels->rows[kernel];
 
+	if (kernel >= kernels->count)
+		return;
 	atomic_fetch_add(&row->device_tasks, 1);
 	atomic_fetch_add(&row->device_ns, ns);
 }
