@@ -184,7 +184,6 @@ static ptowsp_status starpu_begin(struct starpu_conf *conf, bool processors, con
 					"STARPU_MPI_NOBIND=1",
 					"OMPI_MCA_mpi_yield_when_idle=0"};
 	char **before = environ, **during = environment_make(ours);
-	sigset_t all, mask;
 	ptowsp_status status = PTOWSP_OK;
 	int code;
 
@@ -192,8 +191,6 @@ static ptowsp_status starpu_begin(struct starpu_conf *conf, bool processors, con
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for StarPU's settings");
 	/* It measures anew where another number of devices is there than it has noted. */
 	snprintf(home, sizeof(home), "STARPU_HOME=%s%s", cache, conf->nopencl ? "/opencl" : "");
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &mask); /* workers inherit it: signals are the host's */
 	environ = during;
 	code = starpu_init(conf);
 	if (code)
@@ -201,7 +198,6 @@ static ptowsp_status starpu_begin(struct starpu_conf *conf, bool processors, con
 	else if ((status = workers_begin((uint32_t)conf->nopencl, error)) || (status = spu_world_begin(world, error)))
 		starpu_end();
 	environ = before;
-	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	free(during);
 	return status;
 }
@@ -278,6 +274,7 @@ ptowsp_status spu_open(struct base_device *device, struct ptowsp_error *error)
 	/* lws keeps tasks near where they were submitted, which is no place near a worker of another kind. */
 	const char *sched = *options->sched ? options->sched : options->nopencl ? "eager" : "lws";
 	struct spu_device *own = calloc(1, sizeof(*own));
+	sigset_t all, mask;
 	bool begun;
 	ptowsp_status status = own ? sched_check(sched, error) : base_fail(error, PTOWSP_NO_MEMORY, "no memory for a device");
 
@@ -289,6 +286,8 @@ ptowsp_status spu_open(struct base_device *device, struct ptowsp_error *error)
 	if (!status)
 		own->measures = spu_measure_needed(sched);
 	begun = running.users;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &mask); /* workers, and threads of a driver, inherit it: signals are the host's */
 	if (!status && !begun)
 		status = begin(device, &own->world, sched, error);
 	if (!status) {
@@ -300,6 +299,7 @@ ptowsp_status spu_open(struct base_device *device, struct ptowsp_error *error)
 		if (status)
 			leave(device, own);
 	}
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	pthread_mutex_unlock(&running.lock);
 	if (status) {
 		free(own);

@@ -38,13 +38,15 @@ static void an_example_has_the_bytes_of_cpu_sim(void)
 
 /* ---- OpenCL workers ------------------------------------------------------------------------------------------------------- */
 
+/* StarPU loses an event for each row that it copies to a device (1.3.10, starpu_interface_copy2d): the check of leaks is off. */
+#define RUN    "ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 $B/ptowsp-run "
 #define OPENCL "--plugin=starpu --threads 1 --opt nopencl=1 --opt where=opencl"
 
 static const char *missing_opencl(void)
 {
 	const char *why = missing();
 
-	return why ? why : cli("$B/ptowsp-run " OPENCL " $P/vector_add.pkg.zst") == 8 ? "not run here: there is no OpenCL device" : NULL;
+	return why ? why : cli(RUN OPENCL " $P/vector_add.pkg.zst") == 8 ? "not run here: there is no OpenCL device" : NULL;
 }
 
 static void an_example_runs_on_an_opencl_worker(void)
@@ -80,13 +82,13 @@ static uint64_t figure_sum(const char *name)
 TEST(tasks_are_counted_by_kind_of_worker)
 {
 	CHECK_NEED(missing_opencl);
-	CLI_OUT(0, "$B/ptowsp-run --stats=json " OPENCL " $P/bgemm.pkg.zst", "\"tasks\": 128");
+	CLI_OUT(0, RUN "--stats=json " OPENCL " $P/bgemm.pkg.zst", "\"tasks\": 128");
 	CHECK_INT(figure_sum_of("OpenCL workers", "tasks"), 128);
 	CHECK_INT(figure_sum_of("CPU workers", "tasks"), 0);
 	for (unsigned i = 0; i < 2; i++) { /* dmdas measures kernels in a folder of its own */
 		static const char *const ways[] = {"", "--opt sched=dmdas --opt cache=$PWD/cache"};
 
-		CLI_OUT(0, check_fmt("$B/ptowsp-run --stats=json --plugin=starpu --threads 1 --opt nopencl=1 %s $P/bgemm.pkg.zst", ways[i]), "\"tasks\": 128");
+		CLI_OUT(0, check_fmt(RUN "--stats=json --plugin=starpu --threads 1 --opt nopencl=1 %s $P/bgemm.pkg.zst", ways[i]), "\"tasks\": 128");
 		CHECK_INT(figure_sum_of("OpenCL workers", "tasks") + figure_sum_of("CPU workers", "tasks"), 128);
 	}
 	CHECK_INT(cli("find cache -name 'ptowsp_*' | grep -q ."), 0);
@@ -95,8 +97,8 @@ TEST(tasks_are_counted_by_kind_of_worker)
 TEST(a_task_that_fails_on_a_device_says_why)
 {
 	CHECK_NEED(missing_opencl);
-	REQUIRE_INT(cli("for p in --plugin=cpu_sim '" OPENCL "'; do $B/ptowsp-run $p --entry=fail $P/probes/tasks.pkg.zst 2>${#p}.err; done; cmp *.err"), 0);
-	CLI_ERR(10, "$B/ptowsp-run " OPENCL " --timeout-ms=300 --entry=long $P/probes/tasks.pkg.zst", "the deadline passed");
+	REQUIRE_INT(cli("for p in --plugin=cpu_sim '" OPENCL "'; do " RUN "$p --entry=fail $P/probes/tasks.pkg.zst 2>${#p}.err; done; cmp *.err"), 0);
+	CLI_ERR(10, RUN OPENCL " --timeout-ms=300 --entry=long $P/probes/tasks.pkg.zst", "the deadline passed");
 }
 
 /* What no payload serves is a C function, of this processor. */
@@ -107,8 +109,8 @@ TEST(kernels_that_no_device_takes_are_said)
 			"@copy(%a -> %x[0], %b -> "
 			"%y[0]) }' >copy.pto && $B/ptowsp-pack copy.pto -o copy.pkg.zst"),
 		    0);
-	CLI_OUT(0, "$B/ptowsp-run --explain " OPENCL " copy.pkg.zst", "CPU workers alone run kernels that are C functions, ", ": copy");
-	CLI_OUT(0, "$B/ptowsp-run --stats=json " OPENCL " copy.pkg.zst", "\"tasks\": 1");
+	CLI_OUT(0, RUN "--explain " OPENCL " copy.pkg.zst", "CPU workers alone run kernels that are C functions, ", ": copy");
+	CLI_OUT(0, RUN "--stats=json " OPENCL " copy.pkg.zst", "\"tasks\": 1");
 	CHECK_INT(figure_sum_of("CPU workers", "tasks"), 1);
 	CLI_ERR(8, "$B/ptowsp-run --plugin=starpu --opt nopencl=8 $P/vector_add.pkg.zst", "option nopencl asks for 8 OpenCL devices, and there are ");
 }
@@ -148,7 +150,7 @@ TEST(windows_that_overlap_are_cut_at_their_edges)
 		"4 tasks, 13 data handles (tensors: 2 by tiles), 0 orders beside them");
 	CHECK_INT(cli("$B/ptowsp-run --plugin=cpu_sim --fill x=iota --out y=c.npy halo.pkg.zst && cmp c.npy s.npy"), 0);
 	if (!no_opencl)
-		CHECK_INT(cli("$B/ptowsp-run " OPENCL " --fill x=iota --out y=o.npy halo.pkg.zst && cmp c.npy o.npy"), 0);
+		CHECK_INT(cli(RUN OPENCL " --fill x=iota --out y=o.npy halo.pkg.zst && cmp c.npy o.npy"), 0);
 }
 
 TEST(the_lowest_task_that_fails_ends_the_run)

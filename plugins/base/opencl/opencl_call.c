@@ -57,7 +57,8 @@ static cl_int arguments_set(const struct opencl_call *c, cl_handle kernel)
 		memcpy(at + i * sizeof(shape), &shape, sizeof(shape));
 	}
 	at += (k->windows ? k->windows : 1) * sizeof(struct shape);
-	memcpy(at, c->task->args, k->args * sizeof(uint64_t));
+	if (k->args)
+		memcpy(at, c->task->args, k->args * sizeof(uint64_t));
 	memcpy(at + (k->args ? k->args : 1) * sizeof(uint64_t), last, sizeof(last));
 	code |= cl->clSetKernelArg(kernel, index++, sizeof(given), given);
 	code |= cl->clSetKernelArg(kernel, index++, sizeof(cl_handle), &c->q->result);
