@@ -92,7 +92,7 @@ static inline __attribute__((unused)) enum product_level product_level(void)
                                                                                                                                                                \
 			PRODUCT_UNROLL for (size_t v = 0; v < (C); v++) right[v] = *(const product_at_##how##_##size *)(row + v * LANES);                      \
 			PRODUCT_UNROLL for (size_t r = 0; r < (R); r++) PRODUCT_UNROLL for (size_t v = 0; v < (C); v++) sum[r][v] +=                           \
-				a[r * k_count + k] * right[v];                                                                                                 \
+				a[r * step + k] * right[v];                                                                                                    \
 		}                                                                                                                                              \
 		PRODUCT_UNROLL for (size_t r = 0; r < (R); r++) PRODUCT_UNROLL for (size_t v = 0; v < (C); v++) *                                              \
 			(product_at_##how##_##size *)(d + r * n + j + v * LANES) = sum[r][v];                                                                  \
@@ -100,7 +100,7 @@ static inline __attribute__((unused)) enum product_level product_level(void)
 
 /* Columns [j, n) of R rows of the result. Returns where the columns end that it did. */
 #define PRODUCT_ROWS(how, level, R, columns)                                                                                                                   \
-	static PRODUCT_TARGET_##level size_t product_##how##_##level##_rows_##R(isa_c_##how *d, const isa_c_##how *c, const isa_c_##how *a,                    \
+	static PRODUCT_TARGET_##level size_t product_##how##_##level##_rows_##R(isa_c_##how *d, const isa_c_##how *c, const isa_c_##how *a, size_t step,       \
 										const isa_c_##how *b, size_t k_count, size_t n, size_t j)                      \
 	{                                                                                                                                                      \
 		columns return j;                                                                                                                              \
@@ -128,16 +128,31 @@ static inline __attribute__((unused)) enum product_level product_level(void)
 	PRODUCT_ROWS(how, base, 4, PRODUCT_LOOP(how, 16, 4, 2) PRODUCT_LOOP(how, 16, 4, 1) PRODUCT_LOOP(how, 1, 4, 1))                                         \
 	PRODUCT_ROWS(how, base, 1, PRODUCT_LOOP(how, 16, 1, 8) PRODUCT_LOOP(how, 16, 1, 1) PRODUCT_LOOP(how, 1, 1, 1))
 
+/* Longer sums go on in parts, each from what the one before left in d: a part of b stays in the second cache while all rows pass it, and sixteen rows of a part of a, which are
+ * copied to lie a line more than the part apart, do not meet in one set of the first, as they do where rows are a multiple of 4 KiB long. */
+#define PRODUCT_PART(how) (1024 / sizeof(isa_c_##how))
+#define PRODUCT_GAP(how)  (64 / sizeof(isa_c_##how))
+#define PRODUCT_WHOLE     3 /* parts that are not worth it yet */
+
 #ifdef PRODUCT_FAST
 #define PRODUCT_MANY_avx512(how, i)
 #else
 /* Sixteen rows at a time; columns that are no whole vector by fours. */
 #define PRODUCT_MANY_avx512(how, i)                                                                                                                            \
 	for (; i + 16 <= m; i += 16) {                                                                                                                         \
-		const size_t j = product_##how##_avx512_rows_16(d + i * n, c ? c + i * n : c, a + i * k_count, b, k_count, n, 0);                              \
+		isa_c_##how near[16][PRODUCT_PART(how) + PRODUCT_GAP(how)];                                                                                    \
+		const isa_c_##how *rows = a + i * step;                                                                                                        \
+		size_t at = step, j;                                                                                                                           \
                                                                                                                                                                \
-		for (size_t r = i; j < n && r < i + 16; r += 4)                                                                                                \
-			product_##how##_avx512_rows_4(d + r * n, c ? c + r * n : c, a + r * k_count, b, k_count, n, j);                                        \
+		if (step > k_count) {                                                                                                                          \
+			at = PRODUCT_PART(how) + PRODUCT_GAP(how);                                                                                             \
+			for (size_t r = 0; r < 16; r++)                                                                                                        \
+				memcpy(near[r], rows + r * step, k_count * sizeof(*rows));                                                                     \
+			rows = near[0];                                                                                                                        \
+		}                                                                                                                                              \
+		j = product_##how##_avx512_rows_16(d + i * n, c ? c + i * n : c, rows, at, b, k_count, n, 0);                                                  \
+		for (size_t r = 0; j < n && r < 16; r += 4)                                                                                                    \
+			product_##how##_avx512_rows_4(d + (i + r) * n, c ? c + (i + r) * n : c, rows + r * at, at, b, k_count, n, j);                          \
 	}
 #endif
 #define PRODUCT_MANY_avx2(how, i)
@@ -148,15 +163,23 @@ static inline __attribute__((unused)) enum product_level product_level(void)
 /* product: d (m x n) = c + a (m x k_count) x b (k_count x n); c NULL: zeros. c may be d; d overlaps nothing else.
  * bias: d[i,j] += bias[j]. scaled: d = a x b, each element times its scale first; a_share and b_share neighbours along k have one. */
 #define PRODUCT_LEVEL(level, how)                                                                                                                              \
-	PRODUCT_BLOCKS_##level(how) static PRODUCT_TARGET_##level void product_##how##_##level(isa_c_##how *d, const isa_c_##how *c, const isa_c_##how *a,     \
-											       const isa_c_##how *b, size_t m, size_t k_count, size_t n)       \
+	PRODUCT_BLOCKS_##level(how) static PRODUCT_TARGET_##level void product_part_##how##_##level(                                                           \
+		isa_c_##how *d, const isa_c_##how *c, const isa_c_##how *a, size_t step, const isa_c_##how *b, size_t m, size_t k_count, size_t n)             \
 	{                                                                                                                                                      \
 		size_t i = 0;                                                                                                                                  \
                                                                                                                                                                \
 		PRODUCT_MANY_##level(how, i) for (; i + 4 <= m; i += 4)                                                                                        \
-			product_##how##_##level##_rows_4(d + i * n, c ? c + i * n : c, a + i * k_count, b, k_count, n, 0);                                     \
+			product_##how##_##level##_rows_4(d + i * n, c ? c + i * n : c, a + i * step, step, b, k_count, n, 0);                                  \
 		for (; i < m; i++)                                                                                                                             \
-			product_##how##_##level##_rows_1(d + i * n, c ? c + i * n : c, a + i * k_count, b, k_count, n, 0);                                     \
+			product_##how##_##level##_rows_1(d + i * n, c ? c + i * n : c, a + i * step, step, b, k_count, n, 0);                                  \
+	}                                                                                                                                                      \
+	static PRODUCT_TARGET_##level void product_##how##_##level(isa_c_##how *d, const isa_c_##how *c, const isa_c_##how *a, const isa_c_##how *b, size_t m, \
+								   size_t k_count, size_t n)                                                                   \
+	{                                                                                                                                                      \
+		const size_t most = k_count > PRODUCT_WHOLE * PRODUCT_PART(how) ? PRODUCT_PART(how) : k_count;                                                 \
+                                                                                                                                                               \
+		for (size_t k = 0; k < k_count; k += most, c = d)                                                                                              \
+			product_part_##how##_##level(d, c, a + k, k_count, b + k * n, m, k_count - k < most ? k_count - k : most, n);                          \
 	}                                                                                                                                                      \
 	static PRODUCT_TARGET_##level void product_bias_##how##_##level(isa_c_##how *d, const isa_c_##how *bias, size_t m, size_t n)                           \
 	{                                                                                                                                                      \

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-enum { SIDE = 70, COUNT = SIDE * SIDE, TRIALS = 150 };
+enum { SIDE = 70, COUNT = SIDE * SIDE, TRIALS = 150, NARROW = 35, LONG = 1100 /* sums that product.h cuts */, LONG_COUNT = NARROW * LONG };
 
 static double any_double(void)
 {
@@ -50,7 +50,7 @@ static unsigned levels(void)
 
 #define LEVEL_ENTRY(level, name) name##_##level,
 #define PRODUCT_TEST(how)                                                                                                                                      \
-	static isa_c_##how a_##how[COUNT], b_##how[COUNT], c_##how[COUNT], got_##how[COUNT], want_##how[COUNT];                                                \
+	static isa_c_##how a_##how[LONG_COUNT], b_##how[LONG_COUNT], c_##how[COUNT], got_##how[COUNT], want_##how[COUNT];                                      \
                                                                                                                                                                \
 	static void plain_##how(const isa_c_##how *c, size_t m, size_t k_count, size_t n)                                                                      \
 	{                                                                                                                                                      \
@@ -67,15 +67,18 @@ static unsigned levels(void)
 	{                                                                                                                                                      \
 		static void (*const level[])(isa_c_##how *, const isa_c_##how *, const isa_c_##how *, const isa_c_##how *, size_t, size_t,                     \
 					     size_t) = {PRODUCT_LEVELS(LEVEL_ENTRY, product_##how)};                                                           \
-		const size_t m = any_side(), k = any_side(), n = any_side();                                                                                   \
+		const bool cut = random_below(5) == 0;                                                                                                         \
+		const size_t m = cut ? 1 + random_below(NARROW) : any_side(), n = cut ? 1 + random_below(NARROW) : any_side();                                 \
+		const size_t k = cut ? 1 + random_below(LONG) : any_side();                                                                                    \
 		const unsigned start = random_below(3); /* nothing, another tile, the result's own */                                                          \
 		bool good = true;                                                                                                                              \
                                                                                                                                                                \
-		for (size_t i = 0; i < COUNT; i++) {                                                                                                           \
-			a_##how[i] = any_##how();                                                                                                              \
-			b_##how[i] = any_##how();                                                                                                              \
+		for (size_t i = 0; i < COUNT; i++)                                                                                                             \
 			c_##how[i] = any_##how();                                                                                                              \
-		}                                                                                                                                              \
+		for (size_t i = 0; i < m * k; i++)                                                                                                             \
+			a_##how[i] = any_##how();                                                                                                              \
+		for (size_t i = 0; i < k * n; i++)                                                                                                             \
+			b_##how[i] = any_##how();                                                                                                              \
 		plain_##how(start ? c_##how : NULL, m, k, n);                                                                                                  \
 		for (unsigned l = 0; l < levels() && good; l++) {                                                                                              \
 			memcpy(got_##how, c_##how, sizeof(got_##how));                                                                                         \

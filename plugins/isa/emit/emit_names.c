@@ -200,9 +200,9 @@ static bool is_taken(const char *name)
 			return true;
 	return is_prefixed(name, "tile_") || is_prefixed(name, "isa_") || is_prefixed(name, "ptowsp_") || is_prefixed(name, "product_f") ||
 	       is_prefixed(name, "product_u") || is_prefixed(name, "product_bias") || is_prefixed(name, "product_scaled") ||
-	       is_prefixed(name, "product_widen") || is_prefixed(name, "product_narrow") || is_prefixed(name, "product_l") || is_prefixed(name, "product_at") ||
-	       is_prefixed(name, "next_") || is_prefixed(name, "ISA_") || is_prefixed(name, "TILE_") || is_prefixed(name, "PRODUCT_") ||
-	       is_prefixed(name, "PTOWSP_") || ends_in(name, "_t");
+	       is_prefixed(name, "product_widen") || is_prefixed(name, "product_narrow") || is_prefixed(name, "product_l") ||
+	       is_prefixed(name, "product_part") || is_prefixed(name, "product_at") || is_prefixed(name, "next_") || is_prefixed(name, "ISA_") ||
+	       is_prefixed(name, "TILE_") || is_prefixed(name, "PRODUCT_") || is_prefixed(name, "PTOWSP_") || ends_in(name, "_t");
 }
 
 /* Upper-case words are macros of some header. */
