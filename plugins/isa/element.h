@@ -193,10 +193,46 @@ static inline uint8_t isa_put_u1(unsigned value)
 	{                                                                                                                                                      \
 		return (isa_s_##type)value(isa_w_##type, a, b);                                                                                                \
 	}
-ISA_SIGNED(ISA_QUOTIENT, div, ISA_DIV_SIGNED)
-ISA_SIGNED(ISA_QUOTIENT, rem, ISA_REM_SIGNED)
-ISA_UNSIGNED(ISA_QUOTIENT, div, ISA_DIV_UNSIGNED)
-ISA_UNSIGNED(ISA_QUOTIENT, rem, ISA_REM_UNSIGNED)
+ISA_QUOTIENT(i64, div, ISA_DIV_SIGNED)
+ISA_QUOTIENT(i64, rem, ISA_REM_SIGNED)
+ISA_QUOTIENT(u64, div, ISA_DIV_UNSIGNED)
+ISA_QUOTIENT(u64, rem, ISA_REM_UNSIGNED)
+/* Narrower ones divide as floats where a processor has vectors of them and none of quotients: a / b is off by less than the 1 / b that it is away from the next integer at least, so
+ * that cutting it gives the right one. A divisor without a quotient is another one meanwhile: -1 under the smallest number is 1, which wraps to the same; with u32 those below 2 are
+ * 2, so that an i32 holds what is left. */
+#if (defined(__x86_64__) || defined(__aarch64__)) && !defined(__CUDACC__)
+#define ISA_QUOTIENT_NEAR(type, near, whole, divisor, value)                                                                                                   \
+	static inline isa_s_##type isa_div_##type(isa_s_##type a, isa_s_##type b)                                                                              \
+	{                                                                                                                                                      \
+		const isa_s_##type by = (isa_s_##type)(divisor);                                                                                               \
+		const whole q = (whole)((near)a / (near)by);                                                                                                   \
+                                                                                                                                                               \
+		return (isa_s_##type)(b == 0 ? 0 : (value));                                                                                                   \
+	}                                                                                                                                                      \
+	static inline isa_s_##type isa_rem_##type(isa_s_##type a, isa_s_##type b)                                                                              \
+	{                                                                                                                                                      \
+		return (isa_s_##type)((isa_w_##type)a - (isa_w_##type)isa_div_##type(a, b) * (isa_w_##type)b);                                                 \
+	}
+ISA_QUOTIENT_NEAR(i8, float, int32_t, b == 0 ? 1 : b, q)
+ISA_QUOTIENT_NEAR(u8, float, int32_t, b == 0 ? 1 : b, q)
+ISA_QUOTIENT_NEAR(i16, float, int32_t, b == 0 ? 1 : b, q)
+ISA_QUOTIENT_NEAR(u16, float, int32_t, b == 0 ? 1 : b, q)
+ISA_QUOTIENT_NEAR(i32, double, int32_t, (b == 0) | ((b == -1) & (a == INT32_MIN)) ? 1 : b, q)
+ISA_QUOTIENT_NEAR(u32, double, int32_t, b < 2 ? 2 : b, b == 1 ? a : (uint32_t)q)
+#else
+ISA_QUOTIENT(i8, div, ISA_DIV_SIGNED)
+ISA_QUOTIENT(i8, rem, ISA_REM_SIGNED)
+ISA_QUOTIENT(i16, div, ISA_DIV_SIGNED)
+ISA_QUOTIENT(i16, rem, ISA_REM_SIGNED)
+ISA_QUOTIENT(i32, div, ISA_DIV_SIGNED)
+ISA_QUOTIENT(i32, rem, ISA_REM_SIGNED)
+ISA_QUOTIENT(u8, div, ISA_DIV_UNSIGNED)
+ISA_QUOTIENT(u8, rem, ISA_REM_UNSIGNED)
+ISA_QUOTIENT(u16, div, ISA_DIV_UNSIGNED)
+ISA_QUOTIENT(u16, rem, ISA_REM_UNSIGNED)
+ISA_QUOTIENT(u32, div, ISA_DIV_UNSIGNED)
+ISA_QUOTIENT(u32, rem, ISA_REM_UNSIGNED)
+#endif
 
 /* A scalar register (task.h: integers sign-extended, floats as their bits) in the type that a loop computes in. */
 #define ISA_INTEGER_VALUE(type, ...)                                                                                                                           \

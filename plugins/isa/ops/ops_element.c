@@ -6,10 +6,12 @@
 #include "isa/ops/isa_level.h"
 #include <tgmath.h>
 
-#define DIV_SIGNED                 ISA_DIV_SIGNED(W, a, b)
-#define DIV_UNSIGNED               ISA_DIV_UNSIGNED(W, a, b)
-#define REM_SIGNED                 ISA_REM_SIGNED(W, a, b)
-#define REM_UNSIGNED               ISA_REM_UNSIGNED(W, a, b)
+#define OF_SIGNED(name)            _Generic(a, int8_t : isa_##name##_i8, int16_t : isa_##name##_i16, int32_t : isa_##name##_i32, default : isa_##name##_i64)(a, b)
+#define OF_UNSIGNED(name)          _Generic(a, uint8_t : isa_##name##_u8, uint16_t : isa_##name##_u16, uint32_t : isa_##name##_u32, default : isa_##name##_u64)(a, b)
+#define DIV_SIGNED                 OF_SIGNED(div)
+#define DIV_UNSIGNED               OF_UNSIGNED(div)
+#define REM_SIGNED                 OF_SIGNED(rem)
+#define REM_UNSIGNED               OF_UNSIGNED(rem)
 #define LAST                       (WIDTH - 1)
 
 #define OF_TYPE(x, of_f64, of_f32) _Generic((x), double : of_f64, default : of_f32)(x)
