@@ -311,7 +311,7 @@ static ptowsp_status call_padded(struct base_kernels *kernels, struct base_kerne
 
 	if (!kernel->parts)
 		return call_all(kernels, kernel, task, out, worker);
-	status = base_pad_open(&pad, kernels, kernel, &padded, out->error);
+	status = base_pad_open(&pad, kernels, kernel, &padded, worker, out->error);
 	if (!status)
 		status = call_all(kernels, kernel, &padded, out, worker);
 	base_pad_close(pad);
@@ -473,6 +473,8 @@ static const char *tensor_name(const void *context, uint32_t tensor)
 
 ptowsp_status base_kernels_tensors(struct base_kernels *kernels, const struct rt_program *rt, struct ptowsp_error *error)
 {
+	bool parts = false;
+
 	for (uint32_t i = 0; i < kernels->count; i++) {
 		struct base_kernel *kernel = &kernels->rows[i];
 
@@ -482,8 +484,11 @@ ptowsp_status base_kernels_tensors(struct base_kernels *kernels, const struct rt
 		if (kernel->parts && !kernel->isa && !*kernel->why)
 			return base_fail(error, PTOWSP_UNSUPPORTED,
 					 "kernel %.60s gets parts of tiles and has no portable code, which says how large they are whole", kernel->name);
+		parts = parts || kernel->parts;
 	}
-	return PTOWSP_OK;
+	if (parts && !kernels->rooms)
+		kernels->rooms = base_alloc(kernels->instance, kernels->workers * sizeof(*kernels->rooms));
+	return parts && !kernels->rooms ? base_fail(error, PTOWSP_NO_MEMORY, "no memory for parts of tiles of %u threads", kernels->workers) : PTOWSP_OK;
 }
 
 void base_kernels_finish(struct base_kernels *kernels)
@@ -494,6 +499,9 @@ void base_kernels_finish(struct base_kernels *kernels)
 		return;
 	base_release(kernels->instance, kernels->rows, kernels->count * sizeof(*kernels->rows));
 	base_release(kernels->instance, kernels->scratch, kernels->scratch_bytes * kernels->workers);
+	for (uint32_t i = 0; kernels->rooms && i < kernels->workers; i++)
+		base_pad_room_finish(kernels->instance, &kernels->rooms[i]);
+	base_release(kernels->instance, kernels->rooms, kernels->workers * sizeof(*kernels->rooms));
 	base_profile_finish(&kernels->profile);
 	*kernels = (struct base_kernels){0};
 }

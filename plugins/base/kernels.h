@@ -73,14 +73,21 @@ struct base_compute {
 	uint32_t first; /* workers below it are this processor's, and call kernels themselves */
 };
 
-/* The kernels of one program. Constant after create, but for watch and what measures. */
+/* Memory of a worker for parts of windows as whole ones (pad.h), as much as a task has needed. */
+struct base_pad_room {
+	unsigned char *memory;
+	uint64_t bytes;
+};
+
+/* The kernels of one program. Constant after create, but for watch, rooms and what measures. */
 struct base_kernels {
 	const struct base_instance *instance;
 	struct base_kernel *rows;
 	uint32_t count;
 	uint32_t workers;
-	uint64_t scratch_bytes; /* per worker, a multiple of 64: tiles of portable kernels, workspace of others */
-	unsigned char *scratch; /* workers * scratch_bytes */
+	uint64_t scratch_bytes;      /* per worker, a multiple of 64: tiles of portable kernels, workspace of others */
+	unsigned char *scratch;      /* workers * scratch_bytes */
+	struct base_pad_room *rooms; /* of workers; NULL: no kernel gets parts */
 	struct base_watch watch;
 	const struct base_costs *costs;     /* borrowed; NULL: the reference model */
 	bool whole_costs;                   /* the backend's own model says what kernels take, and nothing of their operations */

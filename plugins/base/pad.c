@@ -12,12 +12,19 @@ struct padded {
 	uint64_t rows, columns, bytes;
 };
 struct base_pad {
-	const struct base_instance *instance;
 	const struct rt_mirror *mirror; /* NULL: the elements lie in memory of the host */
 	uint32_t count;
 	struct padded *rows;
 	struct ptowsp_tensor_arg *windows;
+	unsigned char *free; /* from here on the room has place for copies */
 };
+
+enum { LINE = 64 };
+
+static uint64_t lines(uint64_t bytes)
+{
+	return (bytes + LINE - 1) / LINE * LINE;
+}
 
 static uint64_t size_of(const struct ptowsp_tensor_arg *w)
 {
@@ -59,6 +66,16 @@ static void rows_move(const struct base_pad *pad, const struct padded *row, unsi
 		if (back)
 			rt_mirror_push(pad->mirror, at, bytes);
 	}
+}
+
+/* What is no part of the tensor is 0. */
+static void rest_clear(const struct padded *row, unsigned char *memory)
+{
+	const uint64_t size = size_of(&row->part), here = row->columns * size, bytes = row->part.columns * size;
+
+	for (uint64_t r = 0; r < row->part.rows && bytes < here; r++)
+		memset(memory + r * here + bytes, 0, here - bytes);
+	memset(memory + row->part.rows * here, 0, (row->rows - row->part.rows) * here);
 }
 
 /* Do rows of both have common bytes? Those of each lie in rising order. */
@@ -126,24 +143,17 @@ static ptowsp_status windows_make(struct base_pad *pad, const struct base_kernel
 		if (!row->bytes)
 			continue;
 		status = shared(pad, kernel, i, &first, error);
-		if (!status && first == i && !(row->memory = base_alloc(pad->instance, row->bytes)))
-			status = base_fail(error, PTOWSP_NO_MEMORY, "no memory for a part of a tensor as a whole tile");
 		if (status)
 			return status;
-		if (first == i)
+		if (first == i) {
+			row->memory = pad->free;
+			pad->free += lines(row->bytes);
 			rows_move(pad, row, row->memory, false);
+			rest_clear(row, row->memory);
+		}
 		window_whole(pad, i, pad->rows[first].memory);
 	}
 	return status;
-}
-
-static void pad_free(struct base_pad *pad)
-{
-	for (uint32_t i = 0; pad->rows && i < pad->count; i++)
-		base_release(pad->instance, pad->rows[i].memory, pad->rows[i].bytes);
-	base_release(pad->instance, pad->rows, pad->count * sizeof(*pad->rows));
-	base_release(pad->instance, pad->windows, pad->count * sizeof(*pad->windows));
-	base_release(pad->instance, pad, sizeof(*pad));
 }
 
 static void rows_find(struct base_pad *pad, const struct base_kernel *kernel, const struct ptowsp_task *task)
@@ -152,46 +162,75 @@ static void rows_find(struct base_pad *pad, const struct base_kernel *kernel, co
 		const struct ptowsp_tile_param *tile = tile_of(kernel, i, task);
 		struct padded *row = &pad->rows[i];
 
-		row->part = pad->windows[i] = *window_of(task, i);
+		*row = (struct padded){.part = *window_of(task, i)};
+		pad->windows[i] = row->part;
 		if (!tile)
 			continue;
 		row->rows = tile->rows;
 		row->columns = tile->columns;
-		if (__builtin_mul_overflow(row->rows * row->columns, size_of(&row->part), &row->bytes))
-			row->bytes = UINT64_MAX; /* more than there is */
+		row->bytes = row->rows * row->columns * size_of(&row->part);
 	}
 }
 
-ptowsp_status base_pad_open(struct base_pad **pad_out, const struct base_kernels *kernels, const struct base_kernel *kernel, struct ptowsp_task *task,
-			    struct ptowsp_error *error)
+/* What all of it takes, 0: every window is whole. */
+static uint64_t bytes_needed(const struct base_kernel *kernel, const struct ptowsp_task *task)
 {
-	const struct base_instance *instance = kernels->instance;
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < task->tensor_count; i++) {
+		const struct ptowsp_tile_param *tile = tile_of(kernel, i, task);
+		uint64_t more;
+
+		if (tile && (__builtin_mul_overflow((uint64_t)tile->rows * tile->columns, size_of(window_of(task, i)), &more) || more > UINT64_MAX / 2 - LINE ||
+			     __builtin_add_overflow(bytes, lines(more), &bytes)))
+			return UINT64_MAX; /* more than there is */
+	}
+	return bytes ? bytes + lines(sizeof(struct base_pad)) + lines(task->tensor_count * sizeof(struct padded)) +
+			       lines(task->tensor_count * sizeof(struct ptowsp_tensor_arg))
+		     : 0;
+}
+
+/* Its memory is kept, so that the pages of a window are asked for once. */
+static bool room_reserve(const struct base_instance *instance, struct base_pad_room *room, uint64_t bytes)
+{
+	if (bytes <= room->bytes)
+		return true;
+	base_pad_room_finish(instance, room);
+	room->memory = bytes == UINT64_MAX ? NULL : base_alloc(instance, bytes);
+	room->bytes = room->memory ? bytes : 0;
+	return room->memory;
+}
+
+void base_pad_room_finish(const struct base_instance *instance, struct base_pad_room *room)
+{
+	base_release(instance, room->memory, room->bytes);
+	*room = (struct base_pad_room){0};
+}
+
+ptowsp_status base_pad_open(struct base_pad **pad_out, const struct base_kernels *kernels, const struct base_kernel *kernel, struct ptowsp_task *task,
+			    uint32_t worker, struct ptowsp_error *error)
+{
+	struct base_pad_room *room = &kernels->rooms[worker];
+	const uint64_t bytes = bytes_needed(kernel, task);
+	const bool apart = kernels->compute && kernels->compute->apart;
 	struct base_pad *pad;
-	bool any = false;
 	ptowsp_status status;
 
 	*pad_out = NULL;
-	for (uint32_t i = 0; i < task->tensor_count; i++)
-		any |= tile_of(kernel, i, task) != NULL;
-	if (!any)
+	if (!bytes)
 		return PTOWSP_OK;
-	pad = base_alloc(instance, sizeof(*pad));
-	if (!pad)
+	if (!room_reserve(kernels->instance, room, bytes))
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for a part of a tensor as a whole tile");
-	*pad = (struct base_pad){
-		.instance = instance, .mirror = kernels->compute && kernels->compute->apart ? kernels->compute->mirror : NULL, .count = task->tensor_count};
-	pad->rows = base_alloc(instance, pad->count * sizeof(*pad->rows));
-	pad->windows = base_alloc(instance, pad->count * sizeof(*pad->windows));
-	if (pad->rows && pad->windows) {
-		rows_find(pad, kernel, task);
-		status = windows_make(pad, kernel, error);
-	} else {
-		status = base_fail(error, PTOWSP_NO_MEMORY, "no memory for a part of a tensor as a whole tile");
-	}
-	if (status) {
-		pad_free(pad);
+	pad = (void *)room->memory;
+	pad->mirror = apart ? kernels->compute->mirror : NULL;
+	pad->count = task->tensor_count;
+	pad->rows = (void *)(room->memory + lines(sizeof(*pad)));
+	pad->windows = (void *)((unsigned char *)pad->rows + lines(pad->count * sizeof(*pad->rows)));
+	pad->free = (unsigned char *)pad->windows + lines(pad->count * sizeof(*pad->windows));
+	rows_find(pad, kernel, task);
+	status = windows_make(pad, kernel, error);
+	if (status)
 		return status;
-	}
 	task->tensors = pad->windows;
 	task->tensor_stride = sizeof(*pad->windows);
 	*pad_out = pad;
@@ -205,5 +244,4 @@ void base_pad_close(struct base_pad *pad)
 	for (uint32_t i = 0; i < pad->count; i++)
 		if (pad->rows[i].bytes && pad->rows[i].part.access & PTOWSP_WRITE)
 			rows_move(pad, &pad->rows[i], pad->windows[i].data, true);
-	pad_free(pad);
 }
