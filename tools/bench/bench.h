@@ -94,7 +94,9 @@ ptowsp_status bench_take_all(struct bench *bench, const struct bench_way *ways, 
 /* The same behind one round that warms up and does not count, printed as rows. Errors also: NO_MEMORY. */
 ptowsp_status bench_measure(struct bench *bench, const struct bench_way *ways, unsigned count);
 
-uint64_t bench_now_ns(void);
+typedef uint64_t bench_clock(void);
+bench_clock bench_now_ns;
+bench_clock bench_processor_ns; /* of all threads of this process */
 /* ns of processors for the thread of main and the runners of plugins, with what those have started: not for threads of a driver. */
 double bench_own_ns(void);
 /* Resident bytes now and at most since bench_peak_reset; 0 where the system does not say. */

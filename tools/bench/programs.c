@@ -5,13 +5,14 @@
 #include "format/format_package.h"
 #include "registry/variable.h"
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { RUNS = 50, OWN_ELEMENTS = 1 << 16 };
+enum { RUNS = 50 };
 
 /* ---- opening ------------------------------------------------------------------------------------------------------- */
 
@@ -67,6 +68,8 @@ static void flag_take(struct bench_program *p, char *word)
 		p->own = true;
 	else if (!strcmp(word, "--native"))
 		p->native = true;
+	else if (!strcmp(word, "--random"))
+		p->own = p->random = true;
 	for (; !strncmp(word, "--set=", 6) && i < 4; i++)
 		if (!p->sets[i]) {
 			p->sets[i] = value;
@@ -129,20 +132,45 @@ static ptowsp_status iota_fill(void *context, void *data, uint64_t elements, str
 	return PTOWSP_OK;
 }
 
+/* Even between the ends that give it variance 1, or with weights what leaves that to sums of products. */
+static void random_fill(float *to, const char *name, const struct ptowsp_tensor_view *view)
+{
+	const float end = sqrtf(name[0] == 'w' ? 3 / (float)view->extents[0] : 3);
+	uint64_t state = 1;
+
+	for (uint64_t i = 0; i < view->elements; i++) {
+		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		to[i] = end * ((float)(state >> 40) / 0x1p23f - 1);
+	}
+}
+
+/* Memory of ours for what goes in and comes out. */
+static ptowsp_status tensors_own(struct bench_program *p, struct ptowsp_error *error)
+{
+	struct ptowsp_tensor_info info;
+	struct ptowsp_tensor_view view;
+	ptowsp_status status = ptowsp_prepare(p->subject.program, NULL, error);
+
+	for (uint32_t i = 0; !status && i < OWN_TENSORS && ptowsp_plan_tensor(p->subject.plan, i, &info); i++) {
+		ptowsp_tensor_view(p->subject.program, i, &view);
+		if (info.role == PTOWSP_ROLE_TEMP || !view.data)
+			continue;
+		p->memory[i] = calloc(view.elements, 8);
+		if (p->memory[i] && p->random && info.dtype == PTOWSP_F32)
+			random_fill(p->memory[i], info.name, &view);
+		status = p->memory[i] ? ptowsp_tensor_bind(p->subject.program, info.name, p->memory[i], view.elements, error) : PTOWSP_NO_MEMORY;
+	}
+	return status;
+}
+
 static ptowsp_status tensors_set(struct bench_program *p, struct ptowsp_error *error)
 {
 	struct ptowsp_tensor_info info;
-	ptowsp_status status = PTOWSP_OK;
 
-	if (p->own)
-		p->memory = calloc(OWN_ELEMENTS, 4 * sizeof(*p->memory));
-	for (uint32_t i = 0; !status && ptowsp_plan_tensor(p->subject.plan, i, &info); i++) {
-		if (p->own && p->memory && i < 4)
-			status = ptowsp_tensor_bind(p->subject.program, info.name, p->memory + i * OWN_ELEMENTS, OWN_ELEMENTS, error);
-		if (p->iota && !strcmp(p->iota, info.name))
+	for (uint32_t i = 0; p->iota && ptowsp_plan_tensor(p->subject.plan, i, &info); i++)
+		if (!strcmp(p->iota, info.name))
 			ptowsp_tensor_fill(p->subject.program, i, iota_fill, NULL);
-	}
-	return status;
+	return p->own ? tensors_own(p, error) : PTOWSP_OK;
 }
 
 static ptowsp_status values_set(struct bench_program *p, struct ptowsp_error *error)
@@ -157,6 +185,14 @@ static ptowsp_status values_set(struct bench_program *p, struct ptowsp_error *er
 	return status;
 }
 
+/* What of another's work is not installed; NULL: it can be measured. */
+static const char *hand_lacks(const struct bench_program *p)
+{
+	if (!strncmp(p->hand, "sgemm", 5))
+		return bench_blas_is_here() ? NULL : "OpenBLAS is not installed";
+	return strncmp(p->hand, "torch", 5) || bench_torch_is_here(p->bench) ? NULL : "torch is not installed";
+}
+
 /* *here_out: false: nothing can be measured on this machine. */
 static ptowsp_status program_open(struct bench_program *p, bool *here_out)
 {
@@ -164,7 +200,7 @@ static ptowsp_status program_open(struct bench_program *p, bool *here_out)
 	ptowsp_status status;
 
 	spec_read(p, p->row);
-	*here_out = p->hand ? bench_hand_is_here(p->hand) : !access(p->path, R_OK);
+	*here_out = p->hand ? !hand_lacks(p) : !access(p->path, R_OK);
 	for (uint32_t i = 0; i < p->subject.on.setting_count; i++)
 		*here_out = *here_out && p->settings[i].value;
 	if (*here_out && p->native)
@@ -176,8 +212,8 @@ static ptowsp_status program_open(struct bench_program *p, bool *here_out)
 	if (!*here_out)
 		return PTOWSP_OK;
 	if (!status)
-		status = tensors_set(p, error);
-	return status ? status : values_set(p, error);
+		status = values_set(p, error);
+	return status ? status : tensors_set(p, error);
 }
 
 /* ---- takes of a run ------------------------------------------------------------------------------------------------ */
@@ -186,7 +222,7 @@ static ptowsp_status run_ns(void *context, double *ns_out, struct ptowsp_error *
 {
 	struct bench_program *p = ((struct bench_program *)context)->of;
 
-	return bench_subject_run(&p->subject, p->flags, ns_out, error);
+	return bench_subject_run(&p->subject, p->flags, bench_now_ns, ns_out, error);
 }
 
 static ptowsp_status run_ms(void *context, double *value_out, struct ptowsp_error *error)
@@ -200,14 +236,20 @@ static ptowsp_status run_ms(void *context, double *value_out, struct ptowsp_erro
 /* Time of all processors for this process: the driver's threads, too. */
 static ptowsp_status run_processor_ms(void *context, double *value_out, struct ptowsp_error *error)
 {
-	struct timespec began, ended;
-	double unused;
-	ptowsp_status status;
+	struct bench_program *p = ((struct bench_program *)context)->of;
+	ptowsp_status status = bench_subject_run(&p->subject, p->flags, bench_processor_ns, value_out, error);
 
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &began);
-	status = run_ns(context, &unused, error);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ended);
-	*value_out = (double)(ended.tv_sec - began.tv_sec) * 1e3 + (double)(ended.tv_nsec - began.tv_nsec) / 1e6;
+	*value_out /= 1e6;
+	return status;
+}
+
+/* Of one thread its processor time, which others that use the machine do not lengthen. */
+static ptowsp_status work_ns(void *context, double *ns_out, struct ptowsp_error *error)
+{
+	const bool alone = ((struct bench_program *)context)->of->subject.on.threads == 1;
+	ptowsp_status status = (alone ? run_processor_ms : run_ns)(context, ns_out, error);
+
+	*ns_out *= alone ? 1e6 : 1;
 	return status;
 }
 
@@ -239,7 +281,7 @@ static ptowsp_status run_us(void *context, double *value_out, struct ptowsp_erro
 static ptowsp_status amount_rate(void *context, double *value_out, struct ptowsp_error *error)
 {
 	double ns = 1;
-	ptowsp_status status = run_ns(context, &ns, error);
+	ptowsp_status status = work_ns(context, &ns, error);
 
 	*value_out = ((const struct bench_program *)context)->row->amount / ns;
 	return status;
@@ -270,7 +312,7 @@ ptowsp_status bench_program_rate(void *context, double *value_out, struct ptowsp
 
 static ptowsp_status task_ns(void *context, double *value_out, struct ptowsp_error *error)
 {
-	ptowsp_status status = run_ns(context, value_out, error);
+	ptowsp_status status = work_ns(context, value_out, error);
 
 	*value_out /= (double)stats_of(context)->tasks;
 	return status;
@@ -466,7 +508,8 @@ static void program_close(struct bench_program *p)
 {
 	bench_subject_close(&p->subject);
 	free(p->bytes);
-	free(p->memory);
+	for (unsigned i = 0; i < OWN_TENSORS; i++)
+		free(p->memory[i]);
 }
 
 ptowsp_status bench_programs_measure(struct bench *bench, const struct bench_program_row *rows, unsigned count)
@@ -490,7 +533,7 @@ ptowsp_status bench_programs_measure(struct bench *bench, const struct bench_pro
 					     .over = i - rows[i].over,
 					     .under = i - rows[i].under};
 		if (!here && !ways[i].row.reference)
-			ways[i].row.reference = "not here";
+			ways[i].row.reference = p->of->hand ? hand_lacks(p->of) : "not here";
 	}
 	if (!status)
 		status = bench_measure(bench, ways, count);

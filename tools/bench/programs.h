@@ -7,8 +7,8 @@
 
 /* A row and the program that it measures.
  * spec: a package and flags, with a space between each two. The package is an example, "programs/NAME" of tools/bench, or a path; "-" in its place: there is no program, the take is
- * by hand. Flags are --entry= --plugin= --device= --opt=K=V --schedule=K=V --set=N=V --threads= --isolate= --trust=all --no-kernels as of ptowsp-run; --own: tensors in memory of the
- * caller; --iota=NAME: that tensor is 0, 1, 2, ...; --native: with native code that ptowsp-pack makes of tools/bench/programs/NAME.pto now. "$PTO_RUNTIME_DIR" in it is that variable;
+ * by hand or by torch. Flags are --entry= --plugin= --device= --opt=K=V --schedule=K=V --set=N=V --threads= --isolate= --trust=all --no-kernels as of ptowsp-run; --own: tensors in memory of the
+ * caller; --iota=NAME: that tensor is 0, 1, 2, ...; --random: such memory, and inputs are random numbers of variance 1, of less where names begin with w; --native: with native code that ptowsp-pack makes of tools/bench/programs/NAME.pto now. "$PTO_RUNTIME_DIR" in it is that variable;
  * where it is not set there is no value. NULL: the program of the row before. */
 struct bench_program_row {
 	const char *begins; /* a case: a group of its rows begins here, which are taken in turns; only `large` is set, too */
@@ -20,6 +20,7 @@ struct bench_program_row {
 	enum bench_sort sort;
 	unsigned over, under; /* rows before this one, 1: the one before */
 };
+enum { OWN_TENSORS = 16 }; /* the most that --own gives memory to */
 /* A program that is open. */
 struct bench_program {
 	struct bench *bench;
@@ -30,12 +31,12 @@ struct bench_program {
 	const char *schedule[4], *sets[4];
 	struct ptowsp_setting settings[4];
 	uint32_t flags; /* of runs */
-	bool own, native;
-	const char *iota, *hand; /* hand: the words behind "-" */
-	void *bytes;             /* of native code that was made */
-	float *memory;           /* --own */
-	uint64_t file_bytes;     /* of the latest files that were emitted */
-	double runtime_ms;       /* of a pto-runtime: from the launch of the latest run until it was over */
+	bool own, native, random;
+	const char *iota, *hand;   /* hand: the words behind "-" */
+	void *bytes;               /* of native code that was made */
+	void *memory[OWN_TENSORS]; /* --own */
+	uint64_t file_bytes;       /* of the latest files that were emitted */
+	double runtime_ms;         /* of a pto-runtime: from the launch of the latest run until it was over */
 };
 
 /* Rows of one group, measured and printed. Errors: of opening and taking. */
@@ -49,6 +50,9 @@ bench_take bench_program_bytes, bench_program_file_bytes; /* sections of the pac
 
 /* By hand (hand.c); hand: "silu 8", "silu_library 8" ns of one call; "sgemm 64" GFLOP/s of a product. */
 bench_take bench_hand;
-bool bench_hand_is_here(const char *hand);
+bool bench_blas_is_here(void);
+/* By torch (torch.c); hand: "torch gelu" ms of its processor time. */
+bench_take bench_torch;
+bool bench_torch_is_here(const struct bench *bench);
 
 #endif

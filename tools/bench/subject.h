@@ -26,7 +26,7 @@ struct bench_subject {
 ptowsp_status bench_subject_open(struct bench_subject *subject, struct ptowsp_error *error);
 void bench_subject_close(struct bench_subject *subject);
 /* One run, prepared before the clock begins. flags: PTOWSP_RUN_NO_KERNELS or 0. *ns_out: from submitting it until it is done. */
-ptowsp_status bench_subject_run(struct bench_subject *subject, uint32_t flags, double *ns_out, struct ptowsp_error *error);
+ptowsp_status bench_subject_run(struct bench_subject *subject, uint32_t flags, bench_clock *clock, double *ns_out, struct ptowsp_error *error);
 
 /* Sources to the bytes of a package, to be freed. files: folder of the files that they name, NULL: they name none. Errors: of compiling. */
 ptowsp_status bench_pack(const struct lang_source *sources, uint32_t count, const char *files, void **bytes_out, size_t *size_out, struct ptowsp_error *error);

@@ -174,7 +174,7 @@ ptowsp_status bench_trial_work(struct bench_trial *t, unsigned ns)
 ptowsp_status bench_trial_run(struct bench_trial *t, uint32_t flags, double *ns_out, struct ptowsp_error *error)
 {
 	struct ptowsp_tensor_view view;
-	ptowsp_status status = bench_subject_run(&t->subject, flags, ns_out, error);
+	ptowsp_status status = bench_subject_run(&t->subject, flags, bench_now_ns, ns_out, error);
 
 	if (status)
 		return status;
