@@ -160,13 +160,30 @@ static char *unit_file(uint32_t unit, const char *extension)
 	return asprintf(&name, "kernels.%lu.%s", (unsigned long)unit, extension) < 0 ? NULL : name;
 }
 
+/* Options that a source sets for itself end with it. */
+static void source_put(FILE *text, const char *before, const char *name, const char *extension)
+{
+	fprintf(text, "#ifdef __GNUC__\n#pragma GCC push_options\n#endif\n%s#include \"%s.%s\"\n#ifdef __GNUC__\n#pragma GCC pop_options\n#endif\n", before,
+		name, extension);
+}
+
 /* What a kernel's source has for itself gets a name that no kernel can have. */
 static void kernel_put(FILE *text, const char *name, const char *extension, uint32_t number)
 {
 	const unsigned long n = number;
 
 	fprintf(text, "#define params tile_params_%lu\n#define kernel tile_kernel_%lu\n#define %s_body tile_body_%lu\n", n, n, name, n);
-	fprintf(text, "#include \"%s.%s\"\n#undef params\n#undef kernel\n#undef %s_body\n", name, extension, name);
+	source_put(text, "", name, extension);
+	fprintf(text, "#undef params\n#undef kernel\n#undef %s_body\n", name);
+}
+
+static bool has_products(const struct pack_kernels *list)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < list->functions.count && !any; i++)
+		any = list->rows[i].text && strstr(list->rows[i].text, "isa/product.h");
+	return any;
 }
 
 static ptowsp_status unit_add(struct emitted *files, const struct pack_kernels *list, const char *extension, uint32_t unit, struct ptowsp_error *error)
@@ -179,6 +196,8 @@ static ptowsp_status unit_add(struct emitted *files, const struct pack_kernels *
 
 	if (memory)
 		fputs("#include \"isa/kernel_tile.h\"\n", memory);
+	if (memory && has_products(list))
+		source_put(memory, "TILE_SIMPLE\n", "isa/product", "h");
 	for (uint32_t i = 0; memory && i < list->functions.count; i++)
 		if (list->rows[i].text && number++ / UNIT_KERNELS == unit)
 			kernel_put(memory, list->functions.rows[i].name, extension, number);

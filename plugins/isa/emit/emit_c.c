@@ -102,11 +102,12 @@ void isa_c_head(struct isa_emitter *e)
 
 	isa_put(e, "/* Kernel %s as C, written by ptowsp-pack. Each statement stands behind the instruction that it is made of. */\n", e->symbol);
 	isa_put(e, "#include \"isa/kernel_tile.h\"\n%s\n", e->products ? "#include \"isa/product.h\"\n" : "");
+	isa_put(e, "%s", e->shuffles ? "" : "TILE_SIMPLE\n");
 	isa_params_put(e, "static const");
 	isa_put(e, "static const struct tile_kernel kernel = {%s, %s, %lu, %lu, %llu};\n\n", isa_quoted(p->name).text,
 		p->header.param_count ? "params" : "NULL", (unsigned long)p->header.param_count, (unsigned long)p->arg_count,
 		(unsigned long long)isa_memory_bytes(e));
-	isa_put(e, "TILE_MACHINES\nstatic ptowsp_status %s_body(struct tile_call *call)\n{\n", e->symbol);
+	isa_put(e, "TILE_MACHINES%s\nstatic ptowsp_status %s_body(struct tile_call *call)\n{\n", e->functions ? "" : "_PLAIN", e->symbol);
 	e->out.depth = 1;
 	isa_param_names_put(e); /* in the function: a file may include several kernels */
 	isa_tiles_put(e);

@@ -313,11 +313,19 @@ static void setval_emit(struct isa_emitter *e, uint32_t i)
 	isa_barrier_put(e);
 }
 
+/* Products have blocks of their own, single elements and copies no loop. */
+static bool is_simple(unsigned op)
+{
+	return op == PTOWSP_PTO_TMATMUL || op == PTOWSP_PTO_TMATMUL_ACC || op == PTOWSP_PTO_TMATMUL_BIAS || op == PTOWSP_PTO_TMATMUL_MX ||
+	       op == PTOWSP_PTO_GETVAL || op == PTOWSP_PTO_SETVAL || op == PTOWSP_PTO_TRESHAPE;
+}
+
 void isa_call_emit(struct isa_emitter *e, uint32_t i)
 {
 	const struct isa_step *s = step_of(e, i);
 
 	e->temp_now = 0;
+	e->shuffles |= !is_simple(s->op);
 	isa_comment(e, i);
 	isa_cycles_put(e);
 	switch (s->op) {

@@ -213,6 +213,8 @@ static void stage_reduce(struct isa_grouping *g, const struct isa_stage *stage)
 	const char *name = isa_emit_op(s->op)->floats, *type = isa_type_suffix(s->a.dtype);
 	struct isa_piece d, a;
 
+	e->functions = true;
+	e->shuffles |= s->a.dtype != PTOWSP_F32; /* rows of f32 are vectors in the source */
 	if (g->tiles[s->a.row].window) {
 		window_reduce(g, stage->first, name, type);
 		return;

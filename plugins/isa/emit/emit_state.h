@@ -49,6 +49,8 @@ struct isa_emitter {
 	uint64_t temp_most; /* of it that some statement needs */
 	uint64_t temp_now;  /* of it that the statement in question has */
 	bool products;      /* product.h is used */
+	bool functions;     /* of isa_tile.h are, or conversions or sums of rows, which gain from the longest vectors */
+	bool shuffles;      /* loops of tile_op.h, or conversions to integers, are, which need all that a compiler knows */
 	bool counted;       /* jumps back are counted */
 	const uint32_t *at; /* per tile, where its memory begins: the plan's, or a core's own */
 	/* A function for a core; NULL: one for any task. */

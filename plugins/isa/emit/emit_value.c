@@ -214,7 +214,7 @@ static struct isa_piece of_bits(const char *bits, unsigned dtype)
 	return isa_piece("(%s)%s", words[dtype].stored, bits);
 }
 
-static struct isa_piece convert(const struct isa_emitter *e, uint32_t i, const char *stored)
+static struct isa_piece convert(struct isa_emitter *e, uint32_t i, const char *stored)
 {
 	const struct isa_step *s = &e->p->steps[i];
 	const unsigned from = s->a.dtype, to = s->d.dtype;
@@ -228,6 +228,7 @@ static struct isa_piece convert(const struct isa_emitter *e, uint32_t i, const c
 		return isa_rounded(value.text, to);
 	if (is_direct(from, to, s->mode) && isa_class(to) == 'f')
 		return isa_piece("(%s)%s", words[to].computed, value.text);
+	e->shuffles = true; /* functions that a compiler has to look through */
 	if (is_direct(from, to, s->mode))
 		return isa_piece("isa_saturate_i32(rintf(%s))", value.text);
 	if (class == 'f')
@@ -320,6 +321,7 @@ static const char *name_fill(struct filling *f, const char *at, unsigned key)
 
 	if (length == 1)
 		return word_fill(f, '$', at, key);
+	f->e->functions |= !strncmp(at, "tile_", 5);
 	if (!strncmp(at, "tile_", 5) && f->e->core && key != PTOWSP_F64)
 		fill(f, isa_piece("tile_core_%.*s_f32", (int)length - 5, at + 5).text);
 	else if (!strncmp(at, "tile_", 5))
@@ -392,6 +394,7 @@ struct isa_piece isa_expression(struct isa_emitter *e, uint32_t i, const struct 
 	const bool stored = expression[0] == '=';
 	struct isa_piece piece;
 
+	e->functions |= e->p->insts[i].op == PTOWSP_PTO_TCVT;
 	if (e->p->insts[i].op == PTOWSP_PTO_TCVT)
 		return convert(e, i, texts->source[0].text);
 	if (op->is_c)
