@@ -165,6 +165,34 @@ TEST(and_so_it_is_by_compiled_kernels_of_a_core)
 	}
 }
 
+/* Parts that begin and end within words of 4 bytes, with others beside them, and whole tiles by the same function. */
+TEST(parts_of_words_are_parts_on_the_arrays_too)
+{
+	static const char *const types[] = {"i8", "f16"};
+
+	NEED_DEVICE();
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		const char *T = types[i];
+		const char *text = check_fmt(
+			"symbol %%r : i64 = 5\nsymbol %%c : i64 = 3\ntensor %%x : %s[40, 13] in\ntensor %%y : %s[40, 13] inout\n"
+			"func @f(%%a: !pto.memref<gm,...,%s>, %%b: !pto.memref<gm,...,%s>) {\n  %%t = alloc_tile : !pto.tile<9x7x%s>\n  %%u = alloc_tile : "
+			"!pto.tile<9x7x%s>\n  %%s = alloc_tile : !pto.tile<9x1x%s>\n  %%t = tload %%a[0, 0]\n  %%u = tload %%b[0, 0]\n  %%s = trowsum %%t\n"
+			"  %%u = trowexpandsub %%u, %%s\n  tstore %%u, %%b[0, 0]\n  return\n}\nworkload @main {\n  parallel_for %%i in 0 to 4 {\n"
+			"    call @f(%%a -> %%x[%%i * 9, 1 : %%r, %%c], %%b -> %%y[%%i * 9, 3 : %%r, %%c])\n"
+			"    call @f(%%a -> %%x[%%i * 9, 5 : 9, %%c + %%i], %%b -> %%y[%%i * 9 + 1, 6 : 9, %%c + %%i])\n"
+			"    call @f(%%a -> %%x[%%i * 9, 5 : 9, 7], %%b -> %%y[%%i * 9, 5 : 9, 7])\n  }\n}\n",
+			T, T, T, T, T, T, T);
+
+		REQUIRE(check_write(check_fmt("%s/p.pto", check_dir()), text, strlen(text)));
+		REQUIRE_INT(cli("$B/ptowsp-pack p.pto -o p.pkg.zst && for p in cpu_sim aie; do $B/ptowsp-run -q --plugin=$p --fill x=iota --fill y=iota --out "
+				"y=$p.npy "
+				"p.pkg.zst || exit; done; cmp cpu_sim.npy aie.npy"),
+			    0);
+		REQUIRE_INT(machine_run("", KEPT "--quiet --fill x=iota --fill y=iota --out y=y.npy p.pkg.zst"), 0);
+		CHECK_INT(cli("cmp cpu_sim.npy y.npy"), 0);
+	}
+}
+
 /* ---- what is there ---------------------------------------------------------------------------------------------------------- */
 
 #define HEAD                                                                                                                                                   \
