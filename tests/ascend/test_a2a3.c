@@ -455,18 +455,23 @@ TEST(images_are_read_within_their_bounds)
 	free(image);
 }
 
-/* What kernels read of the runtime lies where its own headers have it. */
+/* What kernels read of the runtime lies where its own headers have it, and the orchestration goes with those of each machine and variant. */
 TEST(records_are_those_of_a_real_runtime)
 {
-	static const char *const variants[] = {"tensormap_and_ringbuffer", "host_build_graph"};
+	static const char *const variants[] = {"a2a3/runtime/tensormap_and_ringbuffer", "a2a3/runtime/host_build_graph", "a5/runtime/tensormap_and_ringbuffer",
+					       "a5/runtime/host_build_graph"};
 
 	if (!getenv("PTO_RUNTIME_DIR"))
 		CHECK_SKIP("PTO_RUNTIME_DIR names no pto-runtime");
 	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++)
 		CHECK_INT(cli(check_fmt(
-				  "D=$PTO_RUNTIME_DIR/src; V=$D/a2a3/runtime/%s; ${CXX:-g++} -std=c++17 -fsyntax-only -Wno-invalid-offsetof -DTILE_PTO_RUNTIME "
-				  "-I$R/plugins -I$R/abi -I$R/tests/emit -I$V/common -I$V/runtime -I$D/common/task_interface -I$D/common/platform/include "
-				  "-I$D/common -I$D/a2a3/platform/include $R/tests/emit/runtime_records.cc",
+				  "D=$PTO_RUNTIME_DIR/src; V=$D/%s; A=${V%%%%/runtime/*}; set -- -std=c++17 -fsyntax-only -Wno-invalid-offsetof -I$V/runtime "
+				  "-I$V/common "
+				  "-I$V/orchestration -I$A/runtime -I$D/common/task_interface -I$D/common -I$A/platform/include -I$D/common/platform/include "
+				  "-I$D/common/log/include -I$R/plugins/ascend; ${CXX:-g++} \"$@\" $R/plugins/ascend/orchestration/plan.cpp && ${CXX:-g++} "
+				  "\"$@\" "
+				  "$(case $V in */a5/*/tensormap*) echo '-DBLOCK(what)=s_block_##what' ;; esac) -DTILE_PTO_RUNTIME -I$R/plugins -I$R/abi "
+				  "-I$R/tests/emit $R/tests/emit/runtime_records.cc",
 				  variants[i])),
 			  0);
 }

@@ -5,7 +5,10 @@
 #include "tensor.h"
 static_assert(TILE_CONTEXT == SPMD_LOCAL_CONTEXT_INDEX && TILE_CONTEXT_CORE == SPMD_GLOBAL_CONTEXT_INDEX, "contexts");
 static_assert(!offsetof(GlobalContext, sub_block_id) && sizeof(GlobalContext::sub_block_id) == 4, "the core's word");
-static_assert(!offsetof(LocalContext, block_idx) && offsetof(LocalContext, block_num) == 4, "words of the task");
+#ifndef BLOCK /* of one generation: s_block_idx, s_block_num */
+#define BLOCK(what) block_##what
+#endif
+static_assert(!offsetof(LocalContext, BLOCK(idx)) && offsetof(LocalContext, BLOCK(num)) == 4, "words of the task");
 #define SAME(ours, theirs) static_assert(offsetof(tile_record, ours) == offsetof(ChipTensor, theirs) && sizeof(tile_record::ours) == sizeof(ChipTensor::theirs), #theirs)
 SAME(start, start_offset);
 SAME(dimensions, ndims);

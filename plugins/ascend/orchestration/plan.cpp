@@ -59,6 +59,16 @@ void view_make(ChipTensor *view, const ascend_plan_window &window, const ChipTas
 	view->extent_elem_cache = extent;
 }
 
+/* The runtime of a5 calls blocks cores. */
+template <class Spec> auto blocks_set(Spec *spec, int16_t blocks, int) -> decltype(spec->set_block_num(blocks))
+{
+	return spec->set_block_num(blocks);
+}
+template <class Spec> auto blocks_set(Spec *spec, int16_t blocks, long) -> decltype(spec->set_core_num(blocks))
+{
+	return spec->set_core_num(blocks);
+}
+
 /* The id alone is taken of the result: the rest belongs to the runtime's ring. */
 PTO2TaskId kernel_submit(const ascend_plan_step &step, CoreTaskArgs &args)
 {
@@ -70,7 +80,7 @@ PTO2TaskId kernel_submit(const ascend_plan_step &step, CoreTaskArgs &args)
 		kernels.aiv0_kernel_id = static_cast<int32_t>(step.function);
 	if (step.shape == ASCEND_SHAPE_MIX)
 		kernels.aiv1_kernel_id = kernels.aiv0_kernel_id;
-	args.launch_spec.set_block_num(static_cast<int16_t>(step.blocks));
+	blocks_set(&args.launch_spec, static_cast<int16_t>(step.blocks), 0);
 	return rt_submit_task(kernels, args).task_id();
 }
 
