@@ -278,13 +278,14 @@ RT_INLINE enum rt_event step(struct rt_expand *expand)
 
 enum rt_event rt_expand_any(struct rt_expand *expand)
 {
-	enum rt_event event = RT_EVENT_NONE;
+	enum rt_event event;
 
 	if (expand->passing && !expand->breaking && !rt_interleave_pass(expand))
 		return no_memory(expand);
 	expand->passing = false;
-	while (event == RT_EVENT_NONE)
-		event = step(expand);
+	while ((event = step(expand)) == RT_EVENT_NONE)
+		if (rt_expand_task(expand)) /* shorter than a step */
+			return RT_EVENT_TASK;
 	return event;
 }
 
