@@ -49,7 +49,7 @@ uint32_t lang_binary_at(struct lang_lower *lower, enum ptowsp_expr_op op, uint32
 	return row;
 }
 
-/* What messages call the things that the first operand of an instruction counts, and all instructions: of sources, of graphs. */
+/* Words of messages for things that an instruction's first operand counts, and for all instructions: in sources, in graphs. */
 static const struct words {
 	const char *task, *slot_set, *slot_load, *channel, *other, *operand_help, *all, *of, *all_help;
 } words[] = {{"kernels that are called", "slots and symbols", "slots and symbols", "channels", "axes of loops", "divide it into several packages",

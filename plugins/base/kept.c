@@ -63,7 +63,7 @@ static void folder_remove(const char *folder, const struct base_kept *kept)
 	rmdir(folder);
 }
 
-/* In a folder of its own, which then becomes the one that is kept; where another process was faster, its folder is. */
+/* Everything is made in a folder of this process, which then becomes the kept one; where another process was faster, its folder is kept. */
 static ptowsp_status folder_make(const char *place, const struct base_kept *kept, struct ptowsp_error *error)
 {
 	char folder[BASE_KEPT_PATH + 8];

@@ -9,7 +9,7 @@
 #include "isa/emit/emit.h"
 
 #define BASE_KEPT_PATH (BASE_CACHE_PATH + 100)
-/* One file that a command makes, run in the folder. */
+/* A file that a command makes, run in the folder. */
 struct base_kept_step {
 	const char *what, *whose;           /* base_command_compile */
 	const char *output;                 /* name of the file */

@@ -68,7 +68,7 @@ static void rows_move(const struct base_pad *pad, const struct padded *row, unsi
 	}
 }
 
-/* What is no part of the tensor is 0. */
+/* Elements of the tile that are no part of the tensor are 0. */
 static void rest_clear(const struct padded *row, unsigned char *memory)
 {
 	const uint64_t size = size_of(&row->part), here = row->columns * size, bytes = row->part.columns * size;
@@ -172,7 +172,7 @@ static void rows_find(struct base_pad *pad, const struct base_kernel *kernel, co
 	}
 }
 
-/* What all of it takes, 0: every window is whole. */
+/* Bytes of all copies of a task's parts; 0: every window is whole. */
 static uint64_t bytes_needed(const struct base_kernel *kernel, const struct ptowsp_task *task)
 {
 	uint64_t bytes = 0;

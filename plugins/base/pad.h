@@ -10,13 +10,13 @@
 const struct ptowsp_tile_param *base_pad_tile(const struct base_kernel *kernel, uint32_t i, const struct ptowsp_tensor_arg *w);
 
 struct base_pad; /* lies in the worker's room */
-/* Whole windows in place of those of the kernel's parts that are smaller than its tiles; `task` then has them, until close. *pad_out NULL: all are whole.
+/* Puts whole windows in place of those of the kernel's parts that are smaller than its tiles; `task` has them until close. *pad_out NULL: all are whole.
  * worker: has a room (base_kernels.rooms), and nothing open. Errors: NO_MEMORY, KERNEL_FAILED where two windows that are written meet in part. */
 ptowsp_status base_pad_open(struct base_pad **pad_out, const struct base_kernels *kernels, const struct base_kernel *kernel, struct ptowsp_task *task,
 			    uint32_t worker, struct ptowsp_error *error);
 /* Existing parts of windows that are written go back, after a failure too. NULL is allowed. */
 void base_pad_close(struct base_pad *pad);
-/* Of zeros, too. */
+/* Frees a worker's room, also one of zeros. */
 void base_pad_room_finish(const struct base_instance *instance, struct base_pad_room *room);
 
 #endif

@@ -29,12 +29,12 @@
 #else
 #define TILE_MACHINES
 #endif
-/* Of kernels without functions, conversions and sums of rows: they wait for memory. */
+/* Machines for kernels without functions, conversions and sums of rows: such kernels wait for memory. */
 #ifndef TILE_MACHINES_PLAIN
 #define TILE_MACHINES_PLAIN TILE_MACHINES
 #endif
 
-/* What follows is loops over elements, rows of f32 and products, which gcc makes as fast in half of the time when it leaves out most of what -O3 tries. */
+/* Loops over elements, rows of f32 and products follow it: gcc compiles them to code as fast in half of the time when it leaves out most passes of -O3. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #define TILE_SIMPLE _Pragma("GCC optimize(\"O1\", \"tree-loop-vectorize\", \"vect-cost-model=dynamic\", \"peel-loops\")")
 #else

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 
-/* What the device cannot take fails the runs that reach it. */
+/* A kernel that the device cannot take fails the runs that reach it. */
 static void unusable_say(const struct opencl_kernels *kernels, struct base_kernels *base)
 {
 	for (uint32_t row = 0; row < kernels->count; row++) {

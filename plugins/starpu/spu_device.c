@@ -189,7 +189,7 @@ static ptowsp_status starpu_begin(struct starpu_conf *conf, bool processors, con
 
 	if (!during)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for StarPU's settings");
-	/* It measures anew where another number of devices is there than it has noted. */
+	/* StarPU measures anew where the number of devices is not the one that it has noted, so each kind has a folder. */
 	snprintf(home, sizeof(home), "STARPU_HOME=%s%s", cache, conf->nopencl ? "/opencl" : "");
 	environ = during;
 	code = starpu_init(conf);
@@ -249,7 +249,7 @@ static ptowsp_status join(struct spu_device *own, const char *sched, struct ptow
 	return PTOWSP_OK;
 }
 
-/* As many as the device asks for and StarPU has. */
+/* Workers of the device: as many as its options ask for and StarPU has. */
 static void workers_count(const struct base_device *device, struct spu_device *own)
 {
 	const uint32_t opencl = spu_options_of(device)->nopencl, there = running.workers - running.cpus;

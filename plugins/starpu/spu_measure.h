@@ -12,7 +12,7 @@ struct starpu_perfmodel;
 bool spu_measure_needed(const char *sched);
 /* The history of a kernel; the same one for equal code, as long as StarPU runs, which keeps a pointer. Of kernels without a payload by name. NULL: no memory; then nothing is measured. Any thread. */
 struct starpu_perfmodel *spu_measure_of(const struct base_kernel *kernel);
-/* Behind starpu_shutdown, which writes them. */
+/* Frees all histories, behind starpu_shutdown, which writes them. */
 void spu_measure_forget(void);
 
 #endif

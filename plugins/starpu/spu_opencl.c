@@ -11,7 +11,7 @@
 
 /* ---- workers ------------------------------------------------------------------------------------------------------------- */
 
-/* As StarPU 1.3 looks for them, so that its device n is ours. */
+/* Finds devices in the order of StarPU 1.3, so that its device n is the plugin's device n. */
 ptowsp_status spu_opencl_find(void *ids_out[SPU_OPENCL_MOST], uint32_t count, bool *processors_out, struct ptowsp_error *error)
 {
 	const struct opencl_api *cl = opencl_api_find(error);
@@ -75,7 +75,7 @@ void spu_opencl_close(const struct base_device *device, struct spu_device *own)
 
 /* ---- the windows of a task ------------------------------------------------------------------------------------------------ */
 
-/* What a task touches of a tensor, as one piece of the device's memory: a block as it is there, or a copy of several, as they lie beside each other. */
+/* The elements of a tensor that a task touches, as one piece of the device's memory: a block as it is there, or a copy of several, as they lie beside each other. */
 struct box {
 	const struct spu_tensor *tensor;
 	uint32_t number; /* TENS row */
@@ -90,7 +90,7 @@ struct spread {
 	struct ptowsp_error *error;
 };
 
-/* Where a block lies in its tensor: rows and columns, from .. to. */
+/* The place of a block in its tensor: rows and columns, from .. to. */
 static struct box block_box(const struct spu_blocks *blocks, const struct spu_block *block)
 {
 	const struct spu_tensor *tensor = &blocks->tensors[block->tensor];
@@ -175,7 +175,7 @@ static ptowsp_status boxes_make(struct spread *spread)
 	return status ? status : blocks_copy(spread, true);
 }
 
-/* What is in the queue keeps what it uses. */
+/* Commands in the queue retain the memory that they use. */
 static void boxes_finish(const struct spread *spread)
 {
 	for (uint32_t b = 0; b < spread->box_count; b++)

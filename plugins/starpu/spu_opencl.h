@@ -12,7 +12,7 @@ struct spu_program;
 
 enum { SPU_OPENCL_MOST = 8 }; /* STARPU_MAXOPENCLDEVS */
 
-/* What a worker's task was given. */
+/* Blocks and windows that StarPU gave to the task of a worker. */
 struct spu_given {
 	const struct spu_blocks *blocks;
 	const struct spu_uses *uses;

@@ -52,7 +52,7 @@ static void short_say(const struct spu_program *own, char *text_out, size_t size
 			  kernels->rows[longest].name, (unsigned long long)most);
 }
 
-/* One line about tasks. */
+/* The line of --explain on tasks that are short, and on kernels that only CPU workers run. */
 static void tasks_tell(const struct spu_program *own)
 {
 	const struct ptowsp_host *host = own->base->kernels.instance->host;
@@ -67,7 +67,7 @@ static void tasks_tell(const struct spu_program *own)
 
 enum { FIGURES = 8 /* of a rank */, WORKER_FIGURES = 4 };
 
-/* What several ranks have beside one. */
+/* Makes what a program of several ranks has beside that of one. */
 static ptowsp_status ranks_prepare(struct spu_program *own, struct ptowsp_error *error)
 {
 	const struct rt_tables *tables = &own->walked->tables;

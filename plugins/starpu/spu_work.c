@@ -84,7 +84,7 @@ static void task_call(struct spu_work *work, uint64_t number, uint32_t worker)
 		failure_keep(work, number, failure_name(work, number, status, &why), &why, worker);
 }
 
-/* In the statistics: where the task ran, and how long. What base has called on a device it has counted (base/kernels.h). */
+/* Counts where the task ran, and how long. Calls on a device by way of base are counted there (base/kernels.h). */
 static void task_count(struct spu_work *work, uint64_t task, bool opencl)
 {
 	const uint64_t ns = work->times[task].end - work->times[task].begin;

@@ -26,7 +26,7 @@ struct spu_work {
 	_Atomic uint64_t failed; /* that task; later ones do not begin. UINT64_MAX: none */
 };
 
-/* What is borrowed is set. Errors: NO_MEMORY. */
+/* Borrowed members are set before. Errors: NO_MEMORY. */
 ptowsp_status spu_work_init(struct spu_work *work, struct ptowsp_error *error);
 void spu_work_finish(struct spu_work *work);
 uint64_t spu_work_now(const struct spu_work *work);
@@ -34,7 +34,7 @@ uint64_t spu_work_now(const struct spu_work *work);
 uint64_t spu_work_number(const struct spu_work *work, uint64_t task);
 /* A task of the walk, on the worker that this thread is; interfaces: StarPU's of its uses. */
 void spu_work_do(struct spu_work *work, uint64_t task, const struct spu_uses *uses, void **interfaces);
-/* Behind all tasks: the status of the lowest that failed, and its sentence in work->why. */
+/* The status of the lowest task that failed, its sentence in work->why. Called behind all tasks. */
 ptowsp_status spu_work_outcome(struct spu_work *work);
 
 #endif

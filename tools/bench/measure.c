@@ -72,7 +72,7 @@ void bench_peak_reset(void)
 
 /* ---- others -------------------------------------------------------------------------------------------------------- */
 
-/* Of one thread: ns on a processor, and ns that it was ready to run and had none. */
+/* Time of one thread: ns on a processor, and ns that it was ready to run and had none. */
 static void thread_ns(const char *thread, double *running_out, double *waiting_out)
 {
 	char path[320];

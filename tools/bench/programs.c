@@ -185,7 +185,7 @@ static ptowsp_status values_set(struct bench_program *p, struct ptowsp_error *er
 	return status;
 }
 
-/* What of another's work is not installed; NULL: it can be measured. */
+/* Names the library to compare with that is not installed; NULL: it can be measured. */
 static const char *hand_lacks(const struct bench_program *p)
 {
 	if (!strncmp(p->hand, "sgemm", 5))
@@ -243,7 +243,7 @@ static ptowsp_status run_processor_ms(void *context, double *value_out, struct p
 	return status;
 }
 
-/* Of one thread its processor time, which others that use the machine do not lengthen. */
+/* A run on one thread is measured by its processor time, which other users of the machine do not lengthen. */
 static ptowsp_status work_ns(void *context, double *ns_out, struct ptowsp_error *error)
 {
 	const bool alone = ((struct bench_program *)context)->of->subject.on.threads == 1;

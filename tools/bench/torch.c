@@ -22,7 +22,7 @@ static void python_become(const char *python, const char *script, int end)
 	_exit(127);
 }
 
-/* It says first what it is, and nothing if it has no torch. */
+/* The script first says its version of torch, and nothing where there is none. */
 static bool python_start(const char *python, const char *script)
 {
 	char line[80];

@@ -17,7 +17,7 @@ enum {
 	WORTH = 80        /* percent of the time that is left: less is worth a line */
 };
 
-/* Of a run: what a task of any kernel takes besides that kernel, and how many threads took them. */
+/* Figures of a run: the time of a task besides its kernel, and how many threads took tasks. */
 struct measured {
 	const json_t *rows;
 	double around_ns, threads;

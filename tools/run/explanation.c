@@ -62,7 +62,7 @@ static ptowsp_status values_take(const struct explanation *x, struct explained_p
 	return status;
 }
 
-/* The answer of a run of the loaded program before it begins. OK also where that takes values or more time. */
+/* Asks whether a run of the loaded program could begin. OK also where that takes values or more time. */
 static void part_check(struct explanation *x, struct explained_part *part)
 {
 	ptowsp_status status;
@@ -77,7 +77,7 @@ static void part_check(struct explanation *x, struct explained_part *part)
 	part->status = status;
 }
 
-/* Then what its backend makes of it. OK also where that takes data or more time. */
+/* Asks the backend to place the loaded program. OK also where that takes data or more time. */
 static void part_place(struct explained_part *part)
 {
 	ptowsp_status status;

@@ -175,7 +175,7 @@ static bool is_claimed(const struct probe *probe, const struct ptowsp_plan *plan
 	return claimed;
 }
 
-/* One entry on one type; *count: of those that there are, and that are claimed. */
+/* Probes one entry on one type. *count grows by operations that are there and claimed. */
 static enum probe_state entry_probe(struct probe *probe, const char *entry, unsigned type, uint32_t feature, uint32_t *count, struct probe_result *result)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
@@ -249,7 +249,7 @@ static enum probe_state each_probe(struct probe *probe, unsigned row, unsigned t
 	return state;
 }
 
-/* One entry has all operations of a type, so that a device that compiles does so once. Where rows differ, are of some types, or something is wrong, each is asked for itself. */
+/* All operations of a type are one entry, so that a device that compiles does so once. Operations are asked one by one where rows differ or are of some types, or where something is wrong. */
 static enum probe_state type_probe(struct probe *probe, unsigned row, bool some, unsigned type, uint32_t *count, struct probe_result *result)
 {
 	enum probe_state state = PROBE_NO_EFFECT, alone;

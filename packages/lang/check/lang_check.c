@@ -106,7 +106,7 @@ static void facts_finish(struct lang_check *check)
 
 		if (var->kind != LANG_SCALAR || var->block)
 			continue;
-		/* One that is neither read nor set may be given a value too: nobody should have to know that it is unused. */
+		/* A symbol that is neither read nor set may be given a value too: nobody should have to know that it is unused. */
 		if (!var->symbol && (var->needed || !var->writes) && !function->inlined)
 			symbol_add(check, var);
 		if (!var->needed)

@@ -198,7 +198,7 @@ static inline struct lang_graph_memory *lang_graph_memory_of(const struct lang_g
 
 /* --- graph_lower.c --- */
 
-/* One body deeper, or the error that this is too deep; leaving it is depth--. */
+/* Enters a body, or says that bodies lie too deep; depth-- leaves it. */
 void lang_graph_nest(struct lang_graph_walk *walk);
 
 /* --- graph_rows.c --- */
@@ -215,9 +215,9 @@ void lang_graph_free_emit(struct lang_graph_walk *walk, const struct lang_graph_
 
 /* AFTER words behind the task of a kernel, or of a copy (kernel NULL). */
 void lang_graph_edges_emit(struct lang_graph_walk *walk, struct lang_graph_node *node, const struct lang_graph_kernel *kernel);
-/* Before the task: a full barrier in front of it, where one instruction says just that; else edges do. */
+/* Puts a full barrier before the task where one instruction says just that; else edges do. */
 void lang_graph_barrier_emit(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel);
-/* Before the task: where it may be that nothing has signalled an event that the kernel waits for. */
+/* Called before the task, where perhaps nothing has signalled an event that the kernel waits for. */
 void lang_graph_events_wait(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel);
 /* At the end of the program: an event that is waited for is signalled somewhere, if only in a branch that is never taken. */
 void lang_graph_events_end(struct lang_graph_walk *walk);

@@ -101,7 +101,7 @@ static void mark_build(struct lang_lower *lower, struct lang_made *made, const c
 	tensor_build(lower, name, (struct ptowsp_tensor_record){.dtype = PTOWSP_U8, .role = PTOWSP_ROLE_OUT}, LANG_GRAPH_MARK_BYTES);
 }
 
-/* By tensor: the graph is bound to it, or copies into it. */
+/* Marks, by tensor, that the graph is bound to it or copies into it. */
 static void touches_find(const struct lang_graph_lowering *lowering, const struct lang_graph *graph, uint8_t *touched)
 {
 	const struct lang_graph_launch *launch = NULL;

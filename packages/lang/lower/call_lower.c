@@ -103,7 +103,7 @@ static const struct lang_scalar *scalar_of(const struct lang_work *work, uint32_
 	return work->binds[index] ? work->binds[index]->value : work->needs[index];
 }
 
-/* Behind a task or copy and its words: the stated edges. */
+/* Adds the stated edges behind a task or copy and its words. */
 static void afters_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
 	struct lang_exprs *exprs = &walk->lower->tables->exprs;
@@ -401,7 +401,7 @@ void lang_view_note(struct lang_lower *lower, const struct lang_viewing *viewing
 
 /* ---- statements of bodies as instructions of WORK. ---- */
 
-/* One deeper, or the end of the compilation where it is too deep. */
+/* Enters a call, or ends the compilation where calls lie too deep. */
 static void nest(struct lang_work_walk *walk, struct lang_span at)
 {
 	if (++walk->depth > PTOWSP_NESTING_LIMIT + 1) /* the body of the entry itself is no nest */
@@ -438,7 +438,7 @@ void lang_loop_lower(struct lang_work_walk *walk, const struct lang_work *work)
 	walk->levels = outer;
 }
 
-/* So many TARGET words, then the bodies. */
+/* Adds so many TARGET words, then the bodies. */
 static void bodies_lower(struct lang_work_walk *walk, const struct lang_work *work, uint32_t count)
 {
 	uint32_t targets = walk->lower->tables->work_count;

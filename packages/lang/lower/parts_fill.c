@@ -298,7 +298,7 @@ static void elements(const struct flow *f, const struct ptowsp_tile_inst *i)
 	}
 }
 
-/* As far as all operands are there. */
+/* Checks operands as far as all are there. */
 static void same(const struct flow *f, const struct ptowsp_tile_inst *i)
 {
 	const char *letters = isa_op(i->op)->operands;

@@ -96,7 +96,7 @@ static void persistent_fill(struct lang_graph_reader *reader, const struct lang_
 	kernel->duration = inst->args[1].value;
 }
 
-/* What a sound instruction says about the objects that it names. */
+/* Notes facts about the objects that a sound instruction names. */
 static void facts_fill(struct lang_graph_reader *reader, struct lang_graph_inst *inst)
 {
 	switch (inst->op) {

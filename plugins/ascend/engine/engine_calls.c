@@ -26,7 +26,7 @@ static uint32_t worker_try(struct ascend_calls *calls)
 	return UINT32_MAX;
 }
 
-/* Who waits says so before it looks once more, and who gives looks for such behind its giving: one of the two sees the other. */
+/* A waiting call says so before it looks once more, and a call that gives a worker back looks for waiting ones afterwards: one of the two sees the other. */
 static uint32_t worker_take(struct ascend_calls *calls)
 {
 	uint32_t worker = worker_try(calls);

@@ -86,7 +86,7 @@ static ptowsp_status image_find(struct ascend_kernel_object *object_out, uint64_
 	return status;
 }
 
-/* One that multiplies takes a cluster: the cube core has a function of its own. */
+/* A kernel that multiplies takes a cluster: the cube core has a function of its own. */
 static void compiled_add(struct ascend_children *children, struct ascend_loaded *loaded, uint32_t kernel)
 {
 	const struct ascend_cores *cores = &children->cores[kernel];

@@ -55,7 +55,7 @@ struct ascend_loaded {
 /* engine_kernels.c */
 /* The table of kernels of the program that is walked; planned outlives it. */
 struct rt_kernels ascend_planned_table(struct ascend_planned *planned);
-/* What the runtime loads for the kernels of a program. */
+/* Images that the runtime loads for the kernels of a program. */
 struct ascend_children {
 	struct ascend_kernel_object *rows;
 	struct ascend_cores *cores; /* per KREG row, those that were compiled; NULL in the simulation */

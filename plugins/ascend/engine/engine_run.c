@@ -86,7 +86,7 @@ static ptowsp_status edges_tell(struct ascend_run *run, struct ascend_records *r
 	return status;
 }
 
-/* What copies regions is a kernel of the walk's, and none of the package's. */
+/* The kernel that copies regions is the walk's, and none of the package's. */
 static void time_take(void *context, uint32_t kernel, uint64_t ns)
 {
 	const struct base_kernels *kernels = &((const struct ascend_loaded *)context)->program->kernels;

@@ -120,7 +120,7 @@ static bool number_find(const char *line, const char *key, uint64_t *out)
 	return true;
 }
 
-/* In use at the begin or the end of a scope. */
+/* A resource's places in use, at the begin or the end of a scope. */
 static uint64_t taken(const char *line, const char *tail, const char *head)
 {
 	uint64_t from = 0, to = 0;

@@ -12,7 +12,7 @@ struct ascend_figures {
 	struct ptowsp_pipe_stats pipes[2 * ASCEND_FIGURES_PIPES];
 	struct ptowsp_resource_stats *resources; /* owned */
 };
-/* Where a file is there and has figures, rows of stats are replaced: pipes, where any has worked; capacity and high water of tensor_map, dep_list and heap, of the ring that took most. Rows lie in
+/* Rows of stats are replaced where the folder has a file with figures of them: pipes, where any has worked; capacity and high water of tensor_map, dep_list and heap, of the ring that took most. Rows lie in
  * `figures` until the next call or finish. */
 void ascend_figures_tell(struct ascend_figures *figures, const char *folder, const struct ascend_arch *arch, struct ptowsp_run_stats *stats);
 void ascend_figures_finish(struct ascend_figures *figures); /* of zeroed ones, too */

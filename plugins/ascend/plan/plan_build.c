@@ -21,7 +21,7 @@ static uint64_t part(uint64_t *end, uint64_t count, size_t size)
 	return begin;
 }
 
-/* And the gap behind it. */
+/* Copies rows to their place, and zeroes the gap behind them. */
 static void part_copy(struct ascend_plan_head *head, uint64_t offset, const void *rows, uint64_t bytes)
 {
 	if (bytes)

@@ -10,7 +10,7 @@ uint8_t ascend_dtype_of(uint16_t dtype);
 /* entry: of the argument's tensor; base: the first element of that, NULL: it is bound to nothing. One that is not touched may begin anywhere, and has an element of its
  * tensor. False: a number of it has more than 32 bits; *window_out is that of one that is not touched. */
 bool ascend_plan_window_of(struct ascend_plan_window *window_out, const struct ptowsp_tensor_arg *arg, uint32_t entry, const void *base);
-/* In the words of the entry tensor where it lies: its own one, or that of versions. As before. */
+/* The window in words of the entry tensor in which the argument lies: its own one, or that of versions. Result as of ascend_plan_window_of. */
 bool ascend_window_of(struct ascend_plan_window *window_out, const struct ascend_plan_rules *rules, const struct ptowsp_tensor_arg *arg);
 
 /* The runtime's task has room for only so many arguments. Errors: TOO_SMALL naming task and kernel by number. */

@@ -30,7 +30,7 @@ struct opencl_device {
 	struct opencl_queue *queues; /* owned; of each thread, then those of tasks that end later, as many or none */
 	struct opencl_news *news;    /* owned; of each thread, then that of the others */
 };
-/* What is wanted of it. */
+/* Wishes of a backend about its device. */
 struct opencl_wishes {
 	uint32_t width;   /* work-items of a group, 0: by the device */
 	bool fast;        /* numerics need not be those of pto_ops.def */
@@ -40,7 +40,7 @@ struct opencl_wishes {
 ptowsp_status opencl_device_ask(struct opencl_device *d, const struct opencl_wishes *wishes, struct ptowsp_error *error);
 /* A number that the device says of itself. */
 uint64_t opencl_number_of(const struct opencl_device *d, cl_uint what);
-/* What a device says of itself in words; longer ones are cut. */
+/* A text that a device says of itself; longer ones are cut. */
 void opencl_text_of(const struct opencl_api *cl, cl_handle device, cl_uint what, char *text_out, size_t size);
 /* A queue for each thread, with `later` as many besides. Errors: NO_MEMORY, DEVICE_LOST. */
 ptowsp_status opencl_queues_init(const struct base_instance *instance, struct opencl_device *d, uint32_t threads, bool later, struct ptowsp_error *error);

@@ -25,7 +25,7 @@ struct isa_core_function {
 enum { ISA_CORE_TENSORS = 64 }; /* arguments of a function with parts */
 /* windows_out: per argument of the function, that of the kernel, which is whole where a part is given. True: some are parts. */
 bool isa_core_whole(const struct isa_program *program, const struct isa_core_function *function, struct isa_core_window *windows_out);
-/* What the function with whole windows is called where the text of `symbol` has it, too. */
+/* Name of the function with whole windows, by that of `symbol`, where one text has both. */
 #define ISA_CORE_WHOLE "%s_whole"
 /* The function's text, without the header that it stands on (isa/kernel_core.h), and before it functions for its products, a line each, which several functions of a file may have in
  * common; NULL: there are none. Both are malloc'd and end with a 0. *memory_out: bytes of tiles on the function's stack. Results have the bits of isa_run where -DTILE_EXACT is given and nothing is fused, and every window that the program touches is inside of its argument: what it touches

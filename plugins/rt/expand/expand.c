@@ -200,7 +200,7 @@ static enum rt_event break_one(struct rt_expand *expand)
 
 /* ---- the loop -------------------------------------------------------------------------------------------------- */
 
-/* Where nobody else hears of it, the value is there at once. One that divides by zero is the user's to tell. */
+/* A slot that no listener hears of has its value at once. An expression that divides by zero goes the way that tells its user. */
 static enum rt_event slot_set(struct rt_expand *expand, const struct rt_ins *in)
 {
 	int64_t value = expand->slots ? rt_value(expand->env, in->row) : 0;

@@ -503,7 +503,7 @@ static ptowsp_status shared_issue(struct rt_run *run, struct rt_plan *plan, stru
 	return status;
 }
 
-/* With kernels that run elsewhere, versions, or a choice of an executor, or where what tasks reserve is counted. */
+/* Issues a task whose kernel runs elsewhere, or that has versions or a choice of an executor, or whose reserved memory is counted. */
 static __attribute__((noinline)) ptowsp_status careful_issue(struct rt_run *run, struct rt_plan *plan)
 {
 	struct rt_clock_task task = task_of(run, plan);

@@ -239,7 +239,7 @@ bool rt_issue_plain(const struct rt_run *run, const struct rt_site *site, uint32
 void rt_issue_begin(struct rt_run *run);
 /* The task at which the expander stands, from its site to the clock. */
 ptowsp_status rt_issue(struct rt_run *run);
-/* And those that follow it without anything else in between. *next_out: what comes behind them. */
+/* That task, and the tasks that follow it with nothing else in between. *next_out: the event behind them. */
 ptowsp_status rt_issue_tasks(struct rt_run *run, enum rt_event *next_out);
 /* Its parts, for process_task.c: pool, executor and stream; the kernel on this thread, timed where it is not `here`; what is counted once the task is
  * issued. */
