@@ -15,7 +15,7 @@
 ptowsp_status spu_opencl_find(void *ids_out[SPU_OPENCL_MOST], uint32_t count, bool *processors_out, struct ptowsp_error *error)
 {
 	const struct opencl_api *cl = opencl_api_find(error);
-	const char *stated = getenv("STARPU_OPENCL_ON_CPUS");
+	const char *stated = secure_getenv("STARPU_OPENCL_ON_CPUS");
 	struct opencl_found found = {.count = 0};
 	cl_bits kinds = CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR;
 
