@@ -46,6 +46,18 @@ static ptowsp_status context_make(struct ascend_client *client, struct ptowsp_er
 	return PTOWSP_OK;
 }
 
+/* CANN is initialized once in a process, and a second start takes the first one's state away. */
+static atomic_bool device_taken;
+
+static ptowsp_status device_take(struct ascend_client *client, struct ptowsp_error *error)
+{
+	if (atomic_exchange(&device_taken, true))
+		return rt_fail(error, PTOWSP_NO_DEVICE,
+			       "this process has a device of the pto-runtime open, and may have one; close it first, or take another process");
+	client->took = true;
+	return PTOWSP_OK;
+}
+
 static ptowsp_status context_start(struct ascend_client *client, int device, struct ptowsp_error *error)
 {
 	struct executors executors;
@@ -74,7 +86,9 @@ ptowsp_status ascend_client_open(struct ascend_client **client_out, const struct
 	*client_out = NULL;
 	if (!client)
 		return rt_no_memory(error, "a client of the pto-runtime");
-	status = ascend_files_find(&client->files, which, error);
+	status = which->onboard ? device_take(client, error) : PTOWSP_OK;
+	if (!status)
+		status = ascend_files_find(&client->files, which, error);
 	if (!status)
 		status = ascend_library_open(&client->library, &client->files, error);
 	if (!status)
@@ -100,6 +114,8 @@ void ascend_client_close(struct ascend_client *client)
 		client->library.destroy_device_context(client->context);
 	free(client->storage);
 	ascend_library_close(&client->library);
+	if (client->took)
+		atomic_store(&device_taken, false);
 	free(client);
 }
 
@@ -222,13 +238,18 @@ ptowsp_status ascend_client_run(struct ascend_client *client, int32_t id, const 
 	struct outcome outcome = {0};
 	uint64_t began;
 
-	ascend_capture_begin(&client->capture);
+	/* A device's driver has logs of its own, and nothing of a process may change while a run goes on (PL8). */
+	if (client->took)
+		*client->capture.text = 0;
+	else
+		ascend_capture_begin(&client->capture);
 	began = now_ns();
 	outcome_set(&outcome, ASCEND_PHASE_PREPARE, client->library.simpler_prepare_run(client->context, client->storage, id, args, config, &descriptor));
 	client->times = (struct ascend_client_times){.prepare_ns = now_ns() - began};
 	if (!outcome.rc)
 		run_go(client, patience, &outcome, error);
-	ascend_capture_end(&client->capture);
+	if (!client->took)
+		ascend_capture_end(&client->capture);
 	if (outcome.early)
 		return outcome.early;
 	return outcome.rc ? ascend_fault(outcome.phase, outcome.rc, client->capture.text, error) : PTOWSP_OK;

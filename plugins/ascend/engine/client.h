@@ -24,6 +24,7 @@ struct ascend_client {
 	struct ascend_files files;
 	void *context;
 	void *storage;      /* of the one run at a time: its size and alignment are the library's */
+	bool took;          /* the device of this process is this client's */
 	bool ready;         /* simpler_init was called and succeeded */
 	uint64_t callables; /* bit per id in use */
 	uint64_t runs;

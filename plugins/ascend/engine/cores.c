@@ -213,18 +213,17 @@ static const struct isa_emit_target *target_of(enum ascend_arch_id arch)
 	return target;
 }
 
-/* One text with all headers, malloc'd. Tiles and what statements work in lie in the unified buffer together. */
-static ptowsp_status source_make(char **source_out, bool *multiplies_out, uint64_t *bytes_out, const struct isa_program *program, const char *name,
-				 enum ascend_arch_id arch, struct ptowsp_error *error)
+/* One text with all headers, malloc'd, the same for equal kernels of other names. Tiles and memory of statements lie in the unified buffer together. */
+static ptowsp_status source_make(char **source_out, bool *multiplies_out, uint64_t *bytes_out, const struct isa_program *program, enum ascend_arch_id arch,
+				 struct ptowsp_error *error)
 {
 	const struct isa_emit_target *target = target_of(arch);
 	const uint32_t room = ascend_arch(arch)->ub;
-	char symbol[64], *text = NULL;
+	char *text = NULL;
 	size_t size;
 	ptowsp_status status;
 
-	isa_emit_symbol(symbol, sizeof(symbol), name);
-	status = isa_emit(program, target, symbol, &text, &size, error);
+	status = isa_emit(program, target, "kernel", &text, &size, error);
 	if (!status)
 		status = isa_emit_workspace(program, target, bytes_out, error);
 	if (!status && *bytes_out > room)
@@ -285,7 +284,7 @@ ptowsp_status ascend_cores_make(struct ascend_cores *cores, const struct isa_pro
 	ptowsp_status status;
 
 	*cores = (struct ascend_cores){0};
-	status = source_make(&source, &multiplies, &bytes, program, name, arch, &why);
+	status = source_make(&source, &multiplies, &bytes, program, arch, &why);
 	if (!status)
 		status = code_make(cores, source, multiplies, arch, cache, &why);
 	free(source);

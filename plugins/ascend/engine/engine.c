@@ -116,23 +116,26 @@ static ptowsp_status planned_make(struct ascend_loaded *loaded, const struct pto
 	return status;
 }
 
-static ptowsp_status parts_check(const struct ascend_loaded *loaded, struct ptowsp_error *error)
+/* A device is asked for nothing that none of the package's kernels does, before one of them is compiled. */
+static ptowsp_status device_check(const struct ascend_loaded *loaded, struct ptowsp_error *error)
 {
-	return loaded->planned->parted && loaded->engine->which.onboard ? rt_fail(error, PTOWSP_UNSUPPORTED,
-										  "the program passes parts of tiles of which a run says how much is there, "
-										  "and code of a device works on whole ones; take another "
-										  "backend, such as cpu_sim")
-									: PTOWSP_OK;
-}
+	const struct rt_program *planned = loaded->planned;
 
-static ptowsp_status payload_check(const struct ascend_loaded *loaded, struct ptowsp_error *error)
-{
-	return loaded->planned->move_count && loaded->engine->which.onboard
-		       ? rt_fail(error, PTOWSP_UNSUPPORTED,
-				 "the program sends payload through channels, and a device gets no code but that of the package's kernels, of which none "
-				 "copies; take another backend, such as "
-				 "cpu_sim")
-		       : PTOWSP_OK;
+	if (!loaded->engine->which.onboard)
+		return PTOWSP_OK;
+	if (planned->parted)
+		return rt_fail(
+			error, PTOWSP_UNSUPPORTED,
+			"the program passes parts of tiles of which a run says how much is there, and code of a device works on whole ones; take another "
+			"backend, such as cpu_sim");
+	if (planned->move_count)
+		return rt_fail(error, PTOWSP_UNSUPPORTED,
+			       "the program sends payload through channels, and a device gets no code but that of the package's kernels, of which none copies; "
+			       "take another backend, such as cpu_sim");
+	if (planned->copy_kernel < loaded->kernel_count && planned->kernel_used[planned->copy_kernel])
+		return rt_fail(error, PTOWSP_UNSUPPORTED,
+			       "the package copies regions, and a device gets no code but that of the package's kernels; copy with a kernel");
+	return PTOWSP_OK;
 }
 
 /* Kernels that multiply run on a cube core, whatever unit they do not state, and on a cluster where they do more than that. */
@@ -260,11 +263,9 @@ ptowsp_status ascend_engine_load(struct ascend_engine *engine, struct ascend_loa
 	base_sections_find(&loaded->sections, args);
 	status = planned_make(loaded, args, error);
 	if (!status)
-		status = parts_check(loaded, error);
-	if (!status)
-		status = payload_check(loaded, error);
-	if (!status)
 		status = tables_make(loaded, error);
+	if (!status)
+		status = device_check(loaded, error);
 	if (!status)
 		status = callable_register(loaded, error);
 	if (status)

@@ -110,9 +110,6 @@ ptowsp_status ascend_device_kernel_add(struct ascend_children *children, struct 
 	bool distrusted;
 	ptowsp_status status;
 
-	if (kernel == loaded->planned->copy_kernel)
-		return rt_fail(error, PTOWSP_UNSUPPORTED,
-			       "the package copies regions, and a device gets no code but that of the package's kernels; copy with a kernel");
 	status = image_find(&image, &loaded->image_cycles[kernel], &distrusted, loaded, kernel, error);
 	if (status)
 		return status;
