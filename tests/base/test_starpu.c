@@ -258,7 +258,6 @@ TEST(what_ranks_did_is_told)
 	CHECK_INT(cli("cmp c.npy s.npy"), 0);
 }
 
-/* One process says what ranks do that are not there: the messages that they have when they are, a stencil's halos among them. */
 /* A rank is told what is its own, and has the messages that it has when it walks the whole. */
 TEST(ranks_pass_over_what_is_not_theirs)
 {
@@ -271,10 +270,11 @@ TEST(ranks_pass_over_what_is_not_theirs)
 		check_fmt("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 python3 %s/tests/model/queues.py --build $B/.. --jobs 1 --ranks 3 --first "
 			  "1 --count %d "
 			  "--families axes,bodies,bounds,levels,payload,policies,scalars,units </dev/null",
-			  root, getenv("PTOWSP_TEST_LONG") ? 200 : 4),
+			  root, getenv("PTOWSP_TEST_LONG") ? 40 : 4),
 		"ok queues_agree_on_seeds_1_to_");
 }
 
+/* One process says what ranks do that are not there: the messages that they have when they are, a stencil's halos among them. */
 TEST(a_model_has_the_messages_of_a_run)
 {
 	static const char *const names[] = {"bgemm", "csp", "moe"};
