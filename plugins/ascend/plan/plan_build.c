@@ -26,7 +26,7 @@ static void part_copy(struct ascend_plan_head *head, uint64_t offset, const void
 {
 	if (bytes)
 		memcpy((char *)head + offset, rows, bytes);
-	memset((char *)head + offset + bytes, 0, (PAGE - bytes % PAGE) % PAGE);
+	memset((char *)head + offset + bytes, 0, (PAGE - (offset + bytes) % PAGE) % PAGE);
 }
 
 ptowsp_status ascend_plan_block_make(const struct ascend_plan_build *build, struct ascend_plan_head **block_out, struct ptowsp_error *error)
