@@ -190,7 +190,7 @@ static uint64_t bytes_needed(const struct base_kernel *kernel, const struct ptow
 		     : 0;
 }
 
-/* Its memory is kept, so that the pages of a window are asked for once. */
+/* A worker's room keeps its memory, so that the pages of a window are asked for once. */
 static bool room_reserve(const struct base_instance *instance, struct base_pad_room *room, uint64_t bytes)
 {
 	if (bytes <= room->bytes)

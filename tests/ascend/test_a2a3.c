@@ -356,7 +356,7 @@ TEST(kernels_that_multiply_are_compiled_for_both_kinds_of_cores)
 	CHECK_INT(cli("test $(grep -c cube cores) -lt $(grep -c vec cores)"), 0);
 }
 
-/* Of a cluster vector core 0 alone writes windows: what is read and written in place changes once. */
+/* Vector core 0 alone writes the windows of a cluster: an element that is read and written in place changes once. */
 static const char cluster_source[] = "module @mix\n"
 				     "func @bumped(%a: !pto.memref<gm,...,f32>, %c: !pto.memref<gm,...,f32>) {\n"
 				     "  %t = alloc_tile : !pto.tile<16x16xf32>\n"
@@ -455,7 +455,7 @@ TEST(images_are_read_within_their_bounds)
 	free(image);
 }
 
-/* What kernels read of the runtime lies where its own headers have it, and the orchestration goes with those of each machine and variant. */
+/* Records that kernels read lie where the runtime's own headers have them, and the orchestration compiles with those of each machine and variant. */
 TEST(records_are_those_of_a_real_runtime)
 {
 	static const char *const variants[] = {"a2a3/runtime/tensormap_and_ringbuffer", "a2a3/runtime/host_build_graph", "a5/runtime/tensormap_and_ringbuffer",

@@ -101,7 +101,7 @@ TEST(a_task_that_fails_on_a_device_says_why)
 	CLI_ERR(10, RUN OPENCL " --timeout-ms=300 --entry=long $P/probes/tasks.pkg.zst", "the deadline passed");
 }
 
-/* What no payload serves is a C function, of this processor. */
+/* A kernel that no payload serves is a C function, of this processor. */
 TEST(kernels_that_no_device_takes_are_said)
 {
 	CHECK_NEED(missing_opencl);

@@ -345,7 +345,7 @@ TEST(a_shape_error_makes_the_kernel_unusable_not_the_file)
 	CHECK_INT(cli("ls q.npy"), 2);
 }
 
-/* What a run has measured, written down: a kernel of small tiles whose tasks take less than what is around them, one of large ones, one of another package. */
+/* Figures of a run, written down: a kernel of small tiles whose tasks take less than what is around them, one of large ones, one of another package. */
 TEST(the_packer_says_which_tiles_would_be_faster)
 {
 	cli_begin();

@@ -81,7 +81,7 @@ static void link_command(struct base_command *command, const struct compiler *co
 
 /* ---- images ---------------------------------------------------------------------------------------------------------- */
 
-/* Of size bytes. */
+/* An ELF file of size bytes, borrowed. */
 struct image {
 	const char *bytes;
 	size_t size;

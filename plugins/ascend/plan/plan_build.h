@@ -55,7 +55,7 @@ static inline void ascend_plan_scalar_add(struct ascend_plan_build *build, uint6
 {
 	ASCEND_PLAN_ADD(build, scalar, value);
 }
-/* Its memory stays. first: steps of the run before. */
+/* Empties the build, whose memory stays for the next part. first: steps of the run before. */
 void ascend_plan_build_empty(struct ascend_plan_build *build, uint32_t first);
 /* *block_out: to be freed. Errors: NO_MEMORY. */
 ptowsp_status ascend_plan_block_make(const struct ascend_plan_build *build, struct ascend_plan_head **block_out, struct ptowsp_error *error);
