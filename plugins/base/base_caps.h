@@ -5,6 +5,7 @@
 
 #include "models.h"
 #include "ptowsp/caps.h"
+#include "ptowsp/graph.h"
 #include "ptowsp/ids.h"
 
 #define BASE_CAPS_LIMIT 512u
@@ -26,6 +27,10 @@
 	{                                                                                                                                                      \
 		.feature = PTOWSP_FEATURE_DEVICE_TASKS, .state = PTOWSP_STATE_ENFORCED, .evidence = PTOWSP_EVIDENCE_SELF_TESTED, .since = 1                    \
 	}
+/* Rows beyond the platform's: two devices of a run notify each other (base_backend without an engine of its own), and a fence becomes edges. */
+#define BASE_NOTIFIES                                                                                                                                          \
+	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_MC_FENCE), ENFORCED), BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_NOTIFY), ENFORCED),                                 \
+		BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_WAIT_NOTIFY), ENFORCED)
 #define BASE_POLICY(directive, policy) PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy)
 
 /* Appends the rows whose features are not among the first `there` yet. Returns how many there are then; at most BASE_CAPS_LIMIT. */

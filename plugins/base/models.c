@@ -7,6 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 
+const struct ptowsp_arch_memory base_model_memories[BASE_MODEL_MEMORIES] = {
+	{.space = PTOWSP_SPACE_GM, .granularity = 1},
+	{.space = PTOWSP_SPACE_UB, .per_unit = 1, .granularity = 1},
+};
+const struct ptowsp_arch_unit base_model_units[BASE_MODEL_UNITS] = {
+#define X(name, code, text, pool) {.unit = PTOWSP_UNIT_##name, .concurrency = 1},
+#include "ptowsp/unit.def"
+#undef X
+};
+
 /* "cpu0, cpu1" into text. */
 static void names(const struct base_model *models, uint32_t count, char *text, size_t size)
 {

@@ -3,15 +3,19 @@
 
 #include "base/base_buffer.h"
 #include "base/ops.h"
-#include "cpu_sim_arch.h"
-#include "ptowsp/graph.h"
 
-/* The rows beyond the platform's: two devices can notify each other, and a fence becomes edges here as elsewhere. */
-static const struct ptowsp_cap own[] = {
-	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_MC_FENCE), ENFORCED),
-	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_NOTIFY), ENFORCED),
-	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_WAIT_NOTIFY), ENFORCED),
-};
+#define MODEL(name) BASE_MODEL(name, "this machine's processor: portable kernels interpreted by worker threads", "threads", THREADS, REFERENCE)
+/* Two that are alike: what one tells the other needs a second one. */
+static const struct base_model all[] = {MODEL("cpu0"), MODEL("cpu1")};
+
+static const struct base_model *models(const struct base_options *options, uint32_t *count_out)
+{
+	(void)options; /* the same clock with all of them */
+	*count_out = sizeof(all) / sizeof(*all);
+	return all;
+}
+
+static const struct ptowsp_cap own[] = {BASE_NOTIFIES};
 
 static uint32_t caps(const struct base_options *options, const struct base_model *model, struct ptowsp_cap *rows_out)
 {
@@ -19,6 +23,5 @@ static uint32_t caps(const struct base_options *options, const struct base_model
 	return BASE_CAPS_ADD(rows_out, 0, own);
 }
 
-const struct base_backend cpu_backend = {
-	.name = CPU_NAME, .targets = CPU_NAME, .models = cpu_models, .caps = caps, .buffers = &base_buffers_host, .fences = true};
+const struct base_backend cpu_backend = {.name = CPU_NAME, .targets = CPU_NAME, .models = models, .caps = caps, .buffers = &base_buffers_host, .fences = true};
 BASE_OPS(cpu_ops, cpu_backend);

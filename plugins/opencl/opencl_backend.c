@@ -3,41 +3,11 @@
 
 #include "base/ops.h"
 #include "opencl/opencl_program.h"
-#include "ptowsp/graph.h"
 #include <string.h>
 
-static const struct ptowsp_arch_memory memories[] = {
-	{.space = PTOWSP_SPACE_GM, .granularity = 1},
-	{.space = PTOWSP_SPACE_UB, .per_unit = 1, .granularity = 1},
-};
-/* Executors are bookkeeping of the semantic clock, as many of each type as the schedule asks for; a task is a work-group. */
-static const struct ptowsp_arch_unit units[] = {
-#define X(name, code, text, pool) {.unit = PTOWSP_UNIT_##name, .concurrency = 1},
-#include "ptowsp/unit.def"
-#undef X
-};
-
-#define MODEL(n, what)                                                                                                                                         \
-	{                                                                                                                                                      \
-		.platform = RT_PLATFORM_CPU, .device = {                                                                                                       \
-			.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE),                                                                                     \
-			.name = n,                                                                                                                             \
-			.text = what " OpenCL device: portable kernels as OpenCL C, a work-group per task, reference cycle model",                             \
-			.cycle_model = "reference",                                                                                                            \
-			.memories = memories,                                                                                                                  \
-			.units = units,                                                                                                                        \
-			.memory_count = sizeof(memories) / sizeof(*memories),                                                                                  \
-			.memory_stride = sizeof(*memories),                                                                                                    \
-			.unit_count = sizeof(units) / sizeof(*units),                                                                                          \
-			.unit_stride = sizeof(*units),                                                                                                         \
-			.dispatch = PTOWSP_DISPATCH_THREADS,                                                                                                   \
-			.sync = PTOWSP_SYNC_BARRIER,                                                                                                           \
-			.timing = PTOWSP_TIMING_REFERENCE,                                                                                                     \
-			.engine = "opencl"                                                                                                                     \
-		}                                                                                                                                              \
-	}
+/* A task is a work-group. */
+#define MODEL(name, which) BASE_MODEL(name, which " OpenCL device: portable kernels as OpenCL C, a work-group per task", "opencl", THREADS, REFERENCE)
 static const struct base_model all[] = {MODEL("opencl0", "the first"), MODEL("opencl1", "the next")};
-#undef MODEL
 
 static const struct base_model *models(const struct base_options *options, uint32_t *count_out)
 {
@@ -46,14 +16,7 @@ static const struct base_model *models(const struct base_options *options, uint3
 	return all;
 }
 
-/* As on the processor: two devices can notify each other. */
-static const struct ptowsp_cap own[] = {
-	BASE_DEVICE_TASKS,
-	BASE_TILE(0, ENFORCED, 0),
-	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_MC_FENCE), ENFORCED),
-	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_NOTIFY), ENFORCED),
-	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_WAIT_NOTIFY), ENFORCED),
-};
+static const struct ptowsp_cap own[] = {BASE_DEVICE_TASKS, BASE_TILE(0, ENFORCED, 0), BASE_NOTIFIES};
 
 static uint32_t caps(const struct base_options *options, const struct base_model *model, struct ptowsp_cap *rows_out)
 {

@@ -13,33 +13,9 @@
 #define OPCODE(op)    PTOWSP_FEATURE_OPCODE(PTOWSP_OP_##op)
 #define FEATURE(name) PTOWSP_FEATURE_##name
 
-static const struct ptowsp_arch_memory memories[] = {
-	{.space = PTOWSP_SPACE_GM, .granularity = 1},
-	{.space = PTOWSP_SPACE_UB, .per_unit = 1, .granularity = 1},
-};
-/* Executors are as many of each type as the schedule asks for; StarPU's workers share them. */
-static const struct ptowsp_arch_unit units[] = {
-#define X(name, code, text, pool) {.unit = PTOWSP_UNIT_##name, .concurrency = 1},
-#include "ptowsp/unit.def"
-#undef X
-};
-static const struct base_model model = {
-	.platform = RT_PLATFORM_CPU,
-	.device = {.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE),
-		   .name = "starpu0",
-		   .text = "StarPU's workers on this machine's processor: tasks by a scheduler of its own, reference cycle model",
-		   .cycle_model = "reference",
-		   .memories = memories,
-		   .units = units,
-		   .memory_count = sizeof(memories) / sizeof(*memories),
-		   .memory_stride = sizeof(*memories),
-		   .unit_count = sizeof(units) / sizeof(*units),
-		   .unit_stride = sizeof(*units),
-		   .dispatch = PTOWSP_DISPATCH_QUEUES,
-		   .sync = PTOWSP_SYNC_BARRIER,
-		   .timing = PTOWSP_TIMING_EVENTS,
-		   .engine = "starpu"},
-};
+/* StarPU's workers share the executors of the schedule. */
+static const struct base_model model =
+	BASE_MODEL("starpu0", "StarPU's workers on this machine's processor: tasks by a scheduler of its own", "starpu", QUEUES, EVENTS);
 
 static const struct base_model *models(const struct base_options *options, uint32_t *count_out)
 {
