@@ -25,6 +25,8 @@ struct host_search host_backend_search(const struct ptowsp_backend_options *opti
 				     .user_plugins = options->flags & PTOWSP_BACKEND_USER_PLUGINS,
 				     .grants = options->flags & PTOWSP_BACKEND_GRANTS,
 				     .load_timeout_ms = options->load_timeout_ms,
+				     .settings = options->settings,
+				     .setting_count = options->setting_count,
 				     .limits = {options->sandbox_memory, options->sandbox_threads, options->sandbox_cpu_s},
 				     .isolate = options->isolate ? options->isolate : HOST_ISOLATE_RULE};
 

@@ -198,10 +198,12 @@ struct ptowsp_listing_row {
 	uint32_t major, minor;
 	uint32_t usable, shadowed;
 	uint32_t isolation; /* PTOWSP_ISOLATE_NONE or _PROCESS: where it runs if nothing else is asked for; meaningful if usable */
-	uint32_t driver;    /* PTOWSP_DRIVER_x: what its note declares of its driver, which gives it a process of its own */
+	uint32_t driver;    /* PTOWSP_DRIVER_x: what its note declares of its driver, which gives it a process of its own (ptowsp_listing_option) */
 };
 /* Words of its note that ask for more than a sandbox has (ptowsp/note.h), "" for none; *given_out: a sandbox of these options gives it that. Borrowed from the listing. index: as of a row. */
 PTOWSP_API const char *ptowsp_listing_grants(const struct ptowsp_listing *listing, uint32_t index, uint32_t *given_out);
+/* The option of a plugin without which it has no driver, and no process of its own by it; "": it always has. Borrowed from the listing. index: as of a row. */
+PTOWSP_API const char *ptowsp_listing_option(const struct ptowsp_listing *listing, uint32_t index);
 PTOWSP_API int ptowsp_listing_row(const struct ptowsp_listing *listing, uint32_t index, struct ptowsp_listing_row *row_out);
 PTOWSP_API const char *ptowsp_listing_folder(const struct ptowsp_listing *listing, uint32_t index); /* NULL behind the last */
 

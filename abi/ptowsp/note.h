@@ -40,6 +40,7 @@
  *
  * One word says what the plugin's driver does to its process that rules PL8 and PL9 forbid. The host gives such a plugin a process of its own, and ptowsp-conform counts these breaches as waived.
  *   driver=CLASS,CLASS   threads: some are left after fini; environment: it changes variables; descriptors: it closes or replaces 0 to 2; handlers: it changes what signals do; output: it prints
+ *   driver:OPTION=CLASS,CLASS   the same of a driver that is there with that option of the plugin alone, given and not 0: without it the plugin is as one that declares nothing. One of the two, once
  * The others say what the driver needs that a sandbox does not have. A sandbox gives it where the plugin is listed or signed, or its file belongs to root or to the owner of the host's; else its user
  * has to say so. They change nothing outside of a sandbox.
  *   device=PATH          devices of characters below /dev, with a '*' at the end of the last name all of that beginning: read, write, ioctl. Never memory of the machine, never a terminal

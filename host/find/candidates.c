@@ -64,7 +64,8 @@ int ptowsp_listing_row(const struct ptowsp_listing *listing, uint32_t index, str
 					       c->note.minor,
 					       c->usable,
 					       c->shadowed,
-					       c->usable ? host_isolate_rule(c->path, &c->note, listing->policy) : PTOWSP_ISOLATE_DEFAULT,
+					       c->usable ? host_isolate_rule(c->path, host_note_driver(&c->note, NULL, 0), listing->policy)
+							 : PTOWSP_ISOLATE_DEFAULT,
 					       c->note.driver};
 	return 1;
 }
@@ -75,6 +76,11 @@ const char *ptowsp_listing_grants(const struct ptowsp_listing *listing, uint32_t
 
 	*given_out = c->usable && *c->note.grants && (listing->grants || host_isolate_grants(c->path, listing->policy));
 	return c->note.grants;
+}
+
+const char *ptowsp_listing_option(const struct ptowsp_listing *listing, uint32_t index)
+{
+	return listing->rows.rows[index].note.driver_option;
 }
 
 const char *ptowsp_listing_folder(const struct ptowsp_listing *listing, uint32_t index)

@@ -198,10 +198,34 @@ static ptowsp_status driver_parse(const char *at, size_t left, const char *path,
 	}
 }
 
+/* "=threads" behind the word driver, or ":option=threads". */
+static ptowsp_status option_parse(const char *at, size_t left, const char *path, struct host_note *note, struct ptowsp_error *error)
+{
+	const size_t length = strcspn(++at, "=");
+
+	if (note->driver)
+		return host_refuse(error, path, "the note declares of its driver two words");
+	if (at[-1] == '=')
+		return driver_parse(at, left - 1, path, note, error);
+	if (length + 1 >= left || !host_name_valid(at, length))
+		return host_refuse(error, path, "the note declares of its driver an option that is not 1 to 32 of a-z 0-9 _ with '=' behind");
+	snprintf(note->driver_option, sizeof(note->driver_option), "%.*s", (int)length, at);
+	return driver_parse(at + length + 1, left - length - 2, path, note, error);
+}
+
+uint32_t host_note_driver(const struct host_note *note, const struct ptowsp_setting *settings, uint32_t count)
+{
+	bool there = !*note->driver_option;
+
+	for (uint32_t s = 0; !there && s < count; s++)
+		there = !strcmp(settings[s].key, note->driver_option) && settings[s].value[strspn(settings[s].value, "0")];
+	return there ? note->driver : 0;
+}
+
 /* "read=/etc/x;driver=threads,environment": what is of the driver, and the rest, which is for a sandbox. Words of a later minor mean nothing to this host. */
 static ptowsp_status fifth_parse(const char *text, const char *path, struct host_note *note, struct ptowsp_error *error)
 {
-	static const char key[] = "driver=";
+	static const char key[] = "driver";
 	const char *fault;
 	ptowsp_status status = PTOWSP_OK;
 	size_t length, at = 0;
@@ -210,8 +234,8 @@ static ptowsp_status fifth_parse(const char *text, const char *path, struct host
 		length = strcspn(text, ";");
 		if (!length || (text[length] && !text[length + 1]))
 			status = host_refuse(error, path, "the fifth string of its note has an empty word; one ';' stands between two words (ptowsp/note.h)");
-		else if (!strncmp(text, key, sizeof(key) - 1))
-			status = driver_parse(text + sizeof(key) - 1, length - (sizeof(key) - 1), path, note, error);
+		else if (!strncmp(text, key, sizeof(key) - 1) && text[sizeof(key) - 1] && strchr("=:", text[sizeof(key) - 1]))
+			status = option_parse(text + sizeof(key) - 1, length - (sizeof(key) - 1), path, note, error);
 		else
 			at += (size_t)sprintf(note->grants + at, "%s%.*s", at ? ";" : "", (int)length, text);
 	}

@@ -18,6 +18,7 @@ struct host_note {
 	uint32_t major, minor, flags, sanitizer;
 	char name[33], vendor[64], version[32], targets[256];
 	uint32_t driver;               /* PTOWSP_DRIVER_x: breaches that it declares of its driver */
+	char driver_option[33];        /* without that option, or where it is 0, there is no driver; "": there always is */
 	char grants[HOST_GRANTS_TEXT]; /* what it asks of a sandbox (grants.h), "" for nothing */
 };
 
@@ -31,9 +32,11 @@ struct host_search {
 	const struct host_policy *policy; /* which may load; NULL: any, but under elevated privileges none. Borrowed */
 	const char *const *order;         /* --plugin-order, decides between aliases; NULL: the built-in one (registry); borrowed */
 	uint32_t order_count;
-	uint32_t isolate;          /* PTOWSP_ISOLATE_x, or HOST_ISOLATE_RULE; 0: none */
-	bool grants;               /* a sandbox gives what the note asks for, whoever made the file */
-	bool apart;                /* by that rule a worker for every plugin */
+	uint32_t isolate;                      /* PTOWSP_ISOLATE_x, or HOST_ISOLATE_RULE; 0: none */
+	bool grants;                           /* a sandbox gives what the note asks for, whoever made the file */
+	bool apart;                            /* by that rule a worker for every plugin */
+	const struct ptowsp_setting *settings; /* with which it will begin; borrowed */
+	uint32_t setting_count;
 	uint32_t load_timeout_ms;  /* of struct host_remote_start */
 	struct host_limits limits; /* likewise */
 	void (*entering)(void);    /* told before the entry is called; NULL: nobody */
@@ -92,6 +95,8 @@ ptowsp_status host_note_parse(const void *elf, size_t size, const char *path, st
 ptowsp_status host_lint(const void *elf, size_t size, const char *path, struct ptowsp_error *error);
 /* A warning about something allowed: static thread-local storage. "" if nothing. */
 void host_lint_warn(const void *elf, size_t size, char *text_out, size_t room);
+/* PTOWSP_DRIVER_x that it declares of its driver, with these settings. */
+uint32_t host_note_driver(const struct host_note *note, const struct ptowsp_setting *settings, uint32_t count);
 /* Owner and mode of the file and of every folder above it. what: "plugin", for the sentence. */
 ptowsp_status host_check_owner(const char *real_path, const char *what, struct ptowsp_error *error);
 

@@ -157,7 +157,7 @@ static uint32_t isolate_of(const struct host_search *search, const struct host_f
 	if (search->apart)
 		return PTOWSP_ISOLATE_PROCESS;
 	host_note_read(file->fd, file->path, &note, &ignored);
-	return host_isolate_rule(file->path, &note, host_policy_kind(search->policy));
+	return host_isolate_rule(file->path, host_note_driver(&note, search->settings, search->setting_count), host_policy_kind(search->policy));
 }
 
 static ptowsp_status path_load(const struct host_search *search, const char *path, const char *link, struct host_plugin **plugin_out,

@@ -123,7 +123,9 @@ const char *host_grants_fault(const char *text)
 	const char *fault = NULL;
 
 	while (!fault && *text)
-		fault = host_grants_next(&text, &grant) ? fault_of(&grant) : "a word is device=PATH, read=PATH, memory=locked, call=NAME or driver=CLASS,CLASS";
+		fault = host_grants_next(&text, &grant)
+				? fault_of(&grant)
+				: "a word is device=PATH, read=PATH, memory=locked, call=NAME, driver=CLASS,CLASS or driver:OPTION=CLASS,CLASS";
 	return fault;
 }
 

@@ -39,9 +39,9 @@ bool host_isolate_grants(const char *real_path, uint32_t policy)
 	return policy != PTOWSP_PLUGINS_ANY || is_of_owner(real_path);
 }
 
-uint32_t host_isolate_rule(const char *real_path, const struct host_note *note, uint32_t policy)
+uint32_t host_isolate_rule(const char *real_path, uint32_t driver, uint32_t policy)
 {
-	if (note->driver)
+	if (driver)
 		return PTOWSP_ISOLATE_PROCESS;
 	if (policy == PTOWSP_PLUGINS_SIGNED) /* or it is refused */
 		return PTOWSP_ISOLATE_NONE;

@@ -63,7 +63,7 @@
 #define BASE_PLUGIN(ops_, name_, vendor_, version_, targets_)                                                                                                  \
 	PTOWSP_NOTE(0, name_, vendor_, version_, targets_);                                                                                                    \
 	BASE_ENTRY(ops_, name_, vendor_, version_, targets_)
-/* A plugin whose driver breaks rules that ptowsp/note.h lets it declare: "driver=threads,environment". */
+/* A plugin whose driver breaks rules that ptowsp/note.h lets it declare: "driver=threads,environment", or "driver:OPTION=threads". */
 #define BASE_PLUGIN_OF_DRIVER(ops_, name_, vendor_, version_, targets_, grants_)                                                                               \
 	PTOWSP_NOTE_10_1(0, name_, vendor_, version_, targets_, grants_);                                                                                      \
 	BASE_ENTRY(ops_, name_, vendor_, version_, targets_)

@@ -3,4 +3,5 @@
 #include "base/ops.h"
 #include "starpu/spu_backend.h"
 
-BASE_PLUGIN(spu_ops, SPU_NAME, "ptowsp", "0.1.0", SPU_NAME);
+/* Drivers of OpenCL workers do what plugins/opencl says of them; without such workers none is started. */
+BASE_PLUGIN_OF_DRIVER(spu_ops, SPU_NAME, "ptowsp", "0.1.0", SPU_NAME, "driver:nopencl=threads,environment,handlers");

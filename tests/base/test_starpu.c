@@ -101,6 +101,18 @@ TEST(a_task_that_fails_on_a_device_says_why)
 	CLI_ERR(10, RUN OPENCL " --timeout-ms=300 --entry=long $P/probes/tasks.pkg.zst", "the deadline passed");
 }
 
+/* What a driver does to a process is that of a worker, and waived; without OpenCL workers there is neither. */
+TEST(opencl_workers_have_a_process_of_their_own)
+{
+	CHECK_NEED(missing_opencl);
+	CLI_OUT(0, "$B/ptowsp-run --list-plugins", "runs in a process of its own with option nopencl, as its driver declares threads,environment,handlers");
+	CLI_OUT(0, "$B/ptowsp-run --plugin=starpu --stats=json $P/vector_add.pkg.zst", "\"isolation\": \"none\"");
+	CLI_OUT(0, RUN "--stats=json " OPENCL " $P/vector_add.pkg.zst", "\"isolation\": \"process\"");
+	CLI_OUT(0, "$B/ptowsp-conform --opt nopencl=1 --test '*_leave_the_process_alone' $B/../lib/ptowsp/plugins/libptowsp_starpu.so",
+		"# WAIVED driver=", "1 ok, 0 not ok, 0 skipped, 1 waived");
+	CLI_OUT(1, "$B/ptowsp-conform --no-waivers --opt nopencl=1 --test '*_leave_the_process_alone' $B/../lib/ptowsp/plugins/libptowsp_starpu.so", "(PL8)");
+}
+
 /* A kernel that no payload serves is a C function, of this processor. */
 TEST(kernels_that_no_device_takes_are_said)
 {

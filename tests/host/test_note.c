@@ -144,10 +144,47 @@ TEST(note_declares_what_its_driver_breaks)
 	CHECK_INT(DRIVER(1, "driver=threads,exit"), PTOWSP_PLUGIN_REFUSED);
 	CHECK_CONTAINS(decode_error.text, "the note declares of its driver \"exit\", which is none of threads, environment");
 	CHECK_INT(DRIVER(1, "driver=threads,"), PTOWSP_PLUGIN_REFUSED);
+	CHECK_INT(DRIVER(1, "driver=threads;driver=output"), PTOWSP_PLUGIN_REFUSED);
+	CHECK_CONTAINS(decode_error.text, "two words");
+	CHECK_INT(DRIVER(1, "drivers=threads"), PTOWSP_PLUGIN_REFUSED);
+	CHECK_INT(DRIVER(1, "driver"), PTOWSP_PLUGIN_REFUSED);
 	CHECK_INT(DRIVER(1, "colour=blue"), PTOWSP_PLUGIN_REFUSED);
 	CHECK_CONTAINS(decode_error.text, "has a word that no host knows: a word is device=PATH, read=PATH");
 	CHECK_INT(decode(1, STRINGS "driver=threads", sizeof(STRINGS) + 5, &note), PTOWSP_PLUGIN_REFUSED);
 	CHECK_CONTAINS(decode_error.text, "does not end or is longer than 1024 bytes");
+}
+
+/* Without the option, or where it is 0, nothing is declared. */
+TEST(note_declares_a_driver_that_an_option_brings)
+{
+	static const struct {
+		struct ptowsp_setting setting;
+		uint32_t driver;
+	} rows[] = {{{"count", "1"}, 9}, {{"count", "00"}, 0}, {{"count", ""}, 0}, {{"count", "gpu"}, 9}, {{"counts", "1"}, 0}};
+	static const char *const refused[] = {"driver:count",
+					      "driver:count=",
+					      "driver:=threads",
+					      "driver:count=exit",
+					      "driver:Count=threads",
+					      "driver:count;device=/dev/nvidia0",
+					      "driver:count=threads;driver=output"};
+	struct host_note note;
+
+	CHECK_INT(DRIVER(1, "driver:count=threads,handlers;read=/etc/OpenCL"), PTOWSP_OK);
+	CHECK_STR(note.driver_option, "count");
+	CHECK_STR(note.grants, "read=/etc/OpenCL");
+	CHECK_UINT(host_note_driver(&note, NULL, 0), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		CHECK_UINT(host_note_driver(&note, &rows[i].setting, 1), rows[i].driver);
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+		char text[100] = STRINGS;
+
+		strcpy(text + sizeof(STRINGS) - 1, refused[i]);
+		if (decode(1, text, sizeof(STRINGS) + strlen(refused[i]), &note) != PTOWSP_PLUGIN_REFUSED)
+			CHECK_FAIL("%s is taken", refused[i]);
+	}
+	CHECK_INT(DRIVER(1, "driver=threads"), PTOWSP_OK);
+	CHECK_UINT(host_note_driver(&note, NULL, 0), 1);
 }
 
 /* What is of the driver, and what is of a sandbox, in any order; a word that nobody may have is a refusal. */

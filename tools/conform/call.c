@@ -38,7 +38,7 @@ void conform_waive(struct conform *c, uint32_t class, const char *format, ...)
 	va_list list;
 
 	va_start(list, format);
-	if (c->strict || !c->plugin || !(c->plugin->note.driver & class))
+	if (c->strict || !c->plugin || !(host_note_driver(&c->plugin->note, c->settings, c->setting_count) & class))
 		leave(c, CONFORM_NOT_OK, format, list);
 	if (!strstr(text, ptowsp_driver_text(class))) { /* once a class */
 		snprintf(end, room, "%sdriver=%s: ", *text ? "; " : "", ptowsp_driver_text(class));

@@ -39,10 +39,11 @@ static json_t *plugin_json(const struct ptowsp_listing *listing, uint32_t index,
 	const char *grants = ptowsp_listing_grants(listing, index, &given);
 	char driver[64];
 
-	return json_pack("{s:s, s:s, s:o, s:s, s:s, s:o, s:b, s:b, s:o, s:o, s:o, s:b}", "isolation", run_isolation_text(row->isolation), "name", row->name,
-			 "path", plain_json(row->path), "vendor", row->vendor, "version", row->version, "targets", run_words_json(row->targets), "usable",
-			 (int)row->usable, "shadowed", (int)row->shadowed, "reason", plain_json(row->reason), "driver",
-			 run_words_json(driver_words(row->driver, driver, sizeof(driver))), "grants", plain_json(grants), "granted", (int)given);
+	return json_pack("{s:s, s:s, s:o, s:s, s:s, s:o, s:b, s:b, s:o, s:o, s:s, s:o, s:b}", "isolation", run_isolation_text(row->isolation), "name",
+			 row->name, "path", plain_json(row->path), "vendor", row->vendor, "version", row->version, "targets", run_words_json(row->targets),
+			 "usable", (int)row->usable, "shadowed", (int)row->shadowed, "reason", plain_json(row->reason), "driver",
+			 run_words_json(driver_words(row->driver, driver, sizeof(driver))), "driver_option", ptowsp_listing_option(listing, index), "grants",
+			 plain_json(grants), "granted", (int)given);
 }
 
 static json_t *listing_json(const struct ptowsp_listing *listing)
@@ -71,6 +72,7 @@ static void listing_print(const struct ptowsp_listing *listing)
 	printf("%-12s %-10s %-8s %-10s %s\n", "plugin", "version", "abi", "state", "file");
 	for (uint32_t i = 0; ptowsp_listing_row(listing, i, &row); i++) {
 		char abi[24] = "-", driver[64];
+		const char *option = row.isolation == PTOWSP_ISOLATE_PROCESS ? "" : ptowsp_listing_option(listing, i);
 
 		if (*row.name)
 			snprintf(abi, sizeof(abi), "v%u.%u", row.major, row.minor);
@@ -82,9 +84,9 @@ static void listing_print(const struct ptowsp_listing *listing)
 		if (*row.reason)
 			plain_line(stdout, "%12s %s", "", row.reason);
 		else if (*row.targets)
-			printf("%12s for %s, by %s%s%s%s\n", "", row.targets, row.vendor,
-			       row.isolation == PTOWSP_ISOLATE_PROCESS ? "; runs in a process of its own" : "", row.driver ? ", as its driver declares " : "",
-			       driver_words(row.driver, driver, sizeof(driver)));
+			printf("%12s for %s, by %s%s%s%s%s%s\n", "", row.targets, row.vendor,
+			       row.driver || row.isolation == PTOWSP_ISOLATE_PROCESS ? "; runs in a process of its own" : "", *option ? " with option " : "",
+			       option, row.driver ? ", as its driver declares " : "", driver_words(row.driver, driver, sizeof(driver)));
 		grants = ptowsp_listing_grants(listing, i, &given);
 		if (!*row.reason && *grants)
 			plain_line(stdout, "%12s in a sandbox %s%s", "", grants, given ? "" : ", which is not given (--sandbox-grants=note)");
