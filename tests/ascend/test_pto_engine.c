@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_pto_engine.c - packages on the pto-runtime engine, with the fake runtime of tests/fakes; where PTO_RUNTIME_DIR names a real one, with that, too. */
+#include "ascend/plan/plan_window.h"
 #include "ptowsp/base.h"
 #include "tests/contract/cli.h"
 #include "tests/tools/example_rows.h"
@@ -158,6 +159,27 @@ TEST(temp_tensors_are_renamed)
 	NEED_COMPILERS();
 	for (int variant = 0; variant < 2; variant++) {
 		CLI_OUT(0, check_fmt("$B/ptowsp-run %s --stats=json $P/bgemm.pkg.zst", fake(variant)), "\"num_edges\": 112,");
+	}
+}
+
+/* Memory managers may place a version where its tensor ends; a window without elements may begin there, and is the tensor's. */
+TEST(a_version_lies_right_behind_its_tensor)
+{
+	static float memory[32];
+	static const uint32_t entries[] = {3};
+	const struct ptowsp_binding binding = {.data = memory, .elements = 16, .dtype = PTOWSP_F32};
+	const struct ascend_plan_rules rules = {.versions_entry = 5, .entries = entries, .bindings = &binding};
+	struct ptowsp_tensor_arg arg = {.rows = 1, .columns = 16, .row_stride = 16, .column_stride = 1, .dtype = PTOWSP_F32};
+	struct ascend_plan_window window;
+
+	for (int i = 0; i < 3; i++) {
+		const bool version = i == 1;
+
+		arg.data = memory + (i ? 16 : 0);
+		arg.columns = i < 2 ? 16 : 0;
+		CHECK(ascend_window_of(&window, &rules, &arg));
+		CHECK_INT(window.entry, version ? 5 : 3);
+		CHECK_INT(window.start, version ? ((uintptr_t)arg.data - (uintptr_t)ASCEND_VERSIONS_BASE) / sizeof(*memory) : 0);
 	}
 }
 

@@ -52,10 +52,12 @@ bool ascend_plan_window_of(struct ascend_plan_window *window, const struct ptows
 bool ascend_window_of(struct ascend_plan_window *window_out, const struct ascend_plan_rules *rules, const struct ptowsp_tensor_arg *arg)
 {
 	const struct ptowsp_binding *bound = &rules->bindings[arg->tensor];
-	const bool version = rules->versions_entry && (uintptr_t)arg->data - (uintptr_t)bound->data > bound->elements * rt_dtype_bytes(bound->dtype);
+	const uint64_t bytes = bound->elements * rt_dtype_bytes(bound->dtype);
+	/* A version may lie right behind its tensor. */
+	const bool outside = arg->data && arg->rows && arg->columns && (uintptr_t)arg->data - (uintptr_t)bound->data >= bytes;
 
-	return version ? ascend_plan_window_of(window_out, arg, rules->versions_entry, ASCEND_VERSIONS_BASE)
-		       : ascend_plan_window_of(window_out, arg, rules->entries[arg->tensor], bound->data);
+	return rules->versions_entry && outside ? ascend_plan_window_of(window_out, arg, rules->versions_entry, ASCEND_VERSIONS_BASE)
+						: ascend_plan_window_of(window_out, arg, rules->entries[arg->tensor], bound->data);
 }
 
 /* ---- of a task ------------------------------------------------------------------------------------------------------- */
