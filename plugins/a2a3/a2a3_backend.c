@@ -10,6 +10,8 @@
 static const struct base_option options[] = {
 	BASE_OPTION(offsetof(struct base_options, opt_level), "opt_level", "int", "2", "2",
 		    "no other one is taken: a device runs kernels as they were compiled"),
+	BASE_OPTION(offsetof(struct base_options, fast), "numerics", "word", "device", "device",
+		    "no other one is taken: the cores round, add up and compute exp and others as they do"),
 	ASCEND_OPTIONS,
 	ASCEND_ROOT_OPTION,
 	ASCEND_PTO_ENGINE_ALONE(struct ascend_options, pto),

@@ -209,22 +209,23 @@ static void check_log(void)
 
 TEST(a_package_runs_on_a_device_to_its_end)
 {
-	static const char *const variants[] = {"tensormap_and_ringbuffer", "host_build_graph"};
+	static const char *const variants[] = {"tensormap_and_ringbuffer", "host_build_graph"}, *const places[] = {"none", "process"};
 	json_t *stats;
 	size_t bytes;
 	float *z;
 
 	NEED_DEVICE();
-	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
+	for (size_t i = 0; i < 4; i++) {
 		REQUIRE_INT(cli(check_fmt("rm -f log; " MACHINE "$B/ptowsp-run " ON_DEVICE
-					  " --opt variant=%s --trust=all --runs 2 --out z=z.npy --stats=json d.pkg.zst",
-					  variants[i])),
+					  " --isolate=%s --opt variant=%s --trust=all --runs 2 --out z=z.npy --stats=json d.pkg.zst",
+					  places[i / 2], variants[i % 2])),
 			    0);
 		stats = cli_json();
 		REQUIRE(stats != NULL);
 		CHECK_STR(cli_text(stats, "device"), "910b-0");
-		CHECK_STR(cli_text(stats, "engine"), check_fmt("pto-runtime %s", variants[i]));
+		CHECK_STR(cli_text(stats, "engine"), check_fmt("pto-runtime %s", variants[i % 2]));
 		CHECK_STR(cli_text(stats, "cycle_model"), "plan");
+		CHECK_STR(cli_text(stats, "numerics"), "device");
 		CHECK_INT(cli_int(stats, "num_tasks"), 128);
 		CHECK_INT(cli_int(stats, "total_cycles"), 200); /* what the package says of its kernel, twice */
 		z = cli_npy_read("z.npy", "<f4", &bytes);

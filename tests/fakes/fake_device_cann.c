@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fake_device_cann.c - a device by way of the fake CANN. What its cores would run is machine code of this processor, run here from a copy that may be executed, or, where it says "fake code PATH",
+/* fake_device_cann.c - a device by way of the fake CANN. What its cores would run is machine code of this processor, run here from a file in memory, as a worker process lets no memory become code, or, where it says "fake code PATH",
  * a shared object (cann/ld.lld). */
 #include "fake_cann.h"
 #include "fake_device.h"
@@ -213,6 +213,22 @@ struct fake_code {
 	size_t size;
 };
 
+static int text_map(struct fake_code *code, const void *bytes, size_t size)
+{
+	const int fd = memfd_create("fake code", MFD_CLOEXEC);
+	void *text = MAP_FAILED;
+
+	if (fd >= 0 && write(fd, bytes, size) == (ssize_t)size)
+		text = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	if (fd >= 0)
+		close(fd);
+	if (text == MAP_FAILED)
+		return failed("a core's code, mapped,", -1);
+	code->text = text;
+	code->size = size;
+	return 0;
+}
+
 static int code_open(struct fake_code *code, const void *bytes, size_t size)
 {
 	static const char fake[] = "fake code ";
@@ -225,12 +241,7 @@ static int code_open(struct fake_code *code, const void *bytes, size_t size)
 		code->text = code->object ? dlsym(code->object, "kernel_entry") : NULL;
 		return code->text ? 0 : failed("a core's code, which", -1);
 	}
-	code->text = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (code->text == MAP_FAILED)
-		return -1;
-	memcpy(code->text, bytes, size);
-	code->size = size;
-	return mprotect(code->text, size, PROT_READ | PROT_EXEC);
+	return text_map(code, bytes, size);
 }
 
 struct fake_code *fake_device_code(const void *bytes, size_t size, fake_kernel *kernel_out)
