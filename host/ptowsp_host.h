@@ -32,6 +32,7 @@ struct ptowsp_program;       /* a plan loaded on a backend, with bindings and va
 struct ptowsp_match;         /* verdicts about a plan on a backend */
 struct ptowsp_device_buffer; /* memory of a backend's device that outlives runs */
 struct ptowsp_fence;         /* a value of a backend's device that runs wait for and signal */
+struct ptowsp_external;      /* memory or an event that others have a name for: ptowsp/buffers.h, with PTOWSP_ABI_TARGET 1 */
 struct ptowsp_listing;       /* plugins that were found */
 
 /* ---- general [any] ------------------------------------------------------------------------------------------ */
@@ -316,6 +317,16 @@ PTOWSP_API int ptowsp_device_buffer_is_apart(const struct ptowsp_device_buffer *
 PTOWSP_API ptowsp_status ptowsp_device_buffer_write(struct ptowsp_device_buffer *buffer, uint64_t offset, const void *from, uint64_t bytes,
 						    struct ptowsp_error *error);
 PTOWSP_API ptowsp_status ptowsp_device_buffer_read(struct ptowsp_device_buffer *buffer, uint64_t offset, void *to, uint64_t bytes, struct ptowsp_error *error);
+/* A buffer that is memory of others (ptowsp/buffers.h): HOST, memory of the caller at a page; OPAQUE_FD, a memory file sealed against shrinking; DMABUF; NATIVE, a handle of the backend's driver. Nothing is
+ * copied; memory and handle outlive the buffer, a descriptor need not outlive the call. Each plugin takes what it can; one that takes none gets memory of the caller as its tensors do. A plugin in a
+ * process of its own takes HOST from ptowsp_buffer_alloc, and descriptors. Errors: UNSUPPORTED (not that type, not there), INVALID (smaller than it says, may shrink, nobody may write it, of another device),
+ * NO_MEMORY, NO_DEVICE, DEVICE_LOST. */
+PTOWSP_API ptowsp_status ptowsp_device_buffer_import(struct ptowsp_device_buffer **out, struct ptowsp_backend *backend, const struct ptowsp_external *external,
+						     struct ptowsp_error *error);
+/* A name of its memory for others, of one of these types, into *out. A descriptor is the caller's to close, and outlives the buffer; an address, or a handle, does not. Who else writes there while a run has the buffer
+ * orders that by fences. Errors: UNSUPPORTED (not that type, not there), NO_MEMORY, DEVICE_LOST. */
+PTOWSP_API ptowsp_status ptowsp_device_buffer_expose(struct ptowsp_device_buffer *buffer, uint32_t type, struct ptowsp_external *out,
+						     struct ptowsp_error *error);
 /* ptowsp_tensor_bind with a buffer of the program's backend: runs read and write the tensor there, so what one has left the next one finds, and nothing is copied between them. offset: bytes, a
  * multiple of those of an element. Borrowed until unload or the next bind. Errors: NOT_FOUND, INVALID. */
 PTOWSP_API ptowsp_status ptowsp_tensor_bind_buffer(struct ptowsp_program *program, const char *name, struct ptowsp_device_buffer *buffer, uint64_t offset,
@@ -372,6 +383,14 @@ PTOWSP_API ptowsp_status ptowsp_programs_join(struct ptowsp_program *const *prog
  * it for ever. A plugin that has none gets those of this host, with the same results: a run then begins in a call of ptowsp_synchronize or ptowsp_fence_wait for its backend. Errors: NO_MEMORY,
  * NO_DEVICE, DEVICE_LOST. */
 PTOWSP_API ptowsp_status ptowsp_fence_create(struct ptowsp_fence **out, struct ptowsp_backend *backend, uint64_t value, struct ptowsp_error *error);
+/* A fence that is 0 until an event of the caller's has come (NATIVE, of the backend's driver: ptowsp/fences.h), then 1, or has failed as that has. Errors: UNSUPPORTED (not that type, a plugin without), INVALID
+ * (of another device), NO_MEMORY, NO_DEVICE, DEVICE_LOST. */
+PTOWSP_API ptowsp_status ptowsp_fence_import(struct ptowsp_fence **out, struct ptowsp_backend *backend, const struct ptowsp_external *external,
+					     struct ptowsp_error *error);
+/* An event of the backend's driver (NATIVE) that comes when the fence has the value or more, and fails when that does or is destroyed before; the caller's to release. Errors: UNSUPPORTED (not that type, a plugin
+ * without), NO_MEMORY, DEVICE_LOST. */
+PTOWSP_API ptowsp_status ptowsp_fence_expose(struct ptowsp_fence *fence, uint64_t value, uint32_t type, struct ptowsp_external *out,
+					     struct ptowsp_error *error);
 /* Before its backend is closed. NULL is allowed. Errors: INVALID while a run, or the next run of a program, waits for it or signals it, and it stays. */
 PTOWSP_API ptowsp_status ptowsp_fence_destroy(struct ptowsp_fence *fence, struct ptowsp_error *error);
 /* 1: it is the plugin's; 0: this host's. [any] */

@@ -256,7 +256,8 @@ static void run_compare(struct replay *r, size_t at)
 static bool is_left_out(uint16_t operation)
 {
 #if PTOWSP_ABI_MINOR >= 1
-	if (operation == HOST_OPERATION_fences_read || operation == HOST_OPERATION_fences_wait)
+	if (operation == HOST_OPERATION_fences_read || operation == HOST_OPERATION_fences_wait || operation == HOST_OPERATION_buffers_expose ||
+	    operation == HOST_OPERATION_fences_expose)
 		return true;
 #endif
 	return operation == HOST_OPERATION_poll || operation == HOST_OPERATION_drain || operation == HOST_OPERATION_cancel || operation == HOST_OPERATION_stats;
@@ -281,6 +282,17 @@ static bool waits_for_later(struct replay *r, const struct ptowsp_run_args *args
 	return later;
 }
 
+/* Memory and events of others are not in the log. */
+static bool is_of_others(uint16_t operation)
+{
+#if PTOWSP_ABI_MINOR >= 1
+	return operation == HOST_OPERATION_buffers_import || operation == HOST_OPERATION_fences_import;
+#else
+	(void)operation;
+	return false;
+#endif
+}
+
 static ptowsp_status call_again(struct replay *r, const struct tape_record *record, struct host_tape_reader *reader, size_t behind, struct ptowsp_error *error)
 {
 	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
@@ -292,6 +304,9 @@ static ptowsp_status call_again(struct replay *r, const struct tape_record *reco
 
 	if (!host_replay_arguments(reader, &call, &now))
 		return host_fail(error, PTOWSP_INVALID, "the log has a call of %s whose arguments do not fit, before byte %zu", call.operation->name, behind);
+	if (is_of_others(record->operation))
+		return host_fail(error, PTOWSP_UNSUPPORTED, "the call of %s before byte %zu gives the plugin what is of others, and not in the log",
+				 call.operation->name, behind);
 	deadline_move(&call, record->ns);
 	if (host_extension_id(call.operation->table))
 		host_caller_offers(&r->caller, r->instance, record->operation);

@@ -94,7 +94,8 @@ void ptowsp_device_buffer_destroy(struct ptowsp_device_buffer *buffer)
 		return;
 	if (buffer->object)
 		unmake(buffer);
-	host_buffer_give(buffer->memory);
+	if (!buffer->is_lent)
+		host_buffer_give(buffer->memory);
 	free(buffer);
 }
 

@@ -79,7 +79,9 @@ static ptowsp_status apart_wait(struct ptowsp_fence *fence, uint64_t value, uint
 
 /* ---- the caller's ---- */
 
-ptowsp_status ptowsp_fence_create(struct ptowsp_fence **out, struct ptowsp_backend *backend, uint64_t value, struct ptowsp_error *error)
+/* external: NULL: one of its own. */
+static ptowsp_status fence_make(struct ptowsp_fence **out, struct ptowsp_backend *backend, uint64_t value, const struct ptowsp_external *external,
+				struct ptowsp_error *error)
 {
 	struct ptowsp_fence *fence = calloc(1, sizeof(*fence));
 	ptowsp_status status;
@@ -89,12 +91,22 @@ ptowsp_status ptowsp_fence_create(struct ptowsp_fence **out, struct ptowsp_backe
 	if (!fence)
 		return host_error_leave(host_fail(error, PTOWSP_NO_MEMORY, "no memory for a fence"), error);
 	*fence = (struct ptowsp_fence){.backend = backend, .value = value, .lock = PTHREAD_MUTEX_INITIALIZER};
-	status = make(fence, error);
+	status = external ? host_fence_import(fence, external, error) : make(fence, error);
 	if (status)
 		free(fence);
 	else
 		*out = fence;
 	return host_error_leave(status, error);
+}
+
+ptowsp_status ptowsp_fence_create(struct ptowsp_fence **out, struct ptowsp_backend *backend, uint64_t value, struct ptowsp_error *error)
+{
+	return fence_make(out, backend, value, NULL, error);
+}
+
+ptowsp_status ptowsp_fence_import(struct ptowsp_fence **out, struct ptowsp_backend *backend, const struct ptowsp_external *external, struct ptowsp_error *error)
+{
+	return fence_make(out, backend, 0, external, error);
 }
 
 ptowsp_status ptowsp_fence_destroy(struct ptowsp_fence *fence, struct ptowsp_error *error)

@@ -22,6 +22,9 @@ struct ptowsp_fence {
 /* fence_value.c, of one that this host keeps, as ptowsp_fence_signal and ptowsp_fence_read. Any thread. */
 ptowsp_status host_fence_signal(struct ptowsp_fence *fence, uint64_t value, struct ptowsp_error *error);
 ptowsp_status host_fence_read(struct ptowsp_fence *fence, uint64_t *value_out, struct ptowsp_error *error);
+/* external.c: makes it the plugin's, of an event of the caller's. */
+struct ptowsp_external;
+ptowsp_status host_fence_import(struct ptowsp_fence *fence, const struct ptowsp_external *external, struct ptowsp_error *error);
 
 struct host_fence_points {
 	struct {

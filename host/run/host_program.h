@@ -57,8 +57,9 @@ static inline bool host_tensor_is_bound(const struct host_tensor *tensor)
 struct ptowsp_device_buffer {
 	struct ptowsp_backend *backend; /* borrowed */
 	struct ptowsp_object *object;   /* of the plugin's device; NULL: it is memory */
-	void *memory;                   /* owned, of host_buffer_take */
+	void *memory;                   /* owned, of host_buffer_take, or the caller's */
 	uint64_t bytes;
+	bool is_lent; /* the caller's */
 };
 
 /* session.c: facts about an operation of that name, which also reads values and tensors, and ends at deadline_ns of host_now_ns; 0: without a limit. */

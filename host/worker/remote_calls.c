@@ -166,6 +166,14 @@ static void carry(struct host_caller *caller, struct host_call *call)
 		cross(r, call, until_ns < UINT64_MAX / 2 ? until_ns + remote_limit_ns(r, HOST_OPERATION_drain) : UINT64_MAX);
 		remote_runs_early(r); /* of which it was told before submit had returned */
 		break;
+#if PTOWSP_ABI_MINOR >= 1
+	case HOST_OPERATION_buffers_import:
+	case HOST_OPERATION_buffers_expose:
+	case HOST_OPERATION_fences_import:
+	case HOST_OPERATION_fences_expose:
+		call->status = host_fail(call->error, PTOWSP_UNSUPPORTED, "%s: memory of others does not reach a plugin in a process of its own", r->name);
+		break;
+#endif
 	default: cross(r, call, 0);
 	}
 }

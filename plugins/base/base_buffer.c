@@ -7,10 +7,11 @@
 #include "program.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_program.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#define ALIGNMENT 4096u /* drivers use memory of the host in whole pages */
+#include <unistd.h>
 
 /* ---- where bytes lie ------------------------------------------------------------------------------------------------------ */
 
@@ -29,50 +30,83 @@ bool base_buffers_apart(const struct base_device *device)
 }
 
 #if PTOWSP_ABI_TARGET >= 1
-#include "ptowsp/buffers.h"
+#include "base_external.h"
 
-/* Addresses that nothing lies at, where the device has memory of its own; else memory that is accounted to the plugin. */
-static void *place_take(const struct base_buffer *buffer)
+/* What its descriptor names, or addresses that nothing lies at, where the device has memory of its own. */
+static ptowsp_status place_map(struct base_buffer *buffer, struct ptowsp_error *error)
 {
-	const struct ptowsp_host *host = buffer->device->instance->host;
-	void *place;
+	const int flags = buffer->fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+	void *place = mmap(NULL, (size_t)buffer->bytes, PROT_READ | PROT_WRITE, flags, buffer->fd, 0);
 
-	if (!base_buffers_apart(buffer->device))
-		return host->alloc(host->context, buffer->bytes, ALIGNMENT);
-	place = mmap(NULL, (size_t)buffer->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	return place == MAP_FAILED ? NULL : place;
-}
-
-static void place_give(const struct base_buffer *buffer)
-{
-	if (!base_buffers_apart(buffer->device))
-		base_release(buffer->device->instance, buffer->place, buffer->bytes);
-	else if (buffer->place)
-		munmap(buffer->place, (size_t)buffer->bytes);
+	if (place == MAP_FAILED)
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for a buffer of %llu bytes: %s", (unsigned long long)buffer->bytes, strerror(errno));
+	buffer->place = place;
+	buffer->mapped = true;
+	return PTOWSP_OK;
 }
 
 static void unmake(struct base_buffer *buffer)
 {
 	if (buffer->own)
 		base_buffers_of(buffer->device)->free(buffer->device, buffer->own);
-	place_give(buffer);
+	if (buffer->mapped)
+		munmap(buffer->place, (size_t)buffer->bytes);
+	if (buffer->fd >= 0)
+		close(buffer->fd);
 }
 
-static ptowsp_status make(struct base_buffer *buffer, struct ptowsp_error *error)
+/* As the device names the bytes at its place. */
+static ptowsp_status place_name(struct base_buffer *buffer, struct ptowsp_error *error)
 {
 	const struct base_buffers *memory = base_buffers_of(buffer->device);
-	ptowsp_status status = PTOWSP_OK;
 
-	buffer->place = place_take(buffer);
-	if (!buffer->place)
-		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for a buffer of %llu bytes", (unsigned long long)buffer->bytes);
-	if (memory->make)
-		status = memory->make(buffer->device, buffer->place, buffer->bytes, &buffer->own, error);
-	if (!status && base_buffers_apart(buffer->device))
-		status = memory->clear(buffer->device, buffer->own, 0, buffer->bytes, error);
-	if (status)
-		unmake(buffer);
+	return memory->make ? memory->make(buffer->device, buffer->place, buffer->bytes, &buffer->own, error) : PTOWSP_OK;
+}
+
+/* Memory of the host is a file of its own, so that others can be given it; each takes a descriptor. */
+static ptowsp_status make(struct base_buffer *buffer, struct ptowsp_error *error)
+{
+	const bool apart = base_buffers_apart(buffer->device);
+	ptowsp_status status;
+
+	buffer->fd = apart ? -1 : base_external_file(buffer->bytes);
+	if (!apart && buffer->fd < 0)
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory, or no free descriptor, for a buffer of %llu bytes: %s", (unsigned long long)buffer->bytes,
+				 strerror(errno));
+	status = place_map(buffer, error);
+	if (!status)
+		status = place_name(buffer, error);
+	if (!status && apart)
+		status = base_buffers_of(buffer->device)->clear(buffer->device, buffer->own, 0, buffer->bytes, error);
 	return status;
+}
+
+/* Where the driver alone knows it, it says where it lies, or that is nowhere here. */
+static ptowsp_status driver_take(struct base_buffer *buffer, const struct ptowsp_external *external, struct ptowsp_error *error)
+{
+	const struct base_buffers *memory = base_buffers_of(buffer->device);
+	void *place = NULL;
+	ptowsp_status status = memory->take ? memory->take(buffer->device, external, &buffer->own, &place, error)
+					    : base_fail(error, PTOWSP_UNSUPPORTED, "import: memory of type %u is none that is used here", external->type);
+
+	buffer->place = place;
+	return status || place ? status : place_map(buffer, error);
+}
+
+static ptowsp_status take(struct base_buffer *buffer, const struct ptowsp_external *external, struct ptowsp_error *error)
+{
+	ptowsp_status status;
+
+	if (external->type == PTOWSP_EXTERNAL_NATIVE || base_buffers_apart(buffer->device))
+		return driver_take(buffer, external, error);
+	status = base_external_check(external, error);
+	if (!status && external->type == PTOWSP_EXTERNAL_HOST) {
+		buffer->place = (unsigned char *)(uintptr_t)external->address;
+	} else if (!status) {
+		buffer->fd = fcntl(external->fd, F_DUPFD_CLOEXEC, 0);
+		status = buffer->fd < 0 ? base_fail(error, PTOWSP_NO_MEMORY, "import: no free descriptor") : place_map(buffer, error);
+	}
+	return status ? status : place_name(buffer, error);
 }
 
 static ptowsp_status move(struct base_buffer *buffer, uint64_t offset, void *memory, uint64_t bytes, bool there, struct ptowsp_error *error)
@@ -140,8 +174,9 @@ static bool is_written(const struct base_program *program, uint32_t tensor)
 /* Bytes that two tensors have are read by both: otherwise nobody could say what comes first. */
 static ptowsp_status overlap_check(const struct base_run *run, const struct ptowsp_binding *a, const struct ptowsp_binding *b, struct ptowsp_error *error)
 {
-	if (a->buffer != b->buffer || a->buffer_offset + bytes_of(a) <= b->buffer_offset || b->buffer_offset + bytes_of(b) <= a->buffer_offset ||
-	    (!is_written(run->program, a->tensor) && !is_written(run->program, b->tensor)))
+	const unsigned char *at = a->data, *other = b->data; /* two buffers can be names of the same memory */
+
+	if (at + bytes_of(a) <= other || other + bytes_of(b) <= at || (!is_written(run->program, a->tensor) && !is_written(run->program, b->tensor)))
 		return PTOWSP_OK;
 	return base_fail(error, PTOWSP_INVALID, "submit: tensors %u and %u have the same bytes of a buffer, and one of them is written", b->tensor, a->tensor);
 }
@@ -235,28 +270,43 @@ static ptowsp_status limit_check(const struct base_device *device, uint64_t byte
 			 (unsigned long long)limit);
 }
 
-static ptowsp_status create(struct ptowsp_object *object, uint64_t bytes, struct ptowsp_object **buffer_out, struct ptowsp_error *error)
+/* external: NULL: new memory. */
+static ptowsp_status buffer_make(struct base_device *device, uint64_t bytes, const struct ptowsp_external *external, struct ptowsp_object **buffer_out,
+				 struct ptowsp_error *error)
 {
-	struct base_device *device = (struct base_device *)object;
-	ptowsp_status status = limit_check(device, bytes, error);
-	struct base_buffer *buffer;
+	struct base_buffer *buffer = base_alloc(device->instance, sizeof(*buffer));
+	ptowsp_status status;
 
-	*buffer_out = NULL;
-	if (status)
-		return status;
-	buffer = base_alloc(device->instance, sizeof(*buffer));
 	if (!buffer)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for a buffer");
-	*buffer = (struct base_buffer){.device = device, .bytes = bytes, .next = device->buffers};
-	status = make(buffer, error);
+	*buffer = (struct base_buffer){.device = device, .bytes = bytes, .next = device->buffers, .fd = -1, .type = external ? external->type : 0};
+	status = external ? take(buffer, external, error) : make(buffer, error);
 	if (status) {
+		unmake(buffer);
 		base_release(device->instance, buffer, sizeof(*buffer));
 		return status;
 	}
 	device->buffers = buffer;
-	device->buffer_bytes += bytes;
+	device->buffer_bytes += external ? 0 : bytes;
 	*buffer_out = (struct ptowsp_object *)buffer;
 	return PTOWSP_OK;
+}
+
+static ptowsp_status create(struct ptowsp_object *object, uint64_t bytes, struct ptowsp_object **buffer_out, struct ptowsp_error *error)
+{
+	struct base_device *device = (struct base_device *)object;
+	ptowsp_status status = limit_check(device, bytes, error);
+
+	*buffer_out = NULL;
+	return status ? status : buffer_make(device, bytes, NULL, buffer_out, error);
+}
+
+static ptowsp_status import(struct ptowsp_object *object, const struct ptowsp_external *external, struct ptowsp_object **buffer_out, struct ptowsp_error *error)
+{
+	*buffer_out = NULL;
+	if (!external || external->head.size < PTOWSP_EXTERNAL_FLOOR_10_1 || !external->bytes)
+		return base_fail(error, PTOWSP_INVALID, "import: there is no memory, or it has no bytes");
+	return buffer_make((struct base_device *)object, external->bytes, external, buffer_out, error);
 }
 
 static void buffer_free(struct base_buffer *buffer)
@@ -267,7 +317,7 @@ static void buffer_free(struct base_buffer *buffer)
 	while (*link != buffer)
 		link = &(*link)->next;
 	*link = buffer->next;
-	device->buffer_bytes -= buffer->bytes;
+	device->buffer_bytes -= buffer->type ? 0 : buffer->bytes;
 	unmake(buffer);
 	base_release(device->instance, buffer, sizeof(*buffer));
 }
@@ -282,7 +332,7 @@ static ptowsp_status destroy(struct ptowsp_object *object, struct ptowsp_error *
 	return status;
 }
 
-static ptowsp_status write(struct ptowsp_object *object, uint64_t offset, const void *bytes, uint64_t size, struct ptowsp_error *error)
+static ptowsp_status write_bytes(struct ptowsp_object *object, uint64_t offset, const void *bytes, uint64_t size, struct ptowsp_error *error)
 {
 	struct base_buffer *buffer = (struct base_buffer *)object;
 	ptowsp_status status = range_check(buffer, "write", offset, size, error);
@@ -290,7 +340,7 @@ static ptowsp_status write(struct ptowsp_object *object, uint64_t offset, const 
 	return status || !size ? status : move(buffer, offset, (void *)(uintptr_t)bytes, size, true, error);
 }
 
-static ptowsp_status read(struct ptowsp_object *object, uint64_t offset, uint8_t *bytes_out, uint64_t size, struct ptowsp_error *error)
+static ptowsp_status read_bytes(struct ptowsp_object *object, uint64_t offset, uint8_t *bytes_out, uint64_t size, struct ptowsp_error *error)
 {
 	struct base_buffer *buffer = (struct base_buffer *)object;
 	ptowsp_status status = range_check(buffer, "read", offset, size, error);
@@ -318,10 +368,34 @@ static ptowsp_status copy(struct ptowsp_object *to_object, uint64_t to_offset, s
 	return PTOWSP_OK;
 }
 
+static ptowsp_status expose(struct ptowsp_object *object, uint32_t type, struct ptowsp_external *out, struct ptowsp_error *error)
+{
+	struct base_buffer *buffer = (struct base_buffer *)object;
+	const struct base_buffers *memory = base_buffers_of(buffer->device);
+
+	*out = (struct ptowsp_external){.head = out->head, .type = type, .bytes = buffer->bytes, .fd = -1};
+	if (type == PTOWSP_EXTERNAL_NATIVE && memory->lend)
+		return memory->lend(buffer->device, buffer->own, out, error);
+	if (type == PTOWSP_EXTERNAL_HOST && !base_buffers_apart(buffer->device)) {
+		out->address = (uintptr_t)buffer->place;
+		return PTOWSP_OK;
+	}
+	if (buffer->fd < 0 || type != (buffer->type ? buffer->type : (uint32_t)PTOWSP_EXTERNAL_OPAQUE_FD))
+		return base_fail(error, PTOWSP_UNSUPPORTED, "expose: this buffer has no name of type %u", type);
+	out->fd = fcntl(buffer->fd, F_DUPFD_CLOEXEC, 0);
+	return out->fd < 0 ? base_fail(error, PTOWSP_NO_MEMORY, "expose: no free descriptor") : PTOWSP_OK;
+}
+
 const void *base_buffers_table(const struct base_backend *backend, const struct ptowsp_object *instance)
 {
-	static const struct ptowsp_buffers_extension table = {
-		.head = PTOWSP_HEAD(table, EXTENSION), .create = create, .destroy = destroy, .write = write, .read = read, .copy = copy};
+	static const struct ptowsp_buffers_extension table = {.head = PTOWSP_HEAD(table, EXTENSION),
+							      .create = create,
+							      .destroy = destroy,
+							      .write = write_bytes,
+							      .read = read_bytes,
+							      .copy = copy,
+							      .import = import,
+							      .expose = expose};
 
 	return backend->buffers && base_minor_of(instance) >= 1 ? &table : NULL;
 }

@@ -15,11 +15,15 @@ struct base_buffer {
 	struct base_buffer *next; /* in the device; [device] calls only */
 	unsigned char *place;
 	uint64_t bytes;
+	int fd;             /* the memory file, or the dma-buf, that is mapped there; -1: none */
+	uint32_t type;      /* PTOWSP_EXTERNAL_x that it was imported as; 0: it is the device's own */
+	bool mapped;        /* the place is this buffer's */
 	void *own;          /* the device's memory, of base_buffers.make; NULL: the bytes lie at the place, for a device that is this processor */
 	uint32_t in_flight; /* runs that were given it; guarded by device->lock */
 };
 
 /* Memory of a backend's device. One thread at a time for each piece of it. Errors: NO_MEMORY, DEVICE_LOST. */
+struct ptowsp_external;
 struct base_buffers {
 	/* Kernels see the memory of this process where it lies. */
 	bool (*shares)(const struct base_device *device);
@@ -32,6 +36,11 @@ struct base_buffers {
 	ptowsp_status (*copy)(const struct base_device *device, void *to, uint64_t to_offset, void *from, uint64_t from_offset, uint64_t bytes,
 			      struct ptowsp_error *error);
 	ptowsp_status (*clear)(const struct base_device *device, void *own, uint64_t offset, uint64_t bytes, struct ptowsp_error *error);
+	/* Memory that has a handle of the driver's, or none but a descriptor where memory is apart; place_out: where the device shares memory, its address in this process. lend: such a handle of its own
+	 * memory. NULL: it takes, and gives, none. Errors: UNSUPPORTED, INVALID, NO_MEMORY, DEVICE_LOST. */
+	ptowsp_status (*take)(const struct base_device *device, const struct ptowsp_external *external, void **own_out, void **place_out,
+			      struct ptowsp_error *error);
+	ptowsp_status (*lend)(const struct base_device *device, void *own, struct ptowsp_external *external_out, struct ptowsp_error *error);
 };
 /* Without any: of backends whose device is this processor. */
 extern const struct base_buffers base_buffers_host;

@@ -44,7 +44,11 @@ static bool region_add(struct base_resident *resident, const struct base_region 
 	unsigned char *end = region->base + region->bytes;
 
 	if (last && region->base < last->base + last->bytes) {
-		last->bytes = end > last->base + last->bytes ? (uint64_t)(end - last->base) : last->bytes;
+		if (end > last->base + last->bytes) { /* longer than a buffer, if it is one: a part of this memory was imported */
+			last->bytes = (uint64_t)(end - last->base);
+			last->own = NULL;
+			last->stays = last->written = false;
+		}
 		return true;
 	}
 	added = COMMON_GROW(resident->regions, resident->region_room, resident->region_count) ? malloc(sizeof(*added)) : NULL;

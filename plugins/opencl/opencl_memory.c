@@ -50,4 +50,4 @@ static ptowsp_status clear(const struct base_device *device, void *own, uint64_t
 	return copies_finish(d, d->cl->clEnqueueFillBuffer(d->copies, own, &zero, 1, offset, bytes, 0, NULL, NULL), "clearing", bytes, error);
 }
 
-const struct base_buffers opencl_buffers = {shares, make, unmake, move, copy, clear};
+const struct base_buffers opencl_buffers = {.shares = shares, .make = make, .free = unmake, .move = move, .copy = copy, .clear = clear};

@@ -135,7 +135,7 @@ static ptowsp_status wait_for(struct ptowsp_object *object, uint64_t value, uint
 	return says(&call, fence, fence && fence->value < value ? PTOWSP_AGAIN : PTOWSP_OK);
 }
 
-const struct watch_fences_table watch_fences_table = {{PTOWSP_HEAD(watch_fences_table, EXTENSION), create, destroy, signal_to, read_it, wait_for},
+const struct watch_fences_table watch_fences_table = {{PTOWSP_HEAD(watch_fences_table, EXTENSION), create, destroy, signal_to, read_it, wait_for, NULL, NULL},
 						      {watch_later, watch_later, watch_later, watch_later, watch_later, watch_later, watch_later, watch_later}};
 #else
 void watch_fences(struct watch_call *call, struct watch *device, const struct ptowsp_run_args *args)

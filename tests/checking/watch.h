@@ -91,6 +91,11 @@ struct watch_fences_table {
 	ptowsp_status (*later[WATCH_TRAPS])(void);
 };
 extern const struct watch_fences_table watch_fences_table;
+struct watch_buffers_table {
+	struct ptowsp_buffers_extension known;
+	ptowsp_status (*later[WATCH_TRAPS])(void);
+};
+extern const struct watch_buffers_table watch_buffers_table;
 #endif
 
 /* Keeps what is lent, and finds it as it was. */

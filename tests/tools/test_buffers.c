@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * test_buffers.c - tensors in buffers of a device: a chain of runs has the results of runs in memory, on backends that have buffers and on those that have none, and nothing is copied between. */
 #include "host/ptowsp_host.h"
+#include "ptowsp/buffers.h"
 #include "tests/check.h"
 #include "tests/contract/cli.h"
 
+#include <fcntl.h>
+#include <linux/udmabuf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { N = 64, RUNS = 100, BYTES = N * 16 * 4 };
 
@@ -213,5 +219,212 @@ TEST(what_cannot_be_is_refused)
 	ptowsp_program_unload(host.program);
 	host.program = NULL;
 	ptowsp_device_buffer_destroy(buffer);
+	host_end();
+}
+
+/* ---- memory of others ------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status import(struct ptowsp_device_buffer **out, uint32_t type, void *memory, int fd, uint64_t bytes)
+{
+	const struct ptowsp_external external = {.head = PTOWSP_HEAD(external, EXTERNAL), .type = type, .address = (uintptr_t)memory, .bytes = bytes, .fd = fd};
+
+	return ptowsp_device_buffer_import(out, host.backend, &external, &error);
+}
+
+static struct ptowsp_external expose(struct ptowsp_device_buffer *buffer, uint32_t type)
+{
+	struct ptowsp_external external;
+
+	CHECK_INT(ptowsp_device_buffer_expose(buffer, type, &external, &error), 0);
+	CHECK_UINT(external.type, type);
+	return external;
+}
+
+static float *map(int fd)
+{
+	float *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
+
+	REQUIRE(memory != MAP_FAILED);
+	return memory;
+}
+
+static int memory_file(uint64_t bytes, int seals)
+{
+	const int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	REQUIRE(fd >= 0 && !ftruncate(fd, (off_t)bytes) && !fcntl(fd, F_ADD_SEALS, seals));
+	return fd;
+}
+
+/* x and y are memory of others, which the caller sees as x and y. */
+static void runs_see_it(struct ptowsp_device_buffer *x_buffer, struct ptowsp_device_buffer *y_buffer, float *x, float *y)
+{
+	float got;
+
+	CHECK_INT(bind("x", x_buffer, 0) | bind("y", y_buffer, 0), 0);
+	for (int run = 1; run <= 3; run++) {
+		for (int i = 0; i < N * 16; i++)
+			x[i] = (float)(i * run);
+		CHECK_INT(ptowsp_execute(host.program, NULL, &error), 0);
+	}
+	CHECK(y[5] == 5 * 6 && y[N * 16 - 1] == (N * 16 - 1) * 6);
+	CHECK_INT(ptowsp_device_buffer_read(y_buffer, 20, &got, 4, &error), 0);
+	CHECK(got == 5 * 6);
+	got = -1;
+	CHECK_INT(ptowsp_device_buffer_write(x_buffer, 24, &got, 4, &error), 0);
+	CHECK(x[6] == -1);
+	ptowsp_program_unload(host.program);
+	host.program = NULL;
+	ptowsp_device_buffer_destroy(x_buffer);
+	ptowsp_device_buffer_destroy(y_buffer);
+	CHECK(x[6] == -1 && y[5] == 5 * 6); /* it stays */
+}
+
+static void caller_memory(const char *plugin, uint32_t isolate)
+{
+	struct ptowsp_device_buffer *x_buffer, *y_buffer;
+	void *x, *y;
+
+	host_begin(plugin, isolate);
+	REQUIRE_INT(ptowsp_buffer_alloc(&x, BYTES, &error) | ptowsp_buffer_alloc(&y, BYTES, &error), 0);
+	REQUIRE_INT(import(&x_buffer, PTOWSP_EXTERNAL_HOST, x, -1, BYTES) | import(&y_buffer, PTOWSP_EXTERNAL_HOST, y, -1, BYTES), 0);
+	runs_see_it(x_buffer, y_buffer, x, y);
+	ptowsp_buffer_free(x);
+	ptowsp_buffer_free(y);
+	host_end();
+}
+
+TEST(memory_of_the_caller_is_used_in_place)
+{
+	caller_memory("cpu_sim", PTOWSP_ISOLATE_NONE);
+}
+
+TEST(memory_of_the_caller_serves_a_plugin_without_buffers)
+{
+	caller_memory("a2a3sim", PTOWSP_ISOLATE_NONE);
+}
+
+/* x is a memory file of the caller's, y one of the plugin's. */
+static void descriptors(const char *plugin, uint32_t isolate)
+{
+	struct ptowsp_device_buffer *x_buffer, *y_buffer;
+	struct ptowsp_external exposed;
+	float *x, *y;
+	int fd;
+
+	host_begin(plugin, isolate);
+	fd = memory_file(BYTES, F_SEAL_SHRINK);
+	x = map(fd);
+	REQUIRE_INT(import(&x_buffer, PTOWSP_EXTERNAL_OPAQUE_FD, NULL, fd, BYTES), 0);
+	REQUIRE_INT(close(fd), 0); /* it was lent for the call */
+	y_buffer = buffer_make(BYTES);
+	exposed = expose(y_buffer, PTOWSP_EXTERNAL_OPAQUE_FD);
+	CHECK_UINT(exposed.bytes, BYTES);
+	y = map(exposed.fd);
+	close(exposed.fd);
+	close(expose(x_buffer, PTOWSP_EXTERNAL_OPAQUE_FD).fd);
+	runs_see_it(x_buffer, y_buffer, x, y);
+	munmap(x, BYTES);
+	munmap(y, BYTES);
+	host_end();
+}
+
+TEST(descriptors_come_in_and_go_out)
+{
+	descriptors("cpu_sim", PTOWSP_ISOLATE_NONE);
+}
+
+TEST(a_dma_buf_is_a_buffer)
+{
+	const int fd = memory_file(BYTES, F_SEAL_SHRINK), maker = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
+	const struct udmabuf_create create = {.memfd = (uint32_t)fd, .flags = UDMABUF_FLAGS_CLOEXEC, .size = BYTES};
+	struct ptowsp_device_buffer *x_buffer, *y_buffer;
+	float *x, *y;
+	int dmabuf;
+
+	if (maker < 0) {
+		close(fd);
+		CHECK_SKIP("this machine has no /dev/udmabuf to make a dma-buf with");
+	}
+	host_begin("cpu_sim", PTOWSP_ISOLATE_NONE);
+	dmabuf = ioctl(maker, UDMABUF_CREATE, &create);
+	REQUIRE(dmabuf >= 0);
+	x = map(fd);
+	y = map(-1);
+	REQUIRE_INT(import(&x_buffer, PTOWSP_EXTERNAL_DMABUF, NULL, dmabuf, BYTES) | import(&y_buffer, PTOWSP_EXTERNAL_HOST, y, -1, BYTES), 0);
+	close(expose(x_buffer, PTOWSP_EXTERNAL_DMABUF).fd);
+	close(dmabuf);
+	close(maker);
+	close(fd);
+	runs_see_it(x_buffer, y_buffer, x, y);
+	munmap(x, BYTES);
+	munmap(y, BYTES);
+	host_end();
+}
+
+TEST(memory_that_is_no_buffer_is_refused)
+{
+	const int large = memory_file(BYTES, F_SEAL_SHRINK), loose = memory_file(BYTES, 0), fixed = memory_file(BYTES, F_SEAL_SHRINK | F_SEAL_WRITE);
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	const struct {
+		const char *says;
+		uint32_t type;
+		int fd;
+		uint64_t address, bytes;
+		ptowsp_status status;
+	} ways[] = {
+		{"has 4096 bytes, not 4097", PTOWSP_EXTERNAL_OPAQUE_FD, large, 0, BYTES + 1, PTOWSP_INVALID},
+		{"may shrink; seal it with F_SEAL_SHRINK", PTOWSP_EXTERNAL_OPAQUE_FD, loose, 0, BYTES, PTOWSP_INVALID},
+		{"is sealed against writing", PTOWSP_EXTERNAL_OPAQUE_FD, fixed, 0, BYTES, PTOWSP_INVALID},
+		{"is no memory file", PTOWSP_EXTERNAL_OPAQUE_FD, null, 0, BYTES, PTOWSP_INVALID},
+		{"is no memory file", PTOWSP_EXTERNAL_OPAQUE_FD, -1, 0, BYTES, PTOWSP_INVALID},
+		{"is no dma-buf", PTOWSP_EXTERNAL_DMABUF, large, 0, BYTES, PTOWSP_INVALID},
+		{"begins at no page of", PTOWSP_EXTERNAL_HOST, -1, 0x10040, BYTES, PTOWSP_INVALID},
+		{"memory of nobody", PTOWSP_EXTERNAL_HOST, -1, 0, BYTES, PTOWSP_INVALID},
+		{"of no bytes", PTOWSP_EXTERNAL_OPAQUE_FD, large, 0, 0, PTOWSP_INVALID},
+		{"type 5 is none that is used here", PTOWSP_EXTERNAL_NATIVE, -1, 4096, BYTES, PTOWSP_UNSUPPORTED},
+		{"type 77 is none that is used here", 77, -1, 4096, BYTES, PTOWSP_UNSUPPORTED},
+	};
+	struct ptowsp_device_buffer *buffer;
+	struct ptowsp_external out;
+
+	host_begin("cpu_sim", PTOWSP_ISOLATE_NONE);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		CHECK_INT(import(&buffer, ways[i].type, (void *)(uintptr_t)ways[i].address, ways[i].fd, ways[i].bytes), ways[i].status);
+		CHECK_CONTAINS(error.text, ways[i].says);
+		CHECK(!buffer);
+	}
+	buffer = buffer_make(BYTES);
+	CHECK_INT(ptowsp_device_buffer_expose(buffer, PTOWSP_EXTERNAL_NATIVE, &out, &error), PTOWSP_UNSUPPORTED);
+	CHECK_CONTAINS(error.text, "this buffer has no name of type 5");
+	CHECK_INT(out.fd, -1);
+	ptowsp_device_buffer_destroy(buffer);
+	host_end();
+	host_begin("a2a3sim", PTOWSP_ISOLATE_NONE);
+	CHECK_INT(import(&buffer, PTOWSP_EXTERNAL_OPAQUE_FD, NULL, large, BYTES), PTOWSP_UNSUPPORTED);
+	CHECK_CONTAINS(error.text, "a2a3sim takes no memory of type OPAQUE_FD (3)");
+	host_end();
+	close(large);
+	close(loose);
+	close(fixed);
+	close(null);
+}
+
+/* One memory by two names: a run that writes one of them and has the other is refused. */
+TEST(two_names_of_one_memory_do_not_meet_in_a_run)
+{
+	struct ptowsp_device_buffer *first, *second;
+	float *memory = map(-1);
+
+	host_begin("cpu_sim", PTOWSP_ISOLATE_NONE);
+	REQUIRE_INT(import(&first, PTOWSP_EXTERNAL_HOST, memory, -1, BYTES) | import(&second, PTOWSP_EXTERNAL_HOST, memory, -1, BYTES), 0);
+	CHECK_INT(bind("x", first, 0) | bind("y", second, 0), 0);
+	CHECK_INT(ptowsp_execute(host.program, NULL, &error), PTOWSP_INVALID);
+	CHECK_CONTAINS(error.text, "have the same bytes of a buffer, and one of them is written");
+	ptowsp_program_unload(host.program);
+	host.program = NULL;
+	ptowsp_device_buffer_destroy(first);
+	ptowsp_device_buffer_destroy(second);
+	munmap(memory, BYTES);
 	host_end();
 }

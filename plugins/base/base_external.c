@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "base_external.h"
+
+#if PTOWSP_ABI_TARGET >= 1
+#include "error.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum { DMABUF_MAGIC = 0x444d4142 }; /* of linux/magic.h, which older systems have without it */
+
+int base_external_file(uint64_t bytes)
+{
+	const int fd = bytes <= INT64_MAX ? memfd_create("ptowsp device buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
+
+	if (fd < 0 || (!ftruncate(fd, (off_t)bytes) && !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static ptowsp_status too_short(const struct ptowsp_external *e, uint64_t there, struct ptowsp_error *error)
+{
+	return base_fail(error, PTOWSP_INVALID, "import: descriptor %d has %llu bytes, not %llu", e->fd, (unsigned long long)there,
+			 (unsigned long long)e->bytes);
+}
+
+/* Bytes that others can take away would end this process when it reads them. */
+static ptowsp_status file_check(const struct ptowsp_external *e, struct ptowsp_error *error)
+{
+	const int seals = fcntl(e->fd, F_GET_SEALS);
+	struct stat file;
+
+	if (seals < 0 || fstat(e->fd, &file))
+		return base_fail(error, PTOWSP_INVALID, "import: descriptor %d is no memory file (%s); memfd_create makes one", e->fd, strerror(errno));
+	if (!(seals & F_SEAL_SHRINK))
+		return base_fail(error, PTOWSP_INVALID, "import: the memory file %d may shrink; seal it with F_SEAL_SHRINK", e->fd);
+	if (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE))
+		return base_fail(error, PTOWSP_INVALID, "import: the memory file %d is sealed against writing", e->fd);
+	return (uint64_t)file.st_size < e->bytes ? too_short(e, (uint64_t)file.st_size, error) : PTOWSP_OK;
+}
+
+static ptowsp_status dmabuf_check(const struct ptowsp_external *e, struct ptowsp_error *error)
+{
+	struct statfs of;
+	const off_t size = fstatfs(e->fd, &of) || of.f_type != DMABUF_MAGIC ? -1 : lseek(e->fd, 0, SEEK_END);
+
+	if (size < 0)
+		return base_fail(error, PTOWSP_INVALID, "import: descriptor %d is no dma-buf", e->fd);
+	return (uint64_t)size < e->bytes ? too_short(e, (uint64_t)size, error) : PTOWSP_OK;
+}
+
+ptowsp_status base_external_check(const struct ptowsp_external *e, struct ptowsp_error *error)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	switch (e->type) {
+	case PTOWSP_EXTERNAL_DMABUF: return dmabuf_check(e, error);
+	case PTOWSP_EXTERNAL_OPAQUE_FD: return file_check(e, error);
+	case PTOWSP_EXTERNAL_HOST:
+		if (e->address && !(e->address % page) && e->bytes <= UINT64_MAX - e->address)
+			return PTOWSP_OK;
+		return base_fail(error, PTOWSP_INVALID, "import: memory at 0x%llx begins at no page of %llu bytes", (unsigned long long)e->address,
+				 (unsigned long long)page);
+	}
+	return base_fail(error, PTOWSP_UNSUPPORTED, "import: memory of type %u is none that is used here", e->type);
+}
+#endif
