@@ -9,6 +9,7 @@
 #include "tools/pages/page.h"
 #include "tools/scratch.h"
 #include "tools/standard.h"
+#include "tools/tool.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -19,20 +20,6 @@
 enum { MOST_EVENTS = 100000000, MOST_SECONDS = 15, ABSENT_CYCLES = 1000, MOST_BYTES = 1 << 26 };
 #define MOST_CYCLES (UINT64_C(1) << 40) /* of one kernel or task, so that those of a run stay below 2^64 */
 
-static int complain(const struct ptowsp_error *error)
-{
-	fprintf(stderr, "ptowsp-aie: %s\n", error->text);
-	return reg_status_exit(error->code);
-}
-
-static int misuse(const char *format, const char *what)
-{
-	fputs("ptowsp-aie: ", stderr);
-	fprintf(stderr, format, what);
-	fputs("; usage: ptowsp-aie [options] FILE.mlir, more with --help\n", stderr);
-	return 2;
-}
-
 /* ---- the command line ----------------------------------------------------------------------------------------------- */
 
 static const struct flag flags[] = {
@@ -42,16 +29,7 @@ static const struct flag flags[] = {
 #undef X
 #undef G
 };
-enum { FLAGS = sizeof(flags) / sizeof(*flags) };
-
-static int page_show(size_t page)
-{
-	if (page == 'h')
-		page_print(&page_aie, stdout);
-	else
-		printf("ptowsp-aie %d.%d.0, ABI %s\n", PTOWSP_ABI_MAJOR, PTOWSP_ABI_MINOR, PTOWSP_ABI_STRING);
-	return 0;
-}
+const struct tool tool = {.page = &page_aie, .flags = flags, .flag_count = sizeof(flags) / sizeof(*flags)};
 
 static bool value_read(const struct flag_pair *pair, struct aie_array_value *value)
 {
@@ -76,7 +54,7 @@ static int values_read(struct aie_options *options)
 		return 1;
 	for (uint32_t i = 0; i < options->values.count; i++)
 		if (!value_read(&options->values.rows[i], &options->numbers[i]))
-			return misuse("%s takes argN=NUMBER", "--value");
+			return tool_misuse("--value takes argN=NUMBER");
 	return -1;
 }
 
@@ -93,26 +71,24 @@ static bool absent_read(struct aie_options *options)
 static int options_check(const struct aie_options *options)
 {
 	if (options->no_kernels > MOST_CYCLES || options->host_cycles > MOST_CYCLES)
-		return misuse("%s takes at most 2^40 cycles", options->no_kernels > MOST_CYCLES ? "--no-kernels" : "--host-cycles");
+		return tool_misuse("%s takes at most 2^40 cycles", options->no_kernels > MOST_CYCLES ? "--no-kernels" : "--host-cycles");
 	if (options->max_seconds > MOST_CYCLES >> 16)
-		return misuse("%s takes at most 2^24 seconds", "--max-seconds");
-	return options->buffering > 8 ? misuse("%s takes 0 to 8", "--buffering") : -1;
+		return tool_misuse("--max-seconds takes at most 2^24 seconds");
+	return options->buffering > 8 ? tool_misuse("--buffering takes 0 to 8") : -1;
 }
 
 /* -1: run; else the exit status. */
 static int options_read(struct aie_options *options, int argc, char **argv)
 {
-	struct command_line line = {.flags = flags, .count = FLAGS, .into = options};
-	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	int status;
+	struct command_line line = {0};
+	int status = tool_read(&line, options, argc, argv);
 
-	status = command_line_read(&line, argc, argv, &error) ? misuse("%s", error.text) : line.mode ? page_show(line.mode->field) : -1;
 	if (status < 0 && line.words.count != 1)
-		status = line.words.count ? misuse("more than one FILE is given: %s", line.words.at[1]) : misuse("no %s is given", "FILE");
+		status = line.words.count ? tool_misuse("more than one FILE is given: %s", line.words.at[1]) : tool_misuse("no FILE is given");
 	if (status < 0)
 		status = values_read(options);
 	if (status < 0 && !absent_read(options))
-		status = misuse("%s takes a number", "--no-kernels");
+		status = tool_misuse("--no-kernels takes a number");
 	options->path = line.words.count ? line.words.at[0] : NULL;
 	free(line.words.at);
 	return status < 0 ? options_check(options) : status;
@@ -361,7 +337,7 @@ static int session_do(void *context)
 
 	session->runs = json_array();
 	failed = session_run(session, &error);
-	status = failed ? complain(&error) : session->status;
+	status = failed ? tool_complain(&error) : session->status;
 	if (session->options->json)
 		json_print(session->options->path, json_incref(session->runs), failed ? error.text : NULL);
 	json_decref(session->runs);
@@ -409,7 +385,7 @@ static int run(struct aie_options *options)
 	aie_files_drop(options);
 	aie_kernels_close(session.kernels);
 	scratch_close("ptowsp-aie");
-	return status ? complain(&error) : exit_status;
+	return status ? tool_complain(&error) : exit_status;
 }
 
 int main(int argc, char **argv)
@@ -422,6 +398,6 @@ int main(int argc, char **argv)
 	if (status < 0)
 		status = run(&options);
 	free(options.numbers);
-	flags_finish(flags, FLAGS, &options);
+	flags_finish(flags, tool.flag_count, &options);
 	return standard_end("ptowsp-aie", status, status ? status : 2);
 }

@@ -21,7 +21,7 @@ struct bench_options {
 	const char *plugin;   /* runs what goes through the host; NULL: cpu_sim */
 	const char *shape;    /* of tasks: this one alone, or "wild"; NULL: all */
 	bool small;           /* sizes for a look at the rows, of which nothing is asked */
-	bool tsv, json, version, help;
+	bool tsv, json;
 };
 
 /* A run of the program: the case that is measured, and its error. */
@@ -37,9 +37,6 @@ struct bench {
 #undef B
 /* `ptowsp-bench peer ...`: its own options, its own columns; an exit status. */
 int bench_peer(struct bench *bench, int argc, char **argv);
-
-/* The exit status 2 after a sentence about one argument. */
-int bench_refuse(const char *what, const char *value);
 
 /* ---- rows (table.c) ------------------------------------------------------------------------------------------------ */
 

@@ -4,9 +4,9 @@
 
 #include "host/ptowsp_host.h"
 #include "tools/beside.h"
-#include "tools/command_line.h"
 #include "tools/pages/page.h"
 #include "tools/standard.h"
+#include "tools/tool.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,14 +30,9 @@ static const struct flag flags[] = {
 #undef X
 #undef G
 };
+const struct tool tool = {.page = &page_bench, .flags = flags, .flag_count = sizeof(flags) / sizeof(*flags)};
 
-int bench_refuse(const char *what, const char *value)
-{
-	fprintf(stderr, "ptowsp-bench: %s \"%s\"; --help shows what there is\n", what, value);
-	return 2;
-}
-
-/* The cases that the command line names, all where it names none. 0, or 2 after a sentence. */
+/* The cases that the command line names, all where it names none. -1, or 2 after a sentence. */
 static int cases_choose(bool wanted[CASES], const struct flag_list *names)
 {
 	for (size_t i = 0; i < CASES; i++)
@@ -56,14 +51,14 @@ static int cases_choose(bool wanted[CASES], const struct flag_list *names)
 		}
 		wanted[i] = true;
 	}
-	return 0;
+	return -1;
 }
 
 static int range_check(const struct bench_options *options)
 {
 	if (!options->reps || options->reps > BENCH_REPS_LIMIT)
-		return bench_refuse("not from 1 to 64:", "--reps");
-	return !options->threads || options->threads > 1024 ? bench_refuse("not from 1 to 1024:", "--threads") : 0;
+		return tool_misuse("--reps takes 1 to 64");
+	return !options->threads || options->threads > 1024 ? tool_misuse("--threads takes 1 to 1024") : -1;
 }
 
 static const char *packages_find(void)
@@ -97,23 +92,19 @@ static int main_run(int argc, char **argv)
 	struct bench bench = {.options = {.reps = 7, .threads = 1, .seed = 1, .packages = packages_find()},
 			      .error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}};
 	struct bench_options *options = &bench.options;
-	struct command_line line = {.flags = flags, .count = sizeof(flags) / sizeof(*flags), .into = options};
+	struct command_line line = {0};
 	bool wanted[CASES];
 	int rc;
 
 	if (argc > 1 && !strcmp(argv[1], "peer"))
 		return bench_peer(&bench, argc - 1, argv + 1);
-	if (command_line_read(&line, argc, argv, &bench.error))
-		return fprintf(stderr, "ptowsp-bench: %s\n", bench.error.text), 2;
-	if (options->help)
-		return page_print(&page_bench, stdout), 0;
-	if (options->version)
-		return printf("ptowsp-bench %s, ABI " PTOWSP_ABI_STRING "\n", ptowsp_version()), 0;
-	rc = cases_choose(wanted, &line.words);
+	rc = tool_read(&line, options, argc, argv);
+	if (rc < 0)
+		rc = cases_choose(wanted, &line.words);
 	free(line.words.at);
-	if (!rc)
+	if (rc < 0)
 		rc = range_check(options);
-	if (rc)
+	if (rc >= 0)
 		return rc;
 	bench_table_begin(stdout, options->json ? BENCH_JSON : options->tsv ? BENCH_TSV : BENCH_COLUMNS, argc, argv);
 	rc = cases_run(&bench, wanted);

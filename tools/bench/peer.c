@@ -4,7 +4,7 @@
  * Protocol: the graph is generated from bytecode in every repetition and executed while it is generated, so there is no figure for building or for a second
  * execution alone. After every repetition, the timed ones too, tensors and counts are compared with those of plain loops. */
 #include "tools/bench/trial.h"
-#include "tools/command_line.h"
+#include "tools/tool.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,12 +32,12 @@ static int flags_check(const struct peer *peer)
 	const struct bench_shape *shape = bench_shape_find(peer->workload);
 
 	if (!shape)
-		return bench_refuse("peer: no workload", peer->workload);
+		return tool_misuse("peer: no workload \"%s\"", peer->workload);
 	if (strcmp(peer->deps, "exact") && strcmp(peer->deps, "overlap"))
-		return bench_refuse("peer: --deps is exact or overlap, not", peer->deps);
+		return tool_misuse("peer: --deps is exact or overlap, not \"%s\"", peer->deps);
 	if (!peer->n || peer->n > 1u << 24 || !peer->threads || peer->threads > 1024 || !peer->reps || peer->reps > BENCH_REPS_LIMIT ||
 	    peer->work_ns > 1u << 30 || peer->window > 1u << 24)
-		return bench_refuse("peer: a number is out of range for", peer->workload);
+		return tool_misuse("peer: a number is out of range for \"%s\"", peer->workload);
 	/* Tasks grow with the square of n or faster, and their numbers here have 32 bits. */
 	return peer->n > 4096 && shape->n < 1000 ? DOES_NOT_APPLY : 0;
 }
@@ -105,13 +105,13 @@ int bench_peer(struct bench *bench, int argc, char **argv)
 {
 	struct peer peer = {.workload = "w1", .deps = "overlap", .packages = bench->options.packages, .n = 128, .threads = 1, .reps = 7};
 	struct command_line line = {.flags = flags, .count = sizeof(flags) / sizeof(*flags), .into = &peer};
-	int rc = command_line_read(&line, argc, argv, &bench->error) ? fprintf(stderr, "ptowsp-bench: peer: %s\n", bench->error.text), 2 : 0;
+	int rc = command_line_read(&line, argc, argv, &bench->error) ? tool_misuse("peer: %s", bench->error.text) : 0;
 	char window[40];
 	const char *schedule[] = {NULL, window};
 	struct bench_trial trial = {.bench = bench, .n = peer.n};
 
 	if (!rc && line.words.count)
-		rc = bench_refuse("peer: no option", line.words.at[0]);
+		rc = tool_misuse("peer: no option \"%s\"", line.words.at[0]);
 	free(line.words.at);
 	if (!rc && peer.columns)
 		return puts(columns), 0;

@@ -13,14 +13,7 @@
 #include "tools/conform/runner.h"
 #include "tools/pages/page.h"
 #include "tools/standard.h"
-
-static int misuse(const char *format, const char *what)
-{
-	fprintf(stderr, "ptowsp-conform: ");
-	fprintf(stderr, format, what);
-	fprintf(stderr, "; ptowsp-conform --help\n");
-	return 2;
-}
+#include "tools/tool.h"
 
 static const struct flag flags[] = {
 #define G(title)
@@ -29,15 +22,7 @@ static const struct flag flags[] = {
 #undef X
 #undef G
 };
-
-static int page_show(size_t page)
-{
-	if (page == 'h')
-		page_print(&page_conform, stdout);
-	else
-		printf("ptowsp-conform %d.%d.0, ABI %s\n", PTOWSP_ABI_MAJOR, PTOWSP_ABI_MINOR, PTOWSP_ABI_STRING);
-	return 0;
-}
+const struct tool tool = {.page = &page_conform, .flags = flags, .flag_count = sizeof(flags) / sizeof(*flags)};
 
 /* Tests of packages that are not there would look at nothing, and be ok. */
 static int probes_check(const char *folder)
@@ -48,7 +33,7 @@ static int probes_check(const char *folder)
 	if (snprintf(path, sizeof(path), "%s/tasks.pkg.zst", folder) < (int)sizeof(path))
 		file = fopen(path, "rb");
 	if (!file)
-		return misuse("--probes: %s is no folder of probe packages, there is no tasks.pkg.zst in it", folder);
+		return tool_misuse("--probes: %s is no folder of probe packages, there is no tasks.pkg.zst in it", folder);
 	fclose(file);
 	return -1;
 }
@@ -57,31 +42,30 @@ static int probes_check(const char *folder)
 static int options_check(struct conform_options *o)
 {
 	if (o->lint && strcmp(o->lint, "off"))
-		return misuse("--lint knows only off, not \"%s\"", o->lint);
+		return tool_misuse("--lint knows only off, not \"%s\"", o->lint);
 	if (o->isolation && strcmp(o->isolation, "process") && strcmp(o->isolation, "sandbox"))
-		return misuse("--isolate is process or sandbox, not \"%s\"", o->isolation);
+		return tool_misuse("--isolate is process or sandbox, not \"%s\"", o->isolation);
 	o->isolate = !o->isolation ? PTOWSP_ISOLATE_NONE : strcmp(o->isolation, "sandbox") ? PTOWSP_ISOLATE_PROCESS : PTOWSP_ISOLATE_SANDBOX;
 	if (o->opt.count > sizeof(o->settings) / sizeof(*o->settings))
-		return misuse("--opt %s is one too many", o->opt.rows[sizeof(o->settings) / sizeof(*o->settings)].name);
+		return tool_misuse("--opt %s is one too many", o->opt.rows[sizeof(o->settings) / sizeof(*o->settings)].name);
 	for (; o->setting_count < o->opt.count; o->setting_count++)
 		o->settings[o->setting_count] = (struct ptowsp_setting){o->opt.rows[o->setting_count].name, o->opt.rows[o->setting_count].value};
 	if (o->seed > INT64_MAX)
-		return misuse("%s needs a number below 2^63", "--seed");
+		return tool_misuse("--seed needs a number below 2^63");
 	if (!o->timeout_s || o->timeout_s > 86400)
-		return misuse("%s needs seconds from 1 to 86400", "--timeout");
+		return tool_misuse("--timeout needs seconds from 1 to 86400");
 	if (!o->rounds || o->rounds > 100000000)
-		return misuse("%s needs a number from 1 to 100000000", "--rounds");
+		return tool_misuse("--rounds needs a number from 1 to 100000000");
 	return o->probes ? probes_check(o->probes) : -1;
 }
 
 static int options_read(struct conform_options *o, int argc, char **argv)
 {
-	struct command_line line = {.flags = flags, .count = sizeof(flags) / sizeof(*flags), .into = o};
-	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-	int status = command_line_read(&line, argc, argv, &error) ? misuse("%s", error.text) : line.mode ? page_show(line.mode->field) : -1;
+	struct command_line line = {0};
+	int status = tool_read(&line, o, argc, argv);
 
 	if (status < 0 && line.words.count > 1)
-		status = misuse("one plugin at a time, %s is another one", line.words.at[1]);
+		status = tool_misuse("one plugin at a time, %s is another one", line.words.at[1]);
 	o->plugin = line.words.count ? line.words.at[0] : NULL;
 	free(line.words.at);
 	return status < 0 ? options_check(o) : status;
@@ -102,7 +86,7 @@ static int replay(const struct conform_options *o)
 	if (result.calls)
 		printf("%u calls, %u runs, %u differences\n", result.calls, result.runs, result.differences);
 	if (status)
-		fprintf(stderr, "ptowsp-conform: %s\n", error.text);
+		tool_complain(&error);
 	return status == PTOWSP_IO ? 4 : status ? 1 : 0;
 }
 
@@ -144,7 +128,7 @@ static int work(struct conform_options *options, int argc, char **argv)
 	if (options->list)
 		return conform_list(options), 0;
 	if (!options->plugin)
-		return misuse("no %s is given", "plugin");
+		return tool_misuse("no plugin is given");
 	if (!plugin_find(options->plugin, path)) {
 		fprintf(stderr, "ptowsp-conform: %s cannot be opened: %s\n", options->plugin, strerror(errno));
 		return 4;
@@ -160,6 +144,6 @@ int main(int argc, char **argv)
 
 	standard_begin();
 	status = work(&options, argc, argv);
-	flags_finish(flags, sizeof(flags) / sizeof(*flags), &options);
+	flags_finish(flags, tool.flag_count, &options);
 	return standard_end("ptowsp-conform", status, 2);
 }

@@ -13,13 +13,14 @@
 #include "tools/output.h"
 #include "tools/pages/page.h"
 #include "tools/standard.h"
+#include "tools/tool.h"
 #include "tools/tools_graph.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum mode { SUMMARY, JSON, LISTING, SOURCE, VERIFY, PROGRAM, GRAPH, WEB, HELP, VERSION };
+enum mode { SUMMARY, JSON, LISTING, SOURCE, VERIFY, PROGRAM, GRAPH, WEB };
 
 struct options {
 	enum mode mode;
@@ -36,18 +37,10 @@ struct options {
 int inspect_complain(const struct ptowsp_error *error, const char *path)
 {
 	if (!path || strstr(error->text, path))
-		fprintf(stderr, "ptowsp-inspect: %s\n", error->text);
+		tool_complain(error);
 	else
 		fprintf(stderr, "ptowsp-inspect: %s: %s\n", path, error->text);
 	return reg_status_exit(error->code);
-}
-
-static int misuse(const char *format, const char *what)
-{
-	fputs("ptowsp-inspect: ", stderr);
-	fprintf(stderr, format, what);
-	fputs("; usage: ptowsp-inspect [--json|--disasm|--pto|--c|--verify] PACKAGE..., more with --help\n", stderr);
-	return 2;
 }
 
 void inspect_notices(const struct pkg *package, const char *path)
@@ -160,21 +153,13 @@ static const struct flag flags[] = {
 #undef X
 #undef G
 };
-enum { FLAGS = sizeof(flags) / sizeof(*flags) };
-
-static void page_show(enum mode mode)
-{
-	if (mode == HELP)
-		page_print(&page_inspect, stdout);
-	else
-		printf("ptowsp-inspect %d.%d.0, ABI %s, package format 1.0\n", PTOWSP_ABI_MAJOR, PTOWSP_ABI_MINOR, PTOWSP_ABI_STRING);
-}
+const struct tool tool = {.page = &page_inspect, .flags = flags, .flag_count = sizeof(flags) / sizeof(*flags), .also = ", package format 1.0"};
 
 /* What the tool is to do: a flag for a mode, or one of those that name the file for it. */
 static int mode_read(struct options *options, const struct flag *flag)
 {
 	if (!!flag + !!options->graph + !!options->html > 1)
-		return misuse("%s excludes the others that say what to show", options->graph ? "--graph" : "--html");
+		return tool_misuse("%s excludes the others that say what to show", options->graph ? "--graph" : "--html");
 	options->mode = flag ? (enum mode)flag->field : options->graph ? GRAPH : options->html ? WEB : SUMMARY;
 	options->mode_name = flag ? flag->name : options->graph ? "graph" : "html";
 	return -1;
@@ -183,33 +168,30 @@ static int mode_read(struct options *options, const struct flag *flag)
 static int options_check(const struct options *options)
 {
 	if (!options->paths.count)
-		return misuse("no %s is given", options->mode == GRAPH ? "DUMP" : "PACKAGE");
+		return tool_misuse("no %s is given", options->mode == GRAPH ? "DUMP" : "PACKAGE");
 	if (options->out && options->mode != SOURCE)
-		return misuse("--out belongs to %s", "--pto");
+		return tool_misuse("--out belongs to --pto");
 	if ((options->trust_dirs.count || options->trust) && options->mode != VERIFY)
-		return misuse("--trust-dir and --trust=signed belong to %s", "--verify");
+		return tool_misuse("--trust-dir and --trust=signed belong to --verify");
 	if (options->trust && strcmp(options->trust, "signed"))
-		return misuse("--trust takes signed, not \"%s\"", options->trust);
+		return tool_misuse("--trust takes signed, not \"%s\"", options->trust);
 	if (is_several(options) && (options->mode == LISTING || options->mode == GRAPH || options->mode == WEB || (options->mode == SOURCE && !options->out)))
-		return misuse(options->mode == SOURCE ? "--%s prints one package, or several with --out FOLDER" : "--%s takes one file", options->mode_name);
+		return tool_misuse(options->mode == SOURCE ? "--%s prints one package, or several with --out FOLDER" : "--%s takes one file",
+				   options->mode_name);
 	return -1;
 }
 
 /* -1: run; else the exit status. */
 static int options_read(struct options *options, int argc, char **argv)
 {
-	struct command_line line = {.flags = flags, .count = FLAGS, .into = options};
-	struct ptowsp_error error = {.code = PTOWSP_OK};
-	int status;
+	struct command_line line = {0};
+	int status = tool_read(&line, options, argc, argv);
 
-	status = command_line_read(&line, argc, argv, &error) ? misuse("%s", error.text) : -1;
 	options->paths = line.words;
 	if (status >= 0)
 		return status;
-	if (line.mode && line.mode->sort == FLAG_PAGE)
-		return page_show((enum mode)line.mode->field), 0;
 	if (command_line_has(&line, "max-memory") && !options->max_memory)
-		return misuse("%s takes a number of bytes from 1 on", "--max-memory");
+		return tool_misuse("--max-memory takes a number of bytes from 1 on");
 	status = mode_read(options, line.mode);
 	return status < 0 ? options_check(options) : status;
 }
@@ -228,7 +210,7 @@ int main(int argc, char **argv)
 	else
 		status = packages_show(&options);
 	free(options.paths.at);
-	flags_finish(flags, FLAGS, &options);
+	flags_finish(flags, tool.flag_count, &options);
 	if (status)
 		folder_drop_empty();
 	return standard_end("ptowsp-inspect", status, status ? status : 2);

@@ -4,6 +4,7 @@
 #include "tools/entries.h"
 #include "tools/pack/pack.h"
 #include "tools/pack/pack_kernels.h"
+#include "tools/tool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,7 @@ int pack_emit_package(const struct pack_options *options)
 	if (!status)
 		status = sources_write(package, pack_emit_target(options->emit), options->output, &error);
 	pkg_close(package);
-	return status ? pack_fail(&error) : 0;
+	return status ? tool_complain(&error) : 0;
 }
 
 const struct isa_emit_target *pack_emit_target(const char *name)

@@ -2,6 +2,7 @@
 /* folder.c - every .pto file below a folder, each its own package. */
 #include "registry/common/common_grow.h"
 #include "tools/pack/pack.h"
+#include "tools/tool.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -101,7 +102,7 @@ static int file_pack(const struct pack_options *options, const char *file, const
 		status = folder_make_for(path, &error);
 	counts.error = error;
 	counts.error.code = status;
-	code = status ? pack_fail(&error) : pack_files(options, &file, 1, path, &counts);
+	code = status ? tool_complain(&error) : pack_files(options, &file, 1, path, &counts);
 	code = pack_line(options, relative, path ? path : "", code, &counts);
 	if (!kept)
 		free(path);

@@ -20,12 +20,7 @@
 #include "tools/folder.h"
 #include "tools/output.h"
 #include "tools/standard.h"
-
-int pack_fail(const struct ptowsp_error *error)
-{
-	fprintf(stderr, "ptowsp-pack: %s\n", error->text[0] ? error->text : reg_status_text(error->code));
-	return reg_status_exit(error->code);
-}
+#include "tools/tool.h"
 
 static void print_line(void *context, const char *line)
 {
@@ -194,7 +189,7 @@ int pack_files(const struct pack_options *options, const char *const *files, int
 	if (!counts_out->error.text[0])
 		counts_out->error = error;
 	counts_out->error.code = status;
-	return status ? pack_fail(&error) : 0;
+	return status ? tool_complain(&error) : 0;
 }
 
 static int pack_json(const struct pack_options *options)
@@ -218,7 +213,7 @@ static int pack_json(const struct pack_options *options)
 		status = writer_finish(options, writer, options->output, &counts, &error);
 	free(text);
 	pkg_writer_destroy(writer);
-	return status ? pack_fail(&error) : 0;
+	return status ? tool_complain(&error) : 0;
 }
 
 /* Neither half of a key is a place for what it signs. */
@@ -243,7 +238,7 @@ static int options_run(const struct pack_options *o)
 	int code;
 
 	if (o->sign && key_apart(o->sign, &error))
-		return pack_fail(&error);
+		return tool_complain(&error);
 	if (o->make_key)
 		return pack_key_make(o->make_key);
 	if (o->sign && o->input_count && pack_sign_takes(o->inputs[0]))

@@ -75,7 +75,4 @@ bool pack_sign_takes(const char *path);
 /* Signs packages and plugins that are there, in their place or at options->output. Exit code of the tool. */
 int pack_sign_files(const struct pack_options *options);
 
-/* "ptowsp-pack: sentence" on stderr; returns the exit code that belongs to the status. */
-int pack_fail(const struct ptowsp_error *error);
-
 #endif

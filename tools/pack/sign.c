@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sign.c - keys, and signatures of packages and plugins. */
 #include "tools/pack/pack.h"
+#include "tools/tool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,7 +67,7 @@ int pack_key_make(const char *path)
 	if (!status)
 		printf("key %s: %s signs and is nobody else's business, %s goes where signatures are to be trusted\n", id, path, beside);
 	free(beside);
-	return status ? pack_fail(&error) : 0;
+	return status ? tool_complain(&error) : 0;
 }
 
 /* A secret key that others can read is none. */
@@ -291,5 +292,5 @@ int pack_sign_files(const struct pack_options *o)
 		}
 		free(bytes);
 	}
-	return status ? pack_fail(&error) : 0;
+	return status ? tool_complain(&error) : 0;
 }
