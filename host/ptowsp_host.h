@@ -327,6 +327,11 @@ PTOWSP_API ptowsp_status ptowsp_device_buffer_import(struct ptowsp_device_buffer
  * orders that by fences. Errors: UNSUPPORTED (not that type, not there), NO_MEMORY, DEVICE_LOST. */
 PTOWSP_API ptowsp_status ptowsp_device_buffer_expose(struct ptowsp_device_buffer *buffer, uint32_t type, struct ptowsp_external *out,
 						     struct ptowsp_error *error);
+/* Bytes of one buffer into another, of whatever backend. *way_out (NULL is allowed) says how: on their device; by a name of the source that the other device takes (expose and import), so that it copies
+ * itself; or through memory of this process, which is the way between two devices that know no name of each other. Errors: INVALID (outside of one, ranges of one buffer that overlap), NO_MEMORY, DEVICE_LOST. */
+enum { PTOWSP_COPY_DEVICE = 1, PTOWSP_COPY_PEER = 2, PTOWSP_COPY_HOST = 3 };
+PTOWSP_API ptowsp_status ptowsp_device_buffer_copy(struct ptowsp_device_buffer *to, uint64_t to_offset, struct ptowsp_device_buffer *from, uint64_t from_offset,
+						   uint64_t bytes, uint32_t *way_out, struct ptowsp_error *error);
 /* ptowsp_tensor_bind with a buffer of the program's backend: runs read and write the tensor there, so what one has left the next one finds, and nothing is copied between them. offset: bytes, a
  * multiple of those of an element. Borrowed until unload or the next bind. Errors: NOT_FOUND, INVALID. */
 PTOWSP_API ptowsp_status ptowsp_tensor_bind_buffer(struct ptowsp_program *program, const char *name, struct ptowsp_device_buffer *buffer, uint64_t offset,

@@ -104,7 +104,7 @@ int ptowsp_device_buffer_is_apart(const struct ptowsp_device_buffer *buffer)
 	return buffer->object != NULL;
 }
 
-static ptowsp_status range_check(const struct ptowsp_device_buffer *buffer, uint64_t offset, uint64_t bytes, struct ptowsp_error *error)
+ptowsp_status host_device_buffer_range(const struct ptowsp_device_buffer *buffer, uint64_t offset, uint64_t bytes, struct ptowsp_error *error)
 {
 	if (offset <= buffer->bytes && bytes <= buffer->bytes - offset)
 		return PTOWSP_OK;
@@ -127,7 +127,7 @@ ptowsp_status ptowsp_device_buffer_write(struct ptowsp_device_buffer *buffer, ui
 	ptowsp_status status;
 
 	error = host_error_enter(error);
-	status = range_check(buffer, offset, bytes, error);
+	status = host_device_buffer_range(buffer, offset, bytes, error);
 	if (!status && buffer->object)
 		status = slices_move(buffer, offset, from, NULL, bytes, error);
 	else if (!status && bytes)
@@ -140,7 +140,7 @@ ptowsp_status ptowsp_device_buffer_read(struct ptowsp_device_buffer *buffer, uin
 	ptowsp_status status;
 
 	error = host_error_enter(error);
-	status = range_check(buffer, offset, bytes, error);
+	status = host_device_buffer_range(buffer, offset, bytes, error);
 	if (!status && buffer->object)
 		status = slices_move(buffer, offset, NULL, to, bytes, error);
 	else if (!status && bytes)
@@ -160,7 +160,7 @@ static ptowsp_status place_check(const struct ptowsp_program *p, uint32_t index,
 	if (offset % size)
 		return host_fail(error, PTOWSP_INVALID, "tensor \"%s\": byte %llu of a buffer is not where an element of %u bytes may begin",
 				 p->plan->tensors[index].name, (unsigned long long)offset, size);
-	return range_check(buffer, offset, __builtin_mul_overflow(elements, size, &bytes) ? UINT64_MAX : bytes, error);
+	return host_device_buffer_range(buffer, offset, __builtin_mul_overflow(elements, size, &bytes) ? UINT64_MAX : bytes, error);
 }
 
 ptowsp_status ptowsp_tensor_bind_buffer(struct ptowsp_program *p, const char *name, struct ptowsp_device_buffer *buffer, uint64_t offset, uint64_t elements,

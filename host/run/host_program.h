@@ -61,6 +61,8 @@ struct ptowsp_device_buffer {
 	uint64_t bytes;
 	bool is_lent; /* the caller's */
 };
+/* device_buffer.c. Errors: INVALID: the bytes do not lie in it. */
+ptowsp_status host_device_buffer_range(const struct ptowsp_device_buffer *buffer, uint64_t offset, uint64_t bytes, struct ptowsp_error *error);
 
 /* session.c: facts about an operation of that name, which also reads values and tensors, and ends at deadline_ns of host_now_ns; 0: without a limit. */
 struct host_cause host_program_cause(const struct ptowsp_program *program, const char *operation, uint64_t deadline_ns);

@@ -428,3 +428,73 @@ TEST(two_names_of_one_memory_do_not_meet_in_a_run)
 	munmap(memory, BYTES);
 	host_end();
 }
+
+/* ---- peers ------------------------------------------------------------------------------------------------------------------ */
+
+enum { LARGE = (5 << 20) + 4 };
+
+/* From a buffer of cpu_sim to one of that plugin, and back to another place. */
+static void there_and_back(const char *plugin, uint32_t isolate, const char *memory, uint32_t way)
+{
+	const struct ptowsp_setting setting = {"memory", memory};
+	const struct ptowsp_backend_options options = {
+		.plugin = plugin, .isolate = isolate, .threads = 1, .settings = &setting, .setting_count = memory != NULL, .layers = "validate,threads"};
+	struct ptowsp_device_buffer *near, *far;
+	struct ptowsp_backend *other;
+	unsigned char *bytes = malloc(LARGE);
+	uint32_t got = 0;
+
+	host_begin("cpu_sim", isolate);
+	ptowsp_program_unload(host.program);
+	ptowsp_backend_close(host.backend);
+	host.program = NULL;
+	REQUIRE_INT(ptowsp_backend_open(&host.backend, &(struct ptowsp_backend_options){.plugin = "cpu_sim", .isolate = isolate, .threads = 1}, &error), 0);
+	REQUIRE_INT(ptowsp_backend_open(&other, &options, &error), 0);
+	near = buffer_make(2 * LARGE);
+	REQUIRE_INT(ptowsp_device_buffer_create(&far, other, LARGE + 12, &error), 0);
+	for (int i = 0; i < LARGE; i++)
+		bytes[i] = (unsigned char)(i * 7 + i / 251);
+	CHECK_INT(ptowsp_device_buffer_write(near, 4, bytes, LARGE, &error), 0);
+	CHECK_INT(ptowsp_device_buffer_copy(far, 8, near, 4, LARGE, &got, &error), 0);
+	CHECK_UINT(got, way);
+	CHECK_INT(ptowsp_device_buffer_copy(near, LARGE, far, 8, LARGE, &got, &error), 0);
+	CHECK_UINT(got, way);
+	memset(bytes, 0, LARGE);
+	CHECK_INT(ptowsp_device_buffer_read(near, LARGE, bytes, LARGE, &error), 0);
+	for (int i = 0; i < LARGE; i++)
+		if (bytes[i] != (unsigned char)(i * 7 + i / 251))
+			CHECK_FAIL("byte %d of a copy of %s is %u", i, plugin, bytes[i]);
+	ptowsp_device_buffer_destroy(near);
+	ptowsp_device_buffer_destroy(far);
+	ptowsp_backend_close(other);
+	host_end();
+	free(bytes);
+}
+
+TEST(copies_between_devices_go_by_name)
+{
+	there_and_back("cpu_sim", PTOWSP_ISOLATE_NONE, NULL, PTOWSP_COPY_PEER);
+}
+
+TEST(copies_go_through_the_host_where_there_is_no_name)
+{
+	there_and_back("a2a3sim", PTOWSP_ISOLATE_NONE, NULL, PTOWSP_COPY_HOST);
+}
+
+TEST(copies_stay_in_their_buffers)
+{
+	struct ptowsp_device_buffer *buffer;
+	uint32_t way = 0;
+
+	host_begin("cpu_sim", PTOWSP_ISOLATE_NONE);
+	buffer = buffer_make(64);
+	CHECK_INT(ptowsp_device_buffer_copy(buffer, 32, buffer, 0, 32, &way, &error), 0);
+	CHECK_UINT(way, PTOWSP_COPY_DEVICE);
+	CHECK_INT(ptowsp_device_buffer_copy(buffer, 16, buffer, 0, 32, NULL, &error), PTOWSP_INVALID);
+	CHECK_CONTAINS(error.text, "overlap");
+	CHECK_INT(ptowsp_device_buffer_copy(buffer, 33, buffer, 0, 32, NULL, &error), PTOWSP_INVALID);
+	CHECK_INT(ptowsp_device_buffer_copy(buffer, 0, buffer, UINT64_MAX, 2, NULL, &error), PTOWSP_INVALID);
+	CHECK_CONTAINS(error.text, "are not in a buffer of 64");
+	ptowsp_device_buffer_destroy(buffer);
+	host_end();
+}
