@@ -23,7 +23,7 @@ struct making {
 };
 
 /* Words that files with orchestration functions have of their own (print_tasks.c), and endings behind the name of an entry or of a CUDA kernel. */
-static const char *const words[] = {"tasks", "o", "quotient", "remainder_of", "rows_of", "smaller", "larger", "float_bits"};
+static const char *const words[] = {"tasks", "o", "quotient", "remainder_of", "rows_of", "smaller", "larger", "float_bits", "part_of"};
 static const char *const endings[] = {"_begin", "_on_device"};
 
 /* The row of a kernel's first portable payload, PTOWSP_NONE: it has none. */

@@ -220,6 +220,10 @@ static void helpers_print(const struct print_tasks *p, struct print_text *text)
 			  "\tkept = size << (63 - top) << 1;\n\tbits = ((top + bias) << mantissa) + (kept >> (64 - mantissa));\n\tkept <<= mantissa;\n"
 			  "\tbits += kept > UINT64_C(1) << 63 || (kept == UINT64_C(1) << 63 && (bits & 1));\n"
 			  "\treturn sign | (bits < most ? bits : most);\n}\n\n");
+	if (p->parts)
+		print_add(text,
+			  "/* So many of the tile's rows or columns are there; 0, which no region has, where that is none, or more than it has. */\n"
+			  "static inline uint32_t part_of(int64_t there, uint32_t all)\n{\n\treturn there < 1 || there > all ? 0 : (uint32_t)there;\n}\n\n");
 	if (p->orders)
 		print_add(text, "static inline int64_t smaller(int64_t a, int64_t b)\n{\n\treturn a < b ? a : b;\n}\n\n"
 				"static inline int64_t larger(int64_t a, int64_t b)\n{\n\treturn a > b ? a : b;\n}\n\n");

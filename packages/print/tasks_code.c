@@ -28,9 +28,25 @@ static uint32_t variant_of(const struct print_tasks *p, uint32_t kernel)
 	return kernel;
 }
 
-static void tensor_print(struct print_tasks *p, uint32_t kernel, const struct ptowsp_instruction *word)
+/* How much of a tensor argument is there, which words from `at` on say: an expression, PTOWSP_NONE: all. */
+static uint32_t part_find(const struct print_tasks *p, uint32_t at, uint32_t argument, unsigned opcode)
+{
+	for (; at < p->work.num_instructions; at++) {
+		const struct ptowsp_instruction word = print_c_instruction(p, at);
+
+		if (!common_is_part(word.opcode))
+			break;
+		if (word.opcode == opcode && word.operand1 == argument)
+			return word.operand2;
+	}
+	return PTOWSP_NONE;
+}
+
+/* parts: the first of the words that say how much is there. */
+static void tensor_print(struct print_tasks *p, uint32_t kernel, const struct ptowsp_instruction *word, uint32_t parts)
 {
 	static const char *const calls[] = {[PTOWSP_OP_IO_INPUT] = "input", [PTOWSP_OP_IO_OUTPUT] = "output", [PTOWSP_OP_IO_INOUT] = "inout"};
+	const uint32_t there[2] = {part_find(p, parts, word->operand1, COMMON_PART_ROWS), part_find(p, parts, word->operand1, COMMON_PART_COLUMNS)};
 	struct print_text call = {0};
 
 	if (word->opcode == PTOWSP_OP_IO_BIND) {
@@ -40,6 +56,9 @@ static void tensor_print(struct print_tasks *p, uint32_t kernel, const struct pt
 	}
 	if (p->first_pass) { /* and which slots say where it is */
 		print_c_region_note(p, kernel, word->operand1, word->operand2);
+		for (int i = 0; i < 2; i++)
+			if (there[i] != PTOWSP_NONE)
+				print_c_expr(p, &call, there[i], PRINT_C_ANY);
 		print_c_expr(p, &call, p->t->region[word->operand2].row, PRINT_C_ANY);
 		print_c_expr(p, &call, p->t->region[word->operand2].column, PRINT_C_ANY);
 		print_text_finish(&call);
@@ -48,7 +67,10 @@ static void tensor_print(struct print_tasks *p, uint32_t kernel, const struct pt
 	print_c_divisors_check(p, p->t->region[word->operand2].row);
 	print_c_divisors_check(p, p->t->region[word->operand2].column);
 	print_add(&call, "rt_task_add_%s(tasks, t", calls[word->opcode]);
-	print_c_region(p, &call, kernel, word->operand1, word->operand2);
+	for (int i = 0; i < 2; i++)
+		if (there[i] != PTOWSP_NONE)
+			print_c_divisors_check(p, there[i]);
+	print_c_region(p, &call, kernel, word->operand1, word->operand2, there);
 	print_c_line(p, "%s);", common_text_view(&call.out));
 	p->body.out.failed |= call.out.failed;
 	print_text_finish(&call);
@@ -114,7 +136,7 @@ static uint32_t task_print(struct print_tasks *p, uint32_t at)
 	const struct ptowsp_instruction inst = print_c_instruction(p, at);
 	const uint32_t kernel = variant_of(p, kernel_row(p, inst.operand1)), arguments = inst.operand2 >> 16, tensors = inst.operand2 & 0xFFFF;
 	const char *name = print_c_kernel_add(p, kernel);
-	uint32_t end;
+	uint32_t end = at + 1 + arguments + tensors;
 
 	p->most_args = arguments > p->most_args ? arguments : p->most_args;
 	p->most_tensors = tensors > p->most_tensors ? tensors : p->most_tensors;
@@ -125,15 +147,10 @@ static uint32_t task_print(struct print_tasks *p, uint32_t at)
 		if (word.opcode == PTOWSP_OP_PARAM_CONST || word.opcode == PTOWSP_OP_PARAM_LOOPVAR || word.opcode == PTOWSP_OP_PARAM_EXPR)
 			argument_print(p, kernel, &word);
 		else
-			tensor_print(p, kernel, &word);
+			tensor_print(p, kernel, &word, end);
 	}
-	end = at + 1 + arguments + tensors;
-	if (end < p->work.num_instructions && common_is_part(print_c_instruction(p, end).opcode)) {
-		print_c_refuse(p, "kernel %.80s gets parts of tiles of which a run says how much is there, and a kernel of the task API gets whole ones",
-			       pkg_string(p->t, p->t->kernel[kernel].name));
-		while (end < p->work.num_instructions && common_is_part(print_c_instruction(p, end).opcode))
-			end++;
-	}
+	while (end < p->work.num_instructions && common_is_part(print_c_instruction(p, end).opcode))
+		end++;
 	end = afters_print(p, end);
 	print_c_line(p, "rt_task_submit(tasks, t%s);", p->counts ? "++" : "");
 	return end;

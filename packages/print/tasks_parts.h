@@ -61,13 +61,13 @@ struct print_tasks {
 		const char *axis;
 	} loops[PTOWSP_NESTING_LIMIT];
 	uint32_t loop_count;
-	uint32_t level;                    /* tile rows in force, 0: as stated */
-	uint32_t scopes;                   /* open ones in the innermost loop */
-	int in_loop, in_levels;            /* left by a BREAK */
-	int divides, orders, floats, rows; /* helpers that the text needs */
-	uint8_t *exprs;                    /* owned, by EXPR row: see below */
-	uint32_t *seen, walk;              /* owned, by EXPR row: the latest walk that came by */
-	int counts;                        /* task numbers are values of the package */
+	uint32_t level;                           /* tile rows in force, 0: as stated */
+	uint32_t scopes;                          /* open ones in the innermost loop */
+	int in_loop, in_levels;                   /* left by a BREAK */
+	int divides, orders, floats, rows, parts; /* helpers that the text needs */
+	uint8_t *exprs;                           /* owned, by EXPR row: see below */
+	uint32_t *seen, walk;                     /* owned, by EXPR row: the latest walk that came by */
+	int counts;                               /* task numbers are values of the package */
 	uint32_t most_tensors, most_args;
 	int first_pass;          /* the first time */
 	struct ptowsp_error why; /* the first refusal */
@@ -114,9 +114,9 @@ void print_c_element(struct print_tasks *p, struct print_text *text, uint32_t te
 const struct print_reach *print_c_reach(struct print_tasks *p, uint32_t kernel);
 
 /* tasks_region.c: a region as a kernel's tensor argument number `argument` touches it; first finds out whether the tensor is a matrix for it, then
- * prints the rest of a call, ", tensor, row, column, rows, columns". */
+ * prints the rest of a call, ", tensor, row, column, rows, columns". there: how many rows and columns of it, expressions; PTOWSP_NONE: all. */
 void print_c_region_note(struct print_tasks *p, uint32_t kernel, uint32_t argument, uint32_t region);
-void print_c_region(struct print_tasks *p, struct print_text *text, uint32_t kernel, uint32_t argument, uint32_t region);
+void print_c_region(struct print_tasks *p, struct print_text *text, uint32_t kernel, uint32_t argument, uint32_t region, const uint32_t there[2]);
 
 /* tasks_loop.c */
 void print_c_loop(struct print_tasks *p, uint32_t at);

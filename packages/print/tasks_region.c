@@ -265,8 +265,22 @@ static void rows_print(struct print_tasks *p, struct print_text *text, const str
 	print_add(text, ", 1, %" PRIu64, (uint64_t)r->rows * r->columns);
 }
 
-void print_c_region(struct print_tasks *p, struct print_text *text, uint32_t kernel, uint32_t argument, uint32_t region)
+/* So many of the rows, or columns, are there. */
+static void there_print(struct print_tasks *p, struct print_text *text, uint32_t there, uint32_t all)
 {
+	if (there == PTOWSP_NONE) {
+		print_add(text, ", %" PRIu32, all);
+		return;
+	}
+	p->parts = 1;
+	print_add(text, ", part_of(");
+	print_c_expr(p, text, there, PRINT_C_ANY);
+	print_add(text, ", %" PRIu32 ")", all);
+}
+
+void print_c_region(struct print_tasks *p, struct print_text *text, uint32_t kernel, uint32_t argument, uint32_t region, const uint32_t there[2])
+{
+	const bool part = there[0] != PTOWSP_NONE || there[1] != PTOWSP_NONE;
 	struct window w;
 	const struct print_c_tensor *tensor;
 
@@ -276,13 +290,17 @@ void print_c_region(struct print_tasks *p, struct print_text *text, uint32_t ker
 	print_add(text, ", o->tensor.%s, ", tensor->name);
 	if (w.region->unit) {
 		flat_print(p, text, &w);
+	} else if (tensor->mixed && part) {
+		print_c_refuse(p, "tensor %.80s is touched as flat memory and in parts of tiles, and a tensor of the task API is one or the other",
+			       tensor_name(p, w.tensor));
 	} else if (tensor->mixed) {
 		rows_print(p, text, &w);
 	} else {
 		place_print(p, text, w.region->row);
 		print_add(text, ", ");
 		place_print(p, text, w.region->column);
-		print_add(text, ", %" PRIu32 ", %" PRIu32, w.region->rows, w.region->columns);
+		there_print(p, text, there[0], w.region->rows);
+		there_print(p, text, there[1], w.region->columns);
 	}
 }
 

@@ -325,6 +325,53 @@ TILE_CORE ptowsp_status tile_store(struct tile_call *call, const AscendC::LocalT
 	return PTOWSP_OK;
 }
 
+/* Does the window have only a part of a tile of rows x columns, which begins where the tile does? */
+TILE_CORE bool tile_is_part(const struct tile_call *call, uint32_t param, int64_t r, int64_t c, uint32_t rows, uint32_t columns)
+{
+	TILE_WINDOW *w = &call->task->tensors[param];
+
+	return !r && !c && (w->rows < rows || w->columns < columns);
+}
+
+/* Of a tile in a window that may have only a part of it: what is there goes element by element, the rest is 0. */
+template <class T>
+TILE_CORE ptowsp_status tile_load_part(struct tile_call *call, const AscendC::LocalTensor<T> &tile, uint32_t param, int64_t r, int64_t c, uint32_t rows,
+				       uint32_t columns)
+{
+	typedef typename tile_stored<T>::S S;
+	TILE_WINDOW *w = &call->task->tensors[param];
+	AscendC::GlobalTensor<S> from;
+
+	if (!tile_is_part(call, param, r, c, rows, columns))
+		return tile_load(call, tile, param, r, c, rows, columns);
+	from.SetGlobalBuffer((__gm__ S *)w->data);
+	AscendC::PipeBarrier<PIPE_ALL>();
+	for (uint32_t at = 0; at < rows * columns; at++)
+		tile_set(tile, at, at / columns < w->rows && at % columns < w->columns ? from.GetValue(at / columns * w->row_stride + at % columns) : (S)0);
+	AscendC::PipeBarrier<PIPE_ALL>();
+	return PTOWSP_OK;
+}
+
+template <class T>
+TILE_CORE ptowsp_status tile_store_part(struct tile_call *call, const AscendC::LocalTensor<T> &tile, uint32_t param, int64_t r, int64_t c, uint32_t rows,
+					uint32_t columns)
+{
+	TILE_WINDOW *w = &call->task->tensors[param];
+	AscendC::GlobalTensor<typename tile_stored<T>::S> to;
+
+	if (!tile_is_part(call, param, r, c, rows, columns))
+		return tile_store(call, tile, param, r, c, rows, columns);
+	if (call->silent)
+		return PTOWSP_OK;
+	to.SetGlobalBuffer((__gm__ typename tile_stored<T>::S *)w->data);
+	AscendC::PipeBarrier<PIPE_ALL>();
+	for (uint32_t at = 0; at < rows * columns; at++)
+		if (at / columns < w->rows && at % columns < w->columns)
+			to.SetValue(at / columns * w->row_stride + at % columns, tile_get(tile, at));
+	AscendC::PipeBarrier<PIPE_ALL>();
+	return PTOWSP_OK;
+}
+
 /* ---- vector instructions that are several ------------------------------------------------------------------------------- */
 
 template <class T> TILE_CORE void tile_zero(const AscendC::LocalTensor<T> &d, uint32_t bytes)

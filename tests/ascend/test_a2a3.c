@@ -333,7 +333,7 @@ TEST(what_a_device_has_no_code_for_is_refused)
 
 TEST(portable_kernels_are_compiled_for_cores_once)
 {
-	static const char *const names[] = {"vector_add", "softmax", "gemm_16", "predicated", "vector_example"};
+	static const char *const names[] = {"vector_add", "dynamic_softmax", "gemm_16", "predicated", "vector_example"};
 
 	NEED_DEVICE();
 	REQUIRE_INT(cli("rm -rf cache cores"), 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_parts.c - parts of tiles of which a run says how much is there: a function for whole tiles computes on them what the same function of just that size computes, on random programs. */
+#include "ptowsp/note.h"
 #include "tests/aie/aie_machine.h"
 #include "tests/check.h"
 #include "tests/draw.h"
@@ -15,9 +16,12 @@ enum { FUNCTIONS = 24, ROWS = 9, COLUMNS = 7 };
 
 /* A function of two matrices of R x C in tiles %a %b (R x C), %t (C x R), %r %s (R x 1), %c %d (1 x C), %p (R x R), %q (C x C), and what it makes of them in %a. What is the same everywhere
  * is never reduced alone: that has as many elements as the tile. */
-static void statement(FILE *out, uint64_t *random, int depth)
+static void statement(FILE *out, uint64_t *random, int depth, bool products)
 {
 	static const char *const simple[] = {
+		"%t = ttrans %a\n  %p = tmatmul %b, %t\n  %a = tmatmul %p, %b",
+		"%t = ttrans %b\n  %q = tmatmul %t, %a\n  %b = tmatmul %a, %q",
+		"%t = ttrans %a\n  %p = tmatmul %b, %t\n  %p = tmatmul.acc %p, %a, %t\n  %a = tmatmul.acc %a, %p, %b",
 		"%a = tadd %a, %b",
 		"%b = tsub %a, %b",
 		"%a = tmax %a, %b",
@@ -31,33 +35,30 @@ static void statement(FILE *out, uint64_t *random, int depth)
 		"%c = tcolsum %a\n  %w = tcolexpand %c\n  %a = tsub %a, %w",
 		"%d = tcolmax %b\n  %w = tcolexpand %d\n  %b = tadd %w, %b",
 		"%c = tcolmin %a\n  %w = tcolexpand %c\n  %a = tmax %a, %w",
-		"%t = ttrans %a\n  %p = tmatmul %b, %t\n  %a = tmatmul %p, %b",
-		"%t = ttrans %b\n  %q = tmatmul %t, %a\n  %b = tmatmul %a, %q",
-		"%t = ttrans %a\n  %p = tmatmul %b, %t\n  %p = tmatmul.acc %p, %a, %t\n  %a = tmatmul.acc %a, %p, %b",
 		"%m = tcmps %a, %1 {cmpMode = GT}\n  %a = tsel %m, %a, %b",
 		"%r = trowsum %b\n  %b = trowexpand %r\n  %b = tmin %b, %a",
 		"%w = texpands %1\n  %a = tadd %a, %w",
 		"%t = ttrans %a\n  %c = tcolsum %b\n  %b = ttrans %t\n  %w = tcolexpand %c\n  %a = tadd %b, %w",
 		"%w = texpands %0\n  FOR %i:idx, 0:idx, 3:idx, 1:idx\n  %w = tadd %w, %b\n  %r = trowmax %w\n  %b = trowexpandsub %b, %r\n  ENDFOR"};
-	const uint64_t kind = draw(random, 10);
+	const uint64_t kind = draw(random, 10), first = products ? 0 : 3;
 
 	if (depth < 2 && kind == 0) {
 		fprintf(out, "  CMP %%go:u1, %%n:i32, %u, GT\n  IF %%go:u1\n", (unsigned)draw(random, 4));
-		statement(out, random, depth + 1);
+		statement(out, random, depth + 1, products);
 		fprintf(out, "  ELSE\n");
-		statement(out, random, depth + 1);
+		statement(out, random, depth + 1, products);
 		fprintf(out, "  ENDIF\n");
 	} else if (depth < 2 && kind == 1) {
 		fprintf(out, "  FOR %%k%d:idx, 0:idx, %%n:idx, 1:idx\n", depth);
-		statement(out, random, depth + 1);
-		statement(out, random, depth + 1);
+		statement(out, random, depth + 1, products);
+		statement(out, random, depth + 1, products);
 		fprintf(out, "  ENDFOR\n");
 	} else {
-		fprintf(out, "  %s\n", simple[draw(random, sizeof(simple) / sizeof(*simple))]);
+		fprintf(out, "  %s\n", simple[first + draw(random, sizeof(simple) / sizeof(*simple) - first)]);
 	}
 }
 
-static void function(FILE *out, uint64_t *random, unsigned number, const char *type)
+static void function(FILE *out, uint64_t *random, unsigned number, const char *type, bool products)
 {
 	static const struct {
 		const char *name, *rows, *columns;
@@ -70,12 +71,12 @@ static void function(FILE *out, uint64_t *random, unsigned number, const char *t
 		fprintf(out, "  %%%s = alloc_tile : !pto.tile<%sx%sx%s>\n", tiles[i].name, tiles[i].rows, tiles[i].columns, type);
 	fprintf(out, "  %%m = alloc_tile : !pto.tile<RxCxi32>\n  %%go = alloc_scalar : u1\n  %%a = tload %%x[0, 0]\n  %%b = tload %%z[0, 0]\n");
 	for (uint64_t left = 2 + draw(random, 6); left; left--)
-		statement(out, random, 0);
+		statement(out, random, 0, products);
 	fprintf(out, "  tstore %%a, %%y[0, 0]\n  return\n}\n");
 }
 
 /* Each function once on parts of tiles and once on tiles of just their size; where their results lie nothing else does. */
-static char *program(uint64_t seed)
+static char *program(uint64_t seed, unsigned functions, bool products)
 {
 	uint64_t random = draw_seed(seed);
 	const char *type = draw(&random, 2) ? "i32" : "f32";
@@ -84,12 +85,12 @@ static char *program(uint64_t seed)
 	FILE *out = open_memstream(&text, &size);
 
 	REQUIRE(out != NULL);
-	fprintf(out, "tensor %%x : %s[%d, %d] in\ntensor %%y : %s[%d, %d] out\ntensor %%want : %s[%d, %d] out\n", type, ROWS * FUNCTIONS + 1, COLUMNS, type,
-		ROWS * FUNCTIONS, COLUMNS, type, ROWS * FUNCTIONS, COLUMNS);
-	for (unsigned f = 0; f < FUNCTIONS; f++) {
+	fprintf(out, "tensor %%x : %s[%u, %d] in\ntensor %%y : %s[%u, %d] out\ntensor %%want : %s[%u, %d] out\n", type, ROWS * functions + 1, COLUMNS, type,
+		ROWS * functions, COLUMNS, type, ROWS * functions, COLUMNS);
+	for (unsigned f = 0; f < functions; f++) {
 		const unsigned rows = 1 + (unsigned)draw(&random, ROWS), columns = 1 + (unsigned)draw(&random, COLUMNS), at = f * ROWS;
 
-		function(out, &random, f, type);
+		function(out, &random, f, type, products);
 		fprintf(out, "symbol %%r%u : i64 = %u\nsymbol %%c%u : i64 = %u\nworkload @w%u {\n", f, rows, f, columns, f);
 		fprintf(out,
 			"  call @f%u<%d, %d>(%%x -> %%x[%u, 0 : %%r%u, %%c%u], %%z -> %%x[%u, 0 : %%r%u, %%c%u], %%y -> %%y[%u, 0 : %%r%u, %%c%u], %%n -> 2)\n",
@@ -98,7 +99,7 @@ static char *program(uint64_t seed)
 			rows, columns, at, rows, columns, at + 1, rows, columns, at, rows, columns);
 	}
 	fprintf(out, "workload @main {\n");
-	for (unsigned f = 0; f < FUNCTIONS; f++)
+	for (unsigned f = 0; f < functions; f++)
 		fprintf(out, "  call @w%u()\n", f);
 	fprintf(out, "}\n");
 	fclose(out);
@@ -108,7 +109,7 @@ static char *program(uint64_t seed)
 /* On which backend: the trials take turns. */
 static void trial(uint64_t seed, const char *plugin)
 {
-	char *text = program(seed), *said = NULL, *got, *want;
+	char *text = program(seed, FUNCTIONS, true), *said = NULL, *got, *want;
 	size_t size = 0, want_size = 0;
 	int rc;
 
@@ -147,6 +148,54 @@ TEST(and_so_it_is_on_other_backends)
 	trial(74, "aie --opt device=npu2");
 }
 
+/* A package of few functions, as they are compiled. */
+static void program_pack(uint64_t seed, bool products)
+{
+	char *text = program(seed, 5, products);
+
+	check_put("p.pto", text);
+	REQUIRE_INT(cli("$B/ptowsp-pack --strict p.pto -o p.pkg.zst"), 0);
+	free(text);
+}
+
+#define FAKE "$B/../fakes/"
+
+/* Kernels and entries as C, and trees: kernels make whole tiles of parts themselves. */
+TEST(and_so_it_is_in_emitted_c_and_trees)
+{
+	uint64_t count, seed = check_seeds(&count, 1);
+
+	cli_begin();
+	if (PTOWSP_SANITIZER)
+		CHECK_SKIP("compiling takes too long here; the release build does it");
+	if (cli("python3 -c 'import json' && c++ --version && cc --version"))
+		CHECK_SKIP("python3 or a compiler is not installed");
+	for (; count; count--, seed++) {
+		program_pack(seed + 60, true);
+		CLI_OUT(0, check_fmt("python3 '%s/tests/model/orchestrated.py' --build '%s' --keep $T p.pkg.zst", check_root(), check_build()), "p\tsame\n");
+		CLI_OUT(0, check_fmt("CFLAGS=-O0 CXXFLAGS=-O0 python3 '%s/tests/model/emitted.py' --build '%s' p.pkg.zst", check_root(), check_build()),
+			"p\ttensormap_and_ringbuffer\tsame\n", "p\thost_build_graph\tsame\n");
+	}
+}
+
+/* On the fake device a kernel reads and writes what is there by itself; its stand-in of a toolkit has no cube. */
+TEST(and_so_it_is_on_the_cores_of_a_device)
+{
+	uint64_t count, seed = check_seeds(&count, 1);
+
+	cli_begin();
+	if (cli("g++ --version && objcopy --version"))
+		CHECK_SKIP("there is no g++ and objcopy to compile for the fake device with");
+	for (; count; count--, seed++) {
+		program_pack(seed + 40, false);
+		REQUIRE_INT(cli("ASCEND_HOME_PATH=" FAKE "machine/cann LD_LIBRARY_PATH=" FAKE "machine/usr/local/Ascend/driver/lib64/driver FAKE_CORES=$T "
+				"$B/ptowsp-run -q --plugin=a2a3 --opt root=" FAKE "machine --opt runtime=" FAKE "simpler --opt cache=$T/cache --fill x=iota "
+				"--out y=y.npy --out want=want.npy p.pkg.zst"),
+			    0);
+		CHECK_INT(cli("cmp y.npy want.npy"), 0);
+	}
+}
+
 /* The C of kernels, compiled and called by a design on a machine of fakes: one body for whole tiles, and for each size of a part a function that calls it. */
 TEST(and_so_it_is_by_compiled_kernels_of_a_core)
 {
@@ -154,7 +203,7 @@ TEST(and_so_it_is_by_compiled_kernels_of_a_core)
 
 	NEED_DEVICE();
 	for (; count; count--, seed++) {
-		char *text = program(seed + 80);
+		char *text = program(seed + 80, FUNCTIONS, true);
 
 		REQUIRE(check_write(check_fmt("%s/p.pto", check_dir()), text, strlen(text)));
 		REQUIRE_INT(cli("$B/ptowsp-pack --strict p.pto -o p.pkg.zst"), 0);
@@ -391,17 +440,4 @@ TEST(a_function_has_64_sizes)
 	CHECK_CONTAINS(s.messages, "@f gets more than 64 parts of which a run says how much is there");
 	source_free(&s);
 	free(text);
-}
-
-TEST(entries_as_c_and_trees_are_refused_by_name)
-{
-	char *err = NULL;
-
-	free(outcome("call @twice(%a -> %x[0, 0 : %n, 4], %b -> %y[0, 0])", "--set n=2"));
-	check_run(check_fmt("cd %s && %s/bin/ptowsp-pack --emit=c p.pto -o c", check_dir(), check_build()), NULL, &err);
-	CHECK_CONTAINS(err, "kernel twice gets parts of tiles of which a run says how much is there, and a kernel of the task API gets whole ones");
-	free(err);
-	check_run(check_fmt("cd %s && %s/bin/ptowsp-run --plugin=a2a3sim --emit a --set n=2 p.pkg.zst", check_dir(), check_build()), NULL, &err);
-	CHECK_CONTAINS(err, "the program passes parts of tiles of which a run says how much is there, and kernels of a device get whole ones");
-	free(err);
 }

@@ -169,7 +169,7 @@ static ptowsp_status object_take(struct aie_kernel_files *files, const struct ai
 /* Headers beside kernels and not below them are for other targets. */
 static bool is_needed(const struct isa_text *header)
 {
-	static const char *const others[] = {"cuda", "ascend", "product", "kernel.h", "kernel_tile"};
+	static const char *const others[] = {"cuda", "ascend", "product", "kernel.h", "kernel_tile", "tile_part"};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (strstr(header->path, others[i]))

@@ -121,12 +121,6 @@ static ptowsp_status program_make(struct ascend_emitter *e, uint32_t entry, stru
 
 	ptowsp_status status = rt_program_create(out, &args, error);
 
-	if (!status && (*out)->parted) {
-		rt_program_destroy(*out);
-		*out = NULL;
-		return rt_fail(error, PTOWSP_UNSUPPORTED,
-			       "the program passes parts of tiles of which a run says how much is there, and kernels of a device get whole ones");
-	}
 	if (!status && (*out)->schedule.dispatch.policy == PTOWSP_DISPATCH_AUTO)
 		auto_decide(e, *out);
 	return status;

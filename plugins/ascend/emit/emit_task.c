@@ -47,11 +47,21 @@ static void reach_put(struct ascend_emitter *e, struct common_text *text, const 
 	common_text_add(text, "%s_workload::reach_%" PRIu32 "[b.place->level]", e->workloads.rows[e->p->entry].text, e->reach_count++);
 }
 
+/* Rows, or columns, of which so many are there. */
+static void there_put(struct ascend_emitter *e, struct common_text *text, bool part, uint32_t there, uint32_t all)
+{
+	common_text_add(text, ", ");
+	if (part)
+		ascend_expr(e, text, there);
+	else
+		common_text_add(text, "%" PRIu32, all);
+}
+
 void ascend_region(struct ascend_emitter *e, struct common_text *text, const struct rt_io *io, const uint32_t *kernels, uint32_t count, uint32_t argument)
 {
 	bool whole = false;
 
-	common_text_add(text, "%s(TENSOR_%s, ", io->unit ? "flat" : "block", ascend_tensor(e, io->tensor));
+	common_text_add(text, "%s(TENSOR_%s, ", io->unit ? "flat" : io->parts ? "b.part" : "block", ascend_tensor(e, io->tensor));
 	ascend_expr(e, text, io->row);
 	if (io->unit) {
 		common_text_add(text, ", %" PRIu32 ", ", io->unit);
@@ -62,7 +72,11 @@ void ascend_region(struct ascend_emitter *e, struct common_text *text, const str
 	} else {
 		common_text_add(text, ", ");
 		ascend_expr(e, text, io->column);
-		common_text_add(text, ", %" PRIu32 ", %" PRIu32 ")", io->rows, io->columns);
+		there_put(e, text, io->parts & RT_PART_ROWS, io->part_rows, io->rows);
+		there_put(e, text, io->parts & RT_PART_COLUMNS, io->part_columns, io->columns);
+		if (io->parts)
+			common_text_add(text, ", %" PRIu32 ", %" PRIu32, io->rows, io->columns);
+		common_text_add(text, ")");
 	}
 	if (io->view)
 		common_text_add(text, ".seen_as(%u, %u)", io->view_dtype, io->view);

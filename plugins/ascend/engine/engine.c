@@ -123,11 +123,6 @@ static ptowsp_status device_check(const struct ascend_loaded *loaded, struct pto
 
 	if (!loaded->engine->which.onboard)
 		return PTOWSP_OK;
-	if (planned->parted)
-		return rt_fail(
-			error, PTOWSP_UNSUPPORTED,
-			"the program passes parts of tiles of which a run says how much is there, and code of a device works on whole ones; take another "
-			"backend, such as cpu_sim");
 	if (planned->move_count)
 		return rt_fail(error, PTOWSP_UNSUPPORTED,
 			       "the program sends payload through channels, and a device gets no code but that of the package's kernels, of which none copies; "

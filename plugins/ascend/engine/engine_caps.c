@@ -53,11 +53,7 @@
 		BASE_CAP(FEATURE(TOTAL_CYCLES), RECORDED), BASE_CAP(FEATURE(KERNEL_CYCLES), RECORDED), BASE_CAP(OPCODE(COPY), UNSUPPORTED),                    \
 		BASE_CAP(FEATURE(TEMP_RENAMED), DIAGNOSED), BASE_CAP(GRAPH(MC_COPY), UNSUPPORTED), BASE_CAP(GRAPH(TG_CHECKPOINT), UNSUPPORTED),                \
 		BASE_CAP(GRAPH(TG_RESTORE), UNSUPPORTED), BASE_CAP(FEATURE(CANCEL), DIAGNOSED), BASE_CAP(FEATURE(DEADLINE), DIAGNOSED),                        \
-		/* cycles are the plan's, whatever the device takes */ BASE_CAP(FEATURE(DETERMINISTIC), RECORDED), /* code of a device works on whole tiles */ \
-		{.feature = OPCODE(IO_ROWS), .state = PTOWSP_STATE_UNSUPPORTED, .since = 1},                                                                   \
-	{                                                                                                                                                      \
-		.feature = OPCODE(IO_COLUMNS), .state = PTOWSP_STATE_UNSUPPORTED, .since = 1                                                                   \
-	}
+		/* cycles are the plan's, whatever the device takes */ BASE_CAP(FEATURE(DETERMINISTIC), RECORDED)
 
 /* The runtime's own map finds edges: a read comes behind the writes that it overlaps, a write that reads nothing behind none. The clock of the plan does not know them. */
 #define MAPPED                                                                                                                                                 \

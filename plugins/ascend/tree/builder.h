@@ -242,6 +242,8 @@ struct Builder {
 	int64_t remainder(int64_t a, int64_t b);
 	int64_t extent(int64_t value);                          /* fails if negative */
 	int64_t trips(int64_t low, int64_t high, int64_t step); /* iterations of a loop */
+	/* A block of which so many rows and columns are there; fails if that is none, or more than it has. */
+	Region part(uint32_t tensor, int64_t row, int64_t column, int64_t rows, int64_t columns, uint32_t all_rows, uint32_t all_columns);
 	BuilderRow axis_row(uint32_t axis, int64_t row, int64_t rows);
 	int64_t axis_index(uint32_t axis, int64_t rows, int64_t place);
 	void fail(int32_t code, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -34,6 +34,14 @@ int64_t Builder::extent(int64_t value)
 	return 0;
 }
 
+Region Builder::part(uint32_t tensor, int64_t row, int64_t column, int64_t rows, int64_t columns, uint32_t all_rows, uint32_t all_columns)
+{
+	if (rows < 1 || columns < 1 || rows > all_rows || columns > all_columns)
+		fail(BUILDER_VALUE, "task %llu gets %lld x %lld elements of tensor %u, and takes 1 x 1 to %u x %u", (unsigned long long)next, (long long)rows,
+		     (long long)columns, tensor, all_rows, all_columns);
+	return block(tensor, row, column, (uint32_t)rows, (uint32_t)columns);
+}
+
 int64_t Builder::trips(int64_t low, int64_t high, int64_t step)
 {
 	if (status)

@@ -51,11 +51,16 @@ static void check(struct isa_emitter *e, const char *call)
 	isa_line(e, "\treturn PTOWSP_KERNEL_FAILED;");
 }
 
+static const char *part_of(const struct isa_emitter *e, uint32_t param)
+{
+	return isa_param_is_part(e->p, param) ? "_part" : "";
+}
+
 static void load_emit(struct isa_emitter *e, uint32_t i)
 {
 	const struct isa_step *s = isa_ascend_step(e, i);
 
-	check(e, isa_piece("tile_load(call, %s, %s, %s, %s, %lu, %lu)", isa_tile(e, s->d.row).text, isa_param_name(e, s->a.row),
+	check(e, isa_piece("tile_load%s(call, %s, %s, %s, %s, %lu, %lu)", part_of(e, s->a.row), isa_tile(e, s->d.row).text, isa_param_name(e, s->a.row),
 			   isa_scalar_i64(e, s->b.row).text, isa_scalar_i64(e, s->c.row).text, (unsigned long)s->d.rows, (unsigned long)s->d.columns)
 			 .text);
 }
@@ -78,7 +83,7 @@ static void store_emit(struct isa_emitter *e, uint32_t i)
 		isa_line(e, "tile_set(%s, at, %s);", from.text, isa_expression(e, i, &texts).text);
 		isa_close(e);
 	}
-	check(e, isa_piece("tile_store(call, %s, %s, %s, %s, %lu, %lu)", from.text, isa_param_name(e, s->d.row),
+	check(e, isa_piece("tile_store%s(call, %s, %s, %s, %s, %lu, %lu)", part_of(e, s->d.row), from.text, isa_param_name(e, s->d.row),
 			   isa_scalar_i64(e, scaled ? s->c.row : s->b.row).text, isa_scalar_i64(e, scaled ? s->f.row : s->c.row).text, (unsigned long)s->a.rows,
 			   (unsigned long)s->a.columns)
 			 .text);

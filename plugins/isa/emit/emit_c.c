@@ -5,9 +5,45 @@
 
 #include "registry/common/common_dtype.h"
 
+#include <string.h>
+
 uint64_t isa_memory_bytes(const struct isa_emitter *e)
 {
 	return e->temp_at + e->temp_most;
+}
+
+/* Is the scalar how much of the parameter is there? A task says so in an argument of that name. */
+static bool tells_of(const char *scalar, const char *param)
+{
+	const size_t length = strlen(param);
+
+	return !strncmp(scalar, param, length) && (!strcmp(scalar + length, ".rows") || !strcmp(scalar + length, ".columns"));
+}
+
+bool isa_param_is_part(const struct isa_program *p, uint32_t param)
+{
+	for (uint32_t i = 0; i < p->header.scalar_count; i++)
+		if (p->scalars[i].kind == PTOWSP_SCALAR_ARG && tells_of(p->scalar_names[i], p->param_names[param]))
+			return p->params[param].rows;
+	return false;
+}
+
+/* Bytes of the copy of a part. */
+static uint64_t part_bytes(const struct isa_program *p, uint32_t param)
+{
+	const struct ptowsp_tile_param *row = &p->params[param];
+	const uint64_t bytes = (uint64_t)row->rows * row->columns * isa_dtype_bytes(row->dtype);
+
+	return isa_param_is_part(p, param) ? (bytes + ISA_ALIGN - 1) / ISA_ALIGN * ISA_ALIGN : 0;
+}
+
+uint64_t isa_parts_bytes(const struct isa_program *p)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < p->header.param_count; i++)
+		bytes += part_bytes(p, i);
+	return bytes;
 }
 
 void isa_param_names_put(struct isa_emitter *e)
@@ -32,6 +68,22 @@ void isa_params_put(struct isa_emitter *e, const char *kind)
 	for (uint32_t i = 0; i < p->header.param_count; i++)
 		isa_put(e, "\t{%s, PTOWSP_%s, %s},\n", isa_quoted(p->param_names[i]).text, isa_type_code(p->params[i].dtype),
 			accesses[p->params[i].access & 3]);
+	isa_put(e, "};\n");
+}
+
+static void wholes_put(struct isa_emitter *e)
+{
+	const struct isa_program *p = e->p;
+	uint64_t at = isa_memory_bytes(e);
+
+	isa_put(e, "static const struct tile_whole wholes[] = {\n");
+	for (uint32_t i = 0; i < p->header.param_count; at += part_bytes(p, i++)) {
+		const struct ptowsp_tile_param *row = &p->params[i];
+		const bool part = isa_param_is_part(p, i);
+
+		isa_put(e, "\t{%u, %lu, %lu, %llu},\n", (unsigned)isa_dtype_bytes(row->dtype), part ? (unsigned long)row->rows : 0,
+			part ? (unsigned long)row->columns : 0, part ? (unsigned long long)at : 0);
+	}
 	isa_put(e, "};\n");
 }
 
@@ -104,9 +156,11 @@ void isa_c_head(struct isa_emitter *e)
 	isa_put(e, "#include \"isa/kernel_tile.h\"\n%s\n", e->products ? "#include \"isa/product.h\"\n" : "");
 	isa_put(e, "%s", e->shuffles ? "" : "TILE_SIMPLE\n");
 	isa_params_put(e, "static const");
+	if (isa_parts_bytes(p))
+		wholes_put(e);
 	isa_put(e, "static const struct tile_kernel kernel = {%s, %s, %lu, %lu, %llu};\n\n", isa_quoted(p->name).text,
 		p->header.param_count ? "params" : "NULL", (unsigned long)p->header.param_count, (unsigned long)p->arg_count,
-		(unsigned long long)isa_memory_bytes(e));
+		(unsigned long long)(isa_memory_bytes(e) + isa_parts_bytes(p)));
 	isa_put(e, "TILE_MACHINES%s\nstatic ptowsp_status %s_body(struct tile_call *call)\n{\n", e->functions ? "" : "_PLAIN", e->symbol);
 	e->out.depth = 1;
 	isa_param_names_put(e); /* in the function: a file may include several kernels */
@@ -120,5 +174,9 @@ void isa_c_tail(struct isa_emitter *e)
 {
 	isa_put(e, "}\n\n__attribute__((visibility(\"default\")))\n");
 	isa_put(e, "ptowsp_status %s(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)\n{\n", e->symbol);
-	isa_put(e, "\treturn tile_run(&kernel, task, out, %s_body);\n}\n", e->symbol);
+	if (isa_parts_bytes(e->p))
+		isa_put(e, "\tstruct tile_part parts[%lu];\n\n\treturn tile_run_parts(&kernel, wholes, parts, task, out, %s_body);\n}\n",
+			(unsigned long)e->p->header.param_count, e->symbol);
+	else
+		isa_put(e, "\treturn tile_run(&kernel, task, out, %s_body);\n}\n", e->symbol);
 }
