@@ -271,21 +271,28 @@ ptowsp_status base_shards_begin(struct base_shards *shards, const struct ptowsp_
 	return PTOWSP_OK;
 }
 
+void base_sharded_text(const struct base_sharded *row, uint32_t rank, char text_out[16])
+{
+	size_t length = 0;
+
+	for (uint32_t k = 0; k < rank && length + 3 < 16; k++) {
+		if (k)
+			text_out[length++] = ',';
+		text_out[length++] = row->axis[k] == BASE_WHOLE ? 'R' : 'S';
+		if (row->axis[k] != BASE_WHOLE)
+			text_out[length++] = (char)('0' + row->axis[k]);
+	}
+	text_out[length] = '\0';
+}
+
 void base_shards_end(struct base_shards *shards)
 {
 	for (uint32_t r = 0; !shards->own && r < shards->count; r++) {
 		struct base_sharded *row = &shards->rows[r];
 		struct ptowsp_layout_stats *s = &shards->stats[r];
-		size_t length = 0;
 
 		*s = (struct ptowsp_layout_stats){.tensor = row->tensor};
-		for (uint32_t k = 0; k < row->rank && length + 3 < sizeof(s->layout); k++) {
-			if (k)
-				s->layout[length++] = ',';
-			s->layout[length++] = row->axis[k] == BASE_WHOLE ? 'R' : 'S';
-			if (row->axis[k] != BASE_WHOLE)
-				s->layout[length++] = (char)('0' + row->axis[k]);
-		}
+		base_sharded_text(row, row->rank, s->layout);
 		if (row->data)
 			base_shard_copy(shards, row, 0, row->elements, row->data, BASE_FROM_SHARDS, UINT64_MAX);
 		for (uint64_t p = 0; row->shards && p < places(shards); p++)

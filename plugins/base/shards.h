@@ -46,6 +46,8 @@ void base_shards_finish(struct base_shards *shards); /* of zeroed ones too */
 /* Around a run with kernels. begin copies tensors to their owners (NO_MEMORY: nothing is left behind), end back. */
 ptowsp_status base_shards_begin(struct base_shards *shards, const struct ptowsp_run_args *args, struct ptowsp_error *error);
 void base_shards_end(struct base_shards *shards);
+/* "S0,R", of so many dimensions. */
+void base_sharded_text(const struct base_sharded *row, uint32_t rank, char text_out[16]);
 /* The figures of the latest run into stats. */
 void base_shards_stats(const struct base_shards *shards, struct ptowsp_run_stats *stats);
 

@@ -8,6 +8,7 @@
 #include "starpu/spu_blocks.h"
 #include "starpu/spu_clock.h"
 #include "starpu/spu_device.h"
+#include "starpu/spu_homes.h"
 #include "starpu/spu_measure.h"
 #include "starpu/spu_model.h"
 #include "starpu/spu_part.h"
@@ -376,6 +377,8 @@ static ptowsp_status batch_init(struct spu_batch *batch)
 	status = part ? spu_blocks_take(&batch->blocks, part->cuts, part->cut_count, batch->args->run->args, batch->error)
 		      : spu_blocks_make(&batch->blocks, walk, batch->args->run->args, batch->error);
 	if (!status)
+		spu_layouts_give(&batch->blocks, &batch->args->program->base->shards, batch->args->program->layout_count, batch->args->run->args);
+	if (!status)
 		status = spu_ranks_plan(&batch->ranks, &batch->blocks, &batch->orders, batch->error);
 	return status ? status : spu_tokens_init(&batch->tokens, walk, batch->device->context, batch->error);
 }
@@ -445,6 +448,7 @@ static ptowsp_status execute(struct spu_batch *batch)
 	wait_before(batch, batch->walk->task_count);
 	gathered =
 		spu_ranks_gather(&batch->ranks, &batch->blocks, batch->args->last && !batch->ranks.world.all ? batch->args->program->kept : NULL, batch->error);
+	spu_layouts_tell(&batch->blocks, &batch->args->program->base->shards, batch->ranks.world.count);
 	batch->ranks.share.idle_ns = idle_since(batch, begin);
 	batch->ranks.share.walked = rt_feed_walked(batch->feed) - batch->walk->first;
 	status = agree(batch, outcome(batch, status ? status : gathered));

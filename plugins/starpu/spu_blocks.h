@@ -34,12 +34,17 @@ struct spu_tensor {
 	bool by_columns;          /* its columns are at home on ranks, not its rows */
 	uint64_t *rows, *columns; /* owned: where blocks begin, ascending, and where the last ends; row_count + 1, column_count + 1 of them */
 	uint32_t row_count, column_count;
-	struct spu_block *blocks; /* owned, row_count * column_count */
+	struct spu_block *blocks;             /* owned, row_count * column_count */
+	const struct base_sharded *layout;    /* NULL: it has none (spu_homes.h) */
+	const struct ptowsp_binding *binding; /* with a layout */
+	uint64_t local, moved;                /* bytes: touched where they are at home; that went from rank to rank */
 };
 struct spu_blocks {
 	struct spu_tensor *tensors; /* by TENS row */
 	uint32_t tensor_count;
-	uint32_t handle_count; /* that are registered */
+	uint32_t handle_count;            /* that are registered */
+	const struct base_shards *shards; /* of layouts, NULL: not given yet */
+	uint32_t layout_count;
 };
 /* The blocks that a task names: each once, with all that it does to it. */
 struct spu_uses {

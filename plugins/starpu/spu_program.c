@@ -6,6 +6,8 @@
 #include "rt/program/rt_program.h"
 #include "starpu/spu_batch.h"
 #include "starpu/spu_device.h"
+#include "starpu/spu_homes.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,15 +54,28 @@ static void short_say(const struct spu_program *own, char *text_out, size_t size
 			  kernels->rows[longest].name, (unsigned long long)most);
 }
 
-/* The line of --explain on tasks that are short, and on kernels that only CPU workers run. */
+/* Of a run, or of its model. */
+static uint32_t ranks_of(const struct spu_program *own)
+{
+	const struct spu_world *world = &((const struct spu_device *)own->base->device->own)->world;
+
+	return world->count > 1 ? world->count : spu_options_of(own->base->device)->model;
+}
+
+/* The line of --explain on tasks that are short, on kernels that only CPU workers run, and on layouts. */
 static void tasks_tell(const struct spu_program *own)
 {
 	const struct ptowsp_host *host = own->base->kernels.instance->host;
-	char texts[2][280] = {"", ""}, text[570];
+	const uint32_t ranks = ranks_of(own);
+	char texts[3][280] = {"", "", ""}, text[850] = "";
 
 	short_say(own, texts[0], sizeof(texts[0]));
 	spu_opencl_others(own, texts[1], sizeof(texts[1]));
-	base_text(text, sizeof(text), "%s%s%s", texts[0], *texts[0] && *texts[1] ? "; " : "", texts[1]);
+	if (ranks > 1)
+		spu_layouts_say(&own->base->shards, own->layout_count, own->base->rt, ranks, texts[2], sizeof(texts[2]));
+	for (unsigned i = 0; i < 3; i++)
+		if (*texts[i])
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", *text ? "; " : "", texts[i]);
 	if (*text && host->diagnose)
 		host->diagnose(host->context, PTOWSP_FEATURE_DEVICE_TASKS, PTOWSP_STATE_DIAGNOSED, text, strlen(text));
 }
@@ -93,7 +108,9 @@ ptowsp_status spu_load(struct base_program *program, const struct ptowsp_load_ar
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to load a program");
 	program->kernels.shards = NULL; /* tensors stay whole: the row of layouts says so */
 	program->shards.own = true;
+	own->layout_count = spu_layouts_find(&program->shards);
 	own->base = program;
+	program->shards.count = ((const struct spu_device *)program->device->own)->world.count > 1 ? own->layout_count : 0;
 	own->serve = base_kernels_table(&program->kernels);
 	own->planned = (struct base_planned){own->serve, &own->walk};
 	table = base_planned_table(&own->planned);
@@ -223,6 +240,8 @@ ptowsp_status spu_run(struct base_program *program, const struct rt_run_args *ar
 		atomic_store(&program->kernels.rows[k].device_ns, 0);
 	}
 	memset(own->ran, 0, sizeof(own->ran));
+	for (uint32_t r = 0; r < program->shards.count; r++)
+		program->shards.stats[r] = (struct ptowsp_layout_stats){.tensor = program->shards.rows[r].tensor};
 	memset(own->shares, 0, SPU_RANKS_MOST * sizeof(*own->shares));
 	spu_model_finish(&own->model);
 	status = spu_model_begin(&own->model, options->model, options->model_us * UINT64_C(1000), options->network, error);

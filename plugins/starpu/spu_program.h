@@ -20,6 +20,7 @@ struct spu_program {
 	struct base_walk walk;
 	struct rt_program *walked;
 	bool *kept;                    /* owned, per TENS row: it has content when a run is over */
+	uint32_t layout_count;         /* rows of layouts in base->shards, which has them in its statistics where there are several ranks */
 	struct spu_share *shares;      /* owned, SPU_RANKS_MOST: of the latest run, on rank 0 */
 	struct spu_model model;        /* of the latest run */
 	struct spu_part part;          /* of a run whose rank is not 0; zeroed where the whole is walked */

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/instance.h"
 #include "registry/common/common_grow.h"
+#include "starpu/spu_homes.h"
 #include "starpu/spu_model.h"
 #include "starpu/spu_part.h"
 #include "starpu/spu_watch.h"
@@ -209,34 +210,27 @@ bool spu_world_end(void)
 
 /* ---- where --------------------------------------------------------------------------------------------------------------- */
 
-uint32_t spu_ranks_home(const struct spu_ranks *ranks, const struct spu_blocks *blocks, const struct spu_block *block)
-{
-	const struct spu_tensor *tensor = &blocks->tensors[block->tensor];
-	const uint64_t at = (uint64_t)(block - tensor->blocks), row = at / tensor->column_count, column = at % tensor->column_count;
-	const bool columns = tensor->row_count == 1 || (tensor->by_columns && tensor->column_count > 1);
-
-	return (uint32_t)(columns ? column * ranks->world.count / tensor->column_count : row * ranks->world.count / tensor->row_count);
-}
-
 static uint32_t rank_of(const struct spu_ranks *ranks, const struct spu_blocks *blocks, const struct spu_uses *uses)
 {
 	for (uint32_t u = 0; u < uses->count; u++)
 		if (uses->rows[u].access & PTOWSP_WRITE)
-			return spu_ranks_home(ranks, blocks, uses->rows[u].block);
-	return uses->count ? spu_ranks_home(ranks, blocks, uses->rows[0].block) : 0;
+			return spu_home(blocks, uses->rows[u].block, ranks->world.count);
+	return uses->count ? spu_home(blocks, uses->rows[0].block, ranks->world.count) : 0;
 }
 
 /* ---- who has what -------------------------------------------------------------------------------------------------------- */
 
 void spu_ranks_forget(const struct spu_blocks *blocks)
 {
-	for (uint32_t t = 0; t < blocks->tensor_count; t++)
+	for (uint32_t t = 0; t < blocks->tensor_count; t++) {
+		blocks->tensors[t].local = blocks->tensors[t].moved = 0;
 		for (uint64_t b = 0; blocks->tensors[t].blocks && b < spu_tensor_blocks(&blocks->tensors[t]); b++) {
 			struct spu_block *block = &blocks->tensors[t].blocks[b];
 
 			block->from = PTOWSP_NONE;
 			block->at = block->copy_count = 0;
 		}
+	}
 }
 
 /* False: it has something older. at_out: since when. */
@@ -309,7 +303,7 @@ static ptowsp_status homes_choose(struct spu_ranks *ranks, struct spu_blocks *bl
 	for (uint32_t t = 0; !status && t < blocks->tensor_count && tried < TENSORS_TRIED; t++) {
 		struct spu_tensor *tensor = &blocks->tensors[t];
 
-		if (!tensor->blocks || tensor->row_count < 2 || tensor->column_count < 2)
+		if (!tensor->blocks || tensor->layout || tensor->row_count < 2 || tensor->column_count < 2)
 			continue;
 		tried++;
 		tensor->by_columns = true;
@@ -324,7 +318,7 @@ ptowsp_status spu_ranks_plan(struct spu_ranks *ranks, struct spu_blocks *blocks,
 {
 	const struct base_walk *walk = orders->walk;
 	struct spu_uses uses = {.rows = NULL};
-	uint32_t executors = 1;
+	uint64_t executors = spu_places(blocks);
 	ptowsp_status status;
 
 	ranks->of = calloc(walk->task_count + 1, sizeof(*ranks->of));
@@ -338,7 +332,7 @@ ptowsp_status spu_ranks_plan(struct spu_ranks *ranks, struct spu_blocks *blocks,
 		return PTOWSP_OK;
 	for (uint64_t t = 0; t < walk->task_count; t++)
 		if (base_lanes_placed(&orders->lanes, &walk->tasks[t]) && walk->tasks[t].executor >= executors)
-			executors = walk->tasks[t].executor + 1;
+			executors = walk->tasks[t].executor + UINT64_C(1);
 	status = homes_choose(ranks, blocks, walk, &uses, error);
 	for (uint64_t t = 0; !status && t < walk->task_count; t++) {
 		status = spu_uses_find(&uses, blocks, walk, t, error);
@@ -420,6 +414,7 @@ static ptowsp_status block_bring(struct spu_ranks *ranks, struct spu_blocks *blo
 	uint64_t at;
 
 	if (!is_there(block, to, &at)) {
+		blocks->tensors[block->tensor].moved += spu_block_bytes(blocks, block);
 		status = block_send(ranks, blocks, block, from, to, &at, error);
 		if (!status)
 			status = copy_add(block, to, at, error);
@@ -434,6 +429,10 @@ ptowsp_status spu_ranks_touch(struct spu_ranks *ranks, struct spu_blocks *blocks
 
 	ranks->came = 0;
 	for (uint32_t u = 0; !status && ranks->world.count > 1 && u < uses->count; u++) {
+		struct spu_tensor *tensor = &blocks->tensors[uses->rows[u].block->tensor];
+
+		if (tensor->layout && spu_home(blocks, uses->rows[u].block, ranks->world.count) == rank)
+			tensor->local += spu_block_bytes(blocks, uses->rows[u].block);
 		status = block_bring(ranks, blocks, uses->rows[u].block, rank, error);
 		if (uses->rows[u].access & PTOWSP_WRITE)
 			write_note(uses->rows[u].block, rank);

@@ -59,14 +59,12 @@ bool spu_world_end(void);
  * ends with exit code 9. Errors: INVALID: another device runs. */
 ptowsp_status spu_world_needed(const struct spu_world *world, const struct base_instance *instance, struct ptowsp_error *error);
 
-/* Says where tasks run: of a policy that places them, by executor; else where the first block that they write is at home. Homes are stretches of rows or of columns, tensor by tensor whichever moves
- * fewer bytes. Errors: NO_MEMORY. */
+/* Says where tasks run: of a policy that places them, by executor; else where the first block that they write is at home (spu_homes.h). Of tensors without a layout, homes are stretches of rows or of columns, tensor by tensor
+ * whichever moves fewer bytes. Errors: NO_MEMORY. */
 ptowsp_status spu_ranks_plan(struct spu_ranks *ranks, struct spu_blocks *blocks, const struct spu_orders *orders, struct ptowsp_error *error);
 void spu_ranks_finish(struct spu_ranks *ranks);
 /* All ranks have all blocks, as before a run. */
 void spu_ranks_forget(const struct spu_blocks *blocks);
-/* The rank at which a block is at home. */
-uint32_t spu_ranks_home(const struct spu_ranks *ranks, const struct spu_blocks *blocks, const struct spu_block *block);
 /* Elements that `rank` is going to touch come there; those it writes are nowhere else then. On all ranks, in the same order. Errors: RUN_FAILED. */
 ptowsp_status spu_ranks_touch(struct spu_ranks *ranks, struct spu_blocks *blocks, const struct spu_uses *uses, uint32_t rank, struct ptowsp_error *error);
 /* The moves of the part before task `number` of the program. Errors: RUN_FAILED. */

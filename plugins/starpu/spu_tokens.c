@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "starpu/spu_device.h"
+#include "starpu/spu_homes.h"
 #include <starpu.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +171,7 @@ static ptowsp_status take(struct spu_tokens *tokens, const struct base_walk_move
 ptowsp_status spu_tokens_move(struct spu_tokens *tokens, const struct base_walk_move *move, struct spu_blocks *blocks, struct spu_ranks *ranks,
 			      struct ptowsp_error *error)
 {
-	const uint32_t rank = tokens->uses.count ? spu_ranks_home(ranks, blocks, tokens->uses.rows[0].block) : 0;
+	const uint32_t rank = tokens->uses.count ? spu_home(blocks, tokens->uses.rows[0].block, ranks->world.count) : 0;
 	const ptowsp_status status = spu_ranks_touch(ranks, blocks, &tokens->uses, rank, error);
 
 	if (status)

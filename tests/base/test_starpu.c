@@ -242,6 +242,43 @@ TEST(ranks_share_the_tasks_of_a_run)
 	CHECK_INT(cli("cmp c.npy s.npy"), 0);
 }
 
+/* Tiles of y are at home on ranks by columns, as its layout says, so each row of tiles that a task of the second kernel reads comes from all of them; without the layout rows stay where they are. Rows of z go
+ * to rank 0 in the end. A model of as many ranks has the same. */
+TEST(a_layout_says_which_rank_owns_a_tile)
+{
+	static const struct {
+		const char *layout;
+		unsigned ranks, messages, shards;
+	} rows[] = {{"", 2, 2, 0}, {"", 4, 3, 0}, {"layout(R, S(1))", 2, 10, 2}, {"layout(R, S(1))", 4, 15, 4}, {"layout(S(0), S(1))", 4, 11, 4}};
+
+	CHECK_NEED(missing_ranks);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		REQUIRE_INT(
+			cli(check_fmt(
+				"printf '%%s\n' 'tensor %%x : f32[64, 64] in' 'tensor %%y : f32[64, 64] temp %s' 'tensor %%z : f32[64, 64] out' "
+				"'func @tile(%%a: !pto.memref<gm,...,f32>, %%b: !pto.memref<gm,...,f32>) {' '  %%t = alloc_tile : !pto.tile<16x16xf32>' '  %%t "
+				"= tload %%a[0, 0]' '  %%t = tadd %%t, %%t' '  tstore %%t, %%b[0, 0]' '  return' '}' 'func @row(%%a: "
+				"!pto.memref<gm,...,f32>, %%b: !pto.memref<gm,...,f32>) {' '  %%t = alloc_tile : !pto.tile<16x64xf32>' '  %%t = tload "
+				"%%a[0, 0]' '  %%t = tadds %%t, 1.0' '  tstore %%t, %%b[0, 0]' '  return' '}' 'workload @main {' '  parallel_for %%i in 0 to 4 "
+				"{ parallel_for %%j in 0 to 4 {' '    call @tile(%%a -> %%x[%%i * 16, %%j * 16], %%b -> %%y[%%i * 16, %%j * 16])' '  } }' "
+				"'  parallel_for %%i in 0 to 4 { call @row(%%a -> %%y[%%i * 16, 0], %%b -> %%z[%%i * 16, 0]) }' '}' >owns.pto && "
+				"$B/ptowsp-pack "
+				"owns.pto -o owns.pkg.zst && $B/ptowsp-run --plugin=cpu_sim --fill x=iota --out z=c.npy owns.pkg.zst",
+				rows[i].layout)),
+			0);
+		REQUIRE_INT(ranks_run(rows[i].ranks, "--stats=json --plugin=starpu --threads 1 --fill x=iota --out z=s.npy owns.pkg.zst"), 0);
+		CHECK_INT(figure_sum("messages sent"), rows[i].messages);
+		CHECK_INT(json_integer_value(json_object_get(json_array_get(json_object_get(cli_json(), "layouts"), 0), "shards")), rows[i].shards);
+		CHECK_INT(cli("cmp c.npy s.npy"), 0);
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --stats=json --plugin=starpu --threads 1 --opt model=%u --fill x=iota owns.pkg.zst", rows[i].ranks)), 0);
+		CHECK_INT(figure_sum("messages"), rows[i].messages);
+	}
+	CLI_OUT(0, "$B/ptowsp-run --explain --plugin=starpu --opt model=6 owns.pkg.zst",
+		"each of 6 ranks owns tiles as layouts say, over 2 x 3 places: y S0,S1");
+	CLI_OUT(0, "$B/ptowsp-run --explain --plugin=starpu owns.pkg.zst", "tasks: they are short");
+	CHECK(!strstr(cli_out, "owns tiles"));
+}
+
 /* Rows stay where they are computed; what rank 1 computes goes to rank 0, once, and nothing else moves. A large input is read by whoever touches it. */
 TEST(what_ranks_did_is_told)
 {
