@@ -5,6 +5,7 @@
 #include "error.h"
 #include "queue.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #if PTOWSP_ABI_TARGET >= 1
@@ -124,6 +125,83 @@ static void tell(struct base_device *device)
 	pthread_cond_broadcast(&device->idle);
 }
 
+/* ---- events ---- */
+
+/* An event that comes when the fence has the value. */
+struct base_promise {
+	struct base_promise *next;
+	uint64_t value;
+	void *own; /* the driver's */
+};
+
+/* One that is to be kept now; over: the fence is. */
+static struct base_promise *promise_take(struct base_fence *fence, bool over, ptowsp_status *status_out)
+{
+	struct base_promise **at = &fence->promises, *p;
+
+	pthread_mutex_lock(&fence->device->lock);
+	while (*at && !over && !fence->failed && fence->value < (*at)->value)
+		at = &(*at)->next;
+	p = *at;
+	if (p) {
+		*at = p->next;
+		*status_out = fence->failed ? fence->failed : fence->value < p->value ? PTOWSP_CANCELLED : PTOWSP_OK;
+	}
+	pthread_mutex_unlock(&fence->device->lock);
+	return p;
+}
+
+/* The driver may tell others at once, of which one may be a fence of this device: so without the lock. */
+static void promises_keep(struct base_fence *fence, bool over)
+{
+	struct base_promise *p;
+	ptowsp_status status;
+
+	while ((p = promise_take(fence, over, &status))) {
+		fence->device->instance->backend->events->come(fence->device, p->own, status);
+		free(p);
+	}
+}
+
+/* Between a fence and its event, of which either may end first. */
+struct base_news {
+	pthread_mutex_t lock;
+	struct base_fence *fence; /* NULL: it has ended */
+	uint32_t uses;
+};
+
+/* With the lock, which is given back. */
+static void news_give(struct base_news *news)
+{
+	const bool last = !--news->uses;
+
+	pthread_mutex_unlock(&news->lock);
+	if (last) {
+		pthread_mutex_destroy(&news->lock);
+		free(news);
+	}
+}
+
+static void news_come(void *context, ptowsp_status status)
+{
+	struct base_news *news = context;
+	struct base_fence *fence;
+
+	pthread_mutex_lock(&news->lock);
+	fence = news->fence;
+	if (fence) {
+		pthread_mutex_lock(&fence->device->lock);
+		fence->value = status || fence->value ? fence->value : 1;
+		fence->failed = fence->failed ? fence->failed : status;
+		if (status)
+			snprintf(fence->why, sizeof(fence->why), "the event that it is of has failed");
+		tell(fence->device);
+		pthread_mutex_unlock(&fence->device->lock);
+		promises_keep(fence, false);
+	}
+	news_give(news);
+}
+
 void base_fences_end(struct base_device *device, struct base_run *run, ptowsp_status status, const struct ptowsp_error *error)
 {
 	pthread_mutex_lock(&device->lock);
@@ -139,6 +217,8 @@ void base_fences_end(struct base_device *device, struct base_run *run, ptowsp_st
 	if (run->args.signal_count)
 		tell(device);
 	pthread_mutex_unlock(&device->lock);
+	for (uint32_t i = 0; i < run->args.signal_count; i++)
+		promises_keep(fence_of(&run->args.signals[i]), false);
 }
 
 /* ---- the extension ---- */
@@ -165,6 +245,12 @@ static void end(struct base_fence *fence)
 	while (*link != fence)
 		link = &(*link)->next;
 	*link = fence->next;
+	if (fence->news) {
+		pthread_mutex_lock(&fence->news->lock);
+		fence->news->fence = NULL;
+		news_give(fence->news);
+	}
+	promises_keep(fence, true);
 	base_release(fence->device->instance, fence, sizeof(*fence));
 }
 
@@ -203,6 +289,7 @@ static ptowsp_status signal_to(struct ptowsp_object *object, uint64_t value, str
 		tell(fence->device);
 	}
 	pthread_mutex_unlock(&fence->device->lock);
+	promises_keep(fence, false);
 	return status;
 }
 
@@ -238,8 +325,66 @@ static ptowsp_status wait(struct ptowsp_object *object, uint64_t value, uint64_t
 	return status;
 }
 
-static const struct ptowsp_fences_extension fences_table = {
-	.head = PTOWSP_HEAD(fences_table, EXTENSION), .create = create, .destroy = destroy, .signal = signal_to, .read = read, .wait = wait};
+static ptowsp_status import(struct ptowsp_object *object, const struct ptowsp_external *external, struct ptowsp_object **fence_out, struct ptowsp_error *error)
+{
+	const struct base_events *events = ((struct base_device *)object)->instance->backend->events;
+	struct base_news *news = events ? malloc(sizeof(*news)) : NULL; /* may outlive the device */
+	ptowsp_status status;
+
+	*fence_out = NULL;
+	if (!external || external->head.size < PTOWSP_EXTERNAL_FLOOR_10_1 || !news) {
+		free(news);
+		return base_fail(error, events ? PTOWSP_INVALID : PTOWSP_UNSUPPORTED, "import: %s", events ? "there is no event" : "this device has no events");
+	}
+	status = create(object, 0, fence_out, error);
+	if (status) {
+		free(news);
+		return status;
+	}
+	*news = (struct base_news){PTHREAD_MUTEX_INITIALIZER, (struct base_fence *)*fence_out, 2};
+	news->fence->news = news;
+	status = events->take(news->fence->device, external, news_come, news, error);
+	if (status) { /* it is never told */
+		news->uses = 1;
+		end((struct base_fence *)*fence_out);
+		*fence_out = NULL;
+	}
+	return status;
+}
+
+static ptowsp_status expose(struct ptowsp_object *object, uint64_t value, uint32_t type, struct ptowsp_external *out, struct ptowsp_error *error)
+{
+	struct base_fence *fence = (struct base_fence *)object;
+	const struct base_events *events = fence->device->instance->backend->events;
+	struct base_promise *p;
+	ptowsp_status status;
+
+	*out = (struct ptowsp_external){.head = out->head, .type = type, .fd = -1};
+	if (!events || type != PTOWSP_EXTERNAL_NATIVE)
+		return base_fail(error, PTOWSP_UNSUPPORTED, "expose: a fence of this device has no event of type %u", type);
+	p = malloc(sizeof(*p));
+	status = p ? events->make(fence->device, out, &p->own, error) : base_fail(error, PTOWSP_NO_MEMORY, "no memory for an event");
+	if (status) {
+		free(p);
+		return status;
+	}
+	pthread_mutex_lock(&fence->device->lock);
+	p->value = value;
+	p->next = fence->promises;
+	fence->promises = p;
+	pthread_mutex_unlock(&fence->device->lock);
+	promises_keep(fence, false);
+	return PTOWSP_OK;
+}
+
+static const struct ptowsp_fences_extension fences_table = {.head = PTOWSP_HEAD(fences_table, EXTENSION),
+							    .create = create,
+							    .destroy = destroy,
+							    .signal = signal_to,
+							    .read = read,
+							    .wait = wait,
+							    .import = import,
+							    .expose = expose};
 
 const void *base_fences_table(const struct base_backend *backend, const struct ptowsp_object *instance)
 {

@@ -6,10 +6,25 @@
 #include "device.h"
 
 struct base_backend;
+struct base_news;
+struct base_promise;
+struct ptowsp_external;
+
+/* Events of a driver. */
+struct base_events {
+	/* told is called once, when the event of the caller's has come (0) or failed, now or later, on any thread, without a lock. Errors: UNSUPPORTED, INVALID, NO_MEMORY: it never is. */
+	ptowsp_status (*take)(const struct base_device *device, const struct ptowsp_external *external, void (*told)(void *context, ptowsp_status status),
+			      void *context, struct ptowsp_error *error);
+	/* An event that comes, or fails, when `come` is called, once; own: what that knows it by. Errors: NO_MEMORY, DEVICE_LOST. */
+	ptowsp_status (*make)(const struct base_device *device, struct ptowsp_external *external_out, void **own_out, struct ptowsp_error *error);
+	void (*come)(const struct base_device *device, void *own, ptowsp_status status);
+};
 
 struct base_fence {
 	struct base_device *device;
-	struct base_fence *next; /* in the device; [device] calls only. What follows is guarded by device->lock */
+	struct base_fence *next;       /* in the device; [device] calls only */
+	struct base_news *news;        /* of the event that it is of, NULL: of none. What follows is guarded by device->lock */
+	struct base_promise *promises; /* owned: events that come with it */
 	uint64_t value;
 	uint32_t uses;        /* runs in flight that name it, and calls that wait for it */
 	ptowsp_status failed; /* 0: it has not */

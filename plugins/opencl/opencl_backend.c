@@ -60,6 +60,7 @@ static const struct base_backend opencl_backend = {
 	.run = opencl_run,
 	.buffers = &opencl_buffers,
 	.fences = true,
+	.events = &opencl_events,
 	.compiled = &opencl_compiled,
 	.extension = extension,
 };

@@ -26,6 +26,7 @@ ptowsp_status opencl_open(struct base_device *device, struct ptowsp_error *error
 void opencl_close(struct base_device *device);
 
 extern const struct base_buffers opencl_buffers;
+extern const struct base_events opencl_events;
 
 static inline struct opencl_device *opencl_device_of(const struct base_device *device)
 {

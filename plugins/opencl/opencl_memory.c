@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* opencl_memory.c - memory of the device: base decides what lies there, and when it goes there and back (base/base_resident.h, base/base_buffer.h). Calls go through a queue of their own, and wait. */
+/* opencl_memory.c - memory of the device: base decides what lies there, and when it goes there and back (base/base_resident.h, base/base_buffer.h). Calls go through a queue of their own, and wait.
+ * Memory and events of the caller's queues are cl_mem and cl_event of the device's context, which anything that expose gives tells (CL_MEM_CONTEXT). */
 #include "opencl/opencl_device.h"
+
+#include "base/base_fence.h"
+#include "base/error.h"
+#include <stdlib.h>
+
+#if PTOWSP_ABI_TARGET >= 1
+#include "ptowsp/buffers.h"
+#endif
 
 static bool shares(const struct base_device *device)
 {
@@ -50,4 +59,142 @@ static ptowsp_status clear(const struct base_device *device, void *own, uint64_t
 	return copies_finish(d, d->cl->clEnqueueFillBuffer(d->copies, own, &zero, 1, offset, bytes, 0, NULL, NULL), "clearing", bytes, error);
 }
 
-const struct base_buffers opencl_buffers = {.shares = shares, .make = make, .free = unmake, .move = move, .copy = copy, .clear = clear};
+#if PTOWSP_ABI_TARGET >= 1
+enum { API = 4 /* DLPack's kDLOpenCL */ };
+
+/* ---- memory of the caller --------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status native_check(const struct ptowsp_external *external, const char *what, struct ptowsp_error *error)
+{
+	if (external->type == PTOWSP_EXTERNAL_NATIVE && external->api == API && external->address)
+		return PTOWSP_OK;
+	return base_fail(error, PTOWSP_UNSUPPORTED, "import: type %u of api %u is not taken by this device; a %s (NATIVE, api %d) is", external->type,
+			 external->api, what, API);
+}
+
+static cl_handle handle_of(const struct ptowsp_external *external)
+{
+	return (cl_handle)(uintptr_t)external->address;
+}
+
+static ptowsp_status memory_check(const struct opencl_device *d, const struct ptowsp_external *external, struct ptowsp_error *error)
+{
+	const cl_handle memory = handle_of(external);
+	cl_handle context = NULL;
+	cl_uint kind = 0;
+	size_t size = 0;
+
+	d->cl->clGetMemObjectInfo(memory, CL_MEM_TYPE, sizeof(kind), &kind, NULL);
+	d->cl->clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof(context), &context, NULL);
+	d->cl->clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof(size), &size, NULL);
+	if (kind != CL_MEM_OBJECT_BUFFER || context != d->context)
+		return base_fail(error, PTOWSP_INVALID, "import: the cl_mem is no buffer of this device's context, which is that of what expose gives");
+	if (size < external->bytes)
+		return base_fail(error, PTOWSP_INVALID, "import: the cl_mem has %zu bytes, not %llu", size, (unsigned long long)external->bytes);
+	return PTOWSP_OK;
+}
+
+/* On a device that shares memory the bytes lie where a mapping has them, mapped or not. */
+static ptowsp_status take(const struct base_device *device, const struct ptowsp_external *external, void **own_out, void **place_out,
+			  struct ptowsp_error *error)
+{
+	const struct opencl_device *d = opencl_device_of(device);
+	ptowsp_status status = native_check(external, "cl_mem", error);
+	cl_int code = CL_SUCCESS;
+
+	if (!status)
+		status = memory_check(d, external, error);
+	if (!status && d->shared) {
+		*place_out = d->cl->clEnqueueMapBuffer(d->copies, handle_of(external), 1, CL_MAP_READ_WRITE, 0, external->bytes, 0, NULL, NULL, &code);
+		if (*place_out)
+			code = d->cl->clEnqueueUnmapMemObject(d->copies, handle_of(external), *place_out, 0, NULL, NULL);
+		status = copies_finish(d, code, "mapping", external->bytes, error);
+	}
+	if (status)
+		return status;
+	d->cl->clRetainMemObject(handle_of(external));
+	*own_out = handle_of(external);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status lend(const struct base_device *device, void *own, struct ptowsp_external *external_out, struct ptowsp_error *error)
+{
+	(void)device, (void)error;
+	external_out->api = API;
+	external_out->address = (uintptr_t)own;
+	return PTOWSP_OK;
+}
+
+/* ---- events of the caller --------------------------------------------------------------------------------------------------- */
+
+struct awaited {
+	const struct opencl_api *cl;
+	void (*told)(void *context, ptowsp_status status);
+	void *context;
+};
+
+/* On a thread of the driver. */
+static void awaited_come(cl_handle event, cl_int state, void *context)
+{
+	struct awaited *a = context;
+
+	a->told(a->context, state < 0 ? PTOWSP_RUN_FAILED : PTOWSP_OK);
+	a->cl->clReleaseEvent(event);
+	free(a);
+}
+
+static ptowsp_status event_take(const struct base_device *device, const struct ptowsp_external *external, void (*told)(void *context, ptowsp_status status),
+				void *context, struct ptowsp_error *error)
+{
+	const struct opencl_device *d = opencl_device_of(device);
+	ptowsp_status status = native_check(external, "cl_event", error);
+	struct awaited *a = status ? NULL : malloc(sizeof(*a)); /* the event may outlive the device */
+	cl_handle of = NULL;
+	cl_int code;
+
+	if (!a)
+		return status ? status : base_fail(error, PTOWSP_NO_MEMORY, "no memory for an event");
+	*a = (struct awaited){d->cl, told, context};
+	d->cl->clGetEventInfo(handle_of(external), CL_EVENT_CONTEXT, sizeof(of), &of, NULL);
+	if (of != d->context)
+		status = base_fail(error, PTOWSP_INVALID, "import: the cl_event is none of this device's context, which is that of what expose gives");
+	code = status ? CL_SUCCESS : d->cl->clRetainEvent(handle_of(external));
+	if (!status && !code)
+		code = d->cl->clSetEventCallback(handle_of(external), CL_COMPLETE, awaited_come, a);
+	if (code)
+		status = opencl_fail(error, code, "clSetEventCallback");
+	if (status)
+		free(a);
+	return status;
+}
+
+static ptowsp_status event_make(const struct base_device *device, struct ptowsp_external *external_out, void **own_out, struct ptowsp_error *error)
+{
+	const struct opencl_device *d = opencl_device_of(device);
+	cl_int code = CL_SUCCESS;
+
+	*own_out = d->cl->clCreateUserEvent(d->context, &code);
+	if (!*own_out)
+		return opencl_fail(error, code, "clCreateUserEvent");
+	d->cl->clRetainEvent(*own_out);
+	external_out->api = API;
+	external_out->address = (uintptr_t)*own_out;
+	return PTOWSP_OK;
+}
+
+static void event_come(const struct base_device *device, void *own, ptowsp_status status)
+{
+	const struct opencl_device *d = opencl_device_of(device);
+
+	d->cl->clSetUserEventStatus(own, status ? status : CL_COMPLETE);
+	d->cl->clReleaseEvent(own);
+}
+
+const struct base_events opencl_events = {event_take, event_make, event_come};
+#define OTHERS .take = take, .lend = lend
+#else
+const struct base_events opencl_events = {NULL, NULL, NULL};
+#define OTHERS .take = NULL, .lend = NULL
+#endif
+
+const struct base_buffers opencl_buffers = {.shares = shares, .make = make, .free = unmake, .move = move, .copy = copy, .clear = clear, OTHERS};

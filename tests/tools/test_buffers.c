@@ -476,6 +476,14 @@ TEST(copies_between_devices_go_by_name)
 	there_and_back("cpu_sim", PTOWSP_ISOLATE_NONE, NULL, PTOWSP_COPY_PEER);
 }
 
+TEST(copies_with_an_opencl_device)
+{
+	if (cli("$B/ptowsp-run --plugin=opencl --devices"))
+		CHECK_SKIP("not run here: there is no OpenCL device");
+	there_and_back("opencl", PTOWSP_ISOLATE_NONE, "shared", PTOWSP_COPY_PEER);
+	there_and_back("opencl", PTOWSP_ISOLATE_NONE, "copied", PTOWSP_COPY_HOST);
+}
+
 TEST(copies_go_through_the_host_where_there_is_no_name)
 {
 	there_and_back("a2a3sim", PTOWSP_ISOLATE_NONE, NULL, PTOWSP_COPY_HOST);
