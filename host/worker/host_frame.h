@@ -14,6 +14,7 @@
 	X(ENTRY, "its entry")                                                                                                                                  \
 	X(FILES, "a buffer's begin")                                                                                                                           \
 	X(FORGET, "a buffer's end")                                                                                                                            \
+	X(CLOSE, "a descriptor's end")                                                                                                                         \
 	X(ANSWER, "an answer")                                                                                                                                 \
 	X(END, "its end")                                                                                                                                      \
 	X(START, "its own start, before anything of the plugin")
@@ -48,10 +49,10 @@ struct host_frame_shared {
 /* Messages that the control socket carries besides the end of the other side: one file per message. */
 struct host_frame_file {
 	uint32_t kind;   /* HOST_FILE_x */
-	uint32_t number; /* of the buffer, of the sections */
+	uint32_t number; /* of the buffer, of the sections, of the lent file */
 	uint64_t size;
 };
-enum { HOST_FILE_BUFFER = 1, HOST_FILE_SECTIONS = 2 };
+enum { HOST_FILE_BUFFER = 1, HOST_FILE_SECTIONS = 2, HOST_FILE_LENT = 3 /* as it is: nobody maps it */ };
 
 /* Numbers of a worker's files at its start. LIFE: a socket whose one end only the host has, and whose other one only the keeper. */
 enum { HOST_WORKER_SOCKET = 3, HOST_WORKER_MEMORY = 4, HOST_WORKER_PLUGIN = 5, HOST_WORKER_LIFE = 6 };

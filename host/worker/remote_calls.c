@@ -168,11 +168,9 @@ static void carry(struct host_caller *caller, struct host_call *call)
 		break;
 #if PTOWSP_ABI_MINOR >= 1
 	case HOST_OPERATION_buffers_import:
+	case HOST_OPERATION_fences_import: remote_import(r, call); break;
 	case HOST_OPERATION_buffers_expose:
-	case HOST_OPERATION_fences_import:
-	case HOST_OPERATION_fences_expose:
-		call->status = host_fail(call->error, PTOWSP_UNSUPPORTED, "%s: memory of others does not reach a plugin in a process of its own", r->name);
-		break;
+	case HOST_OPERATION_fences_expose: remote_expose(r, call); break;
 #endif
 	default: cross(r, call, 0);
 	}

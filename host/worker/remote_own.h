@@ -117,7 +117,7 @@ struct host_remote {
 	struct host_ring down[2], up; /* up: of the thread that has `pumping` */
 	pthread_mutex_t down_lock[2];
 	struct host_buffer_watch watch;
-	uint32_t section_number;        /* down_lock[0] */
+	uint32_t section_number;        /* down_lock[0]; of lent files, too */
 	const struct ptowsp_host *host; /* borrowed from init to stop */
 	struct host_services *services; /* borrowed */
 	uint64_t load_limit_ns;
@@ -234,6 +234,9 @@ void remote_buffers_finish(struct host_remote *r);
 
 /* remote_calls.c. A call of the plugin as the description says it. */
 void remote_cross(struct host_remote *r, struct host_call *call, struct remote_crossing *crossing);
+/* remote_external.c: names of memory, which are other names over there. */
+void remote_import(struct host_remote *r, struct host_call *call);
+void remote_expose(struct host_remote *r, struct host_call *call);
 /* remote_extensions.c */
 void remote_extension(struct host_remote *r, struct host_call *call);
 /* Numbers of the callbacks that go over with the call; what was only lent for it is taken back at its end. */

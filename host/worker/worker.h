@@ -48,7 +48,7 @@ struct worker {
 	uint32_t device_count;
 	struct worker_program *programs;
 	struct worker_buffer *buffers;
-	struct worker_buffer *sections; /* that came, and which no request has named yet */
+	struct worker_buffer *sections; /* that came, lent files too, and which no request has named yet */
 	const char *name;
 	/* of a sandbox */
 	bool confined;
@@ -95,6 +95,8 @@ void worker_call(const struct host_frame *request, struct host_unwire *wire);
 /* worker_files.c: memory that the host handed over. NULL with a sentence. Main thread. */
 void *worker_sections(uint32_t number, uint64_t *size_out, struct ptowsp_error *error);
 void *worker_place(uint64_t place, struct ptowsp_error *error);
+/* A descriptor of the caller's, to be closed; -1 with a sentence. */
+int worker_lent(uint32_t number, struct ptowsp_error *error);
 /* Takes the files that wait on the socket up to that buffer, if it is not here already: the socket has room for a few hundred. */
 void worker_files(uint32_t number);
 void worker_forget(uint32_t number);

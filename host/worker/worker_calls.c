@@ -143,9 +143,36 @@ static uint64_t extension_end(const struct host_call *call)
 	return there;
 }
 
+#if PTOWSP_ABI_MINOR >= 1
+/* The host's name for memory becomes this process's. */
+static void import_begin(struct job *j)
+{
+	struct ptowsp_external *e = j->call.values[1].pointer;
+
+	if (e && e->type == PTOWSP_EXTERNAL_HOST) {
+		e->address = (uintptr_t)worker_place(e->address, &j->error);
+		j->call.status = e->address ? PTOWSP_OK : PTOWSP_NO_MEMORY;
+	} else if (e) {
+		e->fd = worker_lent((uint32_t)e->fd, &j->error);
+		j->call.status = e->fd >= 0 ? PTOWSP_OK : PTOWSP_NO_MEMORY;
+	}
+}
+
+static void import_end(const struct job *j)
+{
+	const struct ptowsp_external *e = j->call.values[1].data;
+
+	if (e && e->type != PTOWSP_EXTERNAL_HOST && e->fd >= 0)
+		close(e->fd);
+}
+#endif
+
 static void call_begin(struct job *j)
 {
 	switch (j->request->operation) {
+#if PTOWSP_ABI_MINOR >= 1
+	case HOST_OPERATION_buffers_import: import_begin(j); break;
+#endif
 	case HOST_OPERATION_init: j->call.values[0].data = worker.table; break;
 	case HOST_OPERATION_load: load_begin(j); break;
 	case HOST_OPERATION_submit:
@@ -158,6 +185,9 @@ static void call_begin(struct job *j)
 static void call_end(struct job *j)
 {
 	switch (j->request->operation) {
+#if PTOWSP_ABI_MINOR >= 1
+	case HOST_OPERATION_buffers_import: import_end(j); break;
+#endif
 	case HOST_OPERATION_extension: ((struct host_frame *)(void *)j->out.bytes)->answer = extension_end(&j->call); break;
 	case HOST_OPERATION_fini: host_services_finish(&worker.services); break; /* says what was not given back */
 	case HOST_OPERATION_open:
@@ -207,6 +237,7 @@ static ptowsp_status request_do(struct job *j)
 	case HOST_FRAME_BEGIN: return do_begin(j);
 	case HOST_FRAME_FILES: worker_files((uint32_t)j->request->values[0]); return PTOWSP_OK;
 	case HOST_FRAME_FORGET: worker_forget((uint32_t)j->request->values[0]); return PTOWSP_OK;
+	case HOST_FRAME_CLOSE: close((int)j->request->values[0]); return PTOWSP_OK;
 	case HOST_FRAME_ANSWER: worker_notify_answer(j->request); return PTOWSP_OK;
 	case HOST_FRAME_END: _exit(0);
 	}
@@ -216,7 +247,7 @@ static ptowsp_status request_do(struct job *j)
 /* Calls of the host that no answer is waited for. */
 static bool is_told(uint32_t operation)
 {
-	return operation == HOST_FRAME_FILES || operation == HOST_FRAME_FORGET || operation == HOST_FRAME_ANSWER;
+	return operation == HOST_FRAME_FILES || operation == HOST_FRAME_FORGET || operation == HOST_FRAME_CLOSE || operation == HOST_FRAME_ANSWER;
 }
 
 static void job_finish(struct job *j)

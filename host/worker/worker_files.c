@@ -12,7 +12,7 @@
 
 enum { OFFSET_BITS = 40 };
 
-/* The next file, mapped. false: there is none, or no memory. */
+/* The next file, mapped; a lent one as its number. false: there is none, or no memory. */
 static bool file_take(struct host_frame_file *file_out, void **bytes_out)
 {
 	struct iovec part = {file_out, sizeof(*file_out)};
@@ -32,6 +32,10 @@ static bool file_take(struct host_frame_file *file_out, void **bytes_out)
 	if (!head || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(sizeof(int)))
 		return false;
 	memcpy(&fd, CMSG_DATA(head), sizeof(fd));
+	if (file_out->kind == HOST_FILE_LENT) {
+		*bytes_out = (void *)(intptr_t)fd;
+		return true;
+	}
 	*bytes_out = mmap(NULL, (size_t)file_out->size, file_out->kind == HOST_FILE_SECTIONS ? PROT_READ : PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	return *bytes_out != MAP_FAILED;
@@ -79,7 +83,7 @@ static void *kept_take(uint32_t number, uint64_t *size_out)
 static void *files_until(uint32_t kind, uint32_t number, uint64_t *size_out, struct ptowsp_error *error)
 {
 	struct host_frame_file file;
-	void *bytes = kind == HOST_FILE_SECTIONS ? kept_take(number, size_out) : NULL;
+	void *bytes = kind == HOST_FILE_BUFFER ? NULL : kept_take(number, size_out);
 
 	if (bytes)
 		return bytes;
@@ -96,7 +100,17 @@ static void *files_until(uint32_t kind, uint32_t number, uint64_t *size_out, str
 		}
 		if (file.kind == HOST_FILE_SECTIONS && !file_keep(&worker.sections, &file, bytes))
 			munmap(bytes, (size_t)file.size);
+		if (file.kind == HOST_FILE_LENT && !file_keep(&worker.sections, &file, bytes))
+			close((int)(intptr_t)bytes);
 	}
+}
+
+int worker_lent(uint32_t number, struct ptowsp_error *error)
+{
+	uint64_t size;
+	void *file = files_until(HOST_FILE_LENT, number, &size, error);
+
+	return file ? (int)(intptr_t)file : -1; /* 0 is standard input */
 }
 
 void *worker_sections(uint32_t number, uint64_t *size_out, struct ptowsp_error *error)

@@ -299,6 +299,12 @@ TEST(memory_of_the_caller_is_used_in_place)
 	caller_memory("cpu_sim", PTOWSP_ISOLATE_NONE);
 }
 
+TEST(memory_of_the_caller_reaches_a_worker)
+{
+	caller_memory("cpu_sim", PTOWSP_ISOLATE_PROCESS);
+	caller_memory("cpu_sim", PTOWSP_ISOLATE_SANDBOX);
+}
+
 TEST(memory_of_the_caller_serves_a_plugin_without_buffers)
 {
 	caller_memory("a2a3sim", PTOWSP_ISOLATE_NONE);
@@ -332,6 +338,38 @@ static void descriptors(const char *plugin, uint32_t isolate)
 TEST(descriptors_come_in_and_go_out)
 {
 	descriptors("cpu_sim", PTOWSP_ISOLATE_NONE);
+}
+
+TEST(descriptors_go_down_to_a_worker_and_come_up)
+{
+	descriptors("cpu_sim", PTOWSP_ISOLATE_PROCESS);
+	descriptors("cpu_sim", PTOWSP_ISOLATE_SANDBOX);
+}
+
+TEST(what_means_nothing_in_a_worker_is_refused)
+{
+	static const struct {
+		uint32_t type, fd;
+		const char *says;
+	} ways[] = {{PTOWSP_EXTERNAL_HOST, -1, "sees memory of ptowsp_buffer_alloc"},
+		    {PTOWSP_EXTERNAL_NATIVE, -1, "type 5 of memory or event does not go; --isolate=none"},
+		    {PTOWSP_EXTERNAL_OPAQUE_FD, -1, "descriptor -1 is no memory file"},
+		    {PTOWSP_EXTERNAL_DMABUF, 0, "descriptor 0 is no dma-buf"}};
+	struct ptowsp_device_buffer *buffer;
+	struct ptowsp_external out;
+	float *memory = map(-1);
+
+	host_begin("cpu_sim", PTOWSP_ISOLATE_SANDBOX);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		CHECK(import(&buffer, ways[i].type, memory, (int)ways[i].fd, BYTES) < 0);
+		CHECK_CONTAINS(error.text, ways[i].says);
+	}
+	buffer = buffer_make(BYTES);
+	CHECK_INT(ptowsp_device_buffer_expose(buffer, PTOWSP_EXTERNAL_HOST, &out, &error), PTOWSP_UNSUPPORTED);
+	CHECK_CONTAINS(error.text, "of the worker of cpu_sim means nothing here; OPAQUE_FD does");
+	ptowsp_device_buffer_destroy(buffer);
+	munmap(memory, BYTES);
+	host_end();
 }
 
 TEST(a_dma_buf_is_a_buffer)
@@ -474,6 +512,8 @@ static void there_and_back(const char *plugin, uint32_t isolate, const char *mem
 TEST(copies_between_devices_go_by_name)
 {
 	there_and_back("cpu_sim", PTOWSP_ISOLATE_NONE, NULL, PTOWSP_COPY_PEER);
+	there_and_back("cpu_sim", PTOWSP_ISOLATE_PROCESS, NULL, PTOWSP_COPY_PEER);
+	there_and_back("cpu_sim", PTOWSP_ISOLATE_SANDBOX, NULL, PTOWSP_COPY_PEER);
 }
 
 TEST(copies_with_an_opencl_device)
