@@ -13,7 +13,8 @@ enum spu_cut { SPU_CUT_TILES, SPU_CUT_ROWS, SPU_CUT_STRETCHES, SPU_CUT_WHOLE };
 
 struct spu_copy {
 	uint32_t rank;
-	uint64_t at; /* in a model: when it came */
+	uint32_t step; /* when it came, as spu_ranks.steps */
+	uint64_t at;   /* in a model: when it came */
 };
 struct spu_block {
 	struct _starpu_data_state *handle; /* StarPU's; NULL: not registered */

@@ -88,7 +88,7 @@ ptowsp_status spu_parts_make(struct spu_part **parts_out, struct spu_ranks *rank
 	making.before = UINT64_MAX;
 	if (!status)
 		status = spu_ranks_gather(&told, blocks, kept, error);
-	spu_ranks_forget(blocks);
+	spu_ranks_forget(ranks, blocks);
 	if (!status && !(parts->cuts = spu_blocks_put(blocks, &parts->cut_count)))
 		status = no_memory(error);
 	return status;

@@ -220,8 +220,9 @@ static uint32_t rank_of(const struct spu_ranks *ranks, const struct spu_blocks *
 
 /* ---- who has what -------------------------------------------------------------------------------------------------------- */
 
-void spu_ranks_forget(const struct spu_blocks *blocks)
+void spu_ranks_forget(const struct spu_ranks *ranks, const struct spu_blocks *blocks)
 {
+	memset(ranks->steps, 0, ranks->world.count * sizeof(*ranks->steps));
 	for (uint32_t t = 0; t < blocks->tensor_count; t++) {
 		blocks->tensors[t].local = blocks->tensors[t].moved = 0;
 		for (uint64_t b = 0; blocks->tensors[t].blocks && b < spu_tensor_blocks(&blocks->tensors[t]); b++) {
@@ -247,11 +248,11 @@ static bool is_there(const struct spu_block *block, uint32_t rank, uint64_t *at_
 	return false;
 }
 
-static ptowsp_status copy_add(struct spu_block *block, uint32_t rank, uint64_t at, struct ptowsp_error *error)
+static ptowsp_status copy_add(struct spu_block *block, const struct spu_copy *copy, struct ptowsp_error *error)
 {
 	if (!COMMON_GROW(block->copies, block->copy_room, block->copy_count))
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for the ranks of a run");
-	block->copies[block->copy_count++] = (struct spu_copy){rank, at};
+	block->copies[block->copy_count++] = *copy;
 	return PTOWSP_OK;
 }
 
@@ -270,7 +271,7 @@ static ptowsp_status moves_count(const struct spu_ranks *ranks, struct spu_block
 	ptowsp_status status = PTOWSP_OK;
 
 	*bytes_out = 0;
-	spu_ranks_forget(blocks);
+	spu_ranks_forget(ranks, blocks);
 	for (uint64_t t = 0; !status && t < walk->task_count; t++) {
 		uint32_t rank;
 		uint64_t at;
@@ -282,7 +283,7 @@ static ptowsp_status moves_count(const struct spu_ranks *ranks, struct spu_block
 
 			if (!is_there(block, rank, &at)) {
 				*bytes_out += spu_block_bytes(blocks, block);
-				status = copy_add(block, rank, 0, error);
+				status = copy_add(block, &(struct spu_copy){.rank = rank}, error);
 			}
 			if (uses->rows[u].access & PTOWSP_WRITE)
 				write_note(block, rank);
@@ -322,7 +323,8 @@ ptowsp_status spu_ranks_plan(struct spu_ranks *ranks, struct spu_blocks *blocks,
 	ptowsp_status status;
 
 	ranks->of = calloc(walk->task_count + 1, sizeof(*ranks->of));
-	if (!ranks->of)
+	ranks->steps = calloc(ranks->world.count, sizeof(*ranks->steps));
+	if (!ranks->of || !ranks->steps)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for the ranks of a run");
 	if (ranks->world.count < 2)
 		return PTOWSP_OK;
@@ -340,7 +342,7 @@ ptowsp_status spu_ranks_plan(struct spu_ranks *ranks, struct spu_blocks *blocks,
 			(uint16_t)(base_lanes_placed(&orders->lanes, &walk->tasks[t]) ? (uint64_t)walk->tasks[t].executor * ranks->world.count / executors
 										      : rank_of(ranks, blocks, &uses));
 	}
-	spu_ranks_forget(blocks);
+	spu_ranks_forget(ranks, blocks);
 	free(uses.rows);
 	return status;
 }
@@ -348,7 +350,9 @@ ptowsp_status spu_ranks_plan(struct spu_ranks *ranks, struct spu_blocks *blocks,
 void spu_ranks_finish(struct spu_ranks *ranks)
 {
 	free(ranks->of);
+	free(ranks->steps);
 	ranks->of = NULL;
+	ranks->steps = NULL;
 }
 
 /* ---- moving -------------------------------------------------------------------------------------------------------------- */
@@ -407,19 +411,43 @@ static ptowsp_status block_send(struct spu_ranks *ranks, struct spu_blocks *bloc
 	return base_fail(error, PTOWSP_NO_MEMORY, "no memory for the ranks of a run");
 }
 
+/* Of the ranks that have the block the one that can send it first, so that what all read spreads as a broadcast does, and what each has for all others goes straight there. Time is counted in messages that follow
+ * each other: a hop takes as long as some of them. StarPU's own sends have no tree (1.3.10). Makes copy->at since when that rank has it, and copy->step when it is there. */
+static uint32_t source_of(const struct spu_ranks *ranks, const struct spu_block *block, struct spu_copy *copy)
+{
+	enum { HOP = 4 };
+	uint32_t source = block->from, step = ranks->steps[source];
+
+	copy->at = block->at;
+	for (uint32_t c = 0; c < block->copy_count; c++) {
+		const struct spu_copy *other = &block->copies[c];
+		const uint32_t from = ranks->steps[other->rank] > other->step ? ranks->steps[other->rank] : other->step;
+
+		if (from + (source == block->from ? HOP : 0) >= step)
+			continue;
+		source = other->rank;
+		step = from;
+		copy->at = other->at;
+	}
+	ranks->steps[source] = step + 1;
+	copy->step = step + HOP;
+	return source;
+}
+
 static ptowsp_status block_bring(struct spu_ranks *ranks, struct spu_blocks *blocks, struct spu_block *block, uint32_t to, struct ptowsp_error *error)
 {
-	const uint32_t from = block->from;
+	struct spu_copy copy = {.rank = to};
 	ptowsp_status status = PTOWSP_OK;
-	uint64_t at;
 
-	if (!is_there(block, to, &at)) {
+	if (!is_there(block, to, &copy.at)) {
+		const uint32_t from = source_of(ranks, block, &copy);
+
 		blocks->tensors[block->tensor].moved += spu_block_bytes(blocks, block);
-		status = block_send(ranks, blocks, block, from, to, &at, error);
+		status = block_send(ranks, blocks, block, from, to, &copy.at, error);
 		if (!status)
-			status = copy_add(block, to, at, error);
+			status = copy_add(block, &copy, error);
 	}
-	ranks->came = at > ranks->came ? at : ranks->came;
+	ranks->came = copy.at > ranks->came ? copy.at : ranks->came;
 	return status;
 }
 

@@ -30,8 +30,9 @@ struct spu_share {
 /* The work of a batch, shared by ranks. */
 struct spu_ranks {
 	struct spu_world world;
-	uint16_t *of; /* owned, per task: where it runs */
-	int64_t tag;  /* of the next message: the same on all ranks */
+	uint16_t *of;    /* owned, per task: where it runs */
+	uint32_t *steps; /* owned, per rank: when it can send the next block, in messages that follow each other */
+	int64_t tag;     /* of the next message: the same on all ranks */
 	struct spu_share share;
 	struct spu_model *model; /* NULL, or takes the messages; no rank is this one then */
 	/* NULL, or hears of blocks that would go from rank to rank, which stay. False: no memory. */
@@ -64,7 +65,7 @@ ptowsp_status spu_world_needed(const struct spu_world *world, const struct base_
 ptowsp_status spu_ranks_plan(struct spu_ranks *ranks, struct spu_blocks *blocks, const struct spu_orders *orders, struct ptowsp_error *error);
 void spu_ranks_finish(struct spu_ranks *ranks);
 /* All ranks have all blocks, as before a run. */
-void spu_ranks_forget(const struct spu_blocks *blocks);
+void spu_ranks_forget(const struct spu_ranks *ranks, const struct spu_blocks *blocks);
 /* Elements that `rank` is going to touch come there; those it writes are nowhere else then. On all ranks, in the same order. Errors: RUN_FAILED. */
 ptowsp_status spu_ranks_touch(struct spu_ranks *ranks, struct spu_blocks *blocks, const struct spu_uses *uses, uint32_t rank, struct ptowsp_error *error);
 /* The moves of the part before task `number` of the program. Errors: RUN_FAILED. */

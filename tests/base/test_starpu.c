@@ -279,6 +279,28 @@ TEST(a_layout_says_which_rank_owns_a_tile)
 	CHECK(!strstr(cli_out, "owns tiles"));
 }
 
+/* Twenty tiles of rank 0 are read by ranks 1 and 2. Once rank 0 has sent enough, rank 1 passes on what it has: 40 messages in all, as ever, and 20 and 20 of results. */
+TEST(ranks_pass_on_what_others_read_too)
+{
+	CHECK_NEED(missing_ranks);
+	REQUIRE_INT(
+		cli("printf '%s\n' 'tensor %x : f32[960, 16] in' 'tensor %s : f32[960, 16] temp layout(S(0), R)' 'tensor %y : f32[960, 16] out layout(S(0), "
+		    "R)' 'func @tile(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {' '  %t = alloc_tile : !pto.tile<16x16xf32>' '  %t = tload "
+		    "%a[0, 0]' '  %t = tadd %t, %t' '  tstore %t, %b[0, 0]' '  return' '}' 'workload @main {' '  parallel_for %k in 0 to 20 { call "
+		    "@tile(%a -> %x[%k * 16, 0], %b -> %s[%k * 16, 0]) }' '  parallel_for %r in 0 to 3 { parallel_for %k in 0 to 20 { call @tile(%a -> %s[%k * "
+		    "16, 0], %b -> %y[(%r * 20 + %k) * 16, 0]) } }' '}' >all.pto && $B/ptowsp-pack all.pto -o all.pkg.zst && $B/ptowsp-run --plugin=cpu_sim "
+		    "--fill x=iota --out y=c.npy all.pkg.zst"),
+		0);
+	for (unsigned whole = 0; whole < 2; whole++) {
+		REQUIRE_INT(ranks_run(3, check_fmt("--stats=json --plugin=starpu --threads 1 --opt whole=%u --fill x=iota --out y=s.npy all.pkg.zst", whole)),
+			    0);
+		CHECK_INT(figure_sum_of("rank 0 of 3", "messages sent"), 28);
+		CHECK_INT(figure_sum_of("rank 1 of 3", "messages sent"), 12 + 20);
+		CHECK_INT(figure_sum_of("rank 2 of 3", "messages sent"), 20);
+		CHECK_INT(cli("cmp c.npy s.npy"), 0);
+	}
+}
+
 /* Rows stay where they are computed; what rank 1 computes goes to rank 0, once, and nothing else moves. A large input is read by whoever touches it. */
 TEST(what_ranks_did_is_told)
 {
