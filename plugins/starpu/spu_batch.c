@@ -402,19 +402,23 @@ static ptowsp_status outcome(struct spu_batch *batch, ptowsp_status status)
 {
 	const ptowsp_status failed = spu_work_outcome(&batch->work);
 
-	if (failed)
+	if (failed) {
 		*batch->error = batch->work.why;
-	else if (base_patience_over(batch->args->patience, UINT64_MAX))
+		return base_kernels_watched(&batch->args->program->base->kernels, failed,
+					    batch->error); /* other ranks know nothing of what ended a kernel here */
+	}
+	if (base_patience_over(batch->args->patience, UINT64_MAX))
 		return base_patience_told(batch->args->patience, status, batch->error);
-	return failed ? failed : status ? status : times_check(batch);
+	return status ? status : times_check(batch);
 }
 
-/* A run of several ranks ends with one status on each. */
+/* A run of several ranks ends with one status on each: a deadline that one of them has met goes before what tasks say, as in one process. */
 static ptowsp_status agree(struct spu_batch *batch, ptowsp_status status)
 {
-	struct spu_verdict verdict = {.task = !status                            ? UINT64_MAX
-					      : batch->work.failed == UINT64_MAX ? UINT64_MAX - 1
-										 : spu_work_number(&batch->work, batch->work.failed)};
+	struct spu_verdict verdict = {.order = !status                                                   ? UINT64_MAX
+					       : status == PTOWSP_DEADLINE || status == PTOWSP_CANCELLED ? 0
+					       : batch->work.failed == UINT64_MAX                        ? UINT64_MAX - 1
+										  : spu_work_number(&batch->work, batch->work.failed) + 1};
 
 	if (batch->ranks.world.count < 2)
 		return status;
@@ -423,7 +427,7 @@ static ptowsp_status agree(struct spu_batch *batch, ptowsp_status status)
 		verdict.why.code = status;
 	}
 	spu_ranks_agree(&batch->ranks, &verdict);
-	if (verdict.task == UINT64_MAX)
+	if (verdict.order == UINT64_MAX)
 		return PTOWSP_OK;
 	*batch->error = verdict.why;
 	return verdict.why.code;

@@ -526,7 +526,7 @@ static void verdicts_join(const struct spu_ranks *ranks, struct spu_verdict *ver
 	for (uint32_t r = 1; r < ranks->world.count; r++) {
 		spu_ranks_bytes(&other, sizeof(other), r, false);
 		share_add(&ranks->shares[r], &other.share);
-		if (other.task < verdict->task)
+		if (other.order < verdict->order)
 			*verdict = other;
 	}
 	for (uint32_t r = 1; r < ranks->world.count; r++)

@@ -45,7 +45,7 @@ struct spu_ranks {
 };
 /* The end of a batch on a rank. */
 struct spu_verdict {
-	uint64_t task; /* the lowest that failed, UINT64_MAX: none */
+	uint64_t order; /* the lowest holds for all; UINT64_MAX: nothing failed */
 	struct ptowsp_error why;
 	struct spu_share share;
 };

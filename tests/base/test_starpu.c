@@ -379,9 +379,22 @@ TEST(a_task_that_fails_ends_all_ranks)
 	CHECK_INT(ranks_run(2, "--plugin=starpu --threads 1 --timeout-ms=400 --entry=long $P/probes/tasks.pkg.zst"), 10);
 }
 
-/* Rank 1, which is `command`, or as all ranks ptowsp-run with `words`, is killed when a shell's condition has come true. Then all end soon, with the code of the one that is killed or of the one that has seen it, whichever
+/* How long all took to end behind the kill, as the shell has noted it. It is said; the bound is one that a busy machine keeps. */
+static void end_was_soon(const char *phase)
+{
+	unsigned long ms;
+
+	REQUIRE_INT(cli("cat ms"), 0);
+	ms = strtoul(cli_out, NULL, 10);
+	printf("# rank 1 of 2 is killed %s: all have ended after %lu.%lu s\n", phase, ms / 1000, ms / 100 % 10);
+	CHECK(ms < 60000);
+}
+
+#define NOW "$(($(date +%%s%%N) / 1000000))"
+
+/* Rank 1, which is `command`, or as all ranks ptowsp-run with `words`, is killed when a shell's condition has come true, in a phase. Then all end soon, with the code of the one that is killed or of the one that has seen it, whichever
  * mpirun sees first, and outputs are as they were. The shell of each rank outlives what mpirun sends to end it. */
-static void rank_is_killed(const char *command, const char *words, const char *when)
+static void rank_is_killed(const char *phase, const char *command, const char *words, const char *when)
 {
 	const char *run = check_fmt("$B/ptowsp-run --plugin=starpu --threads 1 --timeout-ms=60000 %s", words);
 
@@ -391,10 +404,12 @@ static void rank_is_killed(const char *command, const char *words, const char *w
 			      "'wait $!' 'code=$?' 'echo $code >code.$OMPI_COMM_WORLD_RANK' 'exit $code' >rank.sh",
 			      run, *command ? command : run)),
 		0);
-	CHECK_INT(cli(check_fmt("%s & until test -s pid.0 && test -s pid.1 && %s; do sleep 0.05; done 2>/dev/null; kill -9 $(cat pid.1); wait $!; code=$?; "
-				"test $code = 137 -o $code = 9 && grep -qx old out.npy",
+	CHECK_INT(cli(check_fmt("%s & until test -s pid.0 && test -s pid.1 && %s; do sleep 0.05; done 2>/dev/null; s=" NOW
+				"; kill -9 $(cat pid.1); wait $!; code=$?; "
+				"echo $((" NOW " - s)) >ms; test $code = 137 -o $code = 9 && grep -qx old out.npy",
 				under_mpirun(2, "sh rank.sh"), when)),
 		  0);
+	end_was_soon(phase);
 }
 
 /* A rank says its state when it is in the run; without a task of it there is one who walks, and one who waits to hear what is its own. */
@@ -414,12 +429,12 @@ TEST(a_rank_that_is_killed_ends_the_others)
 			"'  parallel_for %i in 0 to 2 { call @turn(%a -> %y[%i, 0], %n -> %i * 1000000000) }' '}' >turns.pto && $B/ptowsp-pack turns.pto -o "
 			"turns.pkg.zst"),
 		    0);
-	rank_is_killed("sleep 60", "--out x=out.npy halo.pkg.zst", "sleep 0.5");         /* before it comes to MPI, where rank 0 waits */
-	rank_is_killed("", "--set n=8000 --out x=out.npy halo.pkg.zst", IS_IN_RUN("1")); /* while rank 0 walks */
+	rank_is_killed("before it comes to MPI, where rank 0 waits", "sleep 60", "--out x=out.npy halo.pkg.zst", "sleep 0.5");
+	rank_is_killed("while rank 0 walks", "", "--set n=8000 --out x=out.npy halo.pkg.zst", IS_IN_RUN("1"));
 	CHECK_INT(cli("grep -q '" GONE "' said.0 && grep -qx 9 code.0"), 0);
-	rank_is_killed("", "--entry=long $P/probes/tasks.pkg.zst", IS_IN_RUN("0")); /* while a task of rank 0 runs: MPI waits and does not tell */
+	rank_is_killed("while a task of rank 0 runs, and MPI waits and does not tell", "", "--entry=long $P/probes/tasks.pkg.zst", IS_IN_RUN("0"));
 	CHECK_INT(cli("grep -q '" GONE "' said.0 && grep -qx 9 code.0"), 0);
-	rank_is_killed("", "--out y=out.npy turns.pkg.zst", IS_IN_RUN("1")); /* while a task of its own runs, for whose result rank 0 waits */
+	rank_is_killed("while a task of its own runs, for whose result rank 0 waits", "", "--out y=out.npy turns.pkg.zst", IS_IN_RUN("1"));
 	CHECK_INT(cli("grep -q '" GONE "' said.0 && grep -qx 9 code.0"), 0);
 }
 
@@ -431,9 +446,11 @@ TEST(a_rank_that_is_killed_while_results_are_written_leaves_them_as_they_were)
 			"printf '%s\n' 'echo $$ >pid.$OMPI_COMM_WORLD_RANK' 'exec $B/ptowsp-run --plugin=starpu --threads 1 --graph g.svg --out c=c.npy "
 			"$P/bgemm.pkg.zst 2>said.$OMPI_COMM_WORLD_RANK' >rank.sh"),
 		    0);
-	CHECK_INT(cli(check_fmt("PATH=$PWD/bin:$PATH; %s & until test -e writing; do sleep 0.02; done; kill -9 $(cat pid.1); wait $!",
+	CHECK_INT(cli(check_fmt("PATH=$PWD/bin:$PATH; %s & until test -e writing; do sleep 0.02; done; s=" NOW
+				"; kill -9 $(cat pid.1); wait $!; code=$?; echo $((" NOW " - s)) >ms; exit $code",
 				under_mpirun(2, "sh rank.sh"))),
 		  137);
+	end_was_soon("while rank 0 writes results");
 	CHECK_INT(cli("grep -qx 'ptowsp-run: cancelled by a signal' said.0"), 0);
 	CHECK_INT(cli("test $(cat c.npy g.svg | grep -cx old) = 2 && ! ls -A | grep ptowsp-output"), 0);
 }
