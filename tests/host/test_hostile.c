@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* test_hostile.c - plugins that break one rule each, in the host's process, in one of their own, under the checking layers, and under ptowsp-conform. More that are refused
  * before they run are in test_lint.c, test_note.c and test_load.c. */
+#include "host/ptowsp_host.h"
 #include "host/sandbox/confine.h"
+#include "ptowsp/buffers.h"
 #include "ptowsp/note.h"
 #include "tests/check.h"
 
@@ -381,6 +383,35 @@ TEST(what_a_sandbox_took_too_much_of_is_named)
 		CHECK_CONTAINS(out, *check_sanitizer() ? "its sandbox " : rows[i].said); /* under a sanitizer another limit may come first */
 		free(out);
 	}
+}
+
+/* ---- names that are none ---------------------------------------------------------------------------------------------------- */
+
+/* A host that gives on what a plugin said would have its caller end in memory that is not there. */
+static void name_is_refused(const char *plugin, uint32_t isolate, ptowsp_status status, const char *says)
+{
+	const struct ptowsp_backend_options options = {
+		.plugin = check_fmt("%s/tests/hostile/%s/libptowsp_null.so", check_build(), plugin), .isolate = isolate, .threads = 1};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct ptowsp_device_buffer *buffer;
+	struct ptowsp_external name;
+	struct ptowsp_backend *backend;
+
+	REQUIRE_INT(ptowsp_backend_open(&backend, &options, &error), 0);
+	REQUIRE_INT(ptowsp_device_buffer_create(&buffer, backend, 10000, &error), 0);
+	CHECK_INT(ptowsp_device_buffer_expose(buffer, PTOWSP_EXTERNAL_OPAQUE_FD, &name, &error), status);
+	CHECK_CONTAINS(error.text, says);
+	CHECK_INT(name.fd, -1);
+	ptowsp_device_buffer_destroy(buffer);
+	ptowsp_backend_close(backend);
+}
+
+TEST(names_of_no_memory_stay_with_the_host)
+{
+	name_is_refused("exposes_less", PTOWSP_ISOLATE_NONE, PTOWSP_RUN_FAILED, "expose gave no good name: the file is shorter than the buffer");
+	name_is_refused("exposes_less", PTOWSP_ISOLATE_SANDBOX, PTOWSP_RUN_FAILED, "expose gave no good name: the file is shorter than the buffer");
+	name_is_refused("exposes_closed", PTOWSP_ISOLATE_NONE, PTOWSP_RUN_FAILED, "expose gave no good name: there is no such descriptor");
+	name_is_refused("exposes_closed", PTOWSP_ISOLATE_SANDBOX, PTOWSP_UNSUPPORTED, "no descriptor can be taken out of the worker");
 }
 
 void suite_hostile(CU_pSuite s)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* held.c - cpu_sim with one obligation of "ptowsp.buffers/0" broken at a time, by -DWRONG=NAME of the list below. odd.ninja builds one plugin of each, verdicts.def has what is said of them. */
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "cpu_sim/cpu_sim_backend.h"
 #include "ptowsp/buffers.h"
@@ -15,6 +18,11 @@ enum wrong {
 	TAKES_STRANGERS,   /* whose buffers are zeros */
 	FREES_UNDER_RUNS,  /* or says so */
 	HOLDS_WITHOUT_END, /* whatever the limit is */
+	COPIES_IMPORTS,    /* into memory of its own */
+	CLOSES_LENT,       /* descriptors */
+	TAKES_ANY_NAME,    /* and has memory of its own instead */
+	EXPOSES_CLOSED,    /* descriptors */
+	EXPOSES_LESS,      /* than the buffer: a file of half of it */
 };
 
 static int is(enum wrong which)
@@ -67,6 +75,34 @@ static ptowsp_status held_create(struct ptowsp_object *device, uint64_t bytes, s
 	return right->create(device, bytes, buffer_out, error);
 }
 
+static ptowsp_status held_import(struct ptowsp_object *device, const struct ptowsp_external *external, struct ptowsp_object **buffer_out,
+				 struct ptowsp_error *error)
+{
+	ptowsp_status status;
+
+	if (is(COPIES_IMPORTS) && external->bytes && external->type <= PTOWSP_EXTERNAL_OPAQUE_FD)
+		return right->create(device, external->bytes, buffer_out, error);
+	status = right->import(device, external, buffer_out, is(TAKES_ANY_NAME) ? NULL : error);
+	if (is(CLOSES_LENT) && !status && external->fd >= 0)
+		close(external->fd);
+	return status && is(TAKES_ANY_NAME) ? right->create(device, 4096, buffer_out, error) : status;
+}
+
+static ptowsp_status held_expose(struct ptowsp_object *buffer, uint32_t type, struct ptowsp_external *out, struct ptowsp_error *error)
+{
+	const ptowsp_status status = right->expose(buffer, type, out, error);
+
+	if (status || out->fd < 0 || !(is(EXPOSES_CLOSED) || is(EXPOSES_LESS)))
+		return status;
+	close(out->fd);
+	if (is(EXPOSES_LESS)) {
+		out->fd = memfd_create("less", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+		if (ftruncate(out->fd, (off_t)(out->bytes / 2)) || fcntl(out->fd, F_ADD_SEALS, F_SEAL_SHRINK))
+			return PTOWSP_NO_MEMORY;
+	}
+	return PTOWSP_OK;
+}
+
 static const void *held_extension(struct ptowsp_object *instance, const char *id)
 {
 	static const struct ptowsp_buffers_extension wrong = {.head = PTOWSP_HEAD(wrong, EXTENSION),
@@ -74,7 +110,9 @@ static const void *held_extension(struct ptowsp_object *instance, const char *id
 							      .destroy = held_destroy,
 							      .write = held_write,
 							      .read = held_read,
-							      .copy = held_copy};
+							      .copy = held_copy,
+							      .import = held_import,
+							      .expose = held_expose};
 	const void *table = cpu_ops.extension(instance, id);
 
 	if (strcmp(id, PTOWSP_EXTENSION_BUFFERS) != 0)
