@@ -177,6 +177,8 @@ TEST(an_event_that_fails_fails_its_fence)
 	cl_int code;
 
 	CHECK_NEED(device_missing);
+	if (*check_sanitizer())
+		CHECK_SKIP("not run here: PoCL 3.1 keeps an event that failed for ever, with all that it holds");
 	caller_begin("shared");
 	gate = caller.cl->clCreateUserEvent(caller.context, &code);
 	name = native(gate, 0);
