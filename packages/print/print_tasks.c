@@ -53,6 +53,11 @@ static const char *const dtypes[] = {
 #undef X
 };
 
+const char *print_c_dtype(unsigned dtype)
+{
+	return dtypes[dtype];
+}
+
 static bool is_passed(const struct print_tasks *p, uint32_t slot)
 {
 	return p->slots[slot].used && !(p->t->slot[slot].flags & PTOWSP_SLOT_INTERNAL);
@@ -99,7 +104,11 @@ static void struct_print(const struct print_tasks *p, struct print_text *text)
 	values = 0;
 	for (uint32_t i = 0; i < p->kernel_count; i++)
 		print_add(text, "%s%s", values++ ? ", " : "", p->kernel_names[i]);
-	print_add(text, "%s;\n\t} kernel; /* numbers of rt_tasks_kernel */\n};\n\n", values ? "" : "none");
+	if (p->copy[0])
+		print_add(text, "%s%s", values++ ? ", " : "", p->copy);
+	print_add(text, "%s;\n\t} kernel; /* numbers of rt_tasks_kernel */\n", values ? "" : "none");
+	print_c_channels_declare(p, text);
+	print_add(text, "};\n\n");
 }
 
 /* Text as C takes it between quotes. */
@@ -186,21 +195,30 @@ static void begin_print(struct print_tasks *p, struct print_text *text)
 			  dtypes[p->t->tensor[p->order.rows[i].row].dtype]);
 		matrix_print(p, text, tensor);
 	}
+	if (p->copy[0])
+		print_add(text, "\to->kernel.%s = rt_tasks_kernel(tasks, \"copy\", PTOWSP_UNIT_ANY, rt_tasks_copy);\n", p->copy);
+	print_c_channels_begin(p, text);
 	print_add(text, "}\n\n");
 }
 
 static void locals_print(const struct print_tasks *p, struct print_text *text)
 {
-	if (p->kernel_count || p->counts)
+	if (p->kernel_count || p->counts || p->copy[0] || p->pipeline)
 		print_add(text, "\tuint64_t t = 0;\n");
 	for (uint32_t i = 0; i < p->slot_order.count; i++) {
 		const struct ptowsp_slot_record *record = &p->t->slot[p->slot_order.rows[i].row];
 		const struct print_c_slot *slot = &p->slots[p->slot_order.rows[i].row];
 
-		if (is_passed(p, p->slot_order.rows[i].row))
+		if (p->pipeline && is_passed(p, p->slot_order.rows[i].row))
+			print_add(text, "\tv->%s = o->value.%s;\n", slot->name, slot->name);
+		else if (p->pipeline)
+			print_add(text, "\tv->%s = %" PRId64 ";\n", slot->name, record->flags & PTOWSP_SLOT_HAS_DEFAULT ? (int64_t)record->value : 0);
+		else if (is_passed(p, p->slot_order.rows[i].row))
 			print_add(text, "\t%sint64_t %s = o->value.%s;\n", slot->set ? "" : "const ", slot->name, slot->name);
 		else
 			print_add(text, "\tint64_t %s = %" PRId64 ";\n", slot->name, record->flags & PTOWSP_SLOT_HAS_DEFAULT ? (int64_t)record->value : 0);
+		if (!p->pipeline && slot->set && !slot->used)
+			print_add(text, "\t(void)%s;\n", slot->name);
 	}
 }
 
@@ -229,19 +247,37 @@ static void helpers_print(const struct print_tasks *p, struct print_text *text)
 				"static inline int64_t larger(int64_t a, int64_t b)\n{\n\treturn a > b ? a : b;\n}\n\n");
 }
 
+/* Values that processes share, and their functions. */
+static void processes_print(const struct print_tasks *p, struct print_text *text)
+{
+	if (!p->pipeline)
+		return;
+	print_add(text, "/* What processes share. */\nstruct %s_run {\n\tconst struct %s *o;\n", p->name, p->name);
+	for (uint32_t i = 0; i < p->slot_order.count; i++)
+		print_add(text, "\tint64_t %s;\n", p->slots[p->slot_order.rows[i].row].name);
+	print_add(text, "};\n\n%s", common_text_view(&p->processes.out));
+}
+
 static void all_print(struct print_tasks *p, struct print_text *text)
 {
 	head_print(p, text);
 	struct_print(p, text);
 	begin_print(p, text);
 	helpers_print(p, text);
+	processes_print(p, text);
 	print_add(text,
 		  "/* The orchestration function of rt_tasks_run; context is the struct. */\n"
 		  "ptowsp_status %s(struct rt_tasks *tasks, void *context);\nptowsp_status %s(struct rt_tasks *tasks, void *context)\n{\n"
 		  "\tconst struct %s *o = context;\n",
 		  p->name, p->name, p->name);
+	if (p->pipeline)
+		print_add(text, "\tstruct %s_run run = {.o = o}, *v = &run;\n", p->name);
 	locals_print(p, text);
-	print_add(text, "\n%s%s\treturn PTOWSP_OK;\n}\n", common_text_view(&p->body.out), p->kernel_count ? "" : "\t(void)tasks;\n\t(void)o;\n");
+	if (p->pipeline)
+		print_c_processes_run(p, text);
+	else
+		print_add(text, "\n%s%s\treturn PTOWSP_OK;\n}\n", common_text_view(&p->body.out),
+			  p->kernel_count || p->copy[0] ? "" : "\t(void)tasks;\n\t(void)o;\n");
 }
 
 /* --- all of it --- */
@@ -269,6 +305,7 @@ struct print_tasks *print_tasks_create(const struct pkg_code *code, const struct
 {
 	const struct pkg_tables *t = pkg_tables(pkg_code_package(code));
 	struct print_tasks *p = calloc(1, sizeof(*p));
+	struct common_names channels = {0};
 	bool ranked;
 
 	if (!p)
@@ -281,16 +318,27 @@ struct print_tasks *print_tasks_create(const struct pkg_code *code, const struct
 	p->tensors = calloc((size_t)t->tensor_count + 1, sizeof(*p->tensors));
 	p->reach = calloc((size_t)t->kernel_count + 1, sizeof(*p->reach));
 	p->slots = calloc((size_t)t->slot_count + 1, sizeof(*p->slots));
+	p->channels = calloc((size_t)t->channel_count + 1, sizeof(*p->channels));
+	p->payloads = calloc((size_t)t->channel_count + 1, sizeof(*p->payloads));
 	p->exprs = calloc((size_t)t->expr_count + 1, sizeof(*p->exprs));
 	p->seen = calloc((size_t)t->expr_count + 1, sizeof(*p->seen));
 	ranked = pkg_ranks_init(&p->order, t->tensor_count);
 	ranked = pkg_ranks_init(&p->slot_order, t->slot_count) && ranked; /* both, because both are finished */
-	if (!ranked || !p->kernels || !p->kernel_names || !p->kernel_at || !p->first_of || !p->tensors || !p->reach || !p->slots || !p->exprs || !p->seen) {
+	if (!ranked || !p->kernels || !p->kernel_names || !p->kernel_at || !p->first_of || !p->tensors || !p->reach || !p->slots || !p->exprs || !p->seen ||
+	    !p->channels || !p->payloads) {
 		print_tasks_destroy(p);
 		return NULL;
 	}
 	exprs_look(p);
-	return p;
+	for (uint32_t i = 0; i < t->channel_count; i++) {
+		print_c_name(p->channels[i], pkg_string(t, t->channel[i].name));
+		ranked = common_names_choose(&channels, p->channels[i], PRINT_C_NAME, "_") && ranked;
+	}
+	common_names_finish(&channels);
+	if (ranked)
+		return p;
+	print_tasks_destroy(p);
+	return NULL;
 }
 
 void print_tasks_destroy(struct print_tasks *p)
@@ -307,6 +355,8 @@ void print_tasks_destroy(struct print_tasks *p)
 	free(p->tensors);
 	free(p->slots);
 	free(p->exprs);
+	free(p->channels);
+	free(p->payloads);
 	free(p->seen);
 	pkg_ranks_finish(&p->order);
 	pkg_ranks_finish(&p->slot_order);
@@ -325,6 +375,7 @@ static void entry_end(struct print_tasks *p)
 	common_names_finish(&p->names);
 	common_names_finish(&p->named);
 	print_text_finish(&p->body);
+	print_text_finish(&p->processes);
 	*p = (struct print_tasks){.package = p->package,
 				  .code = p->code,
 				  .t = p->t,
@@ -339,6 +390,8 @@ static void entry_end(struct print_tasks *p)
 				  .reach = p->reach,
 				  .slots = p->slots,
 				  .exprs = p->exprs,
+				  .channels = p->channels,
+				  .payloads = p->payloads,
 				  .seen = p->seen,
 				  .walk = p->walk,
 				  .order = p->order,
@@ -349,18 +402,16 @@ static void body_make(struct print_tasks *p)
 {
 	const uint32_t first = p->t->entry[p->entry].instruction;
 
-	if (p->t->entry[p->entry].flags & PTOWSP_ENTRY_PIPELINE) {
-		print_c_refuse(p, "it runs processes, and the task API has no counterpart for them");
-		return;
+	p->pipeline = (p->t->entry[p->entry].flags & PTOWSP_ENTRY_PIPELINE) != 0;
+	for (int pass = 0; pass < 2; pass++) {
+		p->first_pass = !pass;
+		print_text_finish(&p->body);
+		print_text_finish(&p->processes);
+		p->depth = 1;
+		print_c_block(p, first, p->work.num_instructions);
+		print_c_processes_make(p);
+		p->no_memory |= !pass && !print_c_names_make(p);
 	}
-	p->first_pass = 1;
-	p->depth = 1;
-	print_c_block(p, first, p->work.num_instructions);
-	p->no_memory |= !print_c_names_make(p);
-	p->first_pass = 0;
-	print_text_finish(&p->body);
-	p->depth = 1;
-	print_c_block(p, first, p->work.num_instructions);
 }
 
 ptowsp_status print_tasks_entry(struct print_tasks *p, uint32_t entry, char **text_out, struct ptowsp_error *error)

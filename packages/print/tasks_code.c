@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 /* --- tasks --- */
@@ -123,6 +124,8 @@ static uint32_t afters_print(struct print_tasks *p, uint32_t at)
 			return at;
 		if (word.operand1 == PTOWSP_AFTER_SOFT)
 			continue;
+		if (p->pipeline)
+			print_c_refuse(p, "a task of a pipeline comes behind others by their numbers, which count what goes with tokens as well");
 		print_c_expr(p, &value, word.operand2, 7);
 		print_c_divisors_check(p, word.operand2);
 		print_c_line(p, "if (%s >= 0)", value.out.bytes ? value.out.bytes : "-1");
@@ -152,6 +155,38 @@ static uint32_t task_print(struct print_tasks *p, uint32_t at)
 	while (end < p->work.num_instructions && common_is_part(print_c_instruction(p, end).opcode))
 		end++;
 	end = afters_print(p, end);
+	print_c_line(p, "rt_task_submit(tasks, t%s);", p->counts ? "++" : "");
+	return end;
+}
+
+/* A region as a block in a call. */
+static void copied_print(struct print_tasks *p, const char *call, uint32_t region)
+{
+	struct print_text text = {0};
+
+	if (p->first_pass)
+		print_c_region_note(p, PTOWSP_NONE, 0, region);
+	print_c_divisors_check(p, p->t->region[region].row);
+	print_c_divisors_check(p, p->t->region[region].column);
+	print_c_block_region(p, &text, region, false);
+	print_c_line(p, "rt_task_add_%s(tasks, t%s);", call, common_text_view(&text.out));
+	p->body.out.failed |= text.out.failed;
+	print_text_finish(&text);
+}
+
+static uint32_t copy_print(struct print_tasks *p, uint32_t at)
+{
+	uint32_t end;
+
+	if (!p->copy[0]) {
+		snprintf(p->copy, sizeof(p->copy), "copy");
+		p->no_memory |= !common_names_choose(&p->named, p->copy, sizeof(p->copy), "_");
+	}
+	p->most_tensors = p->most_tensors > 2 ? p->most_tensors : 2;
+	print_c_line(p, "rt_task_alloc(tasks, o->kernel.%s, &t);", p->copy);
+	copied_print(p, "input", print_c_instruction(p, at).operand2);
+	copied_print(p, "output", print_c_instruction(p, at + 1).operand2);
+	end = afters_print(p, at + 2);
 	print_c_line(p, "rt_task_submit(tasks, t%s);", p->counts ? "++" : "");
 	return end;
 }
@@ -221,7 +256,7 @@ static uint32_t scope_print(struct print_tasks *p, uint32_t at)
 	return end;
 }
 
-/* Branches that nothing orders: one behind the other, as the package's tasks are numbered. */
+/* Branches that nothing orders: one behind the other, as the package's tasks are numbered. Steps that do not begin before the one before has ended. */
 static uint32_t combine_print(struct print_tasks *p, uint32_t at)
 {
 	const uint32_t branches = print_c_instruction(p, at).operand1;
@@ -233,9 +268,18 @@ static uint32_t combine_print(struct print_tasks *p, uint32_t at)
 		print_c_line(p, "{");
 		part_print(p, from, to);
 		print_c_line(p, "}");
+		if (print_c_instruction(p, at).opcode == PTOWSP_OP_SEQUENTIAL && i + 1 < branches)
+			print_c_line(p, "rt_tasks_barrier(tasks);");
 		from = to;
 	}
 	return from;
+}
+
+static uint32_t wait_print(struct print_tasks *p, uint32_t at)
+{
+	print_c_line(p, "if (rt_tasks_wait(tasks, %" PRIu32 "))", print_c_instruction(p, at).operand2);
+	print_c_line(p, "\treturn PTOWSP_RUN_FAILED;");
+	return at + 1;
 }
 
 static uint32_t break_print(struct print_tasks *p, uint32_t at)
@@ -256,7 +300,7 @@ static uint32_t set_print(struct print_tasks *p, uint32_t at)
 	print_c_expr(p, &value, inst.operand2, PRINT_C_ANY);
 	print_c_divisors_check(p, inst.operand2);
 	print_c_slot(p, inst.operand1)->set = 1;
-	print_c_line(p, "%s = %s;", p->slots[inst.operand1].name, value.out.bytes ? value.out.bytes : "0");
+	print_c_line(p, "%s%s = %s;", p->pipeline ? "v->" : "", p->slots[inst.operand1].name, value.out.bytes ? value.out.bytes : "0");
 	print_text_finish(&value);
 	return at + 1;
 }
@@ -272,7 +316,7 @@ static uint32_t load_print(struct print_tasks *p, uint32_t at)
 	print_c_divisors_check(p, region->row);
 	print_c_divisors_check(p, region->column);
 	print_c_slot(p, inst.operand1)->set = 1;
-	print_c_line(p, "if (%s%s))", common_text_view(&call.out), p->slots[inst.operand1].name);
+	print_c_line(p, "if (%s%s%s))", common_text_view(&call.out), p->pipeline ? "v->" : "", p->slots[inst.operand1].name);
 	print_c_line(p, "\treturn PTOWSP_RUN_FAILED;");
 	p->body.out.failed |= call.out.failed;
 	print_text_finish(&call);
@@ -288,8 +332,19 @@ static uint32_t instruction_print(struct print_tasks *p, uint32_t at)
 	case PTOWSP_OP_ALLOC:
 	case PTOWSP_OP_FREE: return at + 1; /* memory is the caller's, all the time */
 	case PTOWSP_OP_SELECT:
+	case PTOWSP_OP_FOR_EACH:
 	case PTOWSP_OP_PARALLEL_FOR: print_c_loop(p, at); return inst.operand2;
+	case PTOWSP_OP_CONSUME: print_c_consume(p, at); return inst.operand2;
+	case PTOWSP_OP_SEND: return print_c_send(p, at);
+	case PTOWSP_OP_CLOSE: print_c_line(p, "rt_process_close(tasks, o->channel.%s);", p->channels[inst.operand1]); return at + 1;
+	case PTOWSP_OP_FENCE: /* behind the copies, too */
+	case PTOWSP_OP_BARRIER: print_c_line(p, "rt_tasks_barrier(tasks);"); return at + 1;
+	case PTOWSP_OP_SIGNAL: print_c_line(p, "rt_tasks_signal(tasks, %" PRIu32 ");", inst.operand2); return at + 1;
+	case PTOWSP_OP_WAIT: return wait_print(p, at);
+	case PTOWSP_OP_COPY: return copy_print(p, at);
+	case PTOWSP_OP_DISPATCH_FILTER: return at + 1; /* whoever runs them */
 	case PTOWSP_OP_COND: return cond_print(p, at);
+	case PTOWSP_OP_SEQUENTIAL:
 	case PTOWSP_OP_COMBINE: return combine_print(p, at);
 	case PTOWSP_OP_WHILE: return while_print(p, at);
 	case PTOWSP_OP_BREAK: return break_print(p, at);

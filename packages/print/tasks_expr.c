@@ -59,7 +59,7 @@ static void value_print(struct print_tasks *p, struct print_text *text, uint32_t
 	struct print_c_slot *row = print_c_slot(p, slot);
 
 	row->used = 1;
-	print_add(text, "%s", row->name[0] ? row->name : "value"); /* names come behind the walk that finds what has to have one */
+	print_add(text, "%s%s", p->pipeline ? "v->" : "", row->name[0] ? row->name : "value"); /* names come behind the walk that finds what has to have one */
 }
 
 /* The innermost open loop of that name. */
@@ -93,8 +93,8 @@ static bool is_plain_division(const struct print_tasks *p, const struct ptowsp_e
 static void binary_print(struct print_tasks *p, struct print_text *text, const struct ptowsp_expr_record *row, unsigned least)
 {
 	const struct operator* op = & operators[row->op];
-	/* Both sides of & | ^ and of comparisons in parentheses of their own, which compilers ask for. */
-	const unsigned side = op->strength >= PRINT_C_SUM ? op->strength : 8;
+	/* Both sides of & | ^ and of comparisons in parentheses of their own, which compilers ask for, of the former sums as well. */
+	const unsigned side = op->strength >= PRINT_C_SUM ? op->strength : op->strength >= 3 && op->strength <= 5 ? PRINT_C_PRODUCT : 8;
 
 	if ((row->op == PTOWSP_EXPR_DIV || row->op == PTOWSP_EXPR_MOD) && !is_plain_division(p, row)) {
 		p->divides = 1;
@@ -149,10 +149,8 @@ void print_c_expr(struct print_tasks *p, struct print_text *text, uint32_t row, 
 	case PTOWSP_EXPR_LOOP: print_add(text, "%s", r->a < p->loop_count ? p->loops[r->a].name : "0"); break;
 	case PTOWSP_EXPR_VALUE: value_print(p, text, r->a); break;
 	case PTOWSP_EXPR_AXIS: axis_print(p, text, pkg_string(p->t, r->a)); break;
-	case PTOWSP_EXPR_INSTANCE:
-		print_add(text, "0"); /* outside processes */
-		break;
-	case PTOWSP_EXPR_TASK: print_add(text, "(int64_t)t"); break;
+	case PTOWSP_EXPR_INSTANCE: print_add(text, p->in_process ? "(int64_t)instance" : "0"); break;
+	case PTOWSP_EXPR_TASK: print_add(text, p->pipeline ? "(int64_t)rt_tasks_count(tasks)" : "(int64_t)t"); break;
 	case PTOWSP_EXPR_MIN:
 	case PTOWSP_EXPR_MAX:
 		p->orders = 1;

@@ -67,6 +67,8 @@ static void body_print(struct print_tasks *p, uint32_t from, uint32_t to, const 
 	p->in_levels = levels;
 	p->depth++;
 	print_c_block(p, from, to);
+	if (print_c_instruction(p, from - 1).opcode == PTOWSP_OP_FOR_EACH)
+		print_c_line(p, "rt_tasks_barrier(tasks);");
 	p->depth--;
 	print_c_line(p, "}");
 	p->loop_count--;
@@ -279,4 +281,36 @@ void print_c_loop(struct print_tasks *p, uint32_t at)
 		plain_loop(p, at, inst.operand2, axis, name);
 	else
 		leveled_loop(p, at, inst.operand2, axis, name);
+}
+
+void print_c_consume(struct print_tasks *p, uint32_t at)
+{
+	const struct ptowsp_instruction inst = print_c_instruction(p, at);
+	const char *channel = p->channels[inst.operand1];
+	const bool payload = print_c_payload(p, at);
+	struct print_text into = {0};
+	char name[PRINT_C_NAME];
+
+	if (p->loop_count == PTOWSP_NESTING_LIMIT) {
+		print_c_refuse(p, "a loop over tokens is nested too deep");
+		return;
+	}
+	loop_name(p, name, "token");
+	print_c_line(p, "for (int64_t %s; rt_process_take(tasks, o->channel.%s, &%s);) {", name, channel, name);
+	if (payload) {
+		const uint32_t region = print_c_instruction(p, at + 1).operand2;
+
+		snprintf(p->loops[p->loop_count].name, PRINT_C_NAME, "%s", name);
+		p->loops[p->loop_count++].axis = "";
+		p->depth++;
+		print_c_divisors_check(p, p->t->region[region].row);
+		print_c_divisors_check(p, p->t->region[region].column);
+		print_c_block_region(p, &into, region, true);
+		print_c_line(p, "rt_process_get(tasks, o->channel.%s%s);", channel, common_text_view(&into.out));
+		p->depth--;
+		p->loop_count--;
+	}
+	body_print(p, at + 1 + payload, inst.operand2, name, "", 0);
+	p->body.out.failed |= into.out.failed;
+	print_text_finish(&into);
 }

@@ -11,7 +11,7 @@ enum { NAME_MOST = PRINT_C_NAME - 16 }; /* a suffix of a name has room, too */
 /* Words of C, C++ and what the file says itself. */
 static const char *const words[] = {
 #include "registry/common/common_c_words.def"
-	"restrict", "tasks", "context", "o", "t", "quotient", "remainder_of", "smaller", "larger", "float_bits", "part_of", "rows_of",
+	"restrict", "tasks", "context", "o", "t", "quotient", "remainder_of", "smaller", "larger", "float_bits", "part_of", "rows_of", "v", "instance",
 };
 
 void print_c_name(char name_out[PRINT_C_NAME], const char *name)

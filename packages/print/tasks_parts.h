@@ -61,6 +61,12 @@ struct print_tasks {
 		const char *axis;
 	} loops[PTOWSP_NESTING_LIMIT];
 	uint32_t loop_count;
+	int pipeline;                             /* processes follow the instructions of the entry; they share its values */
+	int in_process;                           /* the code at hand is one of them */
+	struct print_text processes;              /* as functions */
+	char (*channels)[PRINT_C_NAME];           /* owned, by CSPC row: names */
+	uint32_t *payloads;                       /* owned, by CSPC row: 1 + the region of what goes with a token, 0: nothing */
+	char copy[PRINT_C_NAME];                  /* the kernel of copies, "": none */
 	uint32_t level;                           /* tile rows in force, 0: as stated */
 	uint32_t scopes;                          /* open ones in the innermost loop */
 	int in_loop, in_levels;                   /* left by a BREAK */
@@ -77,6 +83,7 @@ struct print_tasks {
 enum { PRINT_C_STEADY = 1, PRINT_C_CHANGES = 2 };
 
 struct ptowsp_instruction print_c_instruction(const struct print_tasks *p, uint32_t at);
+const char *print_c_dtype(unsigned dtype); /* "PTOWSP_F32" */
 /* Keeps the first sentence. */
 void print_c_refuse(struct print_tasks *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A line. */
@@ -118,8 +125,20 @@ const struct print_reach *print_c_reach(struct print_tasks *p, uint32_t kernel);
 void print_c_region_note(struct print_tasks *p, uint32_t kernel, uint32_t argument, uint32_t region);
 void print_c_region(struct print_tasks *p, struct print_text *text, uint32_t kernel, uint32_t argument, uint32_t region, const uint32_t there[2]);
 
-/* tasks_loop.c */
+/* The same of a region that is copied, and its beginning alone: ", tensor, row, column". */
+void print_c_block_region(struct print_tasks *p, struct print_text *text, uint32_t region, bool begin);
+
+/* tasks_loop.c; of what a channel gives, too. */
 void print_c_loop(struct print_tasks *p, uint32_t at);
+void print_c_consume(struct print_tasks *p, uint32_t at);
+/* tasks_process.c: a token is sent; the instruction behind it. Is the word behind `at` the region of what goes with a token? Then it is noted. */
+uint32_t print_c_send(struct print_tasks *p, uint32_t at);
+bool print_c_payload(struct print_tasks *p, uint32_t at);
+/* All processes as functions in p->processes; what the struct, NAME_begin and the orchestration function have for them. */
+void print_c_processes_make(struct print_tasks *p);
+void print_c_channels_declare(const struct print_tasks *p, struct print_text *text);
+void print_c_channels_begin(const struct print_tasks *p, struct print_text *text);
+void print_c_processes_run(const struct print_tasks *p, struct print_text *text);
 /* tasks_code.c: instructions [from, to). Twice: the first time to find out about regions, without text. */
 void print_c_block(struct print_tasks *p, uint32_t from, uint32_t to);
 

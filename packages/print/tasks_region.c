@@ -98,17 +98,18 @@ static int by_value(struct print_tasks *p, const struct window *w)
 
 static bool window_make(struct print_tasks *p, struct window *w, uint32_t kernel, uint32_t argument, uint32_t region)
 {
-	const uint32_t param = param_of(p, kernel, argument);
+	const uint32_t param = kernel == PTOWSP_NONE ? PTOWSP_NONE : param_of(p, kernel, argument);
 	const struct print_reach *reach;
 	const struct ptowsp_memory_record *memory;
 
-	*w = (struct window){.region = &p->t->region[region], .tensor = p->t->region[region].tensor};
+	*w = (struct window){.region = &p->t->region[region], .tensor = p->t->region[region].tensor, .reach = {PRINT_WHOLE, 0}};
 	reach = param == PTOWSP_NONE ? NULL : print_c_reach(p, kernel);
-	if (!reach) {
+	if (!reach && kernel != PTOWSP_NONE) {
 		print_c_refuse(p, "kernel %.80s has no tensor parameter %" PRIu32, pkg_string(p->t, p->t->kernel[kernel].name), argument);
 		return false;
 	}
-	w->reach = reach[param];
+	if (reach)
+		w->reach = reach[param];
 	w->column_known = (uint32_t)print_c_constant(p, w->region->column, &w->column);
 	memory = pkg_tensor_memory(p->t, w->tensor);
 	if (memory && memory->order != 0)
@@ -302,6 +303,23 @@ void print_c_region(struct print_tasks *p, struct print_text *text, uint32_t ker
 		there_print(p, text, there[0], w.region->rows);
 		there_print(p, text, there[1], w.region->columns);
 	}
+}
+
+void print_c_block_region(struct print_tasks *p, struct print_text *text, uint32_t region, bool begin)
+{
+	struct window w;
+
+	if (!window_make(p, &w, PTOWSP_NONE, 0, region))
+		return;
+	if (!p->first_pass && (p->tensors[w.tensor].mixed || w.region->unit))
+		print_c_refuse(p, "tensor %.80s is touched as flat memory and copied in blocks, and a tensor of the task API is one or the other",
+			       tensor_name(p, w.tensor));
+	print_add(text, ", o->tensor.%s, ", p->tensors[w.tensor].name);
+	place_print(p, text, w.region->row);
+	print_add(text, ", ");
+	place_print(p, text, w.region->column);
+	if (!begin)
+		print_add(text, ", %" PRIu32 ", %" PRIu32, w.region->rows, w.region->columns);
 }
 
 /* ---- how far a kernel reaches in each of its tensors, and in tiles of how many columns: from its portable payload. ---- */

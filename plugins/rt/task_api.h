@@ -57,6 +57,13 @@ void rt_tasks_kernel_blocks(struct rt_tasks *tasks, uint32_t kernel, uint32_t bl
 /* rows x columns elements that lie one row behind the other at data, borrowed. Returns its number. */
 uint32_t rt_tasks_tensor(struct rt_tasks *tasks, const char *name, void *data, enum ptowsp_dtype dtype, uint64_t rows, uint64_t columns);
 
+/* A kernel for rt_tasks_kernel: copies its first tensor argument into its second, which has as many rows and columns; they may overlap. */
+ptowsp_status rt_tasks_copy(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
+/* A channel between processes for so many tokens, 0: from hand to hand. With each go rows x columns elements, 0 x 0: none, which need memory of `blocks` times as many: the capacity, or so
+ * many as there are processes that take. Returns its number. */
+uint32_t rt_tasks_channel(struct rt_tasks *tasks, const char *name, uint64_t capacity, uint64_t blocks, enum ptowsp_dtype dtype, uint32_t rows,
+			  uint32_t columns);
+
 /* ---- in an orchestration function -------------------------------------------------------------------------------------- */
 /* 0 or an error of its own, which ends the run. */
 typedef ptowsp_status (*rt_orchestration_fn)(struct rt_tasks *tasks, void *context);
@@ -79,10 +86,38 @@ ptowsp_status rt_task_submit(struct rt_tasks *tasks, uint64_t task);
 /* Tasks of a scope keep their places of the window until it ends. */
 ptowsp_status rt_scope_begin(struct rt_tasks *tasks);
 ptowsp_status rt_scope_end(struct rt_tasks *tasks);
+/* Tasks that were submitted; what goes with tokens is none of them. */
+uint64_t rt_tasks_count(const struct rt_tasks *tasks);
+/* Tasks that follow begin when all so far have ended. */
+ptowsp_status rt_tasks_barrier(struct rt_tasks *tasks);
+/* An event, 0 to 65535, counts signals. A wait takes one of them, and tasks that follow begin when those before the signal have ended. Without one it is a DEADLOCK; a process waits. */
+ptowsp_status rt_tasks_signal(struct rt_tasks *tasks, uint32_t event);
+ptowsp_status rt_tasks_wait(struct rt_tasks *tasks, uint32_t event);
 /* An element of a tensor, counted from its first one, when the latest task so far that writes it has ended: an integer as it is, a float toward zero; bits: its pattern, zero-extended.
  * Between tasks. The value is 0 after an error, which the function has to return. Errors: INVALID: no such element, or in the safe mode, where no task has run yet, one that a task of this run
  * writes; those of tasks. */
 ptowsp_status rt_tasks_load(struct rt_tasks *tasks, uint32_t tensor, uint64_t element, bool bits, int64_t *value_out);
+
+/* ---- processes --------------------------------------------------------------------------------------------------------- */
+/* Functions that take turns: each on a thread of its own, one at a time. A turn is over with the next task that is submitted, or where the process has to wait. So the numbers of tasks, which order
+ * them, do not depend on threads. */
+struct rt_tasks_process {
+	ptowsp_status (*run)(struct rt_tasks *tasks, void *context, uint32_t instance);
+	uint32_t instance;
+	const uint32_t *takes, *sends; /* channels that it takes from, that it sends into */
+	uint32_t take_count, send_count;
+};
+/* In an orchestration function: until all have ended. Their tasks begin when all so far have ended. Errors: those of tasks; DEADLOCK where all wait. */
+ptowsp_status rt_tasks_processes(struct rt_tasks *tasks, const struct rt_tasks_process *processes, uint32_t count, void *context);
+/* In a process. Waits until the next token may be sent; false after an error. Then, if elements go with it, those of the region that begins at (row, column); then the token. */
+bool rt_process_room(struct rt_tasks *tasks, uint32_t channel);
+ptowsp_status rt_process_give(struct rt_tasks *tasks, uint32_t channel, uint32_t tensor, uint64_t row, uint64_t column);
+ptowsp_status rt_process_send(struct rt_tasks *tasks, uint32_t channel, int64_t token);
+/* Waits for the next token; false: the channel is closed by all who sent into it and empty, or after an error. Then what came with it goes into a region. */
+bool rt_process_take(struct rt_tasks *tasks, uint32_t channel, int64_t *token_out);
+ptowsp_status rt_process_get(struct rt_tasks *tasks, uint32_t channel, uint32_t tensor, uint64_t row, uint64_t column);
+/* It sends nothing more; the end of a process closes its channels. */
+ptowsp_status rt_process_close(struct rt_tasks *tasks, uint32_t channel);
 
 /* ---- running ------------------------------------------------------------------------------------------------------------ */
 struct rt_tasks_result {

@@ -389,19 +389,11 @@ TEST(lengths_that_a_run_does_not_begin_with_are_refused)
 
 TEST(what_the_task_api_lacks_is_refused_by_name)
 {
-	refusal_check("examples/tiles.pto", "main", "main is not written as C: it runs processes, and the task API has no counterpart for them");
-	refusal_check("probes/control.pto", "each", "each is not written as C: the task API has no counterpart for for_each");
-	refusal_check("probes/control.pto", "sequential", "sequential is not written as C: the task API has no counterpart for sequential");
 	refusal_check(
 		"probes/control.pto", "bind",
 		"bind is not written as C: a task of idle takes a tensor that it does not touch, and each tensor of a task of the task API is read or written");
-	refusal_check("probes/events.pto", "copy", "copy is not written as C: the task API has no counterpart for copy");
-	refusal_check("probes/events.pto", "signal", "signal is not written as C: the task API has no counterpart for signal");
-	refusal_check("probes/events.pto", "barrier", "barrier is not written as C: the task API has no counterpart for barrier");
 	refusal_check("probes/flow.pto", "sparse_rows", "sparse_rows is not written as C: the task API has no counterpart for axis_sparse");
 	refusal_check("probes/flow.pto", "dense", "dense is not written as C: the task API has no counterpart for axis_dense");
-	refusal_check("probes/flow.pto", "filter", "filter is not written as C: the task API has no counterpart for dispatch_filter");
 	refusal_check("probes/flow.pto", "ragged_rows", "ragged_rows is not written as C: the task API has no counterpart for axis_ragged");
 	refusal_check("probes/flow.pto", "dense_dyn", "dense_dyn is not written as C: the task API has no counterpart for axis_dense_dyn");
-	refusal_check("probes/open.pto", "main", "main is not written as C: it runs processes, and the task API has no counterpart for them");
 }

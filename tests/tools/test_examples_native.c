@@ -16,7 +16,7 @@
 
 static bool once; /* the folder of compiled kernels is there */
 /* Their entries have no counterpart in the task API. */
-static const char *const refused[] = {"attention_pipeline", "csp", "passthrough", "tiles", "two_devices", "two_stage"};
+static const char *const refused[] = {"two_devices"};
 
 /* A row's name and "_native" or "_tasks" is the name of a test. */
 static const struct example_row *row_of_test(void)

@@ -3,13 +3,14 @@
 
 #include "registry/common/common_grow.h"
 #include "rt/graph/tasks.h"
+#include "rt/grow.h"
 #include "rt/program/rt_error.h"
 #include "rt/structure/slot_element.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW_DEFAULT = 8192, MOST_DEFAULT = 16, MOST_LIMIT = 4096, STREAM_LIMIT = 65536 };
+enum { WINDOW_DEFAULT = 8192, MOST_DEFAULT = 16, MOST_LIMIT = 4096, STREAM_LIMIT = 65536, EVENT_LIMIT = 65536 };
 
 /* ---- making ------------------------------------------------------------------------------------------------------------ */
 
@@ -74,6 +75,8 @@ void rt_tasks_destroy(struct rt_tasks *tasks)
 	free(tasks->workspace);
 	rt_graph_state_finish(&tasks->state);
 	free(tasks->block);
+	free(tasks->events);
+	rt_task_channels_finish(tasks);
 	free(tasks);
 }
 
@@ -178,7 +181,7 @@ ptowsp_status rt_task_alloc(struct rt_tasks *tasks, uint32_t kernel, uint64_t *t
 					      (unsigned long long)tasks->config.max_tasks));
 	tasks->open = true;
 	tasks->streamed = false;
-	tasks->row = (struct rt_graph_task){.kernel = kernel, .executor = RT_GRAPH_NONE, .instruction = RT_GRAPH_NONE};
+	tasks->row = (struct rt_graph_task){.kernel = kernel, .executor = RT_GRAPH_NONE, .instruction = RT_GRAPH_NONE, .order = (uint32_t)tasks->barrier};
 	rt_task_deps_next(&tasks->deps, tasks->next);
 	return PTOWSP_OK;
 }
@@ -273,7 +276,78 @@ ptowsp_status rt_task_submit(struct rt_tasks *tasks, uint64_t task)
 	tasks->open = false;
 	tasks->next++;
 	tasks->edges += preds->count;
+	tasks->moved += tasks->moving;
+	if (!tasks->moving)
+		rt_task_turn_over(tasks);
+	return tasks->status;
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------------------- */
+
+uint64_t rt_tasks_count(const struct rt_tasks *tasks)
+{
+	return tasks->next - tasks->moved;
+}
+
+ptowsp_status rt_tasks_barrier(struct rt_tasks *tasks)
+{
+	if (tasks->status)
+		return tasks->status;
+	if (!tasks->running || tasks->open)
+		return wrong(tasks, "a barrier stands between tasks");
+	tasks->barrier = tasks->next;
 	return PTOWSP_OK;
+}
+
+/* NULL: an error is kept. */
+static struct rt_task_event *event_of(struct rt_tasks *tasks, uint32_t event)
+{
+	struct rt_task_event *events = tasks->events;
+
+	if (tasks->status)
+		return NULL;
+	if (!tasks->running || tasks->open || event >= EVENT_LIMIT) {
+		wrong(tasks, "events are 0 to 65535, signalled and waited for between tasks");
+		return NULL;
+	}
+	if (event < tasks->event_count)
+		return &events[event];
+	events = realloc(events, ((size_t)event + 1) * sizeof(*events));
+	if (!events) {
+		keep(tasks, rt_no_memory(&tasks->error, "events"));
+		return NULL;
+	}
+	memset(events + tasks->event_count, 0, (event + 1 - tasks->event_count) * sizeof(*events));
+	tasks->events = events;
+	tasks->event_count = event + 1;
+	return &events[event];
+}
+
+ptowsp_status rt_tasks_signal(struct rt_tasks *tasks, uint32_t event)
+{
+	struct rt_task_event *row = event_of(tasks, event);
+
+	if (row)
+		*row = (struct rt_task_event){row->count + 1, tasks->next};
+	return tasks->status;
+}
+
+ptowsp_status rt_tasks_wait(struct rt_tasks *tasks, uint32_t event)
+{
+	struct rt_task_event *row = event_of(tasks, event);
+
+	if (row && tasks->turns) { /* which may make more of them known */
+		rt_task_event_await(tasks, event);
+		row = event_of(tasks, event);
+	}
+	if (row && !row->count)
+		return keep(tasks, rt_fail_at(&tasks->error, PTOWSP_DEADLOCK, tasks->next, UINT64_MAX,
+					      "deadlock: event never signalled: %u, waited for before task %llu", event, (unsigned long long)tasks->next));
+	if (row) {
+		row->count--;
+		tasks->barrier = rt_later(tasks->barrier, row->tasks);
+	}
+	return tasks->status;
 }
 
 ptowsp_status rt_scope_begin(struct rt_tasks *tasks)

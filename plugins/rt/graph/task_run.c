@@ -2,6 +2,7 @@
 /* task_run.c - runs of the C interface of tasks: an orchestration function called, its graph built or its tasks in flight, and what came of it. */
 #include "registry/common/common_grow.h"
 #include "rt/graph/tasks.h"
+#include "rt/grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +91,11 @@ static ptowsp_status begin(struct rt_tasks *tasks, uint64_t window)
 	rt_graph_state_finish(&tasks->state);
 	free(tasks->block);
 	tasks->block = NULL;
-	tasks->next = tasks->edges = 0;
+	tasks->next = tasks->edges = tasks->barrier = tasks->moved = 0;
+	free(tasks->events);
+	tasks->events = NULL;
+	tasks->event_count = 0;
+	rt_task_channels_reset(tasks);
 	tasks->scopes = 0;
 	tasks->open = false;
 	rt_graph_build_finish(&tasks->build);
@@ -123,7 +128,7 @@ static ptowsp_status orchestrate(struct rt_tasks *tasks, rt_orchestration_fn fun
 	status = function(tasks, context);
 	tasks->running = false;
 	result->build_ns = now_ns() - began;
-	result->tasks = tasks->next;
+	result->tasks = rt_tasks_count(tasks);
 	result->edges = tasks->edges;
 	if (tasks->status)
 		return tasks->status;
@@ -174,7 +179,8 @@ static ptowsp_status graph_run(struct rt_tasks *tasks, struct rt_tasks_result *r
 		status = rt_graph_run(&tasks->state, &how, &tasks->error);
 	else
 		rt_graph_state_finish(&tasks->state);
-	result->tasks = result->started_at = result->in_flight = tasks->graph.task_count;
+	result->started_at = result->in_flight = tasks->graph.task_count;
+	result->tasks = tasks->graph.task_count - tasks->moved;
 	result->edges = tasks->graph.edge_count;
 	result->bytes = tasks->graph.head->bytes;
 	return status;
@@ -216,7 +222,7 @@ static ptowsp_status places_find(struct rt_tasks *tasks)
 				  "task %llu can never be submitted: open scopes hold the whole window of %llu tasks; a window of %llu lets it in, or end a "
 				  "scope before",
 				  (unsigned long long)tasks->next, (unsigned long long)block.capacity, (unsigned long long)block.proposed);
-	return rt_flight_wait(&aloft->flight, rt_flow_tail(&aloft->flow), &tasks->error);
+	return rt_flight_wait(&aloft->flight, rt_later(tasks->barrier, rt_flow_tail(&aloft->flow)), &tasks->error);
 }
 
 /* *before_out: the latest task of its stream, + 1. False when out of memory. */

@@ -19,6 +19,11 @@ struct rt_tasks_aloft {
 	uint64_t *stream_last; /* per stream: its latest task + 1 */
 	uint32_t stream_count, stream_room;
 };
+struct rt_task_event {
+	uint64_t count, tasks; /* signals that are left; tasks before the latest */
+};
+struct rt_task_channel;
+struct rt_task_turns;
 struct rt_tasks {
 	struct rt_tasks_config config;
 	struct rt_graph_build tables; /* kernels and tensors with their names; no tasks */
@@ -29,7 +34,9 @@ struct rt_tasks {
 	} * functions; /* per kernel */
 	void **data;   /* per tensor */
 	uint32_t function_room, data_room;
-	ptowsp_status refused; /* a kernel or tensor was; no run begins */
+	struct rt_task_channel *channels;
+	uint32_t channel_count, channel_room, copy_kernel; /* of what goes with tokens */
+	ptowsp_status refused;                             /* a kernel or tensor was; no run begins */
 	struct ptowsp_error refused_error;
 
 	/* the run */
@@ -38,7 +45,13 @@ struct rt_tasks {
 	struct rt_graph_build build;  /* safe mode: tasks only; kernels and tensors are those of `tables` until the block is made */
 	struct rt_tasks_aloft *aloft; /* pipelined mode, else NULL */
 	uint64_t next, edges;         /* number of the next task */
+	uint64_t barrier;             /* tasks before it end before those that follow begin */
+	struct rt_task_event *events;
+	uint32_t event_count;
+	struct rt_task_turns *turns; /* processes, else NULL */
 	uint32_t scopes;
+	uint64_t moved;           /* tasks that are none of the program's, */
+	bool moving;              /* and the next one is */
 	bool open;                /* a task is allocated and not submitted */
 	struct rt_graph_task row; /* that task */
 	bool streamed;
@@ -60,6 +73,13 @@ struct rt_tasks {
 /* Calls the kernel of a task on this thread. args, ios: its own. */
 ptowsp_status rt_task_call(struct rt_tasks *tasks, const struct rt_graph_task *task, uint64_t number, const uint64_t *args, const struct rt_graph_io *ios,
 			   uint32_t worker, struct ptowsp_error *error);
+/* task_turns.c: the process that has the turn lets others go on. Nothing where there are none. */
+void rt_task_turn_over(struct rt_tasks *tasks);
+/* Until the event has a signal, in a process. */
+void rt_task_event_await(struct rt_tasks *tasks, uint32_t event);
+/* Channels as they are before a run; and without any. */
+void rt_task_channels_reset(struct rt_tasks *tasks);
+void rt_task_channels_finish(struct rt_tasks *tasks);
 /* task_run.c: pipelined mode: the task under construction, with its predecessors in tasks->deps. Errors: DEADLOCK, KERNEL_FAILED, CANCELLED, NO_MEMORY. */
 ptowsp_status rt_task_fly(struct rt_tasks *tasks);
 
