@@ -218,8 +218,6 @@ static uint32_t rank_of(const struct spu_ranks *ranks, const struct spu_blocks *
 	return uses->count ? spu_home(blocks, uses->rows[0].block, ranks->world.count) : 0;
 }
 
-/* ---- who has what -------------------------------------------------------------------------------------------------------- */
-
 void spu_ranks_forget(const struct spu_ranks *ranks, const struct spu_blocks *blocks)
 {
 	memset(ranks->steps, 0, ranks->world.count * sizeof(*ranks->steps));
@@ -234,60 +232,30 @@ void spu_ranks_forget(const struct spu_ranks *ranks, const struct spu_blocks *bl
 	}
 }
 
-/* False: it has something older. at_out: since when. */
-static bool is_there(const struct spu_block *block, uint32_t rank, uint64_t *at_out)
+static bool bytes_count(void *context, const struct spu_blocks *blocks, const struct spu_block *block, uint32_t from, uint32_t to, int64_t tag)
 {
-	*at_out = block->at;
-	if (block->from == PTOWSP_NONE || block->from == rank)
-		return true;
-	for (uint32_t c = 0; c < block->copy_count; c++)
-		if (block->copies[c].rank == rank) {
-			*at_out = block->copies[c].at;
-			return true;
-		}
-	return false;
+	(void)from;
+	(void)to;
+	(void)tag;
+	*(uint64_t *)context += spu_block_bytes(blocks, block);
+	return true;
 }
-
-static ptowsp_status copy_add(struct spu_block *block, const struct spu_copy *copy, struct ptowsp_error *error)
-{
-	if (!COMMON_GROW(block->copies, block->copy_room, block->copy_count))
-		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for the ranks of a run");
-	block->copies[block->copy_count++] = *copy;
-	return PTOWSP_OK;
-}
-
-static void write_note(struct spu_block *block, uint32_t rank)
-{
-	block->from = rank;
-	block->copy_count = 0;
-}
-
-/* ---- where, over all ------------------------------------------------------------------------------------------------------ */
 
 /* Bytes that would move. */
 static ptowsp_status moves_count(const struct spu_ranks *ranks, struct spu_blocks *blocks, const struct base_walk *walk, struct spu_uses *uses,
 				 uint64_t *bytes_out, struct ptowsp_error *error)
 {
+	struct spu_ranks tried = *ranks;
 	ptowsp_status status = PTOWSP_OK;
 
 	*bytes_out = 0;
+	tried.moved = bytes_count;
+	tried.moved_context = bytes_out;
 	spu_ranks_forget(ranks, blocks);
 	for (uint64_t t = 0; !status && t < walk->task_count; t++) {
-		uint32_t rank;
-		uint64_t at;
-
 		status = spu_uses_find(uses, blocks, walk, t, error);
-		rank = rank_of(ranks, blocks, uses);
-		for (uint32_t u = 0; !status && u < uses->count; u++) {
-			struct spu_block *block = uses->rows[u].block;
-
-			if (!is_there(block, rank, &at)) {
-				*bytes_out += spu_block_bytes(blocks, block);
-				status = copy_add(block, &(struct spu_copy){.rank = rank}, error);
-			}
-			if (uses->rows[u].access & PTOWSP_WRITE)
-				write_note(block, rank);
-		}
+		if (!status)
+			status = spu_ranks_touch(&tried, blocks, uses, rank_of(ranks, blocks, uses), error);
 	}
 	return status;
 }
@@ -411,6 +379,20 @@ static ptowsp_status block_send(struct spu_ranks *ranks, struct spu_blocks *bloc
 	return base_fail(error, PTOWSP_NO_MEMORY, "no memory for the ranks of a run");
 }
 
+/* False: it has something older. at_out: since when. */
+static bool is_there(const struct spu_block *block, uint32_t rank, uint64_t *at_out)
+{
+	*at_out = block->at;
+	if (block->from == PTOWSP_NONE || block->from == rank)
+		return true;
+	for (uint32_t c = 0; c < block->copy_count; c++)
+		if (block->copies[c].rank == rank) {
+			*at_out = block->copies[c].at;
+			return true;
+		}
+	return false;
+}
+
 /* Of the ranks that have the block the one that can send it first, so that what all read spreads as a broadcast does, and what each has for all others goes straight there. Time is counted in messages that follow
  * each other: a hop takes as long as some of them. StarPU's own sends have no tree (1.3.10). Makes copy->at since when that rank has it, and copy->step when it is there. */
 static uint32_t source_of(const struct spu_ranks *ranks, const struct spu_block *block, struct spu_copy *copy)
@@ -444,8 +426,10 @@ static ptowsp_status block_bring(struct spu_ranks *ranks, struct spu_blocks *blo
 
 		blocks->tensors[block->tensor].moved += spu_block_bytes(blocks, block);
 		status = block_send(ranks, blocks, block, from, to, &copy.at, error);
+		if (!status && !COMMON_GROW(block->copies, block->copy_room, block->copy_count))
+			status = base_fail(error, PTOWSP_NO_MEMORY, "no memory for the ranks of a run");
 		if (!status)
-			status = copy_add(block, &copy, error);
+			block->copies[block->copy_count++] = copy;
 	}
 	ranks->came = copy.at > ranks->came ? copy.at : ranks->came;
 	return status;
@@ -462,8 +446,10 @@ ptowsp_status spu_ranks_touch(struct spu_ranks *ranks, struct spu_blocks *blocks
 		if (tensor->layout && spu_home(blocks, uses->rows[u].block, ranks->world.count) == rank)
 			tensor->local += spu_block_bytes(blocks, uses->rows[u].block);
 		status = block_bring(ranks, blocks, uses->rows[u].block, rank, error);
-		if (uses->rows[u].access & PTOWSP_WRITE)
-			write_note(uses->rows[u].block, rank);
+		if (!(uses->rows[u].access & PTOWSP_WRITE))
+			continue;
+		uses->rows[u].block->from = rank;
+		uses->rows[u].block->copy_count = 0;
 	}
 	return status;
 }
