@@ -71,22 +71,6 @@ void isa_params_put(struct isa_emitter *e, const char *kind)
 	isa_put(e, "};\n");
 }
 
-static void wholes_put(struct isa_emitter *e)
-{
-	const struct isa_program *p = e->p;
-	uint64_t at = isa_memory_bytes(e);
-
-	isa_put(e, "static const struct tile_whole wholes[] = {\n");
-	for (uint32_t i = 0; i < p->header.param_count; at += part_bytes(p, i++)) {
-		const struct ptowsp_tile_param *row = &p->params[i];
-		const bool part = isa_param_is_part(p, i);
-
-		isa_put(e, "\t{%u, %lu, %lu, %llu},\n", (unsigned)isa_dtype_bytes(row->dtype), part ? (unsigned long)row->rows : 0,
-			part ? (unsigned long)row->columns : 0, part ? (unsigned long long)at : 0);
-	}
-	isa_put(e, "};\n");
-}
-
 void isa_tiles_put(struct isa_emitter *e)
 {
 	const char *memory = e->core ? "tile_memory" : "call->memory", *space = e->target->memory;
@@ -156,8 +140,6 @@ void isa_c_head(struct isa_emitter *e)
 	isa_put(e, "#include \"isa/kernel_tile.h\"\n%s\n", e->products ? "#include \"isa/product.h\"\n" : "");
 	isa_put(e, "%s", e->shuffles ? "" : "TILE_SIMPLE\n");
 	isa_params_put(e, "static const");
-	if (isa_parts_bytes(p))
-		wholes_put(e);
 	isa_put(e, "static const struct tile_kernel kernel = {%s, %s, %lu, %lu, %llu};\n\n", isa_quoted(p->name).text,
 		p->header.param_count ? "params" : "NULL", (unsigned long)p->header.param_count, (unsigned long)p->arg_count,
 		(unsigned long long)(isa_memory_bytes(e) + isa_parts_bytes(p)));
@@ -170,13 +152,31 @@ void isa_c_head(struct isa_emitter *e)
 	isa_put(e, "\n");
 }
 
+static void wholes_put(struct isa_emitter *e)
+{
+	const struct isa_program *p = e->p;
+	uint64_t at = isa_memory_bytes(e);
+
+	isa_put(e, "\tstatic const struct tile_whole wholes[] = {\n");
+	for (uint32_t i = 0; i < p->header.param_count; at += part_bytes(p, i++)) {
+		const struct ptowsp_tile_param *row = &p->params[i];
+		const bool part = isa_param_is_part(p, i);
+
+		isa_put(e, "\t\t{%u, %lu, %lu, %llu},\n", (unsigned)isa_dtype_bytes(row->dtype), part ? (unsigned long)row->rows : 0,
+			part ? (unsigned long)row->columns : 0, part ? (unsigned long long)at : 0);
+	}
+	isa_put(e, "\t};\n");
+}
+
 void isa_c_tail(struct isa_emitter *e)
 {
 	isa_put(e, "}\n\n__attribute__((visibility(\"default\")))\n");
 	isa_put(e, "ptowsp_status %s(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)\n{\n", e->symbol);
-	if (isa_parts_bytes(e->p))
+	if (isa_parts_bytes(e->p)) {
+		wholes_put(e);
 		isa_put(e, "\tstruct tile_part parts[%lu];\n\n\treturn tile_run_parts(&kernel, wholes, parts, task, out, %s_body);\n}\n",
 			(unsigned long)e->p->header.param_count, e->symbol);
-	else
+	} else {
 		isa_put(e, "\treturn tile_run(&kernel, task, out, %s_body);\n}\n", e->symbol);
+	}
 }
