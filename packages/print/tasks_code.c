@@ -275,9 +275,15 @@ static uint32_t combine_print(struct print_tasks *p, uint32_t at)
 	return from;
 }
 
+/* For a signal of an event, or a notification of another device. */
 static uint32_t wait_print(struct print_tasks *p, uint32_t at)
 {
-	print_c_line(p, "if (rt_tasks_wait(tasks, %" PRIu32 "))", print_c_instruction(p, at).operand2);
+	const struct ptowsp_instruction inst = print_c_instruction(p, at);
+
+	if (inst.opcode == PTOWSP_OP_WAIT)
+		print_c_line(p, "if (rt_tasks_wait(tasks, %" PRIu32 "))", inst.operand2);
+	else
+		print_c_line(p, "if (rt_tasks_wait_notify(tasks, %" PRIu32 ", %" PRIu32 "))", (uint32_t)inst.operand1, inst.operand2);
 	print_c_line(p, "\treturn PTOWSP_RUN_FAILED;");
 	return at + 1;
 }
@@ -340,6 +346,8 @@ static uint32_t instruction_print(struct print_tasks *p, uint32_t at)
 	case PTOWSP_OP_FENCE: /* behind the copies, too */
 	case PTOWSP_OP_BARRIER: print_c_line(p, "rt_tasks_barrier(tasks);"); return at + 1;
 	case PTOWSP_OP_SIGNAL: print_c_line(p, "rt_tasks_signal(tasks, %" PRIu32 ");", inst.operand2); return at + 1;
+	case PTOWSP_OP_NOTIFY: print_c_line(p, "rt_tasks_notify(tasks, %" PRIu32 ", %" PRIu32 ");", (uint32_t)inst.operand1, inst.operand2); return at + 1;
+	case PTOWSP_OP_WAIT_NOTIFY:
 	case PTOWSP_OP_WAIT: return wait_print(p, at);
 	case PTOWSP_OP_COPY: return copy_print(p, at);
 	case PTOWSP_OP_DISPATCH_FILTER: return at + 1; /* whoever runs them */

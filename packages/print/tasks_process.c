@@ -93,9 +93,8 @@ void print_c_channels_begin(const struct print_tasks *p, struct print_text *text
 		const struct ptowsp_region_record *region = p->payloads[i] ? &p->t->region[p->payloads[i] - 1] : NULL;
 		const uint64_t capacity = capacity_of(p, i);
 
-		print_add(text,
-			  "\to->channel.%s = rt_tasks_channel(tasks, \"%s\", %" PRIu64 ", %" PRIu64 ", %s, %" PRIu32 ", %" PRIu32 ");\n",
-			  p->channels[i], p->channels[i], capacity, capacity ? capacity : consumers_of(p, i),
+		print_add(text, "\to->channel.%s = rt_tasks_channel(tasks, \"%s\", %" PRIu64 ", %" PRIu64 ", %s, %" PRIu32 ", %" PRIu32 ");\n", p->channels[i],
+			  p->channels[i], capacity, capacity ? capacity : consumers_of(p, i),
 			  print_c_dtype(region ? p->t->tensor[region->tensor].dtype : PTOWSP_I64), region ? region->rows : 0, region ? region->columns : 0);
 	}
 }
@@ -173,9 +172,8 @@ void print_c_processes_run(const struct print_tasks *p, struct print_text *text)
 			print_add(text, counts[d] ? "};\n" : "0};\n");
 		}
 		for (uint32_t r = 0; r < p->t->process[process].replicas; r++, instances++)
-			print_add(&rows,
-				  "\t\t{%s_process_%" PRIu32 ", %" PRIu32 ", takes_%" PRIu32 ", sends_%" PRIu32 ", %" PRIu32 ", %" PRIu32 "},\n", p->name, i,
-				  r, i, i, counts[PTOWSP_CHANNEL_CONSUMES], counts[PTOWSP_CHANNEL_PRODUCES]);
+			print_add(&rows, "\t\t{%s_process_%" PRIu32 ", %" PRIu32 ", takes_%" PRIu32 ", sends_%" PRIu32 ", %" PRIu32 ", %" PRIu32 "},\n",
+				  p->name, i, r, i, i, counts[PTOWSP_CHANNEL_CONSUMES], counts[PTOWSP_CHANNEL_PRODUCES]);
 	}
 	print_add(text, "\tconst struct rt_tasks_process processes[] = {\n%s\t};\n\n\t(void)t;\n", common_text_view(&rows.out));
 	text->out.failed |= rows.out.failed;

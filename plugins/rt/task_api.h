@@ -34,6 +34,11 @@
 
 struct rt_tasks;
 
+/* What several devices tell each other that run at the same time, each with tasks of its own on a thread of its own. They may share memory. Errors: NO_MEMORY. */
+struct rt_board;
+ptowsp_status rt_board_create(struct rt_board **board_out, uint32_t devices, struct ptowsp_error *error);
+void rt_board_destroy(struct rt_board *board);
+
 struct rt_tasks_config { /* zero: the defaults */
 	uint32_t rules;  /* how edges are found: RT_GRAPH_RULE_OVERLAP, _EXACT or _EXPLICIT (only add_dep), with or without _FULL. 0: OVERLAP and FULL */
 	uint32_t window; /* pipelined: tasks that may be submitted and not have left, 0: 8192. Edges to older ones are not made: they have ended */
@@ -41,6 +46,8 @@ struct rt_tasks_config { /* zero: the defaults */
 	uint64_t max_tasks;               /* 0: 2^32 - 2 */
 	uint64_t max_bytes;               /* of a graph, 0: any */
 	const volatile uint32_t *cancel;  /* atomic; non-zero asks a run to end. May be NULL */
+	struct rt_board *board;           /* borrowed. NULL: there is one device */
+	uint32_t device;                  /* of those of the board */
 };
 /* config is copied; NULL: the defaults. Errors: INVALID, NO_MEMORY. */
 ptowsp_status rt_tasks_create(struct rt_tasks **tasks_out, const struct rt_tasks_config *config, struct ptowsp_error *error);
@@ -93,6 +100,9 @@ ptowsp_status rt_tasks_barrier(struct rt_tasks *tasks);
 /* An event, 0 to 65535, counts signals. A wait takes one of them, and tasks that follow begin when those before the signal have ended. Without one it is a DEADLOCK; a process waits. */
 ptowsp_status rt_tasks_signal(struct rt_tasks *tasks, uint32_t event);
 ptowsp_status rt_tasks_wait(struct rt_tasks *tasks, uint32_t event);
+/* Tells a device of the board when all tasks so far have ended; in the safe mode there is none. Takes such a notification of that device, waiting for it: DEADLOCK where its run has ended without. */
+ptowsp_status rt_tasks_notify(struct rt_tasks *tasks, uint32_t device, uint32_t notification);
+ptowsp_status rt_tasks_wait_notify(struct rt_tasks *tasks, uint32_t device, uint32_t notification);
 /* An element of a tensor, counted from its first one, when the latest task so far that writes it has ended: an integer as it is, a float toward zero; bits: its pattern, zero-extended.
  * Between tasks. The value is 0 after an error, which the function has to return. Errors: INVALID: no such element, or in the safe mode, where no task has run yet, one that a task of this run
  * writes; those of tasks. */

@@ -74,7 +74,7 @@ static ptowsp_status pipe_orchestrate(struct rt_tasks *tasks, void *context)
 	const struct pipe *p = context;
 	const uint32_t first[] = {p->channel}, second[] = {p->channel + 1};
 	const struct rt_tasks_process processes[] = {
-		{send_all, 0, NULL, first, 0, 1},   {send_all, 1, NULL, first, 0, 1},    {take_all, 0, first, second, 1, 1},
+		{send_all, 0, NULL, first, 0, 1},   {send_all, 1, NULL, first, 0, 1},   {take_all, 0, first, second, 1, 1},
 		{take_all, 1, first, second, 1, 1}, {store_all, 0, second, NULL, 1, 0},
 	};
 
@@ -196,4 +196,51 @@ TEST(tasks_behind_a_barrier_begin_when_all_before_have_ended)
 			CHECK_UINT(s.seen[k] / 8, k / 8);
 		rt_tasks_destroy(tasks);
 	}
+}
+
+/* ---- devices ------------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status nothing(struct rt_tasks *tasks, void *context)
+{
+	(void)tasks, (void)context;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status tells(struct rt_tasks *tasks, void *context)
+{
+	const struct steps *s = context;
+	uint64_t task;
+
+	if (s->how == 0) { /* a device tells itself */
+		rt_task_alloc(tasks, s->note, &task);
+		rt_task_submit(tasks, task);
+		rt_tasks_notify(tasks, 0, 7);
+	}
+	return rt_tasks_wait_notify(tasks, s->how == 1, 7);
+}
+
+TEST(a_notification_comes_or_never_will)
+{
+	static const char *const said[] = {"", "deadlock: a notification is waited for, and the run of the device that would send it has ended"};
+
+	for (int how = 0; how < 2; how++)
+		for (uint32_t threshold = 0; threshold < 2; threshold++) {
+			struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+			struct rt_tasks_config config = {0};
+			struct steps s = {.how = how};
+			struct rt_tasks *tasks, *other;
+
+			shared = &s;
+			REQUIRE_INT(rt_board_create(&config.board, 2, &error), PTOWSP_OK);
+			REQUIRE_INT(rt_tasks_create(&tasks, &config, NULL), PTOWSP_OK);
+			config.device = 1;
+			REQUIRE_INT(rt_tasks_create(&other, &config, NULL), PTOWSP_OK);
+			s.note = rt_tasks_kernel(tasks, "note", PTOWSP_UNIT_ANY, note_kernel);
+			CHECK_INT(rt_tasks_run(other, nothing, NULL, 1, 1, NULL, &error), PTOWSP_OK);
+			CHECK_INT(rt_tasks_run(tasks, tells, &s, 2, threshold, NULL, &error), how ? PTOWSP_DEADLOCK : threshold ? PTOWSP_OK : PTOWSP_INVALID);
+			CHECK_CONTAINS(error.text, how || threshold ? said[how] : "in the safe mode none has run yet");
+			rt_tasks_destroy(tasks);
+			rt_tasks_destroy(other);
+			rt_board_destroy(config.board);
+		}
 }

@@ -314,12 +314,14 @@ ptowsp_status rt_tasks_run(struct rt_tasks *tasks, rt_orchestration_fn function,
 	uint64_t began = now_ns();
 	ptowsp_status status = tasks->running ? begin(tasks, 0) : workers_make(tasks, workers);
 
+	rt_task_board_run(tasks, false);
 	if (!status && threshold)
 		status = pipeline(tasks, function, context, threshold, &result);
 	else if (!status)
 		status = build(tasks, function, context, &result);
 	if (!status && !threshold)
 		status = graph_run(tasks, &result);
+	rt_task_board_run(tasks, true);
 	result.total_ns = now_ns() - began;
 	if (result_out)
 		*result_out = result;

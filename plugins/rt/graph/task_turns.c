@@ -285,8 +285,7 @@ ptowsp_status rt_tasks_processes(struct rt_tasks *tasks, const struct rt_tasks_p
 
 bool rt_process_room(struct rt_tasks *tasks, uint32_t channel)
 {
-	if (!tasks->status && tasks->turns && tasks->turns->now != NOBODY &&
-	    rt_side_finished(&tasks->channels[channel].channel.producers, tasks->turns->now))
+	if (!tasks->status && tasks->turns && tasks->turns->now != NOBODY && rt_side_finished(&tasks->channels[channel].channel.producers, tasks->turns->now))
 		fail(tasks, PTOWSP_RUN_FAILED, "a token is sent into a channel after it was closed");
 	return stand(tasks, SENDING, channel);
 }

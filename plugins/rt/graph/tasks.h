@@ -77,6 +77,8 @@ ptowsp_status rt_task_call(struct rt_tasks *tasks, const struct rt_graph_task *t
 void rt_task_turn_over(struct rt_tasks *tasks);
 /* Until the event has a signal, in a process. */
 void rt_task_event_await(struct rt_tasks *tasks, uint32_t event);
+/* task_board.c: the device begins a run, or has ended one. */
+void rt_task_board_run(const struct rt_tasks *tasks, bool ends);
 /* Channels as they are before a run; and without any. */
 void rt_task_channels_reset(struct rt_tasks *tasks);
 void rt_task_channels_finish(struct rt_tasks *tasks);
