@@ -37,7 +37,7 @@
 
 /* Loops over elements, rows of f32 and products follow it: gcc compiles them to code as fast in half of the time when it leaves out most passes of -O3. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-#define TILE_SIMPLE _Pragma("GCC optimize(\"O1\", \"tree-loop-vectorize\", \"vect-cost-model=dynamic\", \"peel-loops\")")
+#define TILE_SIMPLE _Pragma("GCC optimize(\"O1\", \"expensive-optimizations\", \"tree-loop-vectorize\", \"vect-cost-model=dynamic\", \"peel-loops\")")
 #else
 #define TILE_SIMPLE
 #endif
