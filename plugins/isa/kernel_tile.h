@@ -51,13 +51,11 @@ TILE_COLD ptowsp_status tile_extract_fail(const struct tile_call *call, const ch
 typedef float tile_floats __attribute__((vector_size(32)));
 typedef int32_t tile_masks __attribute__((vector_size(32)));
 
-/* t[j]: element j of eight rows. */
-TILE_INLINE void tile_turn(tile_floats t[TILE_LANES], const float *x, size_t step)
+/* Eight rows become eight columns. */
+TILE_INLINE void tile_turn(tile_floats t[TILE_LANES])
 {
 	tile_floats a[TILE_LANES], b[TILE_LANES];
 
-	for (size_t n = 0; n < TILE_LANES; n++)
-		memcpy(&t[n], x + n * step, sizeof(t[n]));
 	for (size_t n = 0; n < TILE_LANES; n += 2) {
 		a[n] = __builtin_shufflevector(t[n], t[n + 1], 0, 8, 1, 9, 4, 12, 5, 13);
 		a[n + 1] = __builtin_shufflevector(t[n], t[n + 1], 2, 10, 3, 11, 6, 14, 7, 15);
@@ -73,6 +71,25 @@ TILE_INLINE void tile_turn(tile_floats t[TILE_LANES], const float *x, size_t ste
 	}
 }
 
+/* t[j]: element j of eight rows. */
+TILE_INLINE void tile_columns(tile_floats t[TILE_LANES], const float *x, size_t step)
+{
+	for (size_t n = 0; n < TILE_LANES; n++)
+		memcpy(&t[n], x + n * step, sizeof(t[n]));
+	tile_turn(t);
+}
+
+/* Of rows whose largest or smallest element is a zero the first one, which may be of the other sign. */
+TILE_APART void tile_first_zeros(float *d, const float *x, size_t step)
+{
+	for (size_t n = 0; n < TILE_LANES; n++)
+		for (const float *at = x + n * step; d[n] == 0; at++)
+			if (*at == 0) {
+				d[n] = *at;
+				break;
+			}
+}
+
 #define TILE_PICK(mask, yes, no) ((tile_floats)(((tile_masks)(yes) & (mask)) | ((tile_masks)(no) & ~(mask))))
 #define TILE_TURNED_ROWS(name, first, next)                                                                                                                    \
 	TILE_INLINE size_t tile_turned_##name(float *d, const float *x, size_t step, size_t rows, size_t columns)                                              \
@@ -83,7 +100,7 @@ TILE_INLINE void tile_turn(tile_floats t[TILE_LANES], const float *x, size_t ste
 			tile_floats t[TILE_LANES], v, acc;                                                                                                     \
 			size_t j = TILE_LANES;                                                                                                                 \
                                                                                                                                                                \
-			tile_turn(t, x + i * step, step);                                                                                                      \
+			tile_columns(t, x + i * step, step);                                                                                                   \
 			v = t[0];                                                                                                                              \
 			acc = first;                                                                                                                           \
 			for (size_t k = 1; k < TILE_LANES; k++) {                                                                                              \
@@ -91,7 +108,7 @@ TILE_INLINE void tile_turn(tile_floats t[TILE_LANES], const float *x, size_t ste
 				acc = next;                                                                                                                    \
 			}                                                                                                                                      \
 			for (; j + TILE_LANES <= columns; j += TILE_LANES) {                                                                                   \
-				tile_turn(t, x + i * step + j, step);                                                                                          \
+				tile_columns(t, x + i * step + j, step);                                                                                       \
 				for (size_t k = 0; k < TILE_LANES; k++) {                                                                                      \
 					v = t[k];                                                                                                              \
 					acc = next;                                                                                                            \
@@ -106,9 +123,44 @@ TILE_INLINE void tile_turn(tile_floats t[TILE_LANES], const float *x, size_t ste
 		}                                                                                                                                              \
 		return i;                                                                                                                                      \
 	}
+/* The largest and the smallest are the same in any order, where each part of a row begins with its first element (a NaN there stays) and of zeros the first is looked for: rows are turned
+ * once, when eight parts of each are done. */
+#define TILE_TURNED_MOST(name, next)                                                                                                                           \
+	TILE_INLINE size_t tile_turned_##name(float *d, const float *x, size_t step, size_t rows, size_t columns)                                              \
+	{                                                                                                                                                      \
+		size_t i = 0;                                                                                                                                  \
+                                                                                                                                                               \
+		for (; i + TILE_LANES <= rows && columns >= TILE_LANES; i += TILE_LANES) {                                                                     \
+			tile_floats t[TILE_LANES], v, acc;                                                                                                     \
+			size_t j = 0;                                                                                                                          \
+                                                                                                                                                               \
+			for (size_t k = 0; k < TILE_LANES; k++)                                                                                                \
+				t[k] = (tile_floats){0} + x[(i + k) * step];                                                                                   \
+			for (; j + TILE_LANES <= columns; j += TILE_LANES)                                                                                     \
+				for (size_t k = 0; k < TILE_LANES; k++) {                                                                                      \
+					memcpy(&v, x + (i + k) * step + j, sizeof(v));                                                                         \
+					acc = t[k];                                                                                                            \
+					t[k] = next;                                                                                                           \
+				}                                                                                                                              \
+			tile_turn(t);                                                                                                                          \
+			acc = t[0];                                                                                                                            \
+			for (size_t k = 1; k < TILE_LANES; k++) {                                                                                              \
+				v = t[k];                                                                                                                      \
+				acc = next;                                                                                                                    \
+			}                                                                                                                                      \
+			for (; j < columns; j++) {                                                                                                             \
+				for (size_t k = 0; k < TILE_LANES; k++)                                                                                        \
+					v[k] = x[(i + k) * step + j];                                                                                          \
+				acc = next;                                                                                                                    \
+			}                                                                                                                                      \
+			memcpy(d + i, &acc, sizeof(acc));                                                                                                      \
+			tile_first_zeros(d + i, x + i * step, step);                                                                                           \
+		}                                                                                                                                              \
+		return i;                                                                                                                                      \
+	}
 TILE_TURNED_ROWS(sum, (tile_floats){0} + v, acc + v)
-TILE_TURNED_ROWS(max, v, TILE_PICK(v > acc, v, acc))
-TILE_TURNED_ROWS(min, v, TILE_PICK(v < acc, v, acc))
+TILE_TURNED_MOST(max, TILE_PICK(v > acc, v, acc))
+TILE_TURNED_MOST(min, TILE_PICK(v < acc, v, acc))
 #endif
 TILE_FUNCTIONS
 
