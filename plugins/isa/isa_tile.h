@@ -89,19 +89,18 @@ TILE_INLINE double tile_exp_parts(double x, double *scale_out)
 	return r + r2 * q;
 }
 
-/* e^x as above, with fewer operations in double: below -150 everything rounds to 0, above 130 to infinity; n comes from sums in float,
- * in which it is exact, and n ln 2 is rounded once, which is less than 2^-45 off. One coefficient fewer is 2^-43 off. */
+/* e^x as above, with fewer operations: n ln 2 is rounded once, which is less than 2^-45 off, and the power of two is added to the exponent, as e^r is near 1. Where n goes beyond
+ * exponents everything is 0 or infinity; asking that last, beside the rest, keeps it out of the way of what waits for each other. One coefficient fewer is 2^-43 off. */
 TILE_INLINE float tile_exp_f32(float x)
 {
-	const float inside = tile_choose_f32(x > 130, 130, tile_choose_f32(x < -150, -150, x));
-	const float shifted = inside * 0x1.715476p+0f + 0x1.8p23f, n = shifted - 0x1.8p23f;
-	const double r = (double)inside - (double)n * 0x1.62e42fefa39efp-1, r2 = r * r, r4 = r2 * r2;
+	const double wide = (double)x, shifted = wide * 0x1.71547652b82fep+0 + 0x1.8p52, n = shifted - 0x1.8p52;
+	const double r = wide - n * 0x1.62e42fefa39efp-1, r2 = r * r, r4 = r2 * r2;
 	const double q0 = 0x1.fffffffffe066p-2 + 0x1.5555555554f97p-3 * r, q1 = 0x1.55555565c68c4p-5 + 0x1.111111170b44bp-7 * r,
 		     q2 = 0x1.6c166be3341cap-10 + 0x1.a019c36f1b553p-13 * r, q3 = 0x1.a136b754ae806p-16 + 0x1.72ad3fe9fc4d8p-19 * r;
-	const double rest = r + r2 * ((q0 + q1 * r2) + (q2 + q3 * r2) * r4);
-	const double scale = tile_double_of(tile_bits_of((double)n + (0x1p52 + 1023)) << 52);
+	const double power = (1 + r) + r2 * ((q0 + q1 * r2) + (q2 + q3 * r2) * r4);
+	const float value = (float)tile_double_of(tile_bits_of(power) + (tile_bits_of(shifted) << 52));
 
-	return (float)(scale + scale * rest);
+	return tile_choose_f32(x > 130, INFINITY, tile_choose_f32(x < -150, 0, value));
 }
 
 /* tanh a = (e^2a - 1) / (e^2a + 1). 2^n - 1 is exact, so small arguments keep their precision. From 10 on it is 1. */
@@ -146,26 +145,32 @@ TILE_INLINE float tile_silu_f32(float x)
 
 /* a / 2 * erfc(-a / sqrt(2)) in float alone, off by at most 9.5 units in the last place, 6 where |a| < 8. With s = |a|: the part that erfc takes from a, or leaves of it, is
  * w * e^(-s^2 / 2) * h(w), where w = s / (s + 3.25) makes the rest of erfc smooth from 0 to infinity; h is a polynomial of the least relative error up to s = 15,
- * from where on the power is 0. s^2 / 2 is exact in two parts, n times the first part of ln 2 too, and the power of two comes in two halves, so that a result below the
- * normal numbers is rounded once. */
+ * from where on the power is 0. s^2 is exact in two parts, 2n times the first part of ln 2 too, so that r is -2 times what n leaves of -s^2 / 2; the power of two is 2^64 too large, so that
+ * a result below the normal numbers is rounded once. What the part is taken from is a or -0: as unsigned numbers bits are in the order of sizes, negative numbers behind all others. */
 TILE_INLINE float tile_gelu_f32(float a)
 {
-	const uint32_t sign = tile_bits_of_f32(a) & 0x80000000u;
-	const float size = tile_float_of(tile_bits_of_f32(a) ^ sign), s = tile_choose_f32(size > 15, 15, size);
-	const float first = tile_float_of(tile_bits_of_f32(s) & 0xFFFFF000u), most = first * first * -0.5f, least = (s - first) * (s + first) * -0.5f;
-	const float shifted = most * 0x1.715476p+0f + 0x1.8p23f, n = shifted - 0x1.8p23f;
-	const float r = ((most - n * 0x1.62ep-1f) - n * 0x1.0bfbe8p-15f) + least, r2 = r * r;
-	const float q = (0.5f + 0x1.555552p-3f * r) + ((0x1.5553d4p-5f + 0x1.1113c8p-7f * r) + (0x1.6e1f88p-10f + 0x1.9e9274p-13f * r) * r2) * r2;
+	const uint32_t bits = tile_bits_of_f32(a), size = bits & 0x7FFFFFFFu;
+	const float s = tile_float_of(size > 0x41700000u ? 0x41700000u : size), whole = tile_float_of(bits > 0x80000000u ? 0x80000000u : bits);
+	const float first = tile_float_of(tile_bits_of_f32(s) & 0xFFFFF000u), most = first * first;
+	const float shifted = most * -0x1.715476p-1f + 0x1.8p23f, n = shifted - 0x1.8p23f;
+	const float r = ((most + n * 0x1.62ep+0f) + n * 0x1.0bfbe8p-14f) + (s - first) * (s + first), r2 = r * r;
+	const float q = (0.125f - 0x1.555552p-6f * r) + ((0x1.5553d4p-9f - 0x1.1113c8p-12f * r) + (0x1.6e1f88p-16f - 0x1.9e9274p-20f * r) * r2) * r2;
 	const float reciprocal = 1 / (s + 3.25f), w = s * reciprocal, w2 = w * w, w4 = w2 * w2;
 	const float h0 = (0x1.ap+0f - 0x1.4b5ea6p+1f * w) + (0x1.c77f48p+0f - 0x1.ae7fe2p-4f * w) * w2;
 	const float h1 = (-0x1.bb44d2p-2f + 0x1.324154p-5f * w) + (-0x1.ca3974p-6f + 0x1.356544p-2f * w) * w2;
 	const float h = h0 + (h1 + (-0x1.04fe4ep-2f + 0x1.09525cp-4f * w) * w4) * w4;
-	const uint32_t power = tile_bits_of_f32(shifted) << 23, lower = (uint32_t)((int32_t)power >> 24);
-	const float low = tile_float_of((lower + 127) << 23), high = tile_float_of(((uint32_t)((int32_t)power >> 23) - lower + 127) << 23);
-	const float part = ((1 + (r + r2 * q)) * (w * h) * low) * high;
-	const float value = tile_choose_f32(a > 0, size - part, part);
+	const float power = tile_float_of((tile_bits_of_f32(shifted) << 23) + ((127u + 64) << 23));
+	const float part = (1 + (r2 * q - r * 0.5f)) * (w * h) * power * 0x1p-64f;
 
-	return tile_choose_f32(a != a, a, tile_choose_f32(a == -INFINITY, NAN, tile_float_of(tile_bits_of_f32(value) | sign)));
+	return tile_choose_f32(a > -INFINITY, whole - part, NAN);
+}
+
+/* fmod, for which most libraries go bit by bit. A quotient below 2^28 is cut to the right integer, and what that leaves has no more bits than a double. */
+TILE_INLINE float tile_rem_f32(float a, float b)
+{
+	const double x = fabs((double)a), y = fabs((double)b), q = x / y;
+
+	return q < 0x1p28 && y < INFINITY ? (float)copysign(x - (double)(int32_t)q * y, (double)a) : fmodf(a, b);
 }
 
 /* f64 has the functions of the C library. */
@@ -180,5 +185,10 @@ TILE_F64(tanh, tanh(x))
 TILE_F64(sigmoid, 1 / (1 + exp(-x)))
 TILE_F64(silu, x / (1 + exp(-x)))
 TILE_F64(gelu, x / 2 * erfc(-x * 0.70710678118654752440))
+
+TILE_INLINE double tile_rem_f64(double a, double b)
+{
+	return fmod(a, b);
+}
 
 #endif

@@ -24,8 +24,9 @@
 #include "isa/element.h"
 #include "isa/isa_tile.h"
 #undef inline
+#define tile_rem_f32 fmodf /* not all cores have double */
 
-#define TILE_CORE __aicore__ inline
+#define TILE_CORE    __aicore__ inline
 
 enum { TILE_BLOCK = 32, TILE_FRACTAL = 16, TILE_FLAG_TO_CUBE = 3, TILE_FLAG_TO_VECTOR = 4 }; /* bytes of a data block, side of a cube's fractal, flags */
 

@@ -317,4 +317,10 @@ TILE_CORE float tile_core_silu_f32(float x)
 	return x / (1 + tile_core_exp_f32(-x));
 }
 
+/* Numbers of a double and quotients are functions there. */
+TILE_CORE float tile_core_rem_f32(float a, float b)
+{
+	return fmodf(a, b);
+}
+
 #endif

@@ -396,6 +396,21 @@ TEST(ends_of_functions_are_right)
 	CHECK(isnan(tile_silu_f32(-INFINITY)) && tile_silu_f32(INFINITY) == INFINITY && tile_silu_f32(2) == 2 / (1 + tile_exp_f32(-2)));
 }
 
+/* Any two floats; and one beside multiples of the other, up to where quotients are cut no more. */
+TEST(remainders_are_those_of_the_library)
+{
+	random_start();
+	for (unsigned i = 0; i < 1 << 20; i++) {
+		const float b = isa_float_of(random_next() & UINT32_MAX), times = (float)(random_next() >> (random_below(30) + 34));
+		const float near = isa_float_of(isa_bits_of(b * times) + random_below(3) - 1), a = i % 2 ? near : isa_float_of(random_next() & UINT32_MAX);
+		const float got = tile_rem_f32(a, b), want = fmodf(a, b);
+
+		if (isa_bits_of(got) != isa_bits_of(want) && !(isnan(got) && isnan(want)))
+			CHECK_FAIL("%a rem %a is %a, not %a", (double)a, (double)b, (double)got, (double)want);
+	}
+	CHECK(tile_rem_f32(5, INFINITY) == 5 && signbit(tile_rem_f32(-6, 3)) && isnan(tile_rem_f32(1, 0)) && isnan(tile_rem_f32(INFINITY, 1)));
+}
+
 /* --- functions in single precision --- */
 
 static double gelu(double x)

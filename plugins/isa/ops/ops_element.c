@@ -21,6 +21,7 @@
 #define tile_silu(x)               OF_TYPE(x, tile_silu_f64, tile_silu_f32)
 #define tile_sigmoid(x)            OF_TYPE(x, tile_sigmoid_f64, tile_sigmoid_f32)
 #define tile_gelu(x)               OF_TYPE(x, tile_gelu_f64, tile_gelu_f32)
+#define tile_rem(x, y)             _Generic((x), double : tile_rem_f64, default : tile_rem_f32)(x, y)
 
 /* ---- loops by access ----------------------------------------------------------------------------------------------- */
 
