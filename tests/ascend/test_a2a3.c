@@ -238,6 +238,44 @@ TEST(a_package_runs_on_a_device_to_its_end)
 	}
 }
 
+/* A cube core runs an image of its own beside that of the vector cores. */
+static const char cube_source[] = "#include <stdint.h>\n"
+				  "struct tensor { uint64_t address, size, owner, start; };\n"
+				  "void kernel_entry(int64_t *a)\n{\n"
+				  "	const struct tensor *x = (const struct tensor *)(uintptr_t)a[0], *z = (const struct tensor *)(uintptr_t)a[2];\n"
+				  "	const float *from = (const float *)(uintptr_t)x->address + x->start;\n"
+				  "	float *to = (float *)(uintptr_t)z->address + z->start;\n"
+				  "	for (int i = 0; i < 16; i++)\n		to[i] = from[i] + from[i];\n}\n";
+
+TEST(a_mixed_kernel_has_an_image_for_its_cube_core)
+{
+	size_t bytes;
+	float *y, *z;
+
+	NEED_DEVICE();
+	REQUIRE_INT(cli(check_fmt(
+			    "sed 's/a\\[2\\]/a[3]/' k.c >v.c; cat >q.c <<'END'\n%s\nEND\n"
+			    "for f in v q; do gcc -c -O1 -ffreestanding -fPIC -fno-asynchronous-unwind-tables -fno-stack-protector $f.c -o $f.o && "
+			    "objcopy -O binary -j .text $f.o $f.bin; done\n"
+			    "cat >m.pto <<'END'\nmodule @m\ntensor %%x : f32[64, 16] in\ntensor %%y : f32[64, 16] out\ntensor %%z : f32[64, 16] out\n"
+			    "kernel @k(%%a: f32[1, 16] in, %%b: f32[1, 16] out, %%c: f32[1, 16] out, %%n: i64) "
+			    "{ image a2a3 \"v.bin\" cycles 100\n image dav_c220_cube \"q.bin\" cycles 120 }\n"
+			    "workload @main { parallel_for %%i in 0 to 64 { call @k(%%a -> %%x[%%i, 0], %%b -> %%y[%%i, 0], %%c -> %%z[%%i, 0], %%n -> 1) } }\n"
+			    "END\n$B/ptowsp-pack m.pto -o m.pkg.zst",
+			    cube_source)),
+		    0);
+	CLI_OUT(0, MACHINE "$B/ptowsp-run " ON_DEVICE " --trust=all --out y=y.npy --out z=z.npy m.pkg.zst", " 64 tasks, 120 cycles");
+	y = cli_npy_read("y.npy", "<f4", &bytes);
+	z = cli_npy_read("z.npy", "<f4", &bytes);
+	REQUIRE(y && z && bytes == 4096);
+	for (int at = 0; at < 1024; at++) {
+		CHECK_NEAR(y[at], at + 1, 0);
+		CHECK_NEAR(z[at], 2 * at, 0);
+	}
+	free(y);
+	free(z);
+}
+
 /* The same under the checking layers; and its calls once more, from the log. */
 TEST(a_run_on_a_device_breaks_no_rule_and_is_replayed)
 {

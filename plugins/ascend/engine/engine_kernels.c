@@ -52,16 +52,16 @@ static const char *const *names_of(const char *arch)
 	return strcmp(arch, "a5") ? a2a3 : a5;
 }
 
-static bool is_for(const char *target, const char *arch)
+static bool is_for(const char *target, const char *arch, const char *cores)
 {
 	for (const char *const *name = names_of(arch); *name; name++)
-		if (!strcmp(target, *name))
+		if (!strncmp(target, *name, strlen(*name)) && !strcmp(target + strlen(*name), cores))
 			return true;
 	return false;
 }
 
-/* The kernel's own image; object_out->bytes NULL: it has none, or none that is trusted, of which *distrusted_out tells. */
-static ptowsp_status image_find(struct ascend_kernel_object *object_out, uint64_t *cycles_out, bool *distrusted_out, const struct ascend_loaded *loaded,
+/* The kernel's own image for cores that the target names behind the architecture; object_out->bytes NULL: it has none, or none that is trusted, of which *distrusted_out tells. */
+static ptowsp_status image_find(struct ascend_kernel_object *object_out, const char *cores, bool *distrusted_out, const struct ascend_loaded *loaded,
 				uint32_t kernel, struct ptowsp_error *error)
 {
 	const struct base_sections *sections = &loaded->sections;
@@ -73,31 +73,50 @@ static ptowsp_status image_find(struct ascend_kernel_object *object_out, uint64_
 	*distrusted_out = false;
 	for (uint32_t p = 0; !status && p < record.payload_count; p++) {
 		status = base_sections_row(&sections->kpay, record.payloads + p, &payload, sizeof(payload), error);
-		if (status || payload.kind != PTOWSP_PAYLOAD_IMAGE || !is_for(base_sections_string(sections, payload.target), loaded->engine->arch))
+		if (status || payload.kind != PTOWSP_PAYLOAD_IMAGE || !is_for(base_sections_string(sections, payload.target), loaded->engine->arch, cores))
 			continue;
 		*distrusted_out = !(loaded->flags & PTOWSP_LOAD_TRUST_NATIVE);
 		if (*distrusted_out)
 			continue;
 		object_out->id = (int32_t)kernel;
 		object_out->size = payload.size;
-		*cycles_out = payload.cycles;
+		if (loaded->image_cycles[kernel] < payload.cycles)
+			loaded->image_cycles[kernel] = payload.cycles;
 		return base_sections_code(sections, payload.offset, payload.size, &object_out->bytes, error);
 	}
 	return status;
 }
 
-/* A kernel that multiplies takes a cluster: the cube core has a function of its own. */
+/* The cube core of the kernel's cluster has a function of its own. */
+static void cube_add(struct ascend_children *children, struct ascend_loaded *loaded, uint32_t kernel, const void *bytes, size_t size)
+{
+	loaded->shapes[kernel] = ASCEND_SHAPE_MIX;
+	loaded->cubes[kernel] = loaded->kernel_count + children->cubes++;
+	children->rows[children->count++] = (struct ascend_kernel_object){(int32_t)loaded->cubes[kernel], bytes, size};
+}
+
+static ptowsp_status images_add(struct ascend_children *children, struct ascend_loaded *loaded, uint32_t kernel, const struct ascend_kernel_object *image,
+				struct ptowsp_error *error)
+{
+	struct ascend_kernel_object cube;
+	bool distrusted;
+	ptowsp_status status = image_find(&cube, "_cube", &distrusted, loaded, kernel, error);
+
+	children->rows[children->count++] = *image;
+	if (cube.bytes)
+		cube_add(children, loaded, kernel, cube.bytes, cube.size);
+	return status;
+}
+
 static void compiled_add(struct ascend_children *children, struct ascend_loaded *loaded, uint32_t kernel)
 {
 	const struct ascend_cores *cores = &children->cores[kernel];
 
 	children->rows[children->count++] = (struct ascend_kernel_object){(int32_t)kernel, cores->vector, cores->vector_size};
-	loaded->shapes[kernel] = cores->cube ? ASCEND_SHAPE_MIX : ASCEND_SHAPE_VECTOR;
+	loaded->shapes[kernel] = ASCEND_SHAPE_VECTOR;
 	loaded->passed[kernel] = (uint32_t)cores->workspace;
-	if (!cores->cube)
-		return;
-	loaded->cubes[kernel] = loaded->kernel_count + children->cubes++;
-	children->rows[children->count++] = (struct ascend_kernel_object){(int32_t)loaded->cubes[kernel], cores->cube, cores->cube_size};
+	if (cores->cube) /* it multiplies */
+		cube_add(children, loaded, kernel, cores->cube, cores->cube_size);
 }
 
 ptowsp_status ascend_device_kernel_add(struct ascend_children *children, struct ascend_loaded *loaded, uint32_t kernel, struct ptowsp_error *error)
@@ -110,13 +129,11 @@ ptowsp_status ascend_device_kernel_add(struct ascend_children *children, struct 
 	bool distrusted;
 	ptowsp_status status;
 
-	status = image_find(&image, &loaded->image_cycles[kernel], &distrusted, loaded, kernel, error);
+	status = image_find(&image, "", &distrusted, loaded, kernel, error);
 	if (status)
 		return status;
-	if (image.bytes) {
-		children->rows[children->count++] = image;
-		return PTOWSP_OK;
-	}
+	if (image.bytes)
+		return images_add(children, loaded, kernel, &image, error);
 	if (!portable)
 		return rt_fail(error, PTOWSP_UNSUPPORTED,
 			       distrusted ? "kernel %.60s brings machine code for the device: say --trust=all if you trust the package"
