@@ -7,32 +7,6 @@
 
 #include "ptowsp/tile.h"
 
-static const struct model {
-	const char *name, *text;
-} models[ASCEND_MODEL_COUNT] = {
-#define X(model, name, text) [ASCEND_MODEL_##model] = {name, text},
-	ASCEND_MODELS(X)
-#undef X
-};
-
-const char *ascend_model_name(enum ascend_model model)
-{
-	return models[model].name;
-}
-
-const char *ascend_model_text(enum ascend_model model)
-{
-	return models[model].text;
-}
-
-int ascend_model_find(const char *name)
-{
-	for (int i = 0; i < ASCEND_MODEL_COUNT; i++)
-		if (!strcmp(name, models[i].name))
-			return i;
-	return -1;
-}
-
 /* By opcode; `listed` tells a cost of 0 from none. */
 static const struct op {
 	uint32_t cycles;

@@ -5,21 +5,13 @@
 
 #include "ascend/ascend_arch.h"
 
-/* X(model, name of --opt model, text for people). None of them is measured. */
-#define ASCEND_MODELS(X)                                                                                                                                       \
-	X(CORE, "core", "pipes of a core: what one of them does follows in order, different ones overlap unless a tile orders them")                           \
-	X(OP_SUM, "op-sum", "the sum of a constant per instruction, per 4096 elements")                                                                        \
-	X(NAME, "name", "a constant per kernel by a word in its name")
+/* Models of what a kernel costs, in the order of --opt model. None of them is measured. */
 enum ascend_model {
-#define X(model, name, text) ASCEND_MODEL_##model,
-	ASCEND_MODELS(X)
-#undef X
-		ASCEND_MODEL_COUNT
+	ASCEND_MODEL_CORE,   /* pipes of a core: what one of them does follows in order, different ones overlap unless a tile orders them */
+	ASCEND_MODEL_OP_SUM, /* the sum of a constant per instruction, per 4096 elements */
+	ASCEND_MODEL_NAME,   /* a constant per kernel by a word in its name */
+	ASCEND_MODEL_COUNT
 };
-const char *ascend_model_name(enum ascend_model model);
-const char *ascend_model_text(enum ascend_model model);
-/* -1 if there is none of this name. */
-int ascend_model_find(const char *name);
 
 /* Values of the model core, by their names in cost.def: ASCEND_CORE_product ... */
 enum {

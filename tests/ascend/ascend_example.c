@@ -135,8 +135,7 @@ struct ascend_example *ascend_example_open(const char *root, const char *variant
 	REQUIRE_INT(ascend_objects_make(&example->objects, &which, check_fmt("%s/test/ascend_cache", check_build()), &error), PTOWSP_OK);
 	REQUIRE_INT(ascend_client_open(&example->client, &which, 0, &error), PTOWSP_OK);
 	for (uint32_t i = 0; i < ASCEND_EXAMPLE_TENSORS; i++)
-		example->data[i] =
-			i < 3 ? calloc(ASCEND_EXAMPLE_LENGTH, sizeof(float)) : ascend_client_alloc(example->client, ASCEND_EXAMPLE_LENGTH * sizeof(float));
+		example->data[i] = calloc(ASCEND_EXAMPLE_LENGTH, sizeof(float));
 	for (uint32_t i = 0; i < ASCEND_EXAMPLE_LENGTH; i++) {
 		example->data[0][i] = 2;
 		example->data[1][i] = 3;
@@ -150,10 +149,7 @@ struct ascend_example *ascend_example_open(const char *root, const char *variant
 void ascend_example_close(struct ascend_example *example)
 {
 	for (uint32_t i = 0; i < ASCEND_EXAMPLE_TENSORS; i++)
-		if (i < 3)
-			free(example->data[i]);
-		else
-			ascend_client_free(example->client, example->data[i]);
+		free(example->data[i]);
 	ascend_client_close(example->client);
 	ascend_objects_finish(&example->objects);
 	free(example->plan);

@@ -153,18 +153,6 @@ TEST(times_of_the_protocol_become_cycles)
 	}
 }
 
-TEST(models_have_names)
-{
-	CHECK_INT(ascend_model_find("core"), ASCEND_MODEL_CORE);
-	CHECK_INT(ascend_model_find("op-sum"), ASCEND_MODEL_OP_SUM);
-	CHECK_INT(ascend_model_find("name"), ASCEND_MODEL_NAME);
-	CHECK_INT(ascend_model_find("names"), -1);
-	for (int m = 0; m < ASCEND_MODEL_COUNT; m++) {
-		CHECK_INT(ascend_model_find(ascend_model_name((enum ascend_model)m)), m);
-		CHECK(strlen(ascend_model_text((enum ascend_model)m)) > 10);
-	}
-}
-
 /* The table in plugins/ascend/README.md: cycles of 1.8 GHz. */
 TEST(the_protocol_is_what_was_published)
 {

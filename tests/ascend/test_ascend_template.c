@@ -278,9 +278,6 @@ TEST(texts_stay_inside_comments_and_strings)
 	common_text_comment(&text, "a */ b \n c \\ d ?? \x7F");
 	CHECK_STR(common_text_view(&text), "a __ b _ c _ d __ _");
 	text.length = 0;
-	ascend_text_quote(&text, "a\"b\\c\n?");
-	CHECK_STR(common_text_view(&text), "\"a\\042b\\134c\\012\\077\"");
-	text.length = 0;
 	common_text_json(&text, "a\"\\\n\xC3\xA4\xFF");
 	CHECK_STR(common_text_view(&text), "\"a\\\"\\\\\\u000a\xC3\xA4?\"");
 	common_text_finish(&text);

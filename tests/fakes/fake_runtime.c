@@ -7,7 +7,6 @@
  * fake_faults.h and fake_run.h have further variables. */
 #include "fake_faults.h"
 #include "fake_log.h"
-#include "fake_memory.h"
 #include "fake_run.h"
 #include <stdlib.h>
 #include <string.h>
@@ -98,30 +97,6 @@ void destroy_device_context(struct context *context)
 	if (context->active || (context->started && !context->finalized))
 		fake_wrong("destroy_device_context: a run is prepared, or finalize_device is due");
 	free(context);
-}
-
-/* ---- memory ---------------------------------------------------------------------------------------------------------- */
-
-void *device_malloc_ctx(struct context *context, size_t size)
-{
-	return fake_memory_alloc(&context->blocks, size);
-}
-
-void device_free_ctx(struct context *context, void *memory)
-{
-	fake_memory_free(&context->blocks, memory);
-}
-
-int copy_to_device_ctx(struct context *context, void *device, const void *host, size_t size)
-{
-	(void)context;
-	return fake_memory_put(device, host, size);
-}
-
-int copy_from_device_ctx(struct context *context, void *host, const void *device, size_t size)
-{
-	(void)context;
-	return fake_memory_get(host, device, size);
 }
 
 /* ---- callables ------------------------------------------------------------------------------------------------------- */

@@ -93,11 +93,6 @@ bool ascend_kernel_has_product(const struct ascend_kernel *kernel)
 	return kernel->has_product;
 }
 
-bool ascend_kernel_has_vector(const struct ascend_kernel *kernel)
-{
-	return kernel->has_vector;
-}
-
 uint64_t ascend_kernel_need(const struct ascend_kernel *kernel, enum ascend_memory memory)
 {
 	return kernel->need[memory];

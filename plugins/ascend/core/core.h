@@ -70,7 +70,6 @@ void ascend_kernel_destroy(struct ascend_kernel *kernel); /* NULL is allowed */
  * AIV without products, AIC with products alone, AIC_AIV with both. */
 unsigned ascend_kernel_unit(const struct ascend_kernel *kernel);
 bool ascend_kernel_has_product(const struct ascend_kernel *kernel);
-bool ascend_kernel_has_vector(const struct ascend_kernel *kernel); /* something that only a vector core does */
 /* Bytes of its tiles in a memory, with reuse; those of L0A and L0B are of its largest product. At most the limit. */
 uint64_t ascend_kernel_need(const struct ascend_kernel *kernel, enum ascend_memory memory);
 

@@ -10,8 +10,8 @@
 #ifndef ASCEND_TEMPLATE_H
 #define ASCEND_TEMPLATE_H
 
-#include "ascend/emit/ascend_text.h"
 #include "ptowsp/run.h"
+#include "registry/common/common_text.h"
 #include <stdint.h>
 
 enum { ASCEND_TEMPLATE_DEPTH = 16 };

@@ -150,17 +150,6 @@ void ascend_client_unregister(struct ascend_client *client, int32_t id)
 	client->callables &= ~(UINT64_C(1) << id);
 }
 
-void *ascend_client_alloc(struct ascend_client *client, size_t size)
-{
-	return client->library.device_malloc_ctx(client->context, size);
-}
-
-void ascend_client_free(struct ascend_client *client, void *memory)
-{
-	if (memory)
-		client->library.device_free_ctx(client->context, memory);
-}
-
 /* ---- runs ------------------------------------------------------------------------------------------------------------ */
 
 /* Epochs of all clients of the process. */

@@ -49,10 +49,6 @@ void ascend_client_close(struct ascend_client *client); /* NULL is allowed */
 ptowsp_status ascend_client_register(struct ascend_client *client, const void *callable, int32_t *id_out, struct ptowsp_error *error);
 void ascend_client_unregister(struct ascend_client *client, int32_t id);
 
-/* Memory of the device; NULL when there is none. */
-void *ascend_client_alloc(struct ascend_client *client, size_t size);
-void ascend_client_free(struct ascend_client *client, void *memory); /* NULL is allowed */
-
 /* args: every buffer that it names lives until this returns. patience may be NULL. Errors: of ascend_fault; DEADLINE, CANCELLED. */
 ptowsp_status ascend_client_run(struct ascend_client *client, int32_t id, const struct ascend_entry_args *args, const struct ascend_call_config *config,
 				const struct ascend_patience *patience, struct ptowsp_error *error);
