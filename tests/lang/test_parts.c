@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- random functions ------------------------------------------------------------------------------------------------------- */
 
@@ -141,11 +142,18 @@ TEST(a_part_is_computed_as_a_tile_of_its_size_is)
 
 TEST(and_so_it_is_on_other_backends)
 {
+	char engine[512];
+	const char *const plugins[] = {"a2a3sim", "aie --opt clock=reference",  "aie",  "aie --opt device=npu2",
+				       "opencl",  "opencl --opt memory=copied", engine, "starpu"};
+	const bool starpu = !access(check_fmt("%s/lib/ptowsp/plugins/libptowsp_starpu.so", check_build()), R_OK);
+	uint64_t count, seed = check_seeds(&count, 1);
+
 	check_tmp();
-	trial(71, "a2a3sim");
-	trial(72, "aie --opt clock=reference");
-	trial(73, "aie");
-	trial(74, "aie --opt device=npu2");
+	snprintf(engine, sizeof(engine), "a2a3sim --opt engine=pto-runtime --opt runtime=%s/fakes/simpler --opt cache=%s/test/ascend_cache", check_build(),
+		 check_build());
+	for (; count; count--, seed++)
+		for (size_t i = 0; i + !starpu < sizeof(plugins) / sizeof(*plugins); i++)
+			trial(seed + 70 + i, plugins[i]);
 }
 
 /* A package of few functions, as they are compiled. */
@@ -173,6 +181,10 @@ TEST(and_so_it_is_in_emitted_c_and_trees)
 	for (; count; count--, seed++) {
 		program_pack(seed + 60, true);
 		CLI_OUT(0, check_fmt("python3 '%s/tests/model/orchestrated.py' --build '%s' --keep $T p.pkg.zst", check_root(), check_build()), "p\tsame\n");
+		REQUIRE_INT(cli("$B/ptowsp-pack --native p.pto -o n.pkg.zst && $B/ptowsp-run -q --trust=all --fill x=iota --out y=y.npy --out want=want.npy "
+				"n.pkg.zst"),
+			    0);
+		CHECK_INT(cli("cmp y.npy want.npy"), 0);
 		CLI_OUT(0, check_fmt("CFLAGS=-O0 CXXFLAGS=-O0 python3 '%s/tests/model/emitted.py' --build '%s' p.pkg.zst", check_root(), check_build()),
 			"p\ttensormap_and_ringbuffer\tsame\n", "p\thost_build_graph\tsame\n");
 	}

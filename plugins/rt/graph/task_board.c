@@ -71,8 +71,7 @@ void rt_task_board_run(const struct rt_tasks *tasks, bool ends)
 static ptowsp_status fail(struct rt_tasks *tasks, ptowsp_status status, const char *what)
 {
 	if (!tasks->status)
-		tasks->status =
-			rt_fail_at(&tasks->error, status, tasks->next, UINT64_MAX, "before task %llu: %s", (unsigned long long)tasks->next, what);
+		tasks->status = rt_fail_at(&tasks->error, status, tasks->next, UINT64_MAX, "before task %llu: %s", (unsigned long long)tasks->next, what);
 	return tasks->status;
 }
 
@@ -107,7 +106,8 @@ ptowsp_status rt_tasks_notify(struct rt_tasks *tasks, uint32_t device, uint32_t 
 	if (board_check(tasks, device))
 		return tasks->status;
 	if (tasks->next && !tasks->aloft)
-		return fail(tasks, PTOWSP_INVALID, "a device is told when tasks have ended, and in the safe mode none has run yet; give the run a threshold of 1 or more");
+		return fail(tasks, PTOWSP_INVALID,
+			    "a device is told when tasks have ended, and in the safe mode none has run yet; give the run a threshold of 1 or more");
 	if (tasks->aloft)
 		tasks->status = rt_flight_wait(&tasks->aloft->flight, tasks->next, &tasks->error);
 	if (tasks->status)
@@ -144,7 +144,8 @@ ptowsp_status rt_tasks_wait_notify(struct rt_tasks *tasks, uint32_t device, uint
 	if (board_check(tasks, device))
 		return tasks->status;
 	pthread_mutex_lock(&board->lock);
-	while ((letters = letters_of(board, device, tasks->config.device, notification)) && !letters->count && !is_over(tasks, device) && !is_cancelled(tasks)) {
+	while ((letters = letters_of(board, device, tasks->config.device, notification)) && !letters->count && !is_over(tasks, device) &&
+	       !is_cancelled(tasks)) {
 		clock_gettime(CLOCK_REALTIME, &until);
 		until.tv_nsec += WAIT_NS;
 		until.tv_sec += until.tv_nsec / 1000000000;
