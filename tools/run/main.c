@@ -152,6 +152,8 @@ int main(int argc, char **argv)
 	if (status)
 		folder_drop_empty();
 	returned = true;
+	if (status && options.rank && !run_signal())
+		run_ranks_yield();
 	if (status && options.rank)
 		fprintf(stderr, "ptowsp-run: rank %s: %s%s\n", options.rank_text, *error.text ? error.text : reg_status_text(status), rest);
 	else if (status)

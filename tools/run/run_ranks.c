@@ -3,7 +3,9 @@
 
 #include "registry/text.h"
 #include "registry/variable.h"
+#include "tools/run/run_run.h"
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,7 @@ static bool silence(struct run_options *options)
 
 	if (nothing >= 0)
 		close(nothing);
+	run_signals_silence();
 	options->stats = options->trace = options->graph = options->report = options->html = NULL;
 	options->profile = options->progress = 0;
 	options->quiet = 1;
@@ -73,6 +76,14 @@ ptowsp_status run_ranks_apply(struct run_options *options, struct ptowsp_error *
 		return reg_fail(error, PTOWSP_IO, "/dev/null cannot be opened, where ranks but the first print");
 	}
 	return flag_pairs_add(&options->opt, name, options->rank_option, error);
+}
+
+void run_ranks_yield(void)
+{
+	enum { SECONDS = 2 };
+
+	signal(SIGTERM, SIG_DFL); /* by which a launcher ends it, without a word */
+	sleep(SECONDS);
 }
 
 void run_ranks_explain(const struct run_options *options, struct ptowsp_error *error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* run_ranks.h - processes that a launcher started for one run: mpirun, or one that sets the same variables. Each is the same command and opens the same package; the plugin is told by its option `rank`
- * which one it is. Rank 0 prints, compares and writes files; what ends a run each says, because a launcher ends the
- * others as soon as one has ended. */
+ * which one it is. Rank 0 prints, compares and writes files; what ends a run rank 0 says, and
+ * a launcher ends the others as soon as it has; one that is still there then says it, too. */
 #ifndef TOOLS_RUN_RANKS_H
 #define TOOLS_RUN_RANKS_H
 
@@ -11,6 +11,8 @@
 
 /* Behind parsing. Errors: INVALID: no plugin was named, or --ranks has another word. */
 ptowsp_status run_ranks_apply(struct run_options *options, struct ptowsp_error *error);
+/* Before a rank other than 0 says what ended it: the time in which rank 0 says it for all. */
+void run_ranks_yield(void);
 /* The sentence of a plugin that has no such option says what that means here. */
 void run_ranks_explain(const struct run_options *options, struct ptowsp_error *error);
 

@@ -19,7 +19,7 @@
 #define SLICE_NS  UINT64_C(50000000)
 #define SECOND_NS UINT64_C(1000000000)
 
-static volatile sig_atomic_t asked_to_end, asked_for_state, waiting, over;
+static volatile sig_atomic_t asked_to_end, asked_for_state, waiting, over, silent;
 
 static void leave(int status)
 {
@@ -37,7 +37,8 @@ static void say(const char *text)
 
 static void cancelled_leave(int number)
 {
-	say(number == SIGINT ? "ptowsp-run: cancelled by an interrupt\n" : "ptowsp-run: cancelled by a signal\n");
+	if (!silent)
+		say(number == SIGINT ? "ptowsp-run: cancelled by an interrupt\n" : "ptowsp-run: cancelled by a signal\n");
 	leave(128 + number);
 }
 
@@ -80,6 +81,11 @@ void run_signals_install(void)
 		if (rows[i].number != SIGHUP || (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN))
 			sigaction(rows[i].number, &action, NULL);
 	}
+}
+
+void run_signals_silence(void)
+{
+	silent = 1;
 }
 
 void run_signals_over(void)
