@@ -267,6 +267,16 @@ static void bytes_behind_a_buffer(void)
 	table->destroy(buffer, NULL);
 }
 
+static void memory_of_nobody(void)
+{
+	const struct ptowsp_external nobody = {.head = PTOWSP_HEAD(nobody, EXTERNAL), .type = PTOWSP_EXTERNAL_HOST, .bytes = 4096, .fd = -1};
+	const struct ptowsp_buffers_extension *table;
+	struct ptowsp_object *buffer = buffer_make(&table);
+
+	bad.status = table->import(fake.device, &nobody, &bad.binding.buffer, bad_error());
+	table->destroy(buffer, NULL);
+}
+
 static void a_buffer_that_a_run_has(void)
 {
 	const struct ptowsp_buffers_extension *table;
@@ -422,6 +432,7 @@ static const struct breach {
 	X(values_of_no_slot, NULL, "HO8: there are more or fewer values"),
 	X(a_binding_of_a_dead_buffer, NULL, "HO9: a binding's buffer is destroyed"),
 	X(bytes_behind_a_buffer, NULL, "HO9: the bytes do not lie in the buffer"),
+	X(memory_of_nobody, NULL, "HO9: memory of nobody, or of no bytes, as a buffer"),
 	X(a_buffer_that_a_run_has, NULL, "HO9: a run in flight has the buffer"),
 	X(a_signal_of_a_dead_fence, NULL, "HO11: a run's fence is destroyed"),
 	X(a_fence_that_a_run_waits_for, NULL, "HO11: a run in flight waits for the fence"),
