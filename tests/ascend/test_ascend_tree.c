@@ -21,6 +21,9 @@ static int emitted(const char *how, const char *packages)
 	return cli(check_fmt("CFLAGS=-O0 CXXFLAGS=-O0 python3 '%s/tests/model/emitted.py' --build '%s' %s %s", check_root(), check_build(), how, packages));
 }
 
+#define PACK      "for n in mixed spmd_multiblock; do $B/ptowsp-pack $R/tests/ascend/scenarios/$n.pto -o $n.pkg.zst; done"
+#define SCENARIOS "$T/mixed.pkg.zst $T/spmd_multiblock.pkg.zst"
+
 /* By day the example where a result decides on tasks; all of them, with both variants, in the long run. */
 TEST(fake_runtime_gives_what_cpu_sim_gives)
 {
@@ -31,6 +34,15 @@ TEST(fake_runtime_gives_what_cpu_sim_gives)
 	CHECK_CONTAINS(cli_out, "predicated\ttensormap_and_ringbuffer\tsame\n");
 	if (all)
 		CHECK_CONTAINS(cli_out, "predicated\thost_build_graph\t");
+}
+
+/* What no example has: tasks of several blocks, and clusters. */
+TEST(scenarios_give_what_cpu_sim_gives)
+{
+	NEEDS();
+	REQUIRE_INT(cli("for n in mixed spmd_multiblock; do $B/ptowsp-pack $R/tests/ascend/scenarios/$n.pto -o $n.pkg.zst; done"), 0);
+	CHECK_INT(emitted("", "$T/mixed.pkg.zst $T/spmd_multiblock.pkg.zst"), 0);
+	CLI_OUT(0, check_fmt("printf '%%s' '%s' | grep -c same", cli_out), "4");
 }
 
 TEST(real_runtime_gives_what_cpu_sim_gives)

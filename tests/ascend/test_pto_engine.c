@@ -162,6 +162,33 @@ TEST(temp_tensors_are_renamed)
 	}
 }
 
+static const char *runtime(void)
+{
+	const char *real = getenv("PTO_RUNTIME_DIR");
+
+	return real ? real : check_fmt("%s/fakes/simpler", check_build());
+}
+
+/* Of pto-runtime's own tests those that no example has; the emitted trees of them are test_ascend_tree.c's. */
+TEST(scenarios_of_blocks_and_clusters_give_what_cpu_sim_gives)
+{
+	static const char *const scenarios[][3] = {{"mixed", "a b", "c f i j l m"}, {"spmd_multiblock", "x", "y z"}};
+
+	NEED_COMPILERS();
+	cli_begin();
+	for (size_t i = 0; i < 2; i++) {
+		REQUIRE_INT(
+			cli(check_fmt("run() { for n in %s; do set -- \"$@\" --fill $n=iota; done; for n in %s; do set -- \"$@\" --out $n=$to.$n.npy; done; "
+				      "$B/ptowsp-run --quiet \"$@\" s.pkg.zst; }\n"
+				      "$B/ptowsp-pack $R/tests/ascend/scenarios/%s.pto -o s.pkg.zst && to=cpu run --plugin=cpu_sim && to=%s run %s && to=%s "
+				      "run %s && "
+				      "for n in %s; do cmp cpu.$n.npy %s.$n.npy && cmp cpu.$n.npy %s.$n.npy || exit 1; done",
+				      scenarios[i][1], scenarios[i][2], scenarios[i][0], variants[0], engine(runtime(), variants[0]), variants[1],
+				      engine(runtime(), variants[1]), scenarios[i][2], variants[0], variants[1])),
+			0);
+	}
+}
+
 /* Memory managers may place a version where its tensor ends; a window without elements may begin there, and is the tensor's. */
 TEST(a_version_lies_right_behind_its_tensor)
 {
