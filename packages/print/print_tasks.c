@@ -319,6 +319,7 @@ struct print_tasks *print_tasks_create(const struct pkg_code *code, const struct
 	p->reach = calloc((size_t)t->kernel_count + 1, sizeof(*p->reach));
 	p->slots = calloc((size_t)t->slot_count + 1, sizeof(*p->slots));
 	p->channels = calloc((size_t)t->channel_count + 1, sizeof(*p->channels));
+	p->extents = calloc((size_t)t->axis_count + 1, sizeof(*p->extents));
 	p->payloads = calloc((size_t)t->channel_count + 1, sizeof(*p->payloads));
 	p->exprs = calloc((size_t)t->expr_count + 1, sizeof(*p->exprs));
 	p->seen = calloc((size_t)t->expr_count + 1, sizeof(*p->seen));
@@ -357,6 +358,7 @@ void print_tasks_destroy(struct print_tasks *p)
 	free(p->exprs);
 	free(p->channels);
 	free(p->payloads);
+	free(p->extents);
 	free(p->seen);
 	pkg_ranks_finish(&p->order);
 	pkg_ranks_finish(&p->slot_order);
@@ -371,6 +373,8 @@ static void entry_end(struct print_tasks *p)
 		p->tensors[p->order.rows[i].row] = (struct print_c_tensor){.used = 0};
 	for (uint32_t i = 0; i < p->slot_order.count; i++)
 		p->slots[p->slot_order.rows[i].row] = (struct print_c_slot){.used = 0};
+	for (uint32_t i = 0; i < p->t->axis_count; i++)
+		p->extents[i] = (struct ptowsp_instruction){0};
 	p->order.count = p->slot_order.count = 0;
 	common_names_finish(&p->names);
 	common_names_finish(&p->named);
@@ -392,6 +396,7 @@ static void entry_end(struct print_tasks *p)
 				  .exprs = p->exprs,
 				  .channels = p->channels,
 				  .payloads = p->payloads,
+				  .extents = p->extents,
 				  .seen = p->seen,
 				  .walk = p->walk,
 				  .order = p->order,

@@ -350,6 +350,10 @@ static uint32_t instruction_print(struct print_tasks *p, uint32_t at)
 	case PTOWSP_OP_WAIT_NOTIFY:
 	case PTOWSP_OP_WAIT: return wait_print(p, at);
 	case PTOWSP_OP_COPY: return copy_print(p, at);
+	case PTOWSP_OP_AXIS_DENSE:
+	case PTOWSP_OP_AXIS_DENSE_DYN:
+	case PTOWSP_OP_AXIS_RAGGED:
+	case PTOWSP_OP_AXIS_SPARSE: p->extents[pkg_code_axis(p->code, inst.operand1)] = inst; return at + 1;
 	case PTOWSP_OP_DISPATCH_FILTER: return at + 1; /* whoever runs them */
 	case PTOWSP_OP_COND: return cond_print(p, at);
 	case PTOWSP_OP_SEQUENTIAL:

@@ -54,7 +54,7 @@ static void constant_print(struct print_text *text, int64_t value)
 		print_add(text, value < 0 ? "(%" PRIi64 ")" : "%" PRIi64, value);
 }
 
-static void value_print(struct print_tasks *p, struct print_text *text, uint32_t slot)
+void print_c_value(struct print_tasks *p, struct print_text *text, uint32_t slot)
 {
 	struct print_c_slot *row = print_c_slot(p, slot);
 
@@ -147,7 +147,7 @@ void print_c_expr(struct print_tasks *p, struct print_text *text, uint32_t row, 
 	switch (r->op) {
 	case PTOWSP_EXPR_CONST: constant_print(text, constant_of(r)); break;
 	case PTOWSP_EXPR_LOOP: print_add(text, "%s", r->a < p->loop_count ? p->loops[r->a].name : "0"); break;
-	case PTOWSP_EXPR_VALUE: value_print(p, text, r->a); break;
+	case PTOWSP_EXPR_VALUE: print_c_value(p, text, r->a); break;
 	case PTOWSP_EXPR_AXIS: axis_print(p, text, pkg_string(p->t, r->a)); break;
 	case PTOWSP_EXPR_INSTANCE: print_add(text, p->in_process ? "(int64_t)instance" : "0"); break;
 	case PTOWSP_EXPR_TASK: print_add(text, p->pipeline ? "(int64_t)rt_tasks_count(tasks)" : "(int64_t)t"); break;

@@ -83,19 +83,47 @@ static int changes(const struct print_tasks *p, uint32_t row)
 	return p->exprs[row] & PRINT_C_CHANGES;
 }
 
+/* The word of the entry that states the axis; NULL: the axis itself does. */
+static const struct ptowsp_instruction *stated(const struct print_tasks *p, const struct ptowsp_axis_record *axis)
+{
+	const struct ptowsp_instruction *word = &p->extents[axis - p->t->axis];
+
+	return word->opcode >= PTOWSP_OP_AXIS_DENSE ? word : NULL;
+}
+
+/* How far it goes, or how many rows it has. */
+static void high_print(struct print_tasks *p, struct print_text *text, const struct ptowsp_axis_record *axis, unsigned least)
+{
+	const struct ptowsp_instruction *word = stated(p, axis);
+
+	if (!word) {
+		print_c_expr(p, text, axis->high, least);
+		print_c_divisors_check(p, axis->high);
+	} else if (word->opcode == PTOWSP_OP_AXIS_DENSE_DYN) {
+		print_c_value(p, text, word->operand2);
+	} else {
+		print_add(text, "%" PRIu32, word->operand2);
+	}
+}
+
 static void plain_loop(struct print_tasks *p, uint32_t at, uint32_t to, const struct ptowsp_axis_record *axis, const char *name)
 {
 	struct print_text low = {0}, high = {0}, step = {0};
 	int64_t value;
 	int hoisted;
 
-	print_c_expr(p, &low, axis->low, PRINT_C_ANY);
-	print_c_expr(p, &high, axis->high, 8);
-	print_c_expr(p, &step, axis->step, PRINT_C_ANY);
-	hoisted = !p->why.code && (changes(p, axis->high) || changes(p, axis->step));
-	print_c_divisors_check(p, axis->low);
-	print_c_divisors_check(p, axis->high);
-	if (!print_c_constant(p, axis->step, &value)) {
+	high_print(p, &high, axis, 8);
+	if (stated(p, axis)) {
+		print_add(&low, "0");
+		print_add(&step, "1");
+		hoisted = stated(p, axis)->opcode == PTOWSP_OP_AXIS_DENSE_DYN;
+	} else {
+		print_c_expr(p, &low, axis->low, PRINT_C_ANY);
+		print_c_expr(p, &step, axis->step, PRINT_C_ANY);
+		hoisted = !p->why.code && (changes(p, axis->high) || changes(p, axis->step));
+		print_c_divisors_check(p, axis->low);
+	}
+	if (!stated(p, axis) && !print_c_constant(p, axis->step, &value)) {
 		print_c_line(p, "if (%s < 1)", common_text_view(&step.out));
 		print_c_line(p, "\treturn PTOWSP_RUN_FAILED; /* the step of a loop is at least 1 */");
 	}
@@ -143,8 +171,7 @@ static void leveled_loop(struct print_tasks *p, uint32_t at, uint32_t to, const 
 	uint32_t last, k;
 
 	levels_read(p, &levels, &p->t->levels[axis->levels]);
-	print_c_expr(p, &high, axis->high, PRINT_C_ANY);
-	print_c_divisors_check(p, axis->high);
+	high_print(p, &high, axis, PRINT_C_ANY);
 	/* Blocks at the end that go one by one are no different from what is left over. */
 	for (last = levels.least; last <= levels.most && levels.rows[last] == BASE_ROWS; last++)
 		;
@@ -249,7 +276,9 @@ static void row_loop(struct print_tasks *p, uint32_t at, uint32_t to, const stru
 	print_c_line(p, "{");
 	p->depth++;
 	print_c_line(p, "const int64_t %s_row = %s;", name, common_text_view(&row.out));
-	if (axis->count && !print_c_constant(p, axis->high, &rows))
+	if (stated(p, axis))
+		rows = stated(p, axis)->operand2;
+	if (axis->count && !stated(p, axis) && !print_c_constant(p, axis->high, &rows))
 		print_c_refuse(p, "a run says how many rows axis %.80s has, and its list stands in the package", pkg_string(p->t, axis->name));
 	else if (axis->count && (rows < 0 || rows >= axis->count))
 		print_c_refuse(p, "axis %.80s has %" PRIi64 " rows, which its list does not hold", pkg_string(p->t, axis->name), rows);
@@ -264,6 +293,14 @@ static void row_loop(struct print_tasks *p, uint32_t at, uint32_t to, const stru
 	print_text_finish(&row);
 }
 
+/* The word says the kind, too. */
+static bool is_rows(const struct print_tasks *p, const struct ptowsp_axis_record *axis)
+{
+	const unsigned kind = stated(p, axis) ? stated(p, axis)->opcode - PTOWSP_OP_AXIS_DENSE : axis->kind;
+
+	return kind == PTOWSP_AXIS_RAGGED || kind == PTOWSP_AXIS_SPARSE;
+}
+
 void print_c_loop(struct print_tasks *p, uint32_t at)
 {
 	const struct ptowsp_instruction inst = print_c_instruction(p, at);
@@ -275,7 +312,7 @@ void print_c_loop(struct print_tasks *p, uint32_t at)
 		return;
 	}
 	loop_name(p, name, pkg_string(p->t, axis->name));
-	if (axis->kind == PTOWSP_AXIS_RAGGED || axis->kind == PTOWSP_AXIS_SPARSE)
+	if (is_rows(p, axis))
 		row_loop(p, at, inst.operand2, axis, name);
 	else if (axis->levels == PTOWSP_NONE)
 		plain_loop(p, at, inst.operand2, axis, name);

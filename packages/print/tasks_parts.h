@@ -66,6 +66,7 @@ struct print_tasks {
 	struct print_text processes;              /* as functions */
 	char (*channels)[PRINT_C_NAME];           /* owned, by CSPC row: names */
 	uint32_t *payloads;                       /* owned, by CSPC row: 1 + the region of what goes with a token, 0: nothing */
+	struct ptowsp_instruction *extents;       /* owned, by AXES row: the word that states it in the entry, nop: none does */
 	char copy[PRINT_C_NAME];                  /* the kernel of copies, "": none */
 	uint32_t level;                           /* tile rows in force, 0: as stated */
 	uint32_t scopes;                          /* open ones in the innermost loop */
@@ -110,6 +111,8 @@ void print_c_expr(struct print_tasks *p, struct print_text *text, uint32_t row, 
 enum { PRINT_C_ANY = 0, PRINT_C_SUM = 9, PRINT_C_PRODUCT = 10 };
 /* Lines that end the function where a divisor in it is 0. */
 void print_c_divisors_check(struct print_tasks *p, uint32_t row);
+/* The value of a slot. */
+void print_c_value(struct print_tasks *p, struct print_text *text, uint32_t slot);
 bool print_c_constant(const struct print_tasks *p, uint32_t row, int64_t *value_out);
 
 /* tasks_region.c: the call of rt_tasks_load up to the variable that gets the value, "rt_tasks_load(tasks, o->tensor.x, 3, false, &": of the first element of a region; of the element
