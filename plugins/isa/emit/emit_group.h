@@ -23,6 +23,7 @@ struct isa_group_tile {
 	uint32_t first, count; /* its uses */
 	uint32_t windows;      /* loads and stores of it so far, while they are numbered */
 	uint32_t window;       /* the load, plus 1, from whose window later stages read it, too; 0: none */
+	uint32_t until;        /* the instruction that gives it another value, which is a tile's like any; the group's end: none */
 	uint32_t variable;     /* times it was given a value in this stage; 0: it is in memory */
 	uint32_t values;       /* times it is given one in this stage */
 	uint8_t marks;         /* in this stage */
@@ -66,6 +67,12 @@ static inline uint32_t isa_group_columns(const struct isa_grouping *g, uint32_t 
 	return isa_group_form(g, i) == ISA_FORM_REDUCE ? isa_group_step(g, i)->a.columns : isa_group_result(g, i)->columns;
 }
 
+/* `window` of a tile that instruction i reads. */
+static inline uint32_t isa_group_window(const struct isa_grouping *g, uint32_t i, uint32_t tile)
+{
+	return i <= g->tiles[tile].until ? g->tiles[tile].window : 0;
+}
+
 /* Calls back for every tile that element (or row) i of the instruction reads: its operand and access letter. */
 typedef void (*isa_source_fn)(struct isa_grouping *g, uint32_t i, const struct isa_operand *tile, char access);
 static inline void isa_group_sources(struct isa_grouping *g, uint32_t i, isa_source_fn fn)
@@ -96,8 +103,8 @@ void isa_stage_windows(struct isa_grouping *g);
 void isa_stages_make(struct isa_grouping *g);
 /* No marks and no variables for tiles of a stage that begins. */
 void isa_stage_reset(struct isa_grouping *g, const struct isa_stage *stage);
-/* Whether a value made in this stage has to be in memory when the stage is done. */
-bool isa_stage_keeps(const struct isa_grouping *g, uint32_t tile);
+/* Whether the value that instruction i of this stage makes has to be in memory when the stage is done. */
+bool isa_stage_keeps(const struct isa_grouping *g, uint32_t i);
 /* Has another tile of these some of the tile's memory? Only those count that have one of the marks; marks 0: all. */
 bool isa_tile_collides(const struct isa_grouping *g, uint32_t tile, unsigned marks);
 

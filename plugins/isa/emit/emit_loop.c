@@ -39,12 +39,12 @@ static struct isa_piece tile_element(struct isa_grouping *g, const struct isa_op
 						   : isa_piece("%s[row * %lu + column]", memory.text, (unsigned long)tile->columns);
 }
 
-/* The element of a tile in memory that the loop is at. */
-static struct isa_piece in_memory(struct isa_grouping *g, const struct isa_operand *tile, char access, bool flat)
+/* The element of a tile in memory that the loop is at, as instruction i reads it. */
+static struct isa_piece in_memory(struct isa_grouping *g, uint32_t i, const struct isa_operand *tile, char access, bool flat)
 {
-	if (g->tiles[tile->row].window)
-		return window_element(g, g->tiles[tile->row].window - 1, flat);
-	return tile_element(g, tile, access, flat);
+	const uint32_t load = isa_group_window(g, i, tile->row);
+
+	return load ? window_element(g, load - 1, flat) : tile_element(g, tile, access, flat);
 }
 
 static void element_texts(struct isa_grouping *g, uint32_t i, bool flat, struct isa_element_texts *texts)
@@ -60,7 +60,7 @@ static void element_texts(struct isa_grouping *g, uint32_t i, bool flat, struct 
 		else if (access[k] == 'e' && g->tiles[sources[k]->row].variable)
 			texts->source[k] = isa_piece("%s", isa_tile_name(g->e, sources[k]->row));
 		else if (access[k] != '-')
-			texts->source[k] = in_memory(g, sources[k], access[k], flat);
+			texts->source[k] = in_memory(g, i, sources[k], access[k], flat);
 }
 
 static void element_emit(struct isa_grouping *g, uint32_t i, bool flat)
@@ -93,9 +93,9 @@ static void kept_emit(struct isa_grouping *g, const struct isa_stage *stage, boo
 	for (uint32_t i = stage->first; i < stage->end; i++) {
 		const uint32_t tile = isa_group_step(g, i)->d.row;
 
-		if (!isa_group_writes(g, i) || !g->tiles[tile].variable || !isa_stage_keeps(g, tile))
+		if (!isa_group_writes(g, i) || !g->tiles[tile].variable || !isa_stage_keeps(g, i))
 			continue;
-		isa_line(g->e, "%s = %s;", in_memory(g, &isa_group_step(g, i)->d, 'e', flat).text, isa_tile_name(g->e, tile));
+		isa_line(g->e, "%s = %s;", tile_element(g, &isa_group_step(g, i)->d, 'e', flat).text, isa_tile_name(g->e, tile));
 		g->tiles[tile].variable = 0;
 	}
 }
@@ -110,7 +110,7 @@ static bool has_gaps(const struct isa_grouping *g, uint32_t i)
 	if ((isa_group_form(g, i) == ISA_FORM_LOAD || isa_group_form(g, i) == ISA_FORM_STORE) && !isa_window_packed(g, i))
 		return true;
 	for (unsigned k = 0; access[k]; k++)
-		if (access[k] == 'e' && g->tiles[sources[k]->row].window && !isa_window_packed(g, g->tiles[sources[k]->row].window - 1))
+		if (access[k] == 'e' && isa_group_window(g, i, sources[k]->row) && !isa_window_packed(g, isa_group_window(g, i, sources[k]->row) - 1))
 			return true;
 	return false;
 }
@@ -215,7 +215,7 @@ static void stage_reduce(struct isa_grouping *g, const struct isa_stage *stage)
 
 	e->functions = true;
 	e->shuffles |= s->a.dtype != PTOWSP_F32; /* rows of f32 are vectors in the source */
-	if (g->tiles[s->a.row].window) {
+	if (isa_group_window(g, stage->first, s->a.row)) {
 		window_reduce(g, stage->first, name, type);
 		return;
 	}

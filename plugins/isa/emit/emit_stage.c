@@ -75,20 +75,33 @@ const struct isa_use *isa_use_from(const struct isa_grouping *g, uint32_t tile, 
 
 static void window_never(struct isa_grouping *g, uint32_t i, const struct isa_operand *tile, char access)
 {
-	(void)i;
 	(void)access;
-	g->tiles[tile->row].window = 0;
+	if (i <= g->tiles[tile->row].until)
+		g->tiles[tile->row].window = 0;
 }
 
 static void window_source(struct isa_grouping *g, uint32_t i, const struct isa_operand *tile, char access)
 {
-	const uint32_t load = g->tiles[tile->row].window;
+	const uint32_t load = isa_group_window(g, i, tile->row);
 
 	if (load && (access != 'e' || i < load))
 		g->tiles[tile->row].window = 0;
 }
 
-/* Tiles whose elements are what a window has, from one load on to the end of the group, and which nobody else asks for. Behind the
+/* Another value behind the load ends what its window is read for. A tile that is used behind the group has to have one. */
+static void window_end(struct isa_grouping *g, uint32_t i)
+{
+	struct isa_group_tile *t = &g->tiles[isa_group_step(g, i)->d.row];
+
+	if (t->window == i + 1)
+		return;
+	if (t->window > i)
+		t->window = 0;
+	else if (i < t->until)
+		t->until = i;
+}
+
+/* Tiles whose elements are what a window has, from one load on until they have another value, and which nobody else asks for. Behind the
  * group's store the window may have changed. */
 void isa_stage_windows(struct isa_grouping *g)
 {
@@ -98,13 +111,19 @@ void isa_stage_windows(struct isa_grouping *g)
 	if (!g->e->target->windows || isa_plan_group(plan, g->group->first) != g->group)
 		return;
 	for (uint32_t i = g->group->first; i < g->group->end; i++)
-		if (isa_group_form(g, i) == ISA_FORM_LOAD)
-			g->tiles[isa_group_step(g, i)->d.row].window = isa_plan_is_behind(plan, g->group, isa_group_step(g, i)->d.row) ? 0 : i + 1;
+		if (isa_group_form(g, i) == ISA_FORM_LOAD) {
+			g->tiles[isa_group_step(g, i)->d.row].window = i + 1;
+			g->tiles[isa_group_step(g, i)->d.row].until = g->group->end;
+		}
+	for (uint32_t i = g->group->first; i < g->group->end; i++)
+		if (isa_group_writes(g, i))
+			window_end(g, i);
 	for (uint32_t i = g->group->first; i < g->group->end; i++) {
 		isa_group_sources(g, i, window_source);
 		if (stored)
 			isa_group_sources(g, i, window_never);
-		if (isa_group_writes(g, i) && g->tiles[isa_group_step(g, i)->d.row].window != i + 1)
+		if (isa_group_form(g, i) == ISA_FORM_LOAD && g->tiles[isa_group_step(g, i)->d.row].until == g->group->end &&
+		    isa_plan_is_behind(plan, g->group, isa_group_step(g, i)->d.row))
 			g->tiles[isa_group_step(g, i)->d.row].window = 0;
 		stored |= isa_group_form(g, i) == ISA_FORM_STORE;
 	}
@@ -162,20 +181,20 @@ static void source_mark(struct isa_grouping *g, uint32_t i, const struct isa_ope
 {
 	struct isa_group_tile *t = &g->tiles[tile->row];
 
-	(void)i;
-	if ((access != 'e' || !t->variable) && !t->window)
+	if ((access != 'e' || !t->variable) && !isa_group_window(g, i, tile->row))
 		t->marks |= MARK_READ;
 }
 
-bool isa_stage_keeps(const struct isa_grouping *g, uint32_t tile)
+bool isa_stage_keeps(const struct isa_grouping *g, uint32_t i)
 {
+	const uint32_t tile = isa_group_step(g, i)->d.row;
 	const struct isa_use *later;
 
 	if (isa_plan_group(&g->e->p->plan, g->group->first) != g->group) /* not of the plan: nobody knows */
 		return true;
 	if (g->e->core && g->e->homes[tile].inst) /* its window holds the result */
 		return true;
-	if (g->tiles[tile].window)
+	if (g->tiles[tile].window == i + 1)
 		return false;
 	later = isa_use_from(g, tile, g->end);
 	return later ? !later->writes : isa_plan_is_behind(&g->e->p->plan, g->group, tile);
@@ -231,7 +250,7 @@ static uint32_t stage_cut(struct isa_grouping *g, const struct isa_stage *stage)
 		g->end = stage->end;
 		if (isa_group_writes(g, i)) {
 			const uint32_t tile = isa_group_step(g, i)->d.row;
-			const bool keeps = isa_stage_keeps(g, tile);
+			const bool keeps = isa_stage_keeps(g, i);
 
 			if (keeps && i > stage->first && isa_tile_collides(g, tile, MARK_READ | MARK_WRITTEN))
 				return i;
