@@ -107,6 +107,8 @@ uint64_t rt_feed_capacity(const struct rt_feed *feed, uint32_t channel, uint64_t
 uint64_t rt_feed_walked(const struct rt_feed *feed);
 /* The next item, valid until the next call; at the end RT_ITEM_END again and again. Errors: those of a run, said in its error. */
 ptowsp_status rt_feed_next(struct rt_feed *feed, const struct rt_item **item_out);
+/* What that failed with. */
+const struct ptowsp_error *rt_feed_error(const struct rt_feed *feed);
 
 /* Start and end of a task, in the order of numbers; trace->executor is the engine's own. */
 void rt_feed_tell(struct rt_feed *feed, const struct ptowsp_trace_task *trace);

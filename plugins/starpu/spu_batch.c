@@ -444,6 +444,12 @@ static uint64_t idle_since(const struct spu_batch *batch, uint64_t begin)
 	return busy < all ? all - busy : 0;
 }
 
+/* A rank that passes over tasks of others asks of its own first what rank 0 asks of another one, and its walk may end where that of rank 0 does not: the others hear of it as of a task that failed. */
+static bool breaks_alone(const struct spu_batch *batch)
+{
+	return batch->args->broken && batch->ranks.part && !batch->ranks.part->broken;
+}
+
 static ptowsp_status execute(struct spu_batch *batch)
 {
 	const uint64_t begin = spu_work_now(&batch->work);
@@ -455,7 +461,12 @@ static ptowsp_status execute(struct spu_batch *batch)
 	spu_layouts_tell(&batch->blocks, &batch->args->program->base->shards, batch->ranks.world.count);
 	batch->ranks.share.idle_ns = idle_since(batch, begin);
 	batch->ranks.share.walked = rt_feed_walked(batch->feed) - batch->walk->first;
-	status = agree(batch, outcome(batch, status ? status : gathered));
+	status = outcome(batch, status ? status : gathered);
+	if (!status && breaks_alone(batch)) {
+		*batch->error = *rt_feed_error(batch->feed);
+		status = batch->error->code;
+	}
+	status = agree(batch, status);
 	return status ? status : spu_ranks_collect(&batch->ranks, batch->work.cycles, batch->walk->task_count, batch->error);
 }
 

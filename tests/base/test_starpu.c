@@ -376,6 +376,15 @@ TEST(a_task_that_fails_ends_all_ranks)
 	CHECK_NEED(missing_ranks);
 	CHECK_INT(ranks_run(3, "--plugin=starpu --threads 1 --entry=fail $P/probes/tasks.pkg.zst"), 1);
 	CHECK_CONTAINS(cli_err, "task 0, kernel fail line 102: DIV of 1 by 0");
+	/* The walk of rank 1 begins with the task of 0, and ends there; that of rank 0 does not. */
+	REQUIRE_INT(
+		cli("printf '%s\n' 'tensor %y : i32[4, 8] inout' 'func @turn(%a: !pto.memref<gm,...,i32>, %n: i64) {' '  %t = alloc_tile : !pto.tile<1x8xi32>' "
+		    "'  %q = alloc_scalar : i64' '  DIV %q:i64, 1, %n:i64' '  %t = tload %a[0, 0]' '  tstore %t, %a[0, 0]' '  return' '}' "
+		    "'workload @main { parallel_for %i in 0 to 4 { call @turn(%a -> %y[%i, 0], %n -> 2 - %i) } }' >third.pto && $B/ptowsp-pack third.pto -o "
+		    "third.pkg.zst"),
+		0);
+	CHECK_INT(ranks_run(2, "--plugin=starpu --threads 1 third.pkg.zst"), 1);
+	CHECK_CONTAINS(cli_err, "DIV of 1 by 0");
 	CHECK_INT(ranks_run(2, "--plugin=starpu --threads 1 --timeout-ms=400 --entry=long $P/probes/tasks.pkg.zst"), 10);
 }
 

@@ -165,6 +165,11 @@ static ptowsp_status taken(struct rt_feed *feed)
 	return feed->walker ? rt_walker_take(feed) : PTOWSP_OK;
 }
 
+const struct ptowsp_error *rt_feed_error(const struct rt_feed *feed)
+{
+	return feed->run->error;
+}
+
 ptowsp_status rt_feed_next(struct rt_feed *feed, const struct rt_item **item_out)
 {
 	ptowsp_status status = PTOWSP_OK;
