@@ -47,7 +47,8 @@ static bool region_add(struct base_resident *resident, const struct base_region 
 		if (end > last->base + last->bytes) { /* longer than a buffer, if it is one: a part of this memory was imported */
 			last->bytes = (uint64_t)(end - last->base);
 			last->own = NULL;
-			last->stays = last->written = false;
+			last->stays = false;
+			last->written = false;
 		}
 		return true;
 	}
