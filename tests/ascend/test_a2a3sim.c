@@ -482,54 +482,6 @@ TEST(a_kernel_larger_than_a_core_runs_with_a_warning_or_not_at_all)
 
 #define BY_RUNTIME "--plugin=a2a3sim --opt engine=pto-runtime --opt cache=$B/../test/ascend_cache"
 
-/* What the map finds goes to --graph: a chain of reads and writes has its edges, a read before a write has none, and that is said. */
-TEST(edges_may_be_those_of_the_runtimes_map)
-{
-	static const char *const variants[] = {"", "--opt variant=host_build_graph"};
-
-	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
-		const char *run = check_fmt("mkdir -p records && $B/ptowsp-run " BY_RUNTIME " --opt runtime=$B/../fakes/simpler %s --opt edges=runtime --opt "
-					    "records=records --graph g.json --stats=json $P/softmax.pkg.zst",
-					    variants[i]);
-
-		CLI_FIGURE(run, "num_edges", 6);
-		CHECK_CONTAINS(cli_err, "edges=runtime: the map of the pto-runtime lets a write pass the reads before it");
-		CHECK_INT(cli("cp g.json found.json && $B/ptowsp-run -q --plugin=cpu_sim --graph g.json $P/softmax.pkg.zst && cmp g.json found.json"), 0);
-	}
-	CLI_OUT(0, "$B/ptowsp-run --capabilities " BY_RUNTIME " --opt edges=runtime", "deps=bytes_overlap                   recorded");
-	CLI_ERR(2, "$B/ptowsp-run " BY_RUNTIME " --opt runtime=$B/../fakes/simpler --opt edges=none $P/softmax.pkg.zst", "stated|runtime");
-	CLI_ERR(2, "$B/ptowsp-run " BY_RUNTIME " --opt runtime=$B/../fakes/simpler --opt edges=runtime --opt records=nowhere $P/softmax.pkg.zst",
-		"nowhere/deps.json cannot be read");
-}
-
-/* Times of the runtime's own clock stand beside modelled ones, of every task of every run. */
-TEST(real_times_come_from_the_runtimes_records)
-{
-	static const char *const variants[] = {"", "--opt variant=host_build_graph"};
-
-	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
-		char run[500];
-
-		snprintf(run, sizeof(run),
-			 "mkdir -p records/scope_stats && $B/ptowsp-run " BY_RUNTIME " --opt runtime=$B/../fakes/simpler %s --opt records=records --runs 2",
-			 variants[i]);
-		CLI_FIGURE(check_fmt("%s --stats=json $P/softmax.pkg.zst", run), "kernels[softmax_row].device_tasks", 5);
-		CLI_FIGURE(check_fmt("%s --stats=json $P/predicated.pkg.zst", run), "kernels[fill].device_ns", 2000);
-		CLI_OUT(0, check_fmt("%s --stats $P/softmax.pkg.zst", run),
-			"softmax_row                                 5              570 portable  0.010 ms on the device",
-			"dep_list                     64              7 ", "heap                       4096           2048 ",
-			"tensor_map                  128              3 ");
-		CLI_FIGURE(check_fmt("%s --stats=json $P/softmax.pkg.zst", run), "pipes[1].cycles", 14 * 60);
-	}
-	REQUIRE_INT(cli("printf 'module @c\\ntensor %%y : f32[8, 8] in\\ntensor %%z : f32[8, 8] out\\nworkload @main {\\n  copy %%y -> %%z\\n}\\n' >c.pto && "
-			"$B/ptowsp-pack c.pto -o c.pkg.zst"),
-		    0);
-	CHECK_INT(cli("$B/ptowsp-run " BY_RUNTIME " --opt runtime=$B/../fakes/simpler --opt records=records --stats --fill y=iota c.pkg.zst"), 0);
-	CLI_ERR(0, "$B/ptowsp-run " BY_RUNTIME " --opt runtime=$B/../fakes/simpler --opt records=nowhere $P/softmax.pkg.zst",
-		"no times of tasks on the device: nowhere/deps.json cannot be read");
-	CLI_OUT(0, "$B/ptowsp-run --capabilities " BY_RUNTIME " --opt records=records", "tasks counted where they ran         enforced");
-}
-
 TEST(a_pto_runtime_runs_it_when_it_is_named)
 {
 	static const char *const variants[] = {"", "--opt variant=host_build_graph"};

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define BYTES_MOST (UINT64_C(1) << 32) /* of a channel's blocks */
-#define NOBODY UINT32_MAX
+#define NOBODY     UINT32_MAX
 
 struct rt_task_channel {
 	struct rt_channel channel;
