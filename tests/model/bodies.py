@@ -70,17 +70,25 @@ def memory(program):
 
 
 class Memory:
-    """What tensors hold: bound ones begin as 0, 1, 2 ..., temp ones as zeros."""
+    """What tensors hold: bound ones begin as 0, 1, 2 ..., temp ones as zeros. A version begins as zeros, and behind its scope its place shows the tensor itself again."""
 
     def __init__(self, program):
-        self.program, self.written = program, {}
+        self.program, self.written, self.versions = program, {}, {}
+
+    def begin(self, tensor, elements):
+        self.versions.update(((tensor, e), 0) for e in elements)
+
+    def end(self, tensor, elements):
+        for e in elements:
+            del self.versions[tensor, e]
 
     def read(self, tensor, elements):
         bound = self.program.rows("TENS")[tensor].get("role") != "temp"
-        return [self.written.get((tensor, e), e if bound else 0) for e in sorted(elements)]
+        return [self.versions.get((tensor, e), self.written.get((tensor, e), e if bound else 0)) for e in sorted(elements)]
 
     def write(self, tensor, elements, values):
-        self.written.update(((tensor, e), v) for e, v in zip(sorted(elements), values))
+        for place, v in zip(((tensor, e) for e in sorted(elements)), values):
+            (self.versions if place in self.versions else self.written)[place] = v
 
     def run(self, task):
         """The body of a task; its accesses are in the order of the kernel's parameters."""

@@ -229,6 +229,8 @@ class Process:
         scope.closed = self.now
         self.m.flush()
         for version in scope.versions:
+            if version.back is None and self.m.memory:
+                self.m.memory.end(*version.place)
             version.back = scope.last if version.back is None else version.back
         return end, left
     def do_slot_set(self, at, slot, expression, here):
@@ -504,9 +506,9 @@ class Machine:
         for name, r, need in ((pool.name if r == "ready" else r, r, need) for r, need in needs.items()):
             self.high[name] = max(self.high.get(name, 0), need + self.use(r, pool, p.now)[0])
         return True
-    def version(self, tensor, elements):
+    def version(self, tensor, elements, place=None):
         size = elements * BYTES.get(self.program.rows("TENS")[tensor].get("dtype"), 4)
-        return SimpleNamespace(bytes=(size + 63) // 64 * 64, back=None)  # back: the task with which it is given back
+        return SimpleNamespace(bytes=(size + 63) // 64 * 64, back=None, place=place)  # back: the task with which it is given back
     def alloc(self, p, tensor, here):
         version = self.version(tensor, math.prod(p.extents(tensor, here)))
         if tensor in self.allocated:
@@ -534,7 +536,7 @@ class Machine:
         t.stream = self.stream_of(p, t.pool, t)
         p.wait_for(t.reads)
         t.edges = self.predecessors(t)
-        new = {x[0]: self.version(x[1], len(x[2])) for x in t.accesses if x[1] in self.program.renamed and x[0] in t.keys_written - t.keys_read}
+        new = {x[0]: self.version(x[1], len(x[2]), x[1:3]) for x in t.accesses if x[1] in self.program.renamed and x[0] in t.keys_written - t.keys_read}
         leaving = [self.current[key] for key in new if key in self.current and self.current[key].back is None]
         for version in leaving:
             version.back = t.number - 1
@@ -571,6 +573,8 @@ class Machine:
         if self.batch and self.fill == self.batch:
             self.batches, self.fill = self.batches + 1, 0
         if self.memory:
+            for version in new.values():
+                self.memory.begin(*version.place)
             self.memory.run(t)
         return True
     def flush(self, now=True):
