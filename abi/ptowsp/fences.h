@@ -24,7 +24,7 @@ struct ptowsp_fences_extension {
 	/* Until it has the value or more. It works on no run: a plugin without threads needs poll meanwhile. Errors: AGAIN at until_ns of host->now_ns, the status of a fence that has failed,
 	 * DEVICE_LOST. [any] */
 	ptowsp_status (*wait)(struct ptowsp_object *fence, uint64_t value, uint64_t until_ns, struct ptowsp_error *error);
-	/* Of an event of the caller's (NATIVE): 0, then 1 when that has come, or failed as that has. The event's own reference is kept, not the caller's. NULL: it takes none. Errors: UNSUPPORTED (of
+	/* A fence of an event of the caller's (NATIVE): it is 0, then 1 when that has come, or failed as that has. The event's own reference is kept, not the caller's. NULL: it takes none. Errors: UNSUPPORTED (of
 	 * this type), INVALID (of another device). [device] */
 	ptowsp_status (*import)(struct ptowsp_object *device, const struct ptowsp_external *external, struct ptowsp_object **fence_out, struct ptowsp_error *error);
 	/* An event for the caller's queues (NATIVE), which is the caller's to release: it comes when the fence has the value or more, and fails when that fails or is destroyed before. NULL: it gives

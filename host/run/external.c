@@ -77,7 +77,7 @@ ptowsp_status host_fence_import(struct ptowsp_fence *fence, const struct ptowsp_
 
 /* ---- out ---- */
 
-/* What a plugin says is looked at before somebody maps it. */
+/* A descriptor of a plugin's is looked at before somebody maps it. */
 static const char *file_wrong(const struct ptowsp_external *e)
 {
 	const int seals = fcntl(e->fd, F_GETFD) < 0 ? -2 : fcntl(e->fd, F_GET_SEALS);
@@ -105,7 +105,7 @@ static ptowsp_status exposed_check(struct ptowsp_backend *b, uint32_t type, uint
 	return host_fail(error, PTOWSP_RUN_FAILED, "%s: expose gave no good name: %s", ptowsp_backend_name(b), wrong);
 }
 
-/* Of this host's own memory. */
+/* A name of this host's own memory. */
 static ptowsp_status memory_expose(const struct ptowsp_device_buffer *buffer, struct ptowsp_external *out, struct ptowsp_error *error)
 {
 	struct host_buffer file;

@@ -94,7 +94,7 @@ static int file_take(struct host_remote *r, int theirs)
 	return fd;
 }
 
-/* Its own is closed over there. */
+/* The worker closes its own descriptor. */
 static void file_get(struct host_remote *r, struct host_call *call, struct ptowsp_external *out)
 {
 	const struct host_frame frame = {.operation = HOST_FRAME_CLOSE, .values = {(uint64_t)out->fd}};

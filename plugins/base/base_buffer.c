@@ -32,7 +32,7 @@ bool base_buffers_apart(const struct base_device *device)
 #if PTOWSP_ABI_TARGET >= 1
 #include "base_external.h"
 
-/* What its descriptor names, or addresses that nothing lies at, where the device has memory of its own. */
+/* Memory of the buffer is that of its descriptor, or addresses that nothing lies at where the device has memory of its own. */
 static ptowsp_status place_map(struct base_buffer *buffer, struct ptowsp_error *error)
 {
 	const int flags = buffer->fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
@@ -81,7 +81,7 @@ static ptowsp_status make(struct base_buffer *buffer, struct ptowsp_error *error
 	return status;
 }
 
-/* Where the driver alone knows it, it says where it lies, or that is nowhere here. */
+/* A driver that alone knows the memory says where it lies, or that this is nowhere here. */
 static ptowsp_status driver_take(struct base_buffer *buffer, const struct ptowsp_external *external, struct ptowsp_error *error)
 {
 	const struct base_buffers *memory = base_buffers_of(buffer->device);

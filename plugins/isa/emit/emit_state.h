@@ -134,7 +134,7 @@ void isa_opencl_tail(struct isa_emitter *e);
 /* emit_c.c. May tasks have only parts of the parameter's tile? Bytes of their copies as whole tiles, which lie behind isa_memory_bytes. */
 bool isa_param_is_part(const struct isa_program *p, uint32_t param);
 uint64_t isa_parts_bytes(const struct isa_program *p);
-/* What the heads of several targets have: the table of parameters, behind `kind` ("static const"); tiles and scalars as variables. */
+/* The part that heads of several targets share: the table of parameters, behind `kind` ("static const"); tiles and scalars as variables. */
 void isa_params_put(struct isa_emitter *e, const char *kind);
 void isa_param_names_put(struct isa_emitter *e);        /* of that table, their numbers */
 uint64_t isa_memory_bytes(const struct isa_emitter *e); /* of tiles and temporary memory; behind the body */
