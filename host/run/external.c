@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,6 +27,12 @@ static bool offers(struct ptowsp_backend *b, enum host_operation_id operation)
 }
 
 /* ---- in ---- */
+
+/* Memory of the caller that is not all mapped would end this process with its first use; an address at no page is the plugin's to refuse. */
+static bool is_mapped(const struct ptowsp_external *external)
+{
+	return external->type != PTOWSP_EXTERNAL_HOST || !msync((void *)(uintptr_t)external->address, (size_t)external->bytes, MS_ASYNC) || errno != ENOMEM;
+}
 
 /* Memory of the caller serves a plugin that takes none, as its tensors do. */
 static ptowsp_status buffer_import(struct ptowsp_device_buffer *buffer, const struct ptowsp_external *external, struct ptowsp_error *error)
@@ -55,9 +62,13 @@ ptowsp_status ptowsp_device_buffer_import(struct ptowsp_device_buffer **out, str
 	if (!buffer)
 		return host_error_leave(host_fail(error, PTOWSP_NO_MEMORY, "no memory for a buffer"), error);
 	*buffer = (struct ptowsp_device_buffer){.backend = backend, .bytes = external->bytes};
-	status = external->bytes && (external->type != PTOWSP_EXTERNAL_HOST || external->address)
-			 ? buffer_import(buffer, external, error)
-			 : host_fail(error, PTOWSP_INVALID, "memory of nobody, or of no bytes, is no buffer");
+	if (!external->bytes || (external->type == PTOWSP_EXTERNAL_HOST && !external->address))
+		status = host_fail(error, PTOWSP_INVALID, "memory of nobody, or of no bytes, is no buffer");
+	else if (!is_mapped(external))
+		status = host_fail(error, PTOWSP_INVALID, "import: of %llu bytes at 0x%llx not all are memory of this process",
+				   (unsigned long long)external->bytes, (unsigned long long)external->address);
+	else
+		status = buffer_import(buffer, external, error);
 	if (status)
 		free(buffer);
 	else

@@ -418,6 +418,7 @@ TEST(memory_that_is_no_buffer_is_refused)
 		{"is no memory file", PTOWSP_EXTERNAL_OPAQUE_FD, -1, 0, BYTES, PTOWSP_INVALID},
 		{"is no dma-buf", PTOWSP_EXTERNAL_DMABUF, large, 0, BYTES, PTOWSP_INVALID},
 		{"begins at no page of", PTOWSP_EXTERNAL_HOST, -1, 0x10040, BYTES, PTOWSP_INVALID},
+		{"not all are memory of this process", PTOWSP_EXTERNAL_HOST, -1, 0x10000, BYTES, PTOWSP_INVALID},
 		{"memory of nobody", PTOWSP_EXTERNAL_HOST, -1, 0, BYTES, PTOWSP_INVALID},
 		{"of no bytes", PTOWSP_EXTERNAL_OPAQUE_FD, large, 0, 0, PTOWSP_INVALID},
 		{"type 5 is none that is used here", PTOWSP_EXTERNAL_NATIVE, -1, 4096, BYTES, PTOWSP_UNSUPPORTED},
