@@ -153,3 +153,35 @@ TEST(too_many_pieces_are_not_kept)
 	CHECK(!footprint.too_many && footprint.known);
 	rt_footprint_finish(&footprint);
 }
+
+/* Cycles of value `cycles` of one kernel are asked for, and its footprint, so many times in a run of a program that has run before. */
+static void questions_are(struct builder *b, struct rt_program *program, uint64_t cycles, uint64_t questions)
+{
+	struct outcome *o = builder_run_program(b, program, &(struct outcome_how){.values = &cycles, .value_count = 1});
+
+	CHECK_INT(o->status, PTOWSP_OK);
+	CHECK_UINT(o->stats.total_cycles, cycles);
+	CHECK_UINT(o->questions, questions);
+	outcome_destroy(o);
+}
+
+TEST(a_later_run_asks_only_about_other_arguments)
+{
+	struct builder *b = builder_create();
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), t = builder_tensor(b, "t", PTOWSP_I64, 8, 0);
+	uint32_t cycles = builder_expr(b, PTOWSP_EXPR_VALUE, builder_slot(b, "cycles", PTOWSP_SLOT_SYMBOL, 3), 0, 0), zero = builder_const(b, 0);
+	const uint32_t region = builder_window(b, t, zero, zero, 8);
+	struct rt_program *program;
+
+	builder_touch(b, k, 0, 0, 8, PTOWSP_WRITE);
+	builder_task_list(b, k, cycles, 1, "w", &region);
+	REQUIRE_INT(builder_program(b, &program, &error), PTOWSP_OK);
+	questions_are(b, program, 3, 2);
+	questions_are(b, program, 3, 0);
+	questions_are(b, program, 4, 2);
+	questions_are(b, program, 4, 0);
+	questions_are(b, program, 3, 2);
+	rt_program_destroy(program);
+	builder_destroy(b);
+}

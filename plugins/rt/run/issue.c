@@ -39,7 +39,7 @@ static ptowsp_status bound_check(struct rt_run *run, const struct rt_site *site)
 
 static ptowsp_status accesses_resolve(struct rt_run *run, const struct rt_site *site, uint32_t level)
 {
-	const struct rt_footprint *footprint = &run->known[run->kernel].footprint;
+	const struct rt_footprint *footprint = &run->answers->rows[run->kernel].footprint;
 	ptowsp_status status = PTOWSP_OK;
 
 	for (uint32_t i = 0; !status && i < site->io_count; i++)

@@ -3,7 +3,30 @@
  * each task of one whose work depends on its arguments. */
 #include "rt/program/rt_error.h"
 #include "rt/run/rt_run.h"
+#include <stdlib.h>
 #include <string.h>
+
+struct rt_answers *rt_answers_take(struct rt_program *program)
+{
+	const size_t count = program->tables.kernel.count + (size_t)1, rows = count * sizeof(struct rt_answer);
+	struct rt_answers *answers = rt_spares_answers_change(&program->spares, NULL);
+
+	if (answers)
+		return answers;
+	answers = calloc(1, sizeof(*answers) + rows + count * program->most_args * sizeof(*answers->args));
+	if (!answers)
+		return NULL;
+	answers->count = program->tables.kernel.count;
+	answers->args = (uint64_t *)(void *)((char *)answers->rows + rows);
+	return answers;
+}
+
+void rt_answers_free(struct rt_answers *answers)
+{
+	for (uint32_t k = 0; answers && k < answers->count; k++)
+		rt_footprint_finish(&answers->rows[k].footprint);
+	free(answers);
+}
 
 static ptowsp_status walk_failed(const struct rt_run *run, ptowsp_status status, const char *what)
 {
@@ -26,18 +49,23 @@ static bool unknown(const struct rt_run *run, ptowsp_status status)
 	return status == PTOWSP_UNSUPPORTED || (status == PTOWSP_LIMIT && run->bodies);
 }
 
-static ptowsp_status cycles_ask(struct rt_run *run, struct rt_known *known)
+static ptowsp_status cycles_ask(struct rt_run *run, struct rt_answer *answer)
 {
 	const struct rt_kernels *kernels = &run->program->kernels;
-	ptowsp_status status = PTOWSP_UNSUPPORTED;
+	struct rt_known *known = &run->known[run->kernel];
 
-	if (kernels->cycles)
-		status = kernels->cycles(kernels->context, run->kernel, run->task_args, &known->cycles);
-	known->later = unknown(run, status);
-	known->cycles = rt_cycles_told(known->cycles);
+	if (!answer->counted) {
+		ptowsp_status status = kernels->cycles ? kernels->cycles(kernels->context, run->kernel, run->task_args, &answer->cycles) : PTOWSP_UNSUPPORTED;
+
+		if (status && !unknown(run, status))
+			return walk_failed(run, status, "its cycles");
+		answer->later = status;
+		answer->counted = status != PTOWSP_LIMIT;
+	}
+	known->later = answer->later;
+	known->cycles = answer->later ? 1 : rt_cycles_told(answer->cycles);
 	if (!known->later)
-		return status ? walk_failed(run, status, "its cycles") : PTOWSP_OK;
-	known->cycles = 1;
+		return PTOWSP_OK;
 	if (!run->bodies && !run->quiet && !known->named)
 		rt_log(run->program, PTOWSP_LOG_WARNING, "kernel %.80s: cycles are known only by running; each task counts 1",
 		       rt_kernel_name(run->program, run->kernel));
@@ -86,28 +114,51 @@ static bool args_settled(const struct rt_run *run)
 	return true;
 }
 
+/* Answers about other arguments are forgotten. */
+static struct rt_answer *answer_of(struct rt_run *run, const struct rt_site *site)
+{
+	struct rt_answer *answer = &run->answers->rows[run->kernel];
+	const size_t size = site->arg_count * sizeof(*run->task_args);
+	uint64_t *args = run->answers->args + (size_t)run->kernel * run->program->most_args;
+
+	if (answer->varies && memcmp(args, run->task_args, size) != 0)
+		answer->counted = answer->footprint.asked = false;
+	memcpy(args, run->task_args, size);
+	return answer;
+}
+
+static ptowsp_status footprint_ask(struct rt_run *run, const struct rt_site *site, struct rt_footprint *footprint)
+{
+	ptowsp_status status = PTOWSP_OK;
+
+	if (!footprint->asked)
+		status = rt_footprint_ask(footprint, &run->program->kernels, run->kernel, run->task_args, run->program->io_views + site->first_io,
+					  site->io_count);
+	if (status)
+		footprint->asked = false;
+	if (unknown(run, status))
+		status = PTOWSP_OK;
+	if (footprint->too_many)
+		pieces_tell(run, &run->known[run->kernel]);
+	return status ? walk_failed(run, status, "what it touches") : PTOWSP_OK;
+}
+
 /* Once per kernel, or per task for one whose work depends on its arguments where these change. */
 static ptowsp_status kernel_ask(struct rt_run *run, const struct rt_site *site)
 {
 	const struct rt_kernels *kernels = &run->program->kernels;
 	struct rt_known *known = &run->known[run->kernel];
-	ptowsp_status status = PTOWSP_OK;
+	struct rt_answer *answer = &run->answers->rows[run->kernel];
+	ptowsp_status status;
 
-	if (!known->asked)
-		known->varies = kernels->varies && kernels->varies(kernels->context, run->kernel) && !args_settled(run);
-	if (!known->asked || known->varies)
-		status = cycles_ask(run, known);
+	if (known->asked && !known->varies && (answer->footprint.asked || !flat(run, site)))
+		return PTOWSP_OK;
+	answer->varies = kernels->varies && kernels->varies(kernels->context, run->kernel);
+	known->varies = answer->varies && !args_settled(run);
+	answer = answer_of(run, site);
+	status = cycles_ask(run, answer);
 	known->asked = true;
-	if (!status && (!known->footprint.asked || known->varies) && flat(run, site)) {
-		status = rt_footprint_ask(&known->footprint, kernels, run->kernel, run->task_args, run->program->io_views + site->first_io, site->io_count);
-		if (unknown(run, status))
-			status = PTOWSP_OK;
-		if (known->footprint.too_many)
-			pieces_tell(run, known);
-		if (status)
-			status = walk_failed(run, status, "what it touches");
-	}
-	return status;
+	return status || !flat(run, site) ? status : footprint_ask(run, site, &answer->footprint);
 }
 
 /* Can its body run? Asked when the first task of the kernel is reached. */

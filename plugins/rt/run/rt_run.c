@@ -246,7 +246,8 @@ static ptowsp_status storage_init(struct rt_run *run)
 	if (program->schedule.streams)
 		run->stream_order = common_take(run->arena, program->schedule.streams, sizeof(*run->stream_order));
 	rt_plans_init(&run->plans, program, run->arena);
-	if (run->arena->exhausted)
+	run->answers = rt_answers_take(run->program);
+	if (run->arena->exhausted || !run->answers)
 		return rt_no_memory(run->error, "the run");
 	for (uint32_t k = 0; k < program->tables.kernel.count; k++) {
 		run->kernel_stats[k].kernel = k;
@@ -331,12 +332,12 @@ void rt_run_finish(struct rt_run *run)
 	rt_pipeline_destroy(run->pipeline);
 	rt_schedulers_finish(run);
 	rt_payloads_finish(&run->payloads);
-	for (uint32_t k = 0; run->known && k < run->program->tables.kernel.count; k++)
-		rt_footprint_finish(&run->known[k].footprint);
 	free(run->marks);
 	rt_codes_finish(&run->codes);
-	if (run->arena) /* there is a program then */
+	if (run->arena) { /* there is a program then */
 		rt_spares_arena_give(&run->program->spares, run->arena);
+		rt_answers_free(rt_spares_answers_change(&run->program->spares, run->answers));
+	}
 	run->arena = NULL;
 }
 

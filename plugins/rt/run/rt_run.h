@@ -17,9 +17,8 @@
 #include "rt/time/lag.h"
 #include "rt/time/listener.h"
 
-/* The backend's answers about a kernel. */
+/* A kernel in this run. */
 struct rt_known {
-	struct rt_footprint footprint;
 	uint64_t cycles;
 	bool varies;
 	bool asked;   /* varies and cycles are set */
@@ -80,6 +79,7 @@ struct rt_run {
 	uint64_t *values;
 	struct rt_tensors tensors;
 	struct rt_known *known; /* per KREG row */
+	struct rt_answers *answers;
 
 	/* the task being issued */
 	uint64_t *task_args; /* own_args, or those of its plan */

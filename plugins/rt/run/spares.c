@@ -28,6 +28,17 @@ static struct common_arena *arena_change(struct rt_spares *spares, struct common
 	return kept;
 }
 
+struct rt_answers *rt_spares_answers_change(struct rt_spares *spares, struct rt_answers *answers)
+{
+	struct rt_answers *kept;
+
+	pthread_mutex_lock(&spares->lock);
+	kept = spares->answers;
+	spares->answers = answers;
+	pthread_mutex_unlock(&spares->lock);
+	return kept;
+}
+
 void rt_spares_empty(struct rt_spares *spares)
 {
 	struct rt_spare_map map;
@@ -37,6 +48,7 @@ void rt_spares_empty(struct rt_spares *spares)
 		map_free(&map);
 	free(rt_spares_rows_take(spares, 0, &size));
 	common_arena_destroy(arena_change(spares, NULL));
+	rt_answers_free(rt_spares_answers_change(spares, NULL));
 }
 
 void rt_spares_finish(struct rt_spares *spares)

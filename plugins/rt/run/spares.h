@@ -5,6 +5,7 @@
 
 #include "registry/common/common_arena.h"
 #include "rt/access/cells.h"
+#include "rt/run/answers.h"
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,6 +24,7 @@ struct rt_spares {
 	void *rows; /* of a clock, content of any kind; NULL: none */
 	size_t rows_size;
 	struct common_arena *arena; /* empty; NULL: none */
+	struct rt_answers *answers; /* NULL: none */
 };
 void rt_spares_init(struct rt_spares *spares);
 void rt_spares_finish(struct rt_spares *spares);
@@ -36,6 +38,8 @@ void rt_spares_map_give(struct rt_spares *spares, const struct rt_spare_map *map
 void *rt_spares_rows_take(struct rt_spares *spares, size_t least, size_t *size_out);
 /* Takes a block of malloc's over, which may be NULL; the smaller of two is freed. */
 void rt_spares_rows_give(struct rt_spares *spares, void *rows, size_t size);
+/* Takes answers over, which may be NULL; those that were kept are the caller's. */
+struct rt_answers *rt_spares_answers_change(struct rt_spares *spares, struct rt_answers *answers);
 /* An empty arena, that of an earlier run if one is kept. NULL: no memory. */
 struct common_arena *rt_spares_arena_take(struct rt_spares *spares);
 /* Takes an arena over, which may be NULL, with all its pieces. */

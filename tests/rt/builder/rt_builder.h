@@ -121,8 +121,9 @@ struct outcome {
 	uint32_t task_count, task_room, edge_count, edge_room;
 	uint64_t *memory; /* tensors one behind the other, i64 elements */
 	uint64_t memory_count;
-	uint64_t calls; /* kernels that were called */
-	void *graph;    /* the block of a run that builds first, else NULL */
+	uint64_t calls;     /* kernels that were called */
+	uint64_t questions; /* about cycles and footprints of kernels */
+	void *graph;        /* the block of a run that builds first, else NULL */
 	uint64_t graph_size;
 	char log[2048]; /* lines of the log and diagnoses */
 };

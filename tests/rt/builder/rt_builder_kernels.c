@@ -15,6 +15,7 @@ static ptowsp_status kernel_cycles(void *context, uint32_t kernel, const uint64_
 {
 	struct builder *b = context;
 
+	atomic_fetch_add_explicit(&b->questions, 1, memory_order_relaxed);
 	if (test_kernel(b, kernel)->flags & BUILDER_LATER)
 		return PTOWSP_UNSUPPORTED;
 	*cycles_out = args[0];
@@ -23,9 +24,11 @@ static ptowsp_status kernel_cycles(void *context, uint32_t kernel, const uint64_
 
 static ptowsp_status kernel_footprint(void *context, uint32_t kernel, const uint64_t *args, rt_touch_fn touch, void *sink)
 {
-	const struct test_kernel *k = test_kernel(context, kernel);
+	struct builder *b = context;
+	const struct test_kernel *k = test_kernel(b, kernel);
 
 	(void)args;
+	atomic_fetch_add_explicit(&b->questions, 1, memory_order_relaxed);
 	if (k->flags & BUILDER_NO_FOOTPRINT)
 		return PTOWSP_UNSUPPORTED;
 	for (uint32_t i = 0; i < k->touch_count; i++)

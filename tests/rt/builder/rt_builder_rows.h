@@ -43,6 +43,7 @@ struct builder {
 	uint32_t *kernel_rows;
 	struct rt_kernels table;
 	_Atomic uint64_t calls;
+	_Atomic uint64_t questions; /* about cycles and footprints */
 	bool idle;
 	char log[2048];
 };

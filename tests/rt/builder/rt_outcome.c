@@ -191,8 +191,10 @@ struct outcome *builder_run_program(struct builder *b, struct rt_program *progra
 		abort();
 	args.pool = how->pool ? how->pool : own;
 	atomic_store(&b->calls, 0);
+	atomic_store(&b->questions, 0);
 	o->status = rt_run(program, &args, &o->stats, &o->deadlock, &o->error);
 	o->calls = atomic_load(&b->calls);
+	o->questions = atomic_load(&b->questions);
 	arrays_copy(o);
 	memcpy(o->log, b->log, sizeof(o->log));
 	rt_pool_destroy(own);
