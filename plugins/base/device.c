@@ -2,8 +2,8 @@
 #include "device.h"
 
 #include "backend.h"
-#include "base_buffer.h"
-#include "base_fence.h"
+#include "base/memory/base_buffer.h"
+#include "base/memory/base_fence.h"
 #include "error.h"
 #include "program.h"
 #include "queue.h"

@@ -3,11 +3,11 @@
 #ifndef BASE_KERNELS_H
 #define BASE_KERNELS_H
 
+#include "base/memory/shards.h"
 #include "instance.h"
 #include "isa/isa.h"
 #include "rt/rt.h"
 #include "sections.h"
-#include "shards.h"
 #include "trace/base_profile.h"
 #include "trace/timeline.h"
 #include <stdatomic.h>

@@ -2,7 +2,7 @@
 #include "program.h"
 
 #include "backend.h"
-#include "base_buffer.h"
+#include "base/memory/base_buffer.h"
 #include "base_caps.h"
 #include "base_support.h"
 #include "error.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "queue.h"
 
-#include "base_buffer.h"
-#include "base_fence.h"
+#include "base/memory/base_buffer.h"
+#include "base/memory/base_fence.h"
 #include "error.h"
 #include "program.h"
 #include <string.h>

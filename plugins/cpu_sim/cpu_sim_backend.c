@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu_sim/cpu_sim_backend.h"
 
-#include "base/base_buffer.h"
+#include "base/memory/base_buffer.h"
 #include "base/ops.h"
 
 #define MODEL(name) BASE_MODEL(name, "this machine's processor: portable kernels interpreted by worker threads", "threads", THREADS, REFERENCE)

@@ -3,8 +3,8 @@
 #ifndef OPENCL_DEVICE_H
 #define OPENCL_DEVICE_H
 
-#include "base/base_buffer.h"
 #include "base/device.h"
+#include "base/memory/base_buffer.h"
 #include "base/opencl/opencl_driver.h"
 #include <stdbool.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* opencl_memory.c - memory of the device: base decides what lies there, and when it goes there and back (base/base_resident.h, base/base_buffer.h). Calls go through a queue of their own, and wait.
+/* opencl_memory.c - memory of the device: base decides what lies there, and when it goes there and back (base/memory/base_resident.h, base/memory/base_buffer.h). Calls go through a queue of their own, and wait.
  * Memory and events of the caller's queues are cl_mem and cl_event of the device's context, which anything that expose gives tells (CL_MEM_CONTEXT). */
 #include "opencl/opencl_device.h"
 
-#include "base/base_fence.h"
 #include "base/error.h"
+#include "base/memory/base_fence.h"
 #include <stdlib.h>
 
 #if PTOWSP_ABI_TARGET >= 1

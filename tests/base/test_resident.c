@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/backend.h"
-#include "base/base_resident.h"
+#include "base/memory/base_resident.h"
 #include "tests/check.h"
 #include "tests/draw.h"
 #include "tests/isa/tile_random.h"

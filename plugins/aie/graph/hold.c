@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/hold.h"
 
-#include "base/stage.h"
+#include "base/memory/stage.h"
 #include "ptowsp/ids.h"
 #include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"

@@ -3,7 +3,7 @@
 #ifndef OPENCL_CALL_H
 #define OPENCL_CALL_H
 
-#include "base/base_resident.h"
+#include "base/memory/base_resident.h"
 #include "base/opencl/opencl_kernels.h"
 
 struct opencl_call {

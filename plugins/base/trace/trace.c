@@ -2,11 +2,11 @@
 #include "base/trace/trace.h"
 
 #include "base/backend.h"
-#include "base/base_buffer.h"
 #include "base/base_compiled.h"
-#include "base/base_fence.h"
 #include "base/base_support.h"
 #include "base/error.h"
+#include "base/memory/base_buffer.h"
+#include "base/memory/base_fence.h"
 #include "base/program.h"
 #include "base/queue.h"
 #if PTOWSP_ABI_TARGET >= 1

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "base_buffer.h"
+#include "base/memory/base_buffer.h"
 
-#include "backend.h"
-#include "error.h"
-#include "planned.h"
-#include "program.h"
+#include "base/backend.h"
+#include "base/error.h"
+#include "base/planned.h"
+#include "base/program.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_program.h"
 #include <errno.h>
@@ -30,7 +30,7 @@ bool base_buffers_apart(const struct base_device *device)
 }
 
 #if PTOWSP_ABI_TARGET >= 1
-#include "base_external.h"
+#include "base/memory/base_external.h"
 
 /* Memory of the buffer is that of its descriptor, or addresses that nothing lies at where the device has memory of its own. */
 static ptowsp_status place_map(struct base_buffer *buffer, struct ptowsp_error *error)

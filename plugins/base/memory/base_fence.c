@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "base_fence.h"
+#include "base/memory/base_fence.h"
 
-#include "backend.h"
-#include "error.h"
-#include "queue.h"
+#include "base/backend.h"
+#include "base/error.h"
+#include "base/queue.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

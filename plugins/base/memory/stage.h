@@ -3,7 +3,7 @@
 #ifndef BASE_STAGE_H
 #define BASE_STAGE_H
 
-#include "shards.h"
+#include "base/memory/shards.h"
 #include <stdbool.h>
 
 enum base_way { BASE_TO_SHARDS, BASE_FROM_SHARDS };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "stage.h"
+#include "base/memory/stage.h"
 
-#include "error.h"
+#include "base/error.h"
 #include <string.h>
 
 #define UNCOUNTED (UINT64_MAX - 1)

@@ -10,7 +10,7 @@
 #ifndef BASE_SHARDS_H
 #define BASE_SHARDS_H
 
-#include "instance.h"
+#include "base/instance.h"
 #include "rt/rt.h"
 #include <stdatomic.h>
 

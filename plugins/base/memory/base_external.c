@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "base_external.h"
+#include "base/memory/base_external.h"
 
 #if PTOWSP_ABI_TARGET >= 1
-#include "error.h"
+#include "base/error.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef BASE_RESIDENT_H
 #define BASE_RESIDENT_H
 
-#include "base_buffer.h"
+#include "base/memory/base_buffer.h"
 #include "ptowsp/report.h"
 #include "ptowsp/tile.h"
 

@@ -3,7 +3,7 @@
 #ifndef BASE_FENCE_H
 #define BASE_FENCE_H
 
-#include "device.h"
+#include "base/device.h"
 
 struct base_backend;
 struct base_news;

@@ -6,7 +6,7 @@
 #ifndef BASE_BUFFER_H
 #define BASE_BUFFER_H
 
-#include "device.h"
+#include "base/device.h"
 
 struct base_backend;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "base_resident.h"
+#include "base/memory/base_resident.h"
 
-#include "error.h"
-#include "planned.h"
+#include "base/error.h"
+#include "base/planned.h"
 #include "registry/common/common_grow.h"
 #include "rt/program/dtype.h"
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* shards.c - which tensors are cut, and cutting them. Tasks: stage.c. */
-#include "shards.h"
+#include "base/memory/shards.h"
 
-#include "error.h"
+#include "base/error.h"
+#include "base/memory/stage.h"
 #include "ptowsp/ids.h"
 #include "ptowsp/workload.h"
 #include "registry/common/common_dtype.h"
 #include "rt/program/rt_program.h"
-#include "stage.h"
 #include <string.h>
 
 /* ---- reading the package --------------------------------------------------------------------------------------- */
