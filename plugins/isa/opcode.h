@@ -51,6 +51,21 @@ static inline bool isa_op_is_control(unsigned opcode)
 {
 	return opcode >= PTOWSP_PTO_FOR;
 }
+/* The instruction names another one. */
+static inline bool isa_op_has_target(unsigned opcode)
+{
+	switch (opcode) {
+	case PTOWSP_PTO_FOR:
+	case PTOWSP_PTO_ENDFOR:
+	case PTOWSP_PTO_DO:
+	case PTOWSP_PTO_ENDWHILE:
+	case PTOWSP_PTO_IF:
+	case PTOWSP_PTO_ELSE:
+	case PTOWSP_PTO_BREAK:
+	case PTOWSP_PTO_CONTINUE: return true;
+	default: return false;
+	}
+}
 
 /* Positions of the two multiplied tiles among the source tiles: MATMUL 0, 1; MATMUL_ACC 1, 2; MATMUL_MX 0, 2. */
 void isa_shape_factors(unsigned shape, unsigned *left_out, unsigned *right_out);

@@ -137,21 +137,6 @@ static unsigned mode_max(unsigned opcode)
 	}
 }
 
-static bool has_target(unsigned opcode)
-{
-	switch (opcode) {
-	case PTOWSP_PTO_FOR:
-	case PTOWSP_PTO_ENDFOR:
-	case PTOWSP_PTO_DO:
-	case PTOWSP_PTO_ENDWHILE:
-	case PTOWSP_PTO_IF:
-	case PTOWSP_PTO_ELSE:
-	case PTOWSP_PTO_BREAK:
-	case PTOWSP_PTO_CONTINUE: return true;
-	default: return false;
-	}
-}
-
 static ptowsp_status memref_verify(const struct verifier *v, uint16_t row, unsigned access)
 {
 	if (row >= v->p->header.param_count)
@@ -197,7 +182,7 @@ static bool spare_is_zero(const struct ptowsp_tile_inst *inst, const char *opera
 	for (; src_used < 4; src_used++)
 		if (src[src_used])
 			return false;
-	return inst->reserved == 0 && (inst->target == 0 || has_target(inst->op));
+	return inst->reserved == 0 && (inst->target == 0 || isa_op_has_target(inst->op));
 }
 
 static ptowsp_status inst_verify(const struct verifier *v)

@@ -22,13 +22,9 @@ enum { MOST_EVENTS = 100000000, MOST_SECONDS = 15, ABSENT_CYCLES = 1000, MOST_BY
 
 /* ---- the command line ----------------------------------------------------------------------------------------------- */
 
-static const struct flag flags[] = {
-#define G(title)
-#define X(name, letter, sort, field, argument, text) FLAG_ROW(struct aie_options, name, letter, sort, field, argument)
-#include "tools/aie/flags.def"
-#undef X
-#undef G
-};
+#define FLAGS_FILE    "tools/aie/flags.def"
+#define FLAGS_OPTIONS struct aie_options
+#include "tools/flags_table.def"
 const struct tool tool = {.page = &page_aie, .flags = flags, .flag_count = sizeof(flags) / sizeof(*flags)};
 
 static bool value_read(const struct flag_pair *pair, struct aie_array_value *value)

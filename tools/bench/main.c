@@ -23,13 +23,9 @@ static const struct bench_case {
 
 _Static_assert(BENCH_REPS_LIMIT == 64, "bench/flags.def says how many repetitions there can be");
 
-static const struct flag flags[] = {
-#define G(title)
-#define X(name, letter, sort, field, argument, text) FLAG_ROW(struct bench_options, name, letter, sort, field, argument)
-#include "tools/bench/flags.def"
-#undef X
-#undef G
-};
+#define FLAGS_FILE    "tools/bench/flags.def"
+#define FLAGS_OPTIONS struct bench_options
+#include "tools/flags_table.def"
 const struct tool tool = {.page = &page_bench, .flags = flags, .flag_count = sizeof(flags) / sizeof(*flags)};
 
 /* The cases that the command line names, all where it names none. -1, or 2 after a sentence. */

@@ -15,13 +15,9 @@
 #include "tools/standard.h"
 #include "tools/tool.h"
 
-static const struct flag flags[] = {
-#define G(title)
-#define X(name, letter, sort, field, argument, text) FLAG_ROW(struct conform_options, name, letter, sort, field, argument)
-#include "tools/conform/flags.def"
-#undef X
-#undef G
-};
+#define FLAGS_FILE    "tools/conform/flags.def"
+#define FLAGS_OPTIONS struct conform_options
+#include "tools/flags_table.def"
 const struct tool tool = {.page = &page_conform, .flags = flags, .flag_count = sizeof(flags) / sizeof(*flags)};
 
 /* Tests of packages that are not there would look at nothing, and be ok. */

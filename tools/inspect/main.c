@@ -146,13 +146,9 @@ static int graph_draw(const char *out, const char *dump)
 
 /* ---- the command line ---- */
 
-static const struct flag flags[] = {
-#define G(title)
-#define X(name, letter, sort, field, argument, text) FLAG_ROW(struct options, name, letter, sort, field, argument)
-#include "tools/inspect/flags.def"
-#undef X
-#undef G
-};
+#define FLAGS_FILE    "tools/inspect/flags.def"
+#define FLAGS_OPTIONS struct options
+#include "tools/flags_table.def"
 const struct tool tool = {.page = &page_inspect, .flags = flags, .flag_count = sizeof(flags) / sizeof(*flags), .also = ", package format 1.0"};
 
 /* What the tool is to do: a flag for a mode, or one of those that name the file for it. */

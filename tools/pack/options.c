@@ -37,13 +37,9 @@ static int emit_fail(const char *wanted)
 	return 2;
 }
 
-static const struct flag flags[] = {
-#define G(title)
-#define X(name, letter, sort, field, argument, text) FLAG_ROW(struct pack_options, name, letter, sort, field, argument)
-#include "tools/pack/flags.def"
-#undef X
-#undef G
-};
+#define FLAGS_FILE    "tools/pack/flags.def"
+#define FLAGS_OPTIONS struct pack_options
+#include "tools/flags_table.def"
 const struct tool tool = {.page = &page_pack, .flags = flags, .flag_count = sizeof(flags) / sizeof(*flags)};
 
 /* Flags beside --make-key and --sign. -1: this is not about files that are there, go on; -2: it is, and can be done; else the exit code. */

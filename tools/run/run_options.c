@@ -9,13 +9,9 @@
 #include "ptowsp/run.h"
 #include "registry/text.h"
 
-static const struct flag flags[] = {
-#define G(title)
-#define X(name, letter, sort, field, argument, text) FLAG_ROW(struct run_options, name, letter, sort, field, argument)
-#include "tools/run/flags.def"
-#undef X
-#undef G
-};
+#define FLAGS_FILE    "tools/run/flags.def"
+#define FLAGS_OPTIONS struct run_options
+#include "tools/flags_table.def"
 enum { FLAGS = sizeof(flags) / sizeof(*flags) };
 _Static_assert(sizeof(flags) / sizeof(*flags) <= (size_t)COMMAND_LINE_FLAGS, "what command_line.h has room for");
 

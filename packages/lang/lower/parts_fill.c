@@ -520,21 +520,6 @@ static void flow_follow(const struct lang_dims *memrefs, const struct lang_tile_
 
 /* ---- the kernel ------------------------------------------------------------------------------------------------------------- */
 
-static bool has_target(unsigned op)
-{
-	switch (op) {
-	case PTOWSP_PTO_FOR:
-	case PTOWSP_PTO_ENDFOR:
-	case PTOWSP_PTO_DO:
-	case PTOWSP_PTO_ENDWHILE:
-	case PTOWSP_PTO_IF:
-	case PTOWSP_PTO_ELSE:
-	case PTOWSP_PTO_BREAK:
-	case PTOWSP_PTO_CONTINUE: return true;
-	default: return false;
-	}
-}
-
 /* Puts masks and values in front of the rest, whose jumps go where they went. */
 static void insts_join(struct filler *f)
 {
@@ -544,7 +529,7 @@ static void insts_join(struct filler *f)
 	if (count > LANG_MAX_INSTRUCTIONS)
 		lang_too_large(f->lower, f->function->at);
 	for (uint32_t i = 0; i < f->body.count; i++)
-		if (has_target(f->body.rows[i].op))
+		if (isa_op_has_target(f->body.rows[i].op))
 			f->body.rows[i].target = f->head.count + f->starts[f->body.rows[i].target];
 	if (f->head.count)
 		memcpy(insts, f->head.rows, f->head.count * sizeof(*insts));
