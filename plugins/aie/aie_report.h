@@ -5,9 +5,9 @@
 #define AIE_REPORT_H
 
 #include "aie/design/aie_channels.h"
-#include "aie/engine/program_proxy.h"
+#include "aie/engine/core_program.h"
 #include "aie/graph/divided.h"
-#include "aie/graph/fits_sum.h"
+#include "aie/graph/fits.h"
 #include "aie/picture/picture.h"
 #include "aie/sim/sim.h"
 #include "aie/sim/work.h"

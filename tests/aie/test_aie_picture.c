@@ -7,7 +7,7 @@
 
 #include "aie/picture/picture.h"
 #include "aie/picture/picture_design.h"
-#include "aie/picture/xml.h"
+#include "aie/picture/sheet.h"
 #include "registry/common/common_text.h"
 #include "tests/aie/aie_written.h"
 #include "tests/check.h"

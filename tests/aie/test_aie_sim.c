@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aie/sim/sim_queue.h"
+#include "aie/sim/sim_net.h"
 #include "tests/aie/aie_world.h"
 #include "tests/check.h"
 #include "tests/draw.h"

@@ -275,7 +275,7 @@ static ptowsp_status lock_read(struct aie_array *array, const struct aie_op *op,
 	const int64_t action = array_number(op, "action", -1);
 	int64_t number = array_number(op, "value", 1);
 	const bool known = !value || array_value(array, value, &number);
-	struct aie_hold *hold = action == 1 ? &piece->give : &piece->take;
+	struct aie_net_hold *hold = action == 1 ? &piece->give : &piece->take;
 	ptowsp_status status;
 
 	if (row == AIE_NONE || action < 0 || action > 2 || !known)
@@ -287,7 +287,7 @@ static ptowsp_status lock_read(struct aie_array *array, const struct aie_op *op,
 		return status;
 	if (hold->semaphore != AIE_NONE)
 		return array_fail(array, op, PTOWSP_INVALID, "a descriptor takes one lock and gives one");
-	*hold = (struct aie_hold){array->locks[row].semaphore, number, action == 0};
+	*hold = (struct aie_net_hold){array->locks[row].semaphore, number, action == 0};
 	return PTOWSP_OK;
 }
 

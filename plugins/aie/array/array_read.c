@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* array_read.c - tiles, locks, buffers, functions and names of a device. */
 #include "aie/array/array_own.h"
-#include "aie/ir/ir_float.h"
+#include "aie/ir/ir.h"
 #include "registry/common/common_arena.h"
 #include "registry/common/common_grow.h"
 

@@ -2,7 +2,6 @@
 /* lower_core.c - functions that cells call, their buffers, and a core per cell. */
 #include "aie/design/design.h"
 #include "aie/design/lower_own.h"
-#include "aie/graph/loop.h"
 #include "ptowsp/ids.h"
 #include "registry/common/common_arena.h"
 #include "registry/common/common_grow.h"

@@ -4,7 +4,10 @@
 #define AIE_LOWER_OWN_H
 
 #include "aie/design/lower.h"
+#include "ptowsp/base.h"
 #include "registry/common/common_names.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 #define AIE_OBJECT_NAME 80 /* bytes of an object file's name */
 #define AIE_BUFFER_NAME 32 /* bytes of a buffer's name */
@@ -54,5 +57,25 @@ static inline const struct aie_attr *aie_i32(struct aie_lowering *lowering, int6
 {
 	return aie_attr_int(lowering->module, aie_type_plain(lowering->module, AIE_TYPE_INT, 32), value);
 }
+
+/* A program of a cell with what repeats written once: lines that follow each other several times become a loop, and so inside of it. Values of the lines' objects
+ * do not leave a loop: what it acquires it releases. One thread. */
+/* A line, or so many rounds of what follows. */
+struct aie_turn {
+	uint32_t rounds; /* 0: a line */
+	uint32_t line;   /* its number; of rounds: how many turns belong to it, nested ones counted */
+};
+struct aie_loops {
+	struct aie_turn *turns;
+	uint32_t count, room;
+};
+struct aie_loops_args {
+	const uint32_t *ids;  /* per line: lines with one id do the same */
+	const int32_t *opens; /* per line: stream side + 1 where it acquires, minus that where it releases, else 0 */
+	uint32_t count, sides;
+};
+/* Fills zeroed or finished loops. Errors: NO_MEMORY. */
+ptowsp_status aie_loops_find(struct aie_loops *loops, const struct aie_loops_args *args, struct ptowsp_error *error);
+void aie_loops_finish(struct aie_loops *loops);
 
 #endif

@@ -6,11 +6,11 @@
 
 #include "aie/design/lower.h"
 #include "aie/design/near.h"
-#include "aie/graph/depth.h"
+#include "aie/graph/cell.h"
 #include "aie/graph/divided.h"
 #include "aie/graph/executor.h"
-#include "aie/graph/hold.h"
-#include "aie/place/pin.h"
+#include "aie/graph/layout.h"
+#include "aie/graph/order.h"
 
 struct aie_map_args {
 	const struct aie_arch *arch;
@@ -72,5 +72,8 @@ struct aie_map {
 /* Fills a zeroed or finished map. Errors: UNSUPPORTED, one sentence with what is needed and the limit: that of the smallest number of cores; NO_MEMORY. */
 ptowsp_status aie_map_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error);
 void aie_map_finish(struct aie_map *map);
+
+/* Places of a graph whose depths are settled. Errors: UNSUPPORTED with node, resource, need and limit; NO_MEMORY. */
+ptowsp_status aie_map_place(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error);
 
 #endif

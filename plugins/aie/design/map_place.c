@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* map_place.c - a graph as what is placed: cells, shims and memory tiles as nodes with what they take, streams as nets. */
-#include "aie/design/map_own.h"
+#include "aie/design/map.h"
 
 #include "rt/program/rt_error.h"
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "aie/engine/aie_client.h"
+#include "aie/engine/aie_hardware.h"
 
 #include "base/error.h"
 #include "base/kept.h"

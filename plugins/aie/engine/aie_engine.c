@@ -4,7 +4,7 @@
 #include "aie/design/kernel_object.h"
 #include "aie/engine/aie_engine_own.h"
 #include "aie/engine/engine_device.h"
-#include "aie/place/part.h"
+#include "aie/place/aie_place.h"
 #include "base/error.h"
 #include "base/planned.h"
 #include "base/program.h"

@@ -3,9 +3,13 @@
 #ifndef AIE_ENGINE_OWN_H
 #define AIE_ENGINE_OWN_H
 
-#include "aie/aie_options.h"
+#include "aie/aie_backend.h"
 #include "aie/aie_report.h"
+#include "aie/design/aie_channels.h"
+#include "aie/design/design.h"
+#include "aie/design/kernel_files.h"
 #include "aie/design/map.h"
+#include "aie/picture/picture.h"
 #include "aie/picture/picture_design.h"
 #include "base/planned.h"
 #include "base/program.h"
@@ -70,7 +74,7 @@ struct aie_back {
 	char title[256]; /* of the picture */
 	char ring[256];  /* of streams, which a run with bounded buffers has shown to move; "": there is none */
 };
-/* engine_back.c: fills a zeroed one. Errors: of the reader, the rules and the router, in the words of origin.h. */
+/* engine_back.c: fills a zeroed one. Errors: of the reader, the rules and the router, in words of tasks, kernels and tensors. */
 ptowsp_status aie_back_read(struct aie_back *back, struct aie_loaded *loaded, struct ptowsp_error *error);
 /* Memory of cores for --explain, one line for cores that take the same. */
 void aie_back_tell(const struct aie_back *back, const struct aie_loaded *loaded);
@@ -98,11 +102,50 @@ void aie_layouts_tell(struct aie_run *run);
 /* engine_go.c: reads the text of the map, runs what it says, tells the feed; where files are wanted it gives those instead. */
 ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed);
 
-/* engine_stages.c: per core of the design the kernel that takes most of its time, by the times of all tasks of the map's walk. The caller frees the rows; NULL: no memory. */
+/* engine_phase.c: per core of the design the kernel that takes most of its time, by the times of all tasks of the map's walk. The caller frees the rows; NULL: no memory. */
 struct aie_stage_times {
 	const uint32_t *cores; /* per task */
 	const uint64_t *starts, *ends;
 };
 struct aie_report_stage *aie_stages_find(const struct aie_map *map, uint32_t core_count, const struct aie_stage_times *times);
+
+/* engine_window.c: the task window as the host keeps it: a task has a place from when the host hands it over, in the order of numbers, until it and all before it have ended. What
+ * statistics say of it comes from the times of a run. One thread. */
+struct aie_ring {
+	const struct aie_map *map;
+	const struct base_walk *walk;
+	struct rt_feed *feed;
+	uint64_t window;   /* 0: none is stated, and nothing else is there */
+	uint32_t mode;     /* enum rt_window_mode */
+	uint64_t before;   /* cycles of the run before these */
+	uint64_t *issued;  /* per task: when it was handed over; UINT64_MAX: with the one before it */
+	uint64_t *stalls;  /* per task: when the host began to wait for its place; UINT64_MAX: it had not to */
+	uint64_t *stalled; /* per task: for how long */
+};
+/* ring: zeroed but for `before`. Errors: NO_MEMORY. */
+ptowsp_status aie_ring_begin(struct aie_ring *ring, const struct aie_map *map, const struct base_walk *walk, struct rt_feed *feed, uint64_t window,
+			     uint32_t mode, struct ptowsp_error *error);
+/* As in aie_sim_args. RUN_FAILED, said by the feed: the window is full, and its mode is abort. */
+ptowsp_status aie_ring_stepped(void *ring, uint32_t step, uint64_t begin, uint64_t end);
+/* ends: per task. */
+void aie_ring_tell(struct aie_ring *ring, const uint64_t *ends);
+void aie_ring_finish(struct aie_ring *ring);
+
+/* engine_files.c: a design as files for people and tools: the text of record, the form that people write, placement and routes, a picture, and a page about each. */
+struct aie_emit_args {
+	const char *text;                /* of the module, in the generic form */
+	const struct aie_module *module; /* read from it */
+	const struct aie_design *design;
+	const struct aie_kernel_files *files; /* of its kernels */
+	const struct aie_channels *channels;
+	const struct aie_picture *picture;
+	const char *ring;             /* of streams, "" where there is none */
+	bool epoch_b;                 /* of the form that people write */
+	const char *const *arguments; /* per argument of the sequence: the tensor's name, NULL of words that nobody reads */
+	ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size);
+	void *context;
+};
+/* Gives each file away once. Errors: those of file, NO_MEMORY. One thread. */
+ptowsp_status aie_emit(const struct aie_emit_args *args, struct ptowsp_error *error);
 
 #endif

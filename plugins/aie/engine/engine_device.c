@@ -2,7 +2,7 @@
 #include "aie/engine/engine_device.h"
 
 #include "aie/aie_artifact.h"
-#include "aie/engine/aie_client.h"
+#include "aie/engine/aie_hardware.h"
 #include "aie/engine/core_program.h"
 #include "base/error.h"
 #include "rt/program/dtype.h"

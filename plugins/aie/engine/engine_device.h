@@ -13,7 +13,5 @@ void aie_device_close(struct base_device *device);
 /* As aie_engine_go: compiles the text of the map, or takes what was compiled before, and runs it. Errors also: NO_DEVICE: tools that are missing or refuse, an artifact that the
  * device refuses; RUN_FAILED, DEVICE_LOST; DEADLINE, CANCELLED. */
 ptowsp_status aie_device_go(struct aie_run *run, struct rt_feed *feed);
-/* Rows with the device engine; as base_backend.caps. */
-uint32_t aie_device_caps(struct ptowsp_cap *rows_out);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "aie/aie_artifact.h"
-#include "aie/design/aie_emit.h"
 #include "aie/engine/aie_engine.h"
 #include "aie/engine/aie_engine_own.h"
 #include "base/error.h"

@@ -3,7 +3,6 @@
 #include "aie/design/kernel_files.h"
 #include "aie/design/kernel_object.h"
 #include "aie/engine/aie_engine_own.h"
-#include "aie/graph/aie_ring.h"
 #include "aie/graph/fits.h"
 #include "aie/sim/aie_cost.h"
 #include "aie/sim/sim.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/act.h"
 
-#include "aie/graph/alias.h"
-#include "aie/graph/closing.h"
 #include "base/pad.h"
 #include "registry/common/common_grow.h"
 #include "rt/access/footprint.h"

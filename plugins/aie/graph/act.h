@@ -6,11 +6,42 @@
 
 #define AIE_MOST_TENSORS 64 /* arguments of a call */
 
-#include "aie/graph/aie_called.h"
 #include "aie/graph/area.h"
 #include "base/kernels.h"
 #include "base/patience.h"
 #include "base/walk.h"
+#include "rt/access/footprint.h"
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a program calls its kernels, channels and tensors, for sentences and symbols. Any thread. */
+/* Rows of the package, or of what stands in its place; texts are borrowed from the program. */
+struct aie_called {
+	const char *(*kernel)(const void *context, uint32_t kernel);
+	const char *(*channel)(const void *context, uint32_t channel);
+	const char *(*tensor)(const void *context, uint32_t tensor);
+	/* " (file.pto:4)", or "" where the package does not say it, into text of size bytes, its end where all of it is longer; that. */
+	const char *(*place)(const void *context, uint32_t kernel, char *text, size_t size);
+	const void *context;
+};
+enum { AIE_CALLED_PLACE = 28 }; /* bytes of a place in a sentence */
+
+static inline const char *aie_kernel_name(const struct aie_called *names, uint32_t kernel)
+{
+	return names->kernel(names->context, kernel);
+}
+static inline const char *aie_channel_name(const struct aie_called *names, uint32_t channel)
+{
+	return names->channel(names->context, channel);
+}
+static inline const char *aie_tensor_name(const struct aie_called *names, uint32_t tensor)
+{
+	return names->tensor(names->context, tensor);
+}
+static inline const char *aie_kernel_place(const struct aie_called *names, uint32_t kernel, char text[AIE_CALLED_PLACE])
+{
+	return names->place(names->context, kernel, text, AIE_CALLED_PLACE);
+}
 
 enum aie_act_kind {
 	AIE_ACT_CALL,
@@ -74,5 +105,28 @@ struct aie_acts_args {
  * have different types; NO_MEMORY. */
 ptowsp_status aie_acts_make(struct aie_acts *acts, const struct aie_acts_args *args, struct ptowsp_error *error);
 void aie_acts_finish(struct aie_acts *acts);
+
+/* Arguments of one call that have elements in common, and of which it writes some. A core has what a call gets in buffers, so that a kernel that reads in one of them what
+ * it has written to another would not find it: such arguments are one buffer, and each is a view of that. One thread. */
+/* A tensor argument of a call while its act is made. */
+struct aie_argument {
+	struct aie_area area;
+	struct aie_use use; /* all but the number of its area */
+};
+struct aie_alias_args {
+	const struct rt_footprint *footprint; /* of the call */
+	bool once;                            /* its kernel runs once, so that the footprint has all it does in its order */
+	bool exact;                           /* as in act.h */
+	const struct aie_tensor *tensors;     /* per TENS row */
+};
+/* Sets use.with of all, and for those that are to be one buffer area, view and access. `first` and `second` are places of two that cannot be. Errors: UNSUPPORTED: their types
+ * differ. */
+ptowsp_status aie_alias(struct aie_argument *arguments, uint32_t count, const struct aie_alias_args *args, uint32_t *first, uint32_t *second);
+
+/* Who leaves the loop over a closed channel goes on when all its producers have closed it, which may be later than their last token: one word per producer that did
+ * something in between, if the consumer does anything behind. Source: runtime semantics, section 6, K. One thread. */
+/* acts: with a CLOSE for each end of a channel that a producer closes, and a LEAVE where a consumer finds it closed and empty, as the walk has them. Afterwards there is
+ * a CLOSE and a LEAVE for each producer that a consumer has to wait for, at the same places, and no other. Errors: NO_MEMORY. */
+ptowsp_status aie_closings_settle(struct aie_acts *acts, uint32_t channels, struct ptowsp_error *error);
 
 #endif

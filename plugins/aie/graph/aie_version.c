@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "aie/graph/aie_version.h"
+#include "aie/graph/aie_graph.h"
 
 #include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "aie/graph/alias.h"
+#include "aie/graph/act.h"
 
 #include "rt/program/dtype.h"
 

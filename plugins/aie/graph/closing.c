@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "aie/graph/closing.h"
+#include "aie/graph/act.h"
 
 #include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"

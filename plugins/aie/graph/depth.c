@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "aie/graph/depth.h"
+#include "aie/graph/order.h"
 
 enum { WORDS = 4 }; /* of credit, which take next to no room */
 

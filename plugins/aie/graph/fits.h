@@ -4,7 +4,18 @@
 #define AIE_FITS_H
 
 #include "aie/design/map.h"
-#include "aie/graph/fits_sum.h"
+#include <stdint.h>
+
+/* What a call takes of a core's memory, as refusals and figures have it. */
+/* Bytes of a core tile for a call. */
+struct aie_fits {
+	uint64_t tiles, arguments, stack; /* tiles that do not lie in its arguments; these once each; what a core's stack has besides tiles */
+	uint64_t declared;                /* all its tiles, as ptowsp-inspect says it: those that are not there at once share; no part of the sum */
+};
+static inline uint64_t aie_fits_sum(const struct aie_fits *fits)
+{
+	return fits->tiles + fits->arguments + fits->stack;
+}
 
 /* Sets the stack of all calls. Errors: NO_MEMORY. */
 ptowsp_status aie_fits_find(struct aie_acts *acts, const struct aie_map_args *args, struct ptowsp_error *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "aie/graph/hold.h"
+#include "aie/graph/layout.h"
 
 #include "base/memory/stage.h"
 #include "ptowsp/ids.h"

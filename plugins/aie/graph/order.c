@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/order.h"
 
-#include "aie/graph/order_bound.h"
 #include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>

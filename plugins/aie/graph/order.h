@@ -5,6 +5,7 @@
 #define AIE_ORDER_H
 
 #include "aie/graph/aie_graph.h"
+#include "aie/place/aie_place.h"
 
 struct aie_depths {
 	uint32_t from, to; /* objects that fit at the source and at each end; 0 at the host's; a memory tile has the same number for all streams of a group */
@@ -39,5 +40,35 @@ struct aie_order_args {
 /* Fills a zeroed or finished order. Errors: UNSUPPORTED naming a cell and the stream where it stands still; NO_MEMORY. */
 ptowsp_status aie_order_make(struct aie_order *order, const struct aie_order_args *args, struct ptowsp_error *error);
 void aie_order_finish(struct aie_order *order);
+
+/* How many objects each stream has at its source and at its ends. A channel has no more than its capacity says, counted over both. One thread. */
+/* Before places are known: depths has one row per stream of the graph, with what may be needed on either side. depth: objects at each end, at least 1. whole: channels get
+ * all that their capacity lets them, however much that is. True if some channel got less. */
+bool aie_depths_choose(struct aie_depths *depths, const struct aie_graph *graph, uint32_t depth, bool whole);
+/* With places, of cells first: where two cores see one memory their objects are the same ones; elsewhere a channel's are divided between both ends. */
+void aie_depths_settle(struct aie_depths *depths, const struct aie_graph *graph, const struct aie_arch *arch, const struct aie_place *places);
+
+/* What order.c knows of tasks: which job begins a task and by which the host sees that it has ended. One thread. */
+struct aie_order_bound {
+	const struct aie_bounds *bounds; /* NULL: none, and nothing else is there */
+	const struct aie_graph *graph;
+	const struct aie_acts *acts;
+	uint32_t *ends;  /* per task: the job that says that it has ended, AIE_NOTHING */
+	uint8_t *begins; /* per task: 0: by no job; 1: by one that has not begun; 2: it has */
+	uint32_t *ended; /* per line: of its first tasks, those that have ended */
+	uint32_t *seen;  /* per line: for whose ends the host has waited */
+	uint64_t handed; /* tasks before it have been handed over */
+};
+/* bound: zeroed. False: no memory. */
+bool aie_order_bound_make(struct aie_order_bound *bound, const struct aie_order_args *args);
+void aie_order_bound_finish(struct aie_order_bound *bound);
+/* The task that begins with the job, AIE_NOTHING: none that there are bounds for. */
+uint32_t aie_order_bound_task(const struct aie_order_bound *bound, uint32_t job);
+/* The job that says that the task at this place of the line has ended. */
+uint32_t aie_order_bound_end(const struct aie_order_bound *bound, uint32_t line, uint32_t place);
+/* Have those before it been handed over? */
+bool aie_order_bound_next(struct aie_order_bound *bound, uint32_t task);
+/* The job has begun. */
+void aie_order_bound_begun(struct aie_order_bound *bound, uint32_t job);
 
 #endif

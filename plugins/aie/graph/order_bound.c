@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "aie/graph/order_bound.h"
+#include "aie/graph/order.h"
 
 #include <stdlib.h>
 #include <string.h>

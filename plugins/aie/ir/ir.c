@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/ir/ir.h"
-#include "aie/ir/ir_float.h"
-#include "aie/ir/ir_intern.h"
+#include "isa/convert.h"
+#include "ptowsp/ids.h"
 #include "registry/common/common_arena.h"
 
 #include "base/error.h"
@@ -325,4 +325,24 @@ const struct aie_attr *aie_attr_of(const struct aie_op *op, const char *name)
 		if (!strcmp(op->attrs[i].name, name))
 			return op->attrs[i].attr;
 	return NULL;
+}
+
+static unsigned dtype_of(const struct aie_type *type)
+{
+	switch (type->kind) {
+	case AIE_TYPE_BF16: return PTOWSP_BF16;
+	case AIE_TYPE_F16: return PTOWSP_F16;
+	case AIE_TYPE_F32: return PTOWSP_F32;
+	default: return PTOWSP_F64;
+	}
+}
+
+uint64_t aie_float_bits(const struct aie_type *type, double value)
+{
+	return isa_convert_scalar(isa_bits_of_double(value), PTOWSP_F64, dtype_of(type));
+}
+
+double aie_float_of(const struct aie_type *type, uint64_t bits)
+{
+	return isa_double_of(isa_convert_scalar(bits, dtype_of(type), PTOWSP_F64));
 }

@@ -173,4 +173,21 @@ ptowsp_status aie_module_print(const struct aie_module *module, enum aie_form fo
  * column, what was expected. */
 ptowsp_status aie_module_read(struct aie_module *module, const char *text, size_t length, struct ptowsp_error *error);
 
+/* ---- between ir.c and ir_intern.c ------------------------------------------------------------------------------------------------ */
+
+/* NULL: no memory. Its memory is the arena's. */
+struct aie_intern *aie_intern_create(struct common_arena *arena);
+/* The module's one that is equal to `like`, whose arrays may be the caller's. NULL: no memory. */
+const struct aie_type *aie_intern_type(struct aie_module *module, const struct aie_type *like);
+const struct aie_attr *aie_intern_attr(struct aie_module *module, const struct aie_attr *like);
+
+/* ---- bits of floats of a type, and floats of bits; to nearest, ties to even ------------------------------------------------------ */
+
+static inline bool aie_type_is_float(const struct aie_type *type)
+{
+	return type->kind >= AIE_TYPE_BF16 && type->kind <= AIE_TYPE_F64;
+}
+uint64_t aie_float_bits(const struct aie_type *type, double value);
+double aie_float_of(const struct aie_type *type, uint64_t bits);
+
 #endif

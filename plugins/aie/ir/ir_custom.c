@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ir_custom.c - operations of MLIR's own dialects as people write them; the reader reads this again. */
-#include "aie/ir/ir_custom.h"
 #include "aie/ir/ir_ops.h"
+#include "aie/ir/ir_print.h"
 
 #include <inttypes.h>
 #include <string.h>

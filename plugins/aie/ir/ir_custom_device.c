@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ir_custom_device.c - operations of a design as people write them, as far as objectfifos go. */
 #include "aie/aie_arch.h"
-#include "aie/ir/ir_custom.h"
+#include "aie/ir/ir_print.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* ir_form_aie.c - operations of aie, aiex, and what cores branch with, as people write them: read by patterns (ir_form_aie.def), and where those do not reach, by hand
  * (ir_form_more.c). */
-#include "aie/ir/ir_form_aie.h"
 #include "aie/aie_arch.h"
+#include "aie/ir/ir_form.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ir_form_more.c - operations of aie, aiex, cf, scf and memref whose text is no pattern. */
-#include "aie/ir/ir_form_aie.h"
+#include "aie/ir/ir_form.h"
 #include "registry/common/common_arena.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "aie/ir/ir_intern.h"
+#include "aie/ir/ir.h"
 #include "registry/common/common_arena.h"
 #include "registry/common/common_hash.h"
 

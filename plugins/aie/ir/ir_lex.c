@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "aie/ir/ir_lex.h"
+#include "aie/ir/ir_read.h"
 
 #include <string.h>
 

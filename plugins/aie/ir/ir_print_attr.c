@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ir_print_attr.c - types and attributes as text. */
-#include "aie/ir/ir_float.h"
+#include "aie/ir/ir.h"
 #include "aie/ir/ir_print.h"
 #include "registry/common/common_decimal.h"
 

@@ -5,8 +5,62 @@
 #define AIE_IR_READ_H
 
 #include "aie/ir/ir.h"
-#include "aie/ir/ir_lex.h"
-#include "aie/ir/ir_scope.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Names of values while a text is read: known from where they stand to the end of their region, also in regions inside of it, unless those are closed to
+ * what is around them. */
+struct aie_scope_row {
+	const char *name;                /* of aie_name: equal ones are the same pointer */
+	struct aie_value *const *values; /* of the group */
+	uint32_t count;
+	uint32_t next;        /* older one of its bucket, + 1 */
+	uint32_t closed;      /* closed regions around it */
+	struct aie_op *block; /* of a block's name, which begins with '^' */
+};
+struct aie_scope {
+	struct aie_scope_row *rows; /* owned; the newest last */
+	uint32_t *buckets;          /* owned; newest row, + 1 */
+	uint32_t count, room, mask;
+	uint32_t closed; /* closed regions around what is read */
+};
+void aie_scope_finish(struct aie_scope *scope);
+/* NULL: the name is not known here. */
+const struct aie_scope_row *aie_scope_find(const struct aie_scope *scope, const char *name);
+/* False: no memory. */
+bool aie_scope_add(struct aie_scope *scope, const char *name, struct aie_value *const *values, uint32_t count);
+/* Forgets all but the oldest `count`. */
+void aie_scope_cut(struct aie_scope *scope, uint32_t count);
+
+/* Words of MLIR's text. Constant text; tokens are views of it. */
+enum aie_token_kind {
+	AIE_TOKEN_END,
+	AIE_TOKEN_WORD,    /* memref.load, i32 */
+	AIE_TOKEN_STRING,  /* with its quotes, escapes as they stand */
+	AIE_TOKEN_VALUE,   /* %a, %a#1 */
+	AIE_TOKEN_SYMBOL,  /* @a, @"a" */
+	AIE_TOKEN_BLOCK,   /* ^bb0 */
+	AIE_TOKEN_HASH,    /* #aie */
+	AIE_TOKEN_BANG,    /* !aie.objectfifo */
+	AIE_TOKEN_INTEGER, /* -3, 0x1F */
+	AIE_TOKEN_REAL,    /* 1.5e+00 */
+	AIE_TOKEN_MARK,    /* one character */
+	AIE_TOKEN_ARROW,
+	AIE_TOKEN_BAD, /* a byte that begins nothing, or a string without an end */
+};
+struct aie_token {
+	enum aie_token_kind kind;
+	const char *begin;
+	size_t length;
+	uint32_t line, column; /* from 1; columns are bytes */
+};
+struct aie_lexer {
+	const char *at, *end, *line_start;
+	uint32_t line;
+};
+/* The next token; END again and again at the end. Comments go to the line's end. */
+struct aie_token aie_lex(struct aie_lexer *lexer);
 
 enum {
 	AIE_READ_BYTES = 1 << 26,

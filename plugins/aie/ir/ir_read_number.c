@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ir_read_number.c - numbers out of text, as attributes of their types. */
-#include "aie/ir/ir_float.h"
+#include "aie/ir/ir.h"
 #include "aie/ir/ir_read.h"
 #include "registry/common/common_decimal.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "aie/ir/ir_scope.h"
+#include "aie/ir/ir_read.h"
 #include "registry/common/common_hash.h"
 
 #include <stdlib.h>

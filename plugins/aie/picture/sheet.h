@@ -5,6 +5,7 @@
 #define AIE_SHEET_H
 
 #include "aie/picture/picture.h"
+#include "registry/common/common_text.h"
 
 enum {
 	AIE_SHEET_MARGIN = 24,
@@ -40,5 +41,10 @@ uint32_t aie_sheet_way(const struct aie_sheet *sheet, const struct aie_hop *hop,
 /* Lines of nodes that a card shows, and bars: those of limits that are used, and one of how busy its core is where that is known. */
 uint32_t aie_sheet_names(const struct aie_picture_tile *tile);
 uint32_t aie_sheet_bars(const struct aie_picture *picture, const struct aie_picture_tile *tile);
+
+/* A name that somebody chose as text of XML. Bytes that are no UTF-8 and characters that XML does not know become '?'. */
+void aie_xml_add(struct common_text *text, const char *name);
+/* At most so many bytes of the name, with "..." behind a cut between characters. */
+void aie_xml_add_short(struct common_text *text, const char *name, size_t bytes);
 
 #endif

@@ -52,4 +52,9 @@ enum aie_effort { AIE_EFFORT_NONE, AIE_EFFORT_LEAST, AIE_EFFORT_USUAL, AIE_EFFOR
 ptowsp_status aie_place_with(enum aie_effort effort, const struct aie_arch *arch, const struct aie_place_node *nodes, uint32_t node_count,
 			     const struct aie_place_net *nets, uint32_t net_count, uint64_t seed, struct aie_place *places_out, struct ptowsp_error *error);
 
+/* The part of an array that a design uses: its first columns, and of these the first rows of cores. */
+/* "2x3": 2 rows of cores, 3 columns; "": all. part_out: the array with so many columns, as the dialect knows it, which has that many rows for whoever places cores.
+ * Errors: INVALID naming the text and what the array has. Any thread. */
+ptowsp_status aie_part_read(struct aie_arch *part_out, const struct aie_arch *arch, const char *text, struct ptowsp_error *error);
+
 #endif

@@ -4,7 +4,7 @@
 
 #include "aie/sim/aie_cost.h"
 #include "aie/sim/sim_build.h"
-#include "aie/sim/sim_stuck.h"
+#include "aie/sim/sim_net.h"
 #include "base/error.h"
 #include "registry/common/common_machine.h"
 #include <stdlib.h>

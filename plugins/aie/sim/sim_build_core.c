@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sim_build_core.c - memories of a design: pools of fifos with their locks, buffers; and the bodies of its cores. */
-#include "aie/ir/ir_float.h"
+#include "aie/ir/ir.h"
 #include "aie/sim/sim_build.h"
 
 #include "base/error.h"

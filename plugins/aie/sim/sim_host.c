@@ -206,7 +206,7 @@ static bool value_write(struct aie_net *net, const struct aie_host_step *step, p
 	}
 	net->semaphores[step->semaphore].given_count = 0;
 	net->semaphores[step->semaphore].value = 0;
-	if (!aie_semaphore_give(net, &(struct aie_hold){.semaphore = step->semaphore, .value = step->value}, net->now))
+	if (!aie_semaphore_give(net, &(struct aie_net_hold){.semaphore = step->semaphore, .value = step->value}, net->now))
 		*status_out = base_fail(net->error, PTOWSP_NO_MEMORY, "no memory for a lock that the host sets");
 	return !*status_out;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sim_net.c - a net is put together, and taken apart. */
 #include "aie/sim/sim_net.h"
+#include <stdlib.h>
 
 #include "registry/common/common_grow.h"
 #include <stdarg.h>
@@ -139,7 +140,7 @@ uint32_t aie_net_stream(struct aie_net *net, uint32_t end, uint32_t end_count)
 
 	if (row == AIE_NONE)
 		return row;
-	net->streams[row] = (struct aie_stream){.end = end, .end_count = end_count, .sender_count = 1, .pace = 1, .until = AIE_NEVER};
+	net->streams[row] = (struct aie_net_stream){.end = end, .end_count = end_count, .sender_count = 1, .pace = 1, .until = AIE_NEVER};
 	for (uint32_t i = end; i < end + end_count; i++)
 		net->ends[i].stream = row;
 	return row;
@@ -147,7 +148,7 @@ uint32_t aie_net_stream(struct aie_net *net, uint32_t end, uint32_t end_count)
 
 void aie_net_senders(struct aie_net *net, uint32_t stream, uint32_t sender_count)
 {
-	struct aie_stream *row = &net->streams[stream];
+	struct aie_net_stream *row = &net->streams[stream];
 
 	row->sender_count = sender_count;
 	row->packets = true;
@@ -282,4 +283,27 @@ void aie_net_finish(struct aie_net *net)
 	free(net->host.steps);
 	aie_queue_finish(&net->queue);
 	*net = (struct aie_net){0};
+}
+
+/* The tournament's beginning and end. */
+
+bool aie_queue_init(struct aie_queue *queue, uint32_t agents)
+{
+	queue->leaves = 2;
+	while (queue->leaves < agents)
+		queue->leaves *= 2;
+	queue->tree = calloc(2 * (size_t)queue->leaves, sizeof(*queue->tree));
+	if (!queue->tree)
+		return false;
+	for (uint32_t i = 0; i < queue->leaves; i++)
+		queue->tree[queue->leaves + i] = (struct aie_match){AIE_NEVER, i};
+	for (uint32_t i = queue->leaves - 1; i; i--)
+		queue->tree[i] = queue->tree[2 * i];
+	return true;
+}
+
+void aie_queue_finish(struct aie_queue *queue)
+{
+	free(queue->tree);
+	*queue = (struct aie_queue){0};
 }

@@ -21,10 +21,74 @@
 #ifndef AIE_SIM_NET_H
 #define AIE_SIM_NET_H
 
+#include "aie/design/design.h"
 #include "aie/sim/sim.h"
-#include "aie/sim/sim_queue.h"
-#include "aie/sim/sim_walk.h"
 #include "ptowsp/base.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/* When each agent of a simulation goes on: a tournament over all of them, the earliest wins, of equals the one with the lower number. */
+#define AIE_NEVER UINT64_MAX
+
+struct aie_match {
+	uint64_t time;
+	uint32_t agent;
+};
+struct aie_queue {
+	struct aie_match *tree; /* owned: [1] the winner, [leaves + i] agent i */
+	uint32_t leaves;        /* a power of two */
+};
+/* All never. false: no memory. */
+bool aie_queue_init(struct aie_queue *queue, uint32_t agents);
+void aie_queue_finish(struct aie_queue *queue);
+
+static inline void aie_queue_set(struct aie_queue *queue, uint32_t agent, uint64_t time)
+{
+	struct aie_match *tree = queue->tree;
+	uint32_t at = queue->leaves + agent;
+
+	tree[at].time = time;
+	while (at /= 2)
+		tree[at] = tree[2 * at + 1].time < tree[2 * at].time ? tree[2 * at + 1] : tree[2 * at];
+}
+
+static inline uint64_t aie_queue_time(const struct aie_queue *queue, uint32_t agent)
+{
+	return queue->tree[queue->leaves + agent].time;
+}
+
+/* The order in which a DMA reads or writes memory: runs of bytes, strides apart, as many dimensions of them as it has. */
+enum { AIE_WALK_DIMS = 5 };
+/* Outermost first; what is one after the other lies in the run. */
+struct aie_path {
+	uint32_t rank;
+	uint64_t sizes[AIE_WALK_DIMS];
+	int64_t strides[AIE_WALK_DIMS]; /* bytes */
+	uint64_t run;                   /* bytes, above 0 */
+	uint64_t bytes;                 /* of all runs */
+	int64_t least, beyond;          /* bytes from the first element: what is touched lies within */
+	uint32_t pace;                  /* cycles per word, at least 1: short or unaligned runs cost a cycle per element */
+};
+/* A position on a path. */
+struct aie_cursor {
+	uint8_t *at;   /* of the present run */
+	int64_t marks; /* bytes from each byte to its mark (sim_net.h); 0: all count as written */
+	uint64_t into; /* bytes of it that are done */
+	uint64_t index[AIE_WALK_DIMS];
+};
+/* Can a path be made of these? Sizes of at least 1, all within 2^50 bytes. */
+bool aie_path_fits(uint32_t rank, const int64_t *sizes, const int64_t *strides, uint32_t element_bytes);
+/* All elements, of so many bytes each, of sizes and strides (elements), outermost first; rank 0: one element. */
+void aie_path_make(struct aie_path *path, uint32_t rank, const int64_t *sizes, const int64_t *strides, uint32_t element_bytes);
+/* So many bytes, one after the other. */
+void aie_path_plain(struct aie_path *path, uint64_t bytes);
+/* Do both touch the same bytes, from the first element on, in the same order? */
+bool aie_paths_equal(const struct aie_path *a, const struct aie_path *b);
+
+void aie_cursor_begin(struct aie_cursor *cursor, uint8_t *base, int64_t marks);
+/* The next bytes of a path, and their marks (NULL: nobody wants those), into rows of them, and back. The caller asks for no more than are left. */
+void aie_cursor_get(struct aie_cursor *cursor, const struct aie_path *path, uint8_t *to, uint8_t *marks, uint64_t bytes);
+void aie_cursor_put(struct aie_cursor *cursor, const struct aie_path *path, const uint8_t *from, const uint8_t *marks, uint64_t bytes);
 
 enum { AIE_STREAM_WORDS = 8 }; /* most of buffering */
 
@@ -63,7 +127,7 @@ struct aie_semaphore {
 };
 #define AIE_WAITER_END (UINT32_C(1) << 31)
 /* Taking: `value` of what is there, once it is at least that, or where `equal` just that. semaphore AIE_NONE: nothing. */
-struct aie_hold {
+struct aie_net_hold {
 	uint32_t semaphore;
 	int64_t value;
 	bool equal;
@@ -85,13 +149,13 @@ struct aie_piece {
 	struct aie_path path;
 	/* Fields of a chain. */
 	uint8_t *base;
-	struct aie_hold take, give; /* give: equal: a binary one is set to that */
-	uint32_t next;              /* AIE_NONE: it ends here */
-	uint32_t packet;            /* number of its packet; AIE_NONE: none */
-	uint32_t descriptor;        /* of a task of the host: the one of its shim that it is written into; AIE_NONE: nobody looks */
-	const struct aie_pad *pad;  /* NULL: none */
-	int64_t step;               /* bytes from one time that it is used to the next, `round` times, then from the beginning; round 0: base stays */
-	uint32_t round, at;         /* at: the time that comes */
+	struct aie_net_hold take, give; /* give: equal: a binary one is set to that */
+	uint32_t next;                  /* AIE_NONE: it ends here */
+	uint32_t packet;                /* number of its packet; AIE_NONE: none */
+	uint32_t descriptor;            /* of a task of the host: the one of its shim that it is written into; AIE_NONE: nobody looks */
+	const struct aie_pad *pad;      /* NULL: none */
+	int64_t step;                   /* bytes from one time that it is used to the next, `round` times, then from the beginning; round 0: base stays */
+	uint32_t round, at;             /* at: the time that comes */
 };
 /* The end that a sender's packets reach. */
 struct aie_packet {
@@ -139,7 +203,7 @@ struct aie_end {
 	uint8_t store[4 * AIE_STREAM_WORDS], marks[4 * AIE_STREAM_WORDS];
 	bool takes; /* words, in the present stretch */
 };
-struct aie_stream {
+struct aie_net_stream {
 	uint32_t end, end_count; /* the senders, then the receivers */
 	uint32_t sender_count;   /* 1, or more where words travel in packets */
 	uint32_t active;         /* sender that has the stream: number among them */
@@ -156,7 +220,7 @@ struct aie_ask {
 	enum aie_side side;
 	uint32_t count; /* of ACQUIRE: objects to have, those held already among them */
 	uint64_t cycles;
-	struct aie_hold hold; /* of TAKE and GIVE */
+	struct aie_net_hold hold; /* of TAKE and GIVE */
 };
 struct aie_program {
 	void *context;
@@ -200,7 +264,7 @@ struct aie_net {
 	struct aie_piece *pieces;
 	struct aie_task *tasks;
 	struct aie_end *ends;
-	struct aie_stream *streams;
+	struct aie_net_stream *streams;
 	struct aie_machine_core *cores;
 	struct aie_sim_agent *agents;
 	void **blocks;    /* all that is freed in the end */
@@ -281,11 +345,11 @@ uint64_t aie_lock_ready(const struct aie_lock *lock, enum aie_side side, uint64_
 /* This side is done with its oldest object, which the other one sees from `seen` on, and is woken for. */
 void aie_lock_done(struct aie_net *net, uint32_t lock, enum aie_side side, uint64_t seen);
 /* Takes, or (false) waits: *when_out the cycle in which to ask again, AIE_NEVER: when somebody gave. */
-bool aie_semaphore_take(struct aie_net *net, const struct aie_hold *hold, uint32_t waiter, uint64_t *when_out);
+bool aie_semaphore_take(struct aie_net *net, const struct aie_net_hold *hold, uint32_t waiter, uint64_t *when_out);
 /* The agent waited from `since` on, and has now what it waited for: is counted, and told. */
 void aie_semaphore_waited(struct aie_net *net, uint32_t semaphore, uint32_t agent, uint64_t since);
 /* false: no memory. */
-bool aie_semaphore_give(struct aie_net *net, const struct aie_hold *hold, uint64_t seen);
+bool aie_semaphore_give(struct aie_net *net, const struct aie_net_hold *hold, uint64_t seen);
 /* All that was given counts. Errors: KERNEL_FAILED: more than a lock counts; aie_semaphore_take sets net->failed to that, too. */
 ptowsp_status aie_semaphores_see(struct aie_net *net);
 /* The semaphore's value if all that was given were seen. */
@@ -343,5 +407,12 @@ void aie_host_stands(struct aie_net *net);
 ptowsp_status aie_host_saw(const struct aie_net *net);
 /* A task is done from `time` on. */
 void aie_host_told(struct aie_net *net, uint32_t task, uint64_t time);
+
+/* Who waits for whom when nothing can happen any more. */
+/* Looks at a net in which nothing happens any more. OK: all is done that anybody asked for. A host that waits, or tasks that are not done, or, where there is no host's
+ * sequence, a core that waits: DEADLOCK with one sentence, the ring first. */
+ptowsp_status aie_stuck_look(const struct aie_net *net, struct ptowsp_error *error);
+/* Waiting agents, and a ring of them; into zeroed stats, owned by them. false: no memory. */
+bool aie_stuck_list(const struct aie_net *net, struct aie_sim_stats *stats);
 
 #endif

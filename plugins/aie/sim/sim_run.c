@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sim_run.c - what comes next, until nothing does. */
 #include "aie/sim/sim_net.h"
-#include "aie/sim/sim_stuck.h"
 #include "base/error.h"
 
 static ptowsp_status net_begin(struct aie_net *net)

@@ -37,14 +37,14 @@ static void given_see(struct aie_net *net, struct aie_semaphore *semaphore, uint
 	memmove(semaphore->given, semaphore->given + seen, semaphore->given_count * sizeof(*semaphore->given));
 }
 
-static bool is_there(const struct aie_semaphore *semaphore, const struct aie_hold *hold)
+static bool is_there(const struct aie_semaphore *semaphore, const struct aie_net_hold *hold)
 {
 	if (semaphore->binary)
 		return !semaphore->held && semaphore->value == hold->value;
 	return hold->equal ? semaphore->value == hold->value : semaphore->value >= hold->value;
 }
 
-bool aie_semaphore_take(struct aie_net *net, const struct aie_hold *hold, uint32_t waiter, uint64_t *when_out)
+bool aie_semaphore_take(struct aie_net *net, const struct aie_net_hold *hold, uint32_t waiter, uint64_t *when_out)
 {
 	struct aie_semaphore *semaphore = &net->semaphores[hold->semaphore];
 
@@ -84,7 +84,7 @@ void aie_semaphore_waited(struct aie_net *net, uint32_t number, uint32_t agent, 
 	aie_net_tell(net, agent, semaphore->waiting, since, net->now);
 }
 
-bool aie_semaphore_give(struct aie_net *net, const struct aie_hold *hold, uint64_t seen)
+bool aie_semaphore_give(struct aie_net *net, const struct aie_net_hold *hold, uint64_t seen)
 {
 	struct aie_semaphore *semaphore = &net->semaphores[hold->semaphore];
 	uint32_t at;
@@ -117,4 +117,31 @@ int64_t aie_semaphore_sum(const struct aie_semaphore *semaphore)
 	for (uint32_t i = 0; i < semaphore->given_count; i++)
 		sum = semaphore->binary ? semaphore->given[i].value : sum + semaphore->given[i].value;
 	return sum;
+}
+
+/* Objects of a pool, counted from both sides. */
+
+uint64_t aie_lock_ready(const struct aie_lock *lock, enum aie_side side, uint64_t count)
+{
+	const uint64_t last = lock->begun[side] + count - 1; /* object that is wanted last */
+
+	if (side == AIE_GETTER)
+		return lock->done[AIE_PUTTER] > last ? lock->times[AIE_PUTTER][aie_lock_slot(lock, last)] : AIE_NEVER;
+	if (last < lock->depth)
+		return 0;
+	return lock->done[AIE_GETTER] > last - lock->depth ? lock->times[AIE_GETTER][aie_lock_slot(lock, last)] : AIE_NEVER;
+}
+
+void aie_lock_done(struct aie_net *net, uint32_t number, enum aie_side side, uint64_t seen)
+{
+	struct aie_lock *lock = &net->locks[number];
+	const enum aie_side other = side == AIE_PUTTER ? AIE_GETTER : AIE_PUTTER;
+
+	lock->times[side][aie_lock_slot(lock, lock->done[side]++)] = seen;
+	if (!lock->waits[other])
+		return;
+	if (lock->core[other] != AIE_NONE)
+		aie_core_wake(net, lock->core[other]);
+	else
+		aie_stream_wake(net, lock->end[other]);
 }

@@ -13,7 +13,7 @@ static enum aie_side side_of(const struct aie_end *end)
 	return end->sends ? AIE_GETTER : AIE_PUTTER;
 }
 
-static struct aie_end *sender_of(const struct aie_net *net, const struct aie_stream *stream)
+static struct aie_end *sender_of(const struct aie_net *net, const struct aie_net_stream *stream)
 {
 	return &net->ends[stream->end + stream->active];
 }
@@ -25,7 +25,7 @@ static struct aie_piece *piece_of(const struct aie_net *net, const struct aie_en
 
 /* ---- time that is over -------------------------------------------------------------------------------------------- */
 
-static void account(struct aie_net *net, const struct aie_stream *stream, struct aie_end *end)
+static void account(struct aie_net *net, const struct aie_net_stream *stream, struct aie_end *end)
 {
 	struct aie_sim_agent *agent = &net->agents[end->agent];
 	const uint64_t passed = net->now - end->since;
@@ -93,7 +93,7 @@ static void words_reach(struct aie_net *net, struct aie_end *end, const uint8_t 
 	store_add(end, words + 4 * (size_t)direct, marks + 4 * (size_t)direct, count - direct);
 }
 
-static void words_send(struct aie_net *net, const struct aie_stream *stream, uint64_t count)
+static void words_send(struct aie_net *net, const struct aie_net_stream *stream, uint64_t count)
 {
 	struct aie_end *sender = sender_of(net, stream), *ends = &net->ends[stream->end];
 	uint8_t words[4 * BATCH], marks[4 * BATCH];
@@ -113,7 +113,7 @@ static void words_send(struct aie_net *net, const struct aie_stream *stream, uin
 }
 
 /* Counts the words that flowed since the last change. */
-static void settle(struct aie_net *net, struct aie_stream *stream)
+static void settle(struct aie_net *net, struct aie_net_stream *stream)
 {
 	struct aie_end *ends = &net->ends[stream->end];
 	uint64_t words = 0;
@@ -309,7 +309,7 @@ static void link_done(struct aie_net *net, struct aie_end *end)
 
 void aie_stream_stands(struct aie_net *net, uint32_t number)
 {
-	const struct aie_stream *stream = &net->streams[number];
+	const struct aie_net_stream *stream = &net->streams[number];
 
 	for (uint32_t i = stream->end; i < stream->end + stream->end_count; i++) {
 		struct aie_end *end = &net->ends[i];
@@ -388,7 +388,7 @@ static uint64_t end_words(struct aie_net *net, struct aie_end *end, uint64_t pac
 }
 
 /* Can whoever listens take a word? Nobody listening is nobody to send to. */
-static bool heard(const struct aie_net *net, const struct aie_stream *stream)
+static bool heard(const struct aie_net *net, const struct aie_net_stream *stream)
 {
 	const struct aie_end *ends = &net->ends[stream->end];
 	bool any = false;
@@ -402,7 +402,7 @@ static bool heard(const struct aie_net *net, const struct aie_stream *stream)
 }
 
 /* The receivers that the packet of this sender reaches listen. */
-static void packet_address(const struct aie_net *net, const struct aie_stream *stream, uint32_t sender)
+static void packet_address(const struct aie_net *net, const struct aie_net_stream *stream, uint32_t sender)
 {
 	const uint32_t from = stream->end + sender, number = net->ends[from].at == AIE_NONE ? AIE_NONE : piece_of(net, &net->ends[from])->packet;
 
@@ -414,7 +414,7 @@ static void packet_address(const struct aie_net *net, const struct aie_stream *s
 }
 
 /* Between packets the next sender that would be heard has the stream. */
-static void sender_choose(const struct aie_net *net, struct aie_stream *stream)
+static void sender_choose(const struct aie_net *net, struct aie_net_stream *stream)
 {
 	const struct aie_end *last = sender_of(net, stream);
 
@@ -434,12 +434,12 @@ static void sender_choose(const struct aie_net *net, struct aie_stream *stream)
 	packet_address(net, stream, stream->active);
 }
 
-static bool sender_can(const struct aie_net *net, const struct aie_stream *stream)
+static bool sender_can(const struct aie_net *net, const struct aie_net_stream *stream)
 {
 	return sender_of(net, stream)->state == AIE_END_WORDS && heard(net, stream);
 }
 
-static bool who_moves(const struct aie_net *net, struct aie_stream *stream, uint32_t *pace)
+static bool who_moves(const struct aie_net *net, struct aie_net_stream *stream, uint32_t *pace)
 {
 	struct aie_end *ends = &net->ends[stream->end];
 	bool any;
@@ -460,7 +460,7 @@ static bool who_moves(const struct aie_net *net, struct aie_stream *stream, uint
 }
 
 /* Words until the next change, at least 1. */
-static uint64_t stretch_words(struct aie_net *net, const struct aie_stream *stream, uint64_t pace, uint64_t *from)
+static uint64_t stretch_words(struct aie_net *net, const struct aie_net_stream *stream, uint64_t pace, uint64_t *from)
 {
 	struct aie_end *ends = &net->ends[stream->end];
 	uint64_t words = stream->sends ? end_words(net, sender_of(net, stream), pace, from) : UINT64_MAX;
@@ -480,7 +480,7 @@ static uint64_t stretch_words(struct aie_net *net, const struct aie_stream *stre
 	return words;
 }
 
-static void stretch_plan(struct aie_net *net, struct aie_stream *stream)
+static void stretch_plan(struct aie_net *net, struct aie_net_stream *stream)
 {
 	const bool moved = stream->until != AIE_NEVER;
 	uint32_t pace;
@@ -500,7 +500,7 @@ static void stretch_plan(struct aie_net *net, struct aie_stream *stream)
 
 void aie_stream_run(struct aie_net *net, uint32_t number)
 {
-	struct aie_stream *stream = &net->streams[number];
+	struct aie_net_stream *stream = &net->streams[number];
 	struct aie_end *ends = &net->ends[stream->end];
 	uint64_t next;
 
@@ -520,7 +520,7 @@ void aie_stream_run(struct aie_net *net, uint32_t number)
 
 void aie_stream_begin(struct aie_net *net, uint32_t number)
 {
-	const struct aie_stream *stream = &net->streams[number];
+	const struct aie_net_stream *stream = &net->streams[number];
 
 	for (uint32_t i = stream->end; i < stream->end + stream->end_count; i++) {
 		struct aie_end *end = &net->ends[i];

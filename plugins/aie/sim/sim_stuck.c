@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sim_stuck.c - a deadlock is described: each wait, then a ring found by going from one who waits to whom he waits for. */
-#include "aie/sim/sim_stuck.h"
+#include "aie/sim/sim_net.h"
 
 #include "base/error.h"
 #include "registry/common/common_grow.h"
@@ -23,7 +23,7 @@ static void wait_add(struct list *list, struct aie_sim_wait wait)
 		list->rows[list->count++] = wait;
 }
 
-static void give_look(const struct aie_net *net, uint32_t agent, const struct aie_hold *take, struct list *list, bool *any, const struct aie_hold *give,
+static void give_look(const struct aie_net *net, uint32_t agent, const struct aie_net_hold *take, struct list *list, bool *any, const struct aie_net_hold *give,
 		      uint32_t other)
 {
 	const struct aie_semaphore *semaphore = &net->semaphores[take->semaphore];
@@ -36,7 +36,7 @@ static void give_look(const struct aie_net *net, uint32_t agent, const struct ai
 }
 
 /* An agent that waits for a lock of the array waits for all that ever give to it: DMAs by their descriptors, cores by their programs. */
-static void semaphore_look(const struct aie_net *net, uint32_t agent, const struct aie_hold *take, struct list *list)
+static void semaphore_look(const struct aie_net *net, uint32_t agent, const struct aie_net_hold *take, struct list *list)
 {
 	const int64_t sum = aie_semaphore_sum(&net->semaphores[take->semaphore]);
 	bool any = false;
@@ -54,7 +54,7 @@ static void semaphore_look(const struct aie_net *net, uint32_t agent, const stru
 	}
 	for (uint32_t g = 0; g < net->giver_count; g++)
 		if (net->cores[net->givers[g].core].state != AIE_CORE_ENDED)
-			give_look(net, agent, take, list, &any, &(struct aie_hold){.semaphore = net->givers[g].semaphore},
+			give_look(net, agent, take, list, &any, &(struct aie_net_hold){.semaphore = net->givers[g].semaphore},
 				  net->cores[net->givers[g].core].agent);
 	if (!any)
 		wait_add(list, (struct aie_sim_wait){agent, AIE_NONE, net->semaphores[take->semaphore].name, sum < 0 ? 0 : (uint64_t)sum, (uint64_t)take->value,
@@ -92,7 +92,7 @@ static void locks_look(const struct aie_net *net, const struct aie_end *end, str
 
 static void words_look(const struct aie_net *net, const struct aie_end *end, struct list *list)
 {
-	const struct aie_stream *stream = &net->streams[end->stream];
+	const struct aie_net_stream *stream = &net->streams[end->stream];
 	const struct aie_end *has = &net->ends[stream->end + stream->active];
 	const uint64_t all = end->path->bytes / 4;
 	bool any = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sim_walk.c - paths through memory: made as long in their runs as they are, walked a piece at a time. */
-#include "aie/sim/sim_walk.h"
+#include "aie/sim/sim_net.h"
 
 #include "aie/sim/aie_cost.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "aie/design/aie_emit.h"
+#include "aie/engine/aie_engine_own.h"
 
 #include <stdio.h>
 #include <stdlib.h>

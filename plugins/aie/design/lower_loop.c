@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "aie/graph/loop.h"
+#include "aie/design/lower_own.h"
 
 #include "registry/common/common_grow.h"
 #include "rt/program/rt_error.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "aie/graph/aie_ring.h"
+#include "aie/engine/aie_engine_own.h"
 
 #include "ptowsp/ids.h"
 #include "rt/program/rt_error.h"

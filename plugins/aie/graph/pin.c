@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "aie/place/pin.h"
+#include "aie/graph/cell.h"
 
 #include "rt/program/rt_error.h"
 #include <stdio.h>
