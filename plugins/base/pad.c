@@ -153,7 +153,7 @@ void base_pad_close(struct base_pad *pad)
 
 		if (!p->copied || !(p->part.access & PTOWSP_WRITE))
 			continue;
-		tile_part_move(p, true);
+		tile_part_return(p);
 		device_tell(pad, p, true);
 	}
 }

@@ -61,11 +61,6 @@ struct tile_param {
 	const char *name;
 	uint16_t dtype, access;
 };
-/* The tile of a parameter of which a task may have only a part; rows 0: none. */
-struct tile_whole {
-	uint32_t bytes, rows, columns; /* of an element; of the tile */
-	uint64_t at;                   /* where a copy lies in the workspace */
-};
 struct tile_kernel {
 	const char *name;
 	const struct tile_param *params;
@@ -163,53 +158,28 @@ static __attribute__((unused)) ptowsp_status tile_run(const struct tile_kernel *
 	return status;
 }
 
-/* Parts of tiles as whole windows. */
-static __attribute__((unused)) ptowsp_status tile_parts_open(const struct tile_call *call, const struct tile_whole *wholes, struct tile_part *parts)
-{
-	const uint32_t count = call->kernel->param_count;
-
-	for (uint32_t i = 0; i < count; i++) {
-		const struct tile_whole *whole = &wholes[i];
-
-		parts[i] = (struct tile_part){.window = *tile_window(call, i), .part = *tile_window(call, i), .size = whole->bytes};
-		if (whole->rows && parts[i].part.data && tile_part_is(&parts[i].part, parts[i].part.dtype, whole->rows, whole->columns))
-			tile_part_whole(&parts[i], whole->rows, whole->columns);
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t first, other;
-
-		if (!parts[i].copied)
-			continue;
-		other = tile_part_shared(parts, count, i, &first);
-		if (other < count)
-			return tile_fail(call, NULL, TILE_PARTS_MEET, other < i ? other : i, other < i ? i : other);
-		parts[i].window.data = (unsigned char *)call->task->workspace + wholes[first].at;
-		if (first == i)
-			tile_part_fill(&parts[i]);
-	}
-	return PTOWSP_OK;
-}
+#define TILE_PARTS static __attribute__((unused))
+#define TILE_SYNC  ((void)0)
+#include "isa/kernel_parts.h"
 
 /* tile_run of a kernel that works on whole tiles where the task has parts of them. parts: room for one per parameter. */
 static __attribute__((unused)) ptowsp_status tile_run_parts(const struct tile_kernel *kernel, const struct tile_whole *wholes, struct tile_part *parts,
 							    const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 							    ptowsp_status (*body)(struct tile_call *call))
 {
-	const struct tile_call call = {.kernel = kernel, .task = task, .out = out};
+	struct tile_call call = {.kernel = kernel, .task = task, .out = out};
 	struct ptowsp_task whole = {.head = {0, 0, 0}};
 	ptowsp_status status = tile_check(&call);
 
 	if (!status)
-		status = tile_parts_open(&call, wholes, parts);
+		status = tile_parts_open(&call, wholes, parts, task->workspace, NULL);
 	if (status)
 		return status;
 	memcpy(&whole, task, task->head.size < sizeof(whole) ? task->head.size : sizeof(whole));
 	whole.tensors = &parts->window;
 	whole.tensor_stride = sizeof(*parts);
 	status = tile_run(kernel, &whole, out, body);
-	for (uint32_t i = 0; i < kernel->param_count; i++)
-		if (parts[i].copied && parts[i].part.access & PTOWSP_WRITE)
-			tile_part_move(&parts[i], true);
+	tile_parts_close(parts, kernel->param_count);
 	return status;
 }
 

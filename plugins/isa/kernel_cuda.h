@@ -39,6 +39,11 @@
 #undef inline
 
 #define TILE_DEVICE static inline __device__
+/* Those of parts are for the device: its threads share the rows. */
+#define inline inline __device__
+#define TILE_PART_ROWS(r, count) for (uint64_t r = threadIdx.x; r < (count); r += blockDim.x)
+#include "isa/tile_part.h"
+#undef inline
 #ifndef TILE_SHARED
 #define TILE_SHARED(name) extern __shared__ __attribute__((aligned(64))) unsigned char name[]
 #endif
@@ -52,7 +57,7 @@ struct tile_kernel {
 	const char *name;
 	const struct tile_param *params;
 	uint32_t param_count, arg_count;
-	uint64_t workspace; /* bytes of tiles */
+	uint64_t workspace; /* bytes of tiles, and of copies of parts */
 };
 /* Arguments of a kernel, in memory that the device reads. */
 struct tile_task {
@@ -72,6 +77,8 @@ struct tile_call {
 	const struct tile_kernel *kernel;
 	const struct tile_task *task;
 	struct tile_result *result;
+	const unsigned char *windows; /* `step` bytes apart: the task's, or whole ones in the place of parts */
+	size_t step;
 	unsigned char *memory; /* of its tiles */
 	uint64_t cycles;
 	uint64_t jumps; /* back that are left */
@@ -88,33 +95,46 @@ TILE_DEVICE ptowsp_status tile_failed(struct tile_call *call, const char *place)
 
 TILE_DEVICE const struct ptowsp_tensor_arg *tile_window(const struct tile_call *call, uint32_t param)
 {
-	return &call->task->tensors[param];
+	return (const struct ptowsp_tensor_arg *)(const void *)(call->windows + param * call->step);
 }
 
 /* A call from beginning to end, by every thread. */
+TILE_DEVICE ptowsp_status tile_begin(struct tile_call *call, const struct tile_kernel *kernel, const struct tile_task *task, struct tile_result *result,
+				     unsigned char *memory)
+{
+	call->kernel = kernel;
+	call->task = task;
+	call->result = result;
+	call->windows = (const unsigned char *)task->tensors;
+	call->step = sizeof(*task->tensors);
+	call->memory = memory;
+	call->cycles = 0;
+	call->jumps = UINT64_C(1) << 32;
+	if (task->tensor_count < kernel->param_count || task->arg_count < kernel->arg_count)
+		return tile_failed(call, "arguments");
+	for (uint32_t i = 0; i < kernel->param_count; i++)
+		if (tile_window(call, i)->dtype != kernel->params[i].dtype || kernel->params[i].access & ~tile_window(call, i)->access)
+			return tile_failed(call, "windows");
+	return PTOWSP_OK;
+}
+
+TILE_DEVICE void tile_end(const struct tile_call *call, ptowsp_status status)
+{
+	if (threadIdx.x == 0) {
+		call->result->cycles = call->cycles;
+		call->result->status = status;
+	}
+}
+
 TILE_DEVICE void tile_run(const struct tile_kernel *kernel, const struct tile_task *task, struct tile_result *result, unsigned char *memory,
 			  ptowsp_status (*body)(struct tile_call *call))
 {
 	struct tile_call call;
-	ptowsp_status status = PTOWSP_OK;
+	ptowsp_status status = tile_begin(&call, kernel, task, result, memory);
 
-	call.kernel = kernel;
-	call.task = task;
-	call.result = result;
-	call.memory = memory;
-	call.cycles = 0;
-	call.jumps = UINT64_C(1) << 32;
-	if (task->tensor_count < kernel->param_count || task->arg_count < kernel->arg_count)
-		status = tile_failed(&call, "arguments");
-	for (uint32_t i = 0; !status && i < kernel->param_count; i++)
-		if (tile_window(&call, i)->dtype != kernel->params[i].dtype || kernel->params[i].access & ~tile_window(&call, i)->access)
-			status = tile_failed(&call, "windows");
 	if (!status)
 		status = body(&call);
-	if (threadIdx.x == 0) {
-		result->cycles = call.cycles;
-		result->status = status;
-	}
+	tile_end(&call, status);
 }
 
 /* The words of kernel_threads.h. */
@@ -129,6 +149,28 @@ TILE_DEVICE void tile_run(const struct tile_kernel *kernel, const struct tile_ta
 #define TILE_LITERAL
 #define TILE_WINDOW const struct ptowsp_tensor_arg
 #include "isa/kernel_threads.h"
+
+#define TILE_PARTS TILE_DEVICE
+#include "isa/kernel_parts.h"
+
+/* tile_run of a kernel that works on whole tiles where the task has parts of them. parts: room for one per parameter. */
+TILE_DEVICE void tile_run_parts(const struct tile_kernel *kernel, const struct tile_whole *wholes, struct tile_part *parts, const struct tile_task *task,
+				struct tile_result *result, unsigned char *memory, ptowsp_status (*body)(struct tile_call *call))
+{
+	struct tile_call call;
+	ptowsp_status status = tile_begin(&call, kernel, task, result, memory);
+
+	if (!status)
+		status = tile_parts_open(&call, wholes, parts, memory, "parts that meet");
+	if (!status) {
+		call.windows = (const unsigned char *)&parts->window;
+		call.step = sizeof(*parts);
+		status = body(&call);
+		tile_parts_close(parts, kernel->param_count);
+	}
+	tile_end(&call, status);
+}
+
 #include "isa/launch_cuda.h"
 
 #endif

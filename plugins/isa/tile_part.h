@@ -77,28 +77,32 @@ static inline uint32_t tile_part_shared(const struct tile_part *parts, uint32_t 
 	return count;
 }
 
-/* Elements of the part go to their places in the kernel's window, or back. Windows of parts have columns side by side. */
-static inline void tile_part_move(const struct tile_part *p, bool back)
+/* Rows of a window, shared by the threads of a call where there are several. */
+#ifndef TILE_PART_ROWS
+#define TILE_PART_ROWS(r, count) for (uint64_t r = 0; r < (count); r++)
+#endif
+
+/* Elements of the part go to their places in the kernel's window, and 0 to the others. Windows of parts have columns side by side. */
+static inline void tile_part_fill(const struct tile_part *p)
 {
-	const uint64_t here = p->window.columns * p->size, bytes = p->part.columns * p->size;
+	const uint64_t here = p->window.columns * p->size;
 
-	for (uint64_t r = 0; r < p->part.rows; r++) {
-		unsigned char *at = tile_part_row(p, r), *in = (unsigned char *)p->window.data + r * here;
+	TILE_PART_ROWS(r, p->window.rows)
+	{
+		const uint64_t bytes = r < p->part.rows ? p->part.columns * p->size : 0;
+		unsigned char *to = (unsigned char *)p->window.data + r * here;
 
-		memcpy(back ? at : in, back ? in : at, bytes);
+		if (bytes)
+			memcpy(to, tile_part_row(p, r), bytes);
+		memset(to + bytes, 0, here - bytes);
 	}
 }
 
-/* The same, and 0 for elements that are no part of the tensor. */
-static inline void tile_part_fill(const struct tile_part *p)
+/* They go back. */
+static inline void tile_part_return(const struct tile_part *p)
 {
-	const uint64_t here = p->window.columns * p->size, bytes = p->part.columns * p->size;
-	unsigned char *to = p->window.data;
-
-	tile_part_move(p, false);
-	for (uint64_t r = 0; r < p->part.rows && bytes < here; r++)
-		memset(to + r * here + bytes, 0, here - bytes);
-	memset(to + p->part.rows * here, 0, (p->window.rows - p->part.rows) * here);
+	TILE_PART_ROWS(r, p->part.rows)
+	memcpy(tile_part_row(p, r), (const unsigned char *)p->window.data + r * p->window.columns * p->size, p->part.columns * p->size);
 }
 
 #define TILE_PARTS_MEET "tensor arguments %u and %u are parts of one tensor that meet, one is written, and of one not all is there; copy one of them beforehand"

@@ -24,6 +24,7 @@ static thread_local struct cuda_index threadIdx;
 static const struct cuda_index blockDim = {CUDA_THREADS, 1, 1};
 static unsigned char *cuda_shared;
 static pthread_barrier_t cuda_barrier;
+static pthread_mutex_t cuda_block = PTHREAD_MUTEX_INITIALIZER; /* one at a time */
 static int cuda_any;
 
 static inline void __syncthreads(void)
@@ -70,6 +71,7 @@ static ptowsp_status tile_launch(void (*kernel)(Task, Result *), const char *, u
 	Result result;
 	Task given;
 
+	pthread_mutex_lock(&cuda_block);
 	memset(&result, 0, sizeof(result));
 	given.tensors = task->tensors;
 	given.args = task->args;
@@ -91,6 +93,7 @@ static ptowsp_status tile_launch(void (*kernel)(Task, Result *), const char *, u
 		pthread_join(threads[i].thread, NULL);
 	pthread_barrier_destroy(&cuda_barrier);
 	free(cuda_shared);
+	pthread_mutex_unlock(&cuda_block);
 	out->cycles = result.cycles;
 	return result.status;
 }

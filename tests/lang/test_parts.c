@@ -168,8 +168,8 @@ static void program_pack(uint64_t seed, bool products)
 
 #define FAKE "$B/../fakes/"
 
-/* Kernels and entries as C, and trees: kernels make whole tiles of parts themselves. */
-TEST(and_so_it_is_in_emitted_c_and_trees)
+/* Kernels and entries as C, kernels as CUDA, and trees: kernels make whole tiles of parts themselves. */
+TEST(and_so_it_is_in_emitted_c_and_cuda_and_trees)
 {
 	uint64_t count, seed = check_seeds(&count, 1);
 
@@ -181,6 +181,8 @@ TEST(and_so_it_is_in_emitted_c_and_trees)
 	for (; count; count--, seed++) {
 		program_pack(seed + 60, true);
 		CLI_OUT(0, check_fmt("python3 '%s/tests/model/orchestrated.py' --build '%s' --keep $T p.pkg.zst", check_root(), check_build()), "p\tsame\n");
+		CLI_OUT(0, check_fmt("python3 '%s/tests/model/orchestrated.py' --build '%s' --keep $T --kernels cuda p.pkg.zst", check_root(), check_build()),
+			"p\tsame\n");
 		REQUIRE_INT(cli("$B/ptowsp-pack --native p.pto -o n.pkg.zst && $B/ptowsp-run -q --trust=all --fill x=iota --out y=y.npy --out want=want.npy "
 				"n.pkg.zst"),
 			    0);

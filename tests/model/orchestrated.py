@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """orchestrated.py - entries and kernels that ptowsp-pack --emit=c writes, compiled, linked with the task API and run: their tensors are cpu_sim's, byte for byte.
 
-    python3 tests/model/orchestrated.py [--build DIR] [--first SEED] [--count N] [--families F,F...] [--keep DIR] [--jobs N] [PACKAGE...]
+    python3 tests/model/orchestrated.py [--build DIR] [--first SEED] [--count N] [--families F,F...] [--keep DIR] [--jobs N] [--kernels c|cuda] [PACKAGE...]
 
-Each on one thread and two, with the graph first and with tasks that start at once (tests/emit/tasks/emitted_run.h). With PACKAGE those, else random programs: a seed and a set of families give one. What is
+--kernels=cuda: the kernels are CUDA, called on the host by blocks of threads (tests/emit/cuda_host.h). Each on one thread and two, with the graph first and with tasks that start at once (tests/emit/tasks/emitted_run.h). With PACKAGE those, else random programs: a seed and a set of families give one. What is
 not written as C is no difference, nor is a program that both end with an error, or that a bounded resource ends on cpu_sim.
 """
 import collections
@@ -23,6 +23,8 @@ import seeds  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FLAGS = ["-std=gnu11", "-O1", "-fwrapv", "-ffp-contract=off", "-DNDEBUG", "-DTILE_MACHINES="]
+# How kernels of a target are compiled: the ending of their files, and the command.
+KERNELS = {"c": (".c", ["cc", *FLAGS]), "cuda": (".cu", ["c++", "-std=c++17", "-O1", "-w", "-ffp-contract=off", "-include", f"{ROOT}/tests/emit/cuda_host.h", "-x", "c++"])}
 BYTES = {name: int(descr[2:]) for name, descr in emitted.DESCR.items()}
 
 
@@ -56,16 +58,19 @@ def program(folder, name, about):
                 f'\treturn run_all(tensors, sizeof(tensors) / sizeof(*tensors), begin_all, {name}, &o);\n}}\n')
 
 
-def compiled(options, folder, name):
-    kernels = [f for f in os.listdir(f"{folder}/c") if f.endswith(".c") and f != f"{name}.c"]
-    units = [(f"{folder}/c/{k}", [*FLAGS, f"-I{folder}/c"]) for k in kernels]
-    units.append((f"{folder}/main.c", ["-std=c11", "-w", "-O1", f"-I{folder}", f"-I{ROOT}", f"-I{ROOT}/abi", f"-I{ROOT}/plugins"]))
-    for source, flags in units:
-        done = subprocess.run(["cc", *flags, "-c", source, "-o", source[:-1] + "o"], capture_output=True, text=True)
+def compiled(options, path, folder, name):
+    ending, compiler = KERNELS[options.kernels]
+    if ending != ".c":
+        subprocess.run([f"{options.build}/bin/ptowsp-pack", f"--emit={options.kernels}", path, "-o", f"{folder}/kernels"], check=True)
+    where = f"{folder}/c" if ending == ".c" else f"{folder}/kernels"
+    units = [([*compiler, f"-I{where}"], f"{where}/{k}") for k in os.listdir(where) if k.endswith(ending) and k != f"{name}.c"]
+    units.append((["cc", "-std=c11", "-w", "-O1", f"-I{folder}", f"-I{ROOT}", f"-I{ROOT}/abi", f"-I{ROOT}/plugins"], f"{folder}/main.c"))
+    for command, source in units:
+        done = subprocess.run([*command, "-c", source, "-o", f"{os.path.splitext(source)[0]}.o"], capture_output=True, text=True)
         if done.returncode:
             return done
-    objects = [source[:-1] + "o" for source, _ in units]
-    return subprocess.run(["cc", *objects, f"{options.build}/lib/libptowsp-rt.a", "-lpthread", "-lm", "-o", f"{folder}/main"], capture_output=True, text=True)
+    objects = [f"{os.path.splitext(source)[0]}.o" for _, source in units]
+    return subprocess.run([KERNELS[options.kernels][1][0], *objects, f"{options.build}/lib/libptowsp-rt.a", "-lpthread", "-lm", "-o", f"{folder}/main"], capture_output=True, text=True)
 
 
 def verdict(options, path, folder):
@@ -84,7 +89,7 @@ def verdict(options, path, folder):
         return "refused: " + re.sub(r"[0-9]+", "N", said(done).split(": ")[-1]), None
     reference = emitted.reference(options, path, package, folder)
     program(folder, found[0], about)
-    done = compiled(options, folder, found[0])
+    done = compiled(options, path, folder, found[0])
     if done.returncode:
         return "not compiled", said(done)
     done = subprocess.run([f"{folder}/main"], capture_output=True, text=True, timeout=300)
@@ -107,7 +112,7 @@ def check(job):
 
 
 def main():
-    options = seeds.arguments("entries as C beside cpu_sim", ("packages", {"nargs": "*"}))
+    options = seeds.arguments("entries as C beside cpu_sim", ("packages", {"nargs": "*"}), ("--kernels", {"choices": list(KERNELS), "default": "c"}))
     if not options.packages:
         return seeds.report("orchestrated", options, check)
     became, folder = collections.Counter(), os.path.abspath(options.keep or "/tmp/orchestrated")

@@ -214,7 +214,7 @@ ptowsp_status isa_emit_workspace(const struct isa_program *program, const struct
 	if (!program->unusable[0] && !status) {
 		isa_body_emit(&e);
 		status = e.out.text.failed ? PTOWSP_NO_MEMORY : PTOWSP_OK;
-		*bytes_out = e.temp_at + e.temp_most + (target == &isa_emit_targets[0] ? isa_parts_bytes(program) : 0);
+		*bytes_out = e.temp_at + e.temp_most + (target->parts ? isa_parts_bytes(program) : 0);
 	}
 	isa_emitter_finish(&e);
 	common_text_finish(&e.out.text);

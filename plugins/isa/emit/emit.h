@@ -28,6 +28,7 @@ struct isa_emit_target {
 	 * loops. Then no cycles are counted either. */
 	uint32_t (*statement)(struct isa_emitter *e, uint32_t i);
 	bool registers; /* A5: vector registers */
+	bool parts;     /* a call makes whole tiles of parts in its memory (kernel_parts.h) */
 	/* Before the type of what a pointer to tiles, or to windows, points to: "", or the name of an address space and a blank. */
 	const char *memory, *global;
 	/* Memory of copies of windows, placed like the tiles; NULL: the memory of the tiles. */

@@ -152,20 +152,20 @@ void isa_c_head(struct isa_emitter *e)
 	isa_put(e, "\n");
 }
 
-static void wholes_put(struct isa_emitter *e)
+void isa_wholes_put(struct isa_emitter *e, const char *kind)
 {
 	const struct isa_program *p = e->p;
 	uint64_t at = isa_memory_bytes(e);
 
-	isa_put(e, "\tstatic const struct tile_whole wholes[] = {\n");
+	isa_line(e, "%s struct tile_whole wholes[] = {", kind);
 	for (uint32_t i = 0; i < p->header.param_count; at += part_bytes(p, i++)) {
 		const struct ptowsp_tile_param *row = &p->params[i];
 		const bool part = isa_param_is_part(p, i);
 
-		isa_put(e, "\t\t{%u, %lu, %lu, %llu},\n", (unsigned)isa_dtype_bytes(row->dtype), part ? (unsigned long)row->rows : 0,
-			part ? (unsigned long)row->columns : 0, part ? (unsigned long long)at : 0);
+		isa_line(e, "\t{%u, %lu, %lu, %llu},", (unsigned)isa_dtype_bytes(row->dtype), part ? (unsigned long)row->rows : 0,
+			 part ? (unsigned long)row->columns : 0, part ? (unsigned long long)at : 0);
 	}
-	isa_put(e, "\t};\n");
+	isa_line(e, "};");
 }
 
 void isa_c_tail(struct isa_emitter *e)
@@ -173,7 +173,9 @@ void isa_c_tail(struct isa_emitter *e)
 	isa_put(e, "}\n\n__attribute__((visibility(\"default\")))\n");
 	isa_put(e, "ptowsp_status %s(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)\n{\n", e->symbol);
 	if (isa_parts_bytes(e->p)) {
-		wholes_put(e);
+		e->out.depth = 1;
+		isa_wholes_put(e, "static const");
+		e->out.depth = 0;
 		isa_put(e, "\tstruct tile_part parts[%lu];\n\n\treturn tile_run_parts(&kernel, wholes, parts, task, out, %s_body);\n}\n",
 			(unsigned long)e->p->header.param_count, e->symbol);
 	} else {

@@ -16,7 +16,7 @@ void isa_cuda_head(struct isa_emitter *e)
 	isa_params_put(e, "static __device__ const");
 	isa_put(e, "static __device__ const struct tile_kernel kernel = {%s, %s, %lu, %lu, %llu};\n\n", isa_quoted(p->name).text,
 		p->header.param_count ? "params" : "NULL", (unsigned long)p->header.param_count, (unsigned long)p->arg_count,
-		(unsigned long long)isa_memory_bytes(e));
+		(unsigned long long)(isa_memory_bytes(e) + isa_parts_bytes(p)));
 	isa_put(e, "static __device__ ptowsp_status %s_body(struct tile_call *call)\n{\n", e->symbol);
 	e->out.depth = 1;
 	isa_tiles_put(e);
@@ -27,12 +27,19 @@ void isa_cuda_head(struct isa_emitter *e)
 
 void isa_cuda_tail(struct isa_emitter *e)
 {
-	isa_put(e, "}\n\nextern \"C\" __global__ void %s_on_device(struct tile_task task, struct tile_result *result)\n{\n", e->symbol);
-	isa_put(e, "\tTILE_SHARED(shared);\n\n");
-	isa_put(e, "\ttile_run(&kernel, &task, result, %lluu > TILE_SHARED_MOST ? task.workspace : shared, %s_body);\n}\n",
-		(unsigned long long)isa_memory_bytes(e), e->symbol);
+	const unsigned long long bytes = isa_memory_bytes(e) + isa_parts_bytes(e->p);
+	const bool parts = isa_parts_bytes(e->p);
+
+	isa_put(e, "}\n\n");
+	if (parts)
+		isa_wholes_put(e, "static __device__ const");
+	isa_put(e, "%sextern \"C\" __global__ void %s_on_device(struct tile_task task, struct tile_result *result)\n{\n", parts ? "\n" : "", e->symbol);
+	isa_put(e, "\tTILE_SHARED(shared);\n");
+	if (parts)
+		isa_put(e, "\tstruct tile_part parts[%lu];\n", (unsigned long)e->p->header.param_count);
+	isa_put(e, "\n\ttile_run%s(&kernel, %s&task, result, %lluu > TILE_SHARED_MOST ? task.workspace : shared, %s_body);\n}\n", parts ? "_parts" : "",
+		parts ? "wholes, parts, " : "", bytes, e->symbol);
 	isa_put(e, "\n#ifndef TILE_WITHOUT_LAUNCH\nextern \"C\" ptowsp_status %s(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)\n{\n",
 		e->symbol);
-	isa_put(e, "\treturn tile_launch(%s_on_device, %s, %lluu, task, out);\n}\n#endif\n", e->symbol, isa_quoted(e->p->name).text,
-		(unsigned long long)isa_memory_bytes(e));
+	isa_put(e, "\treturn tile_launch(%s_on_device, %s, %lluu, task, out);\n}\n#endif\n", e->symbol, isa_quoted(e->p->name).text, bytes);
 }

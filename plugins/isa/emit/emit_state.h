@@ -136,8 +136,9 @@ bool isa_param_is_part(const struct isa_program *p, uint32_t param);
 uint64_t isa_parts_bytes(const struct isa_program *p);
 /* The part that heads of several targets share: the table of parameters, behind `kind` ("static const"); tiles and scalars as variables. */
 void isa_params_put(struct isa_emitter *e, const char *kind);
-void isa_param_names_put(struct isa_emitter *e);        /* of that table, their numbers */
-uint64_t isa_memory_bytes(const struct isa_emitter *e); /* of tiles and temporary memory; behind the body */
+void isa_wholes_put(struct isa_emitter *e, const char *kind); /* the same for tiles of parts; behind the body */
+void isa_param_names_put(struct isa_emitter *e);              /* of that table, their numbers */
+uint64_t isa_memory_bytes(const struct isa_emitter *e);       /* of tiles and temporary memory; behind the body */
 void isa_tiles_put(struct isa_emitter *e);
 void isa_scalars_put(struct isa_emitter *e);
 

@@ -19,6 +19,7 @@ const struct isa_emit_target isa_emit_targets[] = {
 	 .zero = "memset(%s, 0, %lu);",
 	 .move = "memcpy(%s, %s, %lu);",
 	 .move_over = "memmove(%s, %s, %lu);",
+	 .parts = true,
 	 .head = isa_c_head,
 	 .tail = isa_c_tail},
 	/* All loops begin at 0. A loop over all elements has all threads; one over rows has a warp per row, whose threads take its columns. */
@@ -33,6 +34,7 @@ const struct isa_emit_target isa_emit_targets[] = {
 	 .zero = "tile_zero(%s, %lu);",
 	 .move = "tile_move(%s, %s, %lu);",
 	 .move_over = "tile_move(%s, %s, %lu);",
+	 .parts = true,
 	 .head = isa_cuda_head,
 	 .tail = isa_cuda_tail},
 	/* The same with a work-group. */
