@@ -16,7 +16,7 @@ static const struct page_row rows[] = {
 					"PTOWSP_TRUST_DIR",
 					"absolute folders with trusted keys and lists of plugins, separated by ':'; not read under elevated privileges")
 					PAGE_V("NO_COLOR", "no colour on terminals") PAGE_E("0", "success") PAGE_E("1", "kernel or run error")
-						PAGE_E("2", "usage") PAGE_E("3", "package refused") PAGE_E("4", "plugin not found or refused") PAGE_E(
+						PAGE_E("2", "usage, or a file that cannot be read or written") PAGE_E("3", "package refused") PAGE_E("4", "plugin not found or refused") PAGE_E(
 							"5", "directive or feature unsupported") PAGE_E("6", "--expect does not match") PAGE_E("7", "deadlock")
 							PAGE_E("8", "device or toolchain not there") PAGE_E("9", "plugin crashed or device lost") PAGE_E(
 								"10", "deadline passed, or too many tasks") PAGE_E("11",
