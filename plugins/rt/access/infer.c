@@ -324,12 +324,12 @@ ptowsp_status rt_infer_race(struct rt_run *run, const struct rt_site *site, cons
 	return race->found ? race_report(run) : PTOWSP_OK;
 }
 
-/* Tasks that left the window have left the clock too, unless a full window does not stall, or other clocks stand behind. */
+/* Tasks that left the window have left the clock too, unless a full window does not stall, other clocks stand behind, or an engine runs whole phases of them. */
 static ptowsp_status watch_enter(struct rt_run *run, const struct rt_site *site)
 {
 	struct entering entering = {.run = run, .map = run->watch, .track = &run->watch_track};
 	const struct rt_access *accesses = rt_run_accesses(run);
-	bool forget = schedule_of(run)->window_mode != RT_WINDOW_BENCHMARK && !run->pipeline;
+	bool forget = schedule_of(run)->window_mode != RT_WINDOW_BENCHMARK && !run->pipeline && !(run->engine && run->engine->phases);
 
 	rt_preds_next(&run->watch_preds, run->tasks, forget ? run->window : 0);
 	for (uint32_t i = 0; i < site->io_count; i++)
