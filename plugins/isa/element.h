@@ -151,12 +151,13 @@ static inline float isa_get_bf16(uint16_t stored)
 	return isa_float_of((uint32_t)stored << 16);
 }
 
+/* The choice is made of 32 bits, or gcc makes it of 16, for which it narrows vectors twice. */
 static inline uint16_t isa_put_bf16(float value)
 {
 	const uint32_t bits = (uint32_t)isa_bits_of(value);
-	const uint32_t rounded = (bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16, nan = bits >> 16 | 0x40u;
+	const bool nan = (bits & 0x7FFFFFFFu) > 0x7F800000u;
 
-	return (uint16_t)((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded);
+	return (uint16_t)(((bits + (nan ? 0 : 0x7FFFu + (bits >> 16 & 1u))) | (nan ? 0x400000u : 0)) >> 16);
 }
 
 /* All other types compute as they are stored; integers come back from isa_w, and wrap. */

@@ -89,15 +89,22 @@ TILE_INLINE double tile_exp_parts(double x, double *scale_out)
 	return r + r2 * q;
 }
 
+/* a * b + c, rounded once where `fused`, a constant, says that the processor has such an instruction. Only where no result has other bits for that. */
+#define TILE_MULTIPLY_ADD(a, b, c) (fused ? fma(a, b, c) : (a) * (b) + (c))
+
 /* e^x as above, with fewer operations: n ln 2 is rounded once, which is less than 2^-45 off, and the power of two is added to the exponent, as e^r is near 1. Where n goes beyond
- * exponents everything is 0 or infinity; asking that last, beside the rest, keeps it out of the way of what waits for each other. One coefficient fewer is 2^-43 off. */
-TILE_INLINE float tile_exp_f32(float x)
+ * exponents everything is 0 or infinity; asking that last, beside the rest, keeps it out of the way of what waits for each other. One coefficient fewer is 2^-43 off. With n ln 2 fused, too,
+ * one of all arguments has another result. */
+TILE_INLINE float tile_exp_with(int fused, float x)
 {
-	const double wide = (double)x, shifted = wide * 0x1.71547652b82fep+0 + 0x1.8p52, n = shifted - 0x1.8p52;
+	const double wide = (double)x, shifted = TILE_MULTIPLY_ADD(wide, 0x1.71547652b82fep+0, 0x1.8p52), n = shifted - 0x1.8p52;
 	const double r = wide - n * 0x1.62e42fefa39efp-1, r2 = r * r, r4 = r2 * r2;
-	const double q0 = 0x1.fffffffffe066p-2 + 0x1.5555555554f97p-3 * r, q1 = 0x1.55555565c68c4p-5 + 0x1.111111170b44bp-7 * r,
-		     q2 = 0x1.6c166be3341cap-10 + 0x1.a019c36f1b553p-13 * r, q3 = 0x1.a136b754ae806p-16 + 0x1.72ad3fe9fc4d8p-19 * r;
-	const double power = (1 + r) + r2 * ((q0 + q1 * r2) + (q2 + q3 * r2) * r4);
+	const double q0 = TILE_MULTIPLY_ADD(0x1.5555555554f97p-3, r, 0x1.fffffffffe066p-2),
+		     q1 = TILE_MULTIPLY_ADD(0x1.111111170b44bp-7, r, 0x1.55555565c68c4p-5),
+		     q2 = TILE_MULTIPLY_ADD(0x1.a019c36f1b553p-13, r, 0x1.6c166be3341cap-10),
+		     q3 = TILE_MULTIPLY_ADD(0x1.72ad3fe9fc4d8p-19, r, 0x1.a136b754ae806p-16);
+	const double low = TILE_MULTIPLY_ADD(q1, r2, q0), high = TILE_MULTIPLY_ADD(q3, r2, q2);
+	const double power = TILE_MULTIPLY_ADD(r2, TILE_MULTIPLY_ADD(high, r4, low), 1 + r);
 	const float value = (float)tile_double_of(tile_bits_of(power) + (tile_bits_of(shifted) << 52));
 
 	return tile_choose_f32(x > 130, INFINITY, tile_choose_f32(x < -150, 0, value));
@@ -133,15 +140,24 @@ TILE_INLINE float tile_log_f32(float x)
 }
 
 /* As pto_ops.def writes them: every step is rounded. */
-TILE_INLINE float tile_sigmoid_f32(float x)
+TILE_INLINE float tile_sigmoid_with(int fused, float x)
 {
-	return 1 / (1 + tile_exp_f32(-x));
+	return 1 / (1 + tile_exp_with(fused, -x));
 }
 
-TILE_INLINE float tile_silu_f32(float x)
+TILE_INLINE float tile_silu_with(int fused, float x)
 {
-	return x / (1 + tile_exp_f32(-x));
+	return x / (1 + tile_exp_with(fused, -x));
 }
+
+#define TILE_EXP_MADE(name)                                                                                                                                    \
+	TILE_INLINE float tile_##name##_f32(float x)                                                                                                           \
+	{                                                                                                                                                      \
+		return tile_##name##_with(0, x);                                                                                                               \
+	}
+TILE_EXP_MADE(exp)
+TILE_EXP_MADE(sigmoid)
+TILE_EXP_MADE(silu)
 
 /* a / 2 * erfc(-a / sqrt(2)) in float alone, off by at most 9.5 units in the last place, 6 where |a| < 8. With s = |a|: the part that erfc takes from a, or leaves of it, is
  * w * e^(-s^2 / 2) * h(w), where w = s / (s + 3.25) makes the rest of erfc smooth from 0 to infinity; h is a polynomial of the least relative error up to s = 15,

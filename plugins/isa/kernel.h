@@ -20,20 +20,48 @@
 /* One for all kernels of a file and all their processors: what each load and store says once would otherwise be most of what a kernel costs to compile. */
 #define TILE_APART static __attribute__((noinline, unused))
 
-/* The kernel is compiled several times; which one runs is decided when it is loaded. With the name of a processor instead of avx512f
- * gcc makes vectors of 256 bits, which take 1.3 times as long where exp is. */
-#if defined(TILE_MACHINES)
-/* said by whoever compiles */
-#elif defined(__x86_64__) && defined(__gnu_linux__) && !defined(TILE_ONE_MACHINE)
-#define TILE_MACHINES       __attribute__((target_clones("avx512f", "avx2", "default")))
-#define TILE_MACHINES_PLAIN __attribute__((target_clones("avx2", "default")))
+/* The head of a kernel's body, which is compiled several times; which one runs is decided in each call. With the name of a processor instead of features gcc makes
+ * vectors of 256 bits, which take 1.3 times as long where exp is; without avx512bw it does so for elements of 16 bits. In the body tile_fused says whether the processor multiplies and
+ * adds in one instruction. */
+#define TILE_BODY_ON(machine, attributes, fused, name)                                                                                                         \
+	static attributes ptowsp_status tile_##machine##_##name(struct tile_call *call)                                                                        \
+	{                                                                                                                                                      \
+		return tile_body_##name(call, fused);                                                                                                          \
+	}
+#define TILE_BODY_OF(name, machines, choice)                                                                                                                   \
+	TILE_INLINE ptowsp_status tile_body_##name(struct tile_call *call, int tile_fused __attribute__((unused)));                                            \
+	machines static ptowsp_status tile_any_##name(struct tile_call *call)                                                                                  \
+	{                                                                                                                                                      \
+		choice return tile_base_##name(call);                                                                                                          \
+	}                                                                                                                                                      \
+	TILE_INLINE ptowsp_status tile_body_##name(struct tile_call *call, int tile_fused __attribute__((unused)))
+#if defined(__x86_64__) && !defined(TILE_ONE_MACHINE) && !defined(TILE_MACHINE)
+#define TILE_HAS_AVX512                                                                                                                                        \
+	(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&                                      \
+	 __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma"))
+#define TILE_BODY(name)                                                                                                                                        \
+	TILE_BODY_OF(name,                                                                                                                                     \
+		     TILE_BODY_ON(avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma"))), 1, name)                                          \
+			     TILE_BODY_ON(avx2, __attribute__((target("avx2,fma"))), 1, name) TILE_BODY_ON(base, , 0, name),                                   \
+		     if (TILE_HAS_AVX512) return tile_avx512_##name(call);                                                                                     \
+		     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return tile_avx2_##name(call);)
+#define TILE_BODY_PLAIN(name)                                                                                                                                  \
+	TILE_BODY_OF(name, TILE_BODY_ON(avx2, __attribute__((target("avx2"))), 0, name) TILE_BODY_ON(base, , 0, name),                                         \
+		     if (__builtin_cpu_supports("avx2")) return tile_avx2_##name(call);)
 #else
-#define TILE_MACHINES
+/* TILE_MACHINE: attributes of the one that a program knows it runs on. */
+#ifndef TILE_MACHINE
+#define TILE_MACHINE
 #endif
-/* Machines for kernels without functions, conversions and sums of rows: such kernels wait for memory. */
-#ifndef TILE_MACHINES_PLAIN
-#define TILE_MACHINES_PLAIN TILE_MACHINES
+#define TILE_BODY(name) TILE_BODY_OF(name, TILE_BODY_ON(base, TILE_MACHINE, 0, name), )
 #endif
+/* For kernels without functions, conversions and sums of rows, which wait for memory. */
+#ifndef TILE_BODY_PLAIN
+#define TILE_BODY_PLAIN TILE_BODY
+#endif
+#define tile_exp_f32(x)     tile_exp_with(tile_fused, x)
+#define tile_sigmoid_f32(x) tile_sigmoid_with(tile_fused, x)
+#define tile_silu_f32(x)    tile_silu_with(tile_fused, x)
 
 /* Loops over elements, rows of f32 and products follow it: gcc compiles them to code as fast in half of the time when it leaves out most passes of -O3. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)

@@ -31,11 +31,11 @@ enum {
 
 /* --- what is compared --- */
 
-#define LOOP(level, attribute)                                                                                                                                 \
+#define LOOP(level, attribute, fused)                                                                                                                          \
 	attribute static void exp_##level(float *out, const float *in)                                                                                         \
 	{                                                                                                                                                      \
 		for (size_t i = 0; i < BLOCK; i++)                                                                                                             \
-			out[i] = tile_exp_f32(in[i]);                                                                                                          \
+			out[i] = tile_exp_with(fused, in[i]);                                                                                                  \
 	}                                                                                                                                                      \
 	attribute static void log_##level(float *out, const float *in)                                                                                         \
 	{                                                                                                                                                      \
@@ -52,12 +52,12 @@ enum {
 		for (size_t i = 0; i < BLOCK; i++)                                                                                                             \
 			out[i] = tile_gelu_f32(in[i]);                                                                                                         \
 	}
-LOOP(plain, )
+LOOP(plain, , 0)
 #if defined(__x86_64__)
-LOOP(avx2, __attribute__((target("avx2"))))
-LOOP(avx512f, __attribute__((target("avx512f"))))
-#define HAS_AVX2    __builtin_cpu_supports("avx2")
-#define HAS_AVX512F __builtin_cpu_supports("avx512f")
+LOOP(avx2, __attribute__((target("avx2,fma"))), 1)
+LOOP(avx512f, __attribute__((target("avx512f,fma"))), 1)
+#define HAS_AVX2    (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+#define HAS_AVX512F (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma"))
 #define LEVELS(name)                                                                                                                                           \
 	{                                                                                                                                                      \
 		name##_plain, name##_avx2, name##_avx512f                                                                                                      \

@@ -22,7 +22,7 @@ import programs  # noqa: E402
 import seeds  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FLAGS = ["-std=gnu11", "-O1", "-fwrapv", "-ffp-contract=off", "-DNDEBUG", "-DTILE_MACHINES="]
+FLAGS = ["-std=gnu11", "-O1", "-fwrapv", "-ffp-contract=off", "-DNDEBUG", "-DTILE_MACHINE="]
 # How kernels of a target are compiled: the ending of their files, and the command.
 KERNELS = {"c": (".c", ["cc", *FLAGS]), "cuda": (".cu", ["c++", "-std=c++17", "-O1", "-w", "-ffp-contract=off", "-include", f"{ROOT}/tests/emit/cuda_host.h", "-x", "c++"])}
 BYTES = {name: int(descr[2:]) for name, descr in emitted.DESCR.items()}

@@ -25,7 +25,7 @@ static const struct example_row *row_of_test(void)
 	return example_row_of(name);
 }
 
-/* The machine of TILE_MACHINES (plugins/isa/kernel.h) that runs here; the suite native compiles kernels for all of them. */
+/* What TILE_MACHINE is for the machine of TILE_BODY (plugins/isa/kernel.h) that runs here; the suite native compiles kernels for all of them. */
 static const char *machine_here(void)
 {
 #if defined(__x86_64__)
@@ -59,7 +59,7 @@ static const struct example_row *begin(void)
 	if (getenv("CC"))
 		setenv("CC_ONCE", getenv("CC"), 0);
 	setenv("ONCE", check_fmt("%s.objects", getenv("K")), 1);
-	setenv("ONCE_MACHINES", machine_here(), 1);
+	setenv("ONCE_MACHINE", machine_here(), 1);
 	setenv("ONCE_PRODUCT", product_here(), 1);
 	REQUIRE_INT(cli(check_fmt("$B/ptowsp-inspect --pto --out . $P/%s.pkg.zst", row->package)), 0);
 	return row;

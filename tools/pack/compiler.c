@@ -172,9 +172,9 @@ static void kernel_put(FILE *text, const char *name, const char *extension, uint
 {
 	const unsigned long n = number;
 
-	fprintf(text, "#define params tile_params_%lu\n#define kernel tile_kernel_%lu\n#define %s_body tile_body_%lu\n", n, n, name, n);
+	fprintf(text, "#define params tile_params_%lu\n#define kernel tile_kernel_%lu\n", n, n);
 	source_put(text, "", name, extension);
-	fprintf(text, "#undef params\n#undef kernel\n#undef %s_body\n", name);
+	fputs("#undef params\n#undef kernel\n", text);
 }
 
 static bool has_products(const struct pack_kernels *list)

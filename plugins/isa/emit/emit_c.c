@@ -143,7 +143,7 @@ void isa_c_head(struct isa_emitter *e)
 	isa_put(e, "static const struct tile_kernel kernel = {%s, %s, %lu, %lu, %llu};\n\n", isa_quoted(p->name).text,
 		p->header.param_count ? "params" : "NULL", (unsigned long)p->header.param_count, (unsigned long)p->arg_count,
 		(unsigned long long)(isa_memory_bytes(e) + isa_parts_bytes(p)));
-	isa_put(e, "TILE_MACHINES%s\nstatic ptowsp_status %s_body(struct tile_call *call)\n{\n", e->functions ? "" : "_PLAIN", e->symbol);
+	isa_put(e, "TILE_BODY%s(%s)\n{\n", e->functions ? "" : "_PLAIN", e->symbol);
 	e->out.depth = 1;
 	isa_param_names_put(e); /* in the function: a file may include several kernels */
 	isa_tiles_put(e);
@@ -176,9 +176,9 @@ void isa_c_tail(struct isa_emitter *e)
 		e->out.depth = 1;
 		isa_wholes_put(e, "static const");
 		e->out.depth = 0;
-		isa_put(e, "\tstruct tile_part parts[%lu];\n\n\treturn tile_run_parts(&kernel, wholes, parts, task, out, %s_body);\n}\n",
+		isa_put(e, "\tstruct tile_part parts[%lu];\n\n\treturn tile_run_parts(&kernel, wholes, parts, task, out, tile_any_%s);\n}\n",
 			(unsigned long)e->p->header.param_count, e->symbol);
 	} else {
-		isa_put(e, "\treturn tile_run(&kernel, task, out, %s_body);\n}\n", e->symbol);
+		isa_put(e, "\treturn tile_run(&kernel, task, out, tile_any_%s);\n}\n", e->symbol);
 	}
 }

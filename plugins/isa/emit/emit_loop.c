@@ -2,6 +2,7 @@
 /* emit_loop.c - a group of row-wise instructions as few loops: stages, each a loop over the elements of rows, in which values stay in
  * variables unless a later stage or somebody behind the group reads them. A row reduction is a stage of its own, and a group with
  * several stages goes through them by blocks of rows, which stay in the nearest memory. */
+#include "isa/convert.h"
 #include "isa/emit/emit_group.h"
 #include "isa/emit/emit_home.h"
 
@@ -214,7 +215,7 @@ static void stage_reduce(struct isa_grouping *g, const struct isa_stage *stage)
 	struct isa_piece d, a;
 
 	e->functions = true;
-	e->shuffles |= s->a.dtype != PTOWSP_F32; /* rows of f32 are vectors in the source */
+	e->shuffles |= isa_class(s->a.dtype) != 'f' || s->a.dtype == PTOWSP_F64; /* rows of these are vectors in the source */
 	if (isa_group_window(g, stage->first, s->a.row)) {
 		window_reduce(g, stage->first, name, type);
 		return;
