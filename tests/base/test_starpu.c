@@ -492,8 +492,13 @@ TEST(a_plugin_without_ranks_says_so)
 		"a launcher started 4 of these, and cpu_sim runs in one process; --ranks=ignore runs so many copies");
 	CLI_ERR(2, "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=4 $B/ptowsp-run $P/vector_add.pkg.zst",
 		"name the plugin that runs on all of them, --plugin=NAME");
+	CLI_ERR(2, "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=4 $B/ptowsp-run --plugin=auto $P/vector_add.pkg.zst",
+		"name the plugin that runs on all of them, --plugin=NAME");
 	CLI_ERR(2, "$B/ptowsp-run --ranks=some --plugin=cpu_sim $P/vector_add.pkg.zst", "--ranks takes auto or ignore");
 	CLI_OUT(0, "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 $B/ptowsp-run --ranks=ignore --plugin=cpu_sim $P/vector_add.pkg.zst", "compare: ok");
+	CHECK_INT(cli("OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 $B/ptowsp-run --list-plugins"), 0);
+	CHECK_STR(cli_out, ""); /* rank 0 lists them */
+	CLI_ERR(2, "OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=4 $B/ptowsp-run --nonsense", "ptowsp-run: rank 3/4: flag \"--nonsense\" is unknown");
 	CLI_ERR(2, "$B/ptowsp-run --plugin=starpu --opt rank=4/4 $P/vector_add.pkg.zst", "option rank takes I/N");
 	CLI_ERR(2, "$B/ptowsp-run --plugin=starpu --opt rank=0/4/some $P/vector_add.pkg.zst", "or I/N/all");
 }

@@ -135,6 +135,11 @@ int main(int argc, char **argv)
 	run_signals_install();
 	status = run_options_parse(&options, argc, argv, &error);
 	run_watchdog(&options, RUN_NOTHING);
+	if (run_ranks_are_told(&options) && !status) {
+		run_options_finish(&options);
+		returned = true;
+		return 0;
+	}
 	if (!status)
 		status = run_ranks_apply(&options, &error);
 	if (!status)

@@ -46,6 +46,23 @@ static bool silence(struct run_options *options)
 	return silent;
 }
 
+static bool is_ignored(const struct run_options *options)
+{
+	return (options->ranks && !strcmp(options->ranks, "ignore")) || flag_pairs_find(&options->opt, "rank");
+}
+
+bool run_ranks_are_told(struct run_options *options)
+{
+	const bool runs = options->mode == RUN_PACKAGE || options->verify;
+
+	if (!is_ignored(options) && launched(options))
+		snprintf(options->rank_text, sizeof(options->rank_text), "%llu/%llu", (unsigned long long)options->rank,
+			 (unsigned long long)options->rank_count);
+	else
+		options->rank = options->rank_count = 0;
+	return options->rank && !runs;
+}
+
 ptowsp_status run_ranks_apply(struct run_options *options, struct ptowsp_error *error)
 {
 	const char *word = options->ranks ? options->ranks : "auto";
@@ -53,11 +70,11 @@ ptowsp_status run_ranks_apply(struct run_options *options, struct ptowsp_error *
 
 	if (strcmp(word, "auto") && strcmp(word, "ignore"))
 		return reg_fail(error, PTOWSP_INVALID, "--ranks takes auto or ignore, not \"%.40s\"", word);
-	if (!strcmp(word, "ignore") || (options->mode != RUN_PACKAGE && !options->verify) || flag_pairs_find(&options->opt, "rank") || !launched(options)) {
-		options->rank = options->rank_count = 0;
+	if (options->mode != RUN_PACKAGE && !options->verify)
+		options->rank_count = 0;
+	if (!options->rank_count)
 		return PTOWSP_OK;
-	}
-	if (!options->plugin)
+	if (!options->plugin || !strcmp(options->plugin, "auto"))
 		return reg_fail(error, PTOWSP_INVALID,
 				"a launcher started %llu of these: name the plugin that runs on all of them, --plugin=NAME; --ranks=ignore runs so many copies",
 				(unsigned long long)options->rank_count);
@@ -66,7 +83,6 @@ ptowsp_status run_ranks_apply(struct run_options *options, struct ptowsp_error *
 	if (options->chain)
 		return reg_fail(error, PTOWSP_UNSUPPORTED,
 				"a run of several ranks leaves its results at rank 0 alone, so none goes on with them; leave --chain out");
-	snprintf(options->rank_text, sizeof(options->rank_text), "%llu/%llu", (unsigned long long)options->rank, (unsigned long long)options->rank_count);
 	snprintf(options->rank_option, sizeof(options->rank_option), "%s%s", options->rank_text, options->verify ? "/all" : "");
 	name = strdup("rank");
 	if (!name)

@@ -9,7 +9,9 @@
 
 #include <stdbool.h>
 
-/* Behind parsing. Errors: INVALID: no plugin was named, or --ranks has another word. */
+/* Behind parsing, however that ended: sets rank, rank_count and rank_text. True: all there is to do is to tell something, which rank 0 does. */
+bool run_ranks_are_told(struct run_options *options);
+/* Behind that. Errors: INVALID: no plugin was named, or --ranks has another word. */
 ptowsp_status run_ranks_apply(struct run_options *options, struct ptowsp_error *error);
 /* Before a rank other than 0 says what ended it: the time in which rank 0 says it for all. */
 void run_ranks_yield(void);
