@@ -272,8 +272,8 @@ static void counters_print(const struct run_counters *c)
 	plain_print(stdout, "\n");
 }
 
-/* A backend that runs a program again to compare, or calls in parts, measures each of them. */
-static void again_print(const struct profile *p, const struct run *run)
+/* A backend that runs a program again to compare, or calls in parts, measures each of them; of several ranks the first measures its own. */
+static void calls_print(const struct profile *p, const struct run *run)
 {
 	uint64_t tasks = 0;
 
@@ -282,6 +282,9 @@ static void again_print(const struct profile *p, const struct run *run)
 	if (tasks && p->tasks > tasks)
 		plain_print(stdout, "calls: %llu for %llu tasks, because %s ran kernels again or in parts; model cycles are of the tasks\n",
 			    (unsigned long long)p->tasks, (unsigned long long)tasks, ptowsp_backend_name(run->backend));
+	if (run->options->rank_count)
+		plain_print(stdout, "calls: those of rank 0, which are %llu of %llu tasks; model cycles are of all\n", (unsigned long long)p->tasks,
+			    (unsigned long long)tasks);
 }
 
 static void advice_print(void *context, const char *line)
@@ -305,7 +308,7 @@ ptowsp_status run_profile_print(const struct run *run, struct ptowsp_error *erro
 		plain_print(stdout, "%-48s %7s %10s %12s %7s %12s %10s %14s\n", "kernel, operation", "line", "calls", "wall ms", "share %", "ns a call",
 			    "ns an el.", "model cycles");
 		table_print(&p, run);
-		again_print(&p, run);
+		calls_print(&p, run);
 		counters_print(&run->counters);
 		advise_all(&p, run, &to);
 	}

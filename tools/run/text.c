@@ -73,7 +73,7 @@ static void kernels_print(const struct run *run, const struct ptowsp_run_stats *
 			    (unsigned long long)k->cycles, run_code_text(k->flags) ? run_code_text(k->flags) : "-",
 			    k->flags & PTOWSP_KERNEL_COUNTED_ONE ? "  (counted 1 each)" : "");
 		if (ns)
-			plain_print(stdout, "  %.3f ms on the device", (double)ns / 1e6);
+			plain_print(stdout, "  %.3f ms on the device%s", (double)ns / 1e6, run->options->rank_count ? ", of rank 0" : "");
 		plain_print(stdout, "\n");
 	}
 }
