@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "host/call/struct_check.h"
 #include "host/call/upward.h"
 #include "host/host_error.h"
 
@@ -101,6 +102,15 @@ void host_call_run(struct host_caller *caller, struct host_call *call)
 	if (o->result == HOST_RESULT_IS_STATUS && call->status > 0)
 		call->status =
 			host_fail(call->error, PTOWSP_PLUGIN_REFUSED, "the plugin answered %s with the status %d; one is 0 or negative", o->name, call->status);
+}
+
+uint64_t host_call_number(const struct host_call *call, unsigned i)
+{
+	const struct host_parameter *p = &call->operation->parameters[i];
+
+	if (p->direction != HOST_DIRECTION_OUT && p->direction != HOST_DIRECTION_INOUT)
+		return call->values[i].number;
+	return call->values[i].data ? host_field_number(call->values[i].data, 0, p->of) : 0;
 }
 
 void host_call_up(struct host_caller *caller, struct host_call *call)

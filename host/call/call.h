@@ -76,6 +76,8 @@ bool host_caller_offers(struct host_caller *caller, struct ptowsp_object *instan
 /* From the host to the plugin: finds the table, runs the layers round the carrier. Any thread, as the operation's tag says. An operation of an
  * extension that was not asked for or does not have it: UNIMPLEMENTED. */
 void host_call_run(struct host_caller *caller, struct host_call *call);
+/* A parameter VALUE: what it is, or what stands where it points to; 0 where that is NULL. */
+uint64_t host_call_number(const struct host_call *call, unsigned i);
 /* From the plugin to the host: runs the layers round the host's function. Of services, values[0] is set here. For carriers that are not local. */
 void host_call_up(struct host_caller *caller, struct host_call *call);
 /* The local carrier: calls the function in the record, or that of its table. caller may be NULL: it is not looked at. */

@@ -74,16 +74,6 @@ static const struct host_parameter *parameter_of(const struct host_call *call, u
 	return &call->operation->parameters[i];
 }
 
-/* A parameter VALUE: what it is, or what stands where it points to. */
-static uint64_t number_of(const struct host_call *call, unsigned i)
-{
-	const struct host_parameter *p = parameter_of(call, i);
-
-	if (!is_out(p))
-		return call->values[i].number;
-	return call->values[i].data ? host_field_number(call->values[i].data, 0, p->of) : 0;
-}
-
 struct host_frame *host_marshal_begin(struct host_wire *w, uint32_t operation)
 {
 	const struct host_frame frame = {.operation = operation, .error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}};
@@ -113,14 +103,14 @@ static uint64_t in_add(struct host_wire *w, const struct host_call *call, unsign
 	if (p->direction == HOST_DIRECTION_OUT)
 		return room_say(p, v->data);
 	switch (p->kind) {
-	case HOST_PARAMETER_VALUE: return number_of(call, i);
+	case HOST_PARAMETER_VALUE: return host_call_number(call, i);
 	case HOST_PARAMETER_HANDLE: return (uintptr_t)v->pointer;
 	case HOST_PARAMETER_STRING: return host_wire_text(w, v->data);
 	case HOST_PARAMETER_TEXT:
-	case HOST_PARAMETER_BYTES: return v->data ? host_wire_bytes(w, v->data, number_of(call, p->count)) : 0;
+	case HOST_PARAMETER_BYTES: return v->data ? host_wire_bytes(w, v->data, host_call_number(call, p->count)) : 0;
 	case HOST_PARAMETER_ONE: return is_told(p->of) ? host_wire_struct(w, p->of, v->data) : 0;
-	case HOST_PARAMETER_ROWS: return host_wire_rows(w, p->of, v->data, number_of(call, p->count), (uint32_t)number_of(call, p->stride));
-	case HOST_PARAMETER_VALUES: return host_wire_values(w, v->data, number_of(call, p->count), p->of);
+	case HOST_PARAMETER_ROWS: return host_wire_rows(w, p->of, v->data, host_call_number(call, p->count), (uint32_t)host_call_number(call, p->stride));
+	case HOST_PARAMETER_VALUES: return host_wire_values(w, v->data, host_call_number(call, p->count), p->of);
 	}
 	return 0;
 }
@@ -259,11 +249,11 @@ static uint64_t out_add(struct host_wire *w, const struct host_call *call, const
 	uint64_t count, stride;
 
 	if (p->kind == HOST_PARAMETER_VALUE)
-		return number_of(call, i);
+		return host_call_number(call, i);
 	if (!at || call->status)
 		return 0;
-	count = p->count == HOST_NOWHERE ? 0 : number_of(call, p->count);
-	stride = p->stride == HOST_NOWHERE ? 0 : number_of(call, p->stride);
+	count = p->count == HOST_NOWHERE ? 0 : host_call_number(call, p->count);
+	stride = p->stride == HOST_NOWHERE ? 0 : host_call_number(call, p->stride);
 	switch (p->kind) {
 	case HOST_PARAMETER_HANDLE: return rooms->numbers[i];
 	case HOST_PARAMETER_ONE: return host_wire_struct(w, p->of, at);
@@ -334,7 +324,7 @@ static void out_take(struct host_unwire *w, struct host_call *call, uint64_t *va
 	case HOST_PARAMETER_HANDLE: memcpy(to, &values[i], sizeof(values[i])); return;
 	case HOST_PARAMETER_ONE: struct_give(to, p->of, told(w, host_unwire_struct(w, p->of, values[i]), true)); return;
 	case HOST_PARAMETER_VALUES: rows_give(to, told(w, host_unwire_values(w, values[i], limit, own), limit), limit, own, own); return;
-	case HOST_PARAMETER_ROWS: rows_give(to, told(w, host_unwire_rows(w, p->of, values[i], n), n), n, number_of(call, p->stride), own); return;
+	case HOST_PARAMETER_ROWS: rows_give(to, told(w, host_unwire_rows(w, p->of, values[i], n), n), n, host_call_number(call, p->stride), own); return;
 	case HOST_PARAMETER_TABLES: tables_give(w, p->of, to, told(w, host_unwire_values(w, values[i], n, sizeof(uint64_t)), n), n); return;
 	case HOST_PARAMETER_LENT:
 		from = host_unwire_rows(w, p->of, values[i], values[p->count]);
@@ -353,7 +343,7 @@ bool host_unmarshal_out(struct host_unwire *w, struct host_call *call)
 		const struct host_parameter *p = parameter_of(call, i);
 
 		if (is_out(p) && p->kind != HOST_PARAMETER_VALUE && call->values[i].pointer)
-			out_take(w, call, values, i, p->count == HOST_NOWHERE ? 0 : number_of(call, p->count));
+			out_take(w, call, values, i, p->count == HOST_NOWHERE ? 0 : host_call_number(call, p->count));
 	}
 	for (unsigned i = 0; i < call->operation->parameter_count && !w->forged; i++) /* last: they said how much room there is */
 		if (is_out(parameter_of(call, i)) && parameter_of(call, i)->kind == HOST_PARAMETER_VALUE && call->values[i].pointer)

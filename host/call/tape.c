@@ -115,15 +115,6 @@ static void struct_put(struct host_tape *t, enum host_struct_id id, const void *
 		fields_put(t, id, at, size);
 }
 
-static uint32_t u32_of(const void *at)
-{
-	uint32_t value = 0;
-
-	if (at)
-		memcpy(&value, at, sizeof(value));
-	return value;
-}
-
 static void in_put(struct host_tape *t, const struct host_call *call, const struct host_parameter *p, const union host_value *value)
 {
 	uint64_t number = 0;
@@ -151,9 +142,8 @@ static void in_put(struct host_tape *t, const struct host_call *call, const stru
 
 static void out_put(struct host_tape *t, const struct host_call *call, const struct host_parameter *p, const union host_value *value)
 {
-	const uint32_t count =
-		p->kind == HOST_PARAMETER_TABLES || p->kind == HOST_PARAMETER_ROWS || p->kind == HOST_PARAMETER_LENT ? u32_of(call->values[p->count].data) : 0;
-	uint32_t stride = 0;
+	const uint64_t count = p->count == HOST_NOWHERE ? 0 : host_call_number(call, p->count),
+		       stride = p->stride == HOST_NOWHERE ? 0 : host_call_number(call, p->stride);
 	const void *rows = value->data;
 	uint64_t number = 0;
 
@@ -164,18 +154,17 @@ static void out_put(struct host_tape *t, const struct host_call *call, const str
 		return;
 	case HOST_PARAMETER_HANDLE: host_tape_number(t, (uintptr_t) * (void *const *)value->data); return;
 	case HOST_PARAMETER_ADDRESS: host_tape_number(t, *(void *const *)value->data != NULL); return;
-	case HOST_PARAMETER_VALUES: bytes_put(t, value->data, call->values[p->count].number * p->of); return;
+	case HOST_PARAMETER_VALUES: bytes_put(t, value->data, count * p->of); return;
 	case HOST_PARAMETER_ONE: struct_put(t, p->of, value->data); return;
 	case HOST_PARAMETER_TABLES:
 		host_tape_number(t, count);
 		host_tape_number(t, 0);
-		for (uint32_t i = 0; i < count; i++)
+		for (uint64_t i = 0; i < count; i++)
 			struct_put(t, p->of, ((const void *const *)rows)[i]);
 		return;
 	}
 	if (p->kind == HOST_PARAMETER_LENT)
 		memcpy(&rows, value->data, sizeof(rows));
-	stride = p->kind == HOST_PARAMETER_LENT ? u32_of(call->values[p->stride].data) : (uint32_t)call->values[p->stride].number;
 	host_tape_number(t, count);
 	host_tape_number(t, stride);
 	put(t, rows, (size_t)count * stride);

@@ -79,19 +79,17 @@ static bool parameters_check(struct validate *v, const struct host_caller *calle
 /* Bytes of a result's room in the caller's memory; 0: it is none. */
 static size_t result_size(const struct host_parameter *p, const struct host_call *call, const union host_value *value)
 {
-	uint32_t count = 0;
-
 	if (p->direction != HOST_DIRECTION_OUT && p->direction != HOST_DIRECTION_INOUT)
 		return 0;
 	switch (p->kind) {
 	case HOST_PARAMETER_VALUE: return p->of;
 	case HOST_PARAMETER_ONE: return ((const struct ptowsp_head *)value->data)->size;
-	case HOST_PARAMETER_VALUES: return (size_t)call->values[p->count].number * p->of;
+	case HOST_PARAMETER_VALUES: return (size_t)host_call_number(call, p->count) * p->of;
 	case HOST_PARAMETER_HANDLE:
 	case HOST_PARAMETER_ADDRESS:
 	case HOST_PARAMETER_LENT: return sizeof(void *);
-	case HOST_PARAMETER_TABLES: memcpy(&count, call->values[p->count].data, sizeof(count)); return count * sizeof(void *);
-	case HOST_PARAMETER_ROWS: memcpy(&count, call->values[p->count].data, sizeof(count)); return (size_t)count * call->values[p->stride].number;
+	case HOST_PARAMETER_TABLES: return (size_t)host_call_number(call, p->count) * sizeof(void *);
+	case HOST_PARAMETER_ROWS: return (size_t)host_call_number(call, p->count) * (size_t)host_call_number(call, p->stride);
 	}
 	return 0;
 }
@@ -210,10 +208,8 @@ static void error_check(struct validate *v, struct kept *k, struct host_call *ca
 static void rows_out_check(struct validate *v, const struct host_caller *caller, const struct host_call *call, const struct host_parameter *p, const void *rows)
 {
 	struct host_check check = {.minor = caller->minor};
-	const uint32_t stride = p->stride == HOST_NOWHERE        ? 0
-				: p->kind == HOST_PARAMETER_LENT ? *(const uint32_t *)call->values[p->stride].data
-								 : (uint32_t)call->values[p->stride].number;
-	const uint32_t count = *(const uint32_t *)call->values[p->count].data;
+	const uint32_t stride = p->stride == HOST_NOWHERE ? 0 : (uint32_t)host_call_number(call, p->stride);
+	const uint32_t count = (uint32_t)host_call_number(call, p->count);
 
 	if (p->kind == HOST_PARAMETER_LENT && count && (!rows || stride < host_struct_size(p->of, 0))) {
 		plugin_broke(v, "PL3", call, "rows are NULL, or their stride is below the size of one");

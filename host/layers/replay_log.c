@@ -79,14 +79,12 @@ static void in_take(struct host_tape_reader *reader, const struct host_parameter
 static void out_room(struct host_tape_reader *reader, const struct host_call *call, const struct host_parameter *p, union host_value *value)
 {
 	uint64_t each = p->kind == HOST_PARAMETER_ONE ? host_structs[p->of].size : 8, many = 1;
-	uint32_t count;
 
 	if (p->kind == HOST_PARAMETER_TABLES || p->kind == HOST_PARAMETER_ROWS) {
-		memcpy(&count, call->values[p->count].data, sizeof(count));
-		many = count;
-		each = p->kind == HOST_PARAMETER_TABLES ? sizeof(void *) : call->values[p->stride].number;
+		many = host_call_number(call, p->count);
+		each = p->kind == HOST_PARAMETER_TABLES ? sizeof(void *) : host_call_number(call, p->stride);
 	} else if (p->kind == HOST_PARAMETER_VALUES) {
-		many = call->values[p->count].number;
+		many = host_call_number(call, p->count);
 		each = p->of;
 	}
 	/* A plugin gets 32 bits of each. */

@@ -43,6 +43,15 @@ TEST(what_the_processor_runs_is_said_and_gives_the_same_bytes)
 	CLI_ERR(5, NARROW "--opt beside=on --strict" CURVE, "is diagnosed on narrow but must be at least enforced: the processor runs it");
 }
 
+/* Rows whose room is a number, not the place of one: they are checked, written down and replayed as others. */
+TEST(layers_see_what_is_judged)
+{
+	CLI_OUT(0, NARROW "--isolate=none --layer=validate,threads,trace:calls --opt beside=on" CURVE, "narrow narrow0: 4 tasks");
+	CHECK(strstr(cli_err, "broke") == NULL);
+	CLI_OUT(0, "\"$B/ptowsp-conform\" --replay calls \"$B/../test/narrow/libptowsp_narrow.so\"", " calls");
+	CLI_OUT(5, NARROW "--isolate=process --layer=validate --explain" CURVE, "kernel curve  unsupported, refused: " LACKING);
+}
+
 TEST(a_package_may_require_an_operation)
 {
 	CLI_ERR(5, NARROW "--opt beside=on --fill x=iota \"$K/curve_required.pkg.zst\"", "must be at least enforced");
