@@ -226,6 +226,7 @@ static ptowsp_status caller_make(struct ptowsp_backend *b, const struct ptowsp_b
 	else
 		host_caller_init(&b->caller, &b->plugin->ops);
 	b->caller.main_lock = b->plugin->main_lock;
+	b->caller.name = b->plugin->note.name;
 	b->caller.minor = b->plugin->minor;
 	if (host_services_init(&b->services, b->plugin->minor))
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the host services");
@@ -311,8 +312,8 @@ ptowsp_status host_backend_device_open(struct ptowsp_backend *b, struct ptowsp_e
 		.head = PTOWSP_HEAD(struct ptowsp_open_args, OPEN_ARGS), .selector = b->selector, .memory_limit = b->memory_limit, .threads = b->threads};
 	ptowsp_status status;
 
-	if (b->device)
-		return PTOWSP_OK;
+	if (b->device) /* a worker that is no more says so when asked, and has no table to ask for */
+		return b->plugin->remote && host_remote_ended(b->plugin->remote) ? host_call_poll(&b->caller, b->device, 0, error) : PTOWSP_OK;
 	status = theirs(b, "open", host_call_open(&b->caller, b->instance, &args, &b->device, error), error);
 	if (status)
 		b->device = NULL; /* a failed call leaves nothing there */

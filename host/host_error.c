@@ -31,6 +31,9 @@ ptowsp_status host_error_leave(ptowsp_status status, struct ptowsp_error *error)
 	if (status) {
 		host_line(error->text, sizeof(error->text));
 		memcpy(last, error->text, sizeof(last));
+	} else { /* what was tried in between and did not go is no failure */
+		error->text[0] = '\0';
+		error->code = PTOWSP_OK;
 	}
 	return status;
 }

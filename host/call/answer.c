@@ -20,9 +20,7 @@ ptowsp_status host_answer(const struct host_cause *cause, ptowsp_status status, 
 {
 	if (!status)
 		return status;
-	host_line(error->text, sizeof(error->text));
 	if (!is_possible(cause, status))
-		return host_fail(error, PTOWSP_RUN_FAILED, "%s answers %s with %s: %s", cause->plugin, cause->operation, reg_status_name(status),
-				 error->text[0] ? error->text : "no sentence");
-	return error->text[0] ? status : host_fail(error, status, "%s: %s failed and did not say why", cause->plugin, cause->operation);
+		return host_fail(error, PTOWSP_RUN_FAILED, "%s answers %s with %s: %s", cause->plugin, cause->operation, reg_status_name(status), error->text);
+	return status;
 }

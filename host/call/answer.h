@@ -16,7 +16,7 @@ struct host_cause {
 };
 
 /* status itself where the facts allow it. Else RUN_FAILED, with plugin, operation and status in front of the sentence; MISMATCH always, because only the host compares.
- * A sentence that is missing becomes one. Any thread. */
+ * Any thread. */
 ptowsp_status host_answer(const struct host_cause *cause, ptowsp_status status, struct ptowsp_error *error);
 
 #endif

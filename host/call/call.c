@@ -7,6 +7,7 @@
 #include "host/call/struct_check.h"
 #include "host/call/upward.h"
 #include "host/host_error.h"
+#include "registry/names.h"
 
 static _Thread_local const struct host_call *current; /* the innermost call on this thread, in either direction */
 
@@ -81,6 +82,39 @@ static void run(struct host_caller *caller, struct host_call *call, void (*carry
 	current = call->outer;
 }
 
+/* An object that a call is to make, and did not. */
+static bool lacks_object(const struct host_call *call)
+{
+	for (unsigned i = 0; i < call->operation->parameter_count; i++) {
+		const struct host_parameter *p = &call->operation->parameters[i];
+
+		if (p->kind == HOST_PARAMETER_HANDLE && p->direction == HOST_DIRECTION_OUT && !*(void *const *)call->values[i].data)
+			return true;
+	}
+	return false;
+}
+
+/* Callers rely on what headers promise, so that what a plugin answers otherwise is no answer to them: a status of status.def, an object with OK, a sentence with every other one. */
+static void answer_check(const struct host_caller *caller, struct host_call *call)
+{
+	const char *operation = call->operation->name;
+
+	if (call->status > 0)
+		call->status = host_fail(call->error, PTOWSP_PLUGIN_REFUSED, "the plugin answered %s with the status %d; one is 0 or negative", operation,
+					 call->status);
+	else if (!call->status && lacks_object(call))
+		call->status = host_fail(call->error, PTOWSP_PLUGIN_REFUSED, "the plugin answered %s with OK and no object", operation);
+	else if (*reg_status_name(call->status) == '?')
+		call->status =
+			host_fail(call->error, PTOWSP_PLUGIN_REFUSED, "the plugin answered %s with the status %d, which is none", operation, call->status);
+	if (!call->status || !call->error)
+		return;
+	host_line(call->error->text, sizeof(call->error->text));
+	if (!*call->error->text)
+		host_fail(call->error, call->status, "%s: %s failed and did not say why", caller->name ? caller->name : "the plugin", operation);
+	call->error->code = call->status;
+}
+
 void host_call_run(struct host_caller *caller, struct host_call *call)
 {
 	const struct host_operation *o = call->operation;
@@ -99,9 +133,8 @@ void host_call_run(struct host_caller *caller, struct host_call *call)
 	run(caller, call, caller->carry);
 	if (caller->main_lock && o->thread == HOST_THREAD_MAIN)
 		pthread_mutex_unlock(caller->main_lock);
-	if (o->result == HOST_RESULT_IS_STATUS && call->status > 0)
-		call->status =
-			host_fail(call->error, PTOWSP_PLUGIN_REFUSED, "the plugin answered %s with the status %d; one is 0 or negative", o->name, call->status);
+	if (o->result == HOST_RESULT_IS_STATUS)
+		answer_check(caller, call);
 }
 
 uint64_t host_call_number(const struct host_call *call, unsigned i)

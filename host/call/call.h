@@ -58,6 +58,7 @@ struct host_caller {
 	void *carrier;                                 /* of a carrier that is not local; owned by whoever set it */
 	const void *_Atomic tables[HOST_STRUCT_COUNT]; /* of the plugin, by struct: its normalised operations, extensions once they were asked for */
 	struct host_layer *layers; /* the first one is nearest to the host, for calls in both directions. Owned; set before the first call */
+	const char *name;          /* of the plugin, in sentences; borrowed; may be NULL */
 	uint32_t minor;            /* effective; 0 unless set */
 	pthread_mutex_t *
 		main_lock; /* held during every [main] operation: of the loaded plugin, which may have other instances. Recursive; borrowed; NULL: there is one caller */
@@ -74,7 +75,7 @@ const struct ptowsp_host *host_caller_services(struct host_caller *caller, const
 bool host_caller_offers(struct host_caller *caller, struct ptowsp_object *instance, enum host_operation_id operation);
 
 /* From the host to the plugin: finds the table, runs the layers round the carrier. Any thread, as the operation's tag says. An operation of an
- * extension that was not asked for or does not have it: UNIMPLEMENTED. */
+ * extension that was not asked for or does not have it: UNIMPLEMENTED. PLUGIN_REFUSED: a status that is none, or OK without the object that it is to make. Every failure has a sentence. */
 void host_call_run(struct host_caller *caller, struct host_call *call);
 /* A parameter VALUE: what it is, or what stands where it points to; 0 where that is NULL. */
 uint64_t host_call_number(const struct host_call *call, unsigned i);

@@ -399,6 +399,7 @@ static ptowsp_status start(struct replay *r, const char *file, const char *plugi
 	if (status)
 		return status;
 	host_caller_init(&r->caller, &loaded->ops);
+	r->caller.name = loaded->note.name;
 	r->caller.minor = loaded->minor;
 	r->table = r->services.table;
 	r->table.done = done;

@@ -115,7 +115,8 @@ ptowsp_status ptowsp_fence_destroy(struct ptowsp_fence *fence, struct ptowsp_err
 		return PTOWSP_OK;
 	error = host_error_enter(error);
 	if (atomic_load(&fence->uses))
-		return host_error_leave(host_fail(error, PTOWSP_INVALID, "%u runs wait for the fence or signal it", atomic_load(&fence->uses)), error);
+		return host_error_leave(
+			host_fail(error, PTOWSP_INVALID, "runs that wait for the fence or signal it: %u; they end first", atomic_load(&fence->uses)), error);
 	if (fence->object)
 		unmake(fence);
 	pthread_mutex_destroy(&fence->lock);
@@ -178,7 +179,9 @@ ptowsp_status ptowsp_fence_wait(struct ptowsp_fence *fence, uint64_t value, uint
 		status = PTOWSP_AGAIN;
 	while (status == PTOWSP_AGAIN && host_now_ns() < until)
 		status = slice_wait(fence, value, until, error);
-	return status == PTOWSP_AGAIN ? status : host_error_leave(status, error);
+	if (status == PTOWSP_AGAIN)
+		host_fail(error, status, "the fence has %llu, not %llu yet", (unsigned long long)is, (unsigned long long)value);
+	return host_error_leave(status, error);
 }
 
 /* ---- of a run ---- */

@@ -103,6 +103,7 @@ void worker_services_begin(void)
 	if (host_services_init(&worker.services, worker.plugin->minor))
 		_exit(1);
 	host_caller_init(caller, &worker.plugin->ops);
+	caller->name = worker.name;
 	caller->minor = worker.plugin->minor;
 	caller->carry_up = carry_up;
 	caller->services = &worker.services.table;

@@ -118,17 +118,3 @@ TEST(statuses_about_the_caller_need_a_fact)
 	answers(PTOWSP_MISMATCH, all, PTOWSP_RUN_FAILED);
 	answers(PTOWSP_BAD_PACKAGE, none, PTOWSP_BAD_PACKAGE);
 }
-
-TEST(a_sentence_of_nothing_is_a_missing_one)
-{
-	static const char *const texts[] = {"", " ", "\n\t\033", "\xff\xff\xff"};
-	const struct host_cause cause = {.plugin = "null", .operation = "load"};
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-
-		snprintf(error.text, sizeof(error.text), "%s", texts[i]);
-		CHECK_INT(host_answer(&cause, PTOWSP_UNSUPPORTED, &error), PTOWSP_UNSUPPORTED);
-		CHECK_STR(error.text, "null: load failed and did not say why");
-	}
-}

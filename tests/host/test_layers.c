@@ -36,7 +36,9 @@ static enum {
 	LATE,
 	LEAVES_RUNS,
 	WRITES_ERROR,
-	SHORT_TABLE
+	SHORT_TABLE,
+	BLANK,
+	NONE_SUCH
 } mode;
 static const struct ptowsp_host *services;
 static uint64_t token;
@@ -64,6 +66,12 @@ static ptowsp_status init(const struct ptowsp_host *host, const struct ptowsp_in
 		return PTOWSP_INVALID;
 	if (mode == POSITIVE)
 		return 1;
+	if (mode == NONE_SUCH)
+		return -4711;
+	if (mode == BLANK) {
+		memset(error->text, '\n', sizeof(error->text));
+		return PTOWSP_UNSUPPORTED;
+	}
 	if (mode == ROUNDING)
 		fesetround(FE_UPWARD);
 	if (mode == WRITES_ERROR)
@@ -257,6 +265,27 @@ TEST(an_honest_plugin_and_host_break_nothing)
 	CHECK_STR(breaches.first, "");
 	CHECK_INT(host_breaches_verdict(&breaches, &error), PTOWSP_OK);
 	finish();
+}
+
+/* Whatever a plugin answers, callers have a status of status.def, and with every failure its sentence. */
+TEST(answers_that_are_none_do_not_reach_the_caller)
+{
+	static const struct {
+		int mode;
+		ptowsp_status status;
+		const char *sentence;
+	} rows[] = {{SILENT, PTOWSP_INVALID, "the plugin: init failed and did not say why"},
+		    {BLANK, PTOWSP_UNSUPPORTED, "the plugin: init failed and did not say why"},
+		    {POSITIVE, PTOWSP_PLUGIN_REFUSED, "the plugin answered init with the status 1; one is 0 or negative"},
+		    {NONE_SUCH, PTOWSP_PLUGIN_REFUSED, "the plugin answered init with the status -4711, which is none"},
+		    {NULL_OBJECT, PTOWSP_PLUGIN_REFUSED, "the plugin answered init with OK and no object"}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		begin(rows[i].mode, "threads");
+		CHECK_INT(error.code, rows[i].status);
+		CHECK_STR(error.text, rows[i].sentence);
+		finish();
+	}
 }
 
 static const struct {
