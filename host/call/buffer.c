@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "host/host_error.h"
@@ -27,6 +28,14 @@ int host_memory_file(const char *name, uint64_t size)
 		return -1;
 	}
 	return fd;
+}
+
+bool host_memory_is_dmabuf(int fd)
+{
+	enum { MAGIC = 0x444d4142 }; /* linux/magic.h, of newer systems */
+	struct statfs of;
+
+	return !fstatfs(fd, &of) && of.f_type == MAGIC;
 }
 
 bool host_memory_file_seal(int fd, bool read_only)

@@ -22,6 +22,7 @@ void host_buffer_give(void *memory);
 /* A sealed memory file: nobody can make it another size, or with `read_only` change it. -1 with errno. The bytes are zero, or copied from `bytes`. */
 int host_memory_file(const char *name, uint64_t size);
 bool host_memory_file_seal(int fd, bool read_only);
+bool host_memory_is_dmabuf(int fd);
 
 /* A watcher is told when a buffer goes away, while it can still be named. Taken back before *watch goes. */
 struct host_buffer_watch {

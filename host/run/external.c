@@ -2,13 +2,14 @@
 /* external.c - memory and events of others as buffers and fences of a backend, and the other way round; and copies between buffers, which go by such names where the backends are two. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "host/call/buffer.h"
+#include "host/call/struct_check.h"
 #include "host/host_error.h"
 #include "host/run/host_program.h"
 
@@ -28,10 +29,54 @@ static bool offers(struct ptowsp_backend *b, enum host_operation_id operation)
 
 /* ---- in ---- */
 
-/* Memory of the caller that is not all mapped would end this process with its first use; an address at no page is the plugin's to refuse. */
-static bool is_mapped(const struct ptowsp_external *external)
+/* A head or a field that says what it cannot say, before a worker is told of it. */
+static ptowsp_status name_check(const struct ptowsp_external *external, struct ptowsp_error *error)
 {
-	return external->type != PTOWSP_EXTERNAL_HOST || !msync((void *)(uintptr_t)external->address, (size_t)external->bytes, MS_ASYNC) || errno != ENOMEM;
+	const bool is_file = external->type == PTOWSP_EXTERNAL_DMABUF || external->type == PTOWSP_EXTERNAL_OPAQUE_FD;
+	struct host_check check = {.minor = PTOWSP_HOST_MINOR, .exact = true};
+
+	if (external->head.size < PTOWSP_EXTERNAL_FLOOR_10_1)
+		return host_fail(error, PTOWSP_INVALID, "import: the head says %u bytes, not %u; use PTOWSP_HEAD", external->head.size,
+				 PTOWSP_EXTERNAL_FLOOR_10_1);
+	if (!host_check_struct(&check, HOST_STRUCT_external, external, 0))
+		return host_fail(error, PTOWSP_INVALID, "import: %s", check.what);
+	if (is_file && external->address)
+		return host_fail(error, PTOWSP_INVALID, "import: there is an address beside a descriptor");
+	return PTOWSP_OK;
+}
+
+/* Every byte belongs to a mapping of this process that it may read and write. A system that does not show its mappings is believed in. */
+static bool is_writable(uint64_t at, uint64_t end)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long long from, to;
+	char rights[5];
+
+	if (!maps)
+		return true;
+	while (at < end && fscanf(maps, "%llx-%llx %4s%*[^\n]", &from, &to, rights) == 3)
+		if (from <= at && at < to && !strncmp(rights, "rw", 2))
+			at = to;
+	fclose(maps);
+	return at >= end;
+}
+
+/* Memory of the caller that it cannot write, or that is not all there, would end this process with its first use. What lies behind a block of ptowsp_buffer_alloc is of somebody else. */
+static ptowsp_status memory_check(const struct ptowsp_external *external, struct ptowsp_error *error)
+{
+	const uint64_t at = external->address, bytes = external->bytes, page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const void *memory = (const void *)(uintptr_t)at;
+	struct host_buffer block;
+
+	if (external->type != PTOWSP_EXTERNAL_HOST)
+		return PTOWSP_OK;
+	if (at % page)
+		return host_fail(error, PTOWSP_INVALID, "import: memory at 0x%llx begins at no page of %llu bytes", (unsigned long long)at,
+				 (unsigned long long)page);
+	if (bytes <= UINT64_MAX - at && is_writable(at, at + bytes) && (!host_buffer_find(memory, 1, &block) || host_buffer_find(memory, bytes, &block)))
+		return PTOWSP_OK;
+	return host_fail(error, PTOWSP_INVALID, "import: of %llu bytes at 0x%llx not all are memory of this process, which it may write",
+			 (unsigned long long)bytes, (unsigned long long)at);
 }
 
 /* Memory of the caller serves a plugin that takes none, as its tensors do. */
@@ -62,12 +107,12 @@ ptowsp_status ptowsp_device_buffer_import(struct ptowsp_device_buffer **out, str
 	if (!buffer)
 		return host_error_leave(host_fail(error, PTOWSP_NO_MEMORY, "no memory for a buffer"), error);
 	*buffer = (struct ptowsp_device_buffer){.backend = backend, .bytes = external->bytes};
-	if (!external->bytes || (external->type == PTOWSP_EXTERNAL_HOST && !external->address))
+	status = name_check(external, error);
+	if (!status && (!external->bytes || (external->type == PTOWSP_EXTERNAL_HOST && !external->address)))
 		status = host_fail(error, PTOWSP_INVALID, "memory of nobody, or of no bytes, is no buffer");
-	else if (!is_mapped(external))
-		status = host_fail(error, PTOWSP_INVALID, "import: of %llu bytes at 0x%llx not all are memory of this process",
-				   (unsigned long long)external->bytes, (unsigned long long)external->address);
-	else
+	if (!status)
+		status = memory_check(external, error);
+	if (!status)
 		status = buffer_import(buffer, external, error);
 	if (status)
 		free(buffer);
@@ -79,8 +124,10 @@ ptowsp_status ptowsp_device_buffer_import(struct ptowsp_device_buffer **out, str
 ptowsp_status host_fence_import(struct ptowsp_fence *fence, const struct ptowsp_external *external, struct ptowsp_error *error)
 {
 	struct ptowsp_backend *b = fence->backend;
-	ptowsp_status status = host_backend_device_open(b, error);
+	ptowsp_status status = name_check(external, error);
 
+	if (!status)
+		status = host_backend_device_open(b, error);
 	if (!status && !offers(b, HOST_OPERATION_fences_import))
 		status = unsupported(b, "takes no event", external->type, error);
 	return status ? status : host_call_fences_import(&b->caller, b->device, external, &fence->object, error);
@@ -96,8 +143,10 @@ static const char *file_wrong(const struct ptowsp_external *e)
 
 	if (seals == -2)
 		return "there is no such descriptor";
+	if (e->type == PTOWSP_EXTERNAL_DMABUF && !host_memory_is_dmabuf(e->fd))
+		return "it is no dma-buf";
 	if (e->type == PTOWSP_EXTERNAL_DMABUF)
-		return NULL; /* whoever imports it asks for its size */
+		return lseek(e->fd, 0, SEEK_END) < (off_t)e->bytes ? "the dma-buf is shorter than the buffer" : NULL;
 	if (seals < 0 || !(seals & F_SEAL_SHRINK))
 		return "it is no memory file that stays as large as it is";
 	return fstat(e->fd, &file) || (uint64_t)file.st_size < e->bytes ? "the file is shorter than the buffer" : NULL;

@@ -5,14 +5,11 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "host/worker/remote_own.h"
 
 #if PTOWSP_ABI_MINOR >= 1
-enum { DMABUF_MAGIC = 0x444d4142 }; /* linux/magic.h, of newer systems */
-
 /* ---- down ---- */
 
 static ptowsp_status memory_put(struct remote_crossing *c, struct ptowsp_external *e)
@@ -30,9 +27,7 @@ static ptowsp_status memory_put(struct remote_crossing *c, struct ptowsp_externa
 /* Nothing else of this process is given to a plugin that is kept away from it. */
 static bool is_memory(const struct ptowsp_external *e)
 {
-	struct statfs of;
-
-	return e->type == PTOWSP_EXTERNAL_OPAQUE_FD ? fcntl(e->fd, F_GET_SEALS) >= 0 : !fstatfs(e->fd, &of) && of.f_type == DMABUF_MAGIC;
+	return e->type == PTOWSP_EXTERNAL_OPAQUE_FD ? fcntl(e->fd, F_GET_SEALS) >= 0 : host_memory_is_dmabuf(e->fd);
 }
 
 static ptowsp_status file_put(struct remote_crossing *c, struct ptowsp_external *e)

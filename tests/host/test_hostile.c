@@ -388,7 +388,7 @@ TEST(what_a_sandbox_took_too_much_of_is_named)
 /* ---- names that are none ---------------------------------------------------------------------------------------------------- */
 
 /* A host that gives on what a plugin said would have its caller end in memory that is not there. */
-static void name_is_refused(const char *plugin, uint32_t isolate, ptowsp_status status, const char *says)
+static void name_is_refused(const char *plugin, uint32_t type, uint32_t isolate, ptowsp_status status, const char *says)
 {
 	const struct ptowsp_backend_options options = {
 		.plugin = check_fmt("%s/tests/hostile/%s/libptowsp_null.so", check_build(), plugin), .isolate = isolate, .threads = 1};
@@ -399,7 +399,7 @@ static void name_is_refused(const char *plugin, uint32_t isolate, ptowsp_status 
 
 	REQUIRE_INT(ptowsp_backend_open(&backend, &options, &error), 0);
 	REQUIRE_INT(ptowsp_device_buffer_create(&buffer, backend, 10000, &error), 0);
-	CHECK_INT(ptowsp_device_buffer_expose(buffer, PTOWSP_EXTERNAL_OPAQUE_FD, &name, &error), status);
+	CHECK_INT(ptowsp_device_buffer_expose(buffer, type, &name, &error), status);
 	CHECK_CONTAINS(error.text, says);
 	CHECK_INT(name.fd, -1);
 	ptowsp_device_buffer_destroy(buffer);
@@ -408,10 +408,57 @@ static void name_is_refused(const char *plugin, uint32_t isolate, ptowsp_status 
 
 TEST(names_of_no_memory_stay_with_the_host)
 {
-	name_is_refused("exposes_less", PTOWSP_ISOLATE_NONE, PTOWSP_RUN_FAILED, "expose gave no good name: the file is shorter than the buffer");
-	name_is_refused("exposes_less", PTOWSP_ISOLATE_SANDBOX, PTOWSP_RUN_FAILED, "expose gave no good name: the file is shorter than the buffer");
-	name_is_refused("exposes_closed", PTOWSP_ISOLATE_NONE, PTOWSP_RUN_FAILED, "expose gave no good name: there is no such descriptor");
-	name_is_refused("exposes_closed", PTOWSP_ISOLATE_SANDBOX, PTOWSP_UNSUPPORTED, "no descriptor can be taken out of the worker");
+	name_is_refused("exposes_less", PTOWSP_EXTERNAL_OPAQUE_FD, PTOWSP_ISOLATE_NONE, PTOWSP_RUN_FAILED,
+			"expose gave no good name: the file is shorter than the buffer");
+	name_is_refused("exposes_less", PTOWSP_EXTERNAL_OPAQUE_FD, PTOWSP_ISOLATE_SANDBOX, PTOWSP_RUN_FAILED,
+			"expose gave no good name: the file is shorter than the buffer");
+	name_is_refused("exposes_closed", PTOWSP_EXTERNAL_OPAQUE_FD, PTOWSP_ISOLATE_NONE, PTOWSP_RUN_FAILED,
+			"expose gave no good name: there is no such descriptor");
+	name_is_refused("exposes_closed", PTOWSP_EXTERNAL_OPAQUE_FD, PTOWSP_ISOLATE_SANDBOX, PTOWSP_UNSUPPORTED,
+			"no descriptor can be taken out of the worker");
+	name_is_refused("exposes_pipes", PTOWSP_EXTERNAL_DMABUF, PTOWSP_ISOLATE_NONE, PTOWSP_RUN_FAILED, "expose gave no good name: it is no dma-buf");
+	name_is_refused("exposes_pipes", PTOWSP_EXTERNAL_DMABUF, PTOWSP_ISOLATE_SANDBOX, PTOWSP_RUN_FAILED, "expose gave no good name: it is no dma-buf");
+}
+
+/* ---- objects that are none ---------------------------------------------------------------------------------------------------- */
+
+/* A host that takes OK for an object would use nothing as one with the next call. */
+static void object_is_refused(uint32_t isolate)
+{
+	const char *plugins = check_fmt("%s/tests/hostile", check_build());
+	struct ptowsp_external of_host = {.head = PTOWSP_HEAD(of_host, EXTERNAL), .type = PTOWSP_EXTERNAL_HOST, .bytes = 4096, .fd = -1}, event = of_host;
+	struct ptowsp_backend_options options = {.plugin = check_fmt("%s/makes_no_buffer/libptowsp_null.so", plugins), .isolate = isolate, .threads = 1};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct ptowsp_device_buffer *buffer;
+	struct ptowsp_backend *backend;
+	struct ptowsp_fence *fence;
+	void *memory;
+
+	REQUIRE_INT(ptowsp_buffer_alloc(&memory, 4096, &error), 0);
+	of_host.address = (uintptr_t)memory;
+	REQUIRE_INT(ptowsp_backend_open(&backend, &options, &error), 0);
+	CHECK_INT(ptowsp_device_buffer_create(&buffer, backend, 100, &error), PTOWSP_PLUGIN_REFUSED);
+	CHECK_STR(error.text, "the plugin answered buffers_create with OK and no object");
+	CHECK_INT(ptowsp_device_buffer_import(&buffer, backend, &of_host, &error), PTOWSP_PLUGIN_REFUSED);
+	CHECK_STR(ptowsp_last_error(), "the plugin answered buffers_import with OK and no object");
+	CHECK(buffer == NULL);
+	ptowsp_backend_close(backend);
+	options.plugin = check_fmt("%s/makes_no_fence/libptowsp_null.so", plugins);
+	REQUIRE_INT(ptowsp_backend_open(&backend, &options, &error), 0);
+	CHECK_INT(ptowsp_fence_create(&fence, backend, 0, &error), PTOWSP_PLUGIN_REFUSED);
+	CHECK_STR(error.text, "the plugin answered fences_create with OK and no object");
+	event.type = PTOWSP_EXTERNAL_NATIVE, event.address = 1, event.api = 4, event.bytes = 0;
+	CHECK_INT(ptowsp_fence_import(&fence, backend, &event, &error), isolate == PTOWSP_ISOLATE_NONE ? PTOWSP_PLUGIN_REFUSED : PTOWSP_UNSUPPORTED);
+	CHECK(fence == NULL);
+	ptowsp_backend_close(backend);
+	ptowsp_buffer_free(memory);
+}
+
+TEST(objects_that_are_none_stay_with_the_plugin)
+{
+	object_is_refused(PTOWSP_ISOLATE_NONE);
+	object_is_refused(PTOWSP_ISOLATE_PROCESS);
+	object_is_refused(PTOWSP_ISOLATE_SANDBOX);
 }
 
 void suite_hostile(CU_pSuite s)

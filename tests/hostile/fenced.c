@@ -12,7 +12,8 @@ enum wrong {
 	FORGETS_FAILURES, /* what a failed fence has is 0 */
 	WAITS_BLINDLY,    /* a run that waits has no deadline */
 	WAITS_LONGER,     /* than it was told, a second */
-	SIGNALS_LATER     /* than done: when somebody waits */
+	SIGNALS_LATER,    /* than done: when somebody waits */
+	MAKES_NO_FENCE    /* and says OK */
 };
 
 static int is(enum wrong which)
@@ -27,7 +28,8 @@ static struct ptowsp_fence_point later;
 
 static ptowsp_status fenced_create(struct ptowsp_object *device, uint64_t value, struct ptowsp_object **fence_out, struct ptowsp_error *error)
 {
-	return right->create(device, value, fence_out, error);
+	*fence_out = NULL;
+	return is(MAKES_NO_FENCE) ? PTOWSP_OK : right->create(device, value, fence_out, error);
 }
 
 static ptowsp_status fenced_destroy(struct ptowsp_object *fence, struct ptowsp_error *error)
@@ -56,6 +58,13 @@ static ptowsp_status fenced_wait(struct ptowsp_object *fence, uint64_t value, ui
 	return right->wait(fence, value, is(WAITS_LONGER) && until_ns ? until_ns + 1000000000u : until_ns, error);
 }
 
+static ptowsp_status fenced_import(struct ptowsp_object *device, const struct ptowsp_external *external, struct ptowsp_object **fence_out,
+				   struct ptowsp_error *error)
+{
+	*fence_out = NULL;
+	return is(MAKES_NO_FENCE) ? PTOWSP_OK : right->import(device, external, fence_out, error);
+}
+
 static const void *fenced_extension(struct ptowsp_object *instance, const char *id)
 {
 	static const struct ptowsp_fences_extension wrong = {.head = PTOWSP_HEAD(wrong, EXTENSION),
@@ -63,7 +72,8 @@ static const void *fenced_extension(struct ptowsp_object *instance, const char *
 							     .destroy = fenced_destroy,
 							     .signal = fenced_signal,
 							     .read = fenced_read,
-							     .wait = fenced_wait};
+							     .wait = fenced_wait,
+							     .import = WRONG == MAKES_NO_FENCE ? fenced_import : NULL};
 	const void *table = cpu_ops.extension(instance, id);
 
 	if (strcmp(id, PTOWSP_EXTENSION_FENCES) != 0)

@@ -23,6 +23,8 @@ enum wrong {
 	TAKES_ANY_NAME,    /* and has memory of its own instead */
 	EXPOSES_CLOSED,    /* descriptors */
 	EXPOSES_LESS,      /* than the buffer: a file of half of it */
+	MAKES_NO_BUFFER,   /* and says OK */
+	EXPOSES_PIPES,     /* as dma-bufs */
 };
 
 static int is(enum wrong which)
@@ -72,7 +74,8 @@ static ptowsp_status held_copy(struct ptowsp_object *to, uint64_t to_offset, str
 
 static ptowsp_status held_create(struct ptowsp_object *device, uint64_t bytes, struct ptowsp_object **buffer_out, struct ptowsp_error *error)
 {
-	return right->create(device, bytes, buffer_out, error);
+	*buffer_out = NULL;
+	return is(MAKES_NO_BUFFER) ? PTOWSP_OK : right->create(device, bytes, buffer_out, error);
 }
 
 static ptowsp_status held_import(struct ptowsp_object *device, const struct ptowsp_external *external, struct ptowsp_object **buffer_out,
@@ -80,6 +83,9 @@ static ptowsp_status held_import(struct ptowsp_object *device, const struct ptow
 {
 	ptowsp_status status;
 
+	*buffer_out = NULL;
+	if (is(MAKES_NO_BUFFER))
+		return PTOWSP_OK;
 	if (is(COPIES_IMPORTS) && external->bytes && external->type <= PTOWSP_EXTERNAL_OPAQUE_FD)
 		return right->create(device, external->bytes, buffer_out, error);
 	status = right->import(device, external, buffer_out, is(TAKES_ANY_NAME) ? NULL : error);
@@ -90,8 +96,16 @@ static ptowsp_status held_import(struct ptowsp_object *device, const struct ptow
 
 static ptowsp_status held_expose(struct ptowsp_object *buffer, uint32_t type, struct ptowsp_external *out, struct ptowsp_error *error)
 {
-	const ptowsp_status status = right->expose(buffer, type, out, error);
+	const uint32_t asked = is(EXPOSES_PIPES) ? PTOWSP_EXTERNAL_OPAQUE_FD : type;
+	const ptowsp_status status = right->expose(buffer, asked, out, error);
+	int ends[2];
 
+	if (!status && is(EXPOSES_PIPES) && !pipe(ends)) {
+		close(out->fd);
+		close(ends[1]);
+		out->fd = ends[0];
+		out->type = type;
+	}
 	if (status || out->fd < 0 || !(is(EXPOSES_CLOSED) || is(EXPOSES_LESS)))
 		return status;
 	close(out->fd);

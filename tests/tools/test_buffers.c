@@ -361,7 +361,7 @@ TEST(what_means_nothing_in_a_worker_is_refused)
 
 	host_begin("cpu_sim", PTOWSP_ISOLATE_SANDBOX);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
-		CHECK(import(&buffer, ways[i].type, memory, (int)ways[i].fd, BYTES) < 0);
+		CHECK(import(&buffer, ways[i].type, i < 2 ? memory : NULL, (int)ways[i].fd, BYTES) < 0);
 		CHECK_CONTAINS(error.text, ways[i].says);
 	}
 	buffer = buffer_make(BYTES);
@@ -447,6 +447,55 @@ TEST(memory_that_is_no_buffer_is_refused)
 	close(loose);
 	close(fixed);
 	close(null);
+}
+
+/* Whatever stands in it, a name made by hand is refused here: a worker that reads it, and a plugin that does not, stay as they are. */
+static void names_made_by_hand(const char *plugin, uint32_t isolate)
+{
+	const struct ptowsp_head head = PTOWSP_HEAD(struct ptowsp_external, EXTERNAL);
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	void *block, *fixed = mmap(NULL, BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	REQUIRE(!ptowsp_buffer_alloc(&block, page, &error) && fixed != MAP_FAILED);
+	const struct {
+		const char *says;
+		struct ptowsp_external name;
+	} ways[] = {
+		{"the head says 16 bytes, not 40", {.head = {16, head.type, 0}}},
+		{"the head says 0 bytes, not 40", {.head = {0, head.type, 0}}},
+		{"above the limit", {.head = {PTOWSP_SIZE_LIMIT + 64, head.type, 0}}},
+		{"says another type", {.head = {head.size, PTOWSP_STRUCT_ERROR, 0}}},
+		{"has flags", {.head = {head.size, head.type, 1}}},
+		{"external.reserved is not 0", {.head = head, .reserved = 9}},
+		{"an address beside a descriptor", {.head = head, .type = PTOWSP_EXTERNAL_OPAQUE_FD, .address = 4096, .fd = 0}},
+		{"which it may write", {.head = head, .address = (uintptr_t)fixed}},
+		{"which it may write", {.head = head, .address = (uintptr_t)block, .bytes = page + 1}},
+		{"which it may write", {.head = head, .address = (uintptr_t)block, .bytes = UINT64_MAX}},
+		{"begins at no page", {.head = head, .address = (uintptr_t)block + 64}},
+	};
+	struct ptowsp_device_buffer *buffer;
+	struct ptowsp_fence *fence;
+
+	host_begin(plugin, isolate);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		struct ptowsp_external name = ways[i].name;
+
+		name.type = name.type ? name.type : PTOWSP_EXTERNAL_HOST;
+		name.bytes = name.bytes ? name.bytes : 64;
+		CHECK_INT(ptowsp_device_buffer_import(&buffer, host.backend, &name, &error), PTOWSP_INVALID);
+		CHECK_CONTAINS(error.text, ways[i].says);
+		CHECK(i > 6 || ptowsp_fence_import(&fence, host.backend, &name, &error) == PTOWSP_INVALID);
+	}
+	ptowsp_device_buffer_destroy(buffer_make(BYTES)); /* the backend lives */
+	host_end();
+	munmap(fixed, BYTES);
+	ptowsp_buffer_free(block);
+}
+
+TEST(names_made_by_hand_are_looked_at)
+{
+	names_made_by_hand("cpu_sim", PTOWSP_ISOLATE_NONE);
+	names_made_by_hand("cpu_sim", PTOWSP_ISOLATE_PROCESS);
+	names_made_by_hand("a2a3sim", PTOWSP_ISOLATE_NONE);
 }
 
 /* One memory by two names: a run that writes one of them and has the other is refused. */
