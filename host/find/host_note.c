@@ -226,7 +226,7 @@ uint32_t host_note_driver(const struct host_note *note, const struct ptowsp_sett
 static ptowsp_status fifth_parse(const char *text, const char *path, struct host_note *note, struct ptowsp_error *error)
 {
 	static const char key[] = "driver";
-	const char *fault;
+	const char *fault, *word = "";
 	ptowsp_status status = PTOWSP_OK;
 	size_t length, at = 0;
 
@@ -239,8 +239,10 @@ static ptowsp_status fifth_parse(const char *text, const char *path, struct host
 		else
 			at += (size_t)sprintf(note->grants + at, "%s%.*s", at ? ";" : "", (int)length, text);
 	}
-	fault = host_grants_fault(note->grants);
-	return status || !fault ? status : host_refuse(error, path, "the fifth string of its note has a word that no host knows: %s (ptowsp/note.h)", fault);
+	fault = host_grants_fault(note->grants, &word);
+	return status || !fault ? status
+				: host_refuse(error, path, "its note has \"%.*s\", which no host knows: %s",
+					      (int)(strcspn(word, ";") < 24 ? strcspn(word, ";") : 24), word, fault);
 }
 
 ptowsp_status host_note_decode(const struct host_note_place *place, const char *path, struct host_note *note_out, struct ptowsp_error *error)

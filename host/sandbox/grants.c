@@ -117,15 +117,15 @@ static const char *fault_of(const struct host_grant *g)
 	return is_known(g) ? NULL : "call= is one of fadvise64, fallocate, flock, kcmp, mbind, set_mempolicy, timer_create, timer_settime, timer_delete";
 }
 
-const char *host_grants_fault(const char *text)
+const char *host_grants_fault(const char *text, const char **word_out)
 {
 	struct host_grant grant;
 	const char *fault = NULL;
 
-	while (!fault && *text)
-		fault = host_grants_next(&text, &grant)
-				? fault_of(&grant)
-				: "a word is device=PATH, read=PATH, memory=locked, call=NAME, driver=CLASS,CLASS or driver:OPTION=CLASS,CLASS";
+	while (!fault && *text) {
+		*word_out = text;
+		fault = host_grants_next(&text, &grant) ? fault_of(&grant) : "words are device=, read=, memory=, call=, driver=";
+	}
 	return fault;
 }
 

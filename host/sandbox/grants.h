@@ -16,8 +16,8 @@ enum {
 	HOST_GRANTS_CALLS = 16   /* system calls that there are to ask for, at most */
 };
 
-/* The fault of the first word of "device=PATH;read=PATH;memory=locked;call=NAME" that can be granted to nobody; NULL: each can. */
-const char *host_grants_fault(const char *text);
+/* The fault of the first word of "device=PATH;read=PATH;memory=locked;call=NAME" that can be granted to nobody; NULL: each can. *word_out: where it begins. */
+const char *host_grants_fault(const char *text, const char **word_out);
 /* The next of them, of a text without fault; false: there is none. *at begins at the text. */
 bool host_grants_next(const char **at, struct host_grant *grant_out);
 /* Whether the text asks for pages that stay where they are. */

@@ -149,7 +149,7 @@ TEST(note_declares_what_its_driver_breaks)
 	CHECK_INT(DRIVER(1, "drivers=threads"), PTOWSP_PLUGIN_REFUSED);
 	CHECK_INT(DRIVER(1, "driver"), PTOWSP_PLUGIN_REFUSED);
 	CHECK_INT(DRIVER(1, "colour=blue"), PTOWSP_PLUGIN_REFUSED);
-	CHECK_CONTAINS(decode_error.text, "has a word that no host knows: a word is device=PATH, read=PATH");
+	CHECK_CONTAINS(decode_error.text, "its note has \"colour=blue\", which no host knows: words are device=, read=, memory=, call=, driver=");
 	CHECK_INT(decode(1, STRINGS "driver=threads", sizeof(STRINGS) + 5, &note), PTOWSP_PLUGIN_REFUSED);
 	CHECK_CONTAINS(decode_error.text, "does not end or is longer than 1024 bytes");
 }
