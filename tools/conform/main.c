@@ -114,6 +114,21 @@ int __lsan_is_turned_off(void)
 }
 #endif
 
+/* An option that the plugin does not have, or a value that it does not take, would fail every test in the same way. */
+static bool settings_refused(const struct conform_options *o)
+{
+	const struct ptowsp_backend_options options = {
+		.plugin = o->plugin, .settings = o->settings, .setting_count = o->setting_count, .isolate = PTOWSP_ISOLATE_PROCESS};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct ptowsp_backend *backend = NULL;
+	const ptowsp_status status = ptowsp_backend_open(&backend, &options, &error);
+
+	ptowsp_backend_close(backend);
+	if (status == PTOWSP_INVALID)
+		tool_complain(&error);
+	return status == PTOWSP_INVALID;
+}
+
 static int work(struct conform_options *options, int argc, char **argv)
 {
 	char path[PATH_MAX];
@@ -130,6 +145,8 @@ static int work(struct conform_options *options, int argc, char **argv)
 		return 4;
 	}
 	options->plugin = path;
+	if (options->setting_count && settings_refused(options))
+		return 2;
 	return options->replay ? replay(options) : conform_run_all(options);
 }
 

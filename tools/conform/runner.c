@@ -247,8 +247,10 @@ static void tap_print(const struct report *report, const struct test *test, cons
 			printf("# the plugin's last sentence: %s\n", record->said);
 		if (*record->log && r->verdict == CONFORM_NOT_OK)
 			printf("# its last line: %s\n", record->log);
-		printf("# again: ptowsp-conform --test %s --seed %llu %s%s%s--in-process %s\n", test->name, (unsigned long long)o->seed,
-		       o->isolation ? "--isolate=" : "", o->isolation ? o->isolation : "", o->isolation ? " " : "", o->plugin);
+		printf("# again: ptowsp-conform --test %s --seed %llu ", test->name, (unsigned long long)o->seed);
+		for (uint32_t i = 0; i < o->setting_count; i++)
+			printf("--opt %s=%s ", o->settings[i].key, o->settings[i].value);
+		printf("%s%s%s--in-process %s\n", o->isolation ? "--isolate=" : "", o->isolation ? o->isolation : "", o->isolation ? " " : "", o->plugin);
 	}
 	fflush(stdout);
 }
