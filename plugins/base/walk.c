@@ -183,6 +183,20 @@ static bool ahead_keep(struct base_walk *walk, const struct base_walk *from, uin
 	return ok;
 }
 
+/* The next batch is likely as large as this one: rows have room from the beginning. Where there is no memory they grow as ever. */
+static void room_make(struct base_walk *walk, const struct base_walk *like)
+{
+#define ROOM(rows, room, allocate)                                                                                                                             \
+	if (like->room && (walk->rows = allocate))                                                                                                             \
+		walk->room = like->room;
+	ROOM(tasks, task_room, calloc(like->task_room, sizeof(*walk->tasks)))
+	ROOM(args, arg_room, malloc(like->arg_room * sizeof(*walk->args)))
+	ROOM(tensors, tensor_room, malloc(like->tensor_room * sizeof(*walk->tensors)))
+	ROOM(preds, pred_room, malloc(like->pred_room * sizeof(*walk->preds)))
+	ROOM(events, event_room, malloc(like->event_room * sizeof(*walk->events)))
+#undef ROOM
+}
+
 bool base_walk_take(struct base_walk *walk, struct base_walk *taken)
 {
 	bool ok = true;
@@ -200,6 +214,7 @@ bool base_walk_take(struct base_walk *walk, struct base_walk *taken)
 				   .edges = walk->edges,
 				   .batched = walk->batched,
 				   .exhausted = walk->exhausted};
+	room_make(walk, taken);
 	for (uint64_t number = taken->task_count; ok && number < taken->told; number++)
 		ok = ahead_keep(walk, taken, number);
 	walk->told = taken->told > taken->task_count ? taken->told - taken->task_count : 0;

@@ -177,10 +177,13 @@ static ptowsp_status impatient(const struct ascend_patience *patience, struct pt
 	return PTOWSP_OK;
 }
 
+/* A long run is looked at less often, as each look takes a core from threads that wait for one. */
+enum { NAP_MOST = 3200000 /* ns */ };
+
 /* Until it is over. A run that somebody wants to end gets no further kernels, but it has to come to its end. */
 static int run_wait(struct ascend_client *client, const struct ascend_patience *patience, ptowsp_status *early_out, struct ptowsp_error *error)
 {
-	const struct timespec nap = {0, 100000};
+	struct timespec nap = {0, 50000};
 	int rc = ASCEND_POLL_NOT_READY;
 
 	if (patience && (patience->cancel || patience->deadline_ns))
@@ -188,6 +191,7 @@ static int run_wait(struct ascend_client *client, const struct ascend_patience *
 			*early_out = impatient(patience, error);
 			if (!*early_out)
 				nanosleep(&nap, NULL);
+			nap.tv_nsec = nap.tv_nsec < NAP_MOST ? nap.tv_nsec * 2 : NAP_MOST;
 		}
 	if (*early_out && patience->stop)
 		patience->stop(patience->context);

@@ -268,6 +268,7 @@ static ptowsp_status begin(struct rt_feed *feed)
 	feed->heard = run->sinks && run->sinks->task;
 	feed->apart = rt_walker_rules.after;
 	run->lag.feed = feed;
+	rt_issue_begin(run);
 	feed->filtered = run->own || (feed->limits.schedulers > 1 && has_filter(run->program));
 	if (feed->filtered && run->program->schedule.interleaved)
 		return rt_fail(run->error, PTOWSP_UNSUPPORTED,

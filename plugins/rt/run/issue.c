@@ -411,8 +411,7 @@ void rt_issue_begin(struct rt_run *run)
 	const struct rt_schedule *schedule = &run->program->schedule;
 	bool heard = run->sinks && (run->sinks->task || run->sinks->edge);
 
-	run->ordinary =
-		!heard && !run->race.on && !schedule->built && !run->record && !schedule->batch && !run->stream_order && !run->lag.feed && !run->instances;
+	run->ordinary = !heard && !run->race.on && !schedule->built && !run->record && !schedule->batch && !run->stream_order && !run->instances;
 	run->slots_prompt = !run->program->loads && !run->program->tables.process.count && !run->lag.feed && !run->instances;
 }
 
@@ -478,7 +477,7 @@ RT_INLINE void keep(struct rt_run *run, struct rt_plan *plan)
 /* The clock may hear of tasks later. */
 static bool is_lone(const struct rt_run *run)
 {
-	return run->clock.lone && run->lag.head == run->lag.tail;
+	return run->clock.lone && run->lag.head == run->lag.tail && !run->lag.feed;
 }
 
 RT_INLINE ptowsp_status tell(struct rt_run *run, struct rt_plan *plan, struct rt_clock_task *task)
