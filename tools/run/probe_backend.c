@@ -88,6 +88,8 @@ void probe_close(struct probe *probe)
 {
 	if (!probe)
 		return;
+	for (uint32_t i = 0; i < probe->kept_count; i++)
+		free(probe->kept[i].outcome);
 	ptowsp_backend_close(probe->fresh[false]);
 	ptowsp_backend_close(probe->fresh[true]);
 	ptowsp_backend_close(probe->reference);
@@ -243,7 +245,7 @@ static enum probe_state backends_open(struct probe *probe, const struct probe_sp
 		return probe_say(result, PROBE_NOT_PROBED, "the backend has no option trace=real, so when kernels really began cannot be seen");
 	options = options_now(probe, spec->real, settings);
 	options.threads = spec->real && options.threads && options.threads < spec->threads ? options.threads : spec->threads;
-	status = spec->threads ? ptowsp_backend_open(&out->own, &options, &error) : probe_runner_open(probe, &out->main, &error);
+	status = spec->threads && !spec->known ? ptowsp_backend_open(&out->own, &options, &error) : probe_runner_open(probe, &out->main, &error);
 	if (!status && spec->mate) {
 		otherwise = PROBE_NOT_PROBED;
 		status = mate_open(probe, &out->mate, &error);
@@ -263,12 +265,36 @@ static enum probe_state run_watched(struct probe *probe, struct ptowsp_package *
 	if (state != PROBE_ENFORCED)
 		return state;
 	probe_run(outcome, package, runners.own ? runners.own : runners.main, runners.mate, spec, feature);
-	probe->device.tasks += outcome->device_tasks;
-	probe->device.ns += outcome->device_ns;
+	probe->device.tasks += spec->known ? 0 : outcome->device_tasks;
+	probe->device.ns += spec->known ? 0 : outcome->device_ns;
 	probe_phase_tell(spec, PROBE_CLOSES);
 	ptowsp_backend_close(runners.mate);
 	ptowsp_backend_close(runners.own);
 	return outcome->gone ? probe_lose(probe, feature, &outcome->error, result) : PROBE_ENFORCED;
+}
+
+/* Whose outcome is not the same each time, or is a matter of more than the text. */
+static bool is_single(const struct probe_spec *spec, uint32_t feature)
+{
+	return spec->real || spec->cancel || spec->deadline || spec->mate || feature == PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF);
+}
+
+static const struct probe_outcome *kept_find(const struct probe *probe, const char *text)
+{
+	for (uint32_t i = 0; i < probe->kept_count; i++)
+		if (probe->kept[i].is_wide == probe->is_wide && !strcmp(probe->kept[i].text, text))
+			return probe->kept[i].outcome;
+	return NULL;
+}
+
+static void outcome_keep(struct probe *probe, const char *text, const struct probe_outcome *outcome)
+{
+	struct probe_outcome *copy = probe->kept_count < PROBE_KEPT && outcome->loaded && !outcome->status ? malloc(sizeof(*copy)) : NULL;
+
+	if (!copy)
+		return;
+	*copy = *outcome;
+	probe->kept[probe->kept_count++] = (struct probe_kept){text, probe->is_wide, copy};
 }
 
 bool probe_refuses(ptowsp_status status)
@@ -292,9 +318,12 @@ enum probe_state probe_take(struct probe *probe, const char *text, uint32_t feat
 	if (!package)
 		return probe_say(result, PROBE_NOT_PROBED, "%s", error.text);
 	spec.watch = probe->watch;
+	spec.known = is_single(&spec, feature) ? NULL : kept_find(probe, text);
 	probe_phase_tell(&spec, PROBE_LOADS);
 	state = run_watched(probe, package, &spec, feature, outcome, result);
 	probe_phase_tell(&spec, PROBE_RESTS);
+	if (!spec.known && !is_single(&spec, feature))
+		outcome_keep(probe, text, outcome);
 	if (state != PROBE_ENFORCED)
 		return state;
 	if (*outcome->missing)

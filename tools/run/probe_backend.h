@@ -8,11 +8,17 @@
 
 #include <limits.h>
 
-enum { PROBE_PACKAGES = 32, PROBE_SETTINGS = 16 };
+enum { PROBE_PACKAGES = 32, PROBE_SETTINGS = 16, PROBE_KEPT = 512 };
 
 struct probe_opened {
 	char name[24];
 	struct ptowsp_package *package;
+};
+/* A run that ended well: another row that asks for the same looks at what it left. */
+struct probe_kept {
+	const char *text; /* of probe.def */
+	bool is_wide;
+	struct probe_outcome *outcome; /* owned */
 };
 struct probe {
 	struct ptowsp_backend_options options; /* of the caller, without its log */
@@ -31,6 +37,8 @@ struct probe {
 	char folder[PATH_MAX];
 	struct probe_opened packages[PROBE_PACKAGES];
 	uint32_t package_count;
+	struct probe_kept kept[PROBE_KEPT];
+	uint32_t kept_count;
 	struct probe_outcome without, with; /* of the probe in progress: large */
 };
 

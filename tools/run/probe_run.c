@@ -325,6 +325,18 @@ static void program_run(struct probe_outcome *o, struct ptowsp_program *program,
 	names_keep(o, plan);
 }
 
+/* Needs are those of the feature that is probed; all else is the run's. */
+static void known_take(struct probe_outcome *o, const struct probe_outcome *known)
+{
+	char unmet[sizeof(o->unmet)], unplaced[sizeof(o->unplaced)];
+
+	memcpy(unmet, o->unmet, sizeof(unmet));
+	memcpy(unplaced, o->unplaced, sizeof(unplaced));
+	*o = *known;
+	memcpy(o->unmet, unmet, sizeof(unmet));
+	memcpy(o->unplaced, unplaced, sizeof(unplaced));
+}
+
 enum { TENSORS = 8 };
 
 /* The program of device 1; its tensors are its own. */
@@ -365,13 +377,17 @@ static void run_as_said(struct probe_outcome *o, struct ptowsp_package *package,
 	struct ptowsp_plan *plan = NULL, *mate_plan = NULL;
 	struct ptowsp_program *program = NULL, *mate_program = NULL;
 	uint64_t *memory = calloc((size_t)2 * TENSORS * PROBE_ELEMENTS, sizeof(*memory));
+	bool met;
 
 	memcpy(schedule + first, spec->schedule, spec->schedule_count * sizeof(*schedule));
 	*o = (struct probe_outcome){.error = {.head = PTOWSP_HEAD(o->error, ERROR)},
 				    .native = needs_native(backend) && feature != PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF)};
 	o->status = memory ? ptowsp_plan_create(&plan, package, &options, &o->error)
 			   : reg_fail(&o->error, PTOWSP_NO_MEMORY, "no memory for the tensors of a probe");
-	if (!o->status && needs_met(o, backend, plan, feature)) {
+	met = !o->status && needs_met(o, backend, plan, feature);
+	if (met && spec->known) {
+		known_take(o, spec->known);
+	} else if (met) {
 		o->status = ptowsp_program_load(&program, backend, plan, load_flags(backend, feature), &o->error);
 		if (!o->status && mate)
 			o->status = mate_load(o, package, mate, spec, load_flags(mate, feature), &mate_plan, &mate_program,
@@ -395,7 +411,7 @@ void probe_run(struct probe_outcome *o, struct ptowsp_package *package, struct p
 	struct probe_spec again = *spec; /* its texts are those of *spec */
 
 	run_as_said(o, package, backend, mate, spec, feature);
-	if (!spec->one || o->scheduler_count < 2 || o->gone)
+	if (!spec->one || o->scheduler_count < 2 || o->gone || spec->known)
 		return;
 	one_set(&again, spec->one, o->scheduler_count);
 	run_as_said(o, package, backend, mate, &again, feature);

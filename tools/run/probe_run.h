@@ -41,6 +41,8 @@ struct probe_spec {
 	const char *mate;      /* NULL: one device */
 	bool real, instances, no_kernels, cancel, deadline;
 	struct probe_watch watch; /* zeroed by probe_spec_read */
+	const struct probe_outcome
+		*known; /* NULL, or what the same run left that another feature was probed with: it is not repeated, only what this one needs is asked */
 };
 void probe_phase_tell(const struct probe_spec *spec, enum probe_phase phase);
 /* The text is one of probe.def: what does not fit ends the program. */
