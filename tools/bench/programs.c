@@ -190,6 +190,8 @@ static const char *hand_lacks(const struct bench_program *p)
 {
 	if (!strncmp(p->hand, "sgemm", 5))
 		return bench_blas_is_here() ? NULL : "OpenBLAS is not installed";
+	if (!strncmp(p->hand, "direct", 6))
+		return reg_variable("PTO_RUNTIME_DIR") ? NULL : "PTO_RUNTIME_DIR is not set";
 	return strncmp(p->hand, "torch", 5) || bench_torch_is_here(p->bench) ? NULL : "torch is not installed";
 }
 
@@ -539,6 +541,7 @@ ptowsp_status bench_programs_measure(struct bench *bench, const struct bench_pro
 		status = bench_measure(bench, ways, count);
 	for (unsigned i = 0; programs && i < count; i++)
 		program_close(&programs[i]);
+	bench_direct_close();
 	free(ways);
 	free(programs);
 	return status;

@@ -51,6 +51,9 @@ bench_take bench_program_bytes, bench_program_file_bytes; /* sections of the pac
 /* By hand (hand.c); hand: "silu 8", "silu_library 8" ns of one call; "sgemm 64" GFLOP/s of a product. */
 bench_take bench_hand;
 bool bench_blas_is_here(void);
+/* A client of a pto-runtime (direct.c); hand: "direct mapped 524288", "direct stated 524288". */
+bench_take bench_direct_ms, bench_direct_processor_ms;
+void bench_direct_close(void);
 /* Measures torch (torch.c), in ms of its processor time; hand is "torch gelu" and the like. */
 bench_take bench_torch;
 bool bench_torch_is_here(const struct bench *bench);

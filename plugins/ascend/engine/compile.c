@@ -116,12 +116,13 @@ static ptowsp_status objects_read(struct ascend_objects *objects, bool kernel, s
 	return status || !kernel ? status : ascend_file_read(path, &objects->kernel, &objects->kernel_size, error);
 }
 
-ptowsp_status ascend_objects_make(struct ascend_objects *objects, const struct ascend_which *which, const char *cache, struct ptowsp_error *error)
+ptowsp_status ascend_objects_of(struct ascend_objects *objects, const struct isa_text *sources, const struct ascend_which *which, const char *cache,
+				struct ptowsp_error *error)
 {
 	struct base_command orchestration = {0}, kernel = {0};
 	const struct base_kept_step steps[] = {{"orchestration", " for the pto-runtime", "orchestration.so", &orchestration},
 					       {"kernel", " for the pto-runtime", "kernel.so", &kernel}};
-	const struct base_kept kept = {cache, "", ascend_sources, steps, 2};
+	const struct base_kept kept = {cache, "", sources, steps, 2};
 	struct base_digest digest;
 	ptowsp_status status = PTOWSP_OK;
 
@@ -142,6 +143,11 @@ ptowsp_status ascend_objects_make(struct ascend_objects *objects, const struct a
 	if (status)
 		ascend_objects_finish(objects);
 	return status;
+}
+
+ptowsp_status ascend_objects_make(struct ascend_objects *objects, const struct ascend_which *which, const char *cache, struct ptowsp_error *error)
+{
+	return ascend_objects_of(objects, ascend_sources, which, cache, error);
 }
 
 void ascend_objects_finish(struct ascend_objects *objects)

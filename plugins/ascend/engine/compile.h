@@ -6,6 +6,7 @@
 #define ASCEND_COMPILE_H
 
 #include "ascend/engine/files.h"
+#include "isa/emit/emit.h"
 
 struct ascend_objects {
 	void *orchestration, *kernel; /* owned; kernel NULL onboard */
@@ -17,6 +18,9 @@ struct ascend_objects {
  * orchestration of a task buffer for a device: the one of $ASCEND_HOME_PATH. Several processes may do this at the same time.
  * Errors: NO_DEVICE when sources or a compiler are not there or refuse, naming the first error and the file with all of them; IO; NO_MEMORY. */
 ptowsp_status ascend_objects_make(struct ascend_objects *objects_out, const struct ascend_which *which, const char *cache, struct ptowsp_error *error);
+/* The same of others' sources, among which are files plan.cpp and kernel.c. */
+ptowsp_status ascend_objects_of(struct ascend_objects *objects_out, const struct isa_text *sources, const struct ascend_which *which, const char *cache,
+				struct ptowsp_error *error);
 void ascend_objects_finish(struct ascend_objects *objects); /* of zeroed ones, too */
 
 #endif
