@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "a2a3/a2a3_backend.h"
 
-#include "ascend/ascend_artifact.h"
 #include "ascend/hardware.h"
 #include "ascend/hooks.h"
 #include "base/ops.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "a2a3sim/a2a3sim_backend.h"
 
-#include "ascend/ascend_artifact.h"
 #include "ascend/hooks.h"
 #include "base/ops.h"
 

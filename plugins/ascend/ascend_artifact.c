@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ascend/ascend_artifact.h"
+#include "ascend/hooks.h"
 
 #include "ascend/ascend_arch.h"
 #include "ascend/emit/ascend_emit.h"

@@ -5,6 +5,8 @@
 #include "ascend/machine/simulated.h"
 #include "base/error.h"
 
+static const char *const variants[] = {ASCEND_TASK_BUFFER, ASCEND_HOST_GRAPH};
+
 static const struct base_options *options_of(const struct base_program *program)
 {
 	return program->device->instance->options;
@@ -27,8 +29,7 @@ uint32_t ascend_hook_caps(const struct base_options *options, bool onboard, stru
 {
 	const struct ascend_pto *pto = ascend_options_pto(options);
 
-	return ascend_engine_caps(ascend_pto_variants[pto ? pto->variant : 0], onboard, pto && pto->edges == ASCEND_EDGES_MAPPED, pto && *pto->records,
-				  rows_out);
+	return ascend_engine_caps(variants[pto ? pto->variant : 0], onboard, pto && pto->edges == ASCEND_EDGES_MAPPED, pto && *pto->records, rows_out);
 }
 
 /* ---- devices --------------------------------------------------------------------------------------------------------- */
@@ -38,12 +39,23 @@ static const char *folder_of(const struct base_device *device)
 	return ascend_model_id(device->model) == ASCEND_950 ? "a5" : "a2a3";
 }
 
+static ptowsp_status engine_open(struct base_device *device, const struct ascend_pto *pto, bool onboard, int number, struct ptowsp_error *error)
+{
+	const struct ascend_which which = {pto->runtime, folder_of(device), variants[pto->variant], onboard};
+	const struct ascend_engine_how how = {pto->cache, pto->records, pto->edges == ASCEND_EDGES_MAPPED};
+	struct ascend_engine *engine;
+	ptowsp_status status = ascend_engine_open(&engine, &which, &how, number, error);
+
+	device->own = engine;
+	return status;
+}
+
 ptowsp_status ascend_hook_open(struct base_device *device, struct ptowsp_error *error)
 {
 	const struct ascend_pto *pto = ascend_options_pto(device->instance->options);
 	ptowsp_status status = ascend_options_check(device, error);
 
-	return status || !pto ? status : ascend_pto_open(device, pto, folder_of(device), false, 0, error);
+	return status || !pto ? status : engine_open(device, pto, false, 0, error);
 }
 
 ptowsp_status ascend_hook_open_onboard(struct base_device *device, int number, struct ptowsp_error *error)
@@ -53,13 +65,13 @@ ptowsp_status ascend_hook_open_onboard(struct base_device *device, int number, s
 	if (!*pto->runtime)
 		return base_fail(error, PTOWSP_NO_DEVICE, "%s: runtime=DIR is not given: name the root of a pto-runtime that was built for the device",
 				 device->model->device.name);
-	return ascend_pto_open(device, pto, folder_of(device), true, number, error);
+	return engine_open(device, pto, true, number, error);
 }
 
 void ascend_hook_close(struct base_device *device)
 {
 	if (ascend_options_pto(device->instance->options))
-		ascend_pto_close(device);
+		ascend_engine_close(device->own);
 }
 
 /* ---- programs -------------------------------------------------------------------------------------------------------- */
@@ -73,13 +85,20 @@ ptowsp_status ascend_hook_bind(struct base_program *program, struct ptowsp_error
 
 ptowsp_status ascend_hook_load(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error)
 {
-	return ascend_options_pto(options_of(program)) ? ascend_pto_load(program, args, error) : PTOWSP_OK;
+	struct ascend_loaded *loaded;
+	ptowsp_status status;
+
+	if (!ascend_options_pto(options_of(program)))
+		return PTOWSP_OK;
+	status = ascend_engine_load(program->device->own, &loaded, program, args, error);
+	program->own = loaded;
+	return status;
 }
 
 void ascend_hook_unload(struct base_program *program)
 {
 	if (ascend_options_pto(options_of(program)))
-		ascend_pto_unload(program);
+		ascend_engine_unload(program->own);
 	else if (ascend_options_own(options_of(program)))
 		ascend_simulated_unload(program);
 }
@@ -90,6 +109,6 @@ ptowsp_status ascend_hook_run(struct base_program *program, const struct rt_run_
 	const struct ascend_simulated *own = ascend_options_own(options_of(program));
 
 	if (ascend_options_pto(options_of(program)))
-		return ascend_pto_run(program, args, stats_out, deadlock_out, error);
+		return ascend_engine_run(program->own, args, stats_out, deadlock_out, error);
 	return own ? ascend_simulated_run(program, own, args, stats_out, deadlock_out, error) : rt_run(program->rt, args, stats_out, deadlock_out, error);
 }

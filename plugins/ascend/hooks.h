@@ -23,4 +23,7 @@ void ascend_hook_unload(struct base_program *program);
 ptowsp_status ascend_hook_run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
 			      struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
 
+/* The extension "ptowsp.artifact/1": what ascend_emit.h writes, without a device. The table, if that is what is asked for; else NULL. For base_backend.extension. Any thread. */
+const void *ascend_artifact_extension(struct ptowsp_object *instance, const char *id);
+
 #endif

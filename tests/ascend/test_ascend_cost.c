@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_ascend_cost.c - the table of costs: every line has a source and is what its model says; the columns of pto-isa for LLaMA's kernels. */
 #include "ascend/cost.h"
-#include "ascend/machine/machine_cost.h"
+#include "ascend/machine/machine.h"
 #include "tests/ascend/ascend_llama.h"
 #include "tests/check.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* ascend_emit.c - the tree: names for everything, each workload's code, the tables and files of the others put together. */
 #include "ascend/emit/ascend_emit_state.h"
-#include "ascend/emit/emit_rows.h"
 
+#include "isa/emit/emit.h"
 #include "rt/program/rt_error.h"
 #include "rt/rt_feed.h"
 #include <inttypes.h>
@@ -177,6 +177,64 @@ static const char *meta_of(const struct rt_tables *t, const char *key)
 	return "";
 }
 
+/* ---- files ----------------------------------------------------------------------------------------------------------- */
+
+extern const struct isa_text ascend_templates[]; /* tools/ninja/embed; the last one's path is NULL */
+extern const struct isa_text ascend_tree[];
+
+static void file_give(struct ascend_emitter *e, const char *path, const struct common_text *text)
+{
+	if (!e->status && text->failed)
+		e->status = rt_no_memory(e->error, path);
+	if (!e->status)
+		e->status = e->sink->file(e->sink->context, path, common_text_view(text), text->length);
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void lines_join(struct common_text *text, const char *const *lines)
+{
+	for (; *lines; lines++)
+		common_text_add(text, "%s", *lines);
+	common_text_add(text, "%s", "");
+}
+
+/* Every template becomes the file of its name without .in. */
+static void templates_fill(struct ascend_emitter *e, const struct ascend_scope *scope)
+{
+	for (const struct isa_text *t = ascend_templates; t->path && !e->status; t++) {
+		struct common_text template = {0}, out = {0};
+		char path[64];
+
+		lines_join(&template, t->lines);
+		snprintf(path, sizeof(path), "%.*s", (int)(strlen(base_of(t->path)) - 3), base_of(t->path));
+		if (template.failed)
+			e->status = rt_no_memory(e->error, path);
+		else
+			e->status = ascend_template_fill(template.bytes, base_of(t->path), scope, &out, e->error);
+		file_give(e, path, &out);
+		common_text_finish(&template);
+		common_text_finish(&out);
+	}
+}
+
+/* Files that all packages share. Those of the tree lie side by side, others at the path by which they are included. */
+static void texts_copy(struct ascend_emitter *e, const struct isa_text *texts)
+{
+	for (const struct isa_text *t = texts; t->path && !e->status; t++) {
+		struct common_text text = {0};
+
+		lines_join(&text, t->lines);
+		file_give(e, strstr(t->path, "/tree/") ? base_of(t->path) : t->path, &text);
+		common_text_finish(&text);
+	}
+}
+
 static void fill_all(struct ascend_emitter *e, const struct rt_program *p, const struct ascend_list *lists, uint32_t count, const struct common_text *plans)
 {
 	struct common_text package = {0}, told = {0}, package_json = {0}, names = {0};
@@ -213,7 +271,7 @@ static void fill_all(struct ascend_emitter *e, const struct rt_program *p, const
 		if (package.failed || package_json.failed || told.failed || names.failed || e->slots_json.failed || plans->failed)
 			e->status = rt_no_memory(e->error, "the plan");
 		else
-			ascend_emit_templates(e, &scope);
+			templates_fill(e, &scope);
 	}
 	common_text_finish(&package);
 	common_text_finish(&package_json);
@@ -269,7 +327,7 @@ static void lists_fill(struct ascend_emitter *e, const struct rt_program *p, str
 	if (!e->status)
 		fill_all(e, p, lists, LISTS, &made->plans);
 	if (!e->status)
-		ascend_emit_tree(e);
+		texts_copy(e, ascend_tree), texts_copy(e, isa_emit_headers);
 }
 
 static void made_finish(struct made *made, uint32_t kernels)

@@ -58,7 +58,6 @@ const char *ascend_kernel(const struct ascend_emitter *e, uint32_t kernel); /* i
 const char *ascend_tensor(const struct ascend_emitter *e, uint32_t tensor);
 
 /* emit_kernels.c: the target's row, NULL if there is none of that name; a row per kernel, its scalars in scalars[kernel] and its tensors in params[kernel], its sources as files; what kernels touch. */
-struct ascend_rows;
 const struct isa_emit_target *ascend_emit_target(const struct ascend_emitter *e);
 void ascend_emit_kernels(struct ascend_emitter *e, const struct rt_program *p, struct ascend_rows *rows, struct ascend_rows *scalars,
 			 struct ascend_rows *params);
@@ -70,10 +69,6 @@ void ascend_emit_slots(struct ascend_emitter *e, const struct rt_program *p, str
 void ascend_emit_axes(struct ascend_emitter *e, const struct rt_program *p, struct ascend_rows *rows);
 void ascend_emit_dtypes(struct ascend_rows *rows);
 void ascend_emit_named(struct ascend_rows *rows, const struct common_names *names, const struct rt_tables *t, const uint32_t *offsets);
-
-/* emit_files.c: every template filled, as the file of its name without .in; what is the same for all packages. */
-void ascend_emit_templates(struct ascend_emitter *e, const struct ascend_scope *scope);
-void ascend_emit_tree(struct ascend_emitter *e);
 
 /* emit_expr.c: an expression of the program, in parentheses where it has operators. */
 void ascend_expr(struct ascend_emitter *e, struct common_text *text, uint32_t id);

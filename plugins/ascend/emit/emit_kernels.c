@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_kernels.c - kernels of a package as rows of the templates and as files, and what they touch. */
 #include "ascend/emit/ascend_emit_state.h"
-#include "ascend/emit/emit_rows.h"
 
 #include "isa/emit/emit.h"
 #include "ptowsp/exec.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_tables.c - tensors, slots, axes, names and element types of a package as rows of the templates. */
 #include "ascend/emit/ascend_emit_state.h"
-#include "ascend/emit/emit_rows.h"
 
 #include "ascend/plan/plan_window.h"
 #include "rt/program/arithmetic.h"

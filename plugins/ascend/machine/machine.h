@@ -10,6 +10,7 @@
 #ifndef ASCEND_MACHINE_H
 #define ASCEND_MACHINE_H
 
+#include "ascend/ascend_arch.h"
 #include "rt/run/feed.h"
 
 struct base_hints;
@@ -53,5 +54,10 @@ struct ascend_machine {
 /* Engine over *machine, which stays the caller's and is configured; one run at a time. Errors of a run besides those of the feed: INVALID for more instances than
  * clusters, and for a window of 1 where there are rings; UNSUPPORTED for processes, or a window that only counts, where there are rings; NO_MEMORY. */
 struct rt_engine ascend_machine_engine(struct ascend_machine *machine);
+
+/* The machine of an architecture: its geometry, two payloads per core, and what its protocol costs by the lines of cost.def. fitted: what remains of an orchestrator's and a scheduler's part of a task
+ * where nobody logs it, by a published total. Any thread. */
+struct ascend_protocol ascend_protocol_of(const struct ascend_arch *arch, bool fitted);
+struct ascend_machine_config ascend_machine_of(const struct ascend_arch *arch);
 
 #endif

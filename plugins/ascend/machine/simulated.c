@@ -3,7 +3,7 @@
 
 #include "ascend/core/core.h"
 #include "ascend/core/shares.h"
-#include "ascend/machine/machine_cost.h"
+#include "ascend/machine/machine.h"
 #include "base/error.h"
 #include <stdatomic.h>
 #include <stdio.h>

@@ -78,4 +78,16 @@ static inline const uint64_t *ascend_plan_scalars(const struct ascend_plan_head 
 	return (const uint64_t *)(const void *)((const char *)plan + plan->scalars);
 }
 
+/* The steps that a step comes behind, while it is put together. A zeroed one is empty. */
+struct ascend_preds {
+	uint32_t *steps; /* owned */
+	uint32_t count, room;
+	bool failed; /* no memory; what comes then is lost */
+};
+#define ASCEND_STEP_NONE UINT32_MAX /* adds nothing */
+void ascend_preds_add(struct ascend_preds *preds, uint32_t step);
+/* Each once, in order. */
+void ascend_preds_tidy(struct ascend_preds *preds);
+void ascend_preds_finish(struct ascend_preds *preds);
+
 #endif

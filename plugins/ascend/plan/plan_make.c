@@ -4,7 +4,6 @@
 #include "ascend/engine/pod.h"
 #include "ascend/plan/plan_check.h"
 #include "ascend/plan/plan_moves.h"
-#include "ascend/plan/plan_preds.h"
 #include "ascend/plan/plan_window.h"
 #include "base/lanes.h"
 #include "registry/common/common_grow.h"

@@ -21,8 +21,7 @@
 #include "base/walk.h"
 #include "rt/rt.h"
 
-#define ASCEND_FAN_IN    64u /* edges that the task buffer keeps in a task; a host graph takes twice as many */
-#define ASCEND_STEP_NONE UINT32_MAX
+#define ASCEND_FAN_IN 64u /* edges that the task buffer keeps in a task; a host graph takes twice as many */
 /* Versions lie anywhere in this process: their entry tensor begins where no memory is, at an address that the element sizes divide. */
 #define ASCEND_VERSIONS_BASE ((const char *)(uintptr_t)4096)
 

@@ -6,7 +6,7 @@
 #define ASCEND_PLAN_MOVES_H
 
 #include "ascend/ascend_plan.h"
-#include "ascend/plan/plan_preds.h"
+#include "ascend/plan/plan_build.h"
 #include "base/walk.h"
 #include <stdbool.h>
 
