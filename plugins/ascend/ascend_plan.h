@@ -30,7 +30,12 @@ enum ascend_step_kind {
 	ASCEND_STEP_SCOPE_END = 3,
 	ASCEND_STEP_COPY = 4 /* of the simulation: a task that is none of the package's, with the record of its call, a region and a block */
 };
-enum ascend_step_shape { ASCEND_SHAPE_CUBE = 0, ASCEND_SHAPE_VECTOR = 1, ASCEND_SHAPE_MIX = 2 };
+enum ascend_step_shape {
+	ASCEND_SHAPE_CUBE = 0,
+	ASCEND_SHAPE_VECTOR = 1,
+	ASCEND_SHAPE_MIX = 2,    /* a cluster: a cube core and both of its vector cores */
+	ASCEND_SHAPE_MIX_ONE = 3 /* a cube core and one vector core, the other one stays free */
+};
 
 struct ascend_plan_step {
 	uint64_t number;   /* of the package's task; of others: of the next one */

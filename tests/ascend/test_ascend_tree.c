@@ -21,7 +21,9 @@ static int emitted(const char *how, const char *packages)
 	return cli(check_fmt("CFLAGS=-O0 CXXFLAGS=-O0 python3 '%s/tests/model/emitted.py' --build '%s' %s %s", check_root(), check_build(), how, packages));
 }
 
-#define PACK      "for n in mixed spmd_multiblock; do $B/ptowsp-pack $R/tests/ascend/scenarios/$n.pto -o $n.pkg.zst; done"
+#define PACK                                                                                                                                                   \
+	"for n in ascend/scenarios/mixed ascend/scenarios/spmd_multiblock flow/paged_attention_ring; do $B/ptowsp-pack $R/tests/$n.pto -o ${n##*/}.pkg.zst "   \
+	"|| exit 1; done"
 #define SCENARIOS "$T/mixed.pkg.zst $T/spmd_multiblock.pkg.zst"
 
 /* By day the example where a result decides on tasks; all of them, with both variants, in the long run. */
@@ -40,8 +42,8 @@ TEST(fake_runtime_gives_what_cpu_sim_gives)
 TEST(scenarios_give_what_cpu_sim_gives)
 {
 	NEEDS();
-	REQUIRE_INT(cli("for n in mixed spmd_multiblock; do $B/ptowsp-pack $R/tests/ascend/scenarios/$n.pto -o $n.pkg.zst; done"), 0);
-	CHECK_INT(emitted("", "$T/mixed.pkg.zst $T/spmd_multiblock.pkg.zst"), 0);
+	REQUIRE_INT(cli(PACK), 0);
+	CHECK_INT(emitted("", SCENARIOS), 0);
 	CLI_OUT(0, check_fmt("printf '%%s' '%s' | grep -c same", cli_out), "4");
 }
 
@@ -54,6 +56,9 @@ TEST(real_runtime_gives_what_cpu_sim_gives)
 	NEEDS();
 	CHECK_INT(emitted(check_fmt("--runtime '%s'", root), getenv("PTOWSP_TEST_LONG") ? "" : "$P/predicated.pkg.zst $P/csp.pkg.zst $P/bgemm.pkg.zst"), 0);
 	CHECK_CONTAINS(cli_out, "csp\ttensormap_and_ringbuffer\tsame\n");
+	REQUIRE_INT(cli(PACK), 0);
+	CHECK_INT(emitted(check_fmt("--runtime '%s'", root), SCENARIOS " $T/paged_attention_ring.pkg.zst"), 0);
+	CLI_OUT(0, check_fmt("printf '%%s' '%s' | grep -c same", cli_out), "6");
 }
 
 TEST(what_is_missing_is_said)

@@ -234,7 +234,10 @@ TEST(tasks_that_become_ready_later_are_counted_before_the_run)
 	cli_begin();
 	pack("late", "module @m\ntensor %x : f32[9001, 16] inout\n" TOUCH
 		     "workload @main { call @touch(%a -> %x[0, 0]) barrier parallel_for %i in 0 to 9000 { call @touch(%a -> %x[%i + 1, 0]) } }");
-	CLI_ERR(5, check_fmt("$B/ptowsp-run --fill x=zeros %s $T/late.pkg.zst", fake(1)), "more than 8192 vector tasks become ready at once, up to task 8193");
+	CLI_ERR(5, check_fmt("$B/ptowsp-run --fill x=zeros %s $T/late.pkg.zst", fake(1)), "9000 vector tasks may become ready at once");
+	pack("two", "module @m\ntensor %x : f32[9002, 16] inout\n" TOUCH "workload @main { %p = call @touch(%a -> %x[0, 0]) %q = call @touch(%a -> %x[1, 0])\n"
+		    "parallel_for %i in 0 to 9000 { call @touch(%a -> %x[%i + 2, 0]) after %p, %q } }\nschedule { deps hybrid }");
+	CLI_ERR(5, check_fmt("$B/ptowsp-run --fill x=zeros %s $T/two.pkg.zst", fake(1)), "9000 vector tasks may become ready at once");
 	cli_check_sentence();
 	CHECK_INT(cli(check_fmt("$B/ptowsp-run --no-kernels %s $T/late.pkg.zst", fake(0))), 0);
 }
@@ -319,6 +322,27 @@ static void same_as_cpu_sim(const char *package, const char *options)
 					package)),
 			  0);
 		CHECK_INT(cli("cmp $T/y.npy $T/own.npy"), 0);
+	}
+}
+
+/* A mixed kernel leaves the other vector core of its cluster free where it asks for one. */
+TEST(one_vector_core_of_a_cluster_may_be_asked_for)
+{
+	static const char program[] =
+		"tensor %%x : i32[4] inout\ntensor %%y : i32[4] out\nfunc @twice(%%x: !pto.memref<gm,...,i32>, %%y: !pto.memref<gm,...,i32>) {\n"
+		"  %%t = alloc_tile : !pto.tile<1x4xi32>\n  %%t = tload %%x[0, 0]\n  %%t = tadd %%t, %%t\n  tstore %%t, %%y[0, 0]\n  return\n}\n"
+		"graph @g {\nTG_BEGIN(G)\nTG_KERNEL(A, twice, 1, AIC_AIV, 0)\nMC_BIND(A, 0, x)\nMC_BIND(A, 1, y)\n%s\nTG_END(G)\n"
+		"TG_LAUNCH(G, s)\nTG_SYNC(G)\n}\n";
+	static const char *const asked[] = {"", "CA_REQUEST(A, 1, 2)", "CA_REQUEST(A, 1, 1)"};
+
+	NEED_COMPILERS();
+	cli_begin();
+	for (int i = 0; i < 6; i++) {
+		pack("asks", check_fmt(program, asked[i / 2]));
+		same_as_cpu_sim("asks", "");
+		CHECK_INT(cli(check_fmt("rm -f $T/log; FAKE_LOG=$T/log $B/ptowsp-run --fill x=iota %s $T/asks.pkg.zst", fake(i % 2))), 0);
+		CLI_OUT(0, "grep 'tasks on' $T/log",
+			i / 2 == 2 ? "1 tasks on a cube core and 1 vector cores\n" : "1 tasks on a cube core and 2 vector cores\n");
 	}
 }
 

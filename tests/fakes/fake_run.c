@@ -102,6 +102,9 @@ static void rings_tell(const struct fake_graph *graph)
 static void run_release(struct fake_run *run)
 {
 	rings_tell(&run->graph);
+	for (int both = 0; both < 2; both++)
+		if (run->graph.mixed[both])
+			fake_log("%u tasks on a cube core and %d vector cores", run->graph.mixed[both], 1 + both);
 	for (uint32_t i = 0; i < run->copy_count; i++)
 		fake_memory_free(run->blocks, run->copies[i].device);
 	fake_graph_finish(&run->graph);

@@ -351,6 +351,7 @@ static uint64_t submit(struct fake_graph *graph, const struct fake_kernels *kern
 
 static struct fake_outputs submit_task(struct fake_runtime *rt, const struct fake_kernels *kernels, const struct fake_args *args)
 {
+	graph_of(rt)->mixed[kernels->ids[2] >= 0] += kernels->ids[0] >= 0 && kernels->ids[1] >= 0;
 	return (struct fake_outputs){.task = submit(graph_of(rt), kernels, args)};
 }
 

@@ -66,6 +66,7 @@ struct fake_graph {
 	uint32_t edge_count, edge_room;
 	struct fake_map map;
 	struct fake_ring rings[ASCEND_RINGS];
+	uint32_t mixed[2];                 /* tasks of a cube core and one vector core, and two */
 	uint32_t scopes[FAKE_SCOPES];      /* open ones: their numbers */
 	uint32_t scope_tasks[FAKE_SCOPES]; /* and how many tasks each has itself */
 	uint32_t depth, scope_count;

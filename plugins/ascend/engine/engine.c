@@ -2,6 +2,7 @@
 #include "ascend/ascend_arch.h"
 #include "ascend/core/core.h"
 #include "ascend/engine/engine_own.h"
+#include "base/hints.h"
 
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
@@ -133,6 +134,17 @@ static ptowsp_status device_check(const struct ascend_loaded *loaded, struct pto
 	return PTOWSP_OK;
 }
 
+/* CA_REQUEST may ask for no more vector cores than cube cores. On a device both go along, as the flags of a cluster are those of both. */
+static bool wants_one(const struct ascend_loaded *loaded, uint32_t kernel)
+{
+	const struct base_hints *hints = loaded->engine->which.onboard ? NULL : loaded->program->hints;
+
+	for (uint32_t i = 0; hints && i < hints->count; i++)
+		if (hints->rows[i].blocks && hints->rows[i].kernel == kernel)
+			return hints->rows[i].vectors && hints->rows[i].vectors <= hints->rows[i].cubes;
+	return false;
+}
+
 /* Kernels that multiply run on a cube core, whatever unit they do not state, and on a cluster where they do more than that. */
 static uint8_t shape_of(const struct ascend_loaded *loaded, uint32_t kernel)
 {
@@ -148,7 +160,9 @@ static uint8_t shape_of(const struct ascend_loaded *loaded, uint32_t kernel)
 		unit = made && ascend_kernel_has_product(made) ? ascend_kernel_unit(made) : unit;
 		ascend_kernel_destroy(made);
 	}
-	return unit == PTOWSP_UNIT_AIC ? ASCEND_SHAPE_CUBE : unit == PTOWSP_UNIT_AIC_AIV ? ASCEND_SHAPE_MIX : ASCEND_SHAPE_VECTOR;
+	if (unit == PTOWSP_UNIT_AIC_AIV)
+		return wants_one(loaded, kernel) ? ASCEND_SHAPE_MIX_ONE : ASCEND_SHAPE_MIX;
+	return unit == PTOWSP_UNIT_AIC ? ASCEND_SHAPE_CUBE : ASCEND_SHAPE_VECTOR;
 }
 
 static ptowsp_status tables_make(struct ascend_loaded *loaded, struct ptowsp_error *error)

@@ -275,7 +275,9 @@ static uint64_t blocks_of(const struct ascend_batch *batch, uint64_t task)
 
 static uint32_t cores_of(const struct ascend_batch *batch, uint64_t task)
 {
-	return batch->calls->shapes[batch->walk->tasks[task].kernel] == ASCEND_SHAPE_MIX ? 3 : 1;
+	const uint8_t shape = batch->calls->shapes[batch->walk->tasks[task].kernel];
+
+	return shape == ASCEND_SHAPE_MIX ? 3 : shape == ASCEND_SHAPE_MIX_ONE ? 2 : 1;
 }
 
 ptowsp_status ascend_batch_records(struct ascend_batch *batch, uint32_t copies, struct ptowsp_error *error)

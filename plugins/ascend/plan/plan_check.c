@@ -32,45 +32,38 @@ uint64_t ascend_plan_window(const struct ascend_plan_head *plan)
 /* Shapes have a queue each; tasks without a kernel, too. */
 static uint32_t queue_of(const struct ascend_plan_step *step)
 {
-	return step->kind == ASCEND_STEP_DUMMY ? 3 : step->shape;
+	return step->kind == ASCEND_STEP_DUMMY ? 3 : step->shape == ASCEND_SHAPE_MIX_ONE ? ASCEND_SHAPE_MIX : step->shape;
 }
 
 static const char *const queues[] = {"cube", "vector", "mix", "without a kernel"};
 
-/* Tasks that wait for nothing are ready before the first one runs. Tasks that become ready together later can be told if they wait for one task: below. */
+static ptowsp_status ready_fail(uint32_t depth, uint32_t queue, uint32_t count, struct ptowsp_error *error)
+{
+	return rt_fail(error, PTOWSP_TOO_SMALL,
+		       "%u %s tasks %s ready at once; host_build_graph has room for %d of each shape: use variant=tensormap_and_ringbuffer, or order them",
+		       count, queues[queue], depth ? "may become" : "are", ASCEND_READY_LIMIT);
+}
+
+/* Tasks with as many others before them, one behind the other, may all be ready together: those that wait for nothing are before the first one runs. */
 static ptowsp_status ready_check(const struct ascend_plan_head *plan, struct ptowsp_error *error)
 {
 	const struct ascend_plan_step *steps = ascend_plan_steps(plan);
-	uint64_t ready[4] = {0};
+	const uint32_t *edges = ascend_plan_edges(plan);
+	uint32_t *depths = calloc((size_t)plan->step_count + 1, sizeof(*depths));
+	uint32_t(*ready)[4] = calloc((size_t)plan->step_count + 1, sizeof(*ready));
+	ptowsp_status status = depths && ready ? PTOWSP_OK : rt_no_memory(error, "the check of a plan");
 
-	for (uint32_t i = 0; i < plan->step_count; i++)
-		if (is_task(&steps[i]) && !steps[i].edge_count)
-			ready[queue_of(&steps[i])]++;
-	for (uint32_t q = 0; q < 4; q++)
-		if (ready[q] > ASCEND_READY_LIMIT)
-			return rt_fail(error, PTOWSP_TOO_SMALL,
-				       "%llu %s tasks are ready at once; host_build_graph has room for %d of each shape: use variant=tensormap_and_ringbuffer, "
-				       "or order them",
-				       (unsigned long long)ready[q], queues[q], ASCEND_READY_LIMIT);
-	return PTOWSP_OK;
-}
-
-/* Tasks that wait for one other alone become ready with its end, all at once. One thread of the check: counts is per step. */
-static ptowsp_status ready_later_check(const struct ascend_plan_head *plan, struct ptowsp_error *error)
-{
-	const struct ascend_plan_step *steps = ascend_plan_steps(plan);
-	const uint32_t *edge = ascend_plan_edges(plan);
-	uint32_t(*counts)[4] = calloc((size_t)plan->step_count + 1, sizeof(*counts));
-	ptowsp_status status = counts ? PTOWSP_OK : rt_no_memory(error, "the check of a plan");
-
-	for (uint32_t i = 0; !status && i < plan->step_count; edge += steps[i++].edge_count)
-		if (is_task(&steps[i]) && steps[i].edge_count == 1 && ++counts[i - *edge][queue_of(&steps[i])] > ASCEND_READY_LIMIT)
-			status = rt_fail(error, PTOWSP_TOO_SMALL,
-					 "more than %d %s tasks become ready at once, up to task %llu, when what they wait for has ended; host_build_graph has "
-					 "room for %d of each shape: use "
-					 "variant=tensormap_and_ringbuffer, or order them",
-					 ASCEND_READY_LIMIT, queues[queue_of(&steps[i])], (unsigned long long)steps[i].number, ASCEND_READY_LIMIT);
-	free(counts);
+	for (uint32_t i = 0; !status && i < plan->step_count; edges += steps[i++].edge_count) {
+		for (uint32_t e = 0; e < steps[i].edge_count; e++)
+			depths[i] = depths[i - edges[e]] < depths[i] ? depths[i] : depths[i - edges[e]] + 1;
+		ready[depths[i]][queue_of(&steps[i])] += is_task(&steps[i]);
+	}
+	for (uint32_t d = 0; !status && d < plan->step_count; d++)
+		for (uint32_t q = 0; !status && q < 4; q++)
+			if (ready[d][q] > ASCEND_READY_LIMIT)
+				status = ready_fail(d, q, ready[d][q], error);
+	free(depths);
+	free(ready);
 	return status;
 }
 
@@ -103,7 +96,5 @@ ptowsp_status ascend_plan_check(const struct ascend_plan_head *plan, uint64_t wi
 
 	if (!status)
 		status = fan_in_check(plan, error);
-	if (!status)
-		status = ready_check(plan, error);
-	return status ? status : ready_later_check(plan, error);
+	return status ? status : ready_check(plan, error);
 }
