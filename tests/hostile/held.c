@@ -25,6 +25,11 @@ enum wrong {
 	EXPOSES_LESS,      /* than the buffer: a file of half of it */
 	MAKES_NO_BUFFER,   /* and says OK */
 	EXPOSES_PIPES,     /* as dma-bufs */
+	KEEPS_LENT,        /* descriptors, and closes them with the buffer */
+	EXPOSES_OWN,       /* descriptors, and closes them with the buffer */
+	ZEROES_HEADS,      /* of results */
+	TRUSTS_HEADS,      /* of arguments, and knows no reserved */
+	OFFERS_TO_ALL,     /* hosts, those of 10.0 too, its buffers */
 };
 
 static int is(enum wrong which)
@@ -40,8 +45,13 @@ static struct {
 	uint64_t size;
 } later;
 
+static int kept = -1; /* KEEPS_LENT, EXPOSES_OWN */
+
 static ptowsp_status held_destroy(struct ptowsp_object *buffer, struct ptowsp_error *error)
 {
+	if (kept >= 0)
+		close(kept);
+	kept = -1;
 	const ptowsp_status status = right->destroy(buffer, is(FREES_UNDER_RUNS) ? NULL : error);
 
 	return is(FREES_UNDER_RUNS) ? PTOWSP_OK : status;
@@ -81,6 +91,7 @@ static ptowsp_status held_create(struct ptowsp_object *device, uint64_t bytes, s
 static ptowsp_status held_import(struct ptowsp_object *device, const struct ptowsp_external *external, struct ptowsp_object **buffer_out,
 				 struct ptowsp_error *error)
 {
+	struct ptowsp_external own;
 	ptowsp_status status;
 
 	*buffer_out = NULL;
@@ -88,9 +99,17 @@ static ptowsp_status held_import(struct ptowsp_object *device, const struct ptow
 		return PTOWSP_OK;
 	if (is(COPIES_IMPORTS) && external->bytes && external->type <= PTOWSP_EXTERNAL_OPAQUE_FD)
 		return right->create(device, external->bytes, buffer_out, error);
+	if (is(TRUSTS_HEADS)) {
+		own = *external;
+		own.head = (struct ptowsp_head)PTOWSP_HEAD(own, EXTERNAL);
+		own.reserved = 0;
+		external = &own;
+	}
 	status = right->import(device, external, buffer_out, is(TAKES_ANY_NAME) ? NULL : error);
 	if (is(CLOSES_LENT) && !status && external->fd >= 0)
 		close(external->fd);
+	if (is(KEEPS_LENT) && !status)
+		kept = external->fd;
 	return status && is(TAKES_ANY_NAME) ? right->create(device, 4096, buffer_out, error) : status;
 }
 
@@ -106,6 +125,10 @@ static ptowsp_status held_expose(struct ptowsp_object *buffer, uint32_t type, st
 		out->fd = ends[0];
 		out->type = type;
 	}
+	if (!status && is(EXPOSES_OWN))
+		kept = out->fd;
+	if (!status && is(ZEROES_HEADS))
+		out->head = (struct ptowsp_head){0};
 	if (status || out->fd < 0 || !(is(EXPOSES_CLOSED) || is(EXPOSES_LESS)))
 		return status;
 	close(out->fd);
@@ -132,7 +155,7 @@ static const void *held_extension(struct ptowsp_object *instance, const char *id
 	if (strcmp(id, PTOWSP_EXTENSION_BUFFERS) != 0)
 		return table;
 	right = table;
-	return table ? &wrong : NULL;
+	return table || is(OFFERS_TO_ALL) ? &wrong : NULL;
 }
 
 static ptowsp_status held_open(struct ptowsp_object *instance, const struct ptowsp_open_args *args, struct ptowsp_object **device_out,

@@ -229,6 +229,8 @@ TEST(wrong_command_lines_are_usage_and_a_missing_file_is_exit_4)
 		{"--lint=on x.so", "--lint knows only off", 2},
 		{"--probes=/nowhere x.so", "--probes: /nowhere is no folder of probe packages", 2},
 		{"--opt nothing x.so", "--opt \"nothing\" is not KEY=VALUE", 2},
+		{"--opt nonsense=1 cpu_sim", "cpu_sim option \"nonsense\" is unknown; known: ", 2},
+		{"--opt trace=odd cpu_sim", "option trace takes ", 2},
 		{"a.so b.so", "one plugin at a time", 2},
 		{"./nowhere.so", "cannot be opened: No such file", 4},
 		{"nowhere", "cannot be opened: No such file", 4},

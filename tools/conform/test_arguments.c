@@ -4,11 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/call/buffer.h"
 #include "host/call/describe.h"
 #include "ptowsp/report.h"
 #include "registry/names.h"
 #include "tools/conform/conform.h"
 #include "tools/conform/packages.h"
+#if PTOWSP_ABI_MINOR >= 1
+#include "ptowsp/buffers.h"
+#endif
 
 _Static_assert(offsetof(struct ptowsp_init_args, setting_stride) + 4 == PTOWSP_INIT_ARGS_FLOOR_10_0 &&
 		       offsetof(struct ptowsp_open_args, reserved) + 4 == PTOWSP_OPEN_ARGS_FLOOR_10_0 &&
@@ -17,7 +21,19 @@ _Static_assert(offsetof(struct ptowsp_init_args, setting_stride) + 4 == PTOWSP_I
 	       "10.0 arguments");
 
 /* Each struct that a host fills, and a way to hand it over. Objects that such a call makes are destroyed again. */
-enum argument { INIT, OPEN, LOAD, SUBMIT, MEASURE, EMIT, REPORT, ARGUMENTS };
+enum argument {
+	INIT,
+	OPEN,
+	LOAD,
+	SUBMIT,
+	MEASURE,
+	EMIT,
+	REPORT,
+#if PTOWSP_ABI_MINOR >= 1
+	IMPORT,
+#endif
+	ARGUMENTS
+};
 static const struct {
 	const char *name;
 	enum host_struct_id id;
@@ -29,6 +45,9 @@ static const struct {
 	{"run_args of " PTOWSP_EXTENSION_EXTENTS, HOST_STRUCT_run_args},
 	{"load_args of " PTOWSP_EXTENSION_ARTIFACT, HOST_STRUCT_load_args},
 	{"run_args of " PTOWSP_EXTENSION_REPORT, HOST_STRUCT_run_args},
+#if PTOWSP_ABI_MINOR >= 1
+	{"external of " PTOWSP_EXTENSION_BUFFERS, HOST_STRUCT_external},
+#endif
 };
 
 /* Bytes that both sides know, and bytes below which nothing is taken. */
@@ -38,7 +57,9 @@ static uint32_t known_of(const struct conform *c, int which)
 }
 static uint32_t floor_of(int which)
 {
-	return host_struct_size(arguments[which].id, 0);
+	const uint32_t bytes = host_struct_size(arguments[which].id, 0);
+
+	return bytes ? bytes : host_structs[arguments[which].id].size; /* of a minor that came later, and is not frozen */
 }
 
 static ptowsp_status file_drop(void *context, const char *path, const void *bytes, uint64_t size)
@@ -46,6 +67,47 @@ static ptowsp_status file_drop(void *context, const char *path, const void *byte
 	(void)context, (void)path, (void)bytes, (void)size;
 	return PTOWSP_OK;
 }
+
+#if PTOWSP_ABI_MINOR >= 1
+static const struct ptowsp_buffers_extension *buffers_of(struct conform *c)
+{
+	const struct ptowsp_buffers_extension *table = c->plugin->minor >= 1 ? c->plugin->ops.extension(c->instance, PTOWSP_EXTENSION_BUFFERS) : NULL;
+
+	return table && PTOWSP_HAS(table, struct ptowsp_buffers_extension, expose) && table->import ? table : NULL;
+}
+
+static ptowsp_status import_give(struct conform *c, const struct ptowsp_external *external, struct ptowsp_error *error)
+{
+	const struct ptowsp_buffers_extension *table = buffers_of(c);
+	struct ptowsp_object *made = NULL;
+	ptowsp_status status;
+
+	conform_before(c, "buffers import");
+	status = conform_after(c, table->import(c->device, external, &made, error), false);
+	if (!status)
+		table->destroy(made, NULL);
+	return status;
+}
+
+/* Memory of a type that it takes. */
+static bool import_fill(struct conform *c, struct ptowsp_external *out)
+{
+	enum { BYTES = 4096 };
+	static void *memory;
+	static int fd = -1;
+
+	if (!buffers_of(c) || !(memory = memory ? memory : host_buffer_take(BYTES)) ||
+	    (fd < 0 && ((fd = host_memory_file("conform", BYTES)) < 0 || !host_memory_file_seal(fd, false))))
+		return false;
+	*out = (struct ptowsp_external){.head = PTOWSP_HEAD(*out, EXTERNAL), .type = PTOWSP_EXTERNAL_OPAQUE_FD, .bytes = BYTES, .fd = fd};
+	if (import_give(c, out, &c->error) != PTOWSP_UNSUPPORTED)
+		return true;
+	out->type = PTOWSP_EXTERNAL_HOST;
+	out->address = (uintptr_t)memory;
+	out->fd = -1;
+	return import_give(c, out, &c->error) != PTOWSP_UNSUPPORTED;
+}
+#endif
 
 /* The struct of this version; false: the plugin has no use for it. */
 static bool argument_fill(struct conform *c, enum argument which, const struct conform_program *p, void *into)
@@ -57,6 +119,10 @@ static bool argument_fill(struct conform *c, enum argument which, const struct c
 		[MEASURE] = PTOWSP_EXTENSION_EXTENTS, [EMIT] = PTOWSP_EXTENSION_ARTIFACT, [REPORT] = PTOWSP_EXTENSION_REPORT};
 	const struct ptowsp_report_extension *report;
 
+#if PTOWSP_ABI_MINOR >= 1
+	if (which == IMPORT)
+		return import_fill(c, into);
+#endif
 	if (ids[which] && !c->plugin->ops.extension(c->instance, ids[which]))
 		return false;
 	report = which == REPORT ? c->plugin->ops.extension(c->instance, ids[which]) : NULL;
@@ -159,6 +225,9 @@ static ptowsp_status argument_give(struct conform *c, enum argument which, struc
 	case OPEN: /* a device may be for one caller at a time */ return open_give(c, p, args, error);
 	case LOAD: return made_destroy(c, CONFORM_CALL(c, load, c->device, args, &made, error), which, &made);
 	case SUBMIT: return run_give(c, args);
+#if PTOWSP_ABI_MINOR >= 1
+	case IMPORT: return import_give(c, args, error);
+#endif
 	default: return extension_give(c, which, p, args);
 	}
 }

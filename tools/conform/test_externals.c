@@ -103,6 +103,7 @@ static bool import_try(struct conform *c, const struct ptowsp_buffers_extension 
 	both_sides(c, table, buffer, memory);
 	conform_ok(c, CALL(c, table, destroy, buffer, &c->error), "destroy of a buffer that was imported");
 	same(c, memory, 2, "memory that was a buffer");
+	CONFORM_MUST(c, fd < 0 || fcntl(fd, F_GETFD) >= 0, "destroy closed the descriptor that import was lent: a buffer takes one of its own (PL11)");
 	return true;
 }
 
@@ -142,10 +143,13 @@ static void file_reached(struct conform *c, const struct ptowsp_buffers_extensio
 		     "the file that expose gave is not as large as the buffer (PL13)");
 	mapped = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, name->fd, 0);
 	CONFORM_MUST(c, mapped != MAP_FAILED, "what expose gave as OPAQUE_FD cannot be mapped for writing (PL13)");
-	close(name->fd);
+	CONFORM_MUST(c, name->head.size == sizeof(*name) && name->head.type == PTOWSP_STRUCT_EXTERNAL && !name->head.flags,
+		     "expose changed the head of its result (PL3)");
 	both_sides(c, table, buffer, mapped);
 	conform_ok(c, CALL(c, table, destroy, buffer, &c->error), "destroy of a buffer that was exposed");
 	same(c, mapped, 2, "memory whose buffer is no more");
+	CONFORM_MUST(c, fcntl(name->fd, F_GETFD) >= 0, "the descriptor that expose gave is closed with its buffer: it is the caller's (PL13)");
+	close(name->fd);
 	munmap(mapped, BYTES);
 }
 
@@ -162,6 +166,7 @@ void conform_test_exposed_memory_is_reached(struct conform *c)
 	conform_ok(c, CALL(c, table, create, c->device, BYTES, &buffer, &c->error), "create of a buffer");
 	conform_refused(c, CALL(c, table, expose, buffer, 99, &name, &c->error), PTOWSP_UNSUPPORTED, PTOWSP_INVALID, "a name of a type that is none");
 	status = CALL(c, table, expose, buffer, PTOWSP_EXTERNAL_HOST, &name, &c->error);
+	CONFORM_MUST(c, name.head.size == sizeof(name) && name.head.type == PTOWSP_STRUCT_EXTERNAL, "expose changed the head of its result (PL3)");
 	given = !status;
 	if (given)
 		both_sides(c, table, buffer, (unsigned char *)(uintptr_t)name.address);
@@ -199,16 +204,24 @@ void conform_test_names_of_no_memory_are_refused(struct conform *c)
 		{"memory at NULL", PTOWSP_EXTERNAL_HOST, -1, BYTES},
 		{"a type that is none", 99, -1, BYTES},
 	};
+	struct ptowsp_object *buffer = NULL;
+	struct ptowsp_external odd[] = {name_of(PTOWSP_EXTERNAL_OPAQUE_FD, NULL, shorter, BYTES - 1),
+					name_of(PTOWSP_EXTERNAL_OPAQUE_FD, &buffer, shorter, BYTES - 1)};
 
 	if (!table->import)
 		conform_skip(c, "it takes no memory of others");
 	CONFORM_MUST(c, host_memory_file_seal(shorter, false) && host_memory_file_seal(fixed, true), "this machine has no memory files");
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const struct ptowsp_external name = name_of(names[i].type, NULL, names[i].fd, names[i].bytes);
-		struct ptowsp_object *buffer = NULL;
 
 		conform_refused(c, CALL(c, table, import, c->device, &name, &buffer, &c->error), PTOWSP_INVALID, PTOWSP_UNSUPPORTED, names[i].what);
 		CONFORM_MUST(c, names[i].fd < 0 || fcntl(names[i].fd, F_GETFD) >= 0, "import closed the descriptor that it was lent (PL11)");
+	}
+	odd[0].reserved = 9;
+	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
+		const ptowsp_status status = CALL(c, table, import, c->device, &odd[i], &buffer, &c->error);
+
+		CONFORM_MUST(c, status, "%s: import answered OK", i ? "an address beside a descriptor" : "a field `reserved` that is not 0");
 	}
 	conform_close(c);
 	close(shorter);

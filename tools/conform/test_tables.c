@@ -278,11 +278,13 @@ void conform_test_capability_rows_are_sound(struct conform *c)
 static const struct {
 	const char *id;
 	uint32_t floor, needed; /* bytes of the table; of them that must not be NULL pointers */
+	uint32_t since;         /* the minor */
 } extensions[] = {
-	{PTOWSP_EXTENSION_TRACE, 16, 16},    {PTOWSP_EXTENSION_GRAPH, 16, 16},   {PTOWSP_EXTENSION_EXTENTS, 16, 16},
-	{PTOWSP_EXTENSION_ARTIFACT, 16, 16}, {PTOWSP_EXTENSION_REPORT, 24, 8},
+	{PTOWSP_EXTENSION_TRACE, 16, 16, 0},    {PTOWSP_EXTENSION_GRAPH, 16, 16, 0},    {PTOWSP_EXTENSION_EXTENTS, 16, 16, 0},
+	{PTOWSP_EXTENSION_ARTIFACT, 16, 16, 0}, {PTOWSP_EXTENSION_REPORT, 24, 8, 0},
 #if PTOWSP_ABI_MINOR >= 1
-	{PTOWSP_EXTENSION_PROFILE, 16, 16},  {PTOWSP_EXTENSION_BUFFERS, 48, 48}, {PTOWSP_EXTENSION_FENCES, 48, 48},
+	{PTOWSP_EXTENSION_PROFILE, 16, 16, 1},  {PTOWSP_EXTENSION_BUFFERS, 48, 48, 1},  {PTOWSP_EXTENSION_FENCES, 48, 48, 1},
+	{PTOWSP_EXTENSION_SUPPORT, 16, 16, 1},  {PTOWSP_EXTENSION_COMPILED, 24, 24, 1},
 #endif
 };
 
@@ -296,6 +298,7 @@ static void extensions_look(struct conform *c)
 
 		if (!head)
 			continue;
+		CONFORM_MUST(c, c->instance || !extensions[i].since, "it offers %s to a NULL instance, which hosts of 10.0 ask, too", extensions[i].id);
 		CONFORM_MUST(c, head == c->plugin->ops.extension(c->instance, extensions[i].id), "%s is another table each time", extensions[i].id);
 		head_look(c, head, PTOWSP_STRUCT_EXTENSION, extensions[i].floor, extensions[i].id);
 		for (uint32_t at = 8; at + 8 <= extensions[i].needed; at += 8)

@@ -303,10 +303,12 @@ static ptowsp_status create(struct ptowsp_object *object, uint64_t bytes, struct
 
 static ptowsp_status import(struct ptowsp_object *object, const struct ptowsp_external *external, struct ptowsp_object **buffer_out, struct ptowsp_error *error)
 {
+	ptowsp_status status = base_external_read(external, error);
+
 	*buffer_out = NULL;
-	if (!external || external->head.size < PTOWSP_EXTERNAL_FLOOR_10_1 || !external->bytes)
-		return base_fail(error, PTOWSP_INVALID, "import: there is no memory, or it has no bytes");
-	return buffer_make((struct base_device *)object, external->bytes, external, buffer_out, error);
+	if (!status && !external->bytes)
+		status = base_fail(error, PTOWSP_INVALID, "import: the memory has no bytes");
+	return status ? status : buffer_make((struct base_device *)object, external->bytes, external, buffer_out, error);
 }
 
 static void buffer_free(struct base_buffer *buffer)

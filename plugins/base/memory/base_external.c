@@ -54,6 +54,17 @@ static ptowsp_status dmabuf_check(const struct ptowsp_external *e, struct ptowsp
 	return (uint64_t)size < e->bytes ? too_short(e, (uint64_t)size, error) : PTOWSP_OK;
 }
 
+ptowsp_status base_external_read(const struct ptowsp_external *e, struct ptowsp_error *error)
+{
+	ptowsp_status status = base_args_check(e ? &e->head : NULL, PTOWSP_STRUCT_EXTERNAL, PTOWSP_EXTERNAL_FLOOR_10_1, "import", error);
+
+	if (!status && e->reserved)
+		status = base_fail(error, PTOWSP_UNKNOWN_FIELD, "import: reserved is %u, and this plugin knows only 0", e->reserved);
+	if (!status && e->address && (e->type == PTOWSP_EXTERNAL_DMABUF || e->type == PTOWSP_EXTERNAL_OPAQUE_FD))
+		status = base_fail(error, PTOWSP_INVALID, "import: there is an address beside descriptor %d", e->fd);
+	return status;
+}
+
 ptowsp_status base_external_check(const struct ptowsp_external *e, struct ptowsp_error *error)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);

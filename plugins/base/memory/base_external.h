@@ -9,6 +9,8 @@
 
 /* A file of zeros that stays of this size, whatever others do with it. -1, with errno. */
 int base_external_file(uint64_t bytes);
+/* The struct as the ABI says it, whatever it names. Errors: INVALID, UNKNOWN_FIELD. */
+ptowsp_status base_external_read(const struct ptowsp_external *external, struct ptowsp_error *error);
 /* Memory that the name stands for is there and has these bytes, every one of them writable for as long as it is kept. Errors: INVALID, UNSUPPORTED: it is none of the three. */
 ptowsp_status base_external_check(const struct ptowsp_external *external, struct ptowsp_error *error);
 #endif
