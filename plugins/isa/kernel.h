@@ -318,10 +318,10 @@ TILE_INLINE void tile_read_begin(struct tile_place *p, void *buffer, uint32_t ro
 		tile_copy_apart(p, buffer, rows, columns, bytes);
 }
 
-/* The place that it writes; tile_write_end brings a buffer to its window. */
+/* The place that it writes, a buffer too if rows share elements; tile_write_end brings it to its window. */
 TILE_INLINE struct tile_place tile_write_begin(const struct tile_place *p, void *buffer, uint32_t columns, size_t bytes)
 {
-	return tile_is_plain(p, bytes) ? *p : (struct tile_place){(unsigned char *)buffer, columns * bytes, bytes};
+	return tile_is_plain(p, bytes) && p->step >= columns * bytes ? *p : (struct tile_place){(unsigned char *)buffer, columns * bytes, bytes};
 }
 
 /* The same where the loop wants rows one behind the other. */

@@ -41,6 +41,7 @@ struct isa_grouping {
 	struct isa_use *uses;         /* owned: those of each tile in their order */
 	uint32_t *used, used_count;   /* owned: tiles that the group uses, each once */
 	uint32_t *windows;            /* owned, per instruction: its number among the loads and stores of its tile, 0 first */
+	uint32_t home;                /* the store, plus 1, in whose window its tile lies from its first value on; 0: none */
 	bool blocks;
 	uint32_t end;     /* of the stage in question: behind it is later */
 	uint32_t columns; /* of the stage */
@@ -101,6 +102,9 @@ const struct isa_use *isa_use_from(const struct isa_grouping *g, uint32_t tile, 
 void isa_stage_windows(struct isa_grouping *g);
 /* `stages`, as few as there may be; behind isa_stage_windows. */
 void isa_stages_make(struct isa_grouping *g);
+/* `home`, behind isa_stages_make. */
+void isa_home_find(struct isa_grouping *g);
+bool isa_is_home(const struct isa_grouping *g, uint32_t tile);
 /* No marks and no variables for tiles of a stage that begins. */
 void isa_stage_reset(struct isa_grouping *g, const struct isa_stage *stage);
 /* Whether the value that instruction i of this stage makes has to be in memory when the stage is done. */

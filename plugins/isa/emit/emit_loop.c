@@ -30,6 +30,8 @@ static struct isa_piece tile_element(struct isa_grouping *g, const struct isa_op
 {
 	const struct isa_piece memory = isa_tile(g->e, tile->row);
 
+	if (isa_is_home(g, tile->row))
+		return window_element(g, g->home - 1, flat);
 	if (access == 'r' && g->columns > 1) /* rows_emit */
 		return isa_piece("%s", isa_tile_name(g->e, tile->row));
 	if (flat)
@@ -110,8 +112,12 @@ static bool has_gaps(const struct isa_grouping *g, uint32_t i)
 
 	if ((isa_group_form(g, i) == ISA_FORM_LOAD || isa_group_form(g, i) == ISA_FORM_STORE) && !isa_window_packed(g, i))
 		return true;
+	if (isa_group_writes(g, i) && isa_is_home(g, s->d.row) && !isa_window_packed(g, g->home - 1))
+		return true;
 	for (unsigned k = 0; access[k]; k++)
-		if (access[k] == 'e' && isa_group_window(g, i, sources[k]->row) && !isa_window_packed(g, isa_group_window(g, i, sources[k]->row) - 1))
+		if (access[k] == 'e' && isa_is_home(g, sources[k]->row) && !isa_window_packed(g, g->home - 1))
+			return true;
+		else if (access[k] == 'e' && isa_group_window(g, i, sources[k]->row) && !isa_window_packed(g, isa_group_window(g, i, sources[k]->row) - 1))
 			return true;
 	return false;
 }
@@ -190,14 +196,14 @@ static void stage_loop(struct isa_grouping *g, const struct isa_stage *stage)
 	isa_close(g->e);
 }
 
-/* Reduces a tile whose elements are read from a window. */
+/* Reduces a tile whose elements are in a window. */
 static void window_reduce(struct isa_grouping *g, uint32_t i, const char *name, const char *type)
 {
 	struct isa_emitter *e = g->e;
 	const struct isa_step *s = isa_group_step(g, i);
-	const uint32_t load = g->tiles[s->a.row].window - 1;
-	const struct isa_piece d = isa_tile(e, s->d.row), from = isa_window_name(g, load, "_from");
-	const struct isa_piece step = isa_window_packed(g, load) ? isa_piece("%lu", (unsigned long)s->a.columns) : isa_window_step(g, load);
+	const uint32_t load = isa_group_window(g, i, s->a.row), at = (load ? load : g->home) - 1;
+	const struct isa_piece d = isa_tile(e, s->d.row), from = isa_window_name(g, at, load ? "_from" : "_into");
+	const struct isa_piece step = isa_window_packed(g, at) ? isa_piece("%lu", (unsigned long)s->a.columns) : isa_window_step(g, at);
 
 	if (!g->blocks)
 		isa_line(e, "tile_%s_apart_%s(%s, %s, %s, %lu, %lu); %s", name, type, d.text, from.text, step.text, (unsigned long)s->a.rows,
@@ -216,7 +222,7 @@ static void stage_reduce(struct isa_grouping *g, const struct isa_stage *stage)
 
 	e->functions = true;
 	e->shuffles |= isa_class(s->a.dtype) != 'f' || s->a.dtype == PTOWSP_F64; /* rows of these are vectors in the source */
-	if (isa_group_window(g, stage->first, s->a.row)) {
+	if (isa_group_window(g, stage->first, s->a.row) || isa_is_home(g, s->a.row)) {
 		window_reduce(g, stage->first, name, type);
 		return;
 	}
@@ -339,6 +345,7 @@ static void group_emit(struct isa_grouping *g)
 	}
 	isa_stage_windows(g);
 	isa_stages_make(g);
+	isa_home_find(g);
 	if (has_places(g))
 		isa_open(e, "%s", "");
 	isa_windows_begin(g);

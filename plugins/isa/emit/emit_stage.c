@@ -287,3 +287,70 @@ void isa_stages_make(struct isa_grouping *g)
 		stage_shorten(g, stage);
 	}
 }
+
+/* --- the tile that is stored --- */
+
+bool isa_is_home(const struct isa_grouping *g, uint32_t tile)
+{
+	return g->home && isa_group_result(g, g->home - 1)->row == tile;
+}
+
+static void home_source(struct isa_grouping *g, uint32_t i, const struct isa_operand *tile, char access)
+{
+	(void)i;
+	if (access != 'e' && isa_is_home(g, tile->row))
+		g->home = 0;
+}
+
+/* The end of the first stage that may write the tile to memory. */
+static uint32_t written_end(const struct isa_grouping *g, uint32_t tile)
+{
+	for (uint32_t k = 0; k < g->count; k++)
+		for (uint32_t i = g->stages[k].first; i < g->stages[k].end; i++)
+			if (isa_group_writes(g, i) && isa_group_step(g, i)->d.row == tile && g->tiles[tile].window != i + 1)
+				return g->stages[k].end;
+	return g->group->end;
+}
+
+/* Is nothing loaded, nor read from where it is loaded, from an instruction on? */
+static bool are_loads_over(const struct isa_grouping *g, uint32_t from)
+{
+	for (uint32_t i = from; i < g->group->end; i++)
+		if (isa_group_form(g, i) == ISA_FORM_LOAD)
+			return false;
+	for (uint32_t k = 0; k < g->used_count; k++) {
+		const struct isa_use *use = isa_use_from(g, g->used[k], from);
+
+		if (use && !use->writes && isa_group_window(g, use->inst, g->used[k]))
+			return false;
+	}
+	return true;
+}
+
+/* The one tile that the group stores, and nobody else asks for: what stages leave in memory of it is in the caches for the store, and takes no room beside. The window may be
+ * that of a load, element by element, which is over by then. */
+void isa_home_find(struct isa_grouping *g)
+{
+	const struct isa_plan *plan = &g->e->p->plan;
+	uint32_t tile, stores = 0;
+	const struct isa_group_tile *t;
+
+	if (!g->e->target->windows || g->e->target->loop_rows || g->e->core || isa_plan_group(plan, g->group->first) != g->group)
+		return;
+	for (uint32_t i = g->group->first; i < g->group->end; i++)
+		if (isa_group_form(g, i) == ISA_FORM_STORE) {
+			g->home = i + 1;
+			stores++;
+		}
+	if (stores != 1 || isa_group_step(g, g->home - 1)->op != PTOWSP_PTO_TSTORE) {
+		g->home = 0;
+		return;
+	}
+	tile = isa_group_result(g, g->home - 1)->row;
+	t = &g->tiles[tile];
+	if (isa_group_result(g, g->home - 1)->columns == 1 || g->uses[t->first + t->count - 1].inst != g->home - 1 ||
+	    isa_plan_is_before(plan, g->group, tile) || isa_plan_is_behind(plan, g->group, tile) || !are_loads_over(g, written_end(g, tile)))
+		g->home = 0;
+	for (uint32_t i = g->group->first; i < g->group->end; i++)
+		isa_group_sources(g, i, home_source);
+}
