@@ -119,7 +119,10 @@ static ptowsp_status take(const struct base_device *device, const struct ptowsp_
 
 static ptowsp_status lend(const struct base_device *device, void *own, struct ptowsp_external *external_out, struct ptowsp_error *error)
 {
-	(void)device, (void)error;
+	(void)device;
+	if (external_out->type != PTOWSP_EXTERNAL_NATIVE)
+		return base_fail(error, PTOWSP_UNSUPPORTED, "expose: memory of this device goes out as a cl_mem (NATIVE, api %d), not as type %u", API,
+				 external_out->type);
 	external_out->api = API;
 	external_out->address = (uintptr_t)own;
 	return PTOWSP_OK;

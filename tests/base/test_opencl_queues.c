@@ -212,6 +212,7 @@ TEST(memory_of_another_context_is_refused)
 	struct ptowsp_device_buffer *buffer;
 	struct ptowsp_fence *fence;
 	struct ptowsp_external name;
+	static _Alignas(4096) char page[BYTES];
 	struct opencl_found found;
 	cl_handle context, memory, event;
 	cl_int code;
@@ -237,6 +238,8 @@ TEST(memory_of_another_context_is_refused)
 	CHECK_CONTAINS(error.text, "the cl_mem has 4096 bytes, not 4097");
 	name = native(memory, BYTES);
 	name.type = PTOWSP_EXTERNAL_HOST;
+	name.api = 0;
+	name.address = (uintptr_t)page;
 	CHECK_INT(ptowsp_device_buffer_import(&buffer, caller.backend, &name, &error), PTOWSP_UNSUPPORTED); /* this device has memory of its own */
 	caller.cl->clReleaseMemObject(memory);
 	caller.cl->clSetUserEventStatus(event, CL_COMPLETE);

@@ -566,6 +566,14 @@ TEST(copies_between_devices_go_by_name)
 	there_and_back("cpu_sim", PTOWSP_ISOLATE_SANDBOX, NULL, PTOWSP_COPY_PEER);
 }
 
+/* Memory of the device's own goes out as a descriptor, and comes in as one. */
+TEST(copies_with_a_device_apart_go_by_name)
+{
+	for (uint32_t isolate = PTOWSP_ISOLATE_NONE; isolate <= PTOWSP_ISOLATE_SANDBOX; isolate++)
+		there_and_back(check_fmt("%s/test/apart/libptowsp_apart.so", check_build()), isolate, NULL, PTOWSP_COPY_PEER);
+	CLI_OUT(0, "$B/ptowsp-conform --test exposed_memory_is_reached $B/../test/apart/libptowsp_apart.so", "ok 1 - exposed_memory_is_reached\n");
+}
+
 TEST(copies_with_an_opencl_device)
 {
 	if (cli("$B/ptowsp-run --plugin=opencl --devices"))

@@ -95,11 +95,11 @@ static ptowsp_status driver_take(struct base_buffer *buffer, const struct ptowsp
 
 static ptowsp_status take(struct base_buffer *buffer, const struct ptowsp_external *external, struct ptowsp_error *error)
 {
-	ptowsp_status status;
+	const bool native = external->type == PTOWSP_EXTERNAL_NATIVE;
+	ptowsp_status status = native ? PTOWSP_OK : base_external_check(external, error);
 
-	if (external->type == PTOWSP_EXTERNAL_NATIVE || base_buffers_apart(buffer->device))
+	if (!status && (native || base_buffers_apart(buffer->device)))
 		return driver_take(buffer, external, error);
-	status = base_external_check(external, error);
 	if (!status && external->type == PTOWSP_EXTERNAL_HOST) {
 		buffer->place = (unsigned char *)(uintptr_t)external->address;
 	} else if (!status) {
@@ -376,7 +376,7 @@ static ptowsp_status expose(struct ptowsp_object *object, uint32_t type, struct 
 	const struct base_buffers *memory = base_buffers_of(buffer->device);
 
 	*out = (struct ptowsp_external){.head = out->head, .type = type, .bytes = buffer->bytes, .fd = -1};
-	if (type == PTOWSP_EXTERNAL_NATIVE && memory->lend)
+	if (memory->lend && (type == PTOWSP_EXTERNAL_NATIVE || base_buffers_apart(buffer->device)))
 		return memory->lend(buffer->device, buffer->own, out, error);
 	if (type == PTOWSP_EXTERNAL_HOST && !base_buffers_apart(buffer->device)) {
 		out->address = (uintptr_t)buffer->place;

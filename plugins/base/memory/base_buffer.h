@@ -36,10 +36,12 @@ struct base_buffers {
 	ptowsp_status (*copy)(const struct base_device *device, void *to, uint64_t to_offset, void *from, uint64_t from_offset, uint64_t bytes,
 			      struct ptowsp_error *error);
 	ptowsp_status (*clear)(const struct base_device *device, void *own, uint64_t offset, uint64_t bytes, struct ptowsp_error *error);
-	/* Memory that has a handle of the driver's, or none but a descriptor where memory is apart; place_out: where the device shares memory, its address in this process. lend: such a handle of its own
-	 * memory. NULL: it takes, and gives, none. Errors: UNSUPPORTED, INVALID, NO_MEMORY, DEVICE_LOST. */
+	/* Memory of others: what has a handle of the driver's (NATIVE), and where the device's memory is apart, every other type too: a descriptor that has been looked at (base_external.h), which is lent
+	 * for the call, or memory of this process. place_out: where the device shares memory, its address in this process. NULL: it takes none. Errors: UNSUPPORTED, INVALID, NO_MEMORY, DEVICE_LOST. */
 	ptowsp_status (*take)(const struct base_device *device, const struct ptowsp_external *external, void **own_out, void **place_out,
 			      struct ptowsp_error *error);
+	/* A name of its own memory, of the type that stands in external_out, its bytes too: NATIVE, where memory is apart every other. A descriptor is a new one; one that another backend takes (OPAQUE_FD,
+	 * DMABUF) makes copies to that one go without the host. NULL: it gives none. Errors: UNSUPPORTED, NO_MEMORY. */
 	ptowsp_status (*lend)(const struct base_device *device, void *own, struct ptowsp_external *external_out, struct ptowsp_error *error);
 };
 /* Without any: of backends whose device is this processor. */
