@@ -5,6 +5,7 @@
 #include "tests/check.h"
 #include "tests/contract/cli.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/udmabuf.h>
 #include <stdlib.h>
@@ -222,6 +223,18 @@ TEST(what_cannot_be_is_refused)
 	host_end();
 }
 
+TEST(a_buffer_that_no_file_can_be_says_so)
+{
+	const struct ptowsp_backend_options options = {.plugin = "cpu_sim", .isolate = PTOWSP_ISOLATE_NONE, .threads = 1};
+	struct ptowsp_device_buffer *buffer;
+	struct ptowsp_backend *backend;
+
+	REQUIRE_INT(ptowsp_backend_open(&backend, &options, &error), 0);
+	CHECK_INT(ptowsp_device_buffer_create(&buffer, backend, UINT64_C(1) << 63, &error), PTOWSP_NO_MEMORY);
+	CHECK_CONTAINS(error.text, strerror(EFBIG));
+	ptowsp_backend_close(backend);
+}
+
 /* ---- memory of others ------------------------------------------------------------------------------------------------------- */
 
 static ptowsp_status import(struct ptowsp_device_buffer **out, uint32_t type, void *memory, int fd, uint64_t bytes)
@@ -403,7 +416,8 @@ TEST(a_dma_buf_is_a_buffer)
 TEST(memory_that_is_no_buffer_is_refused)
 {
 	const int large = memory_file(BYTES, F_SEAL_SHRINK), loose = memory_file(BYTES, 0), fixed = memory_file(BYTES, F_SEAL_SHRINK | F_SEAL_WRITE);
-	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC), reads = open(check_fmt("/proc/self/fd/%d", large), O_RDONLY | O_CLOEXEC),
+		  writes = open(check_fmt("/proc/self/fd/%d", large), O_WRONLY | O_CLOEXEC);
 	const struct {
 		const char *says;
 		uint32_t type;
@@ -414,6 +428,8 @@ TEST(memory_that_is_no_buffer_is_refused)
 		{"has 4096 bytes, not 4097", PTOWSP_EXTERNAL_OPAQUE_FD, large, 0, BYTES + 1, PTOWSP_INVALID},
 		{"may shrink; seal it with F_SEAL_SHRINK", PTOWSP_EXTERNAL_OPAQUE_FD, loose, 0, BYTES, PTOWSP_INVALID},
 		{"is sealed against writing", PTOWSP_EXTERNAL_OPAQUE_FD, fixed, 0, BYTES, PTOWSP_INVALID},
+		{"is not open for reading and writing", PTOWSP_EXTERNAL_OPAQUE_FD, reads, 0, BYTES, PTOWSP_INVALID},
+		{"is not open for reading and writing", PTOWSP_EXTERNAL_OPAQUE_FD, writes, 0, BYTES, PTOWSP_INVALID},
 		{"is no memory file", PTOWSP_EXTERNAL_OPAQUE_FD, null, 0, BYTES, PTOWSP_INVALID},
 		{"is no memory file", PTOWSP_EXTERNAL_OPAQUE_FD, -1, 0, BYTES, PTOWSP_INVALID},
 		{"is no dma-buf", PTOWSP_EXTERNAL_DMABUF, large, 0, BYTES, PTOWSP_INVALID},
@@ -447,6 +463,8 @@ TEST(memory_that_is_no_buffer_is_refused)
 	close(loose);
 	close(fixed);
 	close(null);
+	close(reads);
+	close(writes);
 }
 
 /* Whatever stands in it, a name made by hand is refused here: a worker that reads it, and a plugin that does not, stay as they are. */

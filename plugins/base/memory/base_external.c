@@ -15,18 +15,27 @@ enum { DMABUF_MAGIC = 0x444d4142 }; /* of linux/magic.h, which older systems hav
 
 int base_external_file(uint64_t bytes)
 {
-	const int fd = bytes <= INT64_MAX ? memfd_create("ptowsp device buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
+	int fd;
 
+	if (bytes > INT64_MAX) {
+		errno = EFBIG;
+		return -1;
+	}
+	fd = memfd_create("ptowsp device buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0 || (!ftruncate(fd, (off_t)bytes) && !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)))
 		return fd;
 	close(fd);
 	return -1;
 }
 
-static ptowsp_status too_short(const struct ptowsp_external *e, uint64_t there, struct ptowsp_error *error)
+/* Of a descriptor that is what its type says. */
+static ptowsp_status use_check(const struct ptowsp_external *e, uint64_t there, struct ptowsp_error *error)
 {
-	return base_fail(error, PTOWSP_INVALID, "import: descriptor %d has %llu bytes, not %llu", e->fd, (unsigned long long)there,
-			 (unsigned long long)e->bytes);
+	if ((fcntl(e->fd, F_GETFL) & O_ACCMODE) != O_RDWR)
+		return base_fail(error, PTOWSP_INVALID, "import: descriptor %d is not open for reading and writing", e->fd);
+	return there >= e->bytes ? PTOWSP_OK
+				 : base_fail(error, PTOWSP_INVALID, "import: descriptor %d has %llu bytes, not %llu", e->fd, (unsigned long long)there,
+					     (unsigned long long)e->bytes);
 }
 
 /* Bytes that others can take away would end this process when it reads them. */
@@ -41,7 +50,7 @@ static ptowsp_status file_check(const struct ptowsp_external *e, struct ptowsp_e
 		return base_fail(error, PTOWSP_INVALID, "import: the memory file %d may shrink; seal it with F_SEAL_SHRINK", e->fd);
 	if (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE))
 		return base_fail(error, PTOWSP_INVALID, "import: the memory file %d is sealed against writing", e->fd);
-	return (uint64_t)file.st_size < e->bytes ? too_short(e, (uint64_t)file.st_size, error) : PTOWSP_OK;
+	return use_check(e, (uint64_t)file.st_size, error);
 }
 
 static ptowsp_status dmabuf_check(const struct ptowsp_external *e, struct ptowsp_error *error)
@@ -51,7 +60,7 @@ static ptowsp_status dmabuf_check(const struct ptowsp_external *e, struct ptowsp
 
 	if (size < 0)
 		return base_fail(error, PTOWSP_INVALID, "import: descriptor %d is no dma-buf", e->fd);
-	return (uint64_t)size < e->bytes ? too_short(e, (uint64_t)size, error) : PTOWSP_OK;
+	return use_check(e, (uint64_t)size, error);
 }
 
 ptowsp_status base_external_read(const struct ptowsp_external *e, struct ptowsp_error *error)
