@@ -77,18 +77,26 @@ static cl_handle handle_of(const struct ptowsp_external *external)
 	return (cl_handle)(uintptr_t)external->address;
 }
 
+static const cl_bits NOT_FOR_ALL = CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY | CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+
 static ptowsp_status memory_check(const struct opencl_device *d, const struct ptowsp_external *external, struct ptowsp_error *error)
 {
 	const cl_handle memory = handle_of(external);
 	cl_handle context = NULL;
 	cl_uint kind = 0;
+	cl_bits flags = 0;
 	size_t size = 0;
 
 	d->cl->clGetMemObjectInfo(memory, CL_MEM_TYPE, sizeof(kind), &kind, NULL);
 	d->cl->clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof(context), &context, NULL);
 	d->cl->clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof(size), &size, NULL);
+	d->cl->clGetMemObjectInfo(memory, CL_MEM_FLAGS, sizeof(flags), &flags, NULL);
 	if (kind != CL_MEM_OBJECT_BUFFER || context != d->context)
 		return base_fail(error, PTOWSP_INVALID, "import: the cl_mem is no buffer of this device's context, which is that of what expose gives");
+	if (flags & NOT_FOR_ALL)
+		return base_fail(error, PTOWSP_INVALID,
+				 "import: kernels and the host read and write a buffer; the cl_mem has flags (0x%llx) that forbid one of them",
+				 (unsigned long long)flags);
 	if (size < external->bytes)
 		return base_fail(error, PTOWSP_INVALID, "import: the cl_mem has %zu bytes, not %llu", size, (unsigned long long)external->bytes);
 	return PTOWSP_OK;

@@ -207,6 +207,29 @@ TEST(an_event_that_fails_fails_its_fence)
 		CHECK_SKIP("this driver tells nobody of an event that failed, as PoCL 3.1; such a run ended by cancel, and failed its fence");
 }
 
+TEST(memory_that_not_all_may_read_and_write_is_refused)
+{
+	static const cl_bits flags[] = {CL_MEM_WRITE_ONLY, CL_MEM_READ_ONLY, CL_MEM_READ_WRITE | CL_MEM_HOST_WRITE_ONLY,
+					CL_MEM_READ_WRITE | CL_MEM_HOST_READ_ONLY, CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS};
+	static const char *const ways[] = {"shared", "copied"};
+	struct ptowsp_device_buffer *buffer;
+
+	CHECK_NEED(device_missing);
+	for (size_t w = 0; w < sizeof(ways) / sizeof(*ways); w++) {
+		caller_begin(ways[w]);
+		for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+			cl_int code;
+			cl_handle memory = caller.cl->clCreateBuffer(caller.context, flags[i], BYTES, NULL, &code);
+			const struct ptowsp_external name = native(memory, BYTES);
+
+			CHECK_INT(ptowsp_device_buffer_import(&buffer, caller.backend, &name, &error), PTOWSP_INVALID);
+			CHECK_CONTAINS(error.text, "that forbid one of them");
+			caller.cl->clReleaseMemObject(memory);
+		}
+		caller_end();
+	}
+}
+
 TEST(memory_of_another_context_is_refused)
 {
 	struct ptowsp_device_buffer *buffer;
