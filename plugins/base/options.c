@@ -93,12 +93,18 @@ static bool word_set(unsigned *field, const char *range, const char *value)
 	}
 }
 
+/* As a host takes it: a bool without words has these. */
+static const char *range_of(const struct base_option *option)
+{
+	return *option->option.range || strcmp(option->option.type, "bool") ? option->option.range : "false|true";
+}
+
 /* A value that is no text. False: it is not of the range. */
 static bool value_set(struct base_options *options, const struct base_option *option, const char *value)
 {
 	unsigned *field = (unsigned *)(void *)((char *)options + option->field);
 
-	return (strcmp(option->option.type, "int") ? word_set : number_set)(field, option->option.range, value);
+	return (strcmp(option->option.type, "int") ? word_set : number_set)(field, range_of(option), value);
 }
 
 static ptowsp_status set(const struct base_backend *backend, struct base_options *options, const struct base_option *option, const char *value,
@@ -107,7 +113,7 @@ static ptowsp_status set(const struct base_backend *backend, struct base_options
 	if (!is_text(option))
 		return value_set(options, option, value) ? PTOWSP_OK
 							 : base_fail(error, PTOWSP_INVALID, "%s: option %s takes %s, not \"%.40s\"", backend->name,
-								     option->option.name, option->option.range, value);
+								     option->option.name, range_of(option), value);
 	if (strlen(value) >= BASE_TEXT)
 		return base_fail(error, PTOWSP_INVALID, "%s: option %s takes at most %u bytes, not %zu", backend->name, option->option.name, BASE_TEXT - 1,
 				 strlen(value));

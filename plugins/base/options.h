@@ -24,7 +24,7 @@ struct base_options {
 #define BASE_TEXT 1024u
 
 /* An option and where its value goes. Of type int it is a number of its range, L..H or L alone; without a standard value any text shorter than BASE_TEXT
- * bytes; else a word of its range, A|B|C, stored as its place there. */
+ * bytes; else a word of its range, A|B|C (a bool without one: false|true), stored as its place there. */
 struct base_option {
 	struct ptowsp_option option;
 	size_t field; /* offset in the backend's struct: of an unsigned, or of a char[BASE_TEXT] */

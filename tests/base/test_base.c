@@ -22,7 +22,7 @@
 
 struct trial_options {
 	struct base_options base;
-	unsigned lanes, mood;
+	unsigned lanes, mood, calm;
 	char folder[BASE_TEXT];
 };
 
@@ -30,6 +30,7 @@ static const struct base_option trial_rows[] = {
 	BASE_OPTION(offsetof(struct base_options, schedulers), "schedulers", "int", "4", "2..8", "of this machine"),
 	BASE_OPTION(offsetof(struct trial_options, lanes), "lanes", "int", "3", "1..5", "how wide it is"),
 	BASE_OPTION(offsetof(struct trial_options, mood), "mood", "word", "good", "good|bad", "how it is"),
+	BASE_OPTION(offsetof(struct trial_options, calm), "calm", "bool", "false", "", "how it goes on"),
 	BASE_OPTION(offsetof(struct trial_options, folder), "folder", "path", "", "", "where it looks"),
 };
 
@@ -252,7 +253,7 @@ TEST(its_options_stand_beside_the_standard_ones_or_in_their_place)
 
 	CHECK_STR(listed(&trial_ops, "schedulers", &mine)->range, "2..8");
 	CHECK_STR(listed(&plain_ops, "schedulers", &theirs)->range, "1..64");
-	CHECK_UINT(mine, theirs + 3);
+	CHECK_UINT(mine, theirs + 4);
 	CHECK(listed(&trial_ops, "lanes", &mine) && listed(&trial_ops, "folder", &mine) && !listed(&plain_ops, "lanes", &theirs));
 	CHECK_INT(trial_ops.options(rows, &count, &error), PTOWSP_MORE);
 	CHECK_UINT(count, mine);
@@ -270,6 +271,8 @@ TEST(values_go_where_the_row_says)
 		    {"schedulers", "1", "trial: option schedulers takes 2..8, not \"1\""},
 		    {"mood", "bad", NULL},
 		    {"mood", "odd", "trial: option mood takes good|bad, not \"odd\""},
+		    {"calm", "true", NULL},
+		    {"calm", "on", "trial: option calm takes false|true, not \"on\""},
 		    {"folder", "/a b", NULL},
 		    {"folder", "", NULL},
 		    {"debug", "on", NULL},
