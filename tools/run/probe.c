@@ -36,7 +36,7 @@ static enum probe_state look(const struct row *row, const struct probe_outcome *
 			     struct probe_result *result)
 {
 	probe_look(view, outcome, row->look);
-	if (outcome->status == PTOWSP_NO_DEVICE || outcome->status == PTOWSP_NO_MEMORY) /* of this machine, under its limits: whatever is claimed */
+	if (probe_lacks(outcome->status))
 		return probe_say(result, PROBE_NOT_PROBED, "%s", outcome->error.text);
 	if (outcome->status && !view->any_status && !outcome->loaded)
 		return probe_say(result, probe_refuses(outcome->status) ? PROBE_REFUSED : PROBE_FAILED, "%s", outcome->error.text);

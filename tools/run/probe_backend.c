@@ -303,6 +303,11 @@ bool probe_refuses(ptowsp_status status)
 	       status == PTOWSP_BAD_PACKAGE || status == PTOWSP_INVALID || status == PTOWSP_TOO_SMALL;
 }
 
+bool probe_lacks(ptowsp_status status)
+{
+	return status == PTOWSP_NO_DEVICE || status == PTOWSP_NO_MEMORY;
+}
+
 enum probe_state probe_take(struct probe *probe, const char *text, uint32_t feature, struct probe_outcome *outcome, struct probe_result *result)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};

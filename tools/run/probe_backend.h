@@ -48,6 +48,8 @@ __attribute__((format(printf, 3, 4))) enum probe_state probe_say(struct probe_re
 struct ptowsp_backend *probe_backend_now(const struct probe *probe);
 /* A refusal because of what the package holds; any other reason says nothing about the feature. */
 bool probe_refuses(ptowsp_status status);
+/* This machine has it not, under its limits, whatever is claimed. */
+bool probe_lacks(ptowsp_status status);
 /* One run, text as in probe.def, into *outcome. PROBE_ENFORCED: it can be looked at; else *result says why not. */
 enum probe_state probe_take(struct probe *probe, const char *text, uint32_t feature, struct probe_outcome *outcome, struct probe_result *result);
 /* probe_tile.c: of a row of operations. */

@@ -151,6 +151,8 @@ static enum probe_state plan_probe(struct probe *probe, struct ptowsp_backend *b
 		state = probe_say(result, PROBE_NOT_PROBED, "cpu_sim does not run the probe: %s", wanted.error.text);
 	else if (seen.status == PTOWSP_DEVICE_LOST || seen.status == PTOWSP_DEADLINE)
 		state = probe_lose(probe, feature, &seen.error, result);
+	else if (probe_lacks(seen.status))
+		state = probe_say(result, PROBE_NOT_PROBED, "%s", seen.error.text);
 	else if (seen.status)
 		state = probe_say(result, probe_refuses(seen.status) ? PROBE_REFUSED : PROBE_FAILED, "%s", seen.error.text);
 	else
