@@ -30,7 +30,8 @@ static const struct base_option options[] = {
 	BASE_OPTION(OPTION(memory), "memory", "word", "auto", "auto|shared|copied",
 		    "tensors: used where they lie, or copied when a run first touches them and when it ends; auto: shared where the device shares memory with "
 		    "the host"),
-	BASE_OPTION(OPTION(width), "width", "int", "0", "0..4096", "work-items of a work-group, 0: one on processors, 256 on others"),
+	BASE_OPTION(OPTION(width), "width", "word", "0", "0|1|2|4|8|16|32|64|128|256|512|1024|2048|4096",
+		    "work-items of a work-group, 0: one on processors, 256 on others"),
 	BASE_OPTION(OPTION(depth), "depth", "int", "32", "0..64",
 		    "tasks on their way in each queue of the device, 0: a thread waits for each before it goes on"),
 	BASE_OPTION(OPTION(binaries), "binaries", "word", "auto", "auto|on|off",

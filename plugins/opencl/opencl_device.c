@@ -64,7 +64,7 @@ static ptowsp_status device_start(struct base_device *device, struct opencl_devi
 	ptowsp_status status = device_choose(d, o->device, (unsigned)(name[strlen(name) - 1] - '0'), &platform, error);
 
 	if (!status)
-		status = opencl_device_ask(d, &(struct opencl_wishes){o->width, o->base.fast, o->tiles}, error);
+		status = opencl_device_ask(d, &(struct opencl_wishes){o->width ? 1u << (o->width - 1) : 0, o->base.fast, o->tiles}, error);
 	if (status)
 		return status;
 	d->shared = o->memory == OPENCL_MEMORY_SHARED || (o->memory == OPENCL_MEMORY_AUTO && opencl_number_of(d, CL_DEVICE_HOST_UNIFIED_MEMORY));

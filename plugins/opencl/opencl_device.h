@@ -15,7 +15,7 @@ struct opencl_options {
 	struct base_options base;
 	char device[BASE_TEXT];
 	unsigned memory;   /* enum opencl_memory */
-	unsigned width;    /* work-items of a group, 0: by the device */
+	unsigned width;    /* work-items of a group: 0 by the device, else 1 << (width - 1) */
 	unsigned tiles;    /* 1: tiles in global memory even if they fit in local memory */
 	unsigned binaries; /* enum opencl_binaries */
 	unsigned depth;    /* tasks on their way in a queue, 0: each is waited for */

@@ -252,6 +252,7 @@ TEST(a_device_that_is_not_there_is_named)
 	CHECK_NEED(device_missing);
 	CLI_ERR(8, "$B/ptowsp-run --plugin=opencl --opt device=nosuch $P/vector_add.pkg.zst", "no OpenCL device is device=nosuch; there is 0: ");
 	CLI_ERR(2, "$B/ptowsp-run --plugin=opencl --opt width=5000 $P/vector_add.pkg.zst", "option width takes ");
+	CLI_ERR(2, "$B/ptowsp-run --plugin=opencl --opt width=3 $P/vector_add.pkg.zst", "option width takes ");
 }
 
 TEST(without_a_driver_it_says_so)
