@@ -22,13 +22,29 @@ static bool is_meant(const struct opencl_api *cl, const struct opencl_found *f, 
 	return strstr(device, wanted) || strstr(platform, wanted);
 }
 
+/* PoCL, whose processor is always there, has no device where it cannot write its cache. */
+static ptowsp_status none_known(const struct opencl_api *cl, struct ptowsp_error *error)
+{
+	static const char *const names[] = {"POCL_CACHE_DIR", "XDG_CACHE_HOME", "HOME"};
+	const char *folder = NULL;
+	cl_uint drivers = 0;
+
+	cl->clGetPlatformIDs(0, NULL, &drivers);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && (!folder || !*folder); i++)
+		folder = secure_getenv(names[i]);
+	if (!drivers)
+		return base_fail(error, PTOWSP_NO_DEVICE, "the OpenCL loader knows no driver; install one (Debian: pocl-opencl-icd runs on the processor)");
+	return base_fail(error, PTOWSP_NO_DEVICE,
+			 "the OpenCL loader knows %u driver%s and no device; PoCL has none where it cannot write its cache, which is below %.100s", drivers,
+			 drivers > 1 ? "s" : "", folder && *folder ? folder : "/tmp");
+}
+
 static ptowsp_status nothing(const struct opencl_api *cl, const struct opencl_found *f, const char *wanted, struct ptowsp_error *error)
 {
 	char names[160] = "", name[64];
 
 	if (!f->count)
-		return base_fail(error, PTOWSP_NO_DEVICE,
-				 "the OpenCL loader knows no device; install a driver (Debian: pocl-opencl-icd runs on the processor)");
+		return none_known(cl, error);
 	for (cl_uint i = 0; i < f->count && strlen(names) + sizeof(name) + 8 < sizeof(names); i++) {
 		opencl_text_of(cl, f->devices[i], CL_DEVICE_NAME, name, sizeof(name));
 		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%u: %s", i ? ", " : "", i, name);

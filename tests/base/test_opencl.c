@@ -258,6 +258,17 @@ TEST(a_device_that_is_not_there_is_named)
 TEST(without_a_driver_it_says_so)
 {
 	CLI_ERR(8, "OCL_ICD_VENDORS=/nonexistent $B/ptowsp-run --plugin=opencl $P/vector_add.pkg.zst", "OpenCL");
+	CLI_ERR(8, "OCL_ICD_VENDORS=/nonexistent $B/ptowsp-run --capabilities --verify --plugin=opencl", "nothing is proved, as no device could be opened: ");
+}
+
+/* The device of a driver that keeps what it compiles in files. */
+TEST(without_a_cache_that_it_can_write_pocl_says_so)
+{
+	CHECK_NEED(device_missing);
+	if (cli("$B/ptowsp-run --plugin=opencl --opt 'device=Portable Computing Language' --isolate=process -q $P/vector_add.pkg.zst"))
+		CHECK_SKIP("not run here: the driver is not PoCL");
+	CLI_ERR(8, "env -u POCL_CACHE_DIR XDG_CACHE_HOME=/dev/null $B/ptowsp-run --plugin=opencl $P/vector_add.pkg.zst",
+		"cannot write its cache, which is below /dev/null");
 }
 
 /* A loop that counts for years: by the deadline, and by the interpreter's limit of jumps nowhere near. */
