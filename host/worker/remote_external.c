@@ -110,8 +110,7 @@ void remote_expose(struct host_remote *r, struct host_call *call)
 
 	if (type == PTOWSP_EXTERNAL_HOST || type == PTOWSP_EXTERNAL_NATIVE) {
 		call->status = host_fail(call->error, PTOWSP_UNSUPPORTED,
-					 "expose: an address or a handle (type %u) of the worker of %s means nothing here; OPAQUE_FD does, or --isolate=none",
-					 type, r->name);
+					 "expose: an address or a handle (type %u) of the worker of %s means nothing here; --isolate=none", type, r->name);
 		return;
 	}
 	remote_cross(r, call, &crossing);

@@ -379,7 +379,7 @@ TEST(what_means_nothing_in_a_worker_is_refused)
 	}
 	buffer = buffer_make(BYTES);
 	CHECK_INT(ptowsp_device_buffer_expose(buffer, PTOWSP_EXTERNAL_HOST, &out, &error), PTOWSP_UNSUPPORTED);
-	CHECK_CONTAINS(error.text, "of the worker of cpu_sim means nothing here; OPAQUE_FD does");
+	CHECK_CONTAINS(error.text, "of the worker of cpu_sim means nothing here; --isolate=none");
 	ptowsp_device_buffer_destroy(buffer);
 	munmap(memory, BYTES);
 	host_end();

@@ -32,9 +32,9 @@ int base_external_file(uint64_t bytes)
 static ptowsp_status use_check(const struct ptowsp_external *e, uint64_t there, struct ptowsp_error *error)
 {
 	if ((fcntl(e->fd, F_GETFL) & O_ACCMODE) != O_RDWR)
-		return base_fail(error, PTOWSP_INVALID, "import: descriptor %d is not open for reading and writing", e->fd);
+		return base_fail(error, PTOWSP_INVALID, "import: the descriptor is not open for reading and writing");
 	return there >= e->bytes ? PTOWSP_OK
-				 : base_fail(error, PTOWSP_INVALID, "import: descriptor %d has %llu bytes, not %llu", e->fd, (unsigned long long)there,
+				 : base_fail(error, PTOWSP_INVALID, "import: the descriptor has %llu bytes, not %llu", (unsigned long long)there,
 					     (unsigned long long)e->bytes);
 }
 
@@ -45,11 +45,11 @@ static ptowsp_status file_check(const struct ptowsp_external *e, struct ptowsp_e
 	struct stat file;
 
 	if (seals < 0 || fstat(e->fd, &file))
-		return base_fail(error, PTOWSP_INVALID, "import: descriptor %d is no memory file (%s); memfd_create makes one", e->fd, strerror(errno));
+		return base_fail(error, PTOWSP_INVALID, "import: the descriptor is no memory file (%s); memfd_create makes one", strerror(errno));
 	if (!(seals & F_SEAL_SHRINK))
-		return base_fail(error, PTOWSP_INVALID, "import: the memory file %d may shrink; seal it with F_SEAL_SHRINK", e->fd);
+		return base_fail(error, PTOWSP_INVALID, "import: the memory file may shrink; seal it with F_SEAL_SHRINK");
 	if (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE))
-		return base_fail(error, PTOWSP_INVALID, "import: the memory file %d is sealed against writing", e->fd);
+		return base_fail(error, PTOWSP_INVALID, "import: the memory file is sealed against writing");
 	return use_check(e, (uint64_t)file.st_size, error);
 }
 
@@ -59,7 +59,7 @@ static ptowsp_status dmabuf_check(const struct ptowsp_external *e, struct ptowsp
 	const off_t size = fstatfs(e->fd, &of) || of.f_type != DMABUF_MAGIC ? -1 : lseek(e->fd, 0, SEEK_END);
 
 	if (size < 0)
-		return base_fail(error, PTOWSP_INVALID, "import: descriptor %d is no dma-buf", e->fd);
+		return base_fail(error, PTOWSP_INVALID, "import: the descriptor is no dma-buf");
 	return use_check(e, (uint64_t)size, error);
 }
 
