@@ -311,7 +311,7 @@ PTOWSP_API void ptowsp_buffer_free(void *memory); /* NULL is allowed. [any] */
 PTOWSP_API ptowsp_status ptowsp_device_buffer_create(struct ptowsp_device_buffer **out, struct ptowsp_backend *backend, uint64_t bytes,
 						     struct ptowsp_error *error);
 PTOWSP_API void ptowsp_device_buffer_destroy(struct ptowsp_device_buffer *buffer); /* NULL is allowed */
-/* 1: it is the plugin's; 0: memory of this process. [any] */
+/* 1: the plugin holds it, wherever it keeps its bytes, be that in this process as cpu_sim does; 0: the host does, in memory of this process. [any] */
 PTOWSP_API int ptowsp_device_buffer_is_apart(const struct ptowsp_device_buffer *buffer);
 /* Bytes of the caller into the buffer, and out of it, from byte `offset` on. Errors: INVALID (outside of it), DEVICE_LOST. */
 PTOWSP_API ptowsp_status ptowsp_device_buffer_write(struct ptowsp_device_buffer *buffer, uint64_t offset, const void *from, uint64_t bytes,

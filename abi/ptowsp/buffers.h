@@ -17,7 +17,8 @@ struct ptowsp_external {
 	uint32_t api;     /* NATIVE: whose handle, by DLPack's number of its devices: 2 CUDA, 4 OpenCL, 10 ROCm, 14 oneAPI; else 0 */
 	uint64_t address; /* HOST: where it begins in this process, at a page; NATIVE: the handle (cl_mem, cl_event); else 0 */
 	uint64_t bytes;   /* of the memory, at least 1; of an event 0 */
-	int32_t fd;       /* DMABUF; OPAQUE_FD: a memory file (memfd_create) of at least that size, with F_SEAL_SHRINK, which everybody may map; else -1 */
+	int32_t fd;       /* DMABUF; OPAQUE_FD: a memory file (memfd_create) of at least that size, with F_SEAL_SHRINK, open for both, which everybody may map (no
+			   * handle of a driver, as Vulkan's and CUDA's opaque descriptors are: such memory is a DMABUF, or NATIVE); else -1 */
 	uint32_t reserved;
 };
 #define PTOWSP_EXTERNAL_FLOOR_10_1 40u

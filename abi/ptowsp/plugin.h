@@ -51,10 +51,12 @@ struct ptowsp_ops {
 	/* Accepts a run and returns before it is complete; host->done follows exactly once if and only if 0 was
 	 * returned. Everything in args is borrowed for the call, what bindings point to until done. [device] */
 	ptowsp_status (*submit)(struct ptowsp_object *device, const struct ptowsp_run_args *args, struct ptowsp_error *error);
-	ptowsp_status (*cancel)(struct ptowsp_object *device, uint64_t token, struct ptowsp_error *error); /* [any] */
+	/* Has an accepted run end soon: its done says CANCELLED, or how it had ended before. Errors: NOT_FOUND: no such run, or it is done; 0 is as good, as either may have come in between. [any] */
+	ptowsp_status (*cancel)(struct ptowsp_object *device, uint64_t token, struct ptowsp_error *error);
 	/* For plugins without threads: work on what was submitted until something is done or until_ns. [device] */
 	ptowsp_status (*poll)(struct ptowsp_object *device, uint64_t until_ns, struct ptowsp_error *error);
-	ptowsp_status (*drain)(struct ptowsp_object *device, uint64_t until_ns, struct ptowsp_error *error); /* [device] */
+	/* Returns 0 when every accepted run is done. Errors: DEADLINE, AGAIN: some are left at until_ns, and go on. [device] */
+	ptowsp_status (*drain)(struct ptowsp_object *device, uint64_t until_ns, struct ptowsp_error *error);
 	/* Copies the live counters; works while a run is going on. [any] */
 	ptowsp_status (*stats)(struct ptowsp_object *program, struct ptowsp_run_stats *stats_out, struct ptowsp_error *error);
 };

@@ -81,6 +81,7 @@ struct ptowsp_fence_point {
 	struct ptowsp_object *fence;
 	uint64_t value;
 };
+#define PTOWSP_BINDING_FLOOR_10_1     72u
 #define PTOWSP_FENCE_POINT_FLOOR_10_1 16u
 #define PTOWSP_RUN_ARGS_FLOOR_10_1    104u
 #endif
