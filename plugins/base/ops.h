@@ -80,7 +80,7 @@
 	};                                                                                                                                                     \
 	const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor)                                                                                     \
 	{                                                                                                                                                      \
-		(void)host_minor; /* nothing here is newer than 10.0 */                                                                                        \
+		(void)host_minor; /* what is newer goes by that of the instance */                                                                             \
 		return &plugin;                                                                                                                                \
 	}                                                                                                                                                      \
 	struct ptowsp_plugin
