@@ -350,7 +350,7 @@ static const struct wrong {
 	{"%m = memref.alloc() : memref<4xi32> %n = memref.alloc() : memref<5xi32> memref.copy %m, %n : memref<4xi32> to memref<5xi32>",
 	 "1:73: memref.copy takes two memrefs of the same sizes and elements"},
 	{"%m = memref.alloc() : memref<4xi32> memref.copy %m, %m : memref<4xi32> to memref<5xi32>",
-	 "1:49: operand 1 of memref.copy has another type than stands behind 'to'"},
+	 "1:75: operand 1 of memref.copy has another type than stands here: memref<4xi32>, not memref<5xi32>"},
 	{"%m = memref.alloc() : memref<4xi32> %i = arith.constant 0 : index %v = memref.view %m[%i][] : memref<4xi32> to memref<1xi8>",
 	 "1:72: memref.view takes a memref of bytes (i8) in one dimension"},
 	{"%m = memref.alloc() : memref<4xi8> %i = arith.constant 0 : index %v = memref.view %m[%i][] : memref<4xi8> to memref<2xi32>",

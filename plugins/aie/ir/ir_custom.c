@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ir_custom.c - operations of MLIR's own dialects as people write them; the reader reads this again. */
-#include "aie/ir/ir_ops.h"
+#include "aie/ir/ir_form.h"
 #include "aie/ir/ir_print.h"
 
 #include <inttypes.h>
@@ -65,28 +65,6 @@ static void from_to(const struct aie_custom *custom, const struct aie_type *from
 	typed(custom, from);
 	common_text_put(custom->text, " to ");
 	aie_print_type(custom->text, to);
-}
-
-/* ` overflow<nsw> fastmath<fast> {others}` */
-static void flags(const struct aie_custom *custom, const struct aie_op *op)
-{
-	static const char *const without[] = {"overflowFlags", "fastmath", "predicate", NULL};
-
-	for (int i = 0; i < 2; i++) {
-		const struct aie_attr *attr = aie_attr_of(op, without[i]);
-
-		if (attr && attr->kind == AIE_ATTR_OTHER && !strncmp(attr->text, "#arith.", 7))
-			common_text_add(custom->text, " %s", attr->text + 7);
-	}
-	aie_print_attrs(custom->text, op, without, " ");
-}
-
-static void indices(const struct aie_custom *custom, const struct aie_op *op, uint32_t first)
-{
-	common_text_put(custom->text, "[");
-	aie_custom_values(custom, op->operands, first, op->operand_count);
-	common_text_put(custom->text, "]");
-	aie_print_attrs(custom->text, op, NULL, " ");
 }
 
 static void subview(const struct aie_custom *custom, const struct aie_op *op)
@@ -221,23 +199,9 @@ static void call(const struct aie_custom *custom, const struct aie_op *op)
 	common_text_put(custom->text, op->result_count == 1 ? "" : ")");
 }
 
-/* Operands, flags and types of what computes. */
-static void computes(const struct aie_custom *custom, const struct aie_op *op, const struct aie_op_row *row)
-{
-	if (row->shape == AIE_SHAPE_COMPARE)
-		common_text_add(custom->text, "%s, ", aie_op_predicate(row, (uint32_t)aie_attr_of(op, "predicate")->number));
-	aie_custom_values(custom, op->operands, 0, op->operand_count);
-	flags(custom, op);
-	if (row->shape == AIE_SHAPE_CONVERT) {
-		from_to(custom, op->operands[0]->type, op->results[0]->type);
-	} else {
-		typed(custom, op->operands[op->operand_count - 1]->type);
-	}
-}
-
 static void known(const struct aie_custom *custom, const struct aie_op *op, const struct aie_op_row *row, uint32_t depth)
 {
-	static const char *const value[] = {"value", NULL}, *const segments[] = {"operandSegmentSizes", NULL};
+	static const char *const value[] = {"value", NULL};
 	struct common_text *text = custom->text;
 
 	switch (row->shape) {
@@ -251,39 +215,6 @@ static void known(const struct aie_custom *custom, const struct aie_op *op, cons
 		common_text_put(text, op->attr_count > 1 ? " " : "");
 		aie_print_attr(text, aie_attr_of(op, "value"));
 		break;
-	case AIE_SHAPE_LOAD:
-		aie_custom_value(custom, op->operands[0]);
-		indices(custom, op, 1);
-		typed(custom, op->operands[0]->type);
-		break;
-	case AIE_SHAPE_STORE:
-		aie_custom_values(custom, op->operands, 0, 2);
-		indices(custom, op, 2);
-		typed(custom, op->operands[1]->type);
-		break;
-	case AIE_SHAPE_ALLOC:
-		text->length -= text->length > 0; /* the blank behind the name */
-		common_text_put(text, "()");
-		aie_print_attrs(text, op, segments, " ");
-		typed(custom, op->results[0]->type);
-		break;
-	case AIE_SHAPE_VIEW:
-		aie_custom_value(custom, op->operands[0]);
-		common_text_put(text, "[");
-		aie_custom_value(custom, op->operands[1]);
-		common_text_put(text, "][]");
-		aie_print_attrs(text, op, NULL, " ");
-		from_to(custom, op->operands[0]->type, op->results[0]->type);
-		break;
-	case AIE_SHAPE_DEALLOC:
-	case AIE_SHAPE_COPY:
-		aie_custom_values(custom, op->operands, 0, op->operand_count);
-		aie_print_attrs(text, op, NULL, " ");
-		if (row->shape == AIE_SHAPE_COPY)
-			from_to(custom, op->operands[0]->type, op->operands[1]->type);
-		else
-			typed(custom, op->operands[0]->type);
-		break;
 	case AIE_SHAPE_YIELD:
 	case AIE_SHAPE_RETURN:
 		text->length -= text->length > 0;
@@ -293,7 +224,7 @@ static void known(const struct aie_custom *custom, const struct aie_op *op, cons
 		common_text_put(text, op->operand_count ? " : " : "");
 		types(custom, op->operands, op->operand_count);
 		break;
-	default: computes(custom, op, row); break;
+	default: break;
 	}
 }
 
@@ -308,6 +239,10 @@ void aie_custom_op(const struct aie_custom *custom, const struct aie_op *op, uin
 	}
 	if (row->shape == AIE_SHAPE_MODULE) {
 		module(custom, op, depth);
+		return;
+	}
+	if (aie_form_pattern(row->shape)) {
+		aie_custom_by_pattern(custom, op, row, aie_form_pattern(row->shape), depth);
 		return;
 	}
 	aie_print_results(custom->text, custom->names, op);

@@ -6,8 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-typedef bool print_form(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth);
-
 static const struct aie_attr *attr_of(const struct aie_op *op, const char *name, enum aie_attr_kind kind)
 {
 	const struct aie_attr *attr = aie_attr_of(op, name);
@@ -20,7 +18,7 @@ static bool has(const struct aie_op *op, uint32_t operands, uint32_t results, ui
 	return op->operand_count == operands && op->result_count == results && op->region_count == regions;
 }
 
-static bool print_device(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
+bool aie_custom_device(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
 {
 	static const char *const without[] = {"device", "sym_name", NULL};
 	const struct aie_attr *number = attr_of(op, "device", AIE_ATTR_INT), *name = attr_of(op, "sym_name", AIE_ATTR_STRING);
@@ -32,20 +30,6 @@ static bool print_device(const struct aie_custom *custom, const struct aie_op *o
 	aie_print_symbol(custom->text, name->text);
 	common_text_put(custom->text, " ");
 	aie_custom_region(custom, &op->regions[0], depth, "aie.end");
-	aie_print_attrs(custom->text, op, without, " ");
-	return true;
-}
-
-static bool print_tile(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
-{
-	static const char *const without[] = {"col", "row", NULL};
-	const struct aie_attr *column = attr_of(op, "col", AIE_ATTR_INT), *row = attr_of(op, "row", AIE_ATTR_INT);
-
-	(void)depth;
-	if (!column || !row || !has(op, 0, 1, 0))
-		return false;
-	aie_print_results(custom->text, custom->names, op);
-	common_text_add(custom->text, "aie.tile(%" PRId64 ", %" PRId64 ")", column->number, row->number);
 	aie_print_attrs(custom->text, op, without, " ");
 	return true;
 }
@@ -66,7 +50,7 @@ static bool is_off(const struct aie_op *op, const char *name)
 	return attr && !attr->number;
 }
 
-static bool print_fifo(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
+bool aie_custom_fifo(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
 {
 	static const char *const flags[] = {"via_DMA", "plio", "disable_synchronization"};
 	const char *without[9] = {"sym_name", "elemNumber", "elemType", "dimensionsToStream", "dimensionsFromStreamPerConsumer"};
@@ -121,7 +105,7 @@ static void print_numbers(const struct aie_custom *custom, const struct aie_attr
 	common_text_put(custom->text, "]");
 }
 
-static bool print_link(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
+bool aie_custom_link(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
 {
 	static const char *const without[] = {"fifoIns", "fifoOuts", "src_offsets", "dst_offsets", NULL};
 	const struct aie_attr *ins = attr_of(op, "fifoIns", AIE_ATTR_LIST), *outs = attr_of(op, "fifoOuts", AIE_ATTR_LIST);
@@ -162,12 +146,6 @@ static bool is_access(const struct aie_op *op, uint32_t results)
 	       op->attr_count == 3 && has(op, 0, results, 0);
 }
 
-static bool print_release(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
-{
-	(void)depth;
-	return is_access(op, 0) && print_access(custom, op);
-}
-
 /* Epoch A: a view, and each object out of it by an operation of its own. */
 static void print_objects(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
 {
@@ -190,7 +168,7 @@ static void print_objects(const struct aie_custom *custom, const struct aie_op *
 	}
 }
 
-static bool print_acquire(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
+bool aie_custom_acquire(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
 {
 	if (!op->result_count || !is_access(op, op->result_count))
 		return false;
@@ -207,70 +185,7 @@ static bool print_acquire(const struct aie_custom *custom, const struct aie_op *
 	return true;
 }
 
-static bool print_allocate(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
-{
-	static const char *const without[] = {"objFifo_name", NULL};
-	const struct aie_attr *name = attr_of(op, "objFifo_name", AIE_ATTR_SYMBOL);
-
-	(void)depth;
-	if (!name || !has(op, 1, 0, 0))
-		return false;
-	common_text_put(custom->text, "aie.objectfifo.allocate ");
-	aie_print_symbol(custom->text, name->text);
-	common_text_put(custom->text, "(");
-	aie_custom_value(custom, op->operands[0]);
-	common_text_put(custom->text, ")");
-	aie_print_attrs(custom->text, op, without, " ");
-	return true;
-}
-
-static bool print_core(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
-{
-	if (!has(op, 1, 1, 1) || op->regions[0].argument_count)
-		return false;
-	aie_print_results(custom->text, custom->names, op);
-	common_text_put(custom->text, "aie.core(");
-	aie_custom_value(custom, op->operands[0]);
-	common_text_put(custom->text, ") ");
-	aie_custom_region(custom, &op->regions[0], depth, NULL);
-	aie_print_attrs(custom->text, op, NULL, " ");
-	return true;
-}
-
-static bool print_buffer(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
-{
-	static const char *const without[] = {"initial_value", NULL};
-	const struct aie_attr *initial = aie_attr_of(op, "initial_value");
-
-	(void)depth;
-	if (!has(op, 1, 1, 0) || (initial && initial->kind != AIE_ATTR_DENSE))
-		return false;
-	aie_print_results(custom->text, custom->names, op);
-	common_text_put(custom->text, "aie.buffer(");
-	aie_custom_value(custom, op->operands[0]);
-	common_text_put(custom->text, ")");
-	aie_print_attrs(custom->text, op, without, " ");
-	common_text_put(custom->text, " : ");
-	aie_print_type(custom->text, op->results[0]->type);
-	if (initial) {
-		common_text_put(custom->text, " = ");
-		aie_print_dense(custom->text, initial);
-	}
-	return true;
-}
-
-static bool print_cascade(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
-{
-	(void)depth;
-	if (!has(op, 2, 0, 0) || op->attr_count)
-		return false;
-	common_text_put(custom->text, "aie.cascade_flow(");
-	aie_custom_values(custom, op->operands, 0, 2);
-	common_text_put(custom->text, ")");
-	return true;
-}
-
-static bool print_sequence(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
+bool aie_custom_sequence(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
 {
 	static const char *const without[] = {"sym_name", NULL};
 	const struct aie_attr *name = attr_of(op, "sym_name", AIE_ATTR_STRING);
@@ -287,7 +202,7 @@ static bool print_sequence(const struct aie_custom *custom, const struct aie_op 
 	return true;
 }
 
-static bool print_task(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
+bool aie_custom_task(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
 {
 	static const char *const without[] = {"static_offsets", "static_sizes", "static_strides", "operandSegmentSizes", NULL};
 
@@ -306,42 +221,4 @@ static bool print_task(const struct aie_custom *custom, const struct aie_op *op,
 	common_text_put(custom->text, " : ");
 	aie_print_type(custom->text, op->operands[0]->type);
 	return true;
-}
-
-static bool print_plain(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
-{
-	(void)depth;
-	if (!has(op, 0, 0, 0))
-		return false;
-	common_text_put(custom->text, op->name);
-	aie_print_attrs(custom->text, op, NULL, " ");
-	return true;
-}
-
-bool aie_custom_device_op(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
-{
-	static const struct {
-		const char *name;
-		print_form *print;
-	} forms[] = {
-		{"aie.device", print_device},
-		{"aie.tile", print_tile},
-		{"aie.objectfifo", print_fifo},
-		{"aie.objectfifo.link", print_link},
-		{"aie.objectfifo.allocate", print_allocate},
-		{"aie.objectfifo.acquire", print_acquire},
-		{"aie.objectfifo.release", print_release},
-		{"aie.core", print_core},
-		{"aie.buffer", print_buffer},
-		{"aie.cascade_flow", print_cascade},
-		{"aie.end", print_plain},
-		{"aie.runtime_sequence", print_sequence},
-		{"aiex.npu.dma_memcpy_nd", print_task},
-		{"aiex.npu.dma_wait", print_plain},
-	};
-
-	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
-		if (aie_op_is(op, forms[i].name))
-			return forms[i].print(custom, op, depth);
-	return false;
 }

@@ -13,11 +13,6 @@ static bool closed(struct aie_reader *reader, struct aie_op *op)
 	return aie_read_mark(reader, ')', "at the end of the operation's parts") && aie_form_attrs(reader, op);
 }
 
-static bool i64s_set(struct aie_reader *reader, struct aie_op *op, const char *name, uint32_t bits, uint32_t count, const int64_t *numbers)
-{
-	return aie_read_set(reader, op, name, aie_attr_ints(reader->module, AIE_ATTR_INTS, aie_type_plain(reader->module, AIE_TYPE_INT, bits), count, numbers));
-}
-
 /* ---- tiles, buffers, locks */
 
 /* ?, 2) behind the opening mark; what is left open has no attribute. */
@@ -28,16 +23,6 @@ bool aie_form_logical(struct aie_reader *reader, struct aie_op *op)
 	if (!aie_read_mark(reader, ',', "and a row") || (!aie_read_take(reader, '?') && !aie_form_number(reader, op, "row")))
 		return false;
 	return closed(reader, op) && aie_read_result(reader, op, aie_type_plain(reader->module, AIE_TYPE_INDEX, 0));
-}
-
-bool aie_form_initial(struct aie_reader *reader, struct aie_op *op)
-{
-	if (!aie_read_take(reader, '='))
-		return true;
-	if (op->results[0]->type->kind != AIE_TYPE_MEMREF)
-		return aie_read_expected(reader, "nothing behind a buffer that is no memref");
-	return aie_read_word(reader, "dense", "and the first values") &&
-	       aie_read_set(reader, op, "initial_value", aie_read_dense(reader, op->results[0]->type));
 }
 
 bool aie_form_value(struct aie_reader *reader, struct aie_op *op)
@@ -252,7 +237,7 @@ static bool numbers_take(struct aie_reader *reader, struct aie_op *op, const cha
 		count++;
 	}
 	aie_read_next(reader);
-	return i64s_set(reader, op, name, 64, count, numbers);
+	return aie_form_ints(reader, op, name, 64, count, numbers);
 }
 
 /* %m[offsets][sizes][strides], packet = <...>) {...} : type; older: two numbers before. */
@@ -277,7 +262,7 @@ bool aie_form_memcpy(struct aie_reader *reader, struct aie_op *op)
 	if (aie_read_take(reader, ',') && (!aie_read_word(reader, "packet", "in a task") || !aie_read_mark(reader, '=', "behind 'packet'") ||
 					   !aie_read_raw(reader, text) || !packet_set(reader, op, text)))
 		return false;
-	return i64s_set(reader, op, "operandSegmentSizes", 32, 1 + LISTS, segments) && closed(reader, op) && aie_form_colon(reader) &&
+	return aie_form_ints(reader, op, "operandSegmentSizes", 32, 1 + LISTS, segments) && closed(reader, op) && aie_form_colon(reader) &&
 	       aie_form_typed(reader, op, 0, &type);
 }
 
@@ -444,16 +429,14 @@ bool aie_form_global(struct aie_reader *reader, struct aie_op *op)
 static bool passed_take(struct aie_reader *reader, struct aie_op *op, int64_t *count_out)
 {
 	const uint32_t first = op->operand_count;
-	const struct aie_type *type;
 
 	*count_out = 0;
 	if (!aie_read_take(reader, '('))
 		return true;
 	if (!aie_read_operands(reader, op, ':'))
 		return false;
-	for (uint32_t i = first; i < op->operand_count; i++)
-		if ((i > first && !aie_form_comma(reader)) || !aie_form_typed(reader, op, i, &type))
-			return false;
+	if (!aie_form_types(reader, op, first))
+		return false;
 	*count_out = op->operand_count - first;
 	return aie_read_mark(reader, ')', "behind the types");
 }
@@ -467,23 +450,7 @@ bool aie_form_branch(struct aie_reader *reader, struct aie_op *op)
 	for (int i = 0; i <= two; i++)
 		if ((i && !aie_form_comma(reader)) || !aie_read_successor(reader, op) || !passed_take(reader, op, &segments[1 + i]))
 			return false;
-	return (!two || i64s_set(reader, op, "operandSegmentSizes", 32, 3, segments)) && aie_form_attrs(reader, op);
-}
-
-/* (%a = %b, ...): operands, and names. */
-static bool carried_take(struct aie_reader *reader, struct aie_op *op, struct aie_group *names, uint32_t *count)
-{
-	if (!aie_read_take(reader, '('))
-		return true;
-	do {
-		if (*count == AIE_READ_CARRIED)
-			return aie_read_expected(reader, "')' behind so many values");
-		names[*count].token = reader->token;
-		names[*count].name = aie_read_name(reader);
-		if (!names[(*count)++].name || !aie_read_mark(reader, '=', "and what it begins with") || !aie_read_operand(reader, op))
-			return false;
-	} while (aie_read_take(reader, ','));
-	return aie_read_mark(reader, ')', "or ',' behind a value");
+	return (!two || aie_form_ints(reader, op, "operandSegmentSizes", 32, 3, segments)) && aie_form_attrs(reader, op);
 }
 
 /* (%a = %b) : (T) -> (U) { ... scf.condition(%c) %d : U } do { ^bb0(%e: U): ... } */
@@ -493,9 +460,10 @@ bool aie_form_while(struct aie_reader *reader, struct aie_op *op)
 	struct aie_region *before;
 	const struct aie_type *type;
 	const uint32_t scope = reader->scope.count;
+	const struct aie_token at = reader->token;
 	uint32_t count = 0;
 
-	if (!carried_take(reader, op, names, &count) || !aie_form_colon(reader))
+	if ((aie_read_take(reader, '(') && !aie_form_carried(reader, &at, op, names, &count)) || reader->status || !aie_form_colon(reader))
 		return false;
 	type = aie_read_signature(reader);
 	if (!type)
@@ -521,42 +489,26 @@ bool aie_form_while(struct aie_reader *reader, struct aie_op *op)
 
 bool aie_form_condition(struct aie_reader *reader, struct aie_op *op)
 {
-	const struct aie_type *type;
-
-	if (reader->token.kind != AIE_TOKEN_VALUE)
-		return true;
-	if (!aie_read_operands(reader, op, ':'))
-		return false;
-	for (uint32_t i = 1; i < op->operand_count; i++)
-		if ((i > 1 && !aie_form_comma(reader)) || !aie_form_typed(reader, op, i, &type))
-			return false;
-	return true;
+	return reader->token.kind != AIE_TOKEN_VALUE || (aie_read_operands(reader, op, ':') && aie_form_types(reader, op, 1));
 }
 
 /* -> T case 0 { ... } default { ... }: regions, that of `default` first, and the numbers of the others as attribute cases. */
 bool aie_form_switch(struct aie_reader *reader, struct aie_op *op)
 {
-	const struct aie_type **types = NULL;
 	struct aie_region *first = aie_op_region(reader->module, op);
 	int64_t cases[AIE_REGIONS];
-	uint32_t count = 0, type_count = 0;
+	uint32_t count = 0;
 
 	if (!first)
 		return aie_read_memory(reader);
-	if (reader->token.kind == AIE_TOKEN_ARROW) {
-		aie_read_next(reader);
-		if (!aie_read_types(reader, &types, &type_count))
-			return false;
-	}
-	for (uint32_t i = 0; i < type_count; i++)
-		if (!aie_read_result(reader, op, types[i]))
-			return false;
+	if (!aie_form_results(reader, op))
+		return false;
 	while (aie_read_take_word(reader, "case")) {
 		if (op->region_count == AIE_REGIONS)
 			return aie_read_expected(reader, "'default' behind so many cases");
 		if (!aie_read_integer(reader, &cases[count++]) || !aie_read_region(reader, op))
 			return false;
 	}
-	return i64s_set(reader, op, "cases", 64, count, cases) && aie_read_word(reader, "default", "behind the cases") &&
+	return aie_form_ints(reader, op, "cases", 64, count, cases) && aie_read_word(reader, "default", "behind the cases") &&
 	       aie_read_body(reader, op, &op->regions[0], reader->scope.count) && aie_form_attrs(reader, op);
 }

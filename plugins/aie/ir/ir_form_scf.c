@@ -10,6 +10,19 @@ static bool yield_end(struct aie_reader *reader, struct aie_op *op, struct aie_r
 	return aie_op_add(reader->module, op, region, "scf.yield") || aie_read_memory(reader);
 }
 
+bool aie_form_carried(struct aie_reader *reader, const struct aie_token *at, struct aie_op *op, struct aie_group *names, uint32_t *count)
+{
+	do {
+		if (*count == AIE_READ_CARRIED)
+			return aie_read_fail(reader, at, "a loop carries more than %d values here", AIE_READ_CARRIED);
+		names[*count].token = reader->token;
+		names[*count].name = aie_read_name(reader);
+		if (!names[(*count)++].name || !aie_read_mark(reader, '=', "and what it begins with") || !aie_read_operand(reader, op))
+			return false;
+	} while (aie_read_take(reader, ','));
+	return aie_read_mark(reader, ')', "or ',' behind a value");
+}
+
 /* iter_args(%a = %b, ...) -> (types): operands, results and names. */
 static bool carried(struct aie_reader *reader, struct aie_op *op, struct aie_group *names, uint32_t *count)
 {
@@ -21,15 +34,7 @@ static bool carried(struct aie_reader *reader, struct aie_op *op, struct aie_gro
 		return true;
 	if (!aie_read_mark(reader, '(', "behind 'iter_args'"))
 		return false;
-	do {
-		if (*count == AIE_READ_CARRIED)
-			return aie_read_fail(reader, &at, "a loop carries more than %d values here", AIE_READ_CARRIED);
-		names[*count].token = reader->token;
-		names[*count].name = aie_read_name(reader);
-		if (!names[(*count)++].name || !aie_read_mark(reader, '=', "and what it begins with") || !aie_read_operand(reader, op))
-			return false;
-	} while (aie_read_take(reader, ','));
-	if (!aie_read_mark(reader, ')', "or ',' behind a value") || !aie_read_arrow(reader) || !aie_read_types(reader, &types, &type_count))
+	if (!aie_form_carried(reader, &at, op, names, count) || !aie_read_arrow(reader) || !aie_read_types(reader, &types, &type_count))
 		return false;
 	if (type_count != *count)
 		return aie_read_fail(reader, &at, "a loop carries %u values and has types for %u here", *count, type_count);
@@ -95,8 +100,7 @@ static bool if_region(struct aie_reader *reader, struct aie_op *op)
 	return region ? aie_read_body(reader, op, region, reader->scope.count) && yield_end(reader, op, region) : aie_read_memory(reader);
 }
 
-/* -> (types), or nothing: results. */
-static bool results(struct aie_reader *reader, struct aie_op *op)
+bool aie_form_results(struct aie_reader *reader, struct aie_op *op)
 {
 	const struct aie_type **types = NULL;
 	uint32_t count = 0;
@@ -115,27 +119,28 @@ static bool results(struct aie_reader *reader, struct aie_op *op)
 bool aie_form_if(struct aie_reader *reader, struct aie_op *op, const struct aie_op_row *row)
 {
 	(void)row;
-	if (!aie_read_operand(reader, op) || !results(reader, op) || !if_region(reader, op))
+	if (!aie_read_operand(reader, op) || !aie_form_results(reader, op) || !if_region(reader, op))
 		return false;
 	if (aie_read_take_word(reader, "else") ? !if_region(reader, op) : !aie_op_region(reader->module, op))
 		return reader->status ? false : aie_read_memory(reader);
 	return aie_form_attrs(reader, op);
 }
 
-/* %a, %b : a, b; or nothing. */
-bool aie_form_values(struct aie_reader *reader, struct aie_op *op, const struct aie_op_row *row)
+bool aie_form_types(struct aie_reader *reader, const struct aie_op *op, uint32_t first)
 {
 	const struct aie_type *type;
 
+	for (uint32_t i = first; i < op->operand_count; i++)
+		if ((i > first && !aie_read_mark(reader, ',', "and the next type")) || !aie_form_typed(reader, op, i, &type))
+			return false;
+	return true;
+}
+
+/* %a, %b : a, b; or nothing. */
+bool aie_form_values(struct aie_reader *reader, struct aie_op *op, const struct aie_op_row *row)
+{
 	(void)row;
 	if (!aie_form_attrs(reader, op))
 		return false;
-	if (reader->token.kind != AIE_TOKEN_VALUE)
-		return true;
-	if (!aie_read_operands(reader, op, ':'))
-		return false;
-	for (uint32_t i = 0; i < op->operand_count; i++)
-		if ((i && !aie_read_mark(reader, ',', "and the next type")) || !aie_form_typed(reader, op, i, &type))
-			return false;
-	return true;
+	return reader->token.kind != AIE_TOKEN_VALUE || (aie_read_operands(reader, op, ':') && aie_form_types(reader, op, 0));
 }

@@ -56,7 +56,11 @@ void aie_custom_arguments(const struct aie_custom *custom, const struct aie_regi
 /* { operations } without `without`, the last one that goes without saying; NULL: all. */
 void aie_custom_region(const struct aie_custom *custom, const struct aie_region *region, uint32_t depth, const char *without);
 void aie_custom_op(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth);
-/* An operation of the dialect; false: it has no such form, or not what it needs, and nothing was printed. */
-bool aie_custom_device_op(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth);
+/* An operation of aie, aiex or cf; false: it has no such form, or not what it needs, and nothing was printed. */
+typedef bool aie_custom_form(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth);
+/* ir_form_pattern.c: by its row of ir_form.def; by the pattern of that row. */
+aie_custom_form aie_custom_device_op, aie_custom_row;
+/* ir_custom_device.c */
+aie_custom_form aie_custom_device, aie_custom_fifo, aie_custom_link, aie_custom_acquire, aie_custom_sequence, aie_custom_task;
 
 #endif
