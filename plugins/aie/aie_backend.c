@@ -114,7 +114,7 @@ bool aie_options_on_device(const struct base_options *chosen)
 	return chosen && ((const struct aie_options *)(const void *)chosen)->engine == AIE_ENGINE_DEVICE;
 }
 
-enum aie_choice aie_options_device(const struct base_options *chosen)
+static enum aie_choice options_device(const struct base_options *chosen)
 {
 	static const enum aie_choice arrays[] = {[AIE_NPU1] = AIE_NPU1, [AIE_NPU2] = AIE_NPU2, [AIE_XDNA1] = AIE_NPU1, [AIE_XDNA2] = AIE_NPU2};
 
@@ -123,7 +123,7 @@ enum aie_choice aie_options_device(const struct base_options *chosen)
 
 static const struct base_model *models(const struct base_options *chosen, uint32_t *count_out)
 {
-	return aie_models(aie_options_device(chosen),
+	return aie_models(options_device(chosen),
 			  aie_options_on_device(chosen) ? AIE_TIMES_DEVICE
 			  : aie_options_own(chosen)     ? AIE_TIMES_ARRAY
 							: AIE_TIMES_REFERENCE,

@@ -50,7 +50,6 @@ struct aie_options {
 /* options NULL: the defaults. */
 bool aie_options_own(const struct base_options *options);
 bool aie_options_on_device(const struct base_options *options);
-enum aie_choice aie_options_device(const struct base_options *options);
 
 /* Rows of what the array enforces of what a package asks for, where that is not what the runtime core does, with its own clock, behind the first `there`; as base_caps_add. Any thread. */
 uint32_t aie_caps(struct ptowsp_cap *rows, uint32_t there);

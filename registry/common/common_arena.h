@@ -36,6 +36,16 @@ void *common_take_lines(struct common_arena *arena, size_t count, size_t size);
 char *common_copy(struct common_arena *arena, const char *text, size_t length);
 /* Room for row `count` of rows that grew by this alone, one at a time: the rows, moved when count is a power of two. */
 void *common_arena_grow(struct common_arena *arena, const void *rows, uint32_t count, size_t size);
+/* Puts a value behind the last of `count` such rows. False: no memory, and rows and count are as they were. */
+#define COMMON_ARENA_ADD(arena, rows, count, ...)                                                                                                              \
+	(common_arena_more((arena), (void **)&(rows), (count), sizeof(*(rows))) && ((rows)[(count)++] = (__VA_ARGS__), true))
+static inline bool common_arena_more(struct common_arena *arena, void **rows, uint32_t count, size_t size)
+{
+	void *more = common_arena_grow(arena, *rows, count, size);
+
+	*rows = more ? more : *rows;
+	return more != NULL;
+}
 /* NUL-terminated text. */
 char *common_format(struct common_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -266,8 +266,7 @@ ptowsp_status array_steps(struct aie_array *array, const struct aie_region *regi
 
 /* ---- array_value.c: a number that is known before the run; false: it is none. */
 bool array_value(const struct aie_array *array, const struct aie_value *value, int64_t *number_out);
-/* arith on known numbers; those, and loops and choices. *known_out: it was one. */
-ptowsp_status array_count(struct aie_array *array, const struct aie_op *op, bool *known_out);
+/* Arith on known numbers, loops and choices. *known_out: it was one. */
 ptowsp_status array_control(struct aie_array *array, const struct aie_op *op, bool *known_out);
 /* Arguments that are numbers, as the caller gave them. */
 ptowsp_status array_arguments(struct aie_array *array);

@@ -332,17 +332,14 @@ static ptowsp_status read_buffer(struct aie_array *array, const struct aie_op *o
 static ptowsp_status read_function(struct aie_array *array, const struct aie_op *op)
 {
 	struct aie_design *design = &array->functions;
-	struct aie_function *rows, function = {.op = op, .name = aie_attr_of(op, "sym_name")->text, .type = aie_attr_of(op, "function_type")->type};
+	struct aie_function function = {.op = op, .name = aie_attr_of(op, "sym_name")->text, .type = aie_attr_of(op, "function_type")->type};
 
 	if (aie_design_function(design, function.name) != AIE_NONE)
 		return array_fail(array, op, PTOWSP_INVALID, "function '%.64s' stands twice", function.name);
 	function.outside = !op->regions[0].first;
-	rows = common_arena_grow(array->arena, design->functions, design->function_count, sizeof(*rows));
-	if (!rows)
-		return array_no_memory(array);
-	design->functions = rows;
-	rows[design->function_count++] = function;
-	return common_names_add(&design->function_names, function.name) ? PTOWSP_OK : array_no_memory(array);
+	return COMMON_ARENA_ADD(array->arena, design->functions, design->function_count, function) && common_names_add(&design->function_names, function.name)
+		       ? PTOWSP_OK
+		       : array_no_memory(array);
 }
 
 static ptowsp_status read_allocation(struct aie_array *array, const struct aie_op *op)

@@ -81,7 +81,7 @@ static bool converted(const struct aie_op *op, int64_t from, int64_t *number_out
 	return false;
 }
 
-ptowsp_status array_count(struct aie_array *array, const struct aie_op *op, bool *known_out)
+static ptowsp_status count(struct aie_array *array, const struct aie_op *op, bool *known_out)
 {
 	int64_t operands[3] = {0}, number = 0;
 
@@ -178,7 +178,7 @@ ptowsp_status array_control(struct aie_array *array, const struct aie_op *op, bo
 		return choice(array, op);
 	if (aie_op_is(op, "scf.yield"))
 		return PTOWSP_OK;
-	return array_count(array, op, known_out);
+	return count(array, op, known_out);
 }
 
 /* A type says no sign: it holds numbers with one, and without. */

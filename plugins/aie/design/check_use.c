@@ -46,13 +46,6 @@ static const struct aie_value *whole_of(const struct aie_value *value)
 	return value;
 }
 
-static bool is_inside(const struct aie_op *op, const struct aie_op *outer)
-{
-	while (op && op != outer)
-		op = op->parent;
-	return op != NULL;
-}
-
 /* outer: NULL, or a loop: of objects that come from outside of it. */
 static ptowsp_status operands_look(const struct user *user, const struct aie_op *op, const struct aie_op *outer)
 {
@@ -60,7 +53,7 @@ static ptowsp_status operands_look(const struct user *user, const struct aie_op 
 		const struct aie_value *value = whole_of(op->operands[i]);
 		const struct object *object = &user->objects[value->id];
 
-		if (object->number && object->number <= user->released[object->end] && !(outer && is_inside(value->op, outer)))
+		if (object->number && object->number <= user->released[object->end] && !(outer && aie_op_inside(value->op, outer)))
 			return aie_rule_fail(user->error, PTOWSP_INVALID, op, AIE_RULE_ACCESS_USED, "%s uses an object of fifo '%.48s' that it has released",
 					     aie_design_tile_text(user->design, user->tile), user->design->fifos[object->end / 2].name);
 	}

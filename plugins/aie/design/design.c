@@ -205,7 +205,7 @@ static bool read_tile(struct aie_design_reader *reader, const struct aie_op *op)
 {
 	static const char *const names[] = {"col", "row", NULL};
 	struct aie_design *design = reader->design;
-	struct aie_tile *rows, tile = {.op = op};
+	struct aie_tile tile = {.op = op};
 	int64_t column, row;
 
 	if (!aie_design_shape(reader, op, 0, false, 1, 0) || !aie_design_known(reader, op, names) ||
@@ -223,30 +223,22 @@ static bool read_tile(struct aie_design_reader *reader, const struct aie_op *op)
 		if (design->tiles[i].column == tile.column && design->tiles[i].row == tile.row)
 			return aie_design_fail(reader, op, AIE_RULE_TILE_ONCE, "tile (%d,%d) stands twice, name it once", tile.column, tile.row);
 	tile.kind = aie_arch_kind(design->arch, tile.row);
-	rows = common_arena_grow(design->arena, design->tiles, design->tile_count, sizeof(*rows));
-	if (!rows)
-		return aie_design_memory(reader);
-	design->tiles = rows;
-	rows[design->tile_count++] = tile;
-	return true;
+	return COMMON_ARENA_ADD(design->arena, design->tiles, design->tile_count, tile) || aie_design_memory(reader);
 }
 
 static bool read_function(struct aie_design_reader *reader, const struct aie_op *op)
 {
 	struct aie_design *design = reader->design;
-	struct aie_function *rows, function = {.op = op, .name = aie_attr_of(op, "sym_name")->text, .type = aie_attr_of(op, "function_type")->type};
+	struct aie_function function = {.op = op, .name = aie_attr_of(op, "sym_name")->text, .type = aie_attr_of(op, "function_type")->type};
 
 	if (design->function_count == AIE_DESIGN_FUNCTIONS)
 		return aie_design_fail(reader, op, AIE_RULE_COUNT, "a design has more than %d functions", AIE_DESIGN_FUNCTIONS);
 	if (aie_design_function(design, function.name) != AIE_NONE)
 		return aie_design_fail(reader, op, AIE_RULE_NAME, "function '%.64s' stands twice", function.name);
 	function.outside = !op->regions[0].first;
-	rows = common_arena_grow(design->arena, design->functions, design->function_count, sizeof(*rows));
-	if (!rows)
-		return aie_design_memory(reader);
-	design->functions = rows;
-	rows[design->function_count++] = function;
-	return common_names_add(&design->function_names, function.name) || aie_design_memory(reader);
+	return (COMMON_ARENA_ADD(design->arena, design->functions, design->function_count, function) &&
+		common_names_add(&design->function_names, function.name)) ||
+	       aie_design_memory(reader);
 }
 
 /* The tile of operand i; AIE_NONE: it is none, which was said. */
@@ -263,7 +255,7 @@ static bool read_buffer(struct aie_design_reader *reader, const struct aie_op *o
 {
 	static const char *const names[] = {"sym_name", "initial_value", NULL};
 	struct aie_design *design = reader->design;
-	struct aie_buffer *rows, buffer = {.op = op, .initial = aie_attr_of(op, "initial_value")};
+	struct aie_buffer buffer = {.op = op, .initial = aie_attr_of(op, "initial_value")};
 	const struct aie_attr *name;
 
 	if (!aie_design_shape(reader, op, 1, false, 1, 0) || !aie_design_known(reader, op, names))
@@ -286,19 +278,14 @@ static bool read_buffer(struct aie_design_reader *reader, const struct aie_op *o
 	for (uint32_t i = 0; i < design->buffer_count; i++)
 		if (design->buffers[i].name == buffer.name)
 			return aie_design_fail(reader, op, AIE_RULE_NAME, "buffer '%.64s' stands twice", buffer.name);
-	rows = common_arena_grow(design->arena, design->buffers, design->buffer_count, sizeof(*rows));
-	if (!rows)
-		return aie_design_memory(reader);
-	design->buffers = rows;
-	rows[design->buffer_count++] = buffer;
-	return true;
+	return COMMON_ARENA_ADD(design->arena, design->buffers, design->buffer_count, buffer) || aie_design_memory(reader);
 }
 
 static bool read_core(struct aie_design_reader *reader, const struct aie_op *op)
 {
 	static const char *const names[] = {"stack_size", "link_with", NULL};
 	struct aie_design *design = reader->design;
-	struct aie_core *rows, core = {.op = op};
+	struct aie_core core = {.op = op};
 	int64_t stack;
 
 	if (!aie_design_shape(reader, op, 1, false, 1, 1) || !aie_design_known(reader, op, names))
@@ -319,12 +306,7 @@ static bool read_core(struct aie_design_reader *reader, const struct aie_op *op)
 		return false;
 	core.stack = (uint64_t)stack;
 	core.object = aie_attr_of(op, "link_with") ? aie_attr_of(op, "link_with")->text : NULL;
-	rows = common_arena_grow(design->arena, design->cores, design->core_count, sizeof(*rows));
-	if (!rows)
-		return aie_design_memory(reader);
-	design->cores = rows;
-	rows[design->core_count++] = core;
-	return true;
+	return COMMON_ARENA_ADD(design->arena, design->cores, design->core_count, core) || aie_design_memory(reader);
 }
 
 /* aie.cascade_flow: the rules are the dialect's; no model here runs one. */

@@ -180,7 +180,7 @@ bool aie_design_read_fifo(struct aie_design_reader *reader, const struct aie_op 
 					    "iter_count",
 					    NULL};
 	struct aie_design *design = reader->design;
-	struct aie_fifo *rows, fifo = {.op = op, .link_in = AIE_NONE, .link_out = AIE_NONE, .allocated = AIE_NONE, .memory = AIE_NONE};
+	struct aie_fifo fifo = {.op = op, .link_in = AIE_NONE, .link_out = AIE_NONE, .allocated = AIE_NONE, .memory = AIE_NONE};
 	const struct aie_attr *name, *type;
 
 	if (!aie_design_shape(reader, op, 2, true, 0, 0) || !aie_design_known(reader, op, names))
@@ -200,12 +200,7 @@ bool aie_design_read_fifo(struct aie_design_reader *reader, const struct aie_op 
 	if (!read_ends(reader, op, &fifo) || !read_depths(reader, op, &fifo) || !aie_design_flag(reader, op, "via_DMA", &fifo.via_dma) ||
 	    !read_repeat(reader, op, &fifo) || !read_walks(reader, op, &fifo) || !read_rare(reader, op, &fifo))
 		return false;
-	rows = common_arena_grow(design->arena, design->fifos, design->fifo_count, sizeof(*rows));
-	if (!rows)
-		return aie_design_memory(reader);
-	design->fifos = rows;
-	rows[design->fifo_count++] = fifo;
-	return true;
+	return COMMON_ARENA_ADD(design->arena, design->fifos, design->fifo_count, fifo) || aie_design_memory(reader);
 }
 
 /* ---- links */
@@ -354,18 +349,13 @@ bool aie_design_read_link(struct aie_design_reader *reader, const struct aie_op 
 {
 	static const char *const names[] = {"fifoIns", "fifoOuts", "src_offsets", "dst_offsets", NULL};
 	struct aie_design *design = reader->design;
-	struct aie_link *rows, link = {.op = op};
+	struct aie_link link = {.op = op};
 
 	if (!aie_design_shape(reader, op, 0, false, 0, 0) || !aie_design_known(reader, op, names) ||
 	    !read_members(reader, op, "fifoIns", &link.ins, &link.in_count) || !read_members(reader, op, "fifoOuts", &link.outs, &link.out_count) ||
 	    !meet(reader, op, &link) || !read_offsets(reader, op, &link) || !parts_fit(reader, op, &link))
 		return false;
-	rows = common_arena_grow(design->arena, design->links, design->link_count, sizeof(*rows));
-	if (!rows)
-		return aie_design_memory(reader);
-	design->links = rows;
-	rows[design->link_count++] = link;
-	return true;
+	return COMMON_ARENA_ADD(design->arena, design->links, design->link_count, link) || aie_design_memory(reader);
 }
 
 /* ---- memory that is said */

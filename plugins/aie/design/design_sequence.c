@@ -9,16 +9,10 @@
 static bool step_add(struct aie_design_reader *reader, const struct aie_step *step)
 {
 	struct aie_design *design = reader->design;
-	struct aie_step *rows;
 
 	if (design->step_count == AIE_DESIGN_STEPS)
 		return aie_design_fail(reader, step->op, AIE_RULE_COUNT, "the host has more than %d steps", AIE_DESIGN_STEPS);
-	rows = common_arena_grow(design->arena, design->steps, design->step_count, sizeof(*rows));
-	if (!rows)
-		return aie_design_memory(reader);
-	design->steps = rows;
-	rows[design->step_count++] = *step;
-	return true;
+	return COMMON_ARENA_ADD(design->arena, design->steps, design->step_count, *step) || aie_design_memory(reader);
 }
 
 /* The fifo of a symbol's attribute, which has an end on a shim. */

@@ -210,7 +210,8 @@ static bool section_read(const unsigned char *file, size_t size, const Elf32_Ehd
 	return at != NULL;
 }
 
-uint64_t aie_object_text(const unsigned char *file, size_t size)
+/* Bytes of sections .text and .text.x of an object of 32 bits; 0: it is none. */
+static uint64_t object_text(const unsigned char *file, size_t size)
 {
 	static const char text[] = ".text";
 	Elf32_Ehdr head;
@@ -280,7 +281,7 @@ static struct measured kernel_measure(const char *folder, const char *name)
 		snprintf(path, sizeof(path), "%s/kernel.o", folder);
 		file = fopen(path, "rb");
 		if (file) {
-			measured.text = aie_object_text(bytes, fread(bytes, 1, LARGEST, file));
+			measured.text = object_text(bytes, fread(bytes, 1, LARGEST, file));
 			fclose(file);
 		}
 	}

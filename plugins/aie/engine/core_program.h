@@ -42,7 +42,5 @@ uint32_t aie_program_proxy_cores(const struct aie_program_proxy *proxy);
 /* sizes_out: one per core. False: the compiler that AIE_CLANG names is not there, or refuses. Takes as long as it does. */
 bool aie_program_proxy_measure(const struct aie_program_proxy *proxy, struct aie_program_size *sizes_out);
 void aie_program_proxy_destroy(struct aie_program_proxy *proxy); /* NULL is legal */
-/* Bytes of sections .text and .text.x of an object of 32 bits; 0: it is none. */
-uint64_t aie_object_text(const unsigned char *file, size_t size);
 
 #endif

@@ -127,14 +127,15 @@ ptowsp_status aie_fits_find(struct aie_acts *acts, const struct aie_map_args *ar
 	return status;
 }
 
-struct aie_fits aie_fits_of(const struct aie_acts *acts, const struct aie_act *act, const struct aie_arch *arch)
+/* Sum of the memory of a call. */
+static struct aie_fits fits_of(const struct aie_acts *acts, const struct aie_act *act, const struct aie_arch *arch)
 {
 	return (struct aie_fits){act->stack, arguments_of(acts, act), aie_arch_tile(arch, AIE_FIRST_CORE)->limits[AIE_STACK], act->tiles};
 }
 
 uint64_t aie_fits_need(const struct aie_acts *acts, const struct aie_act *act, const struct aie_arch *arch, uint32_t times)
 {
-	struct aie_fits fits = aie_fits_of(acts, act, arch);
+	struct aie_fits fits = fits_of(acts, act, arch);
 
 	fits.arguments *= times;
 	return aie_fits_sum(&fits);
@@ -142,7 +143,7 @@ uint64_t aie_fits_need(const struct aie_acts *acts, const struct aie_act *act, c
 
 bool aie_fits_near(const struct aie_acts *acts, const struct aie_act *act, const struct aie_arch *arch)
 {
-	const struct aie_fits fits = aie_fits_of(acts, act, arch);
+	const struct aie_fits fits = fits_of(acts, act, arch);
 	struct aie_place_node items[AIE_MOST_TENSORS] = {0}, tiles[1 + AIE_NEAR_TILES] = {{.bytes = aie_near_bytes(fits.tiles) + fits.stack}};
 	uint8_t tile_of[AIE_MOST_TENSORS];
 	uint32_t count = 0;
@@ -170,7 +171,7 @@ bool aie_fits_most(const struct aie_acts *acts, uint32_t kernel, const struct ai
 
 		if (act->kind != AIE_ACT_CALL || act->kernel != kernel)
 			continue;
-		fits = aie_fits_of(acts, act, arch);
+		fits = fits_of(acts, act, arch);
 		if (!any || aie_fits_sum(&fits) > aie_fits_sum(fits_out))
 			*fits_out = fits;
 		any = true;
@@ -192,7 +193,7 @@ static uint32_t largest_of(const struct aie_acts *acts, const struct aie_act *ac
 ptowsp_status aie_fits_refuse(const struct aie_acts *acts, const struct aie_act *act, const struct aie_map_args *args, const char *why,
 			      struct ptowsp_error *error)
 {
-	const struct aie_fits fits = aie_fits_of(acts, act, args->arch);
+	const struct aie_fits fits = fits_of(acts, act, args->arch);
 	char place[AIE_CALLED_PLACE];
 	const struct aie_area *most = act->use_count ? &acts->areas.rows[acts->uses[act->uses + largest_of(acts, act)].area] : NULL;
 

@@ -19,8 +19,6 @@ static inline uint64_t aie_fits_sum(const struct aie_fits *fits)
 
 /* Sets the stack of all calls. Errors: NO_MEMORY. */
 ptowsp_status aie_fits_find(struct aie_acts *acts, const struct aie_map_args *args, struct ptowsp_error *error);
-/* Sum of the memory of a call. */
-struct aie_fits aie_fits_of(const struct aie_acts *acts, const struct aie_act *act, const struct aie_arch *arch);
 /* Need of a call whose arguments are there so many times. */
 uint64_t aie_fits_need(const struct aie_acts *acts, const struct aie_act *act, const struct aie_arch *arch, uint32_t times);
 /* Has a core room for the call with memories beside it, each argument, and stack and tiles together, whole in one? */

@@ -61,7 +61,8 @@ static void holder_take(void *context, struct aie_layout_tile tile, uint64_t byt
 	holder->there = true;
 }
 
-uint32_t aie_hold_of(const struct aie_layout *layouts, const struct aie_area *area)
+/* The executor that holds all of an area; PTOWSP_NONE: there is no layout, or several do. */
+static uint32_t area_holder(const struct aie_layout *layouts, const struct aie_area *area)
 {
 	struct holder holder = {.layout = &layouts[area->tensor]};
 
@@ -76,7 +77,7 @@ uint32_t *aie_hold_all(const struct aie_acts *acts, const struct aie_layout *lay
 
 	*count_out = 0;
 	for (uint32_t a = 0; list && a < acts->areas.count; a++) {
-		list[*count_out] = aie_hold_of(layouts, &acts->areas.rows[a]);
+		list[*count_out] = area_holder(layouts, &acts->areas.rows[a]);
 		*count_out += list[*count_out] != PTOWSP_NONE;
 	}
 	return list;
@@ -89,7 +90,7 @@ static uint32_t holder_of(const struct aie_acts *acts, const struct aie_layout *
 
 	for (uint32_t u = act->uses; holder == PTOWSP_NONE && u < act->uses + act->use_count; u++)
 		if (acts->uses[u].writes == writes)
-			holder = aie_hold_of(layouts, &acts->areas.rows[acts->uses[u].area]);
+			holder = area_holder(layouts, &acts->areas.rows[acts->uses[u].area]);
 	return holder;
 }
 
@@ -179,7 +180,7 @@ static void before(struct maker *maker, const struct aie_use *use, uint32_t exec
 {
 	const struct aie_area *area = &maker->args->acts->areas.rows[use->area];
 	const struct aie_layout *layout = &maker->args->layouts[area->tensor];
-	uint32_t holder = aie_hold_of(maker->args->layouts, area);
+	uint32_t holder = area_holder(maker->args->layouts, area);
 
 	if (holder == PTOWSP_NONE || holder == executor || maker->latest[use->area] == holder + 1 || maker->latest[use->area] == executor + 1)
 		return;
@@ -221,7 +222,7 @@ static void ends_take(struct maker *maker)
 	const struct aie_areas *areas = &maker->args->acts->areas;
 
 	for (uint32_t a = 0; a < areas->count && !maker->failed; a++) {
-		uint32_t holder = maker->latest[a] ? aie_hold_of(maker->args->layouts, &areas->rows[a]) : PTOWSP_NONE;
+		uint32_t holder = maker->latest[a] ? area_holder(maker->args->layouts, &areas->rows[a]) : PTOWSP_NONE;
 
 		if (holder != PTOWSP_NONE && maker->latest[a] != holder + 1)
 			hold_add(maker, a, holder);

@@ -54,8 +54,6 @@ struct aie_hold_args {
 	const struct aie_executors *executors; /* of a grid, those of holders among them */
 	struct aie_called names;
 };
-/* The executor that holds all of an area; PTOWSP_NONE: there is no layout, or several do. */
-uint32_t aie_hold_of(const struct aie_layout *layouts, const struct aie_area *area);
 /* Holders of all areas, count of them into a list of the caller's to free; NULL: no memory. */
 uint32_t *aie_hold_all(const struct aie_acts *acts, const struct aie_layout *layouts, uint32_t *count_out);
 /* The executor of each task of the workload, where only layouts say so: the holder of what it writes, else of what it reads, else as of the task before it. Per task, the

@@ -51,13 +51,6 @@ uint32_t aie_body_place(struct aie_body_maker *maker, const struct aie_value *va
 
 /* ---- what is there before the first instruction -------------------------------------------------------------------- */
 
-static bool is_inside(const struct aie_op *op, const struct aie_op *outer)
-{
-	while (op && op != outer)
-		op = op->parent;
-	return op;
-}
-
 static ptowsp_status number_emit(struct aie_body_maker *maker, const struct aie_op *op, union aie_register number)
 {
 	const uint32_t row = AIE_BODY_ROW(maker->body, number);
@@ -126,7 +119,7 @@ static ptowsp_status prologue(struct aie_body_maker *maker, const struct aie_reg
 		if (aie_op_is(op, "arith.constant"))
 			status = constant(maker, op);
 		for (uint32_t i = 0; !status && i < op->operand_count; i++)
-			if (maker->places[op->operands[i]->id] == AIE_NONE && !is_inside(op->operands[i]->op, maker->function))
+			if (maker->places[op->operands[i]->id] == AIE_NONE && !aie_op_inside(op->operands[i]->op, maker->function))
 				status = outer_value(maker, op, op->operands[i]);
 		for (uint32_t i = 0; !status && i < op->region_count; i++)
 			status = prologue(maker, &op->regions[i]);
@@ -218,18 +211,11 @@ static ptowsp_status returned(struct aie_body_maker *maker, const struct aie_op 
 
 /* ---- objects ------------------------------------------------------------------------------------------------------ */
 
-const struct aie_attr *aie_body_attr(const struct aie_op *op, const char *name, enum aie_attr_kind kind)
-{
-	const struct aie_attr *attr = aie_attr_of(op, name);
-
-	return attr && attr->kind == kind ? attr : NULL;
-}
-
 static ptowsp_status object(struct aie_body_maker *maker, const struct aie_op *op, bool acquires)
 {
 	const struct aie_body_outside *outside = maker->body->outside;
-	const struct aie_attr *fifo = aie_body_attr(op, "objFifo_name", AIE_ATTR_SYMBOL), *port = aie_body_attr(op, "port", AIE_ATTR_INT);
-	const struct aie_attr *size = aie_body_attr(op, "size", AIE_ATTR_INT);
+	const struct aie_attr *fifo = aie_attr_kind_of(op, "objFifo_name", AIE_ATTR_SYMBOL), *port = aie_attr_kind_of(op, "port", AIE_ATTR_INT);
+	const struct aie_attr *size = aie_attr_kind_of(op, "size", AIE_ATTR_INT);
 	const uint32_t row = AIE_BODY_ROW(maker->body, port), first = maker->frame;
 	uint32_t lock;
 

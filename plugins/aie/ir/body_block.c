@@ -62,7 +62,7 @@ static bool is_bit(const struct aie_value *value)
 
 static ptowsp_status choice(struct aie_body_maker *maker, const struct aie_op *op)
 {
-	const struct aie_attr *segments = aie_body_attr(op, "operandSegmentSizes", AIE_ATTR_INTS);
+	const struct aie_attr *segments = aie_attr_kind_of(op, "operandSegmentSizes", AIE_ATTR_INTS);
 	uint32_t unless = maker->body->code_count, first;
 	ptowsp_status status;
 
@@ -91,14 +91,6 @@ ptowsp_status aie_body_jumps(struct aie_body_maker *maker)
 
 /* ---- scf.while ---------------------------------------------------------------------------------------------------- */
 
-static bool types_are(struct aie_value *const *a, struct aie_value *const *b, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (a[i]->type != b[i]->type)
-			return false;
-	return true;
-}
-
 static bool while_is_whole(const struct aie_op *op)
 {
 	const struct aie_region *before = op->regions, *after = op->regions + 1;
@@ -110,9 +102,10 @@ static bool while_is_whole(const struct aie_op *op)
 	yield = after->last;
 	return aie_op_is(condition, "scf.condition") && condition->operand_count == 1 + op->result_count && is_bit(condition->operands[0]) &&
 	       after->argument_count == op->result_count && before->argument_count == op->operand_count && aie_op_is(yield, "scf.yield") &&
-	       yield->operand_count == op->operand_count && types_are(op->operands, before->arguments, op->operand_count) &&
-	       types_are(yield->operands, before->arguments, op->operand_count) && types_are(condition->operands + 1, op->results, op->result_count) &&
-	       types_are(condition->operands + 1, after->arguments, op->result_count);
+	       yield->operand_count == op->operand_count && aie_types_same(op->operands, before->arguments, op->operand_count) &&
+	       aie_types_same(yield->operands, before->arguments, op->operand_count) &&
+	       aie_types_same(condition->operands + 1, op->results, op->result_count) &&
+	       aie_types_same(condition->operands + 1, after->arguments, op->result_count);
 }
 
 static ptowsp_status loop(struct aie_body_maker *maker, const struct aie_op *op)
@@ -149,7 +142,7 @@ static ptowsp_status loop(struct aie_body_maker *maker, const struct aie_op *op)
 /* One of the cases, or the first region: a comparison after the other. */
 static ptowsp_status choose(struct aie_body_maker *maker, const struct aie_op *op)
 {
-	const struct aie_attr *cases = aie_body_attr(op, "cases", AIE_ATTR_INTS);
+	const struct aie_attr *cases = aie_attr_kind_of(op, "cases", AIE_ATTR_INTS);
 	uint32_t ends[AIE_REGIONS], is = aie_body_registers(maker, 2), end_count = 0;
 	ptowsp_status status = PTOWSP_OK;
 
@@ -160,7 +153,7 @@ static ptowsp_status choose(struct aie_body_maker *maker, const struct aie_op *o
 		const uint32_t unless = maker->body->code_count + 2;
 
 		if (!region->last || !aie_op_is(region->last, "scf.yield") || region->last->operand_count != op->result_count || region->argument_count ||
-		    !types_are(region->last->operands, op->results, op->result_count))
+		    !aie_types_same(region->last->operands, op->results, op->result_count))
 			return shape_fail(maker, op);
 		if (i < cases->count)
 			status = aie_body_case(maker, op, cases->ints[i], is);
@@ -190,7 +183,7 @@ static ptowsp_status nothing(struct aie_body_maker *maker, const struct aie_op *
 
 static bool action_of(const struct aie_op *op, int64_t *action_out)
 {
-	const struct aie_attr *action = aie_body_attr(op, "action", AIE_ATTR_INT);
+	const struct aie_attr *action = aie_attr_kind_of(op, "action", AIE_ATTR_INT);
 
 	*action_out = action ? action->number : -1;
 	return action && action->number >= 0 && action->number <= 2;
@@ -199,12 +192,12 @@ static bool action_of(const struct aie_op *op, int64_t *action_out)
 static ptowsp_status lock(struct aie_body_maker *maker, const struct aie_op *op)
 {
 	const struct aie_body_outside *outside = maker->body->outside;
-	const struct aie_attr *value = aie_body_attr(op, "value", AIE_ATTR_INT);
+	const struct aie_attr *value = aie_attr_kind_of(op, "value", AIE_ATTR_INT);
 	int64_t action, number;
 	uint32_t semaphore;
 
 	if (op->operand_count == 2 && !op->operands[1]->argument && aie_op_is(op->operands[1]->op, "arith.constant"))
-		value = aie_body_attr(op->operands[1]->op, "value", AIE_ATTR_INT);
+		value = aie_attr_kind_of(op->operands[1]->op, "value", AIE_ATTR_INT);
 	else if (op->operand_count == 2)
 		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: aie.use_lock with a value that is no constant has no model", op->line);
 	if (op->operand_count && op->operands[0]->type->kind != AIE_TYPE_INDEX)
@@ -248,8 +241,8 @@ static ptowsp_status fifo_find(struct aie_body_maker *maker, const struct aie_op
 static ptowsp_status object(struct aie_body_maker *maker, const struct aie_op *op)
 {
 	const bool acquires = aie_op_is(op, "aie.objectfifo.acquire");
-	const struct aie_attr *name = aie_body_attr(op, "objFifo_name", AIE_ATTR_SYMBOL), *port = aie_body_attr(op, "port", AIE_ATTR_INT);
-	const struct aie_attr *size = aie_body_attr(op, "size", AIE_ATTR_INT);
+	const struct aie_attr *name = aie_attr_kind_of(op, "objFifo_name", AIE_ATTR_SYMBOL), *port = aie_attr_kind_of(op, "port", AIE_ATTR_INT);
+	const struct aie_attr *size = aie_attr_kind_of(op, "size", AIE_ATTR_INT);
 	const bool view = acquires && op->result_count == 1 && op->results[0]->type->kind == AIE_TYPE_OBJECTS;
 	const uint32_t row = AIE_BODY_ROW(maker->body, port);
 	uint32_t fifo, first;
@@ -281,13 +274,13 @@ static ptowsp_status object(struct aie_body_maker *maker, const struct aie_op *o
 
 static ptowsp_status access(struct aie_body_maker *maker, const struct aie_op *op)
 {
-	const struct aie_attr *index = aie_body_attr(op, "index", AIE_ATTR_INT), *size;
+	const struct aie_attr *index = aie_attr_kind_of(op, "index", AIE_ATTR_INT), *size;
 	const struct aie_value *from = op->operand_count == 1 ? op->operands[0] : NULL;
 
 	if (!from || from->type->kind != AIE_TYPE_OBJECTS || from->argument || !aie_op_is(from->op, "aie.objectfifo.acquire") || !index ||
 	    op->result_count != 1 || op->results[0]->type != from->type->element)
 		return shape_fail(maker, op);
-	size = aie_body_attr(from->op, "size", AIE_ATTR_INT);
+	size = aie_attr_kind_of(from->op, "size", AIE_ATTR_INT);
 	if (!size || index->number < 0 || index->number >= size->number)
 		return base_fail(maker->error, PTOWSP_INVALID, "line %u: object %lld of a view of %lld; number them from 0", op->line, (long long)index->number,
 				 size ? (long long)size->number : 0);

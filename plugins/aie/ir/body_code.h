@@ -125,7 +125,6 @@ ptowsp_status aie_body_region(struct aie_body_maker *maker, const struct aie_reg
 ptowsp_status aie_body_moves(struct aie_body_maker *maker, const struct aie_op *op, struct aie_value *const *from, struct aie_value *const *to, uint32_t count);
 /* Three instructions: the operand is compared with a number in the two registers from `scratch` on, and where it is not that the third one jumps. */
 ptowsp_status aie_body_case(struct aie_body_maker *maker, const struct aie_op *op, int64_t number, uint32_t scratch);
-const struct aie_attr *aie_body_attr(const struct aie_op *op, const char *name, enum aie_attr_kind kind);
 /* arith. */
 ptowsp_status aie_body_arith(struct aie_body_maker *maker, const struct aie_op *op, bool *known_out);
 

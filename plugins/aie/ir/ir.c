@@ -238,36 +238,24 @@ struct aie_op *aie_op_add(struct aie_module *module, struct aie_op *parent, stru
 
 bool aie_op_successor(struct aie_module *module, struct aie_op *op, struct aie_op *block)
 {
-	struct aie_op **more = op && block ? common_arena_grow(module->arena, op->successors, op->successor_count, sizeof(*more)) : NULL;
-
-	if (!more)
-		return false;
-	op->successors = more;
-	more[op->successor_count++] = block;
-	return true;
+	return op && block && COMMON_ARENA_ADD(module->arena, op->successors, op->successor_count, block);
 }
 
 bool aie_op_operand(struct aie_module *module, struct aie_op *op, struct aie_value *value)
 {
-	struct aie_value **more = op && value ? common_arena_grow(module->arena, op->operands, op->operand_count, sizeof(*more)) : NULL;
-
-	if (!more)
-		return false;
-	op->operands = more;
-	more[op->operand_count++] = value;
-	return true;
+	return op && value && COMMON_ARENA_ADD(module->arena, op->operands, op->operand_count, value);
 }
 
 static struct aie_value *value_add(struct aie_module *module, struct aie_op *op, struct aie_value ***rows, uint32_t *count, const struct aie_type *type)
 {
-	struct aie_value **more = op && type ? common_arena_grow(module->arena, *rows, *count, sizeof(*more)) : NULL;
-	struct aie_value *value = more ? common_take(module->arena, 1, sizeof(*value)) : NULL;
+	struct aie_value *value = op && type ? common_take(module->arena, 1, sizeof(*value)) : NULL;
 
 	if (!value)
 		return NULL;
-	*value = (struct aie_value){.type = type, .op = op, .number = *count, .id = module->value_count++};
-	*rows = more;
-	more[(*count)++] = value;
+	*value = (struct aie_value){.type = type, .op = op, .number = *count, .id = module->value_count};
+	if (!COMMON_ARENA_ADD(module->arena, *rows, *count, value))
+		return NULL;
+	module->value_count++;
 	return value;
 }
 
@@ -287,7 +275,6 @@ struct aie_value *aie_region_argument(struct aie_module *module, struct aie_op *
 
 bool aie_op_attr(struct aie_module *module, struct aie_op *op, const char *name, const struct aie_attr *attr)
 {
-	struct aie_named_attr *more;
 	const char *copy = op && attr ? aie_name(module, name, strlen(name)) : NULL;
 
 	if (!copy)
@@ -297,12 +284,7 @@ bool aie_op_attr(struct aie_module *module, struct aie_op *op, const char *name,
 			op->attrs[i].attr = attr;
 			return true;
 		}
-	more = common_arena_grow(module->arena, op->attrs, op->attr_count, sizeof(*more));
-	if (!more)
-		return false;
-	op->attrs = more;
-	more[op->attr_count++] = (struct aie_named_attr){copy, attr};
-	return true;
+	return COMMON_ARENA_ADD(module->arena, op->attrs, op->attr_count, (struct aie_named_attr){copy, attr});
 }
 
 struct aie_region *aie_op_region(struct aie_module *module, struct aie_op *op)
@@ -317,6 +299,28 @@ struct aie_region *aie_op_region(struct aie_module *module, struct aie_op *op)
 		op->regions = more;
 	}
 	return op->regions ? &op->regions[op->region_count++] : NULL;
+}
+
+bool aie_op_inside(const struct aie_op *op, const struct aie_op *outer)
+{
+	while (op && op != outer)
+		op = op->parent;
+	return op != NULL;
+}
+
+bool aie_types_same(struct aie_value *const *a, struct aie_value *const *b, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (a[i]->type != b[i]->type)
+			return false;
+	return true;
+}
+
+const struct aie_attr *aie_attr_kind_of(const struct aie_op *op, const char *name, enum aie_attr_kind kind)
+{
+	const struct aie_attr *attr = aie_attr_of(op, name);
+
+	return attr && attr->kind == kind ? attr : NULL;
 }
 
 const struct aie_attr *aie_attr_of(const struct aie_op *op, const char *name)

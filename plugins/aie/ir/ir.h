@@ -151,6 +151,11 @@ struct aie_value *aie_region_argument(struct aie_module *module, struct aie_op *
 /* ---- looking -------------------------------------------------------------------------------------------------------------------- */
 
 const struct aie_attr *aie_attr_of(const struct aie_op *op, const char *name); /* NULL: it has none */
+/* The same of one kind; NULL also where it is of another. */
+const struct aie_attr *aie_attr_kind_of(const struct aie_op *op, const char *name, enum aie_attr_kind kind);
+/* Is it `outer`, or somewhere in it? */
+bool aie_op_inside(const struct aie_op *op, const struct aie_op *outer);
+bool aie_types_same(struct aie_value *const *a, struct aie_value *const *b, uint32_t count);
 static inline bool aie_op_is(const struct aie_op *op, const char *name)
 {
 	const char *a = op->name;

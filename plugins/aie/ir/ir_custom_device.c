@@ -6,13 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const struct aie_attr *attr_of(const struct aie_op *op, const char *name, enum aie_attr_kind kind)
-{
-	const struct aie_attr *attr = aie_attr_of(op, name);
-
-	return attr && attr->kind == kind ? attr : NULL;
-}
-
 static bool has(const struct aie_op *op, uint32_t operands, uint32_t results, uint32_t regions)
 {
 	return op->operand_count == operands && op->result_count == results && op->region_count == regions;
@@ -21,7 +14,7 @@ static bool has(const struct aie_op *op, uint32_t operands, uint32_t results, ui
 bool aie_custom_device(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
 {
 	static const char *const without[] = {"device", "sym_name", NULL};
-	const struct aie_attr *number = attr_of(op, "device", AIE_ATTR_INT), *name = attr_of(op, "sym_name", AIE_ATTR_STRING);
+	const struct aie_attr *number = aie_attr_kind_of(op, "device", AIE_ATTR_INT), *name = aie_attr_kind_of(op, "sym_name", AIE_ATTR_STRING);
 	const struct aie_arch *arch = number ? aie_arch_device((int32_t)number->number) : NULL;
 
 	if (!arch || !name || !has(op, 0, 0, 1) || op->regions[0].argument_count)
@@ -45,7 +38,7 @@ static void print_walk(const struct aie_custom *custom, const char *word, const 
 /* Does this flag say what is so anyway? */
 static bool is_off(const struct aie_op *op, const char *name)
 {
-	const struct aie_attr *attr = attr_of(op, name, AIE_ATTR_BOOL);
+	const struct aie_attr *attr = aie_attr_kind_of(op, name, AIE_ATTR_BOOL);
 
 	return attr && !attr->number;
 }
@@ -54,10 +47,10 @@ bool aie_custom_fifo(const struct aie_custom *custom, const struct aie_op *op, u
 {
 	static const char *const flags[] = {"via_DMA", "plio", "disable_synchronization"};
 	const char *without[9] = {"sym_name", "elemNumber", "elemType", "dimensionsToStream", "dimensionsFromStreamPerConsumer"};
-	const struct aie_attr *name = attr_of(op, "sym_name", AIE_ATTR_STRING), *type = attr_of(op, "elemType", AIE_ATTR_TYPE),
+	const struct aie_attr *name = aie_attr_kind_of(op, "sym_name", AIE_ATTR_STRING), *type = aie_attr_kind_of(op, "elemType", AIE_ATTR_TYPE),
 			      *depths = aie_attr_of(op, "elemNumber");
-	const struct aie_attr *to = attr_of(op, "dimensionsToStream", AIE_ATTR_DIMS),
-			      *from = attr_of(op, "dimensionsFromStreamPerConsumer", AIE_ATTR_DIMS_LIST);
+	const struct aie_attr *to = aie_attr_kind_of(op, "dimensionsToStream", AIE_ATTR_DIMS),
+			      *from = aie_attr_kind_of(op, "dimensionsFromStreamPerConsumer", AIE_ATTR_DIMS_LIST);
 	size_t count = 5;
 
 	(void)depth;
@@ -108,7 +101,7 @@ static void print_numbers(const struct aie_custom *custom, const struct aie_attr
 bool aie_custom_link(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
 {
 	static const char *const without[] = {"fifoIns", "fifoOuts", "src_offsets", "dst_offsets", NULL};
-	const struct aie_attr *ins = attr_of(op, "fifoIns", AIE_ATTR_LIST), *outs = attr_of(op, "fifoOuts", AIE_ATTR_LIST);
+	const struct aie_attr *ins = aie_attr_kind_of(op, "fifoIns", AIE_ATTR_LIST), *outs = aie_attr_kind_of(op, "fifoOuts", AIE_ATTR_LIST);
 	const struct aie_attr *from = aie_attr_of(op, "src_offsets"), *to = aie_attr_of(op, "dst_offsets");
 
 	(void)depth;
@@ -129,8 +122,8 @@ bool aie_custom_link(const struct aie_custom *custom, const struct aie_op *op, u
 
 static bool print_access(const struct aie_custom *custom, const struct aie_op *op)
 {
-	const struct aie_attr *name = attr_of(op, "objFifo_name", AIE_ATTR_SYMBOL), *port = attr_of(op, "port", AIE_ATTR_INT),
-			      *size = attr_of(op, "size", AIE_ATTR_INT);
+	const struct aie_attr *name = aie_attr_kind_of(op, "objFifo_name", AIE_ATTR_SYMBOL), *port = aie_attr_kind_of(op, "port", AIE_ATTR_INT),
+			      *size = aie_attr_kind_of(op, "size", AIE_ATTR_INT);
 
 	common_text_add(custom->text, "%s ", op->name);
 	aie_print_symbol(custom->text, name->text);
@@ -140,10 +133,10 @@ static bool print_access(const struct aie_custom *custom, const struct aie_op *o
 
 static bool is_access(const struct aie_op *op, uint32_t results)
 {
-	const struct aie_attr *port = attr_of(op, "port", AIE_ATTR_INT);
+	const struct aie_attr *port = aie_attr_kind_of(op, "port", AIE_ATTR_INT);
 
-	return attr_of(op, "objFifo_name", AIE_ATTR_SYMBOL) && port && (port->number == 0 || port->number == 1) && attr_of(op, "size", AIE_ATTR_INT) &&
-	       op->attr_count == 3 && has(op, 0, results, 0);
+	return aie_attr_kind_of(op, "objFifo_name", AIE_ATTR_SYMBOL) && port && (port->number == 0 || port->number == 1) &&
+	       aie_attr_kind_of(op, "size", AIE_ATTR_INT) && op->attr_count == 3 && has(op, 0, results, 0);
 }
 
 /* Epoch A: a view, and each object out of it by an operation of its own. */
@@ -188,7 +181,7 @@ bool aie_custom_acquire(const struct aie_custom *custom, const struct aie_op *op
 bool aie_custom_sequence(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
 {
 	static const char *const without[] = {"sym_name", NULL};
-	const struct aie_attr *name = attr_of(op, "sym_name", AIE_ATTR_STRING);
+	const struct aie_attr *name = aie_attr_kind_of(op, "sym_name", AIE_ATTR_STRING);
 
 	if (!name || !has(op, 0, 0, 1))
 		return false;
@@ -210,7 +203,7 @@ bool aie_custom_task(const struct aie_custom *custom, const struct aie_op *op, u
 	if (!has(op, 1, 0, 0))
 		return false;
 	for (int i = 0; i < 3; i++)
-		if (!attr_of(op, without[i], AIE_ATTR_INTS))
+		if (!aie_attr_kind_of(op, without[i], AIE_ATTR_INTS))
 			return false;
 	common_text_add(custom->text, "%s(", op->name);
 	aie_custom_value(custom, op->operands[0]);

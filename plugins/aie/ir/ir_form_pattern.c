@@ -350,16 +350,9 @@ static void put(struct printer *printer, const char *text)
 	printer->last = *text;
 }
 
-static const struct aie_attr *attr_of(const struct aie_op *op, const char *name, enum aie_attr_kind kind)
-{
-	const struct aie_attr *attr = aie_attr_of(op, name);
-
-	return attr && attr->kind == kind ? attr : NULL;
-}
-
 static const char *word_of(const struct aie_op *op, const char *part)
 {
-	const struct aie_attr *attr = attr_of(op, attr_name(part), AIE_ATTR_INT);
+	const struct aie_attr *attr = aie_attr_kind_of(op, attr_name(part), AIE_ATTR_INT);
 
 	for (size_t i = 0; attr && i < sizeof(words) / sizeof(*words); i++)
 		if (!strncmp(words[i].list, part + 1, strlen(words[i].list)) && words[i].number == attr->number)
@@ -369,9 +362,9 @@ static const char *word_of(const struct aie_op *op, const char *part)
 
 static bool attr_print(struct printer *printer, const char *part)
 {
-	const struct aie_attr *number = *part == '#' ? attr_of(printer->op, part + 1, AIE_ATTR_INT) : NULL,
-			      *name = *part == '@'   ? attr_of(printer->op, part + 1, AIE_ATTR_SYMBOL)
-				      : *part == '!' ? attr_of(printer->op, part + 1, AIE_ATTR_STRING)
+	const struct aie_attr *number = *part == '#' ? aie_attr_kind_of(printer->op, part + 1, AIE_ATTR_INT) : NULL,
+			      *name = *part == '@'   ? aie_attr_kind_of(printer->op, part + 1, AIE_ATTR_SYMBOL)
+				      : *part == '!' ? aie_attr_kind_of(printer->op, part + 1, AIE_ATTR_STRING)
 						     : NULL;
 	const char *word = *part == '$' ? word_of(printer->op, part) : NULL;
 
@@ -389,7 +382,7 @@ static bool attr_print(struct printer *printer, const char *part)
 static void flags_print(const struct printer *printer)
 {
 	for (int i = 0; i < 2; i++) {
-		const struct aie_attr *attr = attr_of(printer->op, flag_words[i][1], AIE_ATTR_OTHER);
+		const struct aie_attr *attr = aie_attr_kind_of(printer->op, flag_words[i][1], AIE_ATTR_OTHER);
 
 		if (attr && !strncmp(attr->text, "#arith.", 7))
 			common_text_add(printer->custom->text, " %s", attr->text + 7);

@@ -66,13 +66,6 @@ static bool is_memref(const struct aie_type *type)
 	return type->kind == AIE_TYPE_MEMREF;
 }
 
-static const struct aie_attr *attr_of_kind(const struct aie_op *op, const char *name, enum aie_attr_kind kind)
-{
-	const struct aie_attr *attr = aie_attr_of(op, name);
-
-	return attr && attr->kind == kind ? attr : NULL;
-}
-
 /* ---- arith */
 
 static const char *verify_constant(const struct aie_op *op, const struct aie_op_row *row)
@@ -108,7 +101,7 @@ static bool is_bool(const struct aie_type *type)
 
 static const char *verify_compare(const struct aie_op *op, const struct aie_op_row *row)
 {
-	const struct aie_attr *predicate = attr_of_kind(op, "predicate", AIE_ATTR_INT);
+	const struct aie_attr *predicate = aie_attr_kind_of(op, "predicate", AIE_ATTR_INT);
 
 	if (!has(op, 2, 1, 0) || operand(op, 0) != operand(op, 1) || !is_number(operand(op, 0), row->from) || !is_bool(result(op, 0)))
 		return "takes two numbers of one type and gives an i1";
@@ -217,7 +210,7 @@ static const char *verify_view(const struct aie_op *op, const struct aie_op_row 
 /* static_offsets, static_sizes, static_strides: one number per dimension of the source. */
 static const int64_t *part_of(const struct aie_op *op, const char *name, uint32_t rank)
 {
-	const struct aie_attr *attr = attr_of_kind(op, name, AIE_ATTR_INTS);
+	const struct aie_attr *attr = aie_attr_kind_of(op, name, AIE_ATTR_INTS);
 
 	return attr && attr->count == rank && attr->type->bits == 64 ? attr->ints : NULL;
 }
@@ -225,7 +218,7 @@ static const int64_t *part_of(const struct aie_op *op, const char *name, uint32_
 /* One operand for each offset that is not a number, none for sizes and strides. */
 static bool segments_fit(const struct aie_op *op, const int64_t *offsets, uint32_t rank)
 {
-	const struct aie_attr *segments = attr_of_kind(op, "operandSegmentSizes", AIE_ATTR_INTS);
+	const struct aie_attr *segments = aie_attr_kind_of(op, "operandSegmentSizes", AIE_ATTR_INTS);
 	uint32_t free = 0;
 
 	for (uint32_t i = 0; i < rank; i++)
@@ -289,19 +282,11 @@ static const char *verify_subview(const struct aie_op *op, const struct aie_op_r
 
 /* ---- scf */
 
-static bool types_are(struct aie_value *const *values, struct aie_value *const *wanted, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (values[i]->type != wanted[i]->type)
-			return false;
-	return true;
-}
-
 /* The region ends with a yield of what the operation gives. */
 static bool yields(const struct aie_op *op, const struct aie_region *region)
 {
 	return region->last && aie_op_is(region->last, "scf.yield") && region->last->operand_count == op->result_count &&
-	       types_are(region->last->operands, op->results, op->result_count);
+	       aie_types_same(region->last->operands, op->results, op->result_count);
 }
 
 static const char *verify_for(const struct aie_op *op, const struct aie_op_row *row)
@@ -311,10 +296,10 @@ static const char *verify_for(const struct aie_op *op, const struct aie_op_row *
 
 	(void)row;
 	if (op->region_count != 1 || op->operand_count != 3 + carried || !is_number(operand(op, 0), 'i') || operand(op, 1) != operand(op, 0) ||
-	    operand(op, 2) != operand(op, 0) || !types_are(op->operands + 3, op->results, carried))
+	    operand(op, 2) != operand(op, 0) || !aie_types_same(op->operands + 3, op->results, carried))
 		return "takes a first, a last and a step of one type, and a value for each result";
 	body = &op->regions[0];
-	if (body->argument_count != 1 + carried || body->arguments[0]->type != operand(op, 0) || !types_are(body->arguments + 1, op->results, carried))
+	if (body->argument_count != 1 + carried || body->arguments[0]->type != operand(op, 0) || !aie_types_same(body->arguments + 1, op->results, carried))
 		return "has a body with the counter and a value for each result as its arguments";
 	return yields(op, body) ? NULL : "has a body that ends with scf.yield of its results";
 }
@@ -351,7 +336,7 @@ static bool returns(const struct aie_op *op, const struct aie_type *function)
 
 static const char *verify_function(const struct aie_op *op, const struct aie_op_row *row)
 {
-	const struct aie_attr *name = attr_of_kind(op, "sym_name", AIE_ATTR_STRING), *type = attr_of_kind(op, "function_type", AIE_ATTR_TYPE);
+	const struct aie_attr *name = aie_attr_kind_of(op, "sym_name", AIE_ATTR_STRING), *type = aie_attr_kind_of(op, "function_type", AIE_ATTR_TYPE);
 	const struct aie_region *body;
 
 	(void)row;
@@ -379,7 +364,7 @@ static const char *verify_return(const struct aie_op *op, const struct aie_op_ro
 static const char *verify_call(const struct aie_op *op, const struct aie_op_row *row)
 {
 	(void)row;
-	return !op->region_count && attr_of_kind(op, "callee", AIE_ATTR_SYMBOL) ? NULL : "has a callee";
+	return !op->region_count && aie_attr_kind_of(op, "callee", AIE_ATTR_SYMBOL) ? NULL : "has a callee";
 }
 
 static const char *verify_module(const struct aie_op *op, const struct aie_op_row *row)

@@ -19,7 +19,7 @@ static void count_region(struct aie_names *names, const struct aie_region *regio
 	}
 }
 
-ptowsp_status aie_names_begin(struct aie_names *names, const struct aie_module *module, struct ptowsp_error *error)
+static ptowsp_status names_begin(struct aie_names *names, const struct aie_module *module, struct ptowsp_error *error)
 {
 	*names = (struct aie_names){.numbers = malloc(((size_t)module->value_count + 1) * sizeof(*names->numbers))};
 	if (!names->numbers)
@@ -28,7 +28,7 @@ ptowsp_status aie_names_begin(struct aie_names *names, const struct aie_module *
 	return PTOWSP_OK;
 }
 
-void aie_names_finish(struct aie_names *names)
+static void names_finish(struct aie_names *names)
 {
 	free(names->numbers);
 	*names = (struct aie_names){0};
@@ -137,7 +137,7 @@ ptowsp_status aie_module_print(const struct aie_module *module, enum aie_form fo
 {
 	struct common_text text = {0};
 	struct aie_names names;
-	ptowsp_status status = aie_names_begin(&names, module, error);
+	ptowsp_status status = names_begin(&names, module, error);
 
 	*text_out = NULL;
 	if (status)
@@ -147,7 +147,7 @@ ptowsp_status aie_module_print(const struct aie_module *module, enum aie_form fo
 	else
 		aie_print_custom(&text, &names, module->top, 0, form == AIE_FORM_EPOCH_B);
 	common_text_put(&text, "\n");
-	aie_names_finish(&names);
+	names_finish(&names);
 	if (text.failed) {
 		common_text_finish(&text);
 		return base_fail(error, PTOWSP_NO_MEMORY, "there is no memory for the text of a module");

@@ -8,14 +8,11 @@
 
 void aie_print_type(struct common_text *text, const struct aie_type *type);
 void aie_print_attr(struct common_text *text, const struct aie_attr *attr);
-/* `true`, `-3`, `1.5e+00`, `0x7FC0`: of an integer its value, of a float its bits' value; without the type. */
-void aie_print_number(struct common_text *text, const struct aie_type *type, int64_t number, double real);
 /* [<size = 4, stride = 8>, ...] */
 void aie_print_dims(struct common_text *text, const struct aie_attr *dims);
 /* @name, "text" and names of attributes, in quotes where they need them. */
 void aie_print_symbol(struct common_text *text, const char *name);
 void aie_print_string(struct common_text *text, const char *string);
-void aie_print_key(struct common_text *text, const char *name);
 /* {a = 1 : i32, b} without those of the list of names, which ends with NULL and may be NULL; nothing where none is left. `before` stands before it. */
 void aie_print_attrs(struct common_text *text, const struct aie_op *op, const char *const *without, const char *before);
 /* (a, b) -> c */
@@ -26,8 +23,6 @@ struct aie_names {
 	uint32_t *numbers; /* owned */
 	uint32_t results, arguments;
 };
-ptowsp_status aie_names_begin(struct aie_names *names, const struct aie_module *module, struct ptowsp_error *error);
-void aie_names_finish(struct aie_names *names);
 /* A use: %3, %3#1, %arg0. */
 void aie_print_value(struct common_text *text, const struct aie_names *names, const struct aie_value *value);
 /* `%3 = `, `%3:2 = ` or nothing. */

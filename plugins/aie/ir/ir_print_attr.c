@@ -100,7 +100,8 @@ static void print_real(struct common_text *text, const struct aie_type *type, do
 	common_text_put(text, number);
 }
 
-void aie_print_number(struct common_text *text, const struct aie_type *type, int64_t number, double real)
+/* `true`, `-3`, `1.5e+00`, `0x7FC0`: of an integer its value, of a float its bits' value; without the type. */
+static void print_number(struct common_text *text, const struct aie_type *type, int64_t number, double real)
 {
 	if (aie_type_is_float(type))
 		print_real(text, type, real);
@@ -145,7 +146,7 @@ void aie_print_symbol(struct common_text *text, const char *name)
 		aie_print_string(text, name);
 }
 
-void aie_print_key(struct common_text *text, const char *name)
+static void print_key(struct common_text *text, const char *name)
 {
 	if (is_word(name, "_$."))
 		common_text_put(text, name);
@@ -177,7 +178,7 @@ static void print_ints(struct common_text *text, const struct aie_attr *attr)
 	aie_print_type(text, attr->type);
 	for (uint32_t i = 0; i < attr->count; i++) {
 		common_text_put(text, i ? ", " : ": ");
-		aie_print_number(text, attr->type, attr->ints[i], 0);
+		print_number(text, attr->type, attr->ints[i], 0);
 	}
 	common_text_put(text, ">");
 }
@@ -187,7 +188,7 @@ static void print_element(struct common_text *text, const struct aie_attr *attr,
 	double real;
 
 	memcpy(&real, &attr->ints[i], sizeof(real));
-	aie_print_number(text, attr->type->element, attr->ints[i], real);
+	print_number(text, attr->type->element, attr->ints[i], real);
 }
 
 /* The elements of dimension `dim` and those inside, from *at on. */
@@ -219,7 +220,7 @@ void aie_print_dense(struct common_text *text, const struct aie_attr *attr)
 
 static void print_typed(struct common_text *text, const struct aie_attr *attr)
 {
-	aie_print_number(text, attr->type, attr->number, attr->real);
+	print_number(text, attr->type, attr->number, attr->real);
 	common_text_put(text, " : ");
 	aie_print_type(text, attr->type);
 }
@@ -275,7 +276,7 @@ void aie_print_attrs(struct common_text *text, const struct aie_op *op, const ch
 			continue;
 		common_text_put(text, *between == '{' ? before : "");
 		common_text_put(text, between);
-		aie_print_key(text, attr->name);
+		print_key(text, attr->name);
 		if (attr->attr->kind != AIE_ATTR_UNIT) {
 			common_text_put(text, " = ");
 			aie_print_attr(text, attr->attr);

@@ -123,7 +123,8 @@ bool aie_read_define(struct aie_reader *reader, const struct aie_token *at, cons
 
 /* ---- regions */
 
-bool aie_read_closed(const struct aie_op *op)
+/* Is what is inside of this closed to the names around it? */
+static bool is_closed(const struct aie_op *op)
 {
 	return aie_op_is(op, "func.func") || aie_op_is(op, "builtin.module");
 }
@@ -311,7 +312,7 @@ bool aie_read_region(struct aie_reader *reader, struct aie_op *op)
 
 static bool regions(struct aie_reader *reader, struct aie_op *op)
 {
-	const uint32_t closed = aie_read_closed(op);
+	const uint32_t closed = is_closed(op);
 
 	reader->scope.closed += closed;
 	do {

@@ -182,8 +182,6 @@ bool aie_read_region(struct aie_reader *reader, struct aie_op *op);
 bool aie_read_arguments_and_body(struct aie_reader *reader, struct aie_op *op);
 /* { operations }, arguments' names are defined already; `argument_scope` is what the scope held before them. */
 bool aie_read_body(struct aie_reader *reader, struct aie_op *op, struct aie_region *region, uint32_t argument_scope);
-/* Is what is inside of this closed to the names around it? */
-bool aie_read_closed(const struct aie_op *op);
 /* The operation that stands here, behind the last one of the region. */
 bool aie_read_op(struct aie_reader *reader, struct aie_op *parent, struct aie_region *region);
 

@@ -85,18 +85,12 @@ const struct aie_attr *aie_read_symbol(struct aie_reader *reader)
 
 static bool item_add(struct aie_reader *reader, const struct aie_attr ***items, uint32_t *count, const struct aie_attr *attr)
 {
-	const struct aie_attr **more;
 
 	if (!attr)
 		return false;
 	if (*count == AIE_READ_ITEMS)
 		return aie_read_fail(reader, &reader->token, "a list has more than %d items here", AIE_READ_ITEMS);
-	more = common_arena_grow(reader->module->arena, *items, *count, sizeof(*more));
-	if (!more)
-		return aie_read_memory(reader);
-	*items = more;
-	more[(*count)++] = attr;
-	return true;
+	return COMMON_ARENA_ADD(reader->module->arena, *items, *count, attr) || aie_read_memory(reader);
 }
 
 /* [a, b]; each by `read`. */
@@ -117,16 +111,10 @@ static const struct aie_attr *list(struct aie_reader *reader, enum aie_attr_kind
 
 static bool int_add(struct aie_reader *reader, int64_t **ints, uint32_t *count, int64_t value)
 {
-	int64_t *more;
 
 	if (*count == AIE_READ_ITEMS)
 		return aie_read_fail(reader, &reader->token, "an array has more than %d items here", AIE_READ_ITEMS);
-	more = common_arena_grow(reader->module->arena, *ints, *count, sizeof(*more));
-	if (!more)
-		return aie_read_memory(reader);
-	*ints = more;
-	more[(*count)++] = value;
-	return true;
+	return COMMON_ARENA_ADD(reader->module->arena, *ints, *count, value) || aie_read_memory(reader);
 }
 
 /* A number of `type`: an integer's value, a float's bits as a double. */
@@ -291,17 +279,12 @@ struct dense {
 
 static bool dense_token(struct aie_reader *reader, struct dense *dense)
 {
-	struct aie_token *more;
-
 	if (!aie_read_at_number(reader))
 		return aie_read_expected(reader, "a number or '['");
 	if (dense->count == AIE_READ_ITEMS)
 		return aie_read_fail(reader, &reader->token, "a dense value has more than %d elements here", AIE_READ_ITEMS);
-	more = common_arena_grow(reader->module->arena, dense->tokens, dense->count, sizeof(*more));
-	if (!more)
+	if (!COMMON_ARENA_ADD(reader->module->arena, dense->tokens, dense->count, reader->token))
 		return aie_read_memory(reader);
-	dense->tokens = more;
-	more[dense->count++] = reader->token;
 	aie_read_next(reader);
 	return true;
 }

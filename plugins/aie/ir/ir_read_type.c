@@ -7,18 +7,12 @@
 
 bool aie_read_part(struct aie_reader *reader, const struct aie_type ***parts, uint32_t *count, const struct aie_type *type)
 {
-	const struct aie_type **more;
 
 	if (!type)
 		return false;
 	if (*count == AIE_READ_VALUES)
 		return aie_read_fail(reader, &reader->token, "a list of types has more than %d here", AIE_READ_VALUES);
-	more = common_arena_grow(reader->module->arena, *parts, *count, sizeof(*more));
-	if (!more)
-		return aie_read_memory(reader);
-	*parts = more;
-	more[(*count)++] = type;
-	return true;
+	return COMMON_ARENA_ADD(reader->module->arena, *parts, *count, type) || aie_read_memory(reader);
 }
 
 /* a, b) behind the opening mark. */

@@ -84,11 +84,9 @@ bool route_tree_exact(struct route_work *work, const struct route_net *net, stru
 bool route_tree_best(struct route_work *work, const struct route_net *net, uint32_t exact, struct route_tree *tree);
 /* Puts the streams of a tree on its links, or takes them off (-1). */
 void route_tree_use(struct route_work *work, const struct route_tree *tree, int by);
-uint64_t route_tree_cost(const struct route_work *work, const struct route_tree *tree);
 
 /* route_negotiate.c. True: no link carries more than it has wires. */
 bool route_negotiate(struct route_work *work, uint64_t seed, uint32_t rounds);
-bool route_legal(const struct route_work *work);
 /* route_shorten.c: legal before and after, never longer. */
 void route_shorten(struct route_work *work);
 /* route_channel.c: channels_out, one per net and link of its tree at [net * ROUTE_LINKS + index]. Errors, without a text: UNSUPPORTED where channels must stay the same

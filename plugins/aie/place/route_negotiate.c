@@ -57,7 +57,7 @@ static bool crowded(const struct route_work *work, const struct route_tree *tree
 	return false;
 }
 
-bool route_legal(const struct route_work *work)
+static bool is_legal(const struct route_work *work)
 {
 	for (uint32_t link = 0; link < work->graph.link_count; link++)
 		if (work->used[link] > work->graph.links[link].wires)
@@ -109,7 +109,7 @@ bool route_negotiate(struct route_work *work, uint64_t seed, uint32_t rounds)
 	for (uint32_t round = 0; round < rounds; round++) {
 		work->iterations++;
 		round_of(work, !round, pressure, seed % 2 ? EXACT : 0);
-		if (route_legal(work))
+		if (is_legal(work))
 			return true;
 		learn(work);
 		pressure = pressure * 3 / 2 < PRESSURE_MAX ? pressure * 3 / 2 : PRESSURE_MAX;

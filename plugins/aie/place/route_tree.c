@@ -50,7 +50,7 @@ void route_tree_use(struct route_work *work, const struct route_tree *tree, int 
 		work->used[tree->links[i]] = (uint16_t)(work->used[tree->links[i]] + by);
 }
 
-uint64_t route_tree_cost(const struct route_work *work, const struct route_tree *tree)
+static uint64_t tree_cost(const struct route_work *work, const struct route_tree *tree)
 {
 	uint64_t sum = 0;
 
@@ -372,7 +372,7 @@ bool route_tree_best(struct route_work *work, const struct route_net *net, uint3
 		better = false;
 		for (uint64_t left = net->targets; left; left &= left - 1) {
 			without(work, net, tree, (uint32_t)__builtin_ctzll(left), other);
-			if (grow_on(work, net, other, net->targets & ~reached(work, other)) && route_tree_cost(work, other) < route_tree_cost(work, tree)) {
+			if (grow_on(work, net, other, net->targets & ~reached(work, other)) && tree_cost(work, other) < tree_cost(work, tree)) {
 				*tree = *other;
 				better = true;
 			}
