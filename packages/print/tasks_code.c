@@ -51,7 +51,9 @@ static void tensor_print(struct print_tasks *p, uint32_t kernel, const struct pt
 	struct print_text call = {0};
 
 	if (word->opcode == PTOWSP_OP_IO_BIND) {
-		print_c_refuse(p, "a task of %.80s takes a tensor that it does not touch, and each tensor of a task of the task API is read or written",
+		print_c_refuse(p,
+			       "a task of %.80s takes a tensor that it does not touch, and each tensor of a task of the task API is read or written: leave "
+			       "that parameter out",
 			       pkg_string(p->t, p->t->kernel[kernel].name));
 		return;
 	}
@@ -125,7 +127,8 @@ static uint32_t afters_print(struct print_tasks *p, uint32_t at)
 		if (word.operand1 == PTOWSP_AFTER_SOFT)
 			continue;
 		if (p->pipeline)
-			print_c_refuse(p, "a task of a pipeline comes behind others by their numbers, which count what goes with tokens as well");
+			print_c_refuse(p, "a task of a pipeline comes behind others by their numbers, which count what goes with tokens as well: let what they "
+					  "touch, or a token, order them");
 		print_c_expr(p, &value, word.operand2, 7);
 		print_c_divisors_check(p, word.operand2);
 		print_c_line(p, "if (%s >= 0)", value.out.bytes ? value.out.bytes : "-1");

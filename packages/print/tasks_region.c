@@ -119,7 +119,9 @@ static bool window_make(struct print_tasks *p, struct window *w, uint32_t kernel
 	if (w->region->unit && w->region->columns && w->reach.elements > w->region->columns)
 		w->reach.elements = w->region->columns;
 	if (w->region->unit && !w->reach.elements)
-		print_c_refuse(p, "kernel %.80s does not touch its parameter %.80s, and each tensor of a task of the task API is read or written",
+		print_c_refuse(p,
+			       "kernel %.80s does not touch its parameter %.80s, and each tensor of a task of the task API is read or written: leave that "
+			       "parameter out",
 			       pkg_string(p->t, p->t->kernel[kernel].name), pkg_string(p->t, p->t->param[p->t->kernel[kernel].params + param].name));
 	return !p->why.code;
 }
@@ -259,7 +261,8 @@ static void rows_print(struct print_tasks *p, struct print_text *text, const str
 
 	if (r->columns != declared && r->rows != 1)
 		print_c_refuse(p,
-			       "tensor %.80s is touched as flat memory and in blocks that are no whole rows, and a tensor of the task API is one or the other",
+			       "tensor %.80s is touched as flat memory and in blocks that are no whole rows, and a tensor of the task API is one or the other: "
+			       "pass it one way, as [row, column] or as (tensor, row, column)",
 			       tensor_name(p, w->tensor));
 	print_add(text, "0, ");
 	scaled_print(p, text, r->row, declared, r->column, 1);
@@ -292,7 +295,9 @@ void print_c_region(struct print_tasks *p, struct print_text *text, uint32_t ker
 	if (w.region->unit) {
 		flat_print(p, text, &w);
 	} else if (tensor->mixed && part) {
-		print_c_refuse(p, "tensor %.80s is touched as flat memory and in parts of tiles, and a tensor of the task API is one or the other",
+		print_c_refuse(p,
+			       "tensor %.80s is touched as flat memory and in parts of tiles, and a tensor of the task API is one or the other: pass it one "
+			       "way, as [row, column] or as (tensor, row, column)",
 			       tensor_name(p, w.tensor));
 	} else if (tensor->mixed) {
 		rows_print(p, text, &w);
@@ -312,7 +317,9 @@ void print_c_block_region(struct print_tasks *p, struct print_text *text, uint32
 	if (!window_make(p, &w, PTOWSP_NONE, 0, region))
 		return;
 	if (!p->first_pass && (p->tensors[w.tensor].mixed || w.region->unit))
-		print_c_refuse(p, "tensor %.80s is touched as flat memory and copied in blocks, and a tensor of the task API is one or the other",
+		print_c_refuse(p,
+			       "tensor %.80s is touched as flat memory and copied in blocks, and a tensor of the task API is one or the other: pass it one "
+			       "way, as [row, column] or as (tensor, row, column)",
 			       tensor_name(p, w.tensor));
 	print_add(text, ", o->tensor.%s, ", p->tensors[w.tensor].name);
 	place_print(p, text, w.region->row);

@@ -393,5 +393,6 @@ TEST(what_the_task_api_lacks_is_refused_by_name)
 {
 	refusal_check(
 		"probes/control.pto", "bind",
-		"bind is not written as C: a task of idle takes a tensor that it does not touch, and each tensor of a task of the task API is read or written");
+		"bind is not written as C: a task of idle takes a tensor that it does not touch, and each tensor of a task of the task API is read or written: "
+		"leave that parameter out");
 }

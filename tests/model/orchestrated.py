@@ -86,7 +86,7 @@ def verdict(options, path, folder):
     about = json.loads(about.stdout)
     found = [n for n in (about["entry"], about["entry"] + "_") if os.path.exists(f"{folder}/c/{n}.c") and "The orchestration function" in open(f"{folder}/c/{n}.c").read()]
     if not found:
-        return "refused: " + re.sub(r"[0-9]+", "N", said(done).split(": ")[-1]), None
+        return "refused: " + re.sub(r"[0-9]+", "N", said(done).split("is not written as C: ")[-1]), None
     reference = emitted.reference(options, path, package, folder)
     program(folder, found[0], about)
     done = compiled(options, path, folder, found[0])
