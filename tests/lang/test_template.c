@@ -163,3 +163,79 @@ TEST(functions_on_tiles_are_expanded_and_nothing_else)
 	CHECK(s.package == NULL);
 	source_free(&s);
 }
+
+/* ---- a listing as it stands ------------------------------------------------------------------------------------------------- */
+
+/* The design's own listing of a module, to the byte, its remarks and the "..." of a call among it: what is not named is passed by name. */
+static const char listing[] = "// 模块声明\n"
+			      "// PTO Module: softmax_module\n"
+			      "// Entry: @dynamic_softmax\n"
+			      "\n"
+			      "// InCore 函数定义\n"
+			      "// Function Type: InCore\n"
+			      "func @rowmax(%input: !pto.memref<gm,...,f32>, %output: !pto.memref<gm,...,f32>) {\n"
+			      "  // Tile 声明\n"
+			      "  %x = alloc_tile : !pto.tile<8x8xf32>\n"
+			      "  %result = alloc_tile : !pto.tile<8x1xf32>\n"
+			      "  \n"
+			      "  // 指令\n"
+			      "  %x = tload %input[0, 0] : (!pto.memref) -> !pto.tile<8x8xf32>\n"
+			      "  %result = trowmax %x : !pto.tile<8x8xf32> -> !pto.tile<8x1xf32>\n"
+			      "  tstore %result, %output[0, 0]\n"
+			      "  \n"
+			      "  return\n"
+			      "}\n"
+			      "\n"
+			      "// Orchestration 函数定义\n"
+			      "// Function Type: Orchestration\n"
+			      "func @dynamic_softmax(%input: !pto.memref, %output: !pto.memref) {\n"
+			      "  // 标量声明\n"
+			      "  %num_tiles = alloc_scalar : i32\n"
+			      "  \n"
+			      "  // 动态循环\n"
+			      "  FOR %tile_idx:idx, 0:idx, %num_tiles:idx, 1:idx\n"
+			      "    CALL @rowmax(%input -> %input, %output -> %temp_max)\n"
+			      "    CALL @rowexpandsub(...)\n"
+			      "  ENDFOR\n"
+			      "  \n"
+			      "  return\n"
+			      "}\n";
+
+/* All that it needs besides: the memory between its two tasks, and the kernel that it calls and does not show. */
+#define BETWEEN "tensor %temp_max : f32[8, 1] temp\n"
+#define KERNEL                                                                                                                                                 \
+	"func @rowexpandsub(%input: !pto.memref<gm,...,f32>, %temp_max: !pto.memref<gm,...,f32>, %output: !pto.memref<gm,...,f32>) {\n"                        \
+	"  %x = alloc_tile : !pto.tile<8x8xf32>\n  %max = alloc_tile : !pto.tile<8x1xf32>\n  %x = tload %input[0, 0]\n  %max = tload %temp_max[0, 0]\n"        \
+	"  %x = trowexpandsub %x, %max\n  tstore %x, %output[0, 0]\n  return\n}\n"
+
+TEST(a_listing_packs_as_it_stands)
+{
+	struct source s = source_compile_set((const char *const[]){listing, BETWEEN KERNEL}, 2);
+	char *text;
+
+	CHECK_STR(s.messages, "");
+	REQUIRE(s.package != NULL);
+	text = source_workload(&s, "dynamic_softmax");
+	CHECK_CONTAINS(text, "rowmax");
+	CHECK_CONTAINS(text, "rowexpandsub");
+	CHECK(source_tensor(&s, "temp_max") >= 0);
+	free(text);
+	source_free(&s);
+}
+
+/* What it lacks is said where it lacks it. */
+TEST(a_listing_by_itself_lacks_two_things)
+{
+	struct source s = source_compile(listing);
+
+	CHECK(s.package == NULL);
+	CHECK_CONTAINS(s.messages, "test.pto:28:47: error: there is no memref %temp_max in @dynamic_softmax");
+	CHECK_CONTAINS(s.messages, "or a tensor that is declared around functions");
+	CHECK_CONTAINS(s.messages, "test.pto:29:10: error: there is no function @rowexpandsub");
+	CHECK_INT((int)check_occurrences(s.messages, "error: "), 2);
+	source_free(&s);
+	s = source_compile_set((const char *const[]){listing, BETWEEN}, 2);
+	CHECK_CONTAINS(s.messages, "a.pto:29:10: error: there is no function @rowexpandsub");
+	CHECK_INT((int)check_occurrences(s.messages, "error: "), 1);
+	source_free(&s);
+}
