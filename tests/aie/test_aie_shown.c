@@ -259,8 +259,8 @@ static int64_t cost_of(const char *option, const char *name)
 TEST(explanations_say_what_cores_take)
 {
 	CLI_OUT(0, "$B/ptowsp-run --plugin=aie --explain --timeout-ms 60000 $P/softmax.pkg.zst",
-		"memory: 3 cores use 4192 of 65536 bytes of memory each, 1088 of stack, 2048 of fifos, 1056 of buffers: (",
-		"; 5 cores use 1600 of 65536 bytes of memory each, 1088 of stack, 384 of fifos, 128 of buffers: (");
+		"memory: 3 cores use 5216 of 65536 bytes of memory each, 1088 of stack, 3072 of fifos, 1056 of buffers: (",
+		"; 1 core uses 4704 of 65536 bytes of memory, 2112 of stack, 1920 of fifos, 672 of buffers: (");
 }
 
 /* exp of floats in software is longer than a vector of them by far, and an option has the run take the time of either. */

@@ -191,8 +191,8 @@ TEST(a_trace_with_a_profile_has_both_clocks)
 			for (int k = 0; k < 2; k++)
 				named += has_text(json_object_get(event, "args"), "name", groups[k]) && (member(event, "pid") != 0) == k;
 	}
-	CHECK_INT(tasks[0], 14);
-	CHECK_INT(tasks[1], 14);
+	CHECK_INT(tasks[0], 12);
+	CHECK_INT(tasks[1], 12);
 	CHECK_INT((int)named, 2);
 	CHECK_INT(cli("grep -c '\"pid\":4' s.json"), 1); /* without one it is in semantic time alone */
 }

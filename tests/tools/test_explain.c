@@ -59,8 +59,7 @@ static const struct alike {
 	{"a_value_of_another_type", "--set total_rows=4000000000 $P/softmax.pkg.zst", 2, "is no value of type i32"},
 	{"a_value_of_a_later_run", "--runs 2 --set total_rows=29,x $P/softmax.pkg.zst", 2, "\"x\" is no value of type i32"},
 	{"values_of_more_runs_than_there_are", "--set total_rows=1,2 $P/softmax.pkg.zst", 2, "has 2 values for 1 run"},
-	{"sample_data_that_are_too_short", "--set total_rows=100000 $P/softmax.pkg.zst", 2,
-	 "its sample data has 464 elements, but the program touches 1600000"},
+	{"sample_data_that_are_too_short", "--set total_rows=100000 rows.pkg.zst", 2, "its sample data has 464 elements, but the program touches 1600000"},
 	{"a_bound_divided_by_zero", "--entry quotient --set n=6 --set d=0 $K/vectors.pkg.zst", 1, "zero"},
 	{"more_tasks_than_allowed", "--max-tasks 3 $P/attention_pipeline.pkg.zst", 10, "makes more than 3 tasks"},
 	{"more_tasks_without_kernels", "--no-kernels --max-tasks 3 $P/softmax.pkg.zst", 10, "makes more than 3 tasks"},
@@ -99,6 +98,8 @@ static void files_make(void)
 
 	cli_npy_f32("src.npy", 128, 1, 1);
 	cli_npy_f32("long.npy", 256, 1, 1);
+	cli_npy_f32("x.npy", 464, 1, 1);
+	REQUIRE_INT(cli("$B/ptowsp-pack --data x=x.npy $R/tests/fuzz/source/softmax.pto -o rows.pkg.zst"), 0);
 	cli_npy("wide.npy", "<f8", "128,", wide, sizeof(wide));
 	cli_npy("square.npy", "<f4", "8, 8", square, sizeof(square));
 	REQUIRE_INT(cli("cat >huge.pto <<'END'\nsymbol %n : u64 = 8\ntensor %x : f32[%n, 8] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile "

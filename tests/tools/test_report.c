@@ -114,9 +114,9 @@ TEST(a_browser_shows_it)
 	} rows[] = {{"$P/bgemm.pkg.zst", "Timeline of 128 tasks on 1 lines, semantic time by the model of the backend, from 0 cycles"},
 		    {"--threads 1 $P/bgemm.pkg.zst", "Timeline of 128 tasks on 1 lines, real time of worker threads, from 0 ns"},
 		    {"--opt trace=real $P/bgemm.pkg.zst", "real time of worker threads, from 0 ns"},
-		    {"$P/softmax.pkg.zst", "and 6 connections in 2 loops"},
+		    {"$P/softmax.pkg.zst", "Graph of 12 tasks and 8 connections in 1 loop"},
 		    {"--plugin=aie $P/llama.pkg.zst", "<td>several loops</td>"},
-		    {"--plugin=aie $P/llama.pkg.zst", "Graph of 16 kernels"},
+		    {"--plugin=aie $P/llama.pkg.zst", "Graph of 16 kernels and 34 connections in 10 loops"},
 		    {"--profile --threads 1 $P/llama.pkg.zst", "larger tiles make fewer tasks"},
 		    {"--plugin=a2a3sim $P/flash_attention.pkg.zst", "Graph of 6 tasks and 9 connections"},
 		    {"many.pkg.zst", "Timeline of 100,000 tasks"}};

@@ -6,7 +6,6 @@
 extern ptowsp_status row_max(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
 extern ptowsp_status exp_shifted(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
 extern ptowsp_status divide_by_sum(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
-extern ptowsp_status softmax_row(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
 
 struct softmax_memory {
 	void *data;
@@ -27,7 +26,7 @@ struct softmax {
 		uint32_t x, y, max, exps;
 	} tensor; /* numbers of rt_tasks_tensor */
 	struct {
-		uint32_t row_max, exp_shifted, divide_by_sum, softmax_row;
+		uint32_t row_max, exp_shifted, divide_by_sum;
 	} kernel; /* numbers of rt_tasks_kernel */
 };
 
@@ -36,17 +35,31 @@ void softmax_begin(struct rt_tasks *tasks, struct softmax *o);
 void softmax_begin(struct rt_tasks *tasks, struct softmax *o)
 {
 	o->kernel.row_max = rt_tasks_kernel(tasks, "row_max", PTOWSP_UNIT_ANY, row_max);
-	rt_tasks_kernel_workspace(tasks, o->kernel.row_max, 576);
+	rt_tasks_kernel_workspace(tasks, o->kernel.row_max, 1152);
 	o->kernel.exp_shifted = rt_tasks_kernel(tasks, "exp_shifted", PTOWSP_UNIT_ANY, exp_shifted);
-	rt_tasks_kernel_workspace(tasks, o->kernel.exp_shifted, 576);
+	rt_tasks_kernel_workspace(tasks, o->kernel.exp_shifted, 1664);
 	o->kernel.divide_by_sum = rt_tasks_kernel(tasks, "divide_by_sum", PTOWSP_UNIT_ANY, divide_by_sum);
-	rt_tasks_kernel_workspace(tasks, o->kernel.divide_by_sum, 576);
-	o->kernel.softmax_row = rt_tasks_kernel(tasks, "softmax_row", PTOWSP_UNIT_ANY, softmax_row);
-	rt_tasks_kernel_workspace(tasks, o->kernel.softmax_row, 128);
+	rt_tasks_kernel_workspace(tasks, o->kernel.divide_by_sum, 1600);
 	o->tensor.x = rt_tasks_tensor(tasks, "x", o->memory.x.data, PTOWSP_F32, o->memory.x.elements / 16, 16);
 	o->tensor.y = rt_tasks_tensor(tasks, "y", o->memory.y.data, PTOWSP_F32, o->memory.y.elements / 16, 16);
 	o->tensor.max = rt_tasks_tensor(tasks, "max", o->memory.max.data, PTOWSP_F32, o->memory.max.elements, 1);
 	o->tensor.exps = rt_tasks_tensor(tasks, "exps", o->memory.exps.data, PTOWSP_F32, o->memory.exps.elements / 16, 16);
+}
+
+/* So many of the tile's rows or columns are there; 0, which no region has, where that is none, or more than it has. */
+static inline uint32_t part_of(int64_t there, uint32_t all)
+{
+	return there < 1 || there > all ? 0 : (uint32_t)there;
+}
+
+static inline int64_t smaller(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
 }
 
 /* The orchestration function of rt_tasks_run; context is the struct. */
@@ -57,29 +70,27 @@ ptowsp_status softmax(struct rt_tasks *tasks, void *context)
 	uint64_t t = 0;
 	const int64_t total_rows = o->value.total_rows;
 
-	for (int64_t i = 0; i < total_rows / 8; i++) {
+	for (int64_t i = 0; i < total_rows; i += 8) {
 		rt_task_alloc(tasks, o->kernel.row_max, &t);
-		rt_task_add_input(tasks, t, o->tensor.x, (uint64_t)(8 * i), 0, 8, 16);
-		rt_task_add_output(tasks, t, o->tensor.max, (uint64_t)(8 * i), 0, 8, 1);
+		rt_task_add_arg(tasks, t, (uint64_t)smaller(8, total_rows - i));
+		rt_task_add_arg(tasks, t, (uint64_t)smaller(8, total_rows - i));
+		rt_task_add_input(tasks, t, o->tensor.x, (uint64_t)i, 0, part_of(smaller(8, total_rows - i), 8), 16);
+		rt_task_add_output(tasks, t, o->tensor.max, (uint64_t)i, 0, part_of(smaller(8, total_rows - i), 8), 1);
 		rt_task_submit(tasks, t);
 		rt_task_alloc(tasks, o->kernel.exp_shifted, &t);
-		rt_task_add_input(tasks, t, o->tensor.x, (uint64_t)(8 * i), 0, 8, 16);
-		rt_task_add_input(tasks, t, o->tensor.max, (uint64_t)(8 * i), 0, 8, 1);
-		rt_task_add_output(tasks, t, o->tensor.exps, (uint64_t)(8 * i), 0, 8, 16);
+		rt_task_add_arg(tasks, t, (uint64_t)smaller(8, total_rows - i));
+		rt_task_add_arg(tasks, t, (uint64_t)smaller(8, total_rows - i));
+		rt_task_add_arg(tasks, t, (uint64_t)smaller(8, total_rows - i));
+		rt_task_add_input(tasks, t, o->tensor.x, (uint64_t)i, 0, part_of(smaller(8, total_rows - i), 8), 16);
+		rt_task_add_input(tasks, t, o->tensor.max, (uint64_t)i, 0, part_of(smaller(8, total_rows - i), 8), 1);
+		rt_task_add_inout(tasks, t, o->tensor.exps, (uint64_t)i, 0, part_of(smaller(8, total_rows - i), 8), 16);
 		rt_task_submit(tasks, t);
 		rt_task_alloc(tasks, o->kernel.divide_by_sum, &t);
-		rt_task_add_input(tasks, t, o->tensor.exps, (uint64_t)(8 * i), 0, 8, 16);
-		rt_task_add_output(tasks, t, o->tensor.y, (uint64_t)(8 * i), 0, 8, 16);
+		rt_task_add_arg(tasks, t, (uint64_t)smaller(8, total_rows - i));
+		rt_task_add_arg(tasks, t, (uint64_t)smaller(8, total_rows - i));
+		rt_task_add_input(tasks, t, o->tensor.exps, (uint64_t)i, 0, part_of(smaller(8, total_rows - i), 8), 16);
+		rt_task_add_output(tasks, t, o->tensor.y, (uint64_t)i, 0, part_of(smaller(8, total_rows - i), 8), 16);
 		rt_task_submit(tasks, t);
-	}
-	if (total_rows / 8 * 8 < total_rows) {
-		for (int64_t r = total_rows / 8 * 8; r < total_rows; r++) {
-			rt_task_alloc(tasks, o->kernel.softmax_row, &t);
-			rt_task_add_input(tasks, t, o->tensor.x, (uint64_t)r, 0, 1, 16);
-			rt_task_add_inout(tasks, t, o->tensor.exps, (uint64_t)r, 0, 1, 16);
-			rt_task_add_output(tasks, t, o->tensor.y, (uint64_t)r, 0, 1, 16);
-			rt_task_submit(tasks, t);
-		}
 	}
 	return PTOWSP_OK;
 }
