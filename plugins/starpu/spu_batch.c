@@ -292,7 +292,11 @@ static ptowsp_status submit_all(struct spu_batch *batch)
 	for (uint64_t task = 0; !status && task <= walk->task_count; task++) {
 		for (; !status && event < walk->event_count && walk->events[event].at <= task; event++)
 			status = event_take(batch, &walk->events[event], task);
-		if (!status && task < walk->task_count && !gives_up(batch))
+		if (status || task == walk->task_count)
+			continue;
+		if (gives_up(batch))
+			atomic_store(&batch->work.left_out, true);
+		else
 			status = task_submit(batch, task);
 	}
 	return status;
@@ -407,8 +411,12 @@ static ptowsp_status outcome(struct spu_batch *batch, ptowsp_status status)
 		return base_kernels_watched(&batch->args->program->base->kernels, failed,
 					    batch->error); /* other ranks know nothing of what ended a kernel here */
 	}
-	if (base_patience_over(batch->args->patience, UINT64_MAX))
+	if (base_patience_over(batch->args->patience, UINT64_MAX)) {
+		/* A run whose tasks have all been done is done, however late. */
+		if (!status && atomic_load(&batch->work.left_out))
+			status = batch->args->patience->ended;
 		return base_patience_told(batch->args->patience, status, batch->error);
+	}
 	return status ? status : times_check(batch);
 }
 

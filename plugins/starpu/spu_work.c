@@ -110,6 +110,8 @@ void spu_work_do(struct spu_work *work, uint64_t task, const struct spu_uses *us
 	work->times[task].begin = spu_work_now(work);
 	if (begins)
 		task_call(work, task, worker);
+	else
+		atomic_store_explicit(&work->left_out, true, memory_order_relaxed);
 	work->times[task].end = spu_work_now(work);
 	if (begins && work->failed == UINT64_MAX)
 		task_count(work, task, opencl);

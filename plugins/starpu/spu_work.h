@@ -24,6 +24,7 @@ struct spu_work {
 	struct spu_opencl *at;       /* the OpenCL worker on which it did, NULL: another one */
 	struct ptowsp_error why;
 	_Atomic uint64_t failed; /* that task; later ones do not begin. UINT64_MAX: none */
+	_Atomic bool left_out;   /* a task did not begin, or was not submitted */
 };
 
 /* Borrowed members are set before. Errors: NO_MEMORY. */

@@ -179,6 +179,23 @@ TEST(a_deadline_ends_kernels)
 	CLI_ERR(10, "$B/ptowsp-run --plugin=starpu --timeout-ms=300 --entry=long $P/probes/tasks.pkg.zst", "the deadline passed");
 }
 
+/* Kernels that are over before they look at the clock: the deadline falls between two tasks, or a machine is faster than it and all tasks are done. */
+TEST(a_deadline_between_tasks_ends_the_run)
+{
+	CHECK_NEED(missing);
+	REQUIRE_INT(cli("printf '%s\n' 'tensor %y : i32[64, 1] inout' 'func @add(%a: !pto.memref<gm,...,i32>) {' '  %t = alloc_tile : !pto.tile<1x1xi32>' "
+			"'  %t = tload %a[0, 0]' '  %t = tadds %t, 1' '  tstore %t, %a[0, 0]' '  return' '}' 'workload @main { parallel_for %j in 0 to 400 { "
+			"parallel_for %i in 0 to 64 { call @add(%a -> %y[%i, 0]) } } }' >adds.pto && $B/ptowsp-pack adds.pto -o adds.pkg.zst && "
+			"$B/ptowsp-run --plugin=starpu --threads 1 --fill y=zeros --out y=c.npy adds.pkg.zst"),
+		    0);
+	for (unsigned ms = 5; ms <= 40; ms += ms)
+		CHECK_INT(cli(check_fmt(
+				  "rm -f s.npy; $B/ptowsp-run --plugin=starpu --threads 1 --timeout-ms %u --fill y=zeros --out y=s.npy adds.pkg.zst; code=$?; "
+				  "test $code = 10 -a ! -e s.npy || { test $code = 0 && cmp c.npy s.npy; }",
+				  ms)),
+			  0);
+}
+
 TEST(what_it_lacks_is_refused)
 {
 	CHECK_NEED(missing);
