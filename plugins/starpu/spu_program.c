@@ -7,6 +7,7 @@
 #include "starpu/spu_batch.h"
 #include "starpu/spu_device.h"
 #include "starpu/spu_homes.h"
+#include "starpu/spu_same.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,13 @@ ptowsp_status spu_load(struct base_program *program, const struct ptowsp_load_ar
 	program->shards.own = true;
 	own->layout_count = spu_layouts_find(&program->shards);
 	own->base = program;
+	own->entry = args->entry;
+	base_digest_init(&own->package);
+	for (uint32_t s = 0; s < args->section_count; s++) {
+		const struct ptowsp_section *section = (const void *)((const char *)args->sections + (size_t)s * args->section_stride);
+
+		base_digest_add(&own->package, section->data, section->count * section->stride);
+	}
 	program->shards.count = ((const struct spu_device *)program->device->own)->world.count > 1 ? own->layout_count : 0;
 	own->serve = base_kernels_table(&program->kernels);
 	own->planned = (struct base_planned){own->serve, &own->walk};
@@ -221,18 +229,60 @@ static ptowsp_status parts_run(struct spu_program *own, const struct spu_world *
 	return status;
 }
 
+static void bindings_add(const struct spu_program *own, const struct ptowsp_run_args *args, struct spu_next *next)
+{
+	for (uint32_t b = 0; b < args->binding_count; b++) {
+		const struct ptowsp_binding *binding = (const void *)((const char *)args->bindings + (size_t)b * args->binding_stride);
+		const struct rt_tables *tables = &own->walked->tables;
+		const uint32_t role = binding->tensor < tables->tensor.count ? tables->tensor.rows[binding->tensor].role : PTOWSP_ROLE_TEMP;
+
+		base_digest_add(&next->shapes, binding->extents, sizeof(binding->extents));
+		base_digest_add(&next->shapes, &binding->dtype, sizeof(binding->dtype));
+		if (binding->data && !(args->flags & PTOWSP_RUN_NO_KERNELS) &&
+		    (role == PTOWSP_ROLE_IN || role == PTOWSP_ROLE_INOUT || role == PTOWSP_ROLE_CONST))
+			spu_same_content(&next->inputs, binding->data, binding->elements * spu_dtype_bytes(binding->dtype));
+	}
+}
+
+/* All ranks are about to do the same. */
+static ptowsp_status same_check(const struct spu_program *own, const struct spu_world *world, const struct ptowsp_run_args *args, struct ptowsp_error *error)
+{
+	const struct spu_options *options = spu_options_of(own->base->device);
+	struct spu_next next;
+
+	if (world->count < 2)
+		return PTOWSP_OK;
+	memset(&next, 0, sizeof(next));
+	next.package = own->package;
+	next.entry = own->entry;
+	next.flags = args->flags;
+	next.whole = options->whole;
+	next.opencl = options->nopencl * 2 + options->where;
+	next.all = world->all;
+	next.deadline = args->deadline_ns != 0;
+	next.tasks = args->max_tasks;
+	base_digest_init(&next.values);
+	base_digest_init(&next.shapes);
+	base_digest_init(&next.inputs);
+	base_digest_add(&next.values, args->values, args->value_count * sizeof(*args->values));
+	bindings_add(own, args, &next);
+	return spu_same_check(world, &next, error);
+}
+
 ptowsp_status spu_run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out,
 		      struct ptowsp_error *error)
 {
 	const struct ptowsp_host *host = program->device->instance->host;
 	struct spu_program *own = program->own;
-	struct base_patience patience = base_patience_of(host, args, MOST_BYTES);
+	struct base_patience patience = base_patience_of(host, args, MOST_BYTES), walking = patience;
+	struct ptowsp_run_args stated = *args->args;
+	struct rt_run_args walked_args = *args;
 	uint64_t now = 0;
 	const struct spu_world *world = &((const struct spu_device *)program->device->own)->world;
 	const struct spu_options *options = spu_options_of(program->device);
 	const struct spu_batch_args batch = {own, args, deadlock_out, &patience, &now, &own->model, false, false};
 	const struct base_walk_then then = {
-		.context = (void *)&batch, .walked = walked, .phase = phase, .most = MOST_TASKS, .patience = &patience, .broken = broken};
+		.context = (void *)&batch, .walked = walked, .phase = phase, .most = MOST_TASKS, .patience = &walking, .broken = broken};
 	ptowsp_status status;
 
 	for (uint32_t k = 0; k < program->kernels.count; k++) {
@@ -249,10 +299,21 @@ ptowsp_status spu_run(struct base_program *program, const struct rt_run_args *ar
 		status = spu_world_needed(world, program->device->instance, error);
 	if (status)
 		return status;
+	status = same_check(own, world, args->args, error);
+	if (status) {
+		spu_world_needed(world, NULL, NULL);
+		return status;
+	}
 	own->began_ns = host->now_ns(host->context);
 	own->parted = is_parted(own, options, world, args->args->flags);
-	status = own->parted ? parts_run(own, world, args, &then, stats_out, deadlock_out, error)
-			     : base_walk_fill(&own->walk, own->walked, args, &then, stats_out, deadlock_out, error);
+	/* What ends a run from outside ends its tasks, and all ranks agree on that behind them; a rank that gave up its walk alone would leave the others waiting for its blocks. */
+	if (world->count > 1 && (world->rank || !own->parted)) {
+		stated.deadline_ns = walking.deadline_ns = 0;
+		walked_args.cancel = walking.cancel = NULL;
+		walked_args.args = &stated;
+	}
+	status = own->parted ? parts_run(own, world, &walked_args, &then, stats_out, deadlock_out, error)
+			     : base_walk_fill(&own->walk, own->walked, &walked_args, &then, stats_out, deadlock_out, error);
 	spu_world_needed(world, NULL, NULL);
 	base_walk_finish(&own->walk); /* the rest would hide as much of the next run's memory */
 	return status;

@@ -3,6 +3,7 @@
 #ifndef SPU_PROGRAM_H
 #define SPU_PROGRAM_H
 
+#include "base/digest.h"
 #include "base/opencl/opencl_kernels.h"
 #include "base/planned.h"
 #include "base/program.h"
@@ -20,6 +21,8 @@ struct spu_program {
 	struct base_walk walk;
 	struct rt_program *walked;
 	bool *kept;                    /* owned, per TENS row: it has content when a run is over */
+	struct base_digest package;    /* its sections */
+	uint32_t entry;                /* of the load */
 	uint32_t layout_count;         /* rows of layouts in base->shards, which has them in its statistics where there are several ranks */
 	struct spu_share *shares;      /* owned, SPU_RANKS_MOST: of the latest run, on rank 0 */
 	struct spu_model model;        /* of the latest run */

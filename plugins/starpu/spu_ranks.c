@@ -7,6 +7,7 @@
 #include "starpu/spu_homes.h"
 #include "starpu/spu_model.h"
 #include "starpu/spu_part.h"
+#include "starpu/spu_same.h"
 #include "starpu/spu_watch.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -36,6 +37,7 @@ typedef void (*mpi_told)(void *);
 static struct {
 	bool begun, over;
 	_Atomic bool runs;
+	bool meets;  /* the others are as many as it was told */
 	bool agreed; /* the latest run came to its end on all ranks */
 	void *world; /* MPI_COMM_WORLD */
 	struct spu_world place;
@@ -84,17 +86,28 @@ ptowsp_status spu_world_read(struct spu_world *world_out, const char *text, stru
 
 /* ---- messages of a few bytes, which both sides wait for ------------------------------------------------------------------------- */
 
-void spu_ranks_bytes(void *bytes, size_t size, uint32_t other, bool sends)
+enum { BYTES = INT32_MAX, QUESTION = INT32_MAX - 1 }; /* tags above those of blocks */
+static void bytes_pass(void *bytes, size_t size, uint32_t other, bool sends, int64_t tag)
 {
 	starpu_data_handle_t handle;
 	char status[64]; /* larger than MPI_Status */
 
 	starpu_variable_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)bytes, size);
 	if (sends)
-		mpi.starpu_mpi_send(handle, (int)other, INT32_MAX, mpi.world);
+		mpi.starpu_mpi_send(handle, (int)other, tag, mpi.world);
 	else
-		mpi.starpu_mpi_recv(handle, (int)other, INT32_MAX, mpi.world, status);
+		mpi.starpu_mpi_recv(handle, (int)other, tag, mpi.world, status);
 	starpu_data_unregister(handle);
+}
+
+void spu_ranks_bytes(void *bytes, size_t size, uint32_t other, bool sends)
+{
+	bytes_pass(bytes, size, other, sends, BYTES);
+}
+
+void spu_ranks_ask(void *bytes, size_t size, uint32_t other, bool sends)
+{
+	bytes_pass(bytes, size, other, sends, QUESTION);
 }
 
 /* ---- begin, end ---------------------------------------------------------------------------------------------------------- */
@@ -144,7 +157,8 @@ ptowsp_status spu_world_begin(const struct spu_world *world, struct ptowsp_error
 		return base_fail(error, PTOWSP_NO_DEVICE, "starpu: MPI does not begin; start this with mpirun -n %u", world->count);
 	mpi.begun = true;
 	mpi.place = *world;
-	if (mpi.starpu_mpi_world_rank() == (int)world->rank && mpi.starpu_mpi_world_size() == (int)world->count)
+	mpi.meets = mpi.starpu_mpi_world_rank() == (int)world->rank && mpi.starpu_mpi_world_size() == (int)world->count;
+	if (mpi.meets)
 		return watch_begin(world, error);
 	return base_fail(error, PTOWSP_NO_DEVICE, "starpu: rank=%u/%u, and MPI says that this is rank %d of %d", world->rank, world->count,
 			 mpi.starpu_mpi_world_rank(), mpi.starpu_mpi_world_size());
@@ -162,8 +176,11 @@ ptowsp_status spu_world_needed(const struct spu_world *world, const struct base_
 	return PTOWSP_OK;
 }
 
+/* Returns not NULL: this rank has ended alone, and the others do not come to the end. */
 static void *shutdown_run(void *nothing)
 {
+	if (mpi.meets && !spu_same_leave(&mpi.place, !mpi.agreed) && !mpi.agreed)
+		return &mpi;
 	mpi.starpu_mpi_shutdown();
 	return nothing;
 }
@@ -181,11 +198,12 @@ static void plugin_stay(void)
 static bool shutdown_wait(pthread_t thread)
 {
 	const struct timespec nap = {.tv_nsec = 1000000};
+	void *alone = NULL;
 	enum { NAPS_MOST = 4000 };
 
 	for (uint32_t naps = 0; naps < NAPS_MOST; naps += !mpi.agreed || spu_watch_lost()) {
-		if (!pthread_tryjoin_np(thread, NULL))
-			return true;
+		if (!pthread_tryjoin_np(thread, &alone))
+			return !alone;
 		nanosleep(&nap, NULL);
 	}
 	return false;

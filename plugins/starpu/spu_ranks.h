@@ -72,6 +72,8 @@ ptowsp_status spu_ranks_touch(struct spu_ranks *ranks, struct spu_blocks *blocks
 ptowsp_status spu_ranks_moves(struct spu_ranks *ranks, struct spu_blocks *blocks, uint64_t number, struct ptowsp_error *error);
 /* A few bytes to another rank, or from it. Waits until they are there. */
 void spu_ranks_bytes(void *bytes, size_t size, uint32_t other, bool sends);
+/* The same for spu_same.h: a question that nobody waits for stands in the way of no other bytes. */
+void spu_ranks_ask(void *bytes, size_t size, uint32_t other, bool sends);
 /* Data that are no block, from rank to rank. *at: in a model when they can leave, then when they are there. */
 ptowsp_status spu_ranks_pass(struct spu_ranks *ranks, struct _starpu_data_state *handle, uint64_t bytes, uint32_t from, uint32_t to, uint64_t *at,
 			     struct ptowsp_error *error);

@@ -490,6 +490,29 @@ TEST(a_rank_that_fails_alone_ends_the_others)
 	CHECK_CONTAINS(cli_err, "rank 1/2: --in a: in.1.npy cannot be read");
 }
 
+/* Rank 1 has other words than rank 0: whichever is about to do more says so, and both end before a block has gone. */
+TEST(ranks_that_are_not_to_do_the_same_are_refused)
+{
+	static const struct {
+		const char *words[2], *text;
+	} rows[] = {{{"--set rows=3 $P/llama.pkg.zst", "--set rows=2 $P/llama.pkg.zst"}, "starpu: rank 1/2 has other values (--set) than rank 0"},
+		    {{"$P/bgemm.pkg.zst", "$P/softmax.pkg.zst"}, "starpu: rank 1/2 has another package or schedule than rank 0"},
+		    {{"--fill a=iota $P/bgemm.pkg.zst", "--fill a=ones $P/bgemm.pkg.zst"}, "starpu: rank 1/2 has other inputs than rank 0"},
+		    {{"--opt whole=1 $P/bgemm.pkg.zst", "$P/bgemm.pkg.zst"}, "starpu: rank 1/2 has the option whole otherwise than rank 0"},
+		    {{"--runs 2 $P/bgemm.pkg.zst", "$P/bgemm.pkg.zst"}, "starpu: rank 1/2 has ended, and rank 0 begins a run"},
+		    {{"$P/bgemm.pkg.zst", "--runs 2 $P/bgemm.pkg.zst"}, "rank 1/2: starpu: rank 0/2 has ended, and rank 1 begins a run"}};
+
+	CHECK_NEED(missing_ranks);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		CHECK_INT(cli(under_mpirun(
+				  2, check_fmt("sh -c 'if [ $OMPI_COMM_WORLD_RANK = 0 ]; then exec $B/ptowsp-run --plugin=starpu --threads 1 %s; else exec "
+					       "$B/ptowsp-run --plugin=starpu --threads 1 %s; fi'",
+					       rows[i].words[0], rows[i].words[1]))),
+			  2);
+		CHECK_CONTAINS(cli_err, rows[i].text);
+	}
+}
+
 TEST(results_come_to_all_ranks_where_it_is_said)
 {
 	CHECK_NEED(missing_ranks);
