@@ -39,7 +39,7 @@ static ptowsp_status path_complete(char *path, struct ptowsp_error *error)
 
 	free(whole);
 	if (!length)
-		return base_fail(error, PTOWSP_IO, "cache=%.120s cannot be opened: %s; name another folder", path, strerror(errno));
+		return base_fail(error, PTOWSP_IO, "cache=%.120s cannot be opened: %s; name another folder, --opt cache=DIR", path, strerror(errno));
 	return length <= BASE_CACHE_PATH ? PTOWSP_OK : too_long(error);
 }
 
@@ -59,6 +59,6 @@ ptowsp_status base_cache_find(char path_out[BASE_CACHE_PATH + 1], const char *st
 	if (length > BASE_CACHE_PATH)
 		return too_long(error);
 	if (!folder_make(path_out))
-		return base_fail(error, PTOWSP_IO, "cache=%.120s cannot be made: %s; name another folder", path_out, strerror(errno));
+		return base_fail(error, PTOWSP_IO, "cache=%.120s cannot be made: %s; name another folder, --opt cache=DIR", path_out, strerror(errno));
 	return path_complete(path_out, error);
 }

@@ -4,6 +4,7 @@
 #include "base/cache.h"
 #include "base/error.h"
 #include "starpu/spu_backend.h"
+#include "starpu/spu_cache.h"
 #include "starpu/spu_measure.h"
 #include <errno.h>
 #include <pthread.h>
@@ -172,7 +173,7 @@ static void starpu_end(void)
 
 static ptowsp_status starpu_begin(struct starpu_conf *conf, bool processors, const char *cache, const struct spu_world *world, struct ptowsp_error *error)
 {
-	char home[BASE_CACHE_PATH + 24];
+	char home[BASE_CACHE_PATH + 48];
 	/* Looking for devices that are not asked for, StarPU and hwloc would start an OpenCL driver, which has threads and signal handlers. Where ranks share cores OpenMPI would give its turn away whenever no
 	 * message is there, on a machine with other work to all of that. */
 	const char *const ours[OURS] = {home,
@@ -184,15 +185,20 @@ static ptowsp_status starpu_begin(struct starpu_conf *conf, bool processors, con
 					"STARPU_MPI_NOBIND=1",
 					"OMPI_MCA_mpi_yield_when_idle=0"};
 	char **before = environ, **during = environment_make(ours);
-	ptowsp_status status = PTOWSP_OK;
-	int code;
+	ptowsp_status status;
+	int code, lock;
 
 	if (!during)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for StarPU's settings");
-	/* StarPU measures anew where the number of devices is not the one that it has noted, so each kind has a folder. */
-	snprintf(home, sizeof(home), "STARPU_HOME=%s%s", cache, conf->nopencl ? "/opencl" : "");
+	snprintf(home, sizeof(home), "STARPU_HOME=%s", cache);
+	status = spu_cache_enter(&lock, cache, conf->calibrate, error);
+	if (status) {
+		free(during);
+		return status;
+	}
 	environ = during;
 	code = starpu_init(conf);
+	spu_cache_leave(lock);
 	if (code)
 		status = base_fail(error, PTOWSP_NO_DEVICE, "starpu: StarPU does not begin with %d workers: %s", conf->ncpus, strerror(-code));
 	else if ((status = workers_begin((uint32_t)conf->nopencl, error)) || (status = spu_world_begin(world, error)))
@@ -202,15 +208,47 @@ static ptowsp_status starpu_begin(struct starpu_conf *conf, bool processors, con
 	return status;
 }
 
+/* A user's own settings, on which StarPU would abort, or go on with others. */
+static ptowsp_status settings_check(struct ptowsp_error *error)
+{
+	static const char *const counts[] = {"STARPU_NCPU", "STARPU_NCPUS", "STARPU_NOPENCL"};
+	const char *sched = secure_getenv("STARPU_SCHED");
+
+	for (size_t c = 0; c < sizeof(counts) / sizeof(*counts); c++) {
+		const char *value = secure_getenv(counts[c]);
+
+		if (value && (!*value || value[strspn(value, "0123456789")] || strlen(value) > 5))
+			return base_fail(error, PTOWSP_INVALID, "starpu: the variable %s=%.32s is no number of workers; unset it", counts[c], value);
+	}
+	return sched ? sched_check(sched, error) : PTOWSP_OK;
+}
+
+/* StarPU measures anew where the number of devices is not the one that it has noted, so each kind has a folder; but that of a user is as it is. */
+static ptowsp_status home_find(char home_out[BASE_CACHE_PATH + 24], const char *stated, bool opencl, struct ptowsp_error *error)
+{
+	const char *own = secure_getenv("STARPU_HOME");
+	char cache[BASE_CACHE_PATH + 1], asked[BASE_CACHE_PATH + 24];
+	ptowsp_status status = base_cache_find(cache, own && *own ? own : stated, error);
+
+	if (status)
+		return status;
+	snprintf(asked, sizeof(asked), "%s%s", cache, opencl && !(own && *own) ? "/opencl" : "");
+	status = base_cache_find(cache, asked, error);
+	snprintf(home_out, BASE_CACHE_PATH + 24, "%s", cache);
+	return status;
+}
+
 static ptowsp_status begin(const struct base_device *device, const struct spu_world *world, const char *sched, struct ptowsp_error *error)
 {
 	const uint32_t opencl = spu_options_of(device)->nopencl;
-	char cache[BASE_CACHE_PATH + 1];
+	char home[BASE_CACHE_PATH + 24];
 	struct starpu_conf conf;
 	void *ids[SPU_OPENCL_MOST];
 	bool processors = false;
-	ptowsp_status status = base_cache_find(cache, spu_options_of(device)->cache, error);
+	ptowsp_status status = settings_check(error);
 
+	if (!status)
+		status = home_find(home, spu_options_of(device)->cache, opencl, error);
 	if (!status && opencl)
 		status = spu_opencl_find(ids, opencl, &processors, error);
 	if (status)
@@ -232,7 +270,7 @@ static ptowsp_status begin(const struct base_device *device, const struct spu_wo
 	sched_getaffinity(0, sizeof(running.cores), &running.cores);
 	/* The thread that submits needs a core, too, and so do other ranks of the machine, which mpirun may bind. */
 	running.shared = device->threads >= (uint32_t)CPU_COUNT(&running.cores) || world->count > 1;
-	return starpu_begin(&conf, processors, cache, world, error);
+	return starpu_begin(&conf, processors, home, world, error);
 }
 
 /* Beside another device: workers of the StarPU that runs. */

@@ -3,6 +3,7 @@
 
 #include "base/digest.h"
 #include "base/kernels.h"
+#include "starpu/spu_cache.h"
 #include <pthread.h>
 #include <starpu.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ static struct measure *measure_find(const char *symbol)
 	if (!measure)
 		return NULL;
 	strcpy(measure->symbol, symbol);
+	spu_cache_kernel(symbol);
 	measure->model.type = STARPU_HISTORY_BASED;
 	measure->model.symbol = measure->symbol;
 	measure->next = all;

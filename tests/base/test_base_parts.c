@@ -150,9 +150,9 @@ TEST(what_is_compiled_is_kept_where_the_user_s_caches_are)
 
 	REQUIRE(check_write(check_fmt("%s/file", folder), "x", 1));
 	CHECK_INT(base_cache_find(path, check_fmt("%s/file/below", folder), &why), PTOWSP_IO);
-	CHECK_CONTAINS(why.text, "/file/below cannot be made: Not a directory; name another folder");
+	CHECK_CONTAINS(why.text, "/file/below cannot be made: Not a directory; name another folder, --opt cache=DIR");
 	CHECK_INT(base_cache_find(path, check_fmt("%s/file", folder), &why), PTOWSP_IO);
-	CHECK_CONTAINS(why.text, "/file cannot be made: Not a directory; name another folder");
+	CHECK_CONTAINS(why.text, "/file cannot be made: Not a directory; name another folder, --opt cache=DIR");
 	for (size_t more = 0; more < 2; more++) {
 		snprintf(at, sizeof(at), "%s", folder);
 		while (strlen(at) < BASE_CACHE_PATH + more)
@@ -180,7 +180,7 @@ TEST(a_cache_below_a_folder_that_is_gone_is_none)
 
 	REQUIRE(back >= 0 && !mkdir(gone, 0755) && !chdir(gone) && !rmdir(gone));
 	CHECK_INT(base_cache_find(path, ".", &why), PTOWSP_IO);
-	CHECK_STR(why.text, "cache=. cannot be opened: No such file or directory; name another folder");
+	CHECK_STR(why.text, "cache=. cannot be opened: No such file or directory; name another folder, --opt cache=DIR");
 	CHECK_INT(fchdir(back), 0);
 	close(back);
 }

@@ -196,6 +196,26 @@ TEST(a_deadline_between_tasks_ends_the_run)
 			  0);
 }
 
+/* StarPU aborts on each of these. */
+TEST(what_starpu_keeps_may_be_damaged)
+{
+	static const char *const files[] = {"bus/*.config", "bus/*.affinity", "bus/*.bandwidth", "bus/*.latency", "codelets/*/ptowsp_*"};
+	const char *run = "$B/ptowsp-run --plugin=starpu --threads 1 --opt cache=$PWD/cache --opt sched=dmda $P/bgemm.pkg.zst";
+
+	CHECK_NEED(missing);
+	CLI_OUT(0, run, "compare: ok");
+	for (size_t f = 0; f < sizeof(files) / sizeof(*files); f++) {
+		REQUIRE_INT(cli(check_fmt("for f in cache/.starpu/sampling/%s; do test -s $f || exit 3; : >$f; done", files[f])), 0);
+		CLI_OUT(0, run, "compare: ok");
+		REQUIRE_INT(cli(check_fmt("for f in cache/.starpu/sampling/%s; do test -s $f || exit 3; echo '# 1 x' >$f; done", files[f])), 0);
+		CLI_OUT(0, run, "compare: ok");
+	}
+	CLI_ERR(2, check_fmt("STARPU_HOME=/proc/none %s", run), "cache=/proc/none cannot be made: No such file or directory; name another folder");
+	CLI_ERR(2, check_fmt("STARPU_NCPU=-5 %s", run), "starpu: the variable STARPU_NCPU=-5 is no number of workers; unset it");
+	CLI_ERR(2, check_fmt("STARPU_SCHED=none %s", run), "StarPU has no policy sched=none; it has ");
+	CLI_ERR(2, check_fmt("rm cache/starpu.lock && mkdir cache/starpu.lock && %s", run), "starpu: files cannot be written below");
+}
+
 TEST(what_it_lacks_is_refused)
 {
 	CHECK_NEED(missing);
