@@ -280,6 +280,7 @@ static ptowsp_status call_blocks(struct base_kernels *kernels, struct base_kerne
 {
 	struct patience patience = {.kernels = kernels, .kernel = kernel};
 	struct ptowsp_task block = *task;
+	const uint64_t known = is_known(kernel) ? out->cycles : 0; /* blocks need not take the same */
 	uint64_t preset = out->cycles / kernel->blocks, sum = 0;
 	ptowsp_status status = PTOWSP_OK;
 
@@ -291,7 +292,7 @@ static ptowsp_status call_blocks(struct base_kernels *kernels, struct base_kerne
 		status = call(kernels, kernel, &block, out, worker);
 		sum += out->cycles;
 	}
-	out->cycles = sum;
+	out->cycles = known && !status ? known : sum;
 	return status;
 }
 
