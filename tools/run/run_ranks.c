@@ -38,7 +38,7 @@ static bool silence(struct run_options *options)
 
 	if (nothing >= 0)
 		close(nothing);
-	run_signals_silence();
+	run_signals_silence(options->rank_text);
 	options->stats = options->trace = options->graph = options->report = options->html = NULL;
 	options->profile = options->progress = 0;
 	options->quiet = 1;
@@ -46,16 +46,33 @@ static bool silence(struct run_options *options)
 	return silent;
 }
 
-static bool is_ignored(const struct run_options *options)
+/* By hand: this process is one of several then, too. With /all each has the results, and reports. */
+static bool is_stated(struct run_options *options, const char *text)
 {
-	return (options->ranks && !strcmp(options->ranks, "ignore")) || flag_pairs_find(&options->opt, "rank");
+	unsigned long long rank, count;
+	int length = -1;
+
+	if (sscanf(text, "%llu/%llu%n", &rank, &count, &length) != 2 || text[length] || rank >= count || count < 2)
+		return false;
+	options->rank = rank;
+	options->rank_count = count;
+	return true;
+}
+
+static bool is_one_of_several(struct run_options *options)
+{
+	const struct flag_pair *stated = flag_pairs_find(&options->opt, "rank");
+
+	if (options->ranks && !strcmp(options->ranks, "ignore"))
+		return false;
+	return stated ? is_stated(options, stated->value) : launched(options);
 }
 
 bool run_ranks_are_told(struct run_options *options)
 {
 	const bool runs = options->mode == RUN_PACKAGE || options->verify;
 
-	if (!is_ignored(options) && launched(options))
+	if (is_one_of_several(options))
 		snprintf(options->rank_text, sizeof(options->rank_text), "%llu/%llu", (unsigned long long)options->rank,
 			 (unsigned long long)options->rank_count);
 	else
@@ -66,6 +83,7 @@ bool run_ranks_are_told(struct run_options *options)
 ptowsp_status run_ranks_apply(struct run_options *options, struct ptowsp_error *error)
 {
 	const char *word = options->ranks ? options->ranks : "auto";
+	const struct flag_pair *trace = flag_pairs_find(&options->opt, "trace");
 	char *name;
 
 	if (strcmp(word, "auto") && strcmp(word, "ignore"))
@@ -83,6 +101,10 @@ ptowsp_status run_ranks_apply(struct run_options *options, struct ptowsp_error *
 	if (options->chain)
 		return reg_fail(error, PTOWSP_UNSUPPORTED,
 				"a run of several ranks leaves its results at rank 0 alone, so none goes on with them; leave --chain out");
+	if (options->graph && trace && !strcmp(trace->value, "real"))
+		return reg_fail(
+			error, PTOWSP_INVALID,
+			"of several ranks trace=real has the tasks of rank 0 alone, and a graph needs all; take --opt trace=both, or leave --graph out");
 	snprintf(options->rank_option, sizeof(options->rank_option), "%s%s", options->rank_text, options->verify ? "/all" : "");
 	name = strdup("rank");
 	if (!name)
@@ -90,6 +112,10 @@ ptowsp_status run_ranks_apply(struct run_options *options, struct ptowsp_error *
 	if (options->rank && !silence(options)) {
 		free(name);
 		return reg_fail(error, PTOWSP_IO, "/dev/null cannot be opened, where ranks but the first print");
+	}
+	if (flag_pairs_find(&options->opt, "rank")) {
+		free(name);
+		return PTOWSP_OK;
 	}
 	return flag_pairs_add(&options->opt, name, options->rank_option, error);
 }

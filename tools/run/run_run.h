@@ -210,8 +210,8 @@ void run_tracks_finish(struct run *run, const struct ptowsp_error *failure);
 
 /* run/wait.c: waiting with signals, deadline and progress. */
 void run_signals_install(void);
-/* One that ends the process is not said: of several ranks the first does. */
-void run_signals_silence(void);
+/* Of the rank "I/N", borrowed: one by which its launcher ends the process is not said. */
+void run_signals_silence(const char *rank);
 /* Outputs are about to be put in place: a signal that asks to end comes too late from here on. */
 void run_signals_over(void);
 /* The signal that asked to end, 0 if none. */

@@ -19,7 +19,8 @@
 #define SLICE_NS  UINT64_C(50000000)
 #define SECOND_NS UINT64_C(1000000000)
 
-static volatile sig_atomic_t asked_to_end, asked_for_state, waiting, over, silent;
+static volatile sig_atomic_t asked_to_end, asked_for_state, waiting, over, by_parent;
+static const char *volatile rank_text; /* "1/4" of a rank but the first, whose launcher ends it without a word */
 
 static void leave(int status)
 {
@@ -37,32 +38,44 @@ static void say(const char *text)
 
 static void cancelled_leave(int number)
 {
-	if (!silent)
-		say(number == SIGINT ? "ptowsp-run: cancelled by an interrupt\n" : "ptowsp-run: cancelled by a signal\n");
+	if (!rank_text || !by_parent) {
+		say("ptowsp-run: ");
+		say(rank_text ? "rank " : "");
+		say(rank_text ? rank_text : "");
+		say(rank_text ? ": " : "");
+		say(number == SIGINT ? "cancelled by an interrupt\n" : "cancelled by a signal\n");
+	}
 	leave(128 + number);
 }
 
-static void on_end(int number)
+/* A launcher, which is the parent, ends all ranks without a word; anybody else means this one. */
+static void on_end(int number, siginfo_t *from, void *nothing)
 {
+	(void)nothing;
 	if (over)
 		return;
+	by_parent = from->si_code <= 0 && from->si_pid == getppid();
 	if (!waiting || asked_to_end)
 		cancelled_leave(number);
 	asked_to_end = number;
 }
 
-static void on_state(int number)
+static void on_state(int number, siginfo_t *from, void *nothing)
 {
 	(void)number;
+	(void)from;
+	(void)nothing;
 	if (waiting)
 		asked_for_state = 1;
 	else
 		run_phase_say();
 }
 
-static void on_measuring(int number)
+static void on_measuring(int number, siginfo_t *from, void *nothing)
 {
 	(void)number;
+	(void)from;
+	(void)nothing;
 	say("ptowsp-run: measuring tensors without a shape ...\n");
 }
 
@@ -70,11 +83,11 @@ void run_signals_install(void)
 {
 	static const struct {
 		int number;
-		void (*handler)(int);
+		void (*handler)(int, siginfo_t *, void *);
 	} rows[] = {{SIGINT, on_end}, {SIGTERM, on_end}, {SIGHUP, on_end}, {SIGUSR1, on_state}, {SIGVTALRM, on_measuring}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct sigaction action = {.sa_handler = rows[i].handler, .sa_flags = SA_RESTART}, old;
+		struct sigaction action = {.sa_sigaction = rows[i].handler, .sa_flags = SA_RESTART | SA_SIGINFO}, old;
 
 		sigemptyset(&action.sa_mask);
 		/* Under nohup a hangup stays ignored. */
@@ -83,9 +96,9 @@ void run_signals_install(void)
 	}
 }
 
-void run_signals_silence(void)
+void run_signals_silence(const char *rank)
 {
-	silent = 1;
+	rank_text = rank;
 }
 
 void run_signals_over(void)
