@@ -306,14 +306,55 @@ static void leave(const struct base_device *device, struct spu_device *own)
 		starpu_end();
 }
 
+struct opening {
+	struct base_device *device;
+	struct spu_device *own;
+	const char *sched;
+	struct ptowsp_error *error;
+	ptowsp_status status;
+};
+static void *opening_run(void *argument)
+{
+	struct opening *opening = argument;
+	const bool begun = running.users;
+
+	if (!begun)
+		opening->status = begin(opening->device, &opening->own->world, opening->sched, opening->error);
+	if (opening->status)
+		return NULL;
+	workers_count(opening->device, opening->own);
+	running.users++;
+	opening->status = begun ? join(opening->own, opening->sched, opening->error) : PTOWSP_OK;
+	if (!opening->status)
+		opening->status = spu_opencl_open(opening->device, opening->own, opening->error);
+	if (opening->status)
+		leave(opening->device, opening->own);
+	return NULL;
+}
+
+/* Workers, and threads of a driver, inherit a mask of all signals, which are the host's. The caller keeps its own: MPI waits for other ranks, and who waits for too long or has had enough is told by a signal. */
+static ptowsp_status opening_wait(struct opening *opening)
+{
+	sigset_t all, mask;
+	pthread_t thread;
+	int code;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &mask);
+	code = pthread_create(&thread, NULL, opening_run, opening);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	if (code)
+		return base_fail(opening->error, PTOWSP_NO_MEMORY, "no memory for a thread that opens a device");
+	pthread_join(thread, NULL);
+	return opening->status;
+}
+
 ptowsp_status spu_open(struct base_device *device, struct ptowsp_error *error)
 {
 	const struct spu_options *options = spu_options_of(device);
 	/* lws keeps tasks near where they were submitted, which is no place near a worker of another kind. */
 	const char *sched = *options->sched ? options->sched : options->nopencl ? "eager" : "lws";
 	struct spu_device *own = calloc(1, sizeof(*own));
-	sigset_t all, mask;
-	bool begun;
 	ptowsp_status status = own ? sched_check(sched, error) : base_fail(error, PTOWSP_NO_MEMORY, "no memory for a device");
 
 	if (!status)
@@ -323,21 +364,8 @@ ptowsp_status spu_open(struct base_device *device, struct ptowsp_error *error)
 	pthread_mutex_lock(&running.lock);
 	if (!status)
 		own->measures = spu_measure_needed(sched);
-	begun = running.users;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &mask); /* workers, and threads of a driver, inherit it: signals are the host's */
-	if (!status && !begun)
-		status = begin(device, &own->world, sched, error);
-	if (!status) {
-		workers_count(device, own);
-		running.users++;
-		status = begun ? join(own, sched, error) : PTOWSP_OK;
-		if (!status)
-			status = spu_opencl_open(device, own, error);
-		if (status)
-			leave(device, own);
-	}
-	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	if (!status)
+		status = opening_wait(&(struct opening){device, own, sched, error, PTOWSP_OK});
 	pthread_mutex_unlock(&running.lock);
 	if (status) {
 		free(own);
