@@ -130,7 +130,8 @@ static bool has_room(void)
 
 static ptowsp_status io_fail(struct ptowsp_error *error)
 {
-	return base_fail(error, PTOWSP_IO, "starpu: files cannot be written below %.100s, where StarPU keeps what it has measured: %s; name another folder, --opt cache=DIR",
+	return base_fail(error, PTOWSP_IO,
+			 "starpu: files cannot be written below %.100s, where StarPU keeps what it has measured: %s; name another folder, --opt cache=DIR",
 			 home, strerror(errno));
 }
 

@@ -79,6 +79,8 @@ ptowsp_status spu_world_read(struct spu_world *world_out, const char *text, stru
 		world_out->all = text[length];
 		return PTOWSP_OK;
 	}
+	if (length > 0 && world_out->count > SPU_RANKS_MOST)
+		return base_fail(error, PTOWSP_INVALID, "starpu: %u ranks are too many; start at most %d", world_out->count, SPU_RANKS_MOST);
 	return base_fail(error, PTOWSP_INVALID,
 			 "starpu: option rank takes I/N, rank I of N from 0 on and at most %d of them, or I/N/all, and results come to all; not \"%.40s\"",
 			 SPU_RANKS_MOST, text);
@@ -160,8 +162,9 @@ ptowsp_status spu_world_begin(const struct spu_world *world, struct ptowsp_error
 	mpi.meets = mpi.starpu_mpi_world_rank() == (int)world->rank && mpi.starpu_mpi_world_size() == (int)world->count;
 	if (mpi.meets)
 		return watch_begin(world, error);
-	return base_fail(error, PTOWSP_NO_DEVICE, "starpu: rank=%u/%u, and MPI says that this is rank %d of %d", world->rank, world->count,
-			 mpi.starpu_mpi_world_rank(), mpi.starpu_mpi_world_size());
+	return base_fail(error, PTOWSP_NO_DEVICE,
+			 "starpu: rank=%u/%u, and MPI says that this is rank %d of %d; start it with mpirun -n %u, which needs no option rank", world->rank,
+			 world->count, mpi.starpu_mpi_world_rank(), mpi.starpu_mpi_world_size(), world->count);
 }
 
 ptowsp_status spu_world_needed(const struct spu_world *world, const struct base_instance *instance, struct ptowsp_error *error)

@@ -92,6 +92,9 @@ TEST(tasks_are_counted_by_kind_of_worker)
 		CHECK_INT(figure_sum_of("OpenCL workers", "tasks") + figure_sum_of("CPU workers", "tasks"), 128);
 	}
 	CHECK_INT(cli("find cache -name 'ptowsp_*' | grep -q ."), 0);
+	/* 24 blocks of a kernel, which do not take the same cycles each. */
+	CLI_OUT(0, "$B/ptowsp-run --plugin=cpu_sim --stats=json $P/deepseek.pkg.zst", "\"total_cycles\": 3014656");
+	CLI_OUT(0, RUN "--stats=json " OPENCL " $P/deepseek.pkg.zst", "\"total_cycles\": 3014656");
 }
 
 TEST(a_task_that_fails_on_a_device_says_why)
@@ -510,6 +513,28 @@ TEST(a_rank_that_fails_alone_ends_the_others)
 	CHECK_CONTAINS(cli_err, "rank 1/2: --in a: in.1.npy cannot be read");
 }
 
+/* Rank 0 waits in MPI for one that never comes to it. */
+TEST(opening_ends_in_time)
+{
+	CHECK_NEED(missing_ranks);
+	CHECK_INT(cli(under_mpirun(
+			  2, "sh -c '[ $OMPI_COMM_WORLD_RANK = 0 ] || exec sleep 60; exec $B/ptowsp-run --plugin=starpu --threads 1 --load-timeout-ms 500 "
+			     "$P/bgemm.pkg.zst'")),
+		  10);
+	CHECK_CONTAINS(cli_err, "did not end in 500 ms");
+}
+
+/* By hand as by ptowsp-run: rank 0 alone has results, and compares them. */
+TEST(a_rank_may_be_stated)
+{
+	CHECK_NEED(missing_ranks);
+	CHECK_INT(cli(under_mpirun(2, "sh -c '$B/ptowsp-run --plugin=starpu --threads 1 --opt rank=$OMPI_COMM_WORLD_RANK/2 --out c=$OMPI_COMM_WORLD_RANK.npy "
+				      "$P/bgemm.pkg.zst'")),
+		  0);
+	CHECK_INT(cli_lines(cli_out), 1);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=cpu_sim --out c=c.npy $P/bgemm.pkg.zst && cmp c.npy 0.npy && test ! -e 1.npy"), 0);
+}
+
 /* Rank 1 has other words than rank 0: whichever is about to do more says so, and both end before a block has gone. */
 TEST(ranks_that_are_not_to_do_the_same_are_refused)
 {
@@ -559,7 +584,10 @@ TEST(a_plugin_without_ranks_says_so)
 	CHECK_INT(cli("OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 $B/ptowsp-run --list-plugins"), 0);
 	CHECK_STR(cli_out, ""); /* rank 0 lists them */
 	CLI_ERR(2, "OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=4 $B/ptowsp-run --nonsense", "ptowsp-run: rank 3/4: flag \"--nonsense\" is unknown");
+	CLI_ERR(2, "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 $B/ptowsp-run --plugin=starpu --opt trace=real --graph g.txt $P/bgemm.pkg.zst",
+		"trace=real has the tasks of rank 0 alone, and a graph needs all");
 	CLI_ERR(2, "$B/ptowsp-run --plugin=starpu --opt rank=4/4 $P/vector_add.pkg.zst", "option rank takes I/N");
+	CLI_ERR(2, "$B/ptowsp-run --plugin=starpu --opt rank=0/65 $P/vector_add.pkg.zst", "65 ranks are too many; start at most 64");
 	CLI_ERR(2, "$B/ptowsp-run --plugin=starpu --opt rank=0/4/some $P/vector_add.pkg.zst", "or I/N/all");
 }
 
