@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -34,11 +35,15 @@ static bool line_take(struct spu_network *network, const char *line)
 
 static ptowsp_status network_read(struct spu_network *network, const char *path, struct ptowsp_error *error)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file;
+	struct stat there;
 	char line[128];
 	unsigned number = 0;
 	ptowsp_status status = PTOWSP_OK;
 
+	if (!stat(path, &there) && !S_ISREG(there.st_mode))
+		return base_fail(error, PTOWSP_INVALID, "starpu: option network: %.100s is no regular file", path);
+	file = fopen(path, "re");
 	if (!file)
 		return base_fail(error, PTOWSP_IO, "starpu: option network: %.100s cannot be read: %s", path, strerror(errno));
 	while (!status && fgets(line, sizeof(line), file)) {

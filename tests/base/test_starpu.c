@@ -409,6 +409,7 @@ TEST(a_model_has_the_messages_of_a_run)
 	CHECK_INT(figure_sum("messages") - figure_sum("messages of results"), 66);
 	CLI_ERR(2, "printf 'L 1\\nx 2\\n' >net; $B/ptowsp-run --plugin=starpu --opt model=2 --opt network=net $P/vector_add.pkg.zst",
 		"net, line 2: a line is L, o, g or G");
+	CLI_ERR(2, "$B/ptowsp-run --plugin=starpu --opt model=2 --opt network=/dev/zero $P/vector_add.pkg.zst", "/dev/zero is no regular file");
 }
 
 TEST(a_task_that_fails_ends_all_ranks)
