@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * test_buffers.c - tensors in buffers of a device: a chain of runs has the results of runs in memory, on backends that have buffers and on those that have none, and nothing is copied between. */
+ * test_buffers.c - the library's buffers of a device: chains of runs on them, memory of others that comes in and goes out, copies between devices. */
 #include "host/ptowsp_host.h"
 #include "ptowsp/buffers.h"
 #include "tests/check.h"
-#include "tests/contract/cli.h"
+#include "tests/tools/adds.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,90 +13,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-enum { N = 64, RUNS = 100, BYTES = N * 16 * 4 };
-
-/* y += x, and z = y of before. */
-#define ADDS                                                                                                                                                   \
-	"tensor %x : f32[64, 16] in\ntensor %y : f32[64, 16] inout\ntensor %z : f32[64, 16] out\n"                                                             \
-	"func @add(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>, %c: !pto.memref<gm,...,f32>) {\n"                                                 \
-	"  %s = alloc_tile : !pto.tile<8x16xf32>\n  %t = alloc_tile : !pto.tile<8x16xf32>\n  %s = tload %a[0, 0]\n  %t = tload %b[0, 0]\n"                     \
-	"  tstore %t, %c[0, 0]\n  %t = tadd %s, %t\n  tstore %t, %b[0, 0]\n  return\n}\n"                                                                      \
-	"workload @main { parallel_for %i in 0 to 8 { call @add(%a -> %x[%i * 8, 0], %b -> %y[%i * 8, 0], %c -> %z[%i * 8, 0]) } }\n"
-
-static void package_make(void)
-{
-	cli_begin();
-	check_put("adds.pto", ADDS);
-	REQUIRE_INT(cli("$B/ptowsp-pack adds.pto -o adds.pkg.zst"), 0);
-}
-
-/* ---- the tool --------------------------------------------------------------------------------------------------------------- */
-
-static uint64_t copied_by(const char *arguments)
-{
-	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --isolate=process --stats=json --fill x=iota %s adds.pkg.zst", arguments)), 0);
-	return (uint64_t)cli_int(cli_json(), "isolation_copy_bytes");
-}
-
-TEST(a_chain_has_the_results_of_one_after_another)
-{
-	static const struct {
-		const char *options;
-		int on_device;
-	} ways[] = {{"", 1}, {"--isolate=process", 1}, {"--isolate=sandbox", 1}, {"--threads 3 --layer=validate,threads", 1}, {"--plugin=a2a3sim", 0}};
-
-	package_make();
-	REQUIRE_INT(cli("cp /dev/null y.npy && $B/ptowsp-run -q --fill x=iota --fill y=iota --out y=y.npy adds.pkg.zst && "
-			"for i in 2 3 4 5; do $B/ptowsp-run -q --fill x=iota --in y=y.npy --out y=next.npy --out z=z.npy adds.pkg.zst && mv next.npy y.npy || "
-			"exit; done"),
-		    0);
-	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
-		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --chain --runs 5 --stats=json %s --fill x=iota --fill y=iota --out y=c.npy --out z=d.npy adds.pkg.zst",
-					  ways[i].options)),
-			    0);
-		CHECK_INT(cli_int(cli_json(), "chain.tensors"), 3);
-		CHECK_INT(cli_int(cli_json(), "chain.bytes"), 3 * BYTES);
-		CHECK_INT(json_is_true(cli_at(cli_json(), "chain.on_device")), ways[i].on_device);
-		CHECK_INT(cli("cmp y.npy c.npy && cmp z.npy d.npy"), 0);
-	}
-}
-
-TEST(nothing_is_copied_between_runs)
-{
-	package_make();
-	CHECK_UINT(copied_by("--chain --runs 1"), copied_by(check_fmt("--chain --runs %d", RUNS)));
-	CLI_OUT(0, "$B/ptowsp-run --chain --runs 3 --stats --fill x=iota adds.pkg.zst", "chain of 3 runs: 12288 bytes of 3 tensors stayed on the device\n");
-	CLI_OUT(0, "$B/ptowsp-run --plugin=a2a3sim --chain --runs 3 --stats --fill x=iota adds.pkg.zst",
-		"stayed in memory of this process, as the backend has no buffers\n");
-}
-
-TEST(a_chain_is_one_run_of_the_same_examples)
-{
-	static const char *const packages[] = {"vector_add", "softmax", "flash_attention", "csp", "parts_matmul"};
-
-	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++)
-		if (!cli(check_fmt("test -e $P/%s.pkg.zst", packages[i])))
-			CLI_OUT(0, check_fmt("$B/ptowsp-run --chain $P/%s.pkg.zst", packages[i]), "compare: ok");
-	CLI_OUT(0, "$B/ptowsp-run --chain --schedule spatial_map=2,2 --schedule layout=a,S0 $P/matmul.pkg.zst", "compare: ok");
-}
-
-TEST(a_chain_without_kernels_is_refused)
-{
-	static const char *const flags[] = {"--no-kernels", "--checkpoint c.ptowsp", "--device=cpu0,cpu0", "--emit out"};
-
-	package_make();
-	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
-		CLI_ERR(2, check_fmt("$B/ptowsp-run --chain %s adds.pkg.zst", flags[i]), "--chain goes with a run of kernels on one device");
-	CLI_ERR(2, "$B/ptowsp-run --chain --list-plugins", "--chain belongs to a run");
-}
-
-TEST(a_log_of_calls_is_replayed)
-{
-	package_make();
-	REQUIRE_INT(cli("$B/ptowsp-run --chain --runs 2 --isolate=none --layer=trace:calls --fill x=iota adds.pkg.zst"), 0);
-	CLI_OUT(0, "$B/ptowsp-conform --replay calls $B/../lib/ptowsp/plugins/libptowsp_cpu_sim.so", "");
-}
 
 /* ---- the library ------------------------------------------------------------------------------------------------------------ */
 
@@ -113,7 +29,7 @@ static void host_begin(const char *plugin, uint32_t isolate)
 	const struct ptowsp_backend_options options = {
 		.plugin = plugin, .isolate = isolate, .threads = 1, .memory_limit = 1 << 20, .layers = "validate,threads"};
 
-	package_make();
+	adds_make();
 	error = (struct ptowsp_error){.head = PTOWSP_HEAD(error, ERROR)};
 	REQUIRE_INT(ptowsp_package_open(&host.package, check_fmt("%s/adds.pkg.zst", check_dir()), 0, &error), 0);
 	REQUIRE_INT(ptowsp_plan_create(&host.plan, host.package, NULL, &error), 0);
