@@ -5,6 +5,7 @@
 #include "rt/program/arithmetic.h"
 #include "rt/program/dtype.h"
 #include "rt/rt_feed.h"
+#include "tests/base/emit_seen.h"
 #include "tests/emit/tree_glue.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,19 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-enum { WINDOWS = 64, ARGS = 64 };
-
-/* A task as either side has it. */
-struct seen {
-	uint32_t kernel, stream, owner, arg_count, window_count;
-	uint64_t args[ARGS];
-	struct tree_window windows[WINDOWS];
-};
-struct seen_list {
-	struct seen *rows;
-	uint64_t count, room;
-};
 
 struct emit_tree {
 	struct pkg *package;
@@ -79,16 +67,6 @@ static int kernel_varies(void *context, uint32_t kernel)
 	return program && isa_program_varies(program);
 }
 
-static struct seen *seen_add(struct seen_list *list)
-{
-	if (list->count == list->room) {
-		list->room = list->room ? list->room * 2 : 256;
-		list->rows = realloc(list->rows, list->room * sizeof(*list->rows));
-	}
-	memset(&list->rows[list->count], 0, sizeof(*list->rows));
-	return &list->rows[list->count++];
-}
-
 static void core_keep(struct emit_tree *tree, const struct ptowsp_task *task)
 {
 	struct seen *seen = seen_add(&tree->core);
@@ -97,8 +75,8 @@ static void core_keep(struct emit_tree *tree, const struct ptowsp_task *task)
 	seen->stream = task->stream;
 	seen->arg_count = task->arg_count;
 	seen->window_count = task->tensor_count;
-	memcpy(seen->args, task->args, 8 * (task->arg_count < ARGS ? task->arg_count : ARGS));
-	for (uint32_t i = 0; i < task->tensor_count && i < WINDOWS; i++) {
+	memcpy(seen->args, task->args, 8 * (task->arg_count < SEEN_ARGS ? task->arg_count : SEEN_ARGS));
+	for (uint32_t i = 0; i < task->tensor_count && i < SEEN_WINDOWS; i++) {
 		const struct ptowsp_tensor_arg *w = (const void *)((const char *)task->tensors + (size_t)i * task->tensor_stride);
 		const struct ptowsp_binding *b = &tree->bindings[w->tensor];
 		const uint64_t size = rt_dtype_bytes(b->dtype), at = (uint64_t)((uintptr_t)w->data - (uintptr_t)b->data);
@@ -446,8 +424,8 @@ static void emitted_keep(void *context, const struct tree_task *task)
 	seen->owner = task->owner;
 	seen->arg_count = task->arg_count;
 	seen->window_count = task->window_count;
-	memcpy(seen->args, task->args, 8 * (task->arg_count < ARGS ? task->arg_count : ARGS));
-	memcpy(seen->windows, task->windows, sizeof(*task->windows) * (task->window_count < WINDOWS ? task->window_count : WINDOWS));
+	memcpy(seen->args, task->args, 8 * (task->arg_count < SEEN_ARGS ? task->arg_count : SEEN_ARGS));
+	memcpy(seen->windows, task->windows, sizeof(*task->windows) * (task->window_count < SEEN_WINDOWS ? task->window_count : SEEN_WINDOWS));
 }
 
 /* As the core would call it. */
@@ -456,7 +434,7 @@ static int32_t emitted_compute(void *context, const struct tree_task *task)
 	struct emit_tree *tree = context;
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), 0, &error};
-	struct ptowsp_tensor_arg windows[WINDOWS];
+	struct ptowsp_tensor_arg windows[SEEN_WINDOWS];
 	struct ptowsp_task call = {.head = PTOWSP_HEAD(call, TASK),
 				   .args = task->args,
 				   .tensors = windows,
@@ -469,7 +447,7 @@ static int32_t emitted_compute(void *context, const struct tree_task *task)
 
 	if (task->kernel >= tree->t->kernel_count || !tree->computes)
 		return 0;
-	for (uint32_t i = 0; i < task->window_count && i < WINDOWS; i++) {
+	for (uint32_t i = 0; i < task->window_count && i < SEEN_WINDOWS; i++) {
 		const struct tree_window *w = &task->windows[i];
 
 		windows[i] = (struct ptowsp_tensor_arg){(void *)(uintptr_t)w->data, w->rows,  w->columns, w->row_stride, w->column_stride, (uint16_t)w->dtype,
@@ -530,33 +508,6 @@ static bool tree_call(struct emit_tree *tree, uint32_t instances)
 
 /* ---- both ------------------------------------------------------------------------------------------------------------------------- */
 
-/* What differs in a task, NULL: nothing. varies: a window may be larger than what the kernel is known to touch with its arguments. */
-static const char *difference(const struct seen *core, const struct seen *emitted, bool varies)
-{
-	if (core->kernel != emitted->kernel)
-		return "kernel";
-	if (core->stream != emitted->stream)
-		return "stream";
-	if (core->arg_count != emitted->arg_count || memcmp(core->args, emitted->args, sizeof(core->args)) != 0)
-		return "arguments";
-	if (core->window_count != emitted->window_count)
-		return "tensors";
-	for (uint32_t i = 0; i < core->window_count && i < WINDOWS; i++) {
-		const struct tree_window *c = &core->windows[i], *e = &emitted->windows[i];
-		const bool version = c->start == UINT64_MAX; /* packed, and somewhere else */
-
-		if (c->tensor != e->tensor || c->access != e->access || c->dtype != e->dtype)
-			return "tensor";
-		if ((!version && c->start != e->start) || c->rows != e->rows)
-			return "start of a region";
-		if (c->columns != e->columns && !(varies && c->rows == 1 && e->columns >= c->columns))
-			return "columns of a region";
-		if (!version && c->rows > 1 && c->row_stride != e->row_stride)
-			return "stride of a region";
-	}
-	return NULL;
-}
-
 static void lists_compare(struct emit_tree *tree)
 {
 	const uint64_t count = tree->core.count < tree->emitted.count ? tree->core.count : tree->emitted.count;
@@ -567,7 +518,7 @@ static void lists_compare(struct emit_tree *tree)
 	for (uint64_t i = 0; i < count && wrong < 3; i++) {
 		const struct seen *core = &tree->core.rows[i], *emitted = &tree->emitted.rows[i];
 		const bool varies = kernel_varies(tree, core->kernel) || !program_of(tree, core->kernel);
-		const char *what = difference(core, emitted, varies);
+		const char *what = seen_difference(core, emitted, varies);
 
 		if (!what && tree->owners && tree->owners[i] != emitted->owner)
 			what = "owner";
