@@ -47,7 +47,7 @@ static void begin(void)
 /* Every variable that code of the tree reads, by the names in it. */
 #define VARIABLES                                                                                                                                              \
 	"PTOWSP_PLUGIN_PATH PTOWSP_TRUST_DIR CC TMPDIR CXX HOME XDG_CACHE_HOME XILINX_XRT PEANO_INSTALL_DIR PATH LD_LIBRARY_PATH ASCEND_HOME_PATH PB_QUIET_S " \
-	"PTOWSP_SHARED PTO_RUNTIME_DIR PTOWSP_CC STARPU_OPENCL_ON_CPUS"
+	"PTOWSP_SHARED PTO_RUNTIME_DIR PTOWSP_CC STARPU_OPENCL_ON_CPUS STARPU_HOME STARPU_HOSTNAME STARPU_SCHED"
 TEST(no_variable_is_read)
 {
 	static const char *const set = "for v in " VARIABLES "; do [ $v = PATH ] || [ $v = LD_LIBRARY_PATH ] || export $v=/x; done; " AS_NOBODY;

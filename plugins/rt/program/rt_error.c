@@ -63,18 +63,18 @@ const char *rt_error_behind(const char *text, const char *kernel)
 
 ptowsp_status rt_kernel_fail(struct ptowsp_error *error, uint64_t task, uint64_t kernel, const char *name, ptowsp_status status)
 {
+	const ptowsp_status failed = status == PTOWSP_NO_MEMORY ? status : PTOWSP_KERNEL_FAILED; /* memory is nothing that the kernel has done wrong */
 	const char *behind;
 	char what[160];
 
 	if (!error)
-		return PTOWSP_KERNEL_FAILED;
+		return failed;
 	memcpy(what, error->text, sizeof(what));
 	what[sizeof(what) - 1] = 0;
 	if (!*what)
-		return rt_fail_at(error, PTOWSP_KERNEL_FAILED, task, kernel, "task %llu, kernel %.40s failed with status %d", (unsigned long long)task, name,
-				  (int)status);
+		return rt_fail_at(error, failed, task, kernel, "task %llu, kernel %.40s failed with status %d", (unsigned long long)task, name, (int)status);
 	behind = rt_error_behind(what, name);
-	return rt_fail_at(error, PTOWSP_KERNEL_FAILED, task, kernel, "task %llu, kernel %.40s%s%s", (unsigned long long)task, name, behind ? "" : ": ",
+	return rt_fail_at(error, failed, task, kernel, "task %llu, kernel %.40s%s%s", (unsigned long long)task, name, behind ? "" : ": ",
 			  behind ? behind : what);
 }
 

@@ -49,6 +49,19 @@ struct alignas(64) ChipTensor {
 	uint64_t extent_elem_cache;
 	uint32_t strides[MAX_TENSOR_DIMS];
 	uint8_t _pad_cl2[36];
+
+	ChipTensor view(const uint32_t extents[], const uint32_t offsets[]) const
+	{
+		ChipTensor part = *this;
+
+		part.extent_elem_cache = 1;
+		for (uint32_t i = 0; i < ndims; i++) {
+			part.start_offset += (uint64_t)offsets[i] * strides[i];
+			part.shapes[i] = extents[i];
+			part.extent_elem_cache += (uint64_t)(extents[i] - 1) * strides[i];
+		}
+		return part;
+	}
 };
 static_assert(sizeof(ChipTensor) == 128 && offsetof(ChipTensor, shapes) == 44 && offsetof(ChipTensor, strides) == 72, "the runtime's layout");
 
@@ -200,6 +213,13 @@ static inline TaskOutputTensors rt_submit_task(const MixedKernels &kernels, cons
 
 	return rt->ops->is_fatal(rt) ? TaskOutputTensors{} : rt->ops->submit_task(rt, kernels, args);
 }
+static inline TaskOutputTensors rt_submit_aiv_task(int32_t kernel, const CoreTaskArgs &args)
+{
+	MixedKernels kernels;
+
+	kernels.aiv0_kernel_id = kernel;
+	return rt_submit_task(kernels, args);
+}
 static inline TaskOutputTensors rt_submit_dummy_task(const CoreTaskArgs &args)
 {
 	PTO2Runtime *rt = framework_current_runtime();
@@ -222,6 +242,11 @@ static inline void rt_scope_end()
 	if (!rt->ops->is_fatal(rt))
 		rt->ops->scope_end(rt);
 }
+struct PTO2ScopeGuard {
+	PTO2ScopeGuard() { rt_scope_begin(); }
+	~PTO2ScopeGuard() { rt_scope_end(); }
+};
+#define PTO2_SCOPE() if (PTO2ScopeGuard scope_guard; true)
 /* Waits for those who write the tensor and says so. */
 static inline uint64_t get_tensor_data(const ChipTensor &tensor, uint32_t ndims, const uint32_t indices[])
 {
