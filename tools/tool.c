@@ -30,7 +30,7 @@ static int page_show(size_t page)
 	if (page == TOOL_HELP)
 		page_print(tool.page, stdout);
 	else
-		printf("%s %d.%d.0, ABI v%d.%d%s\n", tool.page->tool, PTOWSP_ABI_MAJOR, PTOWSP_ABI_MINOR, PTOWSP_ABI_MAJOR, PTOWSP_ABI_MINOR,
+		printf("%s %d.%d.0, ABI v%d.0 minor %d%s\n", tool.page->tool, PTOWSP_ABI_MAJOR, PTOWSP_ABI_MINOR, PTOWSP_ABI_MAJOR, PTOWSP_ABI_MINOR,
 		       tool.also ? tool.also : "");
 	return 0;
 }

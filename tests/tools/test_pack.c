@@ -52,7 +52,7 @@ TEST(usage_is_exit_2_with_a_sentence)
 	CHECK_INT(pack("--help"), 0);
 	CHECK_CONTAINS(out, "--from-json FILE");
 	CHECK_INT(pack("--version"), 0);
-	CHECK_CONTAINS(out, "ABI v10.1");
+	CHECK_CONTAINS(out, "ABI v10.0 minor 1");
 }
 
 TEST(a_file_that_cannot_be_read_is_exit_2_and_a_bad_one_3)
