@@ -45,7 +45,7 @@ struct base_backend {
 	uint32_t options_size; /* bytes of its struct, which begins with struct base_options; 0: it has none of its own */
 	/* An extension table by its id, before those of this library; NULL if it is not the backend's own. instance may be NULL. */
 	const void *(*extension)(struct ptowsp_object *instance, const char *id);
-	/* Where buffers of its devices lie (memory/base_buffer.h): with base_buffers_host in memory of this process. NULL: it has none, and a host keeps such tensors itself. */
+	/* The place of its devices' buffers (memory/base_buffer.h): with base_buffers_host in memory of this process. NULL: it has none, and a host keeps such tensors itself. */
 	const struct base_buffers *buffers;
 	bool fences;                      /* runs wait for fences and signal them in its queue (memory/base_fence.h). false: a host holds such runs itself */
 	const struct base_events *events; /* of its driver, which fences can be (memory/base_fence.h). NULL: there are none */

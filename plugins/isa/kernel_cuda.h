@@ -39,7 +39,7 @@
 #undef inline
 
 #define TILE_DEVICE static inline __device__
-/* Those of parts are for the device: its threads share the rows. */
+/* Functions of parts are for the device: its threads share the rows. */
 #define inline inline __device__
 #define TILE_PART_ROWS(r, count) for (uint64_t r = threadIdx.x; r < (count); r += blockDim.x)
 #include "isa/tile_part.h"

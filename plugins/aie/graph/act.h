@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a program calls its kernels, channels and tensors, for sentences and symbols. Any thread. */
+/* Names of a program's kernels, channels and tensors, for sentences and symbols. Any thread. */
 /* Rows of the package, or of what stands in its place; texts are borrowed from the program. */
 struct aie_called {
 	const char *(*kernel)(const void *context, uint32_t kernel);
@@ -123,7 +123,7 @@ struct aie_alias_args {
  * differ. */
 ptowsp_status aie_alias(struct aie_argument *arguments, uint32_t count, const struct aie_alias_args *args, uint32_t *first, uint32_t *second);
 
-/* Who leaves the loop over a closed channel goes on when all its producers have closed it, which may be later than their last token: one word per producer that did
+/* A consumer that leaves the loop over a closed channel goes on when all its producers have closed it, which may be later than their last token: one word per producer that did
  * something in between, if the consumer does anything behind. Source: runtime semantics, section 6, K. One thread. */
 /* acts: with a CLOSE for each end of a channel that a producer closes, and a LEAVE where a consumer finds it closed and empty, as the walk has them. Afterwards there is
  * a CLOSE and a LEAVE for each producer that a consumer has to wait for, at the same places, and no other. Errors: NO_MEMORY. */

@@ -6,7 +6,7 @@
 #include "aie/design/map.h"
 #include <stdint.h>
 
-/* What a call takes of a core's memory, as refusals and figures have it. */
+/* Memory of a core that a call takes, as refusals and figures have it. */
 /* Bytes of a core tile for a call. */
 struct aie_fits {
 	uint64_t tiles, arguments, stack; /* tiles that do not lie in its arguments; these once each; what a core's stack has besides tiles */

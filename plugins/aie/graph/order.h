@@ -48,7 +48,7 @@ bool aie_depths_choose(struct aie_depths *depths, const struct aie_graph *graph,
 /* With places, of cells first: where two cores see one memory their objects are the same ones; elsewhere a channel's are divided between both ends. */
 void aie_depths_settle(struct aie_depths *depths, const struct aie_graph *graph, const struct aie_arch *arch, const struct aie_place *places);
 
-/* What order.c knows of tasks: which job begins a task and by which the host sees that it has ended. One thread. */
+/* Jobs of tasks, as order.c knows them: which job begins a task and by which the host sees that it has ended. One thread. */
 struct aie_order_bound {
 	const struct aie_bounds *bounds; /* NULL: none, and nothing else is there */
 	const struct aie_graph *graph;

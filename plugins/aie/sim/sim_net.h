@@ -408,8 +408,7 @@ ptowsp_status aie_host_saw(const struct aie_net *net);
 /* A task is done from `time` on. */
 void aie_host_told(struct aie_net *net, uint32_t task, uint64_t time);
 
-/* Who waits for whom when nothing can happen any more. */
-/* Looks at a net in which nothing happens any more. OK: all is done that anybody asked for. A host that waits, or tasks that are not done, or, where there is no host's
+/* Agents that wait for each other: looks at a net in which nothing happens any more. OK: all is done that anybody asked for. A host that waits, or tasks that are not done, or, where there is no host's
  * sequence, a core that waits: DEADLOCK with one sentence, the ring first. */
 ptowsp_status aie_stuck_look(const struct aie_net *net, struct ptowsp_error *error);
 /* Waiting agents, and a ring of them; into zeroed stats, owned by them. false: no memory. */

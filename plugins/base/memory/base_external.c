@@ -28,7 +28,7 @@ int base_external_file(uint64_t bytes)
 	return -1;
 }
 
-/* Of a descriptor that is what its type says. */
+/* The descriptor, which is what its type says, may be written, and has the bytes. */
 static ptowsp_status use_check(const struct ptowsp_external *e, uint64_t there, struct ptowsp_error *error)
 {
 	if ((fcntl(e->fd, F_GETFL) & O_ACCMODE) != O_RDWR)
