@@ -208,3 +208,51 @@ def test_a_package_is_saved(tmp_path):
     package = ptowsp.pack_text(ENDLESS, name="endless")
     package.save(tmp_path / "e.pkg.zst")
     assert ptowsp.Package(os.fspath(tmp_path / "e.pkg.zst")).entries == ["main", "f"]
+
+
+FACTORS = """
+symbol %r : u64 = 1
+symbol %s : u64 = 1
+symbol %t : u64 = 1
+symbol %u : u64 = 1
+tensor %x : f32[%r, %s] in
+tensor %z : f32[%t, %u] in
+tensor %y : f32[8, 8] out
+tensor %v : f32[%r, %s] out
+tensor %w : f32[%t, %u] out
+func @f(%x: !pto.memref<gm,...,f32>, %z: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>, %v: !pto.memref<gm,...,f32>, %w: !pto.memref<gm,...,f32>) {
+  %a = alloc_tile : !pto.tile<8x8xf32>
+  %b = alloc_tile : !pto.tile<8x8xf32>
+  %p = alloc_tile : !pto.tile<8x8xf32>
+  %line = alloc_tile : !pto.tile<1x8xf32>
+  %p = texpands %1
+  %line = texpands %1
+  %a = tload %x[0, 0]
+  %b = tload %z[0, 0]
+  %p = PRODUCT
+  tstore %p, %y[0, 0]
+  tstore %a, %v[0, 0]
+  tstore %b, %w[0, 0]
+  return
+}
+workload @main { call @f(%x -> %x[0, 0 : %r, %s], %z -> %z[0, 0 : %t, %u], %y -> %y, %v -> %v[0, 0 : %r, %s], %w -> %w[0, 0 : %t, %u]) }
+"""
+
+
+@pytest.mark.parametrize("backend", ["cpu_sim", "a2a3sim", "aie"])
+@pytest.mark.parametrize("product, square, started", [("tmatmul %a, %b", False, 0), ("tmatmul.acc %p, %a, %b", False, 1), ("tmatmul.bias %a, %b, %line", False, 1),
+                                                      ("tmatmul %a, %a", True, 0), ("tmatmul.acc %p, %a, %a", True, 1)])
+def test_a_factor_keeps_what_the_other_lacks(backend, product, square, started, tmp_path):
+    """Of factors of which other columns than rows are there the sum has the terms that both have; each is afterwards what it was. Masks by rows and by columns have names of their own."""
+    package = ptowsp.pack_text(FACTORS.replace("PRODUCT", product))
+    package.save(tmp_path / "f.pkg.zst")
+    subprocess.run([ROOT / "bin/ptowsp-inspect", "--pto", tmp_path / "f.pkg.zst"], check=True, capture_output=True)
+    program = package.load(backend)
+    for r, s, t, u in np.random.default_rng(11).integers(1, 9, (6, 4)):
+        x, z = np.arange(1, r * s + 1, dtype=np.float32).reshape(r, s), np.arange(2, t * u + 2, dtype=np.float32).reshape(t, u)
+        other = x if square else z
+        inner = min(s, len(other))
+        wanted = np.zeros((8, 8), np.float32)
+        wanted[:r, : other.shape[1]] = started + x[:, :inner] @ other[:inner]
+        run = program.run(x=x, z=z, r=r, s=s, t=t, u=u)
+        assert np.array_equal(run["y"], wanted) and np.array_equal(run["v"], x) and np.array_equal(run["w"], z), (r, s, t, u)

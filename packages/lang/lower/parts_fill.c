@@ -13,11 +13,12 @@ enum filling { FILL_ZERO, FILL_MINUS_ZERO, FILL_LEAST, FILL_GREATEST, FILLINGS }
 /* Tiles that are made once: 1 where the row (or column) is there, or a value everywhere. */
 struct made {
 	uint32_t rows, columns;
-	uint32_t extent; /* of a mask; MADE_VALUE: filling */
+	uint32_t extent; /* of a mask; MADE_VALUE: filling; MADE_FACTOR: the columns of a left factor or the rows of a right one are filled in it */
 	uint16_t dtype, tile;
 	uint8_t by_columns, filling;
 };
-#define MADE_VALUE UINT32_MAX
+#define MADE_VALUE  UINT32_MAX
+#define MADE_FACTOR (UINT32_MAX - 1)
 
 struct insts {
 	struct ptowsp_tile_inst *rows;
@@ -87,7 +88,7 @@ static uint16_t made_tile(struct filler *f, struct made like);
 /* A line: numbers, each compared with how many are there; other masks: a line, in all rows or columns. */
 static void mask_make(struct filler *f, struct made *mask)
 {
-	const char *name = common_format(&f->lower->unit->arena, "%s.%s", "there", f->names[mask->extent]);
+	const char *name = common_format(&f->lower->unit->arena, "there.%s%s", f->names[mask->extent], mask->by_columns ? ".across" : "");
 	struct made line = *mask;
 
 	*(mask->by_columns ? &line.rows : &line.columns) = 1;
@@ -142,6 +143,9 @@ static uint16_t made_tile(struct filler *f, struct made like)
 		return made->tile;
 	if (like.extent == MADE_VALUE)
 		value_make(f, &like);
+	else if (like.extent == MADE_FACTOR)
+		like.tile = tile_add(f, common_format(&f->lower->unit->arena, "%s.%s", like.by_columns ? "left" : "right", common_dtype_text(like.dtype)),
+				     like.rows, like.columns, like.dtype);
 	else
 		mask_make(f, &like);
 	*COMMON_PUSH(&f->lower->unit->arena, f->made, f->made_count, f->made_capacity) = like;
@@ -160,8 +164,8 @@ static void insts_copy(struct filler *f, uint32_t inst)
 	f->at = inst;
 }
 
-/* Before the instruction at hand, missing columns (or rows) of the tile are filled: as far as each of the extents, a bit each, says. */
-static void fill(struct filler *f, uint16_t tile, bool columns, uint64_t extents, enum filling filling)
+/* Before the instruction at hand, `out` gets the tile with columns (or rows) filled as far as each of the extents, a bit each, leaves them out. */
+static void fill(struct filler *f, uint16_t out, uint16_t tile, bool columns, uint64_t extents, enum filling filling)
 {
 	const struct ptowsp_tile_tile whole = f->code->tiles[tile];
 
@@ -172,8 +176,24 @@ static void fill(struct filler *f, uint16_t tile, bool columns, uint64_t extents
 			continue;
 		mask = made_tile(f, (struct made){whole.rows, whole.columns, e, PTOWSP_I32, 0, columns, 0});
 		value = made_tile(f, (struct made){whole.rows, whole.columns, MADE_VALUE, whole.dtype, 0, 0, (uint8_t)filling});
-		op_add(f, &f->body, PTOWSP_PTO_TSEL, tile, mask, tile, value);
+		op_add(f, &f->body, PTOWSP_PTO_TSEL, out, mask, tile, value);
+		tile = out;
 	}
+}
+
+/* The instruction at hand reads the tile with columns (or rows) filled that are there, but not in the other factor: in a tile apart, because the tile keeps them. */
+static void factor_fill(struct filler *f, uint16_t tile, bool left, uint64_t extents, enum filling filling)
+{
+	const struct ptowsp_tile_tile whole = f->code->tiles[tile];
+	const uint16_t out = made_tile(f, (struct made){whole.rows, whole.columns, MADE_FACTOR, whole.dtype, 0, left, 0});
+	struct ptowsp_tile_inst *inst = &f->code->insts[f->at];
+	const bool sums = isa_op(inst->op)->shape == ISA_SHAPE_MATMUL_ACC;
+
+	fill(f, out, tile, left, extents, filling);
+	if (left)
+		*(sums ? &inst->b : &inst->a) = out;
+	else
+		*(sums ? &inst->c : &inst->b) = out;
 }
 
 /* The instruction works on no parts. */
@@ -205,7 +225,7 @@ static void want(const struct flow *f, uint16_t tile, bool columns, uint64_t ext
 {
 	f->now[tile].zero &= !extents || filling == FILL_ZERO;
 	if (f->filler && extents)
-		fill(f->filler, tile, columns, extents, filling);
+		fill(f->filler, tile, tile, columns, extents, filling);
 }
 
 static void want_all(const struct flow *f, uint16_t tile, enum filling filling)
@@ -251,15 +271,24 @@ static void store(const struct flow *f, const struct ptowsp_tile_inst *i, struct
 	want(f, i->a, true, tile.columns & ~dims.columns, FILL_ZERO);
 }
 
+static void factor(const struct flow *f, uint16_t tile, bool left, uint64_t inner, enum filling filling)
+{
+	const uint64_t own = left ? f->now[tile].columns : f->now[tile].rows;
+
+	want(f, tile, left, own, filling);
+	if (f->filler && (inner & ~own))
+		factor_fill(f->filler, tile, left, inner & ~own, filling);
+}
+
 /* Terms of a sum that are not there are 0 times 0; where it starts from a tile -0 times 0, which changes no sum, not even one that is -0. left, right: factors. */
 static void product(const struct flow *f, uint16_t left, uint16_t right, bool from_tile)
 {
 	const uint64_t inner = f->now[left].columns | f->now[right].rows;
 
 	if (from_tile || !f->now[left].zero || inner != f->now[left].columns)
-		want(f, left, true, inner, from_tile ? FILL_MINUS_ZERO : FILL_ZERO);
+		factor(f, left, true, inner, from_tile ? FILL_MINUS_ZERO : FILL_ZERO);
 	if (!f->now[right].zero || inner != f->now[right].rows)
-		want(f, right, false, inner, FILL_ZERO);
+		factor(f, right, false, inner, FILL_ZERO);
 }
 
 static bool keeps_zero(unsigned op)
