@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * test_rt_crew.c - tasks on several threads: deque, ring and gates by themselves; where brief kernels run; which failure is told. */
+ * test_rt_crew.c - tasks on several threads: deque and ring by themselves; where brief kernels run; which failure is told. */
 #include "tests/check_outcome.h"
 
 #include "rt/structure/flow.h"
@@ -115,39 +115,6 @@ TEST(behind_a_failure_nothing_becomes_ready)
 	rt_ring_finish(&ring);
 }
 
-/* Tasks 0, 1 | 2, 3 | 4: nobody has to wait until a gate can be made. */
-TEST(a_gate_opens_with_the_last_task_before_it)
-{
-	struct rt_ring ring;
-	uint64_t ready = 0, barrier;
-
-	REQUIRE(rt_ring_init(&ring, 8, 1));
-	CHECK(add(&ring, NULL, 0));
-	CHECK(add(&ring, NULL, 0));
-	CHECK(rt_ring_gate_room(&ring, &barrier));
-	rt_ring_gate(&ring, 2);
-	CHECK(!add(&ring, NULL, 0));
-	CHECK(!add(&ring, NULL, 0));
-	rt_ring_gate(&ring, 4);
-	CHECK(!add(&ring, NULL, 0));
-	rt_ring_finished(&ring, 1, false, made_ready, &ready);
-	CHECK_UINT(ready, 0);
-	rt_ring_finished(&ring, 0, false, made_ready, &ready);
-	CHECK_UINT(ready, 1 << 2 | 1 << 3);
-	rt_ring_finished(&ring, 2, false, made_ready, &ready);
-	CHECK_UINT(ready, 1 << 2 | 1 << 3);
-	rt_ring_finished(&ring, 3, false, made_ready, &ready);
-	CHECK_UINT(ready, 1 << 2 | 1 << 3 | 1 << 4);
-	rt_ring_finished(&ring, 4, false, made_ready, &ready);
-	while (rt_ring_advance(&ring))
-		;
-	CHECK_UINT(ring.frontier, 5);
-	CHECK_UINT(ring.edge_head, ring.edge_tail);
-	rt_ring_gate(&ring, 5); /* all before it are over */
-	CHECK(add(&ring, NULL, 0));
-	rt_ring_finish(&ring);
-}
-
 /* What the expander may run itself: its producers are over, and none of them failed. */
 TEST(a_task_is_free_when_its_producers_have_ended_well)
 {
@@ -191,25 +158,6 @@ TEST(what_ran_here_is_over_whatever_its_slot_says)
 	rt_ring_finished(&ring, 0, false, made_ready, &ready);
 	CHECK(rt_ring_advance(&ring) && rt_ring_advance(&ring));
 	CHECK(!rt_ring_advance(&ring));
-	rt_ring_finish(&ring);
-}
-
-TEST(gates_are_bounded)
-{
-	struct rt_ring ring;
-	uint64_t ready = 0, barrier;
-
-	REQUIRE(rt_ring_init(&ring, 256, 1));
-	add(&ring, NULL, 0);
-	for (uint64_t g = 1; g <= RT_GATES; g++) {
-		CHECK(rt_ring_gate_room(&ring, &barrier));
-		rt_ring_gate(&ring, g);
-		CHECK(!add(&ring, NULL, 0));
-	}
-	CHECK(!rt_ring_gate_room(&ring, &barrier));
-	CHECK_UINT(barrier, 1);
-	rt_ring_finished(&ring, 0, false, made_ready, &ready);
-	CHECK(rt_ring_gate_room(&ring, &barrier));
 	rt_ring_finish(&ring);
 }
 
@@ -389,7 +337,7 @@ TEST(with_plenty_to_do_the_earliest_failure_is_told)
 
 /* ---- barriers ----------------------------------------------------------------------------------------------------- */
 
-/* More barriers than there are gates, steps of several tasks, every number of threads: the order shows in the memory. */
+/* Many barriers, steps of several tasks, every number of threads: the order shows in the memory. */
 TEST(steps_stay_in_order_whoever_runs_them)
 {
 	struct rt_crew_rules usual = rt_crew_rules;

@@ -265,7 +265,7 @@ static uint64_t bytes_of(const struct rt_flight *flight)
 {
 	const struct rt_ring *ring = &flight->ring;
 
-	return (ring->mask + 1 + RT_GATES) * ring->stride + ((uint64_t)ring->edge_mask + 1) * sizeof(*ring->edges) +
+	return (ring->mask + 1) * ring->stride + ((uint64_t)ring->edge_mask + 1) * sizeof(*ring->edges) +
 	       (ring->mask + 1) * sizeof(uint32_t) * (1 + (uint64_t)flight->workers.threads);
 }
 

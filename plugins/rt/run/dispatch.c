@@ -33,7 +33,7 @@ static ptowsp_status sharing_begin(struct rt_run *run)
 	for (uint32_t k = 0; k < run->program->tables.kernel.count; k++)
 		run->known[k].here = false;
 	run->sample_left = 0;
-	rt_ring_skip(&crew->ring, run->tasks, run->barrier);
+	rt_ring_skip(&crew->ring, run->tasks);
 	crew->brief_run = 0;
 	crew->long_end = run->tasks + 1;
 	crew->workers.goes_on = goes_on;
@@ -162,25 +162,6 @@ static ptowsp_status run_ready(struct rt_run *run, uint32_t slot)
 	return PTOWSP_OK;
 }
 
-/* Before the first task behind a barrier. */
-static ptowsp_status gate_make(struct rt_run *run)
-{
-	struct rt_ring *ring = &run->crew.ring;
-	uint64_t oldest, from = ring->barrier > ring->frontier ? ring->barrier : ring->frontier;
-	ptowsp_status status = rt_wait_room(run, run->barrier > from ? run->barrier - from : 0);
-
-	run->reason = PTOWSP_RESOURCE_TASK_RING;
-	/* When the tasks of a gate are over, so is the gate, as soon as the worker that ran the last one has come to it. */
-	while (!status && !rt_ring_gate_room(ring, &oldest)) {
-		status = rt_wait_tasks(run, oldest);
-		if (!status)
-			status = rt_look(run);
-	}
-	if (!status)
-		rt_ring_gate(ring, run->barrier);
-	return status;
-}
-
 /* Start and length of each window of a plan's task, of a block its rows and columns: the rest does not change. */
 static void windows_place(struct rt_run *run, struct rt_slot *slot, const struct rt_io *ios)
 {
@@ -231,10 +212,12 @@ static ptowsp_status hand_over(struct rt_run *run, const struct rt_site *site, s
 	struct rt_slot *slot;
 	ptowsp_status status = starts ? rt_started_before(run, also) : PTOWSP_OK;
 
-	if (!status && run->barrier > ring->barrier)
-		status = gate_make(run);
-	if (!status && !rt_ring_room(ring, (uint64_t)run->preds.count + 2)) /* and one for the stream's order, one for the gate */
-		status = rt_wait_room(run, (uint64_t)run->preds.count + 2);
+	if (!status && run->barrier > ring->frontier) {
+		run->reason = PTOWSP_RESOURCE_TASK_RING;
+		status = rt_wait_tasks(run, run->barrier);
+	}
+	if (!status && !rt_ring_room(ring, (uint64_t)run->preds.count + 1)) /* and one for the stream's order */
+		status = rt_wait_room(run, (uint64_t)run->preds.count + 1);
 	if (status)
 		return status;
 	slot = rt_ring_add(ring);
@@ -250,7 +233,7 @@ bool rt_dispatch_keep(struct rt_run *run)
 {
 	struct rt_crew *crew = &run->crew;
 
-	return crew->sharing && !run->stream_order && brief(run) && run->barrier <= crew->ring.barrier && (uint32_t)run->tasks % rt_crew_rules.sample_every &&
+	return crew->sharing && !run->stream_order && brief(run) && run->barrier <= crew->ring.frontier && (uint32_t)run->tasks % rt_crew_rules.sample_every &&
 	       rt_ring_room(&crew->ring, 0) && rt_ring_free(&crew->ring, run->preds.list, run->preds.count);
 }
 

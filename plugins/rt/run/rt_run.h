@@ -289,7 +289,7 @@ ptowsp_status rt_started_failure(struct rt_run *run, struct rt_slot *slot);
 ptowsp_status rt_look(struct rt_run *run);                       /* deadline and cancel */
 ptowsp_status rt_look_after_kernel(struct rt_run *run);          /* the same, but seldom where kernels are short */
 ptowsp_status rt_wait_tasks(struct rt_run *run, uint64_t tasks); /* until the first `tasks` tasks are done */
-ptowsp_status rt_wait_room(struct rt_run *run, uint64_t edges);  /* until the ring has room for a task, or a gate, with so many */
+ptowsp_status rt_wait_room(struct rt_run *run, uint64_t edges);  /* until the ring has room for a task with so many */
 /* Sends the worker threads in, where there is something for them and so much to do, or done for so long, that they come in time. */
 void rt_call_helpers(struct rt_run *run, uint64_t ns);
 /* Moves the frontier over what is over; cycles that only running tells go to the clock. In task order. */

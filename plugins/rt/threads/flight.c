@@ -66,11 +66,6 @@ static ptowsp_status frontier_move(struct rt_flight *flight, struct ptowsp_error
 	return rt_workers_status(&flight->workers, error);
 }
 
-static bool slot_over(const void *context, uint32_t at)
-{
-	return rt_ring_ended(context, at);
-}
-
 /* Runs something, or naps until the oldest task has ended. */
 static ptowsp_status wait_step(struct rt_flight *flight, struct ptowsp_error *error)
 {
@@ -78,7 +73,7 @@ static ptowsp_status wait_step(struct rt_flight *flight, struct ptowsp_error *er
 	ptowsp_status status = look(flight, error);
 
 	if (!status &&
-	    (rt_ready_take(&flight->workers.ready, 0, &slot) || rt_ready_expect(&flight->workers.ready, oldest, slot_over, &flight->ring, WAIT_NS, &slot)))
+	    (rt_ready_take(&flight->workers.ready, 0, &slot) || rt_ready_expect(&flight->workers.ready, &flight->ring, oldest, WAIT_NS, &slot)))
 		rt_workers_run(&flight->workers, slot, 0);
 	return status ? status : frontier_move(flight, error);
 }

@@ -207,20 +207,19 @@ static void nap(struct rt_ready *ready, uint64_t wait_ns)
 	pthread_cond_timedwait(&ready->news, &ready->lock, &until);
 }
 
-bool rt_ready_expect(struct rt_ready *ready, uint32_t at, bool (*over)(const void *context, uint32_t at), const void *context, uint64_t wait_ns,
-		     uint32_t *slot_out)
+bool rt_ready_expect(struct rt_ready *ready, const struct rt_ring *ring, uint32_t at, uint64_t wait_ns, uint32_t *slot_out)
 {
 	for (unsigned k = 0; k < SEARCH_STEPS; k++) {
 		if (rt_ready_take(ready, 0, slot_out))
 			return true;
-		if (over(context, at))
+		if (rt_ring_ended(ring, at))
 			return false;
 		relax();
 	}
 	pthread_mutex_lock(&ready->lock);
 	/* Sequentially consistent, with rt_ready_tell and wake_one: either they see the flag, or this thread sees what they did before. */
 	atomic_store(&ready->expecting, at + 1);
-	if (!count(ready) && !over(context, at))
+	if (!count(ready) && !rt_ring_ended(ring, at))
 		nap(ready, wait_ns);
 	atomic_store(&ready->expecting, 0);
 	pthread_mutex_unlock(&ready->lock);

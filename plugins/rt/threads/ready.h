@@ -7,6 +7,7 @@
 
 #include "rt/threads/deque.h"
 #include "rt/threads/ready_queue.h"
+#include "rt/threads/ring.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -51,9 +52,8 @@ static inline uint64_t rt_ready_own(const struct rt_ready *ready)
 }
 /* A worker waits; false: stop. */
 bool rt_ready_wait(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out);
-/* The expander waits for a ready task or until over(context) says that the task in slot `at` has ended, at most wait_ns. True: *slot_out is a task to run. */
-bool rt_ready_expect(struct rt_ready *ready, uint32_t at, bool (*over)(const void *context, uint32_t at), const void *context, uint64_t wait_ns,
-		     uint32_t *slot_out);
+/* The expander waits for a ready task or until the task in slot `at` of the ring has ended, at most wait_ns. True: *slot_out is a task to run. */
+bool rt_ready_expect(struct rt_ready *ready, const struct rt_ring *ring, uint32_t at, uint64_t wait_ns, uint32_t *slot_out);
 /* The task in a slot has ended: wakes the expander if it waits for that. */
 void rt_ready_tell(struct rt_ready *ready, uint32_t at);
 /* Sends the workers home; queued tasks stay. */

@@ -4,9 +4,7 @@
  *
  * One thread (the expander) adds tasks and moves the frontier. Any worker finishes tasks. A slot's plain fields are written before the task
  * is made ready and read after it was taken from a ready queue; `cycles` is written by the worker before it closes the list of successors, and
- * read by the expander after it has found it closed.
- *
- * A barrier is a gate: a slot without a task, behind all tasks before it and in front of all behind it. */
+ * read by the expander after it has found it closed. */
 #ifndef RT_RING_H
 #define RT_RING_H
 
@@ -21,11 +19,11 @@
 
 /* `reserved` of a slot: its words are the address of each window and its columns, not start and length. */
 enum { RT_SLOT_PLACED = 1 };
-enum { RT_GATES = 64, RT_LINE = 64 /* bytes that move between cores as one */ };
+enum { RT_LINE = 64 /* bytes that move between cores as one */ };
 
 /* Together with its words it begins at a cache line and shares none with another slot. */
 struct rt_slot {
-	_Atomic uint32_t waits; /* predecessors that have not finished, + 1 until the task is linked */
+	_Atomic uint32_t waits; /* predecessors that have not finished, and more until the task is linked */
 	_Atomic uint32_t successors;
 	uint32_t site;            /* row of rt_program.sites */
 	uint64_t number, cycles;  /* cycles: preset, then what the kernel said */
@@ -46,7 +44,7 @@ struct rt_note {
 };
 struct rt_ring {
 	/* read by all threads */
-	unsigned char *slots; /* mask + 1 of them, then the gates, stride bytes each */
+	unsigned char *slots; /* mask + 1 of them, stride bytes each */
 	size_t stride;
 	struct rt_edge *edges;
 	_Atomic uint8_t *ends; /* of tasks handed over: 1 when it has ended well. Close together: the expander asks for every predecessor */
@@ -56,9 +54,6 @@ struct rt_ring {
 	struct rt_note *notes;
 	uint32_t edge_head, edge_tail; /* free-running */
 	uint64_t issued, frontier;     /* tasks added; tasks before it are done */
-	uint64_t barrier;              /* of the newest gate: tasks before it */
-	uint32_t gates, gate;          /* made so far, free-running; the newest one's slot + 1, 0: nothing waits behind it any more */
-	uint64_t gate_barriers[RT_GATES];
 };
 /* Bytes of a slot with so many words. */
 static inline size_t rt_slot_bytes(uint64_t words)
@@ -77,29 +72,18 @@ static inline struct rt_slot *rt_ring_task(const struct rt_ring *ring, uint64_t 
 {
 	return rt_ring_slot(ring, (uint32_t)(task & ring->mask));
 }
-/* A task that was handed over is over, in whatever way. Acquire: everything that it wrote, and its cycles, are there for whoever asks. */
-static inline bool rt_slot_over(const struct rt_slot *slot)
-{
-	return atomic_load_explicit(&slot->successors, memory_order_acquire) >= RT_FAILED;
-}
 /* Room for another task with so many edges? If not, wait until the frontier moves. */
 static inline bool rt_ring_room(const struct rt_ring *ring, uint64_t edges)
 {
 	return ring->issued - ring->frontier <= ring->mask && ring->edge_head - ring->edge_tail + edges <= (uint64_t)ring->edge_mask + 1;
 }
 /* Nothing is in flight, and the next task is number `task`: those before it ran elsewhere. */
-void rt_ring_skip(struct rt_ring *ring, uint64_t task, uint64_t barrier);
-/* Is another gate free? If not, wait for the tasks before the barrier of the oldest: *barrier_out. */
-bool rt_ring_gate_room(const struct rt_ring *ring, uint64_t *barrier_out);
-/* From the next task on, tasks wait for all before `barrier`, which is larger than the last one. Needs room for a gate, and for as many edges as there are
- * tasks in flight between the two barriers. */
-void rt_ring_gate(struct rt_ring *ring, uint64_t barrier);
+void rt_ring_skip(struct rt_ring *ring, uint64_t task);
 /* The next task's slot, not yet linked. Needs room. */
 struct rt_slot *rt_ring_add(struct rt_ring *ring);
-/* Makes the newest task wait for its producers, for task `also` - 1 (0: none), and for the newest gate. True if there is nothing to wait for: the caller
- * makes it ready. */
+/* Makes the newest task wait for its producers and for task `also` - 1 (0: none). True if there is nothing to wait for: the caller makes it ready. */
 bool rt_ring_link(struct rt_ring *ring, const uint64_t *producers, uint32_t count, uint64_t also);
-/* May the next task run at once? True if all its producers, which are tasks, have ended well, and nothing holds it at a gate. */
+/* May the next task run at once? True if all its producers have ended well. */
 bool rt_ring_free(const struct rt_ring *ring, const uint64_t *producers, uint32_t count);
 /* The next task, of which nobody else has heard, has run on the expander's thread. Needs room. */
 void rt_ring_ran(struct rt_ring *ring, bool failed);

@@ -90,17 +90,12 @@ static void wait_show(struct rt_run *run)
 	rt_stats_publish(run);
 }
 
-static bool slot_over(const void *context, uint32_t at)
-{
-	return rt_ring_ended(context, at);
-}
-
 /* The end to wait for: that of the last task wanted, or, if it has come, of the first one. */
 static uint32_t slot_expected(const struct rt_ring *ring, uint64_t wanted)
 {
 	uint32_t last = (uint32_t)((wanted - 1) & ring->mask);
 
-	return slot_over(ring, last) ? (uint32_t)(ring->frontier & ring->mask) : last;
+	return rt_ring_ended(ring, last) ? (uint32_t)(ring->frontier & ring->mask) : last;
 }
 
 /* A wake costs about as much as so much work. */
@@ -130,7 +125,7 @@ static ptowsp_status wait_step(struct rt_run *run, uint64_t wanted)
 		if (run->started)
 			rt_started_reap(run, rt_now_ns(run->program) + (crew->ring.issued - crew->ring.frontier > run->started ? TURN_NS : WAIT_NS));
 		else
-			found = rt_ready_expect(&crew->workers.ready, slot_expected(&crew->ring, wanted), slot_over, &crew->ring, WAIT_NS, &slot);
+			found = rt_ready_expect(&crew->workers.ready, &crew->ring, slot_expected(&crew->ring, wanted), WAIT_NS, &slot);
 	}
 	if (found) {
 		if (!crew->workers.entered)
