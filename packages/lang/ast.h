@@ -51,7 +51,7 @@ struct lang_var {
 	uint32_t reads, writes;
 	uint32_t write_order, write_end; /* of the first assignment, and where its block ends */
 	uint8_t early_read;              /* 1: read outside (write_order, write_end] */
-	struct lang_var *extent_of;      /* the memref of whose tile it is the rows or columns that are there; NULL: of none */
+	struct lang_var *extent_of;      /* the memref of whose tile, or the tile, of which it is the rows or columns that are there; NULL: of none */
 	uint8_t extent_columns;
 	uint32_t extent;            /* its number, where the packer declared it */
 	struct lang_symbol *symbol; /* needed: what stands for it if no caller has such a scalar */

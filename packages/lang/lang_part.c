@@ -152,6 +152,25 @@ static bool dimensions_check(struct lang_work_check *check, const struct lang_pa
 	return true;
 }
 
+/* Rows that go on behind the dimension of their index are those of the next index of the dimension before: meant where all of the dimension is taken, else most likely a mistake. */
+static void next_warn(struct lang_work_check *check, const struct lang_part *part)
+{
+	const uint32_t dim = part->index_count - 2;
+	const int64_t rows = part->parts & 1 ? 1 : part->rows;
+	struct lang_range range = {0};
+	int64_t least, greatest, extent;
+
+	if (part->index_count < 3 || !lang_scalar_known(part->decl->extents[dim], &extent) || !lang_range_add(check, &range, part->indices[dim], 1) ||
+	    !lang_range_end(&range, 0, &least) || !lang_range_end(&range, 1, &greatest) || greatest + rows <= extent ||
+	    (!least && !greatest && rows % extent == 0))
+		return;
+	lang_warn(check->unit, part->all, "rows %lld to %lld%s go on behind dimension %u of %%%s, which has %lld, in the next index of dimension %u",
+		  (long long)greatest, (long long)(greatest + rows - 1), lang_range_text(check->unit, &range, 1), dim, part->tensor, (long long)extent,
+		  dim - 1);
+	lang_help(check->unit, "say how many rows a call takes, by a symbol or a loop's value: min(%lld, %lld - index); or declare %%%s as a matrix",
+		  (long long)rows, (long long)extent, part->tensor);
+}
+
 /* The row, if it is known. */
 static bool row_known(const struct lang_work_check *check, const struct lang_part *part, struct lang_range *range)
 {
@@ -172,6 +191,8 @@ static int bounds_check(struct lang_work_check *check, const struct lang_part *p
 	int64_t rows, columns;
 	int ok = dimensions_check(check, part);
 
+	if (ok)
+		next_warn(check, part);
 	if (!ok || !lang_tensor_shape(part->decl, &rows, &columns))
 		return ok;
 	if (row_known(check, part, &row))

@@ -74,14 +74,14 @@ TEST(shifts_take_six_bits_of_their_distance)
 
 TEST(parts_of_tensors_are_regions_in_elements)
 {
-	source_is_workload(COPY_8 TENSORS "tensor %z : f32[5, 8, 8] in\nslot %s : i64 = 0\nworkload @w {\n  parallel_for %i in 0 to 4 {\n"
+	source_is_workload(COPY_8 TENSORS "tensor %z : f32[5, 10, 8] in\nslot %s : i64 = 0\nworkload @w {\n  parallel_for %i in 0 to 4 {\n"
 					  "    call @move(%x -> %x[%i * 8, 0], %y -> %y[%i * 8, 0])\n    call @move(%x -> %z[%i, 2, 0], %y -> %y)\n  }\n"
 					  "  copy %x -> %y\n  copy %z[3, 0, 0 : 8, 4] -> %y[0, 4]\n  slot_load %s, %x[3, %s]\n}\n",
 			   "w",
 			   "0 parallel_for i 0..4 by 1 -> 7\n1 task move\n2 io_input 0 x[(loop0 * 8), 0 : 8, 8]\n3 io_output 1 y[(loop0 * 8), 0 : 8, 8]\n"
-			   "4 task move\n5 io_input 0 z[((loop0 * 8) + 2), 0 : 8, 8]\n6 io_output 1 y[0, 0 : 32, 8]\n7 copy x[0, 0 : 32, 8]\n8 io_output 0 "
+			   "4 task move\n5 io_input 0 z[((loop0 * 10) + 2), 0 : 8, 8]\n6 io_output 1 y[0, 0 : 32, 8]\n7 copy x[0, 0 : 32, 8]\n8 io_output 0 "
 			   "y[0, 0 : 32, 8]\n"
-			   "9 copy z[24, 0 : 8, 4]\n10 io_output 0 y[0, 4 : 8, 4]\n11 slot_load s x[3, s : 1, 1]\n12 halt\n");
+			   "9 copy z[30, 0 : 8, 4]\n10 io_output 0 y[0, 4 : 8, 4]\n11 slot_load s x[3, s : 1, 1]\n12 halt\n");
 }
 
 TEST(a_tasks_name_is_a_distance_or_a_slot)

@@ -233,3 +233,65 @@ def test_a_declared_tensor_serves_an_orchestration_function():
         y = np.zeros_like(x)
         ptowsp.pack_text(source, strict=True).load(backend).run(input=x, output=y, num_tiles=4)
         assert np.array_equal(y, x - x.max(1, keepdims=True))
+
+
+ROWS = """
+include "std/norm.pto"
+include "std/topk.pto"
+symbol %n : u64 = 64
+tensor %x : f32[8, %n] in
+tensor %scale : f32[1, %n] in
+tensor %layer : f32[8, %n] out
+tensor %rms : f32[8, %n] out
+tensor %values : f32[8, 5] out
+tensor %numbers : i32[8, 5] out
+tensor %at : i32[8, 1] out
+tensor %mean : f32[8, 1] out
+func @mean(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>, %x.columns: i32) {
+  %t = alloc_tile : !pto.tile<8x64xf32>
+  %sum = alloc_tile : !pto.tile<8x1xf32>
+  %count = alloc_scalar : f32
+  %t = tload %x[0, 0]
+  %sum = trowsum %t
+  MOV %count:f32, %x.columns
+  %sum = tdivs %sum, %count
+  tstore %sum, %y[0, 0]
+  return
+}
+func @outer(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {
+  CALL @mean(%x -> %a, %y -> %b)
+  return
+}
+workload @main {
+  call @std.layer_norm_task<8, 64, f32>(%x -> %x[0, 0 : 8, %n], %scale -> %scale[0, 0 : 1, %n], %shift -> %scale[0, 0 : 1, %n], %y -> %layer[0, 0 : 8, %n], %epsilon -> 1e-5)
+  call @std.rms_norm_task<8, 64, f32>(%x -> %x[0, 0 : 8, %n], %scale -> %scale[0, 0 : 1, %n], %y -> %rms[0, 0 : 8, %n], %epsilon -> 1e-5)
+  call @std.topk_task<8, 64, 5, f32>(%x -> %x[0, 0 : 8, %n], %values -> %values, %numbers -> %numbers)
+  call @std.argmax_task<8, 64, f32>(%x -> %x[0, 0 : 8, %n], %at -> %at)
+  call @outer(%a -> %x[0, 0 : 8, %n], %b -> %mean)
+}
+"""
+
+
+@pytest.mark.parametrize("backend", ["cpu_sim", "a2a3sim", "aie"])
+def test_rows_of_any_length(backend):
+    """Functions of whole rows, for 64 columns, of parts with fewer: they divide by how many are there, and take no number from beyond."""
+    program = ptowsp.pack_text(ROWS, strict=True).load(backend)
+    for n in (64, 50, 7, 3, 1):
+        x, scale = random.standard_normal((8, n)).astype(np.float32), random.standard_normal((1, n)).astype(np.float32)
+        run = program.run(x=x, scale=scale, n=n)
+        mean, order = x.mean(1, keepdims=True), np.argsort(-x, axis=1, kind="stable")[:, :5]
+        np.testing.assert_allclose(run["layer"], (x - mean) / np.sqrt(x.var(1, keepdims=True) + 1e-5) * scale + scale, atol=2e-4)
+        np.testing.assert_allclose(run["rms"], x / np.sqrt((x * x).mean(1, keepdims=True) + 1e-5) * scale, atol=2e-4)
+        np.testing.assert_allclose(run["mean"], mean, atol=1e-6)
+        found = order.shape[1]
+        assert np.array_equal(run["numbers"][:, :found], order) and np.array_equal(run["values"][:, :found], np.take_along_axis(x, order, 1))
+        assert (run["numbers"][:, found:] == -1).all() and (run["values"][:, found:] == -np.inf).all() and np.array_equal(run["at"], order[:, :1])
+
+
+def test_what_is_hidden_is_found_last():
+    x = np.full((8, 16), -np.inf, np.float32)
+    x[:, 3], x[:, 9], x[7] = 1, 2, np.nan
+    values, numbers = on_tiles("topk<8, 16, 4, f32>(%x -> %tx, %values -> %tv, %numbers -> %tn)", {"x": x}, {"v": np.zeros((8, 4), np.float32), "n": np.zeros((8, 4), np.int32)})
+    assert (numbers[:7] == [9, 3, 0, 1]).all() and (values[:7] == [2, 1, -np.inf, -np.inf]).all() and ((numbers[7] >= 0) & (numbers[7] < 16)).all()
+    (at,) = on_tiles("argmax<8, 16, f32>(%x -> %tx, %at -> %ta)", {"x": x}, {"a": np.zeros((8, 1), np.int32)})
+    assert (at[:7] == 9).all() and 0 <= at[7, 0] < 16

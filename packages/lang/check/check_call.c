@@ -331,11 +331,16 @@ static struct lang_var *need_find(struct lang_check *check, const struct lang_st
 	return var;
 }
 
-/* A CALL passes whole parts. */
+/* How much is there of a memref or of a tile: all, unless the kernel that the CALL is expanded in knows better. */
 static void whole_bind(struct lang_operand *operand, const struct lang_var *scalar)
 {
+	const struct lang_var *of = scalar->extent_of;
+
 	operand->kind = LANG_OPERAND_NUMBER;
-	operand->value = scalar->extent_columns ? scalar->extent_of->columns : scalar->extent_of->rows;
+	if (of->kind == LANG_TILE)
+		operand->value = scalar->extent_columns ? of->type.columns : of->type.rows;
+	else
+		operand->value = scalar->extent_columns ? of->columns : of->rows;
 	operand->dtype = scalar->type.dtype;
 }
 

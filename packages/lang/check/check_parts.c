@@ -13,24 +13,24 @@ static const char *const axes[] = {"rows", "columns"};
 
 /* --- the scalars --- */
 
-static struct lang_var *extent_find(struct lang_unit *unit, const struct lang_function *f, const struct lang_var *memref, unsigned axis)
+static struct lang_var *extent_find(struct lang_unit *unit, const struct lang_function *f, const struct lang_var *of, unsigned axis)
 {
-	return lang_var_find(f, common_format(&unit->arena, "%s.%s", memref->name, axes[axis]));
+	return lang_var_find(f, common_format(&unit->arena, "%s.%s", of->name, axes[axis]));
 }
 
-static void extent_link(struct lang_var *memref, struct lang_var *scalar, unsigned axis)
+static void extent_link(struct lang_var *of, struct lang_var *scalar, unsigned axis)
 {
-	memref->extents[axis] = scalar;
-	scalar->extent_of = memref;
+	of->extents[axis] = scalar;
+	scalar->extent_of = of;
 	scalar->extent_columns = (uint8_t)axis;
 	scalar->needed = 1;
 }
 
-/* A parameter of that name is such a scalar, whether or not the function reads it. */
+/* A parameter of that name is such a scalar of a memref or of a tile that is a parameter, whether or not the function reads it. */
 static void declared_link(struct lang_unit *unit, struct lang_function *f)
 {
 	for (uint32_t i = 0, count = f->var_count; i < count; i++)
-		for (unsigned axis = 0; axis < 2 && f->vars[i]->kind == LANG_MEMREF; axis++) {
+		for (unsigned axis = 0; axis < 2 && f->vars[i]->param && (f->vars[i]->kind == LANG_MEMREF || f->vars[i]->kind == LANG_TILE); axis++) {
 			struct lang_var *scalar = extent_find(unit, f, f->vars[i], axis);
 
 			if (scalar && scalar->param && scalar->kind == LANG_SCALAR)

@@ -15,11 +15,15 @@
 #define NO_ROW LANG_MAX_ROWS
 
 /* One kernel being encoded. */
+struct incore_body;
 struct incore {
 	struct lang_lower *lower;
 	const struct lang_function *function; /* the kernel's own */
 	struct lang_tile_code *code;          /* of the builder's body */
-	struct lang_map bodies; /* to struct incore_body, by name: functions expanded so far, of which a second call uses the same tiles and scalars */
+	struct lang_map bodies;        /* to struct incore_body, by name: functions expanded so far, of which a second call uses the same tiles and scalars */
+	const struct incore_body *own; /* the kernel's */
+	struct lang_there *theres;
+	uint32_t there_count, there_capacity;
 };
 
 /* The place of each variable of a function in this kernel: by variable, a row of the tile, scalar or parameter table. */
@@ -183,6 +187,34 @@ static struct incore_body *body_find(struct incore *kernel, const struct lang_fu
 	return body;
 }
 
+/* A scalar that is set at the call to how much of the tile is there; which that is turns out when parts are filled. */
+static uint16_t there_encode(struct incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt, const struct lang_var *scalar, uint16_t whole)
+{
+	struct lang_there *there = COMMON_PUSH(&kernel->lower->unit->arena, kernel->theres, kernel->there_count, kernel->there_capacity);
+	struct ptowsp_tile_inst *inst;
+
+	*there = (struct lang_there){.inst = kernel->code->inst_count, .tile = body->rows[scalar->extent_of->id], .columns = scalar->extent_columns};
+	inst = inst_add(kernel, PTOWSP_PTO_MOV, stmt->at);
+	inst->d = scalar_add(kernel, body->function, scalar, PTOWSP_SCALAR_LOCAL, 0);
+	inst->a = whole;
+	return inst->d;
+}
+
+/* What the callee's scalar starts with: what the call passes; how much is there, of a memref as the kernel's own scalar says, of a tile as the operations have left it. */
+static uint16_t need_row(struct incore *kernel, const struct incore_body *caller, const struct incore_body *body, const struct lang_stmt *stmt, uint32_t i)
+{
+	const struct lang_var *scalar = body->function->needs[i], *known = NULL;
+	const uint16_t passed = operand_row(kernel, caller, stmt->needs[i]);
+
+	if (!scalar->extent_of || stmt->bound[scalar->id])
+		return passed;
+	if (scalar->extent_of->kind == LANG_MEMREF)
+		known = kernel->function->memrefs[body->rows[scalar->extent_of->id]]->extents[scalar->extent_columns];
+	else if (kernel->function->extent_count)
+		return there_encode(kernel, body, stmt, scalar, passed);
+	return known ? kernel->own->rows[known->id] : passed;
+}
+
 /* The values that the callee's scalars start with: the caller's values, or 0 where only a branch sets them. */
 static void scalars_start(struct incore *kernel, const struct incore_body *caller, struct incore_body *body, const struct lang_stmt *stmt)
 {
@@ -191,7 +223,7 @@ static void scalars_start(struct incore *kernel, const struct incore_body *calle
 
 	for (uint32_t i = 0; i < target->need_count; i++) {
 		uint32_t id = target->needs[i]->id;
-		uint16_t value = operand_row(kernel, caller, stmt->needs[i]);
+		uint16_t value = need_row(kernel, caller, body, stmt, i);
 
 		if (!target->needs[i]->writes) {
 			body->rows[id] = value;
@@ -362,7 +394,7 @@ static void parts_fill(struct incore *kernel, const struct incore_body *body)
 		scalars[i] = body->rows[function->extents[i]->id];
 		names[i] = function->extents[i]->name;
 	}
-	lang_parts_fill(kernel->lower, function, kernel->code, memrefs, scalars, names);
+	lang_parts_fill(kernel->lower, &(struct lang_parts){function, kernel->code, memrefs, scalars, names, kernel->theres, kernel->there_count});
 }
 
 void lang_kernel_encode(struct lang_lower *lower, struct lang_function *function, uint32_t row, struct ptowsp_payload_record record)
@@ -372,6 +404,7 @@ void lang_kernel_encode(struct lang_lower *lower, struct lang_function *function
 	const void *payload;
 	size_t size;
 
+	kernel.own = body;
 	lang_at(lower, function->at);
 	build_body_open(lower->build, row, record, function->name);
 	kernel.code = build_tile_code(lower->build);

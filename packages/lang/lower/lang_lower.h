@@ -92,10 +92,24 @@ struct lang_dims {
 	uint64_t rows, columns;
 	uint8_t zero; /* the missing part is 0, as it was loaded */
 };
-/* The instructions of a body whose tasks get parts of tiles, so that they come out as if each operation saw what is there. memrefs: per parameter, extents of its window; scalars: the row that
- * says each; names: of them. */
-void lang_parts_fill(struct lang_lower *lower, const struct lang_function *function, struct lang_tile_code *code, const struct lang_dims *memrefs,
-		     const uint16_t *scalars, const char *const *names);
+/* An instruction, a MOV, that sets a scalar to how many rows (or columns) of a tile are there at that place. */
+struct lang_there {
+	uint32_t inst;
+	uint16_t tile;
+	uint8_t columns;
+};
+/* A body whose tasks get parts of tiles. */
+struct lang_parts {
+	const struct lang_function *function;
+	struct lang_tile_code *code;
+	const struct lang_dims *memrefs; /* per parameter: extents of its window */
+	const uint16_t *scalars;         /* per extent: the row that says it */
+	const char *const *names;        /* per extent */
+	const struct lang_there *theres; /* in the order of instructions */
+	uint32_t there_count;
+};
+/* Its instructions become such that they come out as if each operation saw what is there. */
+void lang_parts_fill(struct lang_lower *lower, const struct lang_parts *parts);
 
 /* Ends the compilation: calls and launches are expanded in place, and this package grows beyond every bound by that. */
 _Noreturn void lang_too_large(struct lang_lower *lower, struct lang_span at);

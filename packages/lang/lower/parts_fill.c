@@ -26,10 +26,7 @@ struct insts {
 };
 struct filler {
 	struct lang_lower *lower;
-	const struct lang_function *function;
-	struct lang_tile_code *code;
-	const uint16_t *scalars;  /* per extent: its row */
-	const char *const *names; /* per extent */
+	const struct lang_parts *parts;
 	struct made *made;
 	uint32_t made_count, made_capacity;
 	struct insts head, body; /* instructions that make them; all others */
@@ -44,9 +41,9 @@ static struct ptowsp_tile_inst *inst_add(struct filler *f, struct insts *list, u
 	struct ptowsp_tile_inst *inst;
 
 	if (list->count == LANG_MAX_INSTRUCTIONS)
-		lang_too_large(f->lower, f->function->at);
+		lang_too_large(f->lower, f->parts->function->at);
 	inst = COMMON_PUSH(&f->lower->unit->arena, list->rows, list->count, list->capacity);
-	*inst = (struct ptowsp_tile_inst){.op = (uint8_t)op, .line = f->code->insts[f->at < f->code->inst_count ? f->at : 0].line};
+	*inst = (struct ptowsp_tile_inst){.op = (uint8_t)op, .line = f->parts->code->insts[f->at < f->parts->code->inst_count ? f->at : 0].line};
 	return inst;
 }
 
@@ -88,7 +85,7 @@ static uint16_t made_tile(struct filler *f, struct made like);
 /* A line: numbers, each compared with how many are there; other masks: a line, in all rows or columns. */
 static void mask_make(struct filler *f, struct made *mask)
 {
-	const char *name = common_format(&f->lower->unit->arena, "there.%s%s", f->names[mask->extent], mask->by_columns ? ".across" : "");
+	const char *name = common_format(&f->lower->unit->arena, "there.%s%s", f->parts->names[mask->extent], mask->by_columns ? ".across" : "");
 	struct made line = *mask;
 
 	*(mask->by_columns ? &line.rows : &line.columns) = 1;
@@ -101,7 +98,7 @@ static void mask_make(struct filler *f, struct made *mask)
 	}
 	mask->tile = tile_add(f, name, mask->rows, mask->columns, PTOWSP_I32);
 	op_add(f, &f->head, PTOWSP_PTO_TCI, mask->tile, (uint16_t)build_literal_add(f->lower->build, PTOWSP_I32, 0), 0, 0);
-	op_add(f, &f->head, PTOWSP_PTO_TCMPS, mask->tile, mask->tile, f->scalars[mask->extent], 0);
+	op_add(f, &f->head, PTOWSP_PTO_TCMPS, mask->tile, mask->tile, f->parts->scalars[mask->extent], 0);
 }
 
 /* No element is below the least value of its type, or above the greatest. */
@@ -158,7 +155,7 @@ static uint16_t made_tile(struct filler *f, struct made like)
 static void insts_copy(struct filler *f, uint32_t inst)
 {
 	for (; f->copied < inst; f->copied++) {
-		*inst_add(f, &f->body, 0) = f->code->insts[f->copied];
+		*inst_add(f, &f->body, 0) = f->parts->code->insts[f->copied];
 		f->starts[f->copied + 1] = f->body.count;
 	}
 	f->at = inst;
@@ -167,7 +164,7 @@ static void insts_copy(struct filler *f, uint32_t inst)
 /* Before the instruction at hand, `out` gets the tile with columns (or rows) filled as far as each of the extents, a bit each, leaves them out. */
 static void fill(struct filler *f, uint16_t out, uint16_t tile, bool columns, uint64_t extents, enum filling filling)
 {
-	const struct ptowsp_tile_tile whole = f->code->tiles[tile];
+	const struct ptowsp_tile_tile whole = f->parts->code->tiles[tile];
 
 	for (uint32_t e = 0; e < 64; e++) {
 		uint16_t mask, value;
@@ -184,9 +181,9 @@ static void fill(struct filler *f, uint16_t out, uint16_t tile, bool columns, ui
 /* The instruction at hand reads the tile with columns (or rows) filled that are there, but not in the other factor: in a tile apart, because the tile keeps them. */
 static void factor_fill(struct filler *f, uint16_t tile, bool left, uint64_t extents, enum filling filling)
 {
-	const struct ptowsp_tile_tile whole = f->code->tiles[tile];
+	const struct ptowsp_tile_tile whole = f->parts->code->tiles[tile];
 	const uint16_t out = made_tile(f, (struct made){whole.rows, whole.columns, MADE_FACTOR, whole.dtype, 0, left, 0});
-	struct ptowsp_tile_inst *inst = &f->code->insts[f->at];
+	struct ptowsp_tile_inst *inst = &f->parts->code->insts[f->at];
 	const bool sums = isa_op(inst->op)->shape == ISA_SHAPE_MATMUL_ACC;
 
 	fill(f, out, tile, left, extents, filling);
@@ -201,19 +198,20 @@ static void part_refuse(const struct filler *f, const struct ptowsp_tile_inst *i
 {
 	struct lang_unit *unit = f->lower->unit;
 
-	lang_error(unit, f->function->at, "@%s line %u: %s %s, and calls pass parts of which a run says how much is there", f->function->name, inst->line,
-		   isa_op(inst->op)->mnemonic, why);
+	lang_error(unit, f->parts->function->at, "@%s line %u: %s %s, and calls pass parts of which a run says how much is there", f->parts->function->name,
+		   inst->line, isa_op(inst->op)->mnemonic, why);
 	lang_help(unit, "pass whole parts, or declare the parameters that say what is there (%%x.rows: i32) and see to the rest in @%s itself",
-		  f->function->name);
+		  f->parts->function->name);
 }
 
 /* ---- which tiles are there only in part, and where that makes a difference: an operation that brings elements of different rows or columns together has to see something where there is nothing. ---- */
 
 /* The walk over the instructions, again and again until nothing changes: where ways meet, a tile is there as far as it is on all of them. */
 struct flow {
-	const struct lang_dims *memrefs; /* per parameter */
+	const struct lang_parts *parts;
 	const struct lang_tile_code *code;
 	uint32_t tiles;              /* to begin with */
+	uint32_t theres;             /* of parts->theres: so many are before the instruction at hand */
 	struct lang_dims *now, **at; /* of each tile; at: on arriving at an instruction that others go to, NULL: none does */
 	uint32_t stored; /* before this instruction nothing has been stored in parts: what they lack is 0, also where another argument is the same part */
 	bool live, changed;
@@ -255,7 +253,7 @@ static bool is_zero(const struct flow *f, uint16_t scalar)
 /* Extents of a window, which begins with the tile. */
 static struct lang_dims window(const struct flow *f, uint16_t memref, uint16_t row, uint16_t column)
 {
-	const struct lang_dims dims = f->memrefs[memref];
+	const struct lang_dims dims = f->parts->memrefs[memref];
 
 	if ((dims.rows | dims.columns) && !(is_zero(f, row) && is_zero(f, column)))
 		refuse(f, "moves a tile at another place than [0, 0]");
@@ -315,7 +313,7 @@ static bool touches_elements(unsigned op)
 
 static void elements(const struct flow *f, const struct ptowsp_tile_inst *i)
 {
-	const struct lang_dims memory = f->memrefs[i->op == PTOWSP_PTO_STORE || i->op == PTOWSP_PTO_MSCATTER ? i->d : i->a];
+	const struct lang_dims memory = f->parts->memrefs[i->op == PTOWSP_PTO_STORE || i->op == PTOWSP_PTO_MSCATTER ? i->d : i->a];
 
 	if (memory.rows | memory.columns)
 		refuse(f, "touches single elements");
@@ -446,6 +444,24 @@ static void apply(const struct flow *f, const struct ptowsp_tile_inst *i)
 	}
 }
 
+/* The MOV at hand gets the scalar that says how much of its tile is there, if not all of it is. */
+static void there_tell(struct flow *f, uint32_t inst)
+{
+	const struct lang_there *there;
+	uint64_t extents;
+
+	while (f->theres < f->parts->there_count && f->parts->theres[f->theres].inst < inst)
+		f->theres++;
+	there = f->parts->theres + f->theres;
+	if (f->theres == f->parts->there_count || there->inst != inst)
+		return;
+	extents = there->columns ? f->now[there->tile].columns : f->now[there->tile].rows;
+	if (extents & (extents - 1))
+		refuse(f, "would be told the least of several sizes, of a tile that operations on parts of several sizes have made");
+	else if (extents && f->filler)
+		f->parts->code->insts[inst].a = f->parts->scalars[__builtin_ctzll(extents)];
+}
+
 /* ---- ways ------------------------------------------------------------------------------------------------------------------- */
 
 /* Goes to `target` from here. */
@@ -501,6 +517,7 @@ static void sweep(struct flow *f)
 	memset(f->now, 0, f->tiles * sizeof(*f->now));
 	f->live = true;
 	f->changed = false;
+	f->theres = 0;
 	for (uint32_t i = 0; i < f->code->inst_count; i++) {
 		f->inst = &f->code->insts[i];
 		arrive(f, i);
@@ -508,6 +525,7 @@ static void sweep(struct flow *f)
 			continue;
 		if (f->filler)
 			insts_copy(f->filler, i);
+		there_tell(f, i);
 		if (isa_op_is_control(f->inst->op))
 			ways(f, f->inst);
 		else
@@ -534,9 +552,10 @@ static uint32_t store_find(const struct lang_dims *memrefs, const struct lang_ti
 	return code->inst_count;
 }
 
-static void flow_follow(const struct lang_dims *memrefs, const struct lang_tile_code *code, struct filler *filler)
+static void flow_follow(const struct lang_parts *parts, struct filler *filler)
 {
-	struct flow f = {.memrefs = memrefs, .code = code, .tiles = code->tile_count, .stored = store_find(memrefs, code)};
+	const struct lang_tile_code *code = parts->code;
+	struct flow f = {.parts = parts, .code = code, .tiles = code->tile_count, .stored = store_find(parts->memrefs, code)};
 
 	f.now = common_alloc(code->arena, (f.tiles + 1) * sizeof(*f.now));
 	f.at = common_alloc(code->arena, ((size_t)code->inst_count + 1) * sizeof(*f.at));
@@ -556,28 +575,27 @@ static void insts_join(struct filler *f)
 	struct ptowsp_tile_inst *insts = common_alloc(&f->lower->unit->arena, ((size_t)count + 1) * sizeof(*insts));
 
 	if (count > LANG_MAX_INSTRUCTIONS)
-		lang_too_large(f->lower, f->function->at);
+		lang_too_large(f->lower, f->parts->function->at);
 	for (uint32_t i = 0; i < f->body.count; i++)
 		if (isa_op_has_target(f->body.rows[i].op))
 			f->body.rows[i].target = f->head.count + f->starts[f->body.rows[i].target];
 	if (f->head.count)
 		memcpy(insts, f->head.rows, f->head.count * sizeof(*insts));
 	memcpy(insts + f->head.count, f->body.rows, f->body.count * sizeof(*insts));
-	f->code->insts = insts;
-	f->code->inst_count = f->code->inst_capacity = count;
+	f->parts->code->insts = insts;
+	f->parts->code->inst_count = f->parts->code->inst_capacity = count;
 }
 
-void lang_parts_fill(struct lang_lower *lower, const struct lang_function *function, struct lang_tile_code *code, const struct lang_dims *memrefs,
-		     const uint16_t *scalars, const char *const *names)
+void lang_parts_fill(struct lang_lower *lower, const struct lang_parts *parts)
 {
-	struct filler f = {.lower = lower, .function = function, .code = code, .scalars = scalars, .names = names};
-	const uint32_t count = code->inst_count;
+	struct filler f = {.lower = lower, .parts = parts};
+	const uint32_t count = parts->code->inst_count;
 
 	f.starts = common_alloc(&lower->unit->arena, ((size_t)count + 1) * sizeof(*f.starts));
-	flow_follow(memrefs, code, &f);
+	flow_follow(parts, &f);
 	insts_copy(&f, count);
 	if (f.body.count == count)
 		return;
 	insts_join(&f);
-	lang_tile_literals_order(code);
+	lang_tile_literals_order(parts->code);
 }
