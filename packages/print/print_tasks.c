@@ -153,7 +153,7 @@ static void matrix_print(struct print_tasks *p, struct print_text *text, const s
 		print_add(text, "), (uint64_t)(");
 		print_c_expr(p, text, tensor->length, PRINT_C_ANY);
 		print_add(text, "));\n");
-	} else if (tensor->mixed) {
+	} else if (tensor->mixed && !tensor->blocks) {
 		print_add(text, "1, o->memory.%s.elements);\n", tensor->name);
 	} else if (tensor->columns <= 1) { /* 0: only its elements are read */
 		print_add(text, "o->memory.%s.elements, 1);\n", tensor->name);

@@ -2,6 +2,7 @@
 /* tasks_code.c - instructions of an entry as statements of C, tasks as calls of the task API. */
 #include "print/print_text.h"
 #include "print/tasks_parts.h"
+#include "ptowsp/task.h"
 
 #include "format/format_names.h"
 #include "registry/common/common_part.h"
@@ -43,20 +44,22 @@ static uint32_t part_find(const struct print_tasks *p, uint32_t at, uint32_t arg
 	return PTOWSP_NONE;
 }
 
+static unsigned access_of(unsigned opcode)
+{
+	switch (opcode) {
+	case PTOWSP_OP_IO_INPUT: return PTOWSP_READ;
+	case PTOWSP_OP_IO_OUTPUT: return PTOWSP_WRITE;
+	case PTOWSP_OP_IO_INOUT: return PTOWSP_READ | PTOWSP_WRITE;
+	default: return 0;
+	}
+}
+
 /* parts: the first of the words that say how much is there. */
 static void tensor_print(struct print_tasks *p, uint32_t kernel, const struct ptowsp_instruction *word, uint32_t parts)
 {
-	static const char *const calls[] = {[PTOWSP_OP_IO_INPUT] = "input", [PTOWSP_OP_IO_OUTPUT] = "output", [PTOWSP_OP_IO_INOUT] = "inout"};
 	const uint32_t there[2] = {part_find(p, parts, word->operand1, COMMON_PART_ROWS), part_find(p, parts, word->operand1, COMMON_PART_COLUMNS)};
 	struct print_text call = {0};
 
-	if (word->opcode == PTOWSP_OP_IO_BIND) {
-		print_c_refuse(p,
-			       "a task of %.80s takes a tensor that it does not touch, and each tensor of a task of the task API is read or written: leave "
-			       "that parameter out",
-			       pkg_string(p->t, p->t->kernel[kernel].name));
-		return;
-	}
 	if (p->first_pass) { /* and which slots say where it is */
 		print_c_region_note(p, kernel, word->operand1, word->operand2);
 		for (int i = 0; i < 2; i++)
@@ -69,11 +72,10 @@ static void tensor_print(struct print_tasks *p, uint32_t kernel, const struct pt
 	}
 	print_c_divisors_check(p, p->t->region[word->operand2].row);
 	print_c_divisors_check(p, p->t->region[word->operand2].column);
-	print_add(&call, "rt_task_add_%s(tasks, t", calls[word->opcode]);
 	for (int i = 0; i < 2; i++)
 		if (there[i] != PTOWSP_NONE)
 			print_c_divisors_check(p, there[i]);
-	print_c_region(p, &call, kernel, word->operand1, word->operand2, there);
+	print_c_region(p, &call, kernel, word->operand1, word->operand2, there, access_of(word->opcode));
 	print_c_line(p, "%s);", common_text_view(&call.out));
 	p->body.out.failed |= call.out.failed;
 	print_text_finish(&call);
@@ -115,7 +117,7 @@ static void argument_print(struct print_tasks *p, uint32_t kernel, const struct 
 	print_text_finish(&value);
 }
 
-/* AFTER words behind the others: tasks with a number that is negative wait for nobody. */
+/* AFTER words behind the others: tasks with a number that is negative wait for nobody. In a pipeline numbers do not count what goes with tokens. */
 static uint32_t afters_print(struct print_tasks *p, uint32_t at)
 {
 	for (;; at++) {
@@ -126,13 +128,10 @@ static uint32_t afters_print(struct print_tasks *p, uint32_t at)
 			return at;
 		if (word.operand1 == PTOWSP_AFTER_SOFT)
 			continue;
-		if (p->pipeline)
-			print_c_refuse(p, "a task of a pipeline comes behind others by their numbers, which count what goes with tokens as well: let what they "
-					  "touch, or a token, order them");
 		print_c_expr(p, &value, word.operand2, 7);
 		print_c_divisors_check(p, word.operand2);
 		print_c_line(p, "if (%s >= 0)", value.out.bytes ? value.out.bytes : "-1");
-		print_c_line(p, "\trt_task_add_dep(tasks, t, (uint64_t)(%s));", value.out.bytes ? value.out.bytes : "0");
+		print_c_line(p, "\trt_task_add_%s(tasks, t, (uint64_t)(%s));", p->pipeline ? "after" : "dep", value.out.bytes ? value.out.bytes : "0");
 		print_text_finish(&value);
 	}
 }

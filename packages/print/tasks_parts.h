@@ -26,7 +26,8 @@ struct print_reach {
 struct print_c_tensor {
 	char name[PRINT_C_NAME];
 	uint32_t columns; /* of the matrix that it is for the task API, 0: nobody has touched it yet */
-	int used, mixed;  /* mixed: no matrix for everybody who touches it, but one row of all its elements */
+	int used, blocks; /* blocks: some touch it as rows and columns */
+	int mixed;        /* no matrix for everybody who touches it: for none of them without blocks, then it is one row of all its elements */
 	int by_value;     /* a matrix whose columns are made of the entry's values: the expression `length` */
 	uint32_t length;
 };
@@ -124,9 +125,11 @@ void print_c_element(struct print_tasks *p, struct print_text *text, uint32_t te
 const struct print_reach *print_c_reach(struct print_tasks *p, uint32_t kernel);
 
 /* tasks_region.c: a region as a kernel's tensor argument number `argument` touches it; first finds out whether the tensor is a matrix for it, then
- * prints the rest of a call, ", tensor, row, column, rows, columns". there: how many rows and columns of it, expressions; PTOWSP_NONE: all. */
+ * prints the call but for its end, "rt_task_add_input(tasks, t, o->tensor.x, row, column, rows, columns". there: how many rows and columns of it, expressions; PTOWSP_NONE: all. access: bits of
+ * how the task has it. */
 void print_c_region_note(struct print_tasks *p, uint32_t kernel, uint32_t argument, uint32_t region);
-void print_c_region(struct print_tasks *p, struct print_text *text, uint32_t kernel, uint32_t argument, uint32_t region, const uint32_t there[2]);
+void print_c_region(struct print_tasks *p, struct print_text *text, uint32_t kernel, uint32_t argument, uint32_t region, const uint32_t there[2],
+		    unsigned access);
 
 /* The same of a region that is copied, and its beginning alone: ", tensor, row, column". */
 void print_c_block_region(struct print_tasks *p, struct print_text *text, uint32_t region, bool begin);

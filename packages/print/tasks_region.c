@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tasks_region.c - regions of the package as regions of the task API. A tensor whose users all see tiles of as many columns is a matrix of
- * so many; any other one is a single row of all its elements, and a region a part of it. Where the length of declared rows is a value of the run, it is a
- * matrix of so many columns as that value makes when NAME_begin is called. */
+ * so many. One that is flat memory for some and blocks for others is a matrix of its declared columns, of which the former take elements one behind the other; any other one is a single row of
+ * all its elements, and a region a part of it. Where the length of declared rows is a value of the run, it is a matrix of so many columns as that value makes when NAME_begin is called. */
 #include "format/format_names.h"
 #include "isa/emit/emit.h"
 #include "isa/isa.h"
@@ -45,20 +45,13 @@ static uint32_t row_extent(const struct print_tasks *p, uint32_t tensor)
 	return row->flags & PTOWSP_TENSOR_SHAPELESS || !row->dim_count ? PTOWSP_NONE : p->t->dim[row->dims + row->dim_count - 1].extent;
 }
 
-/* Elements of a row of a declared tensor; 0: it has no shape of its own. */
-static uint32_t row_length(struct print_tasks *p, uint32_t tensor)
+/* Elements of a row of a declared tensor; 0: it has no shape of its own, or a run says. */
+static uint32_t row_length(const struct print_tasks *p, uint32_t tensor)
 {
 	const uint32_t row = row_extent(p, tensor);
 	int64_t extent;
 
-	if (row == PTOWSP_NONE)
-		return 0;
-	if (!print_c_constant(p, row, &extent) || extent < 1 || extent > INT32_MAX) {
-		print_c_refuse(p, "rows of tensor %.80s are as long as a run says, and a kernel takes it as flat memory: give its rows a fixed length",
-			       tensor_name(p, tensor));
-		return 1;
-	}
-	return (uint32_t)extent;
+	return row != PTOWSP_NONE && print_c_constant(p, row, &extent) && extent >= 1 && extent <= INT32_MAX ? (uint32_t)extent : 0;
 }
 
 /* Symbols of the expression say how long rows are. */
@@ -118,11 +111,6 @@ static bool window_make(struct print_tasks *p, struct window *w, uint32_t kernel
 		print_c_refuse(p, "a region of tensor %.80s is seen as another type, and a tensor of the task API has one", tensor_name(p, w->tensor));
 	if (w->region->unit && w->region->columns && w->reach.elements > w->region->columns)
 		w->reach.elements = w->region->columns;
-	if (w->region->unit && !w->reach.elements)
-		print_c_refuse(p,
-			       "kernel %.80s does not touch its parameter %.80s, and each tensor of a task of the task API is read or written: leave that "
-			       "parameter out",
-			       pkg_string(p->t, p->t->kernel[kernel].name), pkg_string(p->t, p->t->param[p->t->kernel[kernel].params + param].name));
 	return !p->why.code;
 }
 
@@ -144,16 +132,29 @@ void print_c_region_note(struct print_tasks *p, uint32_t kernel, uint32_t argume
 	struct window w;
 	uint32_t declared, columns;
 
-	if (!window_make(p, &w, kernel, argument, region) || by_value(p, &w))
+	if (!window_make(p, &w, kernel, argument, region))
 		return;
 	tensor = print_c_tensor(p, w.tensor);
+	tensor->blocks |= !w.region->unit;
+	if (by_value(p, &w))
+		return;
 	declared = row_length(p, w.tensor);
 	if (!tensor->columns)
 		tensor->columns = declared;
 	columns = w.region->unit ? fitting(&w) : declared;
+	if (!w.region->unit && !declared)
+		print_c_refuse(p, "tensor %.80s has no shape of its own, and a kernel takes blocks of it: declare it with one", tensor_name(p, w.tensor));
 	if (!tensor->columns)
 		tensor->columns = columns;
 	tensor->mixed |= !columns || columns != tensor->columns;
+}
+
+/* Is a flat window elements behind each other, in a matrix that others have as blocks? So is one that its kernel does not touch. */
+static bool is_piece(const struct print_tasks *p, const struct window *w)
+{
+	const struct print_c_tensor *tensor = &p->tensors[w->tensor];
+
+	return w->region->unit && ((tensor->blocks && (tensor->mixed || tensor->by_value)) || !w->reach.elements);
 }
 
 static void place_print(struct print_tasks *p, struct print_text *text, uint32_t row)
@@ -188,6 +189,21 @@ static void scaled_print(struct print_tasks *p, struct print_text *text, uint32_
 			print_add(text, " / %" PRIu32, divisor);
 	}
 	print_add(text, ")");
+}
+
+/* Elements from one on: the rest of a call of rt_task_add_flat but for how they are touched. */
+static void piece_print(struct print_tasks *p, struct print_text *text, const struct window *w)
+{
+	struct print_text start = {0};
+
+	scaled_print(p, &start, w->region->row, w->region->unit, w->region->column, 1);
+	print_add(text, "%s, ", common_text_view(&start.out));
+	if (w->reach.elements != PRINT_WHOLE)
+		print_add(text, "%" PRIu64, w->reach.elements);
+	else
+		print_add(text, "o->memory.%s.elements - %s", p->tensors[w->tensor].name, common_text_view(&start.out));
+	p->body.out.failed |= start.out.failed;
+	print_text_finish(&start);
 }
 
 /* A flat window in a matrix, or in a single row. */
@@ -253,22 +269,6 @@ void print_c_load(struct print_tasks *p, struct print_text *text, uint32_t regio
 	print_add(text, ", %s, &", bits ? "true" : "false");
 }
 
-/* Whole rows of a matrix that is a single row here. */
-static void rows_print(struct print_tasks *p, struct print_text *text, const struct window *w)
-{
-	const struct ptowsp_region_record *r = w->region;
-	const uint32_t declared = row_length(p, w->tensor);
-
-	if (r->columns != declared && r->rows != 1)
-		print_c_refuse(p,
-			       "tensor %.80s is touched as flat memory and in blocks that are no whole rows, and a tensor of the task API is one or the other: "
-			       "pass it one way, as [row, column] or as (tensor, row, column)",
-			       tensor_name(p, w->tensor));
-	print_add(text, "0, ");
-	scaled_print(p, text, r->row, declared, r->column, 1);
-	print_add(text, ", 1, %" PRIu64, (uint64_t)r->rows * r->columns);
-}
-
 /* So many of the rows, or columns, are there. */
 static void there_print(struct print_tasks *p, struct print_text *text, uint32_t there, uint32_t all)
 {
@@ -282,25 +282,23 @@ static void there_print(struct print_tasks *p, struct print_text *text, uint32_t
 	print_add(text, ", %" PRIu32 ")", all);
 }
 
-void print_c_region(struct print_tasks *p, struct print_text *text, uint32_t kernel, uint32_t argument, uint32_t region, const uint32_t there[2])
+void print_c_region(struct print_tasks *p, struct print_text *text, uint32_t kernel, uint32_t argument, uint32_t region, const uint32_t there[2],
+		    unsigned access)
 {
-	const bool part = there[0] != PTOWSP_NONE || there[1] != PTOWSP_NONE;
+	static const char *const calls[] = {"bound", "input", "output", "inout"}, *const touches[] = {"0", "PTOWSP_READ", "PTOWSP_WRITE",
+												      "PTOWSP_READ | PTOWSP_WRITE"};
 	struct window w;
-	const struct print_c_tensor *tensor;
+	bool piece;
 
 	if (!window_make(p, &w, kernel, argument, region))
 		return;
-	tensor = &p->tensors[w.tensor];
-	print_add(text, ", o->tensor.%s, ", tensor->name);
-	if (w.region->unit) {
+	piece = is_piece(p, &w);
+	print_add(text, "rt_task_add_%s(tasks, t, o->tensor.%s, ", piece ? "flat" : calls[access], p->tensors[w.tensor].name);
+	if (piece) {
+		piece_print(p, text, &w);
+		print_add(text, ", %s", touches[access]);
+	} else if (w.region->unit) {
 		flat_print(p, text, &w);
-	} else if (tensor->mixed && part) {
-		print_c_refuse(p,
-			       "tensor %.80s is touched as flat memory and in parts of tiles, and a tensor of the task API is one or the other: pass it one "
-			       "way, as [row, column] or as (tensor, row, column)",
-			       tensor_name(p, w.tensor));
-	} else if (tensor->mixed) {
-		rows_print(p, text, &w);
 	} else {
 		place_print(p, text, w.region->row);
 		print_add(text, ", ");
@@ -316,11 +314,8 @@ void print_c_block_region(struct print_tasks *p, struct print_text *text, uint32
 
 	if (!window_make(p, &w, PTOWSP_NONE, 0, region))
 		return;
-	if (!p->first_pass && (p->tensors[w.tensor].mixed || w.region->unit))
-		print_c_refuse(p,
-			       "tensor %.80s is touched as flat memory and copied in blocks, and a tensor of the task API is one or the other: pass it one "
-			       "way, as [row, column] or as (tensor, row, column)",
-			       tensor_name(p, w.tensor));
+	if (w.region->unit)
+		print_c_refuse(p, "tensor %.80s is copied as flat memory, and the task API copies blocks: copy it as [row, column]", tensor_name(p, w.tensor));
 	print_add(text, ", o->tensor.%s, ", p->tensors[w.tensor].name);
 	place_print(p, text, w.region->row);
 	print_add(text, ", ");

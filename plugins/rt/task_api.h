@@ -81,10 +81,17 @@ ptowsp_status rt_task_alloc(struct rt_tasks *tasks, uint32_t kernel, uint64_t *t
 ptowsp_status rt_task_add_input(struct rt_tasks *tasks, uint64_t task, uint32_t tensor, uint64_t row, uint64_t column, uint32_t rows, uint32_t columns);
 ptowsp_status rt_task_add_output(struct rt_tasks *tasks, uint64_t task, uint32_t tensor, uint64_t row, uint64_t column, uint32_t rows, uint32_t columns);
 ptowsp_status rt_task_add_inout(struct rt_tasks *tasks, uint64_t task, uint32_t tensor, uint64_t row, uint64_t column, uint32_t rows, uint32_t columns);
+/* One that the task is given and does not touch: nobody waits for it. */
+ptowsp_status rt_task_add_bound(struct rt_tasks *tasks, uint64_t task, uint32_t tensor, uint64_t row, uint64_t column, uint32_t rows, uint32_t columns);
+/* So many elements behind each other, from that one of the tensor on, whatever its columns, as the next tensor argument: the kernel sees a single row. access: PTOWSP_READ | PTOWSP_WRITE,
+ * 0: it does not touch them. Errors: INVALID naming task, tensor and elements. */
+ptowsp_status rt_task_add_flat(struct rt_tasks *tasks, uint64_t task, uint32_t tensor, uint64_t element, uint64_t count, unsigned access);
 /* The next scalar argument. */
 ptowsp_status rt_task_add_arg(struct rt_tasks *tasks, uint64_t task, uint64_t value);
 /* The task waits for an earlier one, whatever the rules say. */
 ptowsp_status rt_task_add_dep(struct rt_tasks *tasks, uint64_t task, uint64_t producer);
+/* The same, where tasks are counted as rt_tasks_count does, without what goes with tokens. */
+ptowsp_status rt_task_add_after(struct rt_tasks *tasks, uint64_t task, uint64_t producer);
 /* Tasks of one stream (0 .. 65535) follow each other. A task without a stream follows nobody. */
 ptowsp_status rt_task_set_stream(struct rt_tasks *tasks, uint64_t task, uint32_t stream);
 /* The task may run now. May wait for room in the window. Errors: DEADLOCK: the window is held by open scopes, with a window that would do;

@@ -349,12 +349,6 @@ static void pack_refusal_check(const char *words, const char *entry, const char 
 	pkg_close(o.package);
 }
 
-static void refusal_check(const char *file, const char *entry, const char *sentence)
-{
-	folder = check_tmp();
-	pack_refusal_check(check_fmt("'%s/packages/%s'", check_root(), file), entry, sentence);
-}
-
 static void length_write(const char *text)
 {
 	folder = check_tmp();
@@ -383,22 +377,4 @@ TEST(lengths_that_a_run_does_not_begin_with_are_refused)
 	pack_refusal_check(
 		check_fmt("'%s/length.pto'", folder), "main",
 		"main is not written as C: rows of tensor x are as long as more than sums and products of symbols: let a symbol of its own say their length");
-	/* Source text has no flat regions of tensors with a shape; the JSON form has. */
-	length_write(LENGTH_HEAD "tensor %x : f32[8, 16 * %n] out\n" LENGTH_BODY);
-	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-pack' length.pto -o l.pkg.zst && '%s/bin/ptowsp-inspect' --json l.pkg.zst | "
-				      "sed '/\"REGN\"/,/]/s/\"rows\": 8, \"columns\": 8/\"unit\": 1/' >flat.json",
-				      folder, check_build(), check_build()),
-			    NULL, NULL),
-		  0);
-	pack_refusal_check(
-		check_fmt("--from-json '%s/flat.json'", folder), "main",
-		"main is not written as C: rows of tensor x are as long as a run says, and a kernel takes it as flat memory: give its rows a fixed length");
-}
-
-TEST(what_the_task_api_lacks_is_refused_by_name)
-{
-	refusal_check(
-		"probes/control.pto", "bind",
-		"bind is not written as C: a task of idle takes a tensor that it does not touch, and each tensor of a task of the task API is read or written: "
-		"leave that parameter out");
 }

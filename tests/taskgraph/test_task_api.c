@@ -403,6 +403,13 @@ static ptowsp_status wrong_orchestrate(struct rt_tasks *tasks, void *context)
 		 "task 1: region [0, 18446744073709551615] of 1 x 2 lies outside tensor memory of 4 x 8")                                                      \
 	X(nothing, uint64_t t; rt_task_alloc(tasks, any_kernel, &t);                                                                                           \
 	  return rt_task_add_output(tasks, t, any_tensor, 0, 0, 0, 2), "task 1: region [0, 0] of 0 x 2 lies outside tensor memory of 4 x 8")                   \
+	X(flat, uint64_t t; rt_task_alloc(tasks, any_kernel, &t);                                                                                              \
+	  return rt_task_add_flat(tasks, t, any_tensor, 30, 3, PTOWSP_READ), "task 1: 3 elements from 30 on lie outside tensor memory, which has 32")          \
+	X(behind, uint64_t t; rt_task_alloc(tasks, any_kernel, &t);                                                                                            \
+	  return rt_task_add_flat(tasks, t, any_tensor, 33, UINT64_MAX, 0),                                                                                    \
+		 "task 1: 18446744073709551615 elements from 33 on lie outside tensor memory, which has 32")                                                   \
+	X(touch, uint64_t t; rt_task_alloc(tasks, any_kernel, &t);                                                                                             \
+	  return rt_task_add_flat(tasks, t, any_tensor, 0, 1, 4), "task 1: an argument is read, written or both")                                              \
 	X(many, uint64_t t; rt_task_alloc(tasks, any_kernel, &t); rt_task_add_arg(tasks, t, 1);                                                                \
 	  return rt_task_add_arg(tasks, t, 2), "task 1: it has too many scalar arguments; raise most_args")                                                    \
 	X(later, uint64_t t; rt_task_alloc(tasks, any_kernel, &t); return rt_task_add_dep(tasks, t, 1), "task 1: it can wait for earlier tasks only")          \
@@ -453,6 +460,64 @@ TEST(what_is_wrong_is_named_once_and_the_next_run_is_whole)
 	count.n = 10;
 	CHECK_INT(rt_tasks_run(tasks, count_orchestrate, &count, 2, 0, NULL, NULL), PTOWSP_OK);
 	rt_tasks_destroy(tasks);
+}
+
+/* ---- elements in one piece, tensors that are only bound ------------------------------------------------------------------------ */
+
+static uint64_t seen_columns[6], seen_rows[6];
+
+static ptowsp_status look_kernel(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
+{
+	(void)out;
+	seen_rows[task->number] = task->tensors->rows;
+	seen_columns[task->number] = task->tensors->columns;
+	return task->tensors->row_stride >= task->tensors->columns ? PTOWSP_OK : PTOWSP_KERNEL_FAILED;
+}
+
+/* Task 1 reads what task 0 writes across two rows; 2 and 3 are bound to it; 4 reads elsewhere, 5 what 0 wrote once more. */
+static ptowsp_status pieces_orchestrate(struct rt_tasks *tasks, void *context)
+{
+	uint64_t task;
+
+	(void)context;
+	for (unsigned i = 0; i < 6; i++) {
+		rt_task_alloc(tasks, any_kernel, &task);
+		switch (i) {
+		case 0: rt_task_add_flat(tasks, task, any_tensor, 6, 6, PTOWSP_WRITE); break;
+		case 1: rt_task_add_input(tasks, task, any_tensor, 1, 0, 2, 4); break;
+		case 2: rt_task_add_bound(tasks, task, any_tensor, 1, 0, 2, 4); break;
+		case 3: rt_task_add_flat(tasks, task, any_tensor, 6, 6, 0); break;
+		case 4: rt_task_add_flat(tasks, task, any_tensor, 12, 0, PTOWSP_READ); break;
+		default: rt_task_add_flat(tasks, task, any_tensor, 6, 6, PTOWSP_READ);
+		}
+		rt_task_submit(tasks, task);
+	}
+	return PTOWSP_OK;
+}
+
+TEST(elements_in_one_piece_wait_as_blocks_do_and_bound_ones_do_not)
+{
+	static const uint64_t rows[] = {1, 2, 2, 1, 1, 1}, columns[] = {6, 4, 4, 6, 0, 6};
+	static const uint32_t rules[] = {RT_GRAPH_RULE_OVERLAP, RT_GRAPH_RULE_EXACT};
+	int64_t memory[32];
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct rt_tasks_config config = {.rules = rules[i]};
+		const struct rt_graph *g;
+		struct rt_tasks *tasks;
+
+		REQUIRE_INT(rt_tasks_create(&tasks, &config, NULL), PTOWSP_OK);
+		any_kernel = rt_tasks_kernel(tasks, "look", PTOWSP_UNIT_ANY, look_kernel);
+		any_tensor = rt_tasks_tensor(tasks, "memory", memory, PTOWSP_I64, 4, 8);
+		REQUIRE_INT(rt_tasks_run(tasks, pieces_orchestrate, NULL, 1, 0, NULL, NULL), PTOWSP_OK);
+		g = rt_tasks_graph(tasks);
+		CHECK_UINT(g->edge_count, i ? 1 : 2); /* by regions as wholes, the last one alone is what task 0 wrote */
+		CHECK_UINT(g->edges[g->edge_count - 1], 5);
+		CHECK(rt_graph_check(g->head, g->head->bytes, (uint32_t[6]){0}, NULL) == NULL);
+		for (unsigned k = 0; k < 6; k++)
+			CHECK(seen_rows[k] == rows[k] && seen_columns[k] == columns[k]);
+		rt_tasks_destroy(tasks);
+	}
 }
 
 static ptowsp_status scope_orchestrate(struct rt_tasks *tasks, void *context)

@@ -9,7 +9,8 @@ enum { BLOCKS = 12, WIDTH = 4 };
 struct pipe {
 	uint32_t twice, x, held, y, channel;
 	uint64_t capacity;
-	int wrong; /* what the sender does besides */
+	int wrong;  /* what the sender does besides */
+	bool after; /* each task comes behind the second last one before it */
 	int64_t from[BLOCKS * WIDTH], at[2 * WIDTH], to[BLOCKS * WIDTH];
 };
 
@@ -50,6 +51,10 @@ static ptowsp_status take_all(struct rt_tasks *tasks, void *context, uint32_t in
 		rt_process_get(tasks, p->channel, p->held, instance, 0);
 		rt_task_alloc(tasks, p->twice, &task);
 		rt_task_add_inout(tasks, task, p->held, instance, 0, 1, WIDTH);
+		if (p->after && rt_tasks_count(tasks) >= 2)
+			rt_task_add_after(tasks, task, rt_tasks_count(tasks) - 2);
+		if (p->wrong == 4)
+			rt_task_add_after(tasks, task, rt_tasks_count(tasks));
 		rt_task_submit(tasks, task);
 		if (!rt_process_room(tasks, p->channel + 1))
 			return PTOWSP_RUN_FAILED;
@@ -81,20 +86,28 @@ static ptowsp_status pipe_orchestrate(struct rt_tasks *tasks, void *context)
 	return rt_tasks_processes(tasks, processes, p->wrong == 3 ? 4 : 5, context);
 }
 
-static ptowsp_status pipe_run(struct pipe *p, uint32_t workers, uint32_t threshold, struct rt_tasks_result *result, struct ptowsp_error *error)
+static struct rt_tasks *pipe_make(struct pipe *p, const struct rt_tasks_config *config)
 {
 	struct rt_tasks *tasks;
-	ptowsp_status status;
 
 	for (int i = 0; i < BLOCKS * WIDTH; i++)
 		p->from[i] = i;
-	REQUIRE_INT(rt_tasks_create(&tasks, NULL, NULL), PTOWSP_OK);
+	REQUIRE_INT(rt_tasks_create(&tasks, config, NULL), PTOWSP_OK);
 	p->twice = rt_tasks_kernel(tasks, "twice", PTOWSP_UNIT_ANY, twice_kernel);
 	p->x = rt_tasks_tensor(tasks, "x", p->from, PTOWSP_I64, BLOCKS, WIDTH);
 	p->held = rt_tasks_tensor(tasks, "held", p->at, PTOWSP_I64, 2, WIDTH);
 	p->y = rt_tasks_tensor(tasks, "y", p->to, PTOWSP_I64, BLOCKS, WIDTH);
 	p->channel = rt_tasks_channel(tasks, "first", p->capacity, p->capacity ? p->capacity : 2, PTOWSP_I64, 1, WIDTH);
 	rt_tasks_channel(tasks, "second", p->capacity, p->capacity ? p->capacity : 1, PTOWSP_I64, 1, WIDTH);
+	return tasks;
+}
+
+static ptowsp_status pipe_run(struct pipe *p, uint32_t workers, uint32_t threshold, struct rt_tasks_result *result, struct ptowsp_error *error)
+{
+	static const struct rt_tasks_config narrow = {.window = 4};
+	struct rt_tasks *tasks = pipe_make(p, p->after ? &narrow : NULL);
+	ptowsp_status status;
+
 	status = rt_tasks_run(tasks, pipe_orchestrate, p, workers, threshold, result, error);
 	if (!status) { /* once more, with the same channels */
 		memset(p->to, 0, sizeof(p->to));
@@ -110,7 +123,7 @@ TEST(what_goes_with_tokens_arrives)
 
 	for (uint32_t i = 0; i < 24; i++) {
 		struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-		struct pipe p = {.capacity = capacities[i % 4]};
+		struct pipe p = {.capacity = capacities[i % 4], .after = i & 1};
 		struct rt_tasks_result result = {0};
 
 		CHECK_INT(pipe_run(&p, 1 + i / 4 % 2, i / 8, &result, &error), PTOWSP_OK);
@@ -118,6 +131,36 @@ TEST(what_goes_with_tokens_arrives)
 		for (int k = 0; k < BLOCKS * WIDTH; k++)
 			CHECK_INT(p.to[k], 2 * k);
 	}
+}
+
+/* The task of that place among those of a kernel. */
+static uint32_t task_at(const struct rt_graph *g, uint32_t kernel, uint32_t place)
+{
+	for (uint32_t t = 0; t < g->task_count; t++)
+		if (g->tasks[t].kernel == kernel && !place--)
+			return t;
+	return g->task_count;
+}
+
+/* With no other edges than those that are stated; copies stand between the tasks. */
+TEST(tasks_that_come_behind_others_are_counted_without_copies)
+{
+	static const struct rt_tasks_config stated = {.rules = RT_GRAPH_RULE_EXPLICIT};
+	struct pipe p = {.capacity = 2, .after = true};
+	struct rt_tasks *tasks = pipe_make(&p, &stated);
+	const struct rt_graph *g;
+
+	REQUIRE_INT(rt_tasks_build(tasks, pipe_orchestrate, &p, NULL), PTOWSP_OK);
+	g = rt_tasks_graph(tasks);
+	REQUIRE_UINT(g->task_count, 5 * BLOCKS);
+	CHECK_UINT(g->edge_count, BLOCKS - 2);
+	for (uint32_t i = 0; i + 2 < BLOCKS; i++) {
+		const struct rt_graph_task *task = &g->tasks[task_at(g, p.twice, i)];
+
+		REQUIRE_UINT(task->fanout_count, 1);
+		CHECK_UINT(g->edges[task->fanout_begin], task_at(g, p.twice, i + 2));
+	}
+	rt_tasks_destroy(tasks);
 }
 
 static void ends(int wrong, uint64_t capacity, ptowsp_status status, const char *sentence)
@@ -136,6 +179,7 @@ TEST(what_cannot_go_on_ends_with_a_sentence)
 	ends(1, 2, PTOWSP_RUN_FAILED, "a token is sent into a channel after it was closed");
 	ends(2, 2, PTOWSP_KERNEL_FAILED, "a process failed");
 	ends(3, 0, PTOWSP_DEADLOCK, "deadlock: the processes that have not ended wait for each other"); /* nobody takes from the second channel */
+	ends(4, 2, PTOWSP_INVALID, "it can wait for earlier tasks only");
 }
 
 /* ---- order --------------------------------------------------------------------------------------------------------------- */

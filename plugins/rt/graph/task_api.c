@@ -76,6 +76,7 @@ void rt_tasks_destroy(struct rt_tasks *tasks)
 	rt_graph_state_finish(&tasks->state);
 	free(tasks->block);
 	free(tasks->events);
+	rt_task_moves_finish(&tasks->moves);
 	rt_task_channels_finish(tasks);
 	free(tasks);
 }
@@ -186,19 +187,26 @@ ptowsp_status rt_task_alloc(struct rt_tasks *tasks, uint32_t kernel, uint64_t *t
 	return PTOWSP_OK;
 }
 
+/* The tensor of the next argument; NULL: there is none, or no room for the argument, and an error is kept. */
+static const struct rt_graph_tensor *argument_tensor(struct rt_tasks *tasks, uint64_t task, uint32_t tensor)
+{
+	if (!opened(tasks, task))
+		return NULL;
+	if (tensor >= tasks->tables.tensor_count)
+		wrong(tasks, "there is no such tensor");
+	else if (tasks->row.io_count == tasks->config.most_tensors)
+		wrong(tasks, "it has too many tensor arguments; raise most_tensors");
+	return tasks->status ? NULL : &tasks->tables.tensors[tensor];
+}
+
 static ptowsp_status region_add(struct rt_tasks *tasks, uint64_t task, uint32_t tensor, uint64_t row, uint64_t column, uint32_t rows, uint32_t columns,
 				uint16_t access)
 {
-	const struct rt_graph_tensor *whole;
+	const struct rt_graph_tensor *whole = argument_tensor(tasks, task, tensor);
 	uint64_t height;
 
-	if (!opened(tasks, task))
+	if (!whole)
 		return tasks->status;
-	if (tensor >= tasks->tables.tensor_count)
-		return wrong(tasks, "there is no such tensor");
-	if (tasks->row.io_count == tasks->config.most_tensors)
-		return wrong(tasks, "it has too many tensor arguments; raise most_tensors");
-	whole = &tasks->tables.tensors[tensor];
 	height = whole->elements / whole->columns;
 	if (!rows || !columns || row > height || rows > height - row || column > whole->columns || columns > whole->columns - column)
 		return keep(tasks, rt_fail_at(&tasks->error, PTOWSP_INVALID, task, tasks->row.kernel,
@@ -225,6 +233,28 @@ ptowsp_status rt_task_add_inout(struct rt_tasks *tasks, uint64_t task, uint32_t 
 	return region_add(tasks, task, tensor, row, column, rows, columns, PTOWSP_READ | PTOWSP_WRITE);
 }
 
+ptowsp_status rt_task_add_bound(struct rt_tasks *tasks, uint64_t task, uint32_t tensor, uint64_t row, uint64_t column, uint32_t rows, uint32_t columns)
+{
+	return region_add(tasks, task, tensor, row, column, rows, columns, 0);
+}
+
+ptowsp_status rt_task_add_flat(struct rt_tasks *tasks, uint64_t task, uint32_t tensor, uint64_t element, uint64_t count, unsigned access)
+{
+	const struct rt_graph_tensor *whole = argument_tensor(tasks, task, tensor);
+
+	if (!whole)
+		return tasks->status;
+	if (access & ~(unsigned)(PTOWSP_READ | PTOWSP_WRITE))
+		return wrong(tasks, "an argument is read, written or both");
+	if (element > whole->elements || count > whole->elements - element)
+		return keep(tasks, rt_fail_at(&tasks->error, PTOWSP_INVALID, task, tasks->row.kernel,
+					      "task %llu: %llu elements from %llu on lie outside tensor %.60s, which has %llu", (unsigned long long)task,
+					      (unsigned long long)count, (unsigned long long)element, tasks->tables.text + whole->name,
+					      (unsigned long long)whole->elements));
+	tasks->ios[tasks->row.io_count++] = (struct rt_graph_io){.start = element, .length = count, .tensor = tensor, .access = (uint16_t)access};
+	return PTOWSP_OK;
+}
+
 ptowsp_status rt_task_add_arg(struct rt_tasks *tasks, uint64_t task, uint64_t value)
 {
 	if (!opened(tasks, task))
@@ -242,6 +272,19 @@ ptowsp_status rt_task_add_dep(struct rt_tasks *tasks, uint64_t task, uint64_t pr
 	if (producer >= task)
 		return wrong(tasks, "it can wait for earlier tasks only");
 	rt_task_deps_add(&tasks->deps, producer);
+	return PTOWSP_OK;
+}
+
+ptowsp_status rt_task_add_after(struct rt_tasks *tasks, uint64_t task, uint64_t producer)
+{
+	uint64_t number;
+
+	if (!opened(tasks, task))
+		return tasks->status;
+	if (producer >= rt_tasks_count(tasks))
+		return wrong(tasks, "it can wait for earlier tasks only");
+	if (rt_task_moves_find(&tasks->moves, producer, &number))
+		rt_task_deps_add(&tasks->deps, number);
 	return PTOWSP_OK;
 }
 
@@ -266,6 +309,8 @@ ptowsp_status rt_task_submit(struct rt_tasks *tasks, uint64_t task)
 		return tasks->status;
 	if (!rt_task_deps_find(&tasks->deps, tasks->ios, row->io_count, tasks->tables.tensors))
 		return keep(tasks, rt_no_memory(&tasks->error, "the tensor map"));
+	if (tasks->moving && !rt_task_moves_add(&tasks->moves, rt_tasks_count(tasks), tasks->aloft ? tasks->config.window : 0))
+		return keep(tasks, rt_no_memory(&tasks->error, "the tasks that go with tokens"));
 	row->domain = tasks->tables.kernels[row->kernel].domain;
 	row->pool = tasks->tables.kernels[row->kernel].pool;
 	row->fanin = preds->count;
@@ -276,7 +321,6 @@ ptowsp_status rt_task_submit(struct rt_tasks *tasks, uint64_t task)
 	tasks->open = false;
 	tasks->next++;
 	tasks->edges += preds->count;
-	tasks->moved += tasks->moving;
 	if (!tasks->moving)
 		rt_task_turn_over(tasks);
 	return tasks->status;
@@ -286,7 +330,7 @@ ptowsp_status rt_task_submit(struct rt_tasks *tasks, uint64_t task)
 
 uint64_t rt_tasks_count(const struct rt_tasks *tasks)
 {
-	return tasks->next - tasks->moved;
+	return tasks->next - tasks->moves.count;
 }
 
 ptowsp_status rt_tasks_barrier(struct rt_tasks *tasks)
@@ -423,9 +467,9 @@ static struct ptowsp_tensor_arg window_of(const struct rt_tasks *tasks, const st
 	char *data = tasks->data[io->tensor];
 
 	return (struct ptowsp_tensor_arg){.data = data ? data + io->start * tensor->size : NULL,
-					  .rows = io->rows,
-					  .columns = io->columns,
-					  .row_stride = tensor->columns,
+					  .rows = io->rows ? io->rows : 1,
+					  .columns = io->rows ? io->columns : io->length,
+					  .row_stride = io->rows ? tensor->columns : io->length,
 					  .column_stride = 1,
 					  .dtype = tensor->dtype,
 					  .access = io->access,

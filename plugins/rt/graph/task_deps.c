@@ -99,8 +99,12 @@ static uint32_t class_of(struct rt_task_deps *deps, const struct rt_graph_io *io
 	return shape->class;
 }
 
-static bool exact_find(struct rt_task_deps *deps, const struct rt_graph_io *io, unsigned bit)
+/* Elements in one piece are a shape without rows. */
+static bool exact_find(struct rt_task_deps *deps, const struct rt_graph_io *named, unsigned bit)
 {
+	const struct rt_graph_io piece = {
+		.start = named->start, .tensor = named->tensor, .rows = (uint32_t)(named->length >> 32), .columns = (uint32_t)named->length};
+	const struct rt_graph_io *io = named->rows ? named : &piece;
 	struct rt_key key = {.row = (int64_t)io->start, .class = class_of(deps, io)};
 	uint64_t name = (uint64_t)key.class << RT_PLACE_BITS | io->start;
 
@@ -124,8 +128,11 @@ static void piece_find(struct rt_task_deps *deps, uint32_t tensor, uint64_t star
 
 static void overlap_find(struct rt_task_deps *deps, const struct rt_graph_io *io, uint64_t pitch, unsigned bit)
 {
-	if (io->columns == pitch) {
-		piece_find(deps, io->tensor, io->start, (uint64_t)io->rows * io->columns, bit);
+	const uint64_t length = io->rows ? (uint64_t)io->rows * io->columns : io->length;
+
+	if (!io->rows || io->columns == pitch) {
+		if (length)
+			piece_find(deps, io->tensor, io->start, length, bit);
 		return;
 	}
 	for (uint32_t r = 0; r < io->rows; r++)

@@ -91,7 +91,8 @@ static ptowsp_status begin(struct rt_tasks *tasks, uint64_t window)
 	rt_graph_state_finish(&tasks->state);
 	free(tasks->block);
 	tasks->block = NULL;
-	tasks->next = tasks->edges = tasks->barrier = tasks->moved = 0;
+	tasks->next = tasks->edges = tasks->barrier = 0;
+	rt_task_moves_finish(&tasks->moves);
 	free(tasks->events);
 	tasks->events = NULL;
 	tasks->event_count = 0;
@@ -180,7 +181,7 @@ static ptowsp_status graph_run(struct rt_tasks *tasks, struct rt_tasks_result *r
 	else
 		rt_graph_state_finish(&tasks->state);
 	result->started_at = result->in_flight = tasks->graph.task_count;
-	result->tasks = tasks->graph.task_count - tasks->moved;
+	result->tasks = tasks->graph.task_count - tasks->moves.count;
 	result->edges = tasks->graph.edge_count;
 	result->bytes = tasks->graph.head->bytes;
 	return status;

@@ -24,6 +24,11 @@ struct rt_task_event {
 };
 struct rt_task_channel;
 struct rt_task_turns;
+/* Tasks that are none of the program's: each by how many of the program's come before it, the latest `room` of them, all where `most` is 0. */
+struct rt_task_moves {
+	uint64_t *before; /* number i at i % room */
+	uint64_t count, room, most;
+};
 struct rt_tasks {
 	struct rt_tasks_config config;
 	struct rt_graph_build tables; /* kernels and tensors with their names; no tasks */
@@ -50,8 +55,8 @@ struct rt_tasks {
 	uint32_t event_count;
 	struct rt_task_turns *turns; /* processes, else NULL */
 	uint32_t scopes;
-	uint64_t moved;           /* tasks that are none of the program's, */
-	bool moving;              /* and the next one is */
+	struct rt_task_moves moves;
+	bool moving;              /* the next task is one of those */
 	bool open;                /* a task is allocated and not submitted */
 	struct rt_graph_task row; /* that task */
 	bool streamed;
@@ -75,6 +80,11 @@ ptowsp_status rt_task_call(struct rt_tasks *tasks, const struct rt_graph_task *t
 			   uint32_t worker, struct ptowsp_error *error);
 /* task_turns.c: the process that has the turn lets others go on. Nothing where there are none. */
 void rt_task_turn_over(struct rt_tasks *tasks);
+/* task_moves.c: one more, behind so many of the program's tasks; most: as many as may be asked for, 0: all. False when out of memory. */
+bool rt_task_moves_add(struct rt_task_moves *moves, uint64_t before, uint64_t most);
+/* The number of the program's task `producer` among all; false: it is so old that it has left the window. */
+bool rt_task_moves_find(const struct rt_task_moves *moves, uint64_t producer, uint64_t *number_out);
+void rt_task_moves_finish(struct rt_task_moves *moves);
 /* Until the event has a signal, in a process. */
 void rt_task_event_await(struct rt_tasks *tasks, uint32_t event);
 /* task_board.c: the device begins a run, or has ended one. */
