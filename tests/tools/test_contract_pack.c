@@ -361,9 +361,19 @@ TEST(the_packer_says_which_tiles_would_be_faster)
 			    "{\"kernel\": \"large\", \"operations\": 0, \"calls\": 1000, \"wall_ns\": 4000000},\n"
 			    "{\"kernel\": \"other\", \"operations\": 0, \"calls\": 1000, \"wall_ns\": 1}]}}");
 	REQUIRE_INT(cli("$B/ptowsp-pack --strict --measured m.json t.pto -o t.pkg.zst"), 0);
-	CHECK_STR(cli_err, "t.pto:2:6: measured: a task of @small, with tiles of 1x8, took 100 ns and 267 ns around it; with tiles of 16x8 it would be 32 % of "
-			   "that for the "
-			   "same elements\n");
+	CHECK_STR(cli_err, "t.pto:2:6: measured: a task of @small, with tiles of 1x8, took 100 ns and 267 ns around it in one run; with tiles of 16x8 it "
+			   "would be 32 % of that for the same elements\n");
+	/* A second run in which a neighbour took part of the time, and one without that kernel. */
+	REQUIRE_INT(cli("{ sed 's/100000}/150000}/; s/1000000/1400000/; s/: 200000/: 250000/' m.json; cat m.json; sed 's/\"small\"/\"none\"/' m.json; } "
+			">m3.json && "
+			"$B/ptowsp-pack --strict --measured m3.json t.pto -o t.pkg.zst"),
+		    0);
+	CHECK_STR(cli_err,
+		  "t.pto:2:6: measured: a task of @small, with tiles of 1x8, took 100 to 150 ns and 267 to 383 ns around it in 3 runs; with tiles of 16x8 it "
+		  "would be 32 % of the least of that for the same elements\n");
+	CLI_ERR(2, "{ cat m.json; echo '{'; } >e.json; $B/ptowsp-pack --measured e.json t.pto -o u.pkg.zst", "--measured=e.json: ");
+	CLI_ERR(2, "for i in $(seq 65); do cat m.json; done >e.json; $B/ptowsp-pack --measured e.json t.pto -o u.pkg.zst",
+		"--measured=e.json: it has more than 64 runs");
 	CLI_ERR(2, "$B/ptowsp-pack --measured t.pto t.pto -o u.pkg.zst", "give it what ptowsp-run --profile --stats=json prints");
 	CLI_ERR(2, "echo '{}' >e.json; $B/ptowsp-pack --measured e.json t.pto -o u.pkg.zst", "--measured=e.json: it has no profile");
 	CHECK_INT(

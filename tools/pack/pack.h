@@ -39,7 +39,7 @@ int pack_files(const struct pack_options *options, const char *const *files, int
 /* Every .pto file below the folders, each its own package below options->output; one line per file on stdout. */
 int pack_folders(const struct pack_options *options);
 
-/* pack/measured.c: a line on stderr per kernel that larger tiles would make faster, by the profile of a run (ptowsp-run --profile --stats=json). Errors: INVALID for a file that is none. */
+/* pack/measured.c: a line on stderr per kernel that larger tiles would make faster, by the profiles of runs (ptowsp-run --profile --stats=json), of which the shortest times count. Errors: INVALID for a file that is none. */
 ptowsp_status pack_measured_tell(const struct pkg_tables *t, const char *path, struct ptowsp_error *error);
 
 /* Errors: INVALID for targets that no backend can be called. */
