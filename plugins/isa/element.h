@@ -122,28 +122,28 @@ static inline uint64_t isa_bits_of_double(double value)
 }
 #endif
 
-/* The two halves of these functions are chosen, not branched to, so that loops of them become vectors.
- * f16: five bits of exponent, bias 15. Moved up by 13 bits it is an f32 with an exponent 112 too small, which a product with
- * 2^112 repairs, subnormal numbers too. */
+/* Nothing in these functions is branched to or chosen of 16 bits, so that gcc makes vectors of their loops for every processor.
+ * f16: five bits of exponent, bias 15. Moved up by 13 bits, with its sign at the top, it is an f32 with an exponent 112 too small, which a product with
+ * 2^112 repairs, subnormal numbers too; infinities and NaN get the rest of the exponent. */
 static inline float isa_get_f16(uint16_t stored)
 {
-	const uint32_t sign = (uint32_t)(stored & 0x8000u) << 16, rest = (uint32_t)(stored & 0x7FFFu) << 13;
-	const uint32_t finite = (uint32_t)isa_bits_of(isa_float_of(rest) * 0x1p112f);
+	const uint32_t bits = (uint32_t)(int32_t)(int16_t)stored << 13 & 0x8FFFE000u;
+	const uint32_t finite = (uint32_t)isa_bits_of(isa_float_of(bits) * 0x1p112f);
 
-	return isa_float_of(sign | ((stored & 0x7C00u) == 0x7C00u ? rest | 0x7F800000u : finite));
+	return isa_float_of(finite | ((bits & 0x0F800000u) == 0x0F800000u ? 0x7F800000u : 0u));
 }
 
-/* To nearest even. From 2^-14 on the low 13 bits are rounded off as an integer, a carry moves on into the exponent; below that
- * the sum with 0.5 leaves the right bits at its end; from 65520 on it is infinity. */
+/* To nearest even: the sum with a power of two 13 bits above its first bit, or that of 2^-14, whose last bit is then the last one of the f16, leaves these at its end;
+ * with the exponent above 2^-14 they carry into it. What is 2^16 or more is taken for that, which makes infinity; a NaN has a bit more. */
 static inline uint16_t isa_put_f16(float value)
 {
-	const uint32_t bits = (uint32_t)isa_bits_of(value), sign = bits >> 16 & 0x8000u, size = bits & 0x7FFFFFFFu;
-	const uint32_t normal = (size - (112u << 23) + 0xFFFu + (size >> 13 & 1u)) >> 13;
-	const uint32_t small = (uint32_t)isa_bits_of(isa_float_of(size) + 0.5f) - 0x3F000000u;
-	const uint32_t finite = size < 113u << 23 ? small : normal;
-	const uint32_t large = size > 0x7F800000u ? 0x7E00u : 0x7C00u;
+	const uint32_t bits = (uint32_t)isa_bits_of(value), size = bits & 0x7FFFFFFFu;
+	const uint32_t kept = (int32_t)size < 143 << 23 ? size : 143u << 23, top = kept & 0x7F800000u;
+	const uint32_t exponent = (int32_t)top > 113 << 23 ? top : 113u << 23, above = exponent + (13u << 23);
+	const uint32_t rounded = (uint32_t)isa_bits_of(isa_float_of(kept) + isa_float_of(above)) - above + ((exponent - (113u << 23)) >> 13);
+	const uint32_t nan = (int32_t)size > 0x7F800000 ? 0x200u : 0u;
 
-	return (uint16_t)(sign | (size >= 143u << 23 ? large : finite));
+	return (uint16_t)((bits >> 16 & 0x8000u) | rounded | nan);
 }
 
 static inline float isa_get_bf16(uint16_t stored)
