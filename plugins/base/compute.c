@@ -2,14 +2,19 @@
 /* compute.c - tasks that end later on a device, between the core and the backend: which go there, and how many have ended well. */
 #include "kernels.h"
 
+bool base_kernels_part(const struct base_kernels *kernels, const struct base_kernel *kernel)
+{
+	return kernels->compute && kernels->compute->parts && kernel->isa && !kernel->ref.fn && !kernel->processor && kernel->blocks == 1;
+}
+
 static bool takes(void *context, uint32_t row)
 {
 	const struct base_kernels *kernels = context;
 	const struct base_kernel *kernel = &kernels->rows[row];
 	const struct rt_queues *queues = kernels->compute->queues;
 
-	return kernel->isa && !kernel->ref.fn && !kernel->processor && !*kernel->why && kernel->blocks == 1 && !kernel->parts && !kernels->shards &&
-	       queues->takes(queues->context, row);
+	return kernel->isa && !kernel->ref.fn && !kernel->processor && !*kernel->why && kernel->blocks == 1 &&
+	       (!kernel->parts || base_kernels_part(kernels, kernel)) && !kernels->shards && queues->takes(queues->context, row);
 }
 
 static ptowsp_status start(void *context, const struct ptowsp_task *task, const uint64_t *after, uint32_t after_count, uint64_t *mark_out,

@@ -310,7 +310,7 @@ static ptowsp_status call_padded(struct base_kernels *kernels, struct base_kerne
 	struct base_pad *pad = NULL;
 	ptowsp_status status;
 
-	if (!kernel->parts)
+	if (!kernel->parts || (base_kernels_part(kernels, kernel) && worker >= kernels->compute->first))
 		return call_all(kernels, kernel, task, out, worker);
 	status = base_pad_open(&pad, kernels, kernel, &padded, worker, out->error);
 	if (!status)

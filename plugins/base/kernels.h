@@ -67,10 +67,11 @@ struct base_compute {
 	uint64_t (*block_ns)(void *context, uint32_t worker);
 	const struct rt_mirror *mirror; /* borrowed; NULL: windows are memory of the host all the time */
 	bool apart;                     /* their elements lie elsewhere: tasks on this processor fetch and push them */
-	/* Borrowed: takes tasks of one block, whole tiles, and ends them later (rt.h); block then executes the others, those that `start` does not support, and one that has failed, for its sentence. With trace=real and
+	/* Borrowed: takes tasks of one block, of whole tiles unless `parts`, and ends them later (rt.h); block then executes the others, those that `start` does not support, and one that has failed, for its sentence. With trace=real and
 	 * profiling=on block executes all. NULL: always. */
 	const struct rt_queues *queues;
 	uint32_t first; /* workers below it are this processor's, and call kernels themselves */
+	bool parts;     /* block and queues take parts of tiles, of kernels that are called once for a task */
 };
 
 /* Memory of a worker for parts of windows as whole ones (pad.h), as much as a task has needed. */
@@ -113,6 +114,8 @@ void base_kernels_finish(struct base_kernels *kernels); /* of zeroed or half-mad
 struct rt_kernels base_kernels_table(struct base_kernels *kernels);
 /* Before a task's windows are looked at on this processor, where a device has their elements: they are as kernels have left them. Any thread. */
 void base_kernels_fetch(const struct base_kernels *kernels, const struct ptowsp_task *task);
+/* compute.c: does the device make whole tiles of parts by itself, for this kernel? */
+bool base_kernels_part(const struct base_kernels *kernels, const struct base_kernel *kernel);
 /* compute.c, once compute is set: its queues for the core; NULL: it has none. */
 const struct rt_queues *base_kernels_queues(struct base_kernels *kernels);
 /* Before a run: nothing has been executed. */

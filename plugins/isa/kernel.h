@@ -8,7 +8,6 @@
 #include "isa/convert.h"
 #include "isa/element.h"
 #include "isa/isa_tile.h"
-#include "isa/tile_part.h"
 #include "isa/tile_window.h"
 #include "ptowsp/task.h"
 
@@ -200,7 +199,7 @@ static __attribute__((unused)) ptowsp_status tile_run_parts(const struct tile_ke
 	ptowsp_status status = tile_check(&call);
 
 	if (!status)
-		status = tile_parts_open(&call, wholes, parts, task->workspace, NULL);
+		status = tile_parts_open(&call, wholes, parts, kernel->param_count, task->workspace, NULL);
 	if (status)
 		return status;
 	memcpy(&whole, task, task->head.size < sizeof(whole) ? task->head.size : sizeof(whole));

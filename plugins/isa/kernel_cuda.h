@@ -39,11 +39,6 @@
 #undef inline
 
 #define TILE_DEVICE static inline __device__
-/* Functions of parts are for the device: its threads share the rows. */
-#define inline inline __device__
-#define TILE_PART_ROWS(r, count) for (uint64_t r = threadIdx.x; r < (count); r += blockDim.x)
-#include "isa/tile_part.h"
-#undef inline
 #ifndef TILE_SHARED
 #define TILE_SHARED(name) extern __shared__ __attribute__((aligned(64))) unsigned char name[]
 #endif
@@ -150,8 +145,12 @@ TILE_DEVICE void tile_run(const struct tile_kernel *kernel, const struct tile_ta
 #define TILE_WINDOW const struct ptowsp_tensor_arg
 #include "isa/kernel_threads.h"
 
-#define TILE_PARTS TILE_DEVICE
+/* Functions of parts are for the device: its threads share the rows. */
+#define TILE_PARTS               static __device__
+#define TILE_PART_ROWS(r, count) for (uint64_t r = threadIdx.x; r < (count); r += blockDim.x)
+#define inline inline __device__
 #include "isa/kernel_parts.h"
+#undef inline
 
 /* tile_run of a kernel that works on whole tiles where the task has parts of them. parts: room for one per parameter. */
 TILE_DEVICE void tile_run_parts(const struct tile_kernel *kernel, const struct tile_whole *wholes, struct tile_part *parts, const struct tile_task *task,
@@ -161,7 +160,7 @@ TILE_DEVICE void tile_run_parts(const struct tile_kernel *kernel, const struct t
 	ptowsp_status status = tile_begin(&call, kernel, task, result, memory);
 
 	if (!status)
-		status = tile_parts_open(&call, wholes, parts, memory, "parts that meet");
+		status = tile_parts_open(&call, wholes, parts, kernel->param_count, memory, "parts that meet");
 	if (!status) {
 		call.windows = (const unsigned char *)&parts->window;
 		call.step = sizeof(*parts);

@@ -72,6 +72,7 @@ struct tile_shape {
 struct tile_window {
 	TILE_GLOBAL uchar *data;
 	uint64_t rows, columns, row_stride, column_stride;
+	uint32_t dtype, access, tensor; /* for parts alone: of the parameter; all windows are taken for those of one tensor, as their places tell them apart */
 };
 struct tile_task {
 	const struct tile_window *tensors;
@@ -100,7 +101,17 @@ struct tile_call {
 
 TILE_DEVICE struct tile_window tile_window_make(TILE_GLOBAL uchar *buffer, const struct tile_shape *shape)
 {
-	return (struct tile_window){buffer + shape->offset, shape->rows, shape->columns, shape->row_stride, shape->column_stride};
+	return (struct tile_window){buffer + shape->offset, shape->rows, shape->columns, shape->row_stride, shape->column_stride, 0, 0, 0};
+}
+
+/* One of which a task may have only a part. */
+TILE_DEVICE struct tile_window tile_window_of(TILE_GLOBAL uchar *buffer, const struct tile_shape *shape, uint32_t dtype, uint32_t access)
+{
+	struct tile_window window = tile_window_make(buffer, shape);
+
+	window.dtype = dtype;
+	window.access = access;
+	return window;
 }
 
 TILE_DEVICE const struct tile_window *tile_window(const struct tile_call *call, uint32_t param)
@@ -164,6 +175,30 @@ TILE_DEVICE int tile_is_stopped(const struct tile_call *call)
 #define tile_drop(at, value)                                                                                                                                   \
 	for (size_t part = 0; part < sizeof(value); part++)                                                                                                    \
 	(at)[part] = ((const uchar *)&(value))[part]
+
+/* Parts of tiles: work-items share the rows. Copies lie in the workspace. */
+enum { PTOWSP_READ = 1, PTOWSP_WRITE = 2 };
+#define TILE_PARTS               TILE_DEVICE
+#define TILE_PART_WINDOW         struct tile_window
+#define TILE_PART_ROWS(r, count) for (uint64_t r = TILE_THREAD; r < (count); r += TILE_WIDTH)
+#define TILE_PART_COPY(to, from, bytes)                                                                                                                        \
+	for (size_t k = 0; k < (bytes); k++)                                                                                                                   \
+	(to)[k] = (from)[k]
+#define TILE_PART_ZERO(to, bytes)                                                                                                                              \
+	for (size_t k = 0; k < (bytes); k++)                                                                                                                   \
+	(to)[k] = 0
+#include "isa/kernel_parts.h"
+
+/* Whole windows in place of those that are parts. */
+TILE_DEVICE ptowsp_status tile_parts_begin(struct tile_call *call, struct tile_window *windows, const struct tile_whole *wholes, struct tile_part *parts,
+					   uint32_t count, TILE_GLOBAL uchar *memory)
+{
+	const ptowsp_status status = tile_parts_open(call, wholes, parts, count, memory, NULL);
+
+	for (uint32_t i = 0; i < count && !status; i++)
+		windows[i] = parts[i].window;
+	return status;
+}
 
 /* The end of a kernel. */
 TILE_DEVICE void tile_leave(TILE_GLOBAL struct tile_result *result, ptowsp_status status, uint64_t cycles)

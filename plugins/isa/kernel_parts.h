@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* kernel_parts.h - a kernel makes whole windows of parts of tiles by itself: what C and CUDA have in common. The includer has tile_kernel, tile_call, tile_window and tile_fail, and says TILE_PARTS, how
+/* kernel_parts.h - a kernel makes whole windows of parts of tiles by itself: what C, CUDA and OpenCL C have in common. The includer has tile_call, tile_window and tile_fail, and says TILE_PARTS, how
  * a function is declared, and TILE_SYNC, a barrier of the threads that share a call, each of which has `parts` of its own. */
 #ifndef ISA_KERNEL_PARTS_H
 #define ISA_KERNEL_PARTS_H
+
+#include "isa/tile_part.h"
 
 /* The tile of a parameter of which a task may have only a part; rows 0: none. */
 struct tile_whole {
@@ -10,12 +12,10 @@ struct tile_whole {
 	uint64_t at;                   /* where a copy lies in the memory of the call */
 };
 
-/* Whole windows are parts[i].window. memory: of the call; place: for the sentence. */
-TILE_PARTS ptowsp_status tile_parts_open(struct tile_call *call, const struct tile_whole *wholes, struct tile_part *parts, unsigned char *memory,
+/* Whole windows are parts[i].window, of so many parameters. memory: of the call; place: for the sentence. */
+TILE_PARTS ptowsp_status tile_parts_open(struct tile_call *call, const struct tile_whole *wholes, struct tile_part *parts, uint32_t count, TILE_BYTE *memory,
 					 const char *place)
 {
-	const uint32_t count = call->kernel->param_count;
-
 	for (uint32_t i = 0; i < count; i++) {
 		struct tile_part *p = &parts[i];
 

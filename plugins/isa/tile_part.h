@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* tile_part.h - windows of which only a part is there, as whole ones: a kernel works on whole tiles, in a copy with zeros where its tensor has nothing. Its writes there stay there. One text for
- * compiled kernels, which do it themselves where nobody did before (tile_run_parts), and for what calls kernels of other kinds (base/pad.h). */
+ * compiled kernels, which do it themselves where nobody did before (tile_run_parts), and for what calls kernels of other kinds (base/pad.h). A target that is not C on one thread defines
+ * before: what tile_window.h wants; TILE_PART_WINDOW, a window that may be changed; TILE_PART_ROWS; where memory has an address space, TILE_PART_COPY and TILE_PART_ZERO. */
 #ifndef ISA_TILE_PART_H
 #define ISA_TILE_PART_H
 
-#include "isa/isa_tile.h"
-#include "ptowsp/task.h"
-#include <stdbool.h>
+#include "isa/tile_window.h"
+
+#ifndef TILE_PART_WINDOW
+#define TILE_PART_WINDOW struct ptowsp_tensor_arg
+#endif
+#ifndef TILE_PART_COPY
+#define TILE_PART_COPY(to, from, bytes) memcpy(to, from, bytes)
+#define TILE_PART_ZERO(to, bytes)       memset(to, 0, bytes)
+#endif
 
 /* One tensor argument. */
 struct tile_part {
-	struct ptowsp_tensor_arg window; /* that the kernel gets */
-	struct ptowsp_tensor_arg part;   /* that the task has */
-	uint64_t size;                   /* bytes of an element */
-	bool copied;                     /* false: it goes as it is */
+	TILE_PART_WINDOW window; /* that the kernel gets */
+	TILE_PART_WINDOW part;   /* that the task has */
+	uint64_t size;           /* bytes of an element */
+	bool copied;             /* false: it goes as it is */
 };
 
 /* Is the window a part of one of rows x columns? One that is only bound is not touched. */
-TILE_INLINE bool tile_part_is(const struct ptowsp_tensor_arg *w, unsigned dtype, uint64_t rows, uint64_t columns)
+TILE_INLINE bool tile_part_is(const TILE_PART_WINDOW *w, unsigned dtype, uint64_t rows, uint64_t columns)
 {
 	return w->access && w->dtype == dtype && w->rows <= rows && w->columns <= columns && (w->rows < rows || w->columns < columns);
 }
@@ -30,9 +37,9 @@ TILE_INLINE void tile_part_whole(struct tile_part *p, uint64_t rows, uint64_t co
 	p->copied = true;
 }
 
-TILE_INLINE unsigned char *tile_part_row(const struct tile_part *p, uint64_t row)
+TILE_INLINE TILE_BYTE *tile_part_row(const struct tile_part *p, uint64_t row)
 {
-	return (unsigned char *)p->part.data + row * p->part.row_stride * p->size;
+	return (TILE_BYTE *)p->part.data + row * p->part.row_stride * p->size;
 }
 
 /* Do rows of both have common bytes? Those of each lie in rising order. */
@@ -90,11 +97,11 @@ static inline void tile_part_fill(const struct tile_part *p)
 	TILE_PART_ROWS(r, p->window.rows)
 	{
 		const uint64_t bytes = r < p->part.rows ? p->part.columns * p->size : 0;
-		unsigned char *to = (unsigned char *)p->window.data + r * here;
+		TILE_BYTE *to = (TILE_BYTE *)p->window.data + r * here;
 
 		if (bytes)
-			memcpy(to, tile_part_row(p, r), bytes);
-		memset(to + bytes, 0, here - bytes);
+			TILE_PART_COPY(to, tile_part_row(p, r), bytes);
+		TILE_PART_ZERO(to + bytes, here - bytes);
 	}
 }
 
@@ -102,7 +109,7 @@ static inline void tile_part_fill(const struct tile_part *p)
 static inline void tile_part_return(const struct tile_part *p)
 {
 	TILE_PART_ROWS(r, p->part.rows)
-	memcpy(tile_part_row(p, r), (const unsigned char *)p->window.data + r * p->window.columns * p->size, p->part.columns * p->size);
+	TILE_PART_COPY(tile_part_row(p, r), (TILE_BYTE *)p->window.data + r * p->window.columns * p->size, p->part.columns * p->size);
 }
 
 #define TILE_PARTS_MEET "tensor arguments %u and %u are parts of one tensor that meet, one is written, and of one not all is there; copy one of them beforehand"

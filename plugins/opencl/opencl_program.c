@@ -32,6 +32,7 @@ ptowsp_status opencl_bind(struct base_program *program, struct ptowsp_error *err
 					     .block_ns = opencl_block_ns,
 					     .mirror = &own->resident.mirror,
 					     .apart = !own->resident.shares,
+					     .parts = true,
 					     .queues = opencl_options_of(program->device)->depth ? &own->queues : NULL};
 	program->own = own;
 	program->kernels.compute = &own->compute;

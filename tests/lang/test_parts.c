@@ -6,6 +6,7 @@
 #include "tests/draw.h"
 #include "tests/lang/source.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -321,6 +322,29 @@ TEST(one_part_for_two_arguments_is_one)
 	     "kernel twice: tensor arguments 0 and 1 are parts of one tensor that meet, one is written, and of one not all is there; copy one of them "
 	     "beforehand");
 	says("call @twice(%a -> %y[0, 0 : %n, 4], %b -> %y[2, 0 : %n, 4])", "--set n=2", "");
+}
+
+/* Elements go there once and come back once, whatever the number of parts; what is refused there is told as here. */
+TEST(a_device_of_its_own_makes_whole_tiles_of_parts)
+{
+	const char *const flags = "--plugin=opencl --opt memory=copied --threads 1";
+	json_t *stats, *row;
+	size_t i;
+
+	cli_begin();
+	if (cli("$B/ptowsp-run -q --no-kernels --plugin=opencl $P/vector_add.pkg.zst") == 8)
+		CHECK_SKIP("not run here: there is no OpenCL device");
+	check_put("p.pto", HEAD "workload @main { parallel_for %i in 0 to 7 { call @twice(%a -> %x[%i, 0 : 1, 4], %b -> %y[%i, 0 : min(%n, 1), 4]) } }\n");
+	REQUIRE_INT(cli("$B/ptowsp-pack p.pto -o p.pkg.zst"), 0);
+	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --stats=json %s p.pkg.zst", flags)), 0);
+	stats = cli_json();
+	json_array_foreach(json_object_get(stats, "figures"), i, row) if (strstr(json_string_value(json_object_get(row, "name")), "transfers"))
+		CHECK(json_integer_value(json_object_get(row, "value")) <= 2);
+	CHECK(i >= 4);
+	says("call @twice(%a -> %y[0, 0 : %n, 4], %b -> %y[1, 0 : %n, 4])", check_fmt("--set n=2 %s", flags),
+	     "kernel twice: tensor arguments 0 and 1 are parts of one tensor that meet, one is written, and of one not all is there; copy one of them "
+	     "beforehand");
+	says("call @twice(%a -> %x[1, 1 : 2, %n - 3], %b -> %y[6, 2 : %n - 3, 2])", flags, "26:10 27:12 30:18 31:20 ");
 }
 
 /* On a device with memory of its own, too, what a task writes beside parts stays there. */

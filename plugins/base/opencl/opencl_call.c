@@ -2,6 +2,7 @@
 #include "base/opencl/opencl_call.h"
 
 #include "base/error.h"
+#include "base/pad.h"
 #include <string.h>
 
 enum { SLICE_NS = 2000000 /* between two questions to the guard */ };
@@ -108,11 +109,15 @@ ptowsp_status opencl_call_tell(const struct opencl_kernels *kernels, const struc
 	const struct base_kernels *base = kernels->base;
 	const uint32_t row = task->kernel;
 	const uint64_t cycles = out->cycles;
-	ptowsp_status status;
+	struct ptowsp_task whole = *task;
+	struct base_pad *pad = NULL;
+	ptowsp_status status = base->rooms ? base_pad_open(&pad, base, &base->rows[row], &whole, worker, out->error) : PTOWSP_OK;
 
-	base_kernels_fetch(base, task);
-	status = isa_run_guarded(base->rows[row].isa, task, out, base->scratch + worker * base->scratch_bytes, guard);
-
+	if (status)
+		return status;
+	base_kernels_fetch(base, &whole);
+	status = isa_run_guarded(base->rows[row].isa, &whole, out, base->scratch + worker * base->scratch_bytes, guard);
+	base_pad_close(pad);
 	out->cycles = kernels->rows[row].isa ? cycles : out->cycles;
 	return status ? status
 		      : base_fail(out->error, PTOWSP_DEVICE_LOST, "kernel %.60s fails a check on %.60s and none on this processor", base->rows[row].name,

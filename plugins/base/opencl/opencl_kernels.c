@@ -40,7 +40,7 @@ static ptowsp_status kernel_emit(struct opencl_kernels *kernels, uint32_t row, F
 
 	k->windows = isa_program_header(from->isa)->param_count;
 	k->args = args_of(from->isa);
-	k->is_global = k->workspace + sizeof(uint32_t) > d->local_bytes;
+	k->is_global = k->workspace - isa_emit_parts(from->isa, target()) + sizeof(uint32_t) > d->local_bytes; /* copies of parts are global anyway */
 	if (!status && opencl_parameter_bytes(k) > d->parameter_bytes)
 		return PTOWSP_OK;
 	snprintf(symbol, sizeof(symbol), "kernel_%u", row);

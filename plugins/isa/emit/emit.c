@@ -205,6 +205,14 @@ ptowsp_status isa_emit(const struct isa_program *program, const struct isa_emit_
 	return PTOWSP_OK;
 }
 
+/* Where copies lie apart from the tiles there is a word behind these. */
+uint64_t isa_emit_parts(const struct isa_program *program, const struct isa_emit_target *target)
+{
+	const uint64_t bytes = target->parts ? isa_parts_bytes(program) : 0;
+
+	return bytes && target->copies ? bytes + ISA_ALIGN : bytes;
+}
+
 ptowsp_status isa_emit_workspace(const struct isa_program *program, const struct isa_emit_target *target, uint64_t *bytes_out, struct ptowsp_error *error)
 {
 	struct isa_emitter e = {.p = program, .target = target, .symbol = "kernel"};
@@ -214,7 +222,7 @@ ptowsp_status isa_emit_workspace(const struct isa_program *program, const struct
 	if (!program->unusable[0] && !status) {
 		isa_body_emit(&e);
 		status = e.out.text.failed ? PTOWSP_NO_MEMORY : PTOWSP_OK;
-		*bytes_out = e.temp_at + e.temp_most + (target->parts ? isa_parts_bytes(program) : 0);
+		*bytes_out = e.temp_at + e.temp_most + isa_emit_parts(program, target);
 	}
 	isa_emitter_finish(&e);
 	common_text_finish(&e.out.text);

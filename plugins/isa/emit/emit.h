@@ -63,5 +63,7 @@ bool isa_emit_multiplies(const char *text);
 enum { ISA_EMIT_PASS = 512 };
 /* Bytes that the function for a target needs as its task's workspace. Errors: NO_MEMORY. */
 ptowsp_status isa_emit_workspace(const struct isa_program *program, const struct isa_emit_target *target, uint64_t *bytes_out, struct ptowsp_error *error);
+/* How many of them are for copies of parts of tiles. */
+uint64_t isa_emit_parts(const struct isa_program *program, const struct isa_emit_target *target);
 
 #endif

@@ -54,6 +54,7 @@ const struct isa_emit_target isa_emit_targets[] = {
 	 .zero = "tile_zero(%s, %lu);",
 	 .move = "tile_move(%s, %s, %lu);",
 	 .move_over = "tile_move(%s, %s, %lu);",
+	 .parts = true,
 	 .head = isa_opencl_head,
 	 .tail = isa_opencl_tail},
 	{.name = "ascend-a2a3", ASCEND},
