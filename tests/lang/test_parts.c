@@ -455,6 +455,26 @@ TEST(a_window_that_is_no_part_goes_as_it_is)
 		"\"rows\": 7, \"columns\": 2}", "tload reads 4x4 at row 0, column 0 of %a (tensor x), which is 7x2");
 }
 
+/* The source of a package with masks by rows and by columns of one size packs again. */
+TEST(masks_have_names_of_their_own)
+{
+	char *out = NULL;
+
+	check_tmp();
+	check_put("p.pto", "symbol %n : i64 = 3\ntensor %x : f32[4, 4] in\ntensor %y : f32[4, 4] out\n"
+			   "func @f(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<4x4xf32>\n"
+			   "  %t = tload %x[0, 0]\n  %t = tmatmul %t, %t\n  tstore %t, %y[0, 0]\n  return\n}\n"
+			   "workload @main { call @f(%x -> %x[0, 0 : %n, 4], %y -> %y) }\n");
+	REQUIRE_INT(check_run(check_fmt("cd %s && %s/bin/ptowsp-pack --strict p.pto -o p.pkg.zst && %s/bin/ptowsp-inspect --pto p.pkg.zst >q.pto && "
+					"%s/bin/ptowsp-pack q.pto -o q.pkg.zst && cat q.pto",
+					check_dir(), check_build(), check_build(), check_build()),
+			      &out, NULL),
+		    0);
+	CHECK_CONTAINS(out, "%there.x.rows.across.4x4 = ");
+	CHECK_CONTAINS(out, "there.x.rows.");
+	free(out);
+}
+
 TEST(a_function_has_64_sizes)
 {
 	char *text = NULL;

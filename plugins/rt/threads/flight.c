@@ -72,8 +72,7 @@ static ptowsp_status wait_step(struct rt_flight *flight, struct ptowsp_error *er
 	uint32_t oldest = (uint32_t)(flight->ring.frontier & flight->ring.mask), slot;
 	ptowsp_status status = look(flight, error);
 
-	if (!status &&
-	    (rt_ready_take(&flight->workers.ready, 0, &slot) || rt_ready_expect(&flight->workers.ready, &flight->ring, oldest, WAIT_NS, &slot)))
+	if (!status && (rt_ready_take(&flight->workers.ready, 0, &slot) || rt_ready_expect(&flight->workers.ready, &flight->ring, oldest, WAIT_NS, &slot)))
 		rt_workers_run(&flight->workers, slot, 0);
 	return status ? status : frontier_move(flight, error);
 }
