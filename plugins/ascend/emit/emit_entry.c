@@ -243,7 +243,7 @@ static void processes_run(struct ascend_emitter *e, struct common_text *out)
 static void workload_put(struct ascend_emitter *e, struct common_text *out)
 {
 	function_begin(e, false);
-	ascend_block(e, e->p->tables.entry.rows[e->p->entry].instruction, e->p->tables.work.code_count);
+	ascend_block(e, e->p->begin, e->p->tables.work.code_count + 1);
 	if (has_processes(e))
 		ascend_line(e, "if (!b.status)\n\t\t%s_workload::processes_run(b);", self(e));
 	common_text_add(out, "} // namespace %s_workload\n\nstatic int32_t %s_orchestrate(Builder &b)\n{\n", self(e), self(e));

@@ -125,7 +125,7 @@ static void code_put(const struct ascend_emitter *e, struct common_text *json)
 	const struct rt_tables *t = &e->p->tables;
 
 	common_text_add(json, "\n   \"bytecode\": [");
-	for (uint32_t at = t->entry.rows[e->p->entry].instruction, n = 0; at < t->work.code_count; at++, n++) {
+	for (uint32_t at = e->p->begin, n = 0; at < t->work.code_count; at++, n++) {
 		const struct ptowsp_instruction *in = &t->work.code[at];
 
 		common_text_add(json, "%s\"%" PRIu32 " %s %u %" PRIu32 "\"", n ? (n % 6 ? ", " : ",\n    ") : "", at, opcodes[in->opcode], in->operand1,

@@ -20,7 +20,7 @@ void rt_expand_start(struct rt_expand *expand, const struct rt_program *program,
 	expand->error = error;
 	expand->failure = PTOWSP_RUN_FAILED;
 	expand->loops = env->loops;
-	expand->at = program->tables.entry.rows[program->entry].instruction;
+	expand->at = program->begin;
 	expand->frames[expand->depth++] = (struct rt_frame){.op = FRAME_ENTRY, .end = PTOWSP_NONE};
 	expand->budget = RT_PAUSE_EVERY;
 	expand->turns = program->schedule.interleaved;

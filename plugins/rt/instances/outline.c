@@ -169,16 +169,16 @@ static void outline(struct rt_outline *o, uint32_t at, uint32_t end)
 
 ptowsp_status rt_outline_init(struct rt_outline *o, const struct rt_program *program, struct rt_env *env, struct ptowsp_error *error)
 {
-	uint32_t first = program->tables.entry.rows[program->entry].instruction, end = first;
+	uint32_t end = program->begin;
 
 	*o = (struct rt_outline){.program = program, .env = env};
 	o->rows = calloc((size_t)program->tables.work.code_count + 1, sizeof(*o->rows));
 	if (!o->rows)
 		return rt_no_memory(error, "the outline of the program");
 	memset(env->loops, 0, PTOWSP_NESTING_LIMIT * sizeof(*env->loops));
-	while (end < program->tables.work.code_count && program->code[end].op != PTOWSP_OP_HALT)
+	while (program->code[end].op != PTOWSP_OP_HALT)
 		end = rt_statement_end(program, end);
-	outline(o, first, end);
+	outline(o, program->begin, end);
 	return PTOWSP_OK;
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* entry.c - entries of a package: those that are one task of a kernel, and all of them through the verifier. */
-#include "registry/common/common_grow.h"
-#include "rt/grow.h"
 #include "rt/program/rt_error.h"
 #include "rt/program/rt_program.h"
 #include "rt/program/rt_verify.h"
@@ -10,219 +8,137 @@
 
 /* ---- entries that are one task of a kernel ----------------------------------------------------------------------- */
 
-/* Makes room for `more` rows behind `count`; zeroed. Rounded up, so that entry after entry of one table finds the room that is there. */
-static bool rows_extend(void **rows, uint64_t count, uint64_t more, size_t size)
+static ptowsp_status refuse(const struct rt_verifier *v, const char *what)
 {
-	if (count + more >= UINT32_MAX || !common_resize(rows, rt_power_above(count + more + 1), size))
-		return false;
-	memset((char *)*rows + count * size, 0, more * size);
-	return true;
-}
-#define EXTEND(rows, count, more) rows_extend((void **)&(rows), count, more, sizeof(*(rows)))
+	const struct rt_tables *t = &v->program->tables;
 
-/* The TENS rows of each entry: first[entry], next[first[entry]] ..., PTOWSP_NONE behind the last. */
-struct entry_tensors {
-	uint32_t *first, *next; /* owned */
-};
-
-/* Words of the task, and rows of EXPR and REGN for them. */
-struct job {
-	struct rt_tables *tables;
-	const struct ptowsp_entry_record *entry;
-	const struct ptowsp_kernel_record *kernel;
-	struct ptowsp_error *error;
-	uint32_t scalars, tensors;
-	uint32_t zero; /* EXPR row */
-	uint32_t *of;  /* TENS row per tensor argument */
-};
-
-static ptowsp_status refuse(const struct job *job, const char *what)
-{
-	return rt_fail(job->error, PTOWSP_BAD_PACKAGE, "entry %.80s is one task of a kernel, and %s", rt_string(job->tables, job->entry->name), what);
+	return RT_REFUSE(v, "entry %.80s is one task of a kernel, and %s", rt_string(t, t->entry.rows[v->program->entry].name), what);
 }
 
-static ptowsp_status kernel_find(struct job *job)
+static ptowsp_status kernel_find(const struct rt_verifier *v, const struct ptowsp_entry_record *entry, struct rt_site *site)
 {
-	const struct rt_tables *t = job->tables;
+	const struct rt_tables *t = &v->program->tables;
+	uint32_t takes[2];
+	ptowsp_status status = PTOWSP_OK;
 
-	if (job->entry->instruction >= t->kernel.count)
-		return refuse(job, "that kernel is not there");
-	job->kernel = &t->kernel.rows[job->entry->instruction];
-	if (job->kernel->param_count > t->param.count || job->kernel->params > t->param.count - job->kernel->param_count)
-		return refuse(job, "its kernel names KPRM rows that are not there");
-	for (uint32_t p = 0; p < job->kernel->param_count; p++)
-		++*(t->param.rows[job->kernel->params + p].kind == PTOWSP_PARAM_SCALAR ? &job->scalars : &job->tensors);
-	if (job->scalars > UINT16_MAX || job->tensors > UINT16_MAX)
-		return refuse(job, "its kernel has more parameters than a task can have");
-	if (job->entry->value_count != job->scalars)
-		return refuse(job, "its values are not as many as the kernel's scalars");
-	if (job->scalars > t->entry_value.count || job->entry->values > t->entry_value.count - job->scalars)
-		return refuse(job, "it names ESYM rows that are not there");
-	for (uint32_t k = 0; k < job->scalars; k++)
-		if (t->entry_value.rows[job->entry->values + k].slot >= t->slot.count)
-			return refuse(job, "one of its values is no row of SLOT");
+	if (entry->instruction >= t->kernel.count)
+		return refuse(v, "that kernel is not there");
+	status = rt_kernel_takes(v, entry->instruction, takes);
+	if (status)
+		return status;
+	if (takes[0] > UINT16_MAX || takes[1] > UINT16_MAX)
+		return refuse(v, "its kernel has more parameters than a task can have");
+	if (entry->value_count != takes[0])
+		return refuse(v, "its values are not as many as the kernel's scalars");
+	if (takes[0] > t->entry_value.count || entry->values > t->entry_value.count - takes[0])
+		return refuse(v, "it names ESYM rows that are not there");
+	site->kernels = entry->instruction;
+	site->arg_count = (uint16_t)takes[0];
+	site->io_count = (uint16_t)takes[1];
 	return PTOWSP_OK;
 }
 
-static ptowsp_status tensors_find(struct job *job, uint32_t entry, const struct entry_tensors *index)
+static ptowsp_status args_lower(struct rt_verifier *v, const struct ptowsp_entry_record *entry, const struct rt_site *site)
 {
-	const struct rt_tables *t = job->tables;
-	uint32_t found = 0;
+	struct rt_program *program = v->program;
+	const struct rt_tables *t = &program->tables;
+	ptowsp_status status = PTOWSP_OK;
 
-	job->of = malloc((job->tensors + (size_t)1) * sizeof(*job->of));
-	if (!job->of)
-		return rt_no_memory(job->error, "the entry");
-	for (uint32_t k = 0; k < job->tensors; k++)
-		job->of[k] = PTOWSP_NONE;
-	for (uint32_t i = index ? index->first[entry] : 0; i < t->tensor.count; i = index ? index->next[i] : i + 1) {
-		const struct ptowsp_tensor_record *tensor = &t->tensor.rows[i];
+	for (uint32_t k = 0; !status && k < site->arg_count; k++) {
+		uint32_t slot = t->entry_value.rows[entry->values + k].slot;
 
-		if (tensor->entry != entry)
-			continue;
-		if (tensor->position >= job->tensors || job->of[tensor->position] != PTOWSP_NONE)
-			return refuse(job, "two of its tensors are at one place, or there are more than the kernel has");
-		job->of[tensor->position] = i;
-		found++;
+		status = slot < t->slot.count ? rt_expr_slot(&program->exprs, slot, &program->args[site->first_arg + k], v->error)
+					      : refuse(v, "one of its values is no row of SLOT");
 	}
-	return found == job->tensors ? PTOWSP_OK : refuse(job, "it has fewer tensors than the kernel");
-}
-
-static ptowsp_status rooms_make(struct job *job)
-{
-	struct rt_tables *t = job->tables;
-	uint32_t words = 2 + job->scalars + job->tensors;
-
-	if (t->work.kernel_count > UINT16_MAX)
-		return refuse(job, "WORK has no room for another kernel");
-	return EXTEND(t->work.code, t->work.code_count, words) && EXTEND(t->work.kernels, t->work.kernel_count, 1u) &&
-			       EXTEND(t->expr.rows, t->expr.count, job->scalars + 1u) && EXTEND(t->region.rows, t->region.count, job->tensors)
-		       ? PTOWSP_OK
-		       : rt_no_memory(job->error, "the entry");
-}
-
-static void word_add(struct job *job, unsigned opcode, uint32_t operand1, uint32_t operand2)
-{
-	job->tables->work.code[job->tables->work.code_count++] =
-		(struct ptowsp_instruction){.opcode = (uint8_t)opcode, .operand1 = (uint16_t)operand1, .operand2 = operand2};
-}
-
-static uint32_t node_add(struct job *job, unsigned op, uint32_t a)
-{
-	job->tables->expr.rows[job->tables->expr.count] = (struct ptowsp_expr_record){.op = (uint16_t)op, .a = a};
-	return job->tables->expr.count++;
-}
-
-/* The whole tensor from its first element on, as far as the kernel touches it. */
-static uint32_t region_add(struct job *job, uint32_t tensor, const struct ptowsp_param_record *param)
-{
-	uint64_t unit = (uint64_t)param->rows * param->columns;
-
-	job->tables->region.rows[job->tables->region.count] =
-		(struct ptowsp_region_record){.tensor = tensor, .row = job->zero, .column = job->zero, .unit = unit && unit <= UINT32_MAX ? (uint32_t)unit : 1};
-	return job->tables->region.count++;
-}
-
-static void words_write(struct job *job)
-{
-	static const uint8_t ios[] = {[0] = PTOWSP_OP_IO_BIND,
-				      [PTOWSP_READ] = PTOWSP_OP_IO_INPUT,
-				      [PTOWSP_WRITE] = PTOWSP_OP_IO_OUTPUT,
-				      [PTOWSP_READ | PTOWSP_WRITE] = PTOWSP_OP_IO_INOUT};
-	struct rt_tables *t = job->tables;
-	uint32_t scalar = 0, tensor = 0;
-
-	job->zero = node_add(job, PTOWSP_EXPR_CONST, 0);
-	word_add(job, PTOWSP_OP_TASK, t->work.kernel_count, job->scalars << 16 | job->tensors);
-	t->work.kernels[t->work.kernel_count++] = job->entry->instruction;
-	for (uint32_t p = 0; p < job->kernel->param_count; p++) {
-		const struct ptowsp_param_record *param = &t->param.rows[job->kernel->params + p];
-
-		if (param->kind == PTOWSP_PARAM_SCALAR) {
-			word_add(job, PTOWSP_OP_PARAM_EXPR, scalar, node_add(job, PTOWSP_EXPR_VALUE, t->entry_value.rows[job->entry->values + scalar].slot));
-			scalar++;
-		} else {
-			word_add(job, ios[param->access & (PTOWSP_READ | PTOWSP_WRITE)], tensor, region_add(job, job->of[tensor], param));
-			tensor++;
-		}
-	}
-	word_add(job, PTOWSP_OP_HALT, 0, 0);
-}
-
-/* Messages about the task point at the entry. */
-static ptowsp_status position_copy(struct job *job, uint32_t entry, uint32_t instruction)
-{
-	struct rt_tables *t = job->tables;
-
-	for (uint32_t i = 0; i < t->debug.count; i++) {
-		struct ptowsp_debug_record copy = t->debug.rows[i];
-
-		if (copy.kind != 2 || copy.row != entry)
-			continue;
-		if (!EXTEND(t->debug.rows, t->debug.count, 1u))
-			return rt_no_memory(job->error, "the entry");
-		copy.kind = 0;
-		copy.row = instruction;
-		t->debug.rows[t->debug.count++] = copy;
-		return PTOWSP_OK;
-	}
-	return PTOWSP_OK;
-}
-
-static ptowsp_status tensors_init(struct entry_tensors *index, const struct rt_tables *tables, struct ptowsp_error *error)
-{
-	const uint32_t entries = tables->entry.count, tensors = tables->tensor.count;
-
-	index->first = malloc((entries + (size_t)1) * sizeof(*index->first));
-	index->next = malloc((tensors + (size_t)1) * sizeof(*index->next));
-	if (!index->first || !index->next)
-		return rt_no_memory(error, "the entries");
-	for (uint32_t i = 0; i < entries; i++)
-		index->first[i] = PTOWSP_NONE;
-	for (uint32_t i = tensors; i-- > 0;) {
-		uint32_t entry = tables->tensor.rows[i].entry;
-
-		index->next[i] = entry < entries ? index->first[entry] : PTOWSP_NONE;
-		if (entry < entries)
-			index->first[entry] = i;
-	}
-	return PTOWSP_OK;
-}
-
-static void tensors_finish(struct entry_tensors *index)
-{
-	free(index->first);
-	free(index->next);
-}
-
-/* index: NULL, or its tensors are looked up there, and messages about the task name no place. */
-static ptowsp_status entry_write(struct rt_tables *tables, uint32_t entry, const struct entry_tensors *index, struct ptowsp_error *error)
-{
-	struct ptowsp_entry_record *record = &tables->entry.rows[entry];
-	struct job job = {.tables = tables, .entry = record, .error = error};
-	uint32_t instruction = tables->work.code_count;
-	ptowsp_status status;
-
-	if (!(record->flags & PTOWSP_ENTRY_KERNEL))
-		return PTOWSP_OK;
-	status = kernel_find(&job);
-	if (!status)
-		status = tensors_find(&job, entry, index);
-	if (!status)
-		status = rooms_make(&job);
-	if (!status) {
-		words_write(&job);
-		record->instruction = instruction;
-		record->flags &= ~(uint32_t)PTOWSP_ENTRY_KERNEL;
-		if (!index) /* a caller with an index wants no messages */
-			status = position_copy(&job, entry, instruction);
-	}
-	free(job.of);
 	return status;
 }
 
-ptowsp_status rt_entry_write(struct rt_tables *tables, uint32_t entry, struct ptowsp_error *error)
+static ptowsp_status tensors_index(struct rt_verifier *v)
 {
-	return entry_write(tables, entry, NULL, error);
+	const struct rt_tables *t = &v->program->tables;
+
+	v->first_tensors = malloc((t->entry.count + (size_t)1) * sizeof(*v->first_tensors));
+	v->next_tensors = malloc((t->tensor.count + (size_t)1) * sizeof(*v->next_tensors));
+	if (!v->first_tensors || !v->next_tensors)
+		return rt_no_memory(v->error, "the entries");
+	for (uint32_t i = 0; i < t->entry.count; i++)
+		v->first_tensors[i] = PTOWSP_NONE;
+	for (uint32_t i = t->tensor.count; i-- > 0;) {
+		uint32_t entry = t->tensor.rows[i].entry;
+
+		if (entry >= t->entry.count)
+			continue;
+		v->next_tensors[i] = v->first_tensors[entry];
+		v->first_tensors[entry] = i;
+	}
+	return PTOWSP_OK;
+}
+
+static ptowsp_status tensors_find(struct rt_verifier *v, const struct rt_site *site)
+{
+	struct rt_io *ios = &v->program->ios[site->first_io];
+	ptowsp_status status = v->next_tensors ? PTOWSP_OK : tensors_index(v);
+	uint32_t found = 0;
+
+	if (status)
+		return status;
+	for (uint32_t i = v->first_tensors[v->program->entry]; i != PTOWSP_NONE; i = v->next_tensors[i], found++) {
+		uint32_t position = v->program->tables.tensor.rows[i].position;
+
+		if (position >= site->io_count || ios[position].tensor != PTOWSP_NONE)
+			return refuse(v, "two of its tensors are at one place, or there are more than the kernel has");
+		ios[position].tensor = i;
+	}
+	return found == site->io_count ? PTOWSP_OK : refuse(v, "it has fewer tensors than the kernel");
+}
+
+/* Whole tensors from their first element on, as far as the kernel touches them. */
+static ptowsp_status windows_lower(struct rt_verifier *v, const struct rt_site *site)
+{
+	struct rt_program *program = v->program;
+	const struct ptowsp_param_record *param = &program->tables.param.rows[program->tables.kernel.rows[site->kernels].params];
+	uint32_t zero = 0;
+	ptowsp_status status = rt_expr_constant(&program->exprs, 0, &zero, v->error);
+
+	for (uint32_t i = 0; !status && i < site->io_count; param++) {
+		uint64_t unit = (uint64_t)param->rows * param->columns;
+		struct rt_io *io = &program->ios[site->first_io + i];
+
+		if (param->kind == PTOWSP_PARAM_SCALAR)
+			continue;
+		*io = (struct rt_io){.tensor = io->tensor,
+				     .row = zero,
+				     .column = zero,
+				     .unit = unit && unit <= UINT32_MAX ? (uint32_t)unit : 1,
+				     .access = param->access & (PTOWSP_READ | PTOWSP_WRITE),
+				     .checked = 1};
+		rt_renaming_see(program, &v->nest, io);
+		i++;
+	}
+	return status;
+}
+
+ptowsp_status rt_verify_own_task(struct rt_verifier *v)
+{
+	struct rt_program *program = v->program;
+	const struct ptowsp_entry_record *entry = &program->tables.entry.rows[program->entry];
+	struct rt_site site = {.first_arg = program->arg_count, .first_io = program->io_count};
+	ptowsp_status status = kernel_find(v, entry, &site);
+
+	v->nest = (struct rt_nest){.key = PTOWSP_NONE};
+	v->process = PTOWSP_NONE;
+	v->at = program->tables.work.code_count;
+	v->next = v->at + 1;
+	program->tables.work.entry = program->entry;
+	if (!status)
+		status = rt_site_rooms(v, site.arg_count, site.io_count);
+	if (!status)
+		status = args_lower(v, entry, &site);
+	if (!status)
+		status = tensors_find(v, &site);
+	if (!status)
+		status = windows_lower(v, &site);
+	return status ? status : rt_site_close(v, &site, &program->code[v->at]);
 }
 
 /* ---- entry after entry, without loading each --------------------------------------------------------------------- */
@@ -230,95 +146,23 @@ ptowsp_status rt_entry_write(struct rt_tables *tables, uint32_t entry, struct pt
 struct rt_entries {
 	struct rt_program *program; /* of no entry */
 	struct rt_verifier verifier;
-	struct entry_tensors tensors;
 	struct rt_exprs before; /* program->exprs without those of an entry: counts alone */
-	struct {
-		uint32_t code, kernels, exprs, regions;
-	} rows; /* of the tables, without those of an entry */
 };
-
-/* ---- making ---------------------------------------------------------------------------------------------------- */
-
-/* Most rows that an entry of one task adds to each table. */
-static uint32_t room_of(const struct rt_tables *t)
-{
-	uint32_t most = 0;
-
-	for (uint32_t i = 0; i < t->entry.count; i++) {
-		const struct ptowsp_entry_record *entry = &t->entry.rows[i];
-
-		if (entry->flags & PTOWSP_ENTRY_KERNEL && entry->instruction < t->kernel.count && t->kernel.rows[entry->instruction].param_count > most)
-			most = t->kernel.rows[entry->instruction].param_count;
-	}
-	return most + 2;
-}
-
-/* `more` zeroed elements behind the array's. */
-static bool array_extend(uint32_t **array, size_t count, size_t more)
-{
-	if (!COMMON_RESIZE(*array, count + more))
-		return false;
-	memset(*array + count, 0, more * sizeof(**array));
-	return true;
-}
-
-static ptowsp_status rooms_extend(struct rt_program *program, struct ptowsp_error *error)
-{
-	const struct rt_tables *t = &program->tables;
-	const size_t room = room_of(t);
-
-	program->code = calloc(t->work.code_count + room + 1, sizeof(*program->code));
-	return program->code && array_extend(&program->exprs.place, t->expr.count + (size_t)1, room) &&
-			       array_extend(&program->exprs.work, 4 * (size_t)t->expr.count + 8, 4 * room) &&
-			       array_extend(&program->region_class, t->region.count + (size_t)1, room)
-		       ? PTOWSP_OK
-		       : rt_no_memory(error, "the entries");
-}
-
-static ptowsp_status common_make(struct rt_entries *e, const struct rt_program_args *args, struct ptowsp_error *error)
-{
-	struct rt_program *program = e->program;
-	const struct rt_tables *t = &program->tables;
-	ptowsp_status status = rt_tables_init(&program->tables, args->sections, args->section_count, args->section_stride, error);
-
-	if (!status)
-		status = rt_program_common(program, args, error);
-	if (!status)
-		status = rt_classes_init(program, error);
-	if (!status)
-		status = rooms_extend(program, error);
-	if (!status)
-		status = tensors_init(&e->tensors, t, error);
-	e->before = program->exprs;
-	e->rows.code = t->work.code_count;
-	e->rows.kernels = t->work.kernel_count;
-	e->rows.exprs = t->expr.count;
-	e->rows.regions = t->region.count;
-	return status;
-}
 
 ptowsp_status rt_entries_create(struct rt_entries **entries_out, const struct rt_program_args *args, struct ptowsp_error *error)
 {
 	struct rt_entries *e = calloc(1, sizeof(*e));
-	ptowsp_status status;
+	ptowsp_status status = e ? rt_program_begin(&e->program, args, error) : rt_no_memory(error, "the entries");
 
 	*entries_out = NULL;
-	if (e)
-		e->program = calloc(1, sizeof(*e->program));
-	if (!e || !e->program) {
+	if (status) {
 		free(e);
-		return rt_no_memory(error, "the entries");
+		return status;
 	}
-	e->program->kernels = *args->kernels;
-	pthread_mutex_init(&e->program->lock, NULL);
-	rt_spares_init(&e->program->spares);
 	e->verifier.program = e->program;
-	status = common_make(e, args, error);
-	if (status)
-		rt_entries_destroy(e);
-	else
-		*entries_out = e;
-	return status;
+	e->before = e->program->exprs;
+	*entries_out = e;
+	return PTOWSP_OK;
 }
 
 void rt_entries_destroy(struct rt_entries *e)
@@ -326,7 +170,6 @@ void rt_entries_destroy(struct rt_entries *e)
 	if (!e)
 		return;
 	rt_verifier_finish(&e->verifier);
-	tensors_finish(&e->tensors);
 	rt_program_destroy(e->program);
 	free(e);
 }
@@ -368,36 +211,22 @@ static void lists_forget(struct rt_program *program)
 	program->level_count = program->level_set_count = 0;
 }
 
-static ptowsp_status forget(struct rt_entries *e, const struct ptowsp_entry_record *entry, struct ptowsp_error *error)
+static ptowsp_status forget(struct rt_entries *e, struct ptowsp_error *error)
 {
-	struct rt_tables *t = &e->program->tables;
-
 	tensors_forget(e);
 	lists_forget(e->program);
 	e->verifier.noted_count = 0;
-	t->entry.rows[e->program->entry] = *entry;
-	t->work.code_count = e->rows.code;
-	t->work.kernel_count = e->rows.kernels;
-	t->expr.count = e->rows.exprs;
-	t->region.count = e->rows.regions;
 	return rt_exprs_back(&e->program->exprs, &e->before, error);
 }
 
 ptowsp_status rt_entries_verify(struct rt_entries *e, uint32_t entry, struct ptowsp_error *error)
 {
-	struct rt_tables *t = &e->program->tables;
-	struct ptowsp_entry_record record;
 	ptowsp_status status, after;
 
-	if (entry >= t->entry.count)
-		return rt_fail(error, PTOWSP_BAD_PACKAGE, "there is no entry %u, the package has %u", entry, t->entry.count);
-	record = t->entry.rows[entry];
 	e->program->entry = entry;
 	e->verifier.error = error;
-	status = entry_write(t, entry, &e->tensors, error);
-	if (!status)
-		status = rt_verifier_entry(&e->verifier);
-	after = forget(e, &record, error);
+	status = rt_verifier_entry(&e->verifier);
+	after = forget(e, error);
 	return status ? status : after;
 }
 

@@ -10,8 +10,7 @@
 
 #define VARIANT_LIMIT 1024u /* bounds the search below; there are at most RT_LEVEL_LIMIT levels */
 
-/* How many scalars and tensors a kernel takes. */
-static ptowsp_status params_count(const struct rt_verifier *v, uint32_t kernel, uint32_t counts_out[2])
+ptowsp_status rt_kernel_takes(const struct rt_verifier *v, uint32_t kernel, uint32_t counts_out[2])
 {
 	const struct rt_tables *tables = &v->program->tables;
 	const struct ptowsp_kernel_record *record = &tables->kernel.rows[kernel];
@@ -33,7 +32,7 @@ static ptowsp_status kernel_check(const struct rt_verifier *v, uint32_t operand,
 	if (operand >= tables->work.kernel_count || tables->work.kernels[operand] >= tables->kernel.count)
 		return RT_REFUSE(v, "there is no kernel %u", operand);
 	site->kernels = tables->work.kernels[operand];
-	status = params_count(v, site->kernels, takes);
+	status = rt_kernel_takes(v, site->kernels, takes);
 	if (!status && (site->arg_count != takes[0] || site->io_count != takes[1]))
 		status = RT_REFUSE(v, "a task gives %u scalars and %u tensors, kernel %s takes %u and %u", site->arg_count, site->io_count,
 				   rt_string(tables, tables->kernel.rows[site->kernels].name), takes[0], takes[1]);
@@ -49,9 +48,9 @@ static ptowsp_status variant_fits(const struct rt_verifier *v, uint32_t variant,
 
 	if (variant >= v->program->tables.kernel.count)
 		return RT_REFUSE(v, "a variant of kernel %s names KREG row %u of %u", name, variant, v->program->tables.kernel.count);
-	status = params_count(v, kernel, want);
+	status = rt_kernel_takes(v, kernel, want);
 	if (!status)
-		status = params_count(v, variant, have);
+		status = rt_kernel_takes(v, variant, have);
 	if (!status && memcmp(want, have, sizeof(want)))
 		status = RT_REFUSE(v, "variant %s does not take the parameters of kernel %s", rt_kernel_name(v->program, variant), name);
 	return status;

@@ -108,6 +108,7 @@ static ptowsp_status arrays_make(struct rt_program *program, struct ptowsp_error
 	program->renamings = calloc((size_t)tables->tensor.count + 1, sizeof(*program->renamings));
 	program->kernel_used = calloc((size_t)tables->kernel.count + 1, 1);
 	program->level_told = calloc((size_t)tables->kernel.count + 1, 1);
+	program->code = calloc((size_t)tables->work.code_count + 2, sizeof(*program->code));
 	/* Workers write it now and then; nothing else is on its lines. */
 	program->kernel_ns = aligned_alloc(RT_LINE, (((size_t)tables->kernel.count + 1) * sizeof(*program->kernel_ns) + RT_LINE - 1) / RT_LINE * RT_LINE);
 	for (uint32_t k = 0; program->kernel_ns && k <= tables->kernel.count; k++)
@@ -115,7 +116,7 @@ static ptowsp_status arrays_make(struct rt_program *program, struct ptowsp_error
 	if (!COMMON_GROW(program->args, program->arg_room, 0) || !COMMON_GROW(program->ios, program->io_room, 0)) /* never NULL: a task may have none */
 		return rt_no_memory(error, "the program");
 	if (!program->changed || !program->dim_exprs || !program->traits || !program->payloads || !program->renamings || !program->kernel_used ||
-	    !program->level_told || !program->kernel_ns)
+	    !program->level_told || !program->code || !program->kernel_ns)
 		return rt_no_memory(error, "the program");
 	changed_find(program);
 	return PTOWSP_OK;
@@ -162,11 +163,13 @@ const struct rt_ready_policy *rt_program_order(const struct rt_program *program)
 	return rt_ready_policy_find(program->schedule.ready, program->wishes != NULL);
 }
 
-ptowsp_status rt_program_common(struct rt_program *program, const struct rt_program_args *args, struct ptowsp_error *error)
+static ptowsp_status common_make(struct rt_program *program, const struct rt_program_args *args, struct ptowsp_error *error)
 {
 	struct rt_tables *tables = &program->tables;
-	ptowsp_status status = rt_copy_init(program, error);
+	ptowsp_status status = rt_tables_init(tables, args->sections, args->section_count, args->section_stride, error);
 
+	if (!status)
+		status = rt_copy_init(program, error);
 	if (!status)
 		status = arrays_make(program, error);
 	if (!status)
@@ -175,24 +178,34 @@ ptowsp_status rt_program_common(struct rt_program *program, const struct rt_prog
 		status = tensor_check(program, t, error);
 	if (!status)
 		status = kernels_check(program, error);
-	return status ? status : rt_schedule_init(&program->schedule, tables, args->caps, args->cap_count, args->flags, args->host, error);
+	if (!status)
+		status = rt_schedule_init(&program->schedule, tables, args->caps, args->cap_count, args->flags, args->host, error);
+	return status ? status : rt_classes_init(program, error);
 }
 
-static ptowsp_status lower(struct rt_program *program, const struct rt_program_args *args, struct ptowsp_error *error)
+ptowsp_status rt_program_begin(struct rt_program **program_out, const struct rt_program_args *args, struct ptowsp_error *error)
 {
-	struct rt_tables *tables = &program->tables;
-	ptowsp_status status = rt_tables_init(tables, args->sections, args->section_count, args->section_stride, error);
+	struct rt_program *program = calloc(1, sizeof(*program));
+	ptowsp_status status;
 
-	if (!status && args->entry >= tables->entry.count)
-		status = rt_fail(error, PTOWSP_BAD_PACKAGE, "there is no entry %u, the package has %u", args->entry, tables->entry.count);
-	if (!status)
-		status = rt_entry_write(tables, args->entry, error);
-	if (!status)
-		status = rt_program_common(program, args, error);
-	if (!status)
-		status = rt_program_verify(program, error);
-	if (!status)
-		status = snapshots_make(program, error);
+	*program_out = NULL;
+	if (!program)
+		return rt_no_memory(error, "the program");
+	program->kernels = *args->kernels;
+	program->kernels.runner = program->kernels.runner ? program->kernels.runner : program->kernels.context;
+	program->host = args->host;
+	program->entry = args->entry;
+	program->planned = args->planned;
+	program->shadowed = args->planned && args->shadowed;
+	program->windowed = args->planned && args->windowed;
+	program->renames = !args->planned || args->renames;
+	pthread_mutex_init(&program->lock, NULL);
+	rt_spares_init(&program->spares);
+	status = common_make(program, args, error);
+	if (status)
+		rt_program_destroy(program);
+	else
+		*program_out = program;
 	return status;
 }
 
@@ -264,23 +277,14 @@ static ptowsp_status processes_tell(const struct rt_program *program, struct pto
 
 ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt_program_args *args, struct ptowsp_error *error)
 {
-	struct rt_program *program = calloc(1, sizeof(*program));
-	ptowsp_status status;
+	struct rt_program *program;
+	ptowsp_status status = rt_program_begin(&program, args, error);
 
 	*program_out = NULL;
-	if (!program)
-		return rt_no_memory(error, "the program");
-	program->kernels = *args->kernels;
-	program->kernels.runner = program->kernels.runner ? program->kernels.runner : program->kernels.context;
-	program->host = args->host;
-	program->entry = args->entry;
-	program->planned = args->planned;
-	program->shadowed = args->planned && args->shadowed;
-	program->windowed = args->planned && args->windowed;
-	program->renames = !args->planned || args->renames;
-	pthread_mutex_init(&program->lock, NULL);
-	rt_spares_init(&program->spares);
-	status = lower(program, args, error);
+	if (!status)
+		status = rt_program_verify(program, error);
+	if (!status)
+		status = snapshots_make(program, error);
 	if (!status)
 		status = wishes_copy(program, args, error);
 	if (!status)
@@ -296,7 +300,7 @@ ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt
 	rt_interleave_tell(program);
 	rt_renamings_tell(program);
 	*program_out = program;
-	return PTOWSP_OK;
+	return status;
 }
 
 static void snapshot_drop(struct rt_snapshot *snapshot)

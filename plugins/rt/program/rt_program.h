@@ -118,12 +118,12 @@ struct rt_program {
 	struct rt_tables tables;
 	struct rt_kernels kernels;
 	const struct ptowsp_host *host; /* may be NULL */
-	uint32_t entry;                 /* ENTR row */
+	uint32_t entry, begin;          /* ENTR row; its first instruction */
 	uint8_t *changed;               /* per SLOT row: set or loaded by the program */
 	struct rt_exprs exprs;
 	struct rt_schedule schedule;
 
-	struct rt_ins *code;
+	struct rt_ins *code; /* those of the package, the task of an entry that is one of a kernel, a halt */
 	struct rt_loop *loops;
 	struct rt_site *sites;
 	uint32_t *args; /* expressions of all sites */
@@ -180,13 +180,11 @@ static inline struct rt_wish rt_program_wish(const struct rt_program *program, u
 const struct rt_ready_policy *rt_program_order(const struct rt_program *program);
 /* Lowers and verifies the entry; see rt_verify.c for the rules. */
 ptowsp_status rt_program_verify(struct rt_program *program, struct ptowsp_error *error);
-/* entry.c: an entry that is one task of a kernel, as bytecode behind the other; nothing for other entries. */
-ptowsp_status rt_entry_write(struct rt_tables *tables, uint32_t entry, struct ptowsp_error *error);
-/* rt_program.c: what is the same for all entries, of a zeroed program: arrays, shapes of tensors, kernels, the schedule; its tables are there. */
-ptowsp_status rt_program_common(struct rt_program *program, const struct rt_program_args *args, struct ptowsp_error *error);
+/* rt_program.c: what is the same for all entries: tables, arrays, shapes of tensors, kernels, the schedule. Errors: of rt_program_create. */
+ptowsp_status rt_program_begin(struct rt_program **program_out, const struct rt_program_args *args, struct ptowsp_error *error);
 /* copy.c: the kernel of COPY, if the program has one: its row, and `kernels` in front of the backend's. */
 ptowsp_status rt_copy_init(struct rt_program *program, struct ptowsp_error *error);
-/* Before them: region_class. */
+/* region.c: region_class. */
 ptowsp_status rt_classes_init(struct rt_program *program, struct ptowsp_error *error);
 void rt_log(const struct rt_program *program, int32_t level, const char *text, ...)
 #if defined(__GNUC__)

@@ -321,14 +321,19 @@ ptowsp_status rt_verifier_pass(struct rt_verifier *v, uint32_t instruction, uint
 ptowsp_status rt_verifier_entry(struct rt_verifier *v)
 {
 	struct rt_program *program = v->program;
-	const struct ptowsp_entry_record *entry = &program->tables.entry.rows[program->entry];
+	const struct rt_tables *tables = &program->tables;
+	const struct ptowsp_entry_record *entry = &tables->entry.rows[program->entry];
 	uint8_t base;
-	ptowsp_status status = rt_verify_level(v, RT_LEVEL_BASE, &base);
+	ptowsp_status status = program->entry < tables->entry.count
+				       ? rt_verify_level(v, RT_LEVEL_BASE, &base)
+				       : RT_REFUSE(v, "there is no entry %u, the package has %u", program->entry, tables->entry.count);
 
-	if (!status)
-		status = rt_verifier_pass(v, entry->instruction, PTOWSP_NONE);
+	if (status)
+		return status;
+	program->begin = entry->flags & PTOWSP_ENTRY_KERNEL ? tables->work.code_count : entry->instruction;
+	status = entry->flags & PTOWSP_ENTRY_KERNEL ? rt_verify_own_task(v) : rt_verifier_pass(v, program->begin, PTOWSP_NONE);
 	if (!status && entry->flags & PTOWSP_ENTRY_PIPELINE)
-		status = rt_verify_processes(v, entry->instruction, v->at);
+		status = rt_verify_processes(v, program->begin, v->at);
 	if (!status)
 		status = rt_verify_events(v);
 	if (!status)
@@ -342,6 +347,8 @@ void rt_verifier_finish(struct rt_verifier *v)
 {
 	free(v->axis_words);
 	free(v->noted);
+	free(v->first_tensors);
+	free(v->next_tensors);
 }
 
 ptowsp_status rt_program_verify(struct rt_program *program, struct ptowsp_error *error)
@@ -349,16 +356,11 @@ ptowsp_status rt_program_verify(struct rt_program *program, struct ptowsp_error 
 	struct rt_verifier *v = calloc(1, sizeof(*v));
 	ptowsp_status status;
 
-	program->code = calloc((size_t)program->tables.work.code_count + 1, sizeof(*program->code));
-	if (!v || !program->code) {
-		free(v);
+	if (!v)
 		return rt_no_memory(error, "the verifier");
-	}
 	v->program = program;
 	v->error = error;
-	status = rt_classes_init(program, error);
-	if (!status)
-		status = rt_verifier_entry(v);
+	status = rt_verifier_entry(v);
 	if (!status)
 		rt_renamings_finish(program);
 	rt_verifier_finish(v);

@@ -39,6 +39,7 @@ struct rt_verifier {
 	uint64_t tasks;                  /* tasks that can have been issued before this place, at most; UINT64_MAX: unknown */
 	int64_t after;                   /* largest constant of an AFTER inside the outermost loop, -1: none */
 	uint32_t after_at;
+	uint32_t *first_tensors, *next_tensors; /* TENS rows of each entry: first[entry], next[first[entry]] ..., PTOWSP_NONE behind the last; NULL until asked for; owned */
 	uint32_t *noted; /* instructions that are looked at again once all are read: SIGNAL, WAIT, ALLOC, FREE; owned */
 	uint32_t noted_count, noted_room;
 	struct ptowsp_error *error;
@@ -64,7 +65,7 @@ ptowsp_status rt_verifier_expr(struct rt_verifier *v, uint32_t row, uint32_t *id
 /* Behind the instruction stands one word with that opcode, of tensor argument 0. */
 bool rt_verifier_tensor_word(const struct rt_verifier *v, unsigned opcode);
 
-/* All of program->entry, with its processes: checked and lowered behind what rt_program_common and rt_classes_init made. v->program and v->error are set. */
+/* All of program->entry, with its processes: checked and lowered behind what rt_program_begin made. v->program and v->error are set. */
 ptowsp_status rt_verifier_entry(struct rt_verifier *v);
 /* Frees its tables. */
 void rt_verifier_finish(struct rt_verifier *v);
@@ -82,6 +83,9 @@ ptowsp_status rt_verify_close(struct rt_verifier *v, const struct ptowsp_instruc
 ptowsp_status rt_verify_processes(struct rt_verifier *v, uint32_t first, uint32_t halt);
 /* Once all are read: tensors whose elements channels move live as long as the run. */
 ptowsp_status rt_verify_payloads(struct rt_verifier *v);
+
+/* entry.c: an entry that is one task of a kernel and has no instructions of its own. */
+ptowsp_status rt_verify_own_task(struct rt_verifier *v);
 
 /* verify_loop.c, verify_sync.c */
 ptowsp_status rt_verify_loop(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out);
@@ -104,6 +108,8 @@ ptowsp_status rt_site_lower(struct rt_verifier *v);
 ptowsp_status rt_site_close(struct rt_verifier *v, struct rt_site *site, struct rt_ins *out);
 /* Room for so many arguments and regions behind the others; not filled in. */
 ptowsp_status rt_site_rooms(struct rt_verifier *v, uint32_t args, uint32_t ios);
+/* How many scalars and tensors a KREG row takes that is there. Errors: BAD_PACKAGE. */
+ptowsp_status rt_kernel_takes(const struct rt_verifier *v, uint32_t kernel, uint32_t counts_out[2]);
 /* Once all sites are there: kernels per level, key classes of flat windows. */
 ptowsp_status rt_sites_finish(struct rt_verifier *v);
 /* region.c: fills *io, whose access is there, from a REGN row: expressions, key class, what can be proved. */

@@ -2,6 +2,7 @@
 #include "rt/program/table.h"
 
 #include "rt/program/rt_error.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,13 +165,14 @@ const char *rt_string(const struct rt_tables *tables, uint32_t offset)
 	return offset < tables->strings_size ? tables->strings + offset : "";
 }
 
-/* The instruction's place in the source; NULL: unknown. */
+/* The instruction's place in the source, or that of an entry which has none; NULL: unknown. */
 static const struct ptowsp_debug_record *place_find(const struct rt_tables *tables, uint32_t instruction)
 {
 	const struct ptowsp_debug_record *rows = tables->debug.rows;
+	const bool own = instruction == tables->work.code_count;
 
 	for (uint32_t i = 0; i < tables->debug.count; i++)
-		if (rows[i].kind == 0 && rows[i].row == instruction)
+		if (rows[i].kind == (own ? 2 : 0) && rows[i].row == (own ? tables->work.entry : instruction))
 			return &rows[i];
 	return NULL;
 }

@@ -22,6 +22,7 @@ struct rt_tables {
 		struct ptowsp_instruction *code;
 		uint32_t *axes, *kernels, *tensors; /* rows of AXES, KREG, TENS */
 		uint32_t code_count, axis_count, kernel_count, tensor_count;
+		uint32_t entry; /* ENTR row of an entry that is one task of a kernel: the task is instruction code_count */
 	} work;
 };
 
