@@ -7,16 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-void rt_graph_build_finish(struct rt_graph_build *build)
+void rt_graph_build_clear(struct rt_graph_build *build)
 {
 	free(build->tasks);
 	free(build->preds);
 	free(build->args);
 	free(build->ios);
+	free(build->stream_last);
+	build->tasks = NULL;
+	build->preds = build->stream_last = NULL;
+	build->args = NULL;
+	build->ios = NULL;
+	build->task_count = build->pred_count = build->arg_count = build->io_count = build->stream_count = 0;
+	build->task_room = build->pred_room = build->arg_room = build->io_room = build->stream_room = 0;
+}
+
+void rt_graph_build_finish(struct rt_graph_build *build)
+{
+	rt_graph_build_clear(build);
 	free(build->kernels);
 	free(build->tensors);
 	free(build->text);
-	free(build->stream_last);
 	memset(build, 0, sizeof(*build));
 }
 

@@ -25,6 +25,8 @@ struct rt_graph_build {
 };
 /* A zeroed struct is an empty build. */
 void rt_graph_build_finish(struct rt_graph_build *build);
+/* No tasks; kernels and tensors stay. */
+void rt_graph_build_clear(struct rt_graph_build *build);
 /* Their rows. A failed allocation comes back from the next task or the block. */
 uint32_t rt_graph_kernel_add(struct rt_graph_build *build, const char *name, enum ptowsp_unit unit);
 uint32_t rt_graph_tensor_add(struct rt_graph_build *build, const char *name, uint16_t dtype, uint64_t elements, uint64_t columns);

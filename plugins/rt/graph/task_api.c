@@ -65,7 +65,6 @@ void rt_tasks_destroy(struct rt_tasks *tasks)
 	if (!tasks)
 		return;
 	rt_graph_build_finish(&tasks->tables);
-	rt_graph_build_finish(&tasks->build);
 	rt_pool_destroy(tasks->pool);
 	free(tasks->functions);
 	free(tasks->data);
@@ -86,6 +85,13 @@ static ptowsp_status keep(struct rt_tasks *tasks, ptowsp_status status)
 {
 	if (status && !tasks->status)
 		tasks->status = status;
+	return tasks->status;
+}
+
+ptowsp_status rt_tasks_fail(struct rt_tasks *tasks, ptowsp_status status, const char *what)
+{
+	if (!tasks->status)
+		tasks->status = rt_fail_at(&tasks->error, status, tasks->next, UINT64_MAX, "before task %llu: %s", (unsigned long long)tasks->next, what);
 	return tasks->status;
 }
 
@@ -315,7 +321,7 @@ ptowsp_status rt_task_submit(struct rt_tasks *tasks, uint64_t task)
 	row->pool = tasks->tables.kernels[row->kernel].pool;
 	row->fanin = preds->count;
 	status = tasks->aloft ? rt_task_fly(tasks)
-			      : rt_graph_task_add(&tasks->build, row, tasks->args, tasks->ios, preds->list, preds->count, tasks->streamed, &tasks->error);
+			      : rt_graph_task_add(&tasks->tables, row, tasks->args, tasks->ios, preds->list, preds->count, tasks->streamed, &tasks->error);
 	if (status)
 		return keep(tasks, status);
 	tasks->open = false;

@@ -68,13 +68,6 @@ void rt_task_board_run(const struct rt_tasks *tasks, bool ends)
 	pthread_mutex_unlock(&board->lock);
 }
 
-static ptowsp_status fail(struct rt_tasks *tasks, ptowsp_status status, const char *what)
-{
-	if (!tasks->status)
-		tasks->status = rt_fail_at(&tasks->error, status, tasks->next, UINT64_MAX, "before task %llu: %s", (unsigned long long)tasks->next, what);
-	return tasks->status;
-}
-
 static ptowsp_status board_check(struct rt_tasks *tasks, uint32_t device)
 {
 	const struct rt_board *board = tasks->config.board;
@@ -82,7 +75,7 @@ static ptowsp_status board_check(struct rt_tasks *tasks, uint32_t device)
 	if (tasks->status)
 		return tasks->status;
 	if (!tasks->running || tasks->open || !board || device >= board->device_count || tasks->config.device >= board->device_count)
-		return fail(tasks, PTOWSP_INVALID, "devices of a board tell each other something, between tasks");
+		return rt_tasks_fail(tasks, PTOWSP_INVALID, "devices of a board tell each other something, between tasks");
 	return PTOWSP_OK;
 }
 
@@ -106,8 +99,8 @@ ptowsp_status rt_tasks_notify(struct rt_tasks *tasks, uint32_t device, uint32_t 
 	if (board_check(tasks, device))
 		return tasks->status;
 	if (tasks->next && !tasks->aloft)
-		return fail(tasks, PTOWSP_INVALID,
-			    "a device is told when tasks have ended, and in the safe mode none has run yet; give the run a threshold of 1 or more");
+		return rt_tasks_fail(tasks, PTOWSP_INVALID,
+				     "a device is told when tasks have ended, and in the safe mode none has run yet; give the run a threshold of 1 or more");
 	if (tasks->aloft)
 		tasks->status = rt_flight_wait(&tasks->aloft->flight, tasks->next, &tasks->error);
 	if (tasks->status)
@@ -118,13 +111,7 @@ ptowsp_status rt_tasks_notify(struct rt_tasks *tasks, uint32_t device, uint32_t 
 		letters->count++;
 	pthread_cond_broadcast(&board->news);
 	pthread_mutex_unlock(&board->lock);
-	return letters ? PTOWSP_OK : fail(tasks, PTOWSP_NO_MEMORY, "no memory for a notification");
-}
-
-static bool is_cancelled(const struct rt_tasks *tasks)
-{
-	/* Relaxed: nothing else is learnt from it. */
-	return tasks->config.cancel && atomic_load_explicit((const volatile _Atomic uint32_t *)tasks->config.cancel, memory_order_relaxed);
+	return letters ? PTOWSP_OK : rt_tasks_fail(tasks, PTOWSP_NO_MEMORY, "no memory for a notification");
 }
 
 /* Under the lock. The device has no run any more that could send one. */
@@ -145,7 +132,7 @@ ptowsp_status rt_tasks_wait_notify(struct rt_tasks *tasks, uint32_t device, uint
 		return tasks->status;
 	pthread_mutex_lock(&board->lock);
 	while ((letters = letters_of(board, device, tasks->config.device, notification)) && !letters->count && !is_over(tasks, device) &&
-	       !is_cancelled(tasks)) {
+	       !rt_tasks_cancelled(tasks)) {
 		clock_gettime(CLOCK_REALTIME, &until);
 		until.tv_nsec += WAIT_NS;
 		until.tv_sec += until.tv_nsec / 1000000000;
@@ -153,13 +140,13 @@ ptowsp_status rt_tasks_wait_notify(struct rt_tasks *tasks, uint32_t device, uint
 		pthread_cond_timedwait(&board->news, &board->lock, &until);
 	}
 	if (!letters)
-		fail(tasks, PTOWSP_NO_MEMORY, "no memory for a notification");
+		rt_tasks_fail(tasks, PTOWSP_NO_MEMORY, "no memory for a notification");
 	else if (letters->count)
 		letters->count--;
-	else if (is_cancelled(tasks))
-		fail(tasks, PTOWSP_CANCELLED, "the run was cancelled");
+	else if (rt_tasks_cancelled(tasks))
+		rt_tasks_fail(tasks, PTOWSP_CANCELLED, "the run was cancelled");
 	else
-		fail(tasks, PTOWSP_DEADLOCK, "deadlock: a notification is waited for, and the run of the device that would send it has ended");
+		rt_tasks_fail(tasks, PTOWSP_DEADLOCK, "deadlock: a notification is waited for, and the run of the device that would send it has ended");
 	pthread_mutex_unlock(&board->lock);
 	return tasks->status;
 }

@@ -18,15 +18,15 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* CANCELLED if somebody asked for it. */
+bool rt_tasks_cancelled(const struct rt_tasks *tasks)
+{
+	/* Relaxed: nothing else is learnt from it. */
+	return tasks->config.cancel && atomic_load_explicit((const volatile _Atomic uint32_t *)tasks->config.cancel, memory_order_relaxed);
+}
+
 static ptowsp_status look(void *context, struct ptowsp_error *error)
 {
-	const struct rt_tasks *tasks = context;
-
-	/* Relaxed: nothing else is learnt from it. */
-	if (!tasks->config.cancel || !atomic_load_explicit((const volatile _Atomic uint32_t *)tasks->config.cancel, memory_order_relaxed))
-		return PTOWSP_OK;
-	return rt_fail(error, PTOWSP_CANCELLED, "the run was cancelled");
+	return rt_tasks_cancelled(context) ? rt_fail(error, PTOWSP_CANCELLED, "the run was cancelled") : PTOWSP_OK;
 }
 
 /* Threads are kept while their number stays the same. */
@@ -99,25 +99,13 @@ static ptowsp_status begin(struct rt_tasks *tasks, uint64_t window)
 	rt_task_channels_reset(tasks);
 	tasks->scopes = 0;
 	tasks->open = false;
-	rt_graph_build_finish(&tasks->build);
-	tasks->build.max_tasks = tasks->config.max_tasks;
-	tasks->build.max_bytes = tasks->config.max_bytes;
-	tasks->build.rules = tasks->config.rules;
+	rt_graph_build_clear(&tasks->tables);
+	tasks->tables.max_tasks = tasks->config.max_tasks;
+	tasks->tables.max_bytes = tasks->config.max_bytes;
+	tasks->tables.rules = tasks->config.rules;
 	if (!rt_task_deps_init(&tasks->deps, tasks->config.rules, window, tasks->tables.tensor_count))
 		return rt_no_memory(&tasks->error, "the tensor map");
 	return PTOWSP_OK;
-}
-
-/* Kernels and tensors go into each graph as they are. Without memory the block is not made. */
-static void tables_copy(struct rt_tasks *tasks)
-{
-	const struct rt_graph_build *from = &tasks->tables;
-
-	for (uint32_t k = 0; k < from->kernel_count; k++)
-		rt_graph_kernel_add(&tasks->build, from->text + from->kernels[k].name, from->kernels[k].unit);
-	for (uint32_t t = 0; t < from->tensor_count; t++)
-		rt_graph_tensor_add(&tasks->build, from->text + from->tensors[t].name, from->tensors[t].dtype, from->tensors[t].elements,
-				    from->tensors[t].columns);
 }
 
 static ptowsp_status orchestrate(struct rt_tasks *tasks, rt_orchestration_fn function, void *context, struct rt_tasks_result *result)
@@ -148,14 +136,12 @@ static ptowsp_status build(struct rt_tasks *tasks, rt_orchestration_fn function,
 	uint64_t size;
 	ptowsp_status status = begin(tasks, 0);
 
-	if (!status) {
-		tables_copy(tasks);
+	if (!status)
 		status = orchestrate(tasks, function, context, result);
-	}
 	rt_task_deps_finish(&tasks->deps);
 	if (!status)
-		status = rt_graph_block_make(&tasks->build, &tasks->block, &size, &tasks->error);
-	rt_graph_build_finish(&tasks->build);
+		status = rt_graph_block_make(&tasks->tables, &tasks->block, &size, &tasks->error);
+	rt_graph_build_clear(&tasks->tables);
 	if (!status) {
 		rt_graph_open(&tasks->graph, tasks->block);
 		result->bytes = size;

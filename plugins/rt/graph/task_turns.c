@@ -97,13 +97,6 @@ ptowsp_status rt_tasks_copy(const struct ptowsp_task *task, struct ptowsp_kernel
 
 /* ---- turns -------------------------------------------------------------------------------------------------------------- */
 
-static ptowsp_status fail(struct rt_tasks *tasks, ptowsp_status status, const char *what)
-{
-	if (!tasks->status)
-		tasks->status = rt_fail_at(&tasks->error, status, tasks->next, UINT64_MAX, "before task %llu: %s", (unsigned long long)tasks->next, what);
-	return tasks->status;
-}
-
 /* The consumer whose turn it is, if it stands there and has no token yet. */
 static struct turn *partner_of(const struct rt_task_turns *turns, uint32_t channel)
 {
@@ -156,7 +149,7 @@ static bool stand(struct rt_tasks *tasks, enum standing standing, uint32_t at)
 	struct turn *turn;
 
 	if (!turns || turns->now == NOBODY)
-		return !fail(tasks, PTOWSP_INVALID, "processes alone send, take and close");
+		return !rt_tasks_fail(tasks, PTOWSP_INVALID, "processes alone send, take and close");
 	turn = &turns->rows[turns->now];
 	turn->standing = standing;
 	turn->at = at;
@@ -195,7 +188,7 @@ static void *process_main(void *context)
 	if (!turns->tasks->status)
 		status = turn->process->run(turns->tasks, turns->context, turn->process->instance);
 	if (status)
-		fail(turns->tasks, status, "a process failed");
+		rt_tasks_fail(turns->tasks, status, "a process failed");
 	sides_finish(turns, turn->process, number);
 	turn->standing = ENDED;
 	turns->live--;
@@ -226,7 +219,7 @@ static ptowsp_status turns_make(struct rt_task_turns *turns, const struct rt_tas
 {
 	turns->rows = calloc((size_t)count + 1, sizeof(*turns->rows));
 	if (!turns->rows)
-		return fail(turns->tasks, PTOWSP_NO_MEMORY, "no memory for processes");
+		return rt_tasks_fail(turns->tasks, PTOWSP_NO_MEMORY, "no memory for processes");
 	for (; turns->count < count; turns->count++) {
 		struct turn *turn = &turns->rows[turns->count];
 
@@ -234,11 +227,11 @@ static ptowsp_status turns_make(struct rt_task_turns *turns, const struct rt_tas
 		turn->process = &processes[turns->count];
 		pthread_cond_init(&turn->go, NULL);
 		if (!ends_add(turns, turns->count))
-			return fail(turns->tasks, PTOWSP_NO_MEMORY, "no memory for processes");
+			return rt_tasks_fail(turns->tasks, PTOWSP_NO_MEMORY, "no memory for processes");
 	}
 	for (; turns->threads < count; turns->threads++, turns->live++)
 		if (pthread_create(&turns->rows[turns->threads].thread, NULL, process_main, &turns->rows[turns->threads]))
-			return fail(turns->tasks, PTOWSP_NO_MEMORY, "no thread for a process");
+			return rt_tasks_fail(turns->tasks, PTOWSP_NO_MEMORY, "no thread for a process");
 	return PTOWSP_OK;
 }
 
@@ -253,7 +246,7 @@ static void rounds_go(struct rt_task_turns *turns)
 			if (turns->rows[i].standing != ENDED && (turns->tasks->status || moves(turns, i)))
 				turn_pass(turns, NOBODY, i);
 		if (turns->live && turns->steps == before)
-			fail(turns->tasks, PTOWSP_DEADLOCK, "deadlock: the processes that have not ended wait for each other");
+			rt_tasks_fail(turns->tasks, PTOWSP_DEADLOCK, "deadlock: the processes that have not ended wait for each other");
 	} while (turns->live);
 }
 
@@ -262,7 +255,7 @@ ptowsp_status rt_tasks_processes(struct rt_tasks *tasks, const struct rt_tasks_p
 	struct rt_task_turns turns = {.tasks = tasks, .context = context, .now = NOBODY};
 
 	if (tasks->turns)
-		return fail(tasks, PTOWSP_INVALID, "processes begin processes");
+		return rt_tasks_fail(tasks, PTOWSP_INVALID, "processes begin processes");
 	if (rt_tasks_barrier(tasks))
 		return tasks->status;
 	pthread_mutex_init(&turns.lock, NULL);
@@ -286,7 +279,7 @@ ptowsp_status rt_tasks_processes(struct rt_tasks *tasks, const struct rt_tasks_p
 bool rt_process_room(struct rt_tasks *tasks, uint32_t channel)
 {
 	if (!tasks->status && tasks->turns && tasks->turns->now != NOBODY && rt_side_finished(&tasks->channels[channel].channel.producers, tasks->turns->now))
-		fail(tasks, PTOWSP_RUN_FAILED, "a token is sent into a channel after it was closed");
+		rt_tasks_fail(tasks, PTOWSP_RUN_FAILED, "a token is sent into a channel after it was closed");
 	return stand(tasks, SENDING, channel);
 }
 
@@ -328,7 +321,7 @@ ptowsp_status rt_process_send(struct rt_tasks *tasks, uint32_t channel, int64_t 
 		return tasks->status;
 	partner = c->capacity ? NULL : partner_of(tasks->turns, channel);
 	if (rt_channel_send(c, (uint64_t)token, &clock, partner ? &clock : NULL))
-		return fail(tasks, PTOWSP_NO_MEMORY, "no memory for tokens");
+		return rt_tasks_fail(tasks, PTOWSP_NO_MEMORY, "no memory for tokens");
 	if (partner) {
 		partner->block = c->consumers.next;
 		partner->token = (int64_t)rt_channel_take(c, &clock);

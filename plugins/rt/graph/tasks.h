@@ -31,7 +31,7 @@ struct rt_task_moves {
 };
 struct rt_tasks {
 	struct rt_tasks_config config;
-	struct rt_graph_build tables; /* kernels and tensors with their names; no tasks */
+	struct rt_graph_build tables; /* kernels and tensors with their names; while a graph is built its tasks */
 	struct rt_task_kernel {
 		ptowsp_kernel_fn fn;
 		uint64_t workspace; /* bytes */
@@ -47,7 +47,6 @@ struct rt_tasks {
 	/* the run */
 	bool running; /* an orchestration function is being called */
 	struct rt_task_deps deps;
-	struct rt_graph_build build;  /* safe mode: tasks only; kernels and tensors are those of `tables` until the block is made */
 	struct rt_tasks_aloft *aloft; /* pipelined mode, else NULL */
 	uint64_t next, edges;         /* number of the next task */
 	uint64_t barrier;             /* tasks before it end before those that follow begin */
@@ -75,6 +74,10 @@ struct rt_tasks {
 	struct rt_graph graph;
 	struct rt_graph_state state; /* of its runs, made by the first one */
 };
+/* An error between tasks, unless there is one already. */
+ptowsp_status rt_tasks_fail(struct rt_tasks *tasks, ptowsp_status status, const char *what);
+/* Somebody asked for it. */
+bool rt_tasks_cancelled(const struct rt_tasks *tasks);
 /* Calls the kernel of a task on this thread. args, ios: its own. */
 ptowsp_status rt_task_call(struct rt_tasks *tasks, const struct rt_graph_task *task, uint64_t number, const uint64_t *args, const struct rt_graph_io *ios,
 			   uint32_t worker, struct ptowsp_error *error);
