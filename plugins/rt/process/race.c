@@ -90,9 +90,11 @@ static bool words_grow(struct rt_race *race, uint64_t words)
 	return true;
 }
 
-static void put(struct rt_race *race, uint64_t word)
+static void put(struct rt_race *race, struct rt_race_row *row, uint64_t from, uint64_t end)
 {
-	race->words[race->head++ & race->word_mask] = word;
+	race->words[race->head++ & race->word_mask] = from;
+	race->words[race->head++ & race->word_mask] = end;
+	row->ranges++;
 }
 
 static uint64_t word(const struct rt_race *race, uint64_t at)
@@ -102,7 +104,7 @@ static uint64_t word(const struct rt_race *race, uint64_t at)
 
 static bool remember(struct rt_race *race, const struct rt_race_task *told)
 {
-	uint64_t task = told->number, words = told->chosen_count + UINT64_C(4) + 2 * (uint64_t)race->depth;
+	uint64_t task = told->number;
 	uint32_t before = told->front ? told->front->count : 0;
 	struct rt_race_row *row;
 
@@ -110,32 +112,21 @@ static bool remember(struct rt_race *race, const struct rt_race_task *told)
 		race->oldest = task - race->window + 1;
 		race->tail = race->oldest < task ? row_of(race, race->oldest)->at : race->head;
 	}
-	if (!rows_grow(race, task) || !words_grow(race, words + before))
+	if (!rows_grow(race, task) || !words_grow(race, 2 * ((uint64_t)told->chosen_count + before + race->depth + 2)))
 		return false;
 	row = row_of(race, task);
-	*row = (struct rt_race_row){.at = race->head,
-				    .kernel = told->kernel,
-				    .instance = told->instance,
-				    .preds = told->chosen_count + (told->stream != 0) + before,
-				    .barriers = race->depth + (race->fence != 0),
-				    .fenced = race->copies > race->fence};
+	*row = (struct rt_race_row){
+		.at = race->head, .kernel = told->kernel, .instance = told->instance, .copies = race->copies > race->fence ? race->copies : 0};
 	race->seen[task & race->mask] = 0;
 	for (uint32_t i = 0; i < told->chosen_count; i++)
-		put(race, told->chosen[i]);
+		put(race, row, told->chosen[i], told->chosen[i] + 1);
 	if (told->stream)
-		put(race, told->stream - 1);
+		put(race, row, told->stream - 1, told->stream);
 	for (uint32_t i = 0; i < before; i++)
-		put(race, told->front->rows[i].step);
-	for (uint32_t d = 0; d < race->depth; d++) {
-		put(race, race->first[d]);
-		put(race, race->step[d]);
-	}
-	if (race->fence) {
-		put(race, 0);
-		put(race, race->fence);
-	}
-	if (row->fenced)
-		put(race, race->copies);
+		put(race, row, told->front->rows[i].step, told->front->rows[i].step + 1);
+	for (uint32_t d = 0; d < race->depth; d++)
+		put(race, row, race->first[d], race->step[d]);
+	put(race, row, 0, race->fence);
 	return true;
 }
 
@@ -164,10 +155,10 @@ static void visit_range(struct rt_race *race, struct marked range, uint64_t walk
 			t = marked->end - 1;
 		else
 			visit(race, t, walk, top);
-	if (marked->from == marked->end)
-		*marked = range;
-	else if (range.from <= marked->end && range.end >= marked->from)
+	if (range.from <= marked->end && range.end >= marked->from)
 		*marked = (struct marked){range.from < marked->from ? range.from : marked->from, range.end > marked->end ? range.end : marked->end};
+	else if (range.end - range.from > marked->end - marked->from)
+		*marked = range;
 }
 
 /* Marks every task not before `least` that is ordered before `task`. */
@@ -180,17 +171,14 @@ static void walk_back(struct rt_race *race, uint64_t task, uint64_t least)
 	while (top) {
 		const struct rt_race_row *row = row_of(race, race->stack[--top]);
 
-		for (uint32_t i = 0; i < row->preds; i++)
-			if (word(race, row->at + i) >= least)
-				visit(race, word(race, row->at + i), walk, &top);
-		for (uint32_t b = 0; b < row->barriers; b++) {
-			uint64_t from = word(race, row->at + row->preds + 2 * b), end = word(race, row->at + row->preds + 2 * b + 1);
+		for (uint32_t i = 0; i < row->ranges; i++) {
+			uint64_t from = word(race, row->at + 2 * i), end = word(race, row->at + 2 * i + 1);
 
 			from = from > least ? from : least;
 			if (from < end)
 				visit_range(race, (struct marked){from, end}, walk, &top, &marked);
 		}
-		for (uint64_t t = least; row->fenced && t < word(race, row->at + row->preds + 2 * (uint64_t)row->barriers); t++)
+		for (uint64_t t = least; t < row->copies; t++)
 			if (row_of(race, t)->kernel == race->copy)
 				visit(race, t, walk, &top);
 	}

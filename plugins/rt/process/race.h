@@ -11,11 +11,11 @@
 
 /* Record of a task of the window. */
 struct rt_race_row {
-	uint64_t at; /* its words in the ring: predecessors, then [first, end) of each barrier's earlier iterations */
-	uint32_t preds, barriers;
+	uint64_t at;       /* its words in the ring: [from, end) of tasks that come before it, */
+	uint32_t ranges;   /*   so many */
 	uint32_t kernel;   /* KREG row */
 	uint32_t instance; /* of a process, PTOWSP_NONE: of the workload */
-	bool fenced;       /* one word more: copies before that task come before it */
+	uint64_t copies;   /* copies before that task come before it */
 };
 struct rt_race {
 	struct rt_preds preds; /* by extent, all hazards */
