@@ -9,14 +9,6 @@
 
 /* ---- what this core does ----------------------------------------------------------------------------------------- */
 
-static const struct {
-	uint8_t directive, policy;
-} policies[] = {
-#define X(directive, name, code, word, least, most, effect) {PTOWSP_DIRECTIVE_##directive, code},
-#include "ptowsp/policy.def"
-#undef X
-};
-
 static const uint8_t opcodes[] = {
 #define X(NAME, code, mnemonic, operand1, operand2, effect) code,
 #include "ptowsp/workload_ops.def"
@@ -65,10 +57,9 @@ uint32_t rt_capabilities(struct ptowsp_cap *rows_out, uint32_t room)
 
 	for (size_t i = 0; i < sizeof(opcodes) / sizeof(*opcodes); i++)
 		count = opcode_add(rows_out, room, count, opcodes[i]);
-	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
-		if (policies[i].directive != PTOWSP_DIRECTIVE_TRACE && policies[i].directive != PTOWSP_DIRECTIVE_LAYOUT) /* the backend's: records, memory */
-			count = row_add(rows_out, room, count, PTOWSP_FEATURE_POLICY(policies[i].directive, policies[i].policy),
-					policy_state(policies[i].directive, policies[i].policy));
+	for (const struct rt_policy_row *row = rt_policy_rows; row->word; row++)
+		if (row->directive != PTOWSP_DIRECTIVE_TRACE && row->directive != PTOWSP_DIRECTIVE_LAYOUT) /* the backend's: records, memory */
+			count = row_add(rows_out, room, count, PTOWSP_FEATURE_POLICY(row->directive, row->policy), policy_state(row->directive, row->policy));
 	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++)
 		count = row_add(rows_out, room, count, features[i], PTOWSP_STATE_ENFORCED);
 	return count;

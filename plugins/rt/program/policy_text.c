@@ -72,22 +72,13 @@ static ptowsp_status argument(struct reader *r, struct ptowsp_directive_record *
 	return PTOWSP_OK;
 }
 
-static const struct {
-	uint8_t directive, policy;
-	const char *word;
-} words[] = {
-#define X(directive, name, code, word, least, most, effect) {PTOWSP_DIRECTIVE_##directive, code, word},
-#include "ptowsp/policy.def"
-#undef X
-};
-
 /* The policy of that name, if it can stand here; 0: none. */
 static uint8_t policy_of(const char *name, size_t length)
 {
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (words[i].directive == PTOWSP_DIRECTIVE_DISPATCH && words[i].policy != PTOWSP_DISPATCH_THRESHOLD &&
-		    words[i].policy != PTOWSP_DISPATCH_AUTO && strlen(words[i].word) == length && !memcmp(words[i].word, name, length))
-			return words[i].policy;
+	for (const struct rt_policy_row *row = rt_policy_rows; row->word; row++)
+		if (row->directive == PTOWSP_DIRECTIVE_DISPATCH && row->policy != PTOWSP_DISPATCH_THRESHOLD && row->policy != PTOWSP_DISPATCH_AUTO &&
+		    strlen(row->word) == length && !memcmp(row->word, name, length))
+			return row->policy;
 	return 0;
 }
 

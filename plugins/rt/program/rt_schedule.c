@@ -359,23 +359,18 @@ static ptowsp_status rule_apply(const struct rule *rule, const struct directive 
 
 /* ---- all rows ---------------------------------------------------------------------------------------------------- */
 
-static const char *policy_name(unsigned directive, unsigned policy, unsigned *least_out, unsigned *most_out)
-{
-	static const struct {
-		uint8_t directive, policy, least, most;
-		const char *word;
-	} rows[] = {
+const struct rt_policy_row rt_policy_rows[] = {
 #define X(directive, name, code, word, least, most, effect) {PTOWSP_DIRECTIVE_##directive, code, least, most, word},
 #include "ptowsp/policy.def"
 #undef X
-	};
+	{0, 0, 0, 0, NULL},
+};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (rows[i].directive == directive && rows[i].policy == policy) {
-			*least_out = rows[i].least;
-			*most_out = rows[i].most;
-			return rows[i].word;
-		}
+static const struct rt_policy_row *policy_find(const struct ptowsp_directive_record *directive)
+{
+	for (const struct rt_policy_row *row = rt_policy_rows; row->word; row++)
+		if (row->directive == directive->directive && row->policy == directive->policy)
+			return row;
 	return NULL;
 }
 
@@ -405,14 +400,14 @@ static ptowsp_status disobey(const struct directive *d, uint32_t feature, uint8_
 static ptowsp_status counts_check(const struct directive *d, const char **policy_out)
 {
 	const struct ptowsp_directive_record *row = d->row;
-	unsigned least = 0, most = 0;
+	const struct rt_policy_row *policy = policy_find(row);
 
-	*policy_out = policy_name(row->directive, row->policy, &least, &most);
-	if (!*policy_out || !rt_directive_name(row->directive))
+	if (!policy || !rt_directive_name(row->directive))
 		return rt_fail(d->error, PTOWSP_BAD_PACKAGE, "schedule directive %u with policy %u is unknown", row->directive, row->policy);
-	if (row->count < least || row->count > most || row->count > 8)
+	*policy_out = policy->word;
+	if (row->count < policy->least || row->count > policy->most || row->count > 8)
 		return rt_fail(d->error, PTOWSP_BAD_PACKAGE, "schedule directive %s %s takes %u to %u arguments, not %u", rt_directive_name(row->directive),
-			       *policy_out, least, most, row->count);
+			       policy->word, policy->least, policy->most, row->count);
 	return PTOWSP_OK;
 }
 

@@ -68,6 +68,12 @@ uint32_t rt_threshold_part(const struct rt_schedule *schedule, int64_t value);
 /* True if what is found can be trusted to be deterministic: overlap and full hazards. */
 bool rt_schedule_safe(const struct rt_schedule *schedule);
 
+/* Rows of policy.def; behind the last one a word that is NULL. */
+struct rt_policy_row {
+	uint8_t directive, policy, least, most; /* arguments */
+	const char *word;
+};
+extern const struct rt_policy_row rt_policy_rows[];
 /* As packages spell it; NULL: there is no such directive. */
 const char *rt_directive_name(unsigned directive);
 /* Is there a policy of this core for it? */
