@@ -19,22 +19,13 @@ static uint64_t site_claims(const struct rt_program *program, const struct rt_si
 	return 0;
 }
 
-static bool form_same(const struct rt_form *a, const struct rt_form *b)
-{
-	bool same = a->terms == b->terms && a->terms != RT_FORM_CODE && a->base == b->base;
-
-	for (unsigned k = 0; same && k < a->terms; k++)
-		same = a->step[k] == b->step[k] && a->loop[k] == b->loop[k];
-	return same;
-}
-
 static bool site_same(const struct rt_outline *outline, const struct rt_site *a, const struct rt_site *b)
 {
 	const struct rt_form *forms = outline->env->forms;
 
 	if (a->affinity != b->affinity || (a->dispatch == PTOWSP_NONE) != (b->dispatch == PTOWSP_NONE))
 		return false;
-	return a->dispatch == b->dispatch || form_same(&forms[a->dispatch], &forms[b->dispatch]);
+	return a->dispatch == b->dispatch || (forms[a->dispatch].terms != RT_FORM_CODE && rt_form_same(&forms[a->dispatch], &forms[b->dispatch]));
 }
 
 /* The loops that a loop's bounds read. */
@@ -289,28 +280,17 @@ bool rt_outline_count(const struct rt_outline *o, uint32_t at, uint32_t end, uin
 	return ok;
 }
 
-/* An expression's change per 1 of a loop. False: it is not constant. */
-static bool slope(const struct rt_outline *o, uint32_t id, uint32_t depth, int64_t *slope_out)
-{
-	const struct rt_form *form = &o->env->forms[id];
-
-	*slope_out = 0;
-	for (unsigned k = 0; form->terms != RT_FORM_CODE && k < form->terms; k++)
-		if (form->loop[k] == depth)
-			*slope_out = form->step[k];
-	return form->terms != RT_FORM_CODE;
-}
-
 /* A loop over rows that follow each other while the outer loop goes on: one difference of running sums. */
 static bool rows_range(const struct rt_outline *o, uint32_t at, uint32_t depth, int64_t step, uint64_t trips, uint64_t *count_out)
 {
 	const struct rt_ins *in = &o->program->code[at];
 	const struct rt_loop *loop = &o->program->loops[in->row];
+	const struct rt_form *line = &o->env->forms[loop->line];
 	uint64_t values, each;
-	int64_t row, moves;
+	int64_t row;
 
-	return slope(o, loop->line, depth, &moves) && moves == 1 && step == 1 && value(o, loop->line, &row) && sums_trips(o, loop, row, trips, &values) &&
-	       rt_outline_count(o, at + 1, in->end, &each) && times(values, each, count_out);
+	return line->terms != RT_FORM_CODE && rt_form_step(line, depth) == 1 && step == 1 && value(o, loop->line, &row) &&
+	       sums_trips(o, loop, row, trips, &values) && rt_outline_count(o, at + 1, in->end, &each) && times(values, each, count_out);
 }
 
 static bool one_range(const struct rt_outline *o, uint32_t at, uint32_t depth, int64_t first, int64_t step, uint64_t trips, uint64_t *count_out)

@@ -235,11 +235,8 @@ static void skip_body_next(struct rt_skip *skip, struct rt_frame *frame, struct 
 static void value_moves(const struct rt_skip *skip, const struct rt_frame *frame, const struct rt_site *site, struct rt_skip_body *body)
 {
 	const struct rt_form *form = site->dispatch == PTOWSP_NONE ? NULL : &skip->owner.env->forms[site->dispatch];
-	int64_t slope = form ? 0 : 1, span, last, far;
+	int64_t slope = form ? (int64_t)rt_form_step(form, frame->depth) : 1, span, last, far;
 
-	for (unsigned k = 0; form && k < form->terms; k++)
-		if (form->loop[k] == frame->depth)
-			slope = form->step[k];
 	body->moves = (int64_t)((uint64_t)slope * (uint64_t)frame->step);
 	body->stride = 0;
 	if (skip->owner.dispatch->policy != PTOWSP_DISPATCH_HASH && frame->left < INT64_MAX && !__builtin_mul_overflow(slope, frame->step, &far) &&

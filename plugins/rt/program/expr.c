@@ -161,6 +161,17 @@ static ptowsp_status leaf(struct rt_exprs *exprs, const struct rt_tables *tables
 	return PTOWSP_OK; /* TASK, INSTANCE */
 }
 
+/* The row is a node of the expression being compiled; which one. */
+static bool is_placed(const struct rt_exprs *exprs, uint32_t row)
+{
+	return exprs->place[row] > exprs->serial;
+}
+
+static uint32_t place_of(const struct rt_exprs *exprs, uint32_t row)
+{
+	return (uint32_t)(exprs->place[row] - exprs->serial - 1);
+}
+
 /* Adds the node of a row whose operands have their places. */
 static ptowsp_status row_add(struct rt_exprs *exprs, const struct rt_tables *tables, uint32_t index, const struct rt_nest *nest, bool lenient, uint32_t first,
 			     uint32_t read, struct ptowsp_error *error)
@@ -175,15 +186,15 @@ static ptowsp_status row_add(struct rt_exprs *exprs, const struct rt_tables *tab
 	else
 		status = leaf(exprs, tables, row, nest, lenient, read, &node, error);
 	if (count > 0)
-		node.a = exprs->place[row->a] - 1;
+		node.a = place_of(exprs, row->a);
 	if (count > 1)
-		node.b = exprs->place[row->b] - 1;
+		node.b = place_of(exprs, row->b);
 	if (count > 2)
-		node.c = exprs->place[row->c] - 1;
+		node.c = place_of(exprs, row->c);
 	if (!status)
 		status = node_add(exprs, node, error);
 	if (!status)
-		exprs->place[index] = exprs->node_count - first;
+		exprs->place[index] = exprs->serial + exprs->node_count - first;
 	return status;
 }
 
@@ -199,7 +210,7 @@ static ptowsp_status operands_push(struct rt_exprs *exprs, const struct rt_table
 	for (unsigned k = 0; k < count; k++) {
 		if (refs[k] >= index)
 			return rt_fail(error, PTOWSP_BAD_PACKAGE, "EXPR row %u refers to row %u, which is not earlier", index, refs[k]);
-		if (!exprs->place[refs[k]])
+		if (!is_placed(exprs, refs[k]))
 			exprs->work[(*top)++] = refs[k];
 	}
 	return PTOWSP_OK;
@@ -218,34 +229,15 @@ static ptowsp_status walk(struct rt_exprs *exprs, const struct rt_tables *tables
 		uint32_t index = exprs->work[top - 1];
 
 		before = top;
-		if (!exprs->place[index])
+		if (!is_placed(exprs, index))
 			status = operands_push(exprs, tables, index, &top, error);
 		if (status || top != before)
 			continue;
 		top--;
-		if (!exprs->place[index])
+		if (!is_placed(exprs, index))
 			status = row_add(exprs, tables, index, nest, lenient, first, read, error);
 	}
 	return status;
-}
-
-/* Clears the places that walk has set: the same way down again. */
-static void places_clear(struct rt_exprs *exprs, const struct rt_tables *tables, uint32_t row)
-{
-	uint32_t top = 0;
-
-	exprs->work[top++] = row;
-	while (top) {
-		uint32_t index = exprs->work[--top];
-		const struct ptowsp_expr_record *at = &tables->expr.rows[index];
-		const uint32_t refs[3] = {at->a, at->b, at->c};
-		unsigned count = rt_operands(at->op);
-
-		exprs->place[index] = 0;
-		for (unsigned k = 0; count <= 3 && k < count; k++)
-			if (refs[k] < index && exprs->place[refs[k]])
-				exprs->work[top++] = refs[k];
-	}
 }
 
 ptowsp_status rt_expr_compile(struct rt_exprs *exprs, const struct rt_tables *tables, uint32_t row, const struct rt_nest *nest, bool lenient, uint32_t *id_out,
@@ -264,7 +256,7 @@ ptowsp_status rt_expr_compile(struct rt_exprs *exprs, const struct rt_tables *ta
 		return PTOWSP_OK;
 	}
 	status = walk(exprs, tables, row, nest, lenient, first, read, error);
-	places_clear(exprs, tables, row);
+	exprs->serial += exprs->node_count - first;
 	if (!status)
 		status = expr_add(exprs, first, read, id_out, error);
 	if (!status)
@@ -272,32 +264,29 @@ ptowsp_status rt_expr_compile(struct rt_exprs *exprs, const struct rt_tables *ta
 	return status;
 }
 
-static ptowsp_status single(struct rt_exprs *exprs, struct rt_node node, uint32_t *id_out, struct ptowsp_error *error)
+static ptowsp_status leaf_add(struct rt_exprs *exprs, struct rt_node node, uint32_t *id_out, struct ptowsp_error *error)
 {
-	uint32_t first = exprs->node_count;
-	ptowsp_status status = node_add(exprs, node, error);
+	uint32_t first = exprs->node_count, read = exprs->read_count;
+	ptowsp_status status = node.op == PTOWSP_EXPR_VALUE && exprs->changed[node.a] ? read_add(exprs, read, node.a, error) : PTOWSP_OK;
 
-	return status ? status : expr_add(exprs, first, exprs->read_count, id_out, error);
+	if (!status)
+		status = node_add(exprs, node, error);
+	return status ? status : expr_add(exprs, first, read, id_out, error);
 }
 
 ptowsp_status rt_expr_constant(struct rt_exprs *exprs, int64_t value, uint32_t *id_out, struct ptowsp_error *error)
 {
-	return single(exprs, (struct rt_node){.op = PTOWSP_EXPR_CONST, .value = value}, id_out, error);
+	return leaf_add(exprs, (struct rt_node){.op = PTOWSP_EXPR_CONST, .value = value}, id_out, error);
 }
 
 ptowsp_status rt_expr_loop(struct rt_exprs *exprs, uint32_t depth, uint32_t *id_out, struct ptowsp_error *error)
 {
-	return single(exprs, (struct rt_node){.op = PTOWSP_EXPR_LOOP, .a = depth}, id_out, error);
+	return leaf_add(exprs, (struct rt_node){.op = PTOWSP_EXPR_LOOP, .a = depth}, id_out, error);
 }
 
 ptowsp_status rt_expr_slot(struct rt_exprs *exprs, uint32_t slot, uint32_t *id_out, struct ptowsp_error *error)
 {
-	uint32_t first = exprs->node_count, read = exprs->read_count;
-	ptowsp_status status = exprs->changed[slot] ? read_add(exprs, read, slot, error) : PTOWSP_OK;
-
-	if (!status)
-		status = node_add(exprs, (struct rt_node){.op = PTOWSP_EXPR_VALUE, .a = slot}, error);
-	return status ? status : expr_add(exprs, first, read, id_out, error);
+	return leaf_add(exprs, (struct rt_node){.op = PTOWSP_EXPR_VALUE, .a = slot}, id_out, error);
 }
 
 uint32_t rt_expr_source(const struct rt_exprs *exprs, uint32_t id)

@@ -44,8 +44,9 @@ struct rt_exprs {
 	uint32_t node_count, node_room, count, room, read_count, read_room;
 	uint32_t longest;       /* nodes of the longest expression */
 	const uint8_t *changed; /* one per SLOT row: 1 if the program sets or loads it; borrowed */
-	uint32_t *place;        /* per EXPR row: node + 1 in the expression being compiled */
-	uint32_t *work;         /* stack and list of places to clear, 2 * EXPR rows + 3 each */
+	uint64_t *place;        /* per EXPR row: serial + 1 + its node in the expression being compiled, or that of an earlier one */
+	uint64_t serial;        /* nodes of all expressions so far */
+	uint32_t *work;         /* stack of a walk over the rows */
 	struct rt_expr_memo {
 		uint64_t key;
 		uint32_t id; /* + 1, 0 = free */
