@@ -225,63 +225,6 @@ static bool lacks(const struct rt_program *program, enum ptowsp_resource resourc
 	return program->schedule.stated[resource] && program->schedule.capacity[resource] && need > program->schedule.capacity[resource];
 }
 
-/* ---- what may be walked ------------------------------------------------------------------------------------------ */
-
-static bool is_free(const struct rt_program *program, uint32_t expr)
-{
-	return expr == PTOWSP_NONE || rt_expr_source(&program->exprs, expr) == PTOWSP_NONE;
-}
-
-static bool loops_free(const struct rt_program *program)
-{
-	for (uint32_t i = 0; i < program->loop_count; i++)
-		if (!is_free(program, program->loops[i].low) || !is_free(program, program->loops[i].high) || !is_free(program, program->loops[i].step))
-			return false;
-	return true;
-}
-
-static bool regions_free(const struct rt_program *program)
-{
-	for (uint32_t i = 0; i < program->io_count; i++)
-		if (!is_free(program, program->ios[i].row) || !is_free(program, program->ios[i].column) ||
-		    (program->ios[i].parts & RT_PART_ROWS && !is_free(program, program->ios[i].part_rows)) ||
-		    (program->ios[i].parts & RT_PART_COLUMNS && !is_free(program, program->ios[i].part_columns)))
-			return false;
-	for (uint32_t i = 0; i < program->after_count; i++)
-		if (!is_free(program, program->afters[i].task))
-			return false;
-	return true;
-}
-
-static bool branches_free(const struct rt_program *program)
-{
-	for (uint32_t i = 0; i < program->tables.work.code_count; i++)
-		if ((program->code[i].op == PTOWSP_OP_COND || program->code[i].op == PTOWSP_OP_WHILE) && !is_free(program, program->code[i].row))
-			return false;
-	return true;
-}
-
-static bool shapes_free(const struct rt_program *program)
-{
-	for (uint32_t t = 0; t < program->tables.tensor.count; t++) {
-		const struct ptowsp_tensor_record *row = &program->tables.tensor.rows[t];
-
-		if (program->traits[t].indexed)
-			return false;
-		for (uint32_t d = 0; d < row->dim_count && !(row->flags & PTOWSP_TENSOR_SHAPELESS); d++)
-			if (!is_free(program, program->dim_exprs[row->dims + d]))
-				return false;
-	}
-	return true;
-}
-
-/* No value from outside has a say in which tasks there are and what they touch; then there is one way, and every run goes it. */
-static bool is_closed(const struct rt_program *program)
-{
-	return !program->tables.entry.rows[program->entry].value_count ||
-	       (loops_free(program) && regions_free(program) && branches_free(program) && shapes_free(program));
-}
-
 /* A region without a shape has the elements that its kernel touches, and nobody has asked the kernel. */
 static bool edges_known(const struct rt_program *program)
 {
@@ -387,5 +330,7 @@ ptowsp_status rt_needs_check(struct rt_program *program, struct ptowsp_error *er
 	const bool *stated = program->schedule.stated;
 	bool any = stated[PTOWSP_RESOURCE_TENSOR_MAP] || stated[PTOWSP_RESOURCE_DEP_LIST] || stated[PTOWSP_RESOURCE_HEAP];
 
-	return any && is_closed(program) ? walk_check(program, error) : PTOWSP_OK;
+	const bool decided = program->asks && program->tables.entry.rows[program->entry].value_count; /* from outside; else every run goes one way */
+
+	return any && !decided ? walk_check(program, error) : PTOWSP_OK;
 }

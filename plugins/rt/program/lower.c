@@ -101,7 +101,7 @@ static ptowsp_status arg_lower(struct rt_verifier *v, const struct rt_site *site
 	if (in->opcode == PTOWSP_OP_PARAM_CONST)
 		return rt_expr_constant(&program->exprs, (int32_t)in->operand2, arg, v->error);
 	if (in->opcode == PTOWSP_OP_PARAM_EXPR)
-		return rt_verifier_expr(v, in->operand2, arg);
+		return rt_verifier_value(v, in->operand2, arg);
 	if (in->operand2 >= v->nest.depth)
 		return RT_REFUSE(v, "argument %u reads loop %u of %u", in->operand1, in->operand2, v->nest.depth);
 	return rt_expr_loop(&program->exprs, in->operand2, arg, v->error);

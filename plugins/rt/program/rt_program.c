@@ -72,9 +72,12 @@ static ptowsp_status tensor_check(struct rt_program *program, uint32_t row, stru
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "tensor %s has the unknown type %u", rt_tensor_name(program, row), tensor->dtype);
 	if (tensor->dim_count > 4 || tensor->dim_count > tables->dim.count || tensor->dims > tables->dim.count - tensor->dim_count)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "tensor %s names DIMS rows that are not there", rt_tensor_name(program, row));
-	for (uint32_t d = 0; !status && d < tensor->dim_count; d++)
-		status = rt_expr_compile(&program->exprs, tables, tables->dim.rows[tensor->dims + d].extent, &none, false,
-					 &program->dim_exprs[tensor->dims + d], error);
+	for (uint32_t d = 0; !status && d < tensor->dim_count; d++) {
+		uint32_t *extent = &program->dim_exprs[tensor->dims + d];
+
+		status = rt_expr_compile(&program->exprs, tables, tables->dim.rows[tensor->dims + d].extent, &none, false, extent, error);
+		program->asks |= !status && !(tensor->flags & PTOWSP_TENSOR_SHAPELESS) && rt_expr_source(&program->exprs, *extent) != PTOWSP_NONE;
+	}
 	return status;
 }
 

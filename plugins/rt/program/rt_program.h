@@ -152,6 +152,7 @@ struct rt_program {
 	uint8_t *io_views;            /* per row of ios: its view */
 	uint32_t most_args, most_ios; /* of one site */
 	bool process_scopes;          /* some process has a scope */
+	bool asks;                    /* symbols, slots or elements decide which tasks there are, and what they touch */
 	uint64_t *parts_of;           /* per KREG row: a bit per tensor argument of which some task says what is there */
 	bool parted;                  /* there is one */
 	uint8_t *kernel_used;         /* per KREG row: named by a site at some level */

@@ -42,9 +42,17 @@ ptowsp_status rt_verifier_target(struct rt_verifier *v, uint32_t target, uint32_
 	return target >= least && target <= most ? PTOWSP_OK : RT_REFUSE(v, "target %u is outside %u..%u, the body around it", target, least, most);
 }
 
-ptowsp_status rt_verifier_expr(struct rt_verifier *v, uint32_t row, uint32_t *id_out)
+ptowsp_status rt_verifier_value(struct rt_verifier *v, uint32_t row, uint32_t *id_out)
 {
 	return rt_expr_compile(&v->program->exprs, &v->program->tables, row, &v->nest, false, id_out, v->error);
+}
+
+ptowsp_status rt_verifier_expr(struct rt_verifier *v, uint32_t row, uint32_t *id_out)
+{
+	ptowsp_status status = rt_verifier_value(v, row, id_out);
+
+	v->program->asks |= !status && rt_expr_source(&v->program->exprs, *id_out) != PTOWSP_NONE;
+	return status;
 }
 
 bool rt_verifier_tensor_word(const struct rt_verifier *v, unsigned opcode)
@@ -194,7 +202,7 @@ static ptowsp_status slot_set_lower(struct rt_verifier *v, const struct ptowsp_i
 	ptowsp_status status = slot_check(v, in->operand1);
 
 	out->slot = in->operand1;
-	return status ? status : rt_verifier_expr(v, in->operand2, &out->row);
+	return status ? status : rt_verifier_value(v, in->operand2, &out->row);
 }
 
 static ptowsp_status slot_load_lower(struct rt_verifier *v, const struct ptowsp_instruction *in, struct rt_ins *out)

@@ -39,8 +39,9 @@ struct rt_verifier {
 	uint64_t tasks;                  /* tasks that can have been issued before this place, at most; UINT64_MAX: unknown */
 	int64_t after;                   /* largest constant of an AFTER inside the outermost loop, -1: none */
 	uint32_t after_at;
-	uint32_t *first_tensors, *next_tensors; /* TENS rows of each entry: first[entry], next[first[entry]] ..., PTOWSP_NONE behind the last; NULL until asked for; owned */
-	uint32_t *noted; /* instructions that are looked at again once all are read: SIGNAL, WAIT, ALLOC, FREE; owned */
+	uint32_t *first_tensors,
+		*next_tensors; /* TENS rows of each entry: first[entry], next[first[entry]] ..., PTOWSP_NONE behind the last; NULL until asked for; owned */
+	uint32_t *noted;       /* instructions that are looked at again once all are read: SIGNAL, WAIT, ALLOC, FREE; owned */
 	uint32_t noted_count, noted_room;
 	struct ptowsp_error *error;
 };
@@ -61,6 +62,8 @@ ptowsp_status rt_verifier_row(struct rt_verifier *v, const char *what, uint32_t 
 ptowsp_status rt_verifier_push(struct rt_verifier *v, struct rt_body body);
 /* A target lies at `least` or behind it, and inside the body around it. */
 ptowsp_status rt_verifier_target(struct rt_verifier *v, uint32_t target, uint32_t least);
+/* An expression as seen from the nest; one that decides which tasks there are, or what they touch: program->asks. */
+ptowsp_status rt_verifier_value(struct rt_verifier *v, uint32_t row, uint32_t *id_out);
 ptowsp_status rt_verifier_expr(struct rt_verifier *v, uint32_t row, uint32_t *id_out);
 /* Behind the instruction stands one word with that opcode, of tensor argument 0. */
 bool rt_verifier_tensor_word(const struct rt_verifier *v, unsigned opcode);

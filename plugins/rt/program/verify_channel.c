@@ -115,7 +115,7 @@ ptowsp_status rt_verify_send(struct rt_verifier *v, const struct ptowsp_instruct
 	ptowsp_status status = channel_check(v, in, out, PTOWSP_CHANNEL_PRODUCES);
 
 	if (!status)
-		status = rt_verifier_expr(v, in->operand2, &out->row);
+		status = rt_verifier_value(v, in->operand2, &out->row);
 	return status ? status : payload_lower(v, in, out, out->row);
 }
 

@@ -150,6 +150,7 @@ static ptowsp_status row_lower(struct rt_verifier *v, const struct ptowsp_axis_r
 	if (status)
 		return status;
 	if (!loop->count) {
+		program->asks = true;
 		program->traits[loop->lengths].indexed = 1;
 		if (loop->kind == PTOWSP_AXIS_SPARSE)
 			program->traits[loop->indices].indexed = 1;
@@ -223,6 +224,7 @@ static ptowsp_status extent_lower(struct rt_verifier *v, const struct ptowsp_ins
 
 	if (in->opcode != PTOWSP_OP_AXIS_DENSE_DYN)
 		return rt_expr_constant(&program->exprs, in->operand2, id_out, v->error);
+	program->asks = true;
 	status = rt_verifier_row(v, "slot", in->operand2, program->tables.slot.count);
 	return status ? status : rt_expr_slot(&program->exprs, in->operand2, id_out, v->error);
 }
