@@ -2,10 +2,8 @@
 #include "rt/graph/task_deps.h"
 
 #include "ptowsp/task.h"
-#include <stdlib.h>
 #include <string.h>
 
-enum { SHAPES_FIRST = 64 };
 #define FRESHEN_EVERY (UINT64_C(1) << 30) /* see preds.h */
 
 bool rt_task_deps_init(struct rt_task_deps *deps, uint32_t rules, uint64_t window, uint32_t tensors)
@@ -13,9 +11,7 @@ bool rt_task_deps_init(struct rt_task_deps *deps, uint32_t rules, uint64_t windo
 	memset(deps, 0, sizeof(*deps));
 	deps->rules = rules;
 	deps->window = window;
-	deps->shape_mask = SHAPES_FIRST - 1;
-	deps->shapes = calloc(SHAPES_FIRST, sizeof(*deps->shapes));
-	if (!deps->shapes || !rt_preds_init(&deps->preds) || !rt_track_init(&deps->track, &deps->preds, rules & RT_GRAPH_RULE_FULL))
+	if (!rt_preds_init(&deps->preds) || !rt_track_init(&deps->track, &deps->preds, rules & RT_GRAPH_RULE_FULL))
 		return false;
 	if (rules & RT_GRAPH_RULE_EXACT)
 		return rt_cells_init(&deps->exact, 0);
@@ -29,7 +25,6 @@ void rt_task_deps_finish(struct rt_task_deps *deps)
 	rt_pieces_destroy(deps->pieces);
 	rt_track_finish(&deps->track);
 	rt_preds_finish(&deps->preds);
-	free(deps->shapes);
 	memset(deps, 0, sizeof(*deps));
 }
 
@@ -53,67 +48,16 @@ void rt_task_deps_add(struct rt_task_deps *deps, uint64_t producer)
 
 /* ---- exact: a key per tensor, place and shape ------------------------------------------------------------------------ */
 
-static struct rt_task_shape *shape_look(struct rt_task_shape *shapes, uint32_t mask, const struct rt_graph_io *io)
-{
-	uint32_t at = (io->tensor * 0x9E3779B1u + io->rows * 0x85EBCA77u + io->columns * 0xC2B2AE3Du) >> 7;
-
-	for (;; at++) {
-		struct rt_task_shape *shape = &shapes[at & mask];
-
-		if (!shape->class || (shape->tensor == io->tensor && shape->rows == io->rows && shape->columns == io->columns))
-			return shape;
-	}
-}
-
-static bool shapes_grow(struct rt_task_deps *deps)
-{
-	uint32_t mask = deps->shape_mask * 2 + 1;
-	struct rt_task_shape *more = calloc((size_t)mask + 1, sizeof(*more));
-
-	for (uint32_t i = 0; more && i <= deps->shape_mask; i++) {
-		const struct rt_task_shape *old = &deps->shapes[i];
-		const struct rt_graph_io io = {.tensor = old->tensor, .rows = old->rows, .columns = old->columns};
-
-		if (old->class)
-			*shape_look(more, mask, &io) = *old;
-	}
-	if (!more)
-		return false;
-	free(deps->shapes);
-	deps->shapes = more;
-	deps->shape_mask = mask;
-	return true;
-}
-
-/* Class of a shape, + 1; 0 when out of memory or classes. */
-static uint32_t class_of(struct rt_task_deps *deps, const struct rt_graph_io *io)
-{
-	struct rt_task_shape *shape = shape_look(deps->shapes, deps->shape_mask, io);
-
-	if (shape->class)
-		return shape->class;
-	if (deps->shape_count + 2 >= RT_CLASS_LIMIT || (deps->shape_count * 2 > deps->shape_mask && !shapes_grow(deps)))
-		return 0;
-	shape = shape_look(deps->shapes, deps->shape_mask, io);
-	*shape = (struct rt_task_shape){io->tensor, io->rows, io->columns, ++deps->shape_count};
-	return shape->class;
-}
-
 /* Elements in one piece are a shape without rows. */
-static bool exact_find(struct rt_task_deps *deps, const struct rt_graph_io *named, unsigned bit)
+static bool exact_find(struct rt_task_deps *deps, const struct rt_graph_io *io, unsigned bit)
 {
-	const struct rt_graph_io piece = {
-		.start = named->start, .tensor = named->tensor, .rows = (uint32_t)(named->length >> 32), .columns = (uint32_t)named->length};
-	const struct rt_graph_io *io = named->rows ? named : &piece;
-	struct rt_key key = {.row = (int64_t)io->start, .class = class_of(deps, io)};
-	uint64_t name = (uint64_t)key.class << RT_PLACE_BITS | io->start;
+	const uint64_t shape = io->rows ? (uint64_t)io->rows << 32 | io->columns : io->length;
+	const struct rt_key key = {(int64_t)io->start, (int64_t)shape, io->tensor};
+	uint64_t name = rt_intern_name(&deps->intern, &deps->preds, &key);
 
-	if (key.class && io->start >> RT_PLACE_BITS)
-		name = rt_intern_name(&deps->intern, &deps->preds, &key);
-	if (!key.class || name == RT_NO_NAME)
-		return false;
-	rt_cells_access(&deps->exact, &deps->track, name, bit);
-	return !deps->preds.out_of_memory;
+	if (name != RT_NO_NAME)
+		rt_cells_access(&deps->exact, &deps->track, name, bit);
+	return name != RT_NO_NAME && !deps->preds.out_of_memory;
 }
 
 /* ---- overlap: the elements ---------------------------------------------------------------------------------------------- */

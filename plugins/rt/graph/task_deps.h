@@ -7,21 +7,14 @@
 #include "rt/access/pieces.h"
 #include "rt/rt_graph.h"
 
-/* Keys of one tensor with one shape have a class. */
-struct rt_task_shape {
-	uint32_t tensor, rows, columns;
-	uint32_t class; /* + 1; 0: a free place */
-};
 struct rt_task_deps {
 	uint32_t rules;
 	uint64_t window; /* 0: unbounded */
 	struct rt_preds preds;
 	struct rt_track track;
 	struct rt_cells exact;
-	struct rt_intern intern; /* of places that do not fit into a name */
+	struct rt_intern intern; /* of tensor, place and shape */
 	struct rt_pieces *pieces;
-	struct rt_task_shape *shapes; /* open addressing, mask + 1 places */
-	uint32_t shape_count, shape_mask;
 };
 /* False when out of memory. */
 bool rt_task_deps_init(struct rt_task_deps *deps, uint32_t rules, uint64_t window, uint32_t tensors);

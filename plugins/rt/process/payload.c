@@ -12,28 +12,11 @@
 enum { LINE = 64 };
 #define MOST (UINT64_C(1) << 32) /* bytes of all blocks where nobody states a limit: a capacity is a number that a package may write */
 
-/* Instances that consume from a channel. */
-static uint64_t consumers_of(const struct rt_tables *tables, uint32_t channel)
-{
-	uint64_t count = 0;
-
-	for (uint32_t p = 0; p < tables->process.count; p++) {
-		const struct ptowsp_process_record *process = &tables->process.rows[p];
-
-		for (uint32_t i = 0; i < process->channel_count; i++) {
-			const struct ptowsp_process_channel_record *use = &tables->process_channel.rows[process->channels + i];
-
-			count += use->channel == channel && use->direction == PTOWSP_CHANNEL_CONSUMES ? process->replicas : 0;
-		}
-	}
-	return count;
-}
-
 /* Bytes of a channel's blocks, each at a multiple of a line; false if nobody can have so many. */
 static bool bytes_of(const struct rt_program *program, uint32_t channel, uint64_t *bytes_out)
 {
 	uint64_t capacity = rt_channel_capacity(program, channel);
-	uint64_t blocks = capacity ? capacity : consumers_of(&program->tables, channel);
+	uint64_t blocks = capacity ? capacity : program->payloads[channel].takers;
 
 	*bytes_out = (program->payloads[channel].bytes + LINE - 1) / LINE * LINE;
 	if (*bytes_out && blocks > (UINT64_C(1) << 62) / *bytes_out)

@@ -94,6 +94,7 @@ struct rt_site {
 struct rt_payload {
 	uint32_t rows, columns;
 	uint64_t bytes;       /* of a block; 0: nothing, it is a channel of tokens or nobody uses it */
+	uint32_t takers;      /* instances that consume from it */
 	uint32_t instruction; /* that said so first */
 	uint16_t dtype, size; /* of an element */
 };

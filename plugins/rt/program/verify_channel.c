@@ -12,7 +12,8 @@
 /* The first region says what the channel carries, the others say the same. */
 static ptowsp_status shape_check(struct rt_verifier *v, uint32_t at, uint32_t channel, const struct rt_io *io)
 {
-	struct rt_payload *payload = &v->program->payloads[channel], own = {.rows = io->rows, .columns = io->columns, .instruction = at};
+	struct rt_payload *payload = &v->program->payloads[channel],
+			  own = {.rows = io->rows, .columns = io->columns, .takers = payload->takers, .instruction = at};
 	const char *name = rt_channel_name(v->program, channel);
 
 	own.dtype = v->program->tables.tensor.rows[io->tensor].dtype;
@@ -159,7 +160,7 @@ static ptowsp_status channels_check(const struct rt_program *program, struct pto
 	return PTOWSP_OK;
 }
 
-static ptowsp_status uses_check(const struct rt_program *program, const struct ptowsp_process_record *process, struct ptowsp_error *error)
+static ptowsp_status uses_check(struct rt_program *program, const struct ptowsp_process_record *process, struct ptowsp_error *error)
 {
 	const struct rt_tables *tables = &program->tables;
 
@@ -171,11 +172,12 @@ static ptowsp_status uses_check(const struct rt_program *program, const struct p
 		if (use->channel >= tables->channel.count || use->direction > PTOWSP_CHANNEL_CONSUMES)
 			return rt_fail(error, PTOWSP_BAD_PACKAGE, "PRCH row %u names channel %u of %u, direction %u", process->channels + i, use->channel,
 				       tables->channel.count, use->direction);
+		program->payloads[use->channel].takers += use->direction == PTOWSP_CHANNEL_CONSUMES ? process->replicas : 0;
 	}
 	return PTOWSP_OK;
 }
 
-static ptowsp_status processes_check(const struct rt_program *program, struct ptowsp_error *error)
+static ptowsp_status processes_check(struct rt_program *program, struct ptowsp_error *error)
 {
 	const struct rt_tables *tables = &program->tables;
 	uint64_t instances = 0;
