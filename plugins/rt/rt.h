@@ -137,7 +137,7 @@ void rt_program_forget(struct rt_program *program);
 struct rt_entries;
 /* The part that all entries share. Errors: of rt_program_create. */
 ptowsp_status rt_entries_create(struct rt_entries **entries_out, const struct rt_program_args *args, struct ptowsp_error *error);
-/* ENTR row `entry`. Errors: of rt_program_create, but for entries that are one task of a kernel the text does not say where it stands in the source. */
+/* ENTR row `entry`. Errors: of rt_program_create. */
 ptowsp_status rt_entries_verify(struct rt_entries *entries, uint32_t entry, struct ptowsp_error *error);
 void rt_entries_destroy(struct rt_entries *entries);
 /* All entries but args->entry, which rt_program_create looks at, and the opcodes of code that no entry reaches: a package holds as a whole, or it does not run. Unsupported parts of other entries do

@@ -248,18 +248,6 @@ static ptowsp_status opcodes_check(const struct rt_tables *t, struct ptowsp_erro
 	return PTOWSP_OK;
 }
 
-/* As if it were loaded alone, whose sentence says where it stands in the source. */
-static ptowsp_status entry_check(struct rt_entries *entries, const struct rt_program_args *args, struct ptowsp_error *error)
-{
-	struct rt_program *program = NULL;
-	ptowsp_status status = rt_entries_verify(entries, args->entry, error);
-
-	if (status && status != PTOWSP_UNSUPPORTED && status != PTOWSP_NO_MEMORY)
-		status = rt_program_create(&program, args, error);
-	rt_program_destroy(program);
-	return status == PTOWSP_UNSUPPORTED ? PTOWSP_OK : status;
-}
-
 ptowsp_status rt_entries_check(const struct rt_program_args *args, struct ptowsp_error *error)
 {
 	struct rt_program_args other = *args;
@@ -268,9 +256,10 @@ ptowsp_status rt_entries_check(const struct rt_program_args *args, struct ptowsp
 
 	other.host = NULL;
 	status = rt_entries_create(&entries, &other, error);
-	for (other.entry = 0; !status && other.entry < entries->program->tables.entry.count; other.entry++)
-		if (other.entry != args->entry)
-			status = entry_check(entries, &other, error);
+	for (uint32_t i = 0; !status && i < entries->program->tables.entry.count; i++) {
+		status = i == args->entry ? PTOWSP_OK : rt_entries_verify(entries, i, error);
+		status = status == PTOWSP_UNSUPPORTED ? PTOWSP_OK : status;
+	}
 	if (!status)
 		status = opcodes_check(&entries->program->tables, error);
 	rt_entries_destroy(entries);
