@@ -21,7 +21,7 @@ void rt_plans_count(const struct rt_plans *plans)
 		if (!plan || !plan->told)
 			continue;
 		plan->stats->tasks += plan->told;
-		plan->stats->cycles += plan->told * plan->cycles;
+		plan->stats->cycles += plan->told * plan->timed.cycles;
 		plan->told = 0;
 	}
 }
@@ -137,7 +137,7 @@ void rt_plan_recount(struct rt_plan *plan, const int64_t *places, bool full)
 		bits = (uint8_t)(more | (pair->later == counted ? bits : 0u));
 		counted = pair->later;
 	}
-	plan->map_need = plan->map_most - less;
+	plan->timed.need.map = plan->map_most - less;
 }
 
 static void asks_set(struct rt_plan *plan, uint32_t bit, bool on)
@@ -165,7 +165,7 @@ static void map_count(const struct rt_run *run, struct rt_plan *plan, int64_t le
 	less = repeated(plan, PTOWSP_WRITE, left, &known);
 	if (full)
 		less += repeated(plan, PTOWSP_READ, left, &known);
-	plan->map_need = plan->map_most - less;
+	plan->timed.need.map = plan->map_most - less;
 	asks_set(plan, RT_ASK_KEYS, !known);
 }
 
@@ -312,7 +312,7 @@ bool rt_plan_find(struct rt_run *run, struct rt_plan *plan)
 		lone_count(run, plan);
 		return true;
 	}
-	plan->map_need = plan->map_most;
+	plan->timed.need.map = plan->map_most;
 	asks_set(plan, RT_ASK_KEYS, false);
 	return true;
 }

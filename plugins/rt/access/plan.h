@@ -9,6 +9,7 @@
 #include "rt/access/access.h"
 #include "rt/access/use.h"
 #include "rt/expand/expand.h"
+#include "rt/time/clock.h"
 
 /* No round: a number of a plan. */
 #define RT_NO_ROUND UINT64_MAX
@@ -72,15 +73,14 @@ struct rt_plan {
 	bool plain;                      /* its tasks need nothing but what stands here: rt_issue_plain; then: */
 	bool versions;                   /* each makes versions, or gets windows into some: rt_versions_planned */
 	bool lone;                       /* neither, there is one place where they can run, and the tensor map has room for each: clock_lone.c */
-	uint64_t cycles;                 /* of each */
+	struct rt_clock_task timed;      /* what the clock hears of each */
 	struct ptowsp_kernel_stats *stats;
 	uint64_t told;           /* tasks that the clock has, and stats lack: rt_plans_count */
 	uint32_t asks;           /* of each of its tasks: RT_ASK_x */
 	bool settled;            /* all uses are cells whatever the task, until another tensor is divided */
 	bool counted;            /* equal keys are found for each round */
 	bool pairs_named;        /* none are where names differ */
-	uint32_t map_most;       /* places in the tensor map if no two of its keys are equal */
-	uint32_t map_need;       /*   of the latest task */
+	uint32_t map_most;       /* places in the tensor map if no two of its keys are equal; of the latest task: timed.need.map */
 	struct ptowsp_task task; /* for the kernel: all but number and args */
 	struct rt_use *uses;     /* reads, then both, then writes, then versions that begin */
 	struct rt_use *uses_anew, *uses_end;
@@ -111,7 +111,7 @@ void rt_plans_forget(struct rt_plans *plans);
 /* Accesses of the task at which the expander stands, as windows where the kernel wants to see them. */
 void rt_plan_accesses_move(struct rt_plan *plan, const struct rt_env *env);
 void rt_plan_windows_anew(struct rt_plan *plan, const struct rt_env *env);
-/* map_need of the same, where it varies. full: hazards. */
+/* What the same need of the tensor map, where it varies. full: hazards. */
 void rt_plan_recount(struct rt_plan *plan, const int64_t *places, bool full);
 
 /* Windows that end with their tensor change their length, and one that is not touched may begin anywhere: those are made anew. */

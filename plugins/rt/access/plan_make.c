@@ -305,12 +305,14 @@ static void tasks_plan(struct rt_plan *plan, struct rt_run *run)
 
 	plan->counted = !site->distinct && run->program->schedule.deps != PTOWSP_DEPS_EXPLICIT;
 	plan->map_most = plan->counted ? site->writes + (run->program->schedule.full ? site->reads : 0u) : rt_infer_map(run, site);
-	plan->map_need = plan->map_most;
+	plan->timed.need.map = plan->map_most;
 	plan->plain = !plan->failing && site->io_count <= COUNTED_MOST && rt_issue_plain(run, site, run->kernel);
 	plan->asks = ((run->kernels || run->record) && args_vary(run->program, &run->env, site) ? RT_ASK_ARGS : 0u) |
 		     (site->read_count && !run->slots_prompt ? RT_ASK_SLOTS : 0u);
 	plan->lone = !plan->versions && run->places.one && site->dispatch == PTOWSP_NONE && plan->map_most <= run->flow.map_most;
-	plan->cycles = run->known[run->kernel].cycles;
+	plan->timed.cycles = run->known[run->kernel].cycles;
+	plan->timed.kernel = run->kernel;
+	plan->timed.depth_loops = site->depth_loops;
 	plan->stats = run->kernel_stats ? &run->kernel_stats[run->kernel] : NULL;
 	plan->task = rt_site_task(run->program, site, run->kernel, plan->windows);
 	plan->task.args = plan->args;

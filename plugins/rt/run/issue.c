@@ -266,12 +266,6 @@ RT_INLINE ptowsp_status plan_prepare(struct rt_run *run, struct rt_plan *plan)
 	return run->preds.out_of_memory ? rt_no_memory(run->error, "the tensor map") : PTOWSP_OK;
 }
 
-/* The task's reservation. */
-RT_INLINE struct rt_need need_of(const struct rt_run *run, const struct rt_plan *plan)
-{
-	return (struct rt_need){plan->map_need, run->preds.count};
-}
-
 /* No task that comes before the next pause is one before which something has to be looked at. */
 static bool is_unchecked(const struct rt_run *run)
 {
@@ -298,7 +292,7 @@ static ptowsp_status prepare(struct rt_run *run, const struct rt_site *site, uin
 		if (site->renamed)
 			rt_versions_name(run, plan);
 		status = plan_prepare(run, plan);
-		*need_out = need_of(run, plan);
+		*need_out = (struct rt_need){plan->timed.need.map, run->preds.count};
 		return status;
 	}
 	status = rt_prepare(run, site, level);
@@ -417,7 +411,7 @@ void rt_issue_begin(struct rt_run *run)
 
 static ptowsp_status plan_call(struct rt_run *run, struct rt_plan *plan)
 {
-	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), plan->cycles, run->error};
+	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), plan->timed.cycles, run->error};
 	ptowsp_status status;
 
 	rt_plan_windows_move(plan, &run->env);
@@ -439,38 +433,10 @@ static __attribute__((noinline)) ptowsp_status called_here(struct rt_run *run, s
 	return !status && (run->cancel || run->args->deadline_ns || run->sample_left) ? rt_look_after_kernel(run) : status;
 }
 
-/* Its place, and when it runs. */
-RT_INLINE ptowsp_status placed_tell(struct rt_run *run, struct rt_plan *plan, struct rt_clock_task *task)
-{
-	struct rt_clock_times times;
-	ptowsp_status status = place(run, plan->site, task);
-
-	if (status)
-		return status;
-	plan->task.executor = task->executor;
-	rt_clock_catch_up(&run->clock);
-	if (!rt_lag_none(&run->lag, task))
-		return rt_clock_failed(run, rt_lag_task(&run->lag, task));
-	status = rt_clock_task(&run->clock, task, &times);
-	if (status)
-		return rt_clock_failed(run, run->lag.broken = status);
-	plan->told++;
-	return PTOWSP_OK;
-}
-
-RT_INLINE struct rt_clock_task task_of(const struct rt_run *run, const struct rt_plan *plan)
-{
-	return (struct rt_clock_task){.cycles = plan->cycles,
-				      .need = need_of(run, plan),
-				      .kernel = plan->kernel,
-				      .depth_loops = plan->site->depth_loops,
-				      .preds = run->preds.list,
-				      .pred_count = run->preds.count};
-}
-
+/* The clock, which is a lone one, hears of it later. */
 RT_INLINE void keep(struct rt_run *run, struct rt_plan *plan)
 {
-	rt_clock_keep(&run->clock, plan->cycles, need_of(run, plan));
+	rt_clock_keep(&run->clock, plan->timed.cycles, (struct rt_need){plan->timed.need.map, run->preds.count});
 	plan->told++;
 }
 
@@ -480,50 +446,71 @@ static bool is_lone(const struct rt_run *run)
 	return run->clock.lone && run->lag.head == run->lag.tail && !run->lag.feed;
 }
 
-RT_INLINE ptowsp_status tell(struct rt_run *run, struct rt_plan *plan, struct rt_clock_task *task)
+/* Its place, and when it runs. */
+RT_INLINE ptowsp_status placed_tell(struct rt_run *run, struct rt_plan *plan)
+{
+	struct rt_clock_times times;
+	ptowsp_status status;
+
+	rt_clock_catch_up(&run->clock);
+	plan->timed.need.deps = plan->timed.pred_count = run->preds.count;
+	plan->timed.preds = run->preds.list;
+	if ((status = place(run, plan->site, &plan->timed)))
+		return status;
+	plan->task.executor = plan->timed.executor;
+	if (!rt_lag_none(&run->lag, &plan->timed))
+		return rt_clock_failed(run, rt_lag_task(&run->lag, &plan->timed));
+	status = rt_clock_task(&run->clock, &plan->timed, &times);
+	if (status)
+		return rt_clock_failed(run, run->lag.broken = status);
+	plan->told++;
+	return PTOWSP_OK;
+}
+
+RT_INLINE ptowsp_status tell(struct rt_run *run, struct rt_plan *plan)
 {
 	if (!plan->lone || !is_lone(run))
-		return placed_tell(run, plan, task);
+		return placed_tell(run, plan);
 	keep(run, plan);
 	return PTOWSP_OK;
 }
 
 /* The kernel runs on whichever thread comes to it. Places are given back by task number, so the tasks before the window have to have ended. */
-static ptowsp_status shared_issue(struct rt_run *run, struct rt_plan *plan, struct rt_clock_task *task)
+static ptowsp_status shared_issue(struct rt_run *run, struct rt_plan *plan)
 {
 	ptowsp_status status = rt_dispatch_begin(run);
 
 	if (!status && plan->versions)
 		status = rt_versions_place(run, plan->site);
 	if (!status)
-		status = tell(run, plan, task);
+		status = tell(run, plan);
 	if (!status)
-		status = rt_dispatch_keep(run) ? rt_dispatch_kept(run, plan_call(run, plan)) : rt_dispatch(run, plan->site, task);
+		status = rt_dispatch_keep(run) ? rt_dispatch_kept(run, plan_call(run, plan)) : rt_dispatch(run, plan->site, &plan->timed);
 	return status;
 }
 
-/* Issues a task whose kernel runs elsewhere, or that has versions or a choice of an executor, or whose reserved memory is counted. */
+/* Issues a task whose kernel runs elsewhere, or that has versions, or whose reserved memory is counted. */
 static __attribute__((noinline)) ptowsp_status careful_issue(struct rt_run *run, struct rt_plan *plan)
 {
-	struct rt_clock_task task = task_of(run, plan);
 	struct rt_block block;
 	ptowsp_status status;
 
 	run->plan = plan;
 	run->kernel = plan->kernel;
 	run->task_args = plan->args;
+	plan->timed.need.deps = run->preds.count;
 	if (plan->versions) {
 		rt_versions_name(run, plan);
-		status = versions_reserve(run, &task);
-	} else if ((status = rt_flow_reserve(&run->flow, task.need, &run->reason, &block))) {
+		status = versions_reserve(run, &plan->timed);
+	} else if ((status = rt_flow_reserve(&run->flow, plan->timed.need, &run->reason, &block))) {
 		status = blocked(run, status, &block);
 	}
 	if (!status && run->kernels && !run->known[plan->kernel].here)
-		return shared_issue(run, plan, &task);
+		return shared_issue(run, plan);
 	if (!status && run->kernels && plan->versions)
 		status = rt_versions_place(run, plan->site);
 	if (!status)
-		status = tell(run, plan, &task);
+		status = tell(run, plan);
 	return status || !run->kernels ? status : called_here(run, plan);
 }
 

@@ -199,17 +199,6 @@ static ptowsp_status ring_wait(struct rt_clock *clock, uint64_t when)
 	return PTOWSP_OK;
 }
 
-/* The task one window ago has to leave. Where it has already, that was before now. */
-RT_INLINE ptowsp_status ring_stall(struct rt_clock *clock)
-{
-	uint64_t when;
-
-	if (!clock->window || clock->issued < clock->window)
-		return PTOWSP_OK;
-	when = row_of(clock, clock->issued - clock->window)->leave;
-	return when <= clock->now ? PTOWSP_OK : ring_wait(clock, when);
-}
-
 static bool lacks(uint64_t capacity, uint64_t used, uint64_t need)
 {
 	return used + need > capacity && capacity && need;
@@ -259,28 +248,25 @@ static void ready_wait(struct rt_clock *clock, uint32_t pool)
 
 /* ---- a task ---------------------------------------------------------------------------------------------------- */
 
-static uint64_t spaced(const struct rt_clock *clock, uint64_t now)
-{
-	uint64_t least = clock->last + clock->spacing;
-
-	return clock->issued && least > now ? least : now;
-}
-
 /* The clock moves on by the cost of issuing, and those leave that have by then. */
 RT_INLINE void begin(struct rt_clock *clock)
 {
-	if (clock->spacing)
-		clock->now = spaced(clock, clock->now);
-	if (clock->gone < clock->settled && row_of(clock, clock->gone)->leave <= clock->now)
-		leave_until(clock, clock->now);
+	if (clock->spacing && clock->issued)
+		clock->now = rt_later(clock->now, clock->last + clock->spacing);
+	leave_until(clock, clock->now);
 }
 
+/* The task one window ago has to leave, whatever a full ring does. Where it has already, that was before now. */
 static ptowsp_status ring_enter(struct rt_clock *clock)
 {
-	ptowsp_status status;
+	uint64_t when = 0;
+	ptowsp_status status = PTOWSP_OK;
 
 	begin(clock);
-	status = ring_stall(clock);
+	if (clock->window && clock->issued >= clock->window)
+		when = row_of(clock, clock->issued - clock->window)->leave;
+	if (when > clock->now)
+		status = ring_wait(clock, when);
 	leave_until(clock, clock->now);
 	return status;
 }
@@ -290,8 +276,16 @@ bool rt_clock_aborts(struct rt_clock *clock)
 	return clock->window_mode == RT_WINDOW_ABORT && ring_enter(clock) != PTOWSP_OK;
 }
 
-/* Something that the task needs is short, or a heap is. */
-static ptowsp_status room_wait(struct rt_clock *clock, const struct rt_clock_task *task)
+RT_INLINE void marks_set(struct rt_clock *clock, const struct rt_clock_task *task)
+{
+	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_TASK_RING], clock->issued - clock->gone + 1);
+	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_TENSOR_MAP], clock->map_used + task->need.map);
+	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_DEP_LIST], clock->deps_used + task->need.deps);
+	rt_meter_mark(&clock->ready_meters[task->pool], rt_clock_waiting(clock, task->pool) + 1);
+}
+
+/* Something is short, or a heap is to be asked. */
+static __attribute__((noinline)) ptowsp_status room_make(struct rt_clock *clock, const struct rt_clock_task *task)
 {
 	ptowsp_status status = ring_enter(clock);
 
@@ -305,120 +299,36 @@ static ptowsp_status room_wait(struct rt_clock *clock, const struct rt_clock_tas
 		rt_clock_heap_stall(clock, task->heap);
 		leave_until(clock, clock->now);
 	}
+	waiting_settle(clock, task->pool);
+	if (rt_clock_waiting(clock, task->pool) >= clock->ready_most)
+		ready_wait(clock, task->pool);
+	if (task->heap)
+		rt_clock_heap_take(clock, task->heap);
 	return PTOWSP_OK;
 }
 
-/* The instant at which a task is issued, in registers: the issue clock, tasks gone, and needs of the others. */
-struct instant {
-	uint64_t now, gone, map, deps;
-};
-
-RT_INLINE struct instant instant_of(const struct rt_clock *clock)
+RT_INLINE bool has_room(const struct rt_clock *clock, const struct rt_clock_task *task)
 {
-	return (struct instant){clock->now, clock->gone, clock->map_used, clock->deps_used};
-}
-
-RT_INLINE void instant_store(struct rt_clock *clock, const struct instant *at)
-{
-	clock->now = at->now;
-	clock->gone = at->gone;
-	clock->map_used = at->map;
-	clock->deps_used = at->deps;
-}
-
-/* Tasks leave whose time has come. */
-RT_INLINE void instant_leave(const struct rt_clock *clock, struct instant *at)
-{
-	for (const struct rt_clock_row *row = row_of(clock, at->gone); at->gone < clock->settled && row->leave <= at->now; row = row_of(clock, ++at->gone)) {
-		at->map -= row->need.map;
-		at->deps -= row->need.deps;
-	}
-}
-
-/* A full ring stalls, as it does for every task of a run in full swing. */
-RT_INLINE void instant_ring(struct rt_clock *clock, struct instant *at)
-{
-	struct rt_meter *meter = &clock->meters[PTOWSP_RESOURCE_TASK_RING];
-	uint64_t when;
-
-	if (clock->issued - at->gone != clock->stalling)
-		return;
-	when = row_of(clock, at->gone)->leave;
-	if (clock->tell) {
-		clock->now = at->now;
-		rt_listener_stall(clock, meter, when);
-	}
-	meter->stalls++;
-	meter->cycles += when - at->now;
-	at->now = when;
-	instant_leave(clock, at);
-}
-
-/* Something else is short, or a heap is to be asked. */
-static ptowsp_status instant_wait(struct rt_clock *clock, const struct rt_clock_task *task, struct instant *at)
-{
-	ptowsp_status status;
-
-	instant_store(clock, at);
-	status = room_wait(clock, task);
-	*at = instant_of(clock);
-	return status;
-}
-
-/* Tasks that have begun leave the pool's ready queue. */
-RT_INLINE void instant_begin(struct rt_clock *clock, uint32_t pool, const struct instant *at)
-{
-	uint64_t begun = clock->begun;
-
-	if (!clock->single) {
-		rt_waiting_started(&clock->waiting[pool], at->now);
-		return;
-	}
-	while (begun < clock->issued && row_of(clock, begun)->start <= at->now)
-		begun++;
-	clock->begun = begun;
-}
-
-/* Places of it that are taken once the task has its own. */
-RT_INLINE uint64_t instant_ready(struct rt_clock *clock, uint32_t pool, struct instant *at)
-{
-	uint64_t waiting;
-
-	instant_begin(clock, pool, at);
-	waiting = rt_clock_waiting(clock, pool);
-	if (waiting < clock->ready_most)
-		return waiting + 1;
-	instant_store(clock, at);
-	ready_wait(clock, pool);
-	*at = instant_of(clock);
-	return rt_clock_waiting(clock, pool) + 1;
+	return clock->issued - clock->gone < clock->ring_most && clock->map_used + task->need.map <= clock->map_most &&
+	       clock->deps_used + task->need.deps <= clock->deps_most && rt_clock_waiting(clock, task->pool) < clock->ready_most && !task->heap;
 }
 
 RT_INLINE ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task *task)
 {
-	struct instant at = instant_of(clock);
-	uint64_t ready;
 	ptowsp_status status;
 
-	if (clock->spacing)
-		at.now = spaced(clock, at.now);
-	instant_leave(clock, &at);
-	instant_ring(clock, &at);
-	if (clock->issued - at.gone >= clock->ring_most || at.map + task->need.map > clock->map_most || at.deps + task->need.deps > clock->deps_most ||
-	    task->heap)
-		if ((status = instant_wait(clock, task, &at)))
-			return status;
-	ready = instant_ready(clock, task->pool, &at);
-	at.map += task->need.map;
-	at.deps += task->need.deps;
-	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_TASK_RING], clock->issued - at.gone + 1);
-	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_TENSOR_MAP], at.map);
-	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_DEP_LIST], at.deps);
-	rt_meter_mark(&clock->ready_meters[task->pool], ready);
-	instant_store(clock, &at);
-	clock->last = at.now;
-	if (task->heap)
-		rt_clock_heap_take(clock, task->heap);
+	begin(clock);
+	if (clock->issued - clock->gone == clock->stalling) { /* as for every task of a run in full swing */
+		stall(clock, &clock->meters[PTOWSP_RESOURCE_TASK_RING], row_of(clock, clock->gone)->leave);
+		leave_until(clock, clock->now);
+	}
+	waiting_settle(clock, task->pool);
+	if (!has_room(clock, task) && (status = room_make(clock, task)))
+		return status;
+	marks_set(clock, task);
+	clock->map_used += task->need.map;
+	clock->deps_used += task->need.deps;
+	clock->last = clock->now;
 	return PTOWSP_OK;
 }
 
@@ -476,7 +386,7 @@ void rt_clock_enter(struct rt_clock *clock, const struct rt_clock_task *task, ui
 	enter(clock, task, end);
 }
 
-static ptowsp_status task_enter(struct rt_clock *clock, const struct rt_clock_task *task, struct rt_clock_times *times)
+ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct rt_clock_times *times)
 {
 	struct rt_clock_row *row;
 	uint64_t start, end;
@@ -500,16 +410,11 @@ static ptowsp_status task_enter(struct rt_clock *clock, const struct rt_clock_ta
 	return clock->out_of_memory ? PTOWSP_NO_MEMORY : PTOWSP_OK;
 }
 
-ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct rt_clock_times *times)
-{
-	return task_enter(clock, task, times);
-}
-
 void rt_clock_kept_task(struct rt_clock *clock, const struct rt_clock_kept *kept)
 {
 	struct rt_clock_times times;
 
-	(void)task_enter(clock, &(struct rt_clock_task){.cycles = kept->cycles, .need = kept->need}, &times);
+	(void)rt_clock_task(clock, &(struct rt_clock_task){.cycles = kept->cycles, .need = kept->need}, &times);
 }
 
 /* ---- scopes, orders, slots ------------------------------------------------------------------------------------- */
