@@ -169,7 +169,7 @@ TEST(lists_of_all_say_the_same)
 			run(seed, &rules[i]);
 }
 
-/* More tasks are live than have marks of their own: short lists are searched, until one is long. */
+/* Marks grow with the tasks that are live. */
 TEST(so_they_do_where_a_window_is_long)
 {
 	run(1, &(struct rules){.tasks = 150000, .touched = 4, .serial = 1});

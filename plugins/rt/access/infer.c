@@ -50,15 +50,16 @@ static bool spared(const struct rt_run *run)
 /* The map of an earlier run of the program, none of whose tasks is of the window. */
 static bool spare_take(struct rt_run *run)
 {
-	struct rt_spare_map map;
+	const struct rt_spare_map *map = &run->spare.map;
 
-	if (!spared(run) || !rt_spares_map_take(&run->program->spares, &map))
+	if (!spared(run) || !run->spare.mapped)
 		return false;
-	*run->cells = map.cells;
-	run->track = map.track;
+	*run->cells = map->cells;
+	run->track = map->track;
 	run->track.preds = &run->preds;
-	run->preds.base = map.stamp;
-	run->fresh_until = map.stamped < FRESHEN_EVERY ? FRESHEN_EVERY - map.stamped : 0;
+	run->preds.base = map->stamp;
+	run->fresh_until = map->stamped < FRESHEN_EVERY ? FRESHEN_EVERY - map->stamped : 0;
+	run->spare.mapped = false;
 	return true;
 }
 
@@ -69,7 +70,8 @@ static void spare_give(struct rt_run *run)
 	if (!map.cells.entries || !map.track.readers || !spared(run) || run->preds.out_of_memory)
 		return;
 	map.stamped = FRESHEN_EVERY - (run->fresh_until > run->tasks ? run->fresh_until - run->tasks : 0);
-	rt_spares_map_give(&run->program->spares, &map);
+	run->spare.map = map;
+	run->spare.mapped = true;
 	run->cells->entries = NULL;
 	run->track.readers = NULL;
 }

@@ -17,26 +17,20 @@ struct rt_preds {
 	uint32_t span;  /* tasks before it that are live: older ones have left the window */
 	bool bounded;   /* by a window below 2^31 */
 	uint32_t count;
-	uint64_t room;
 	uint64_t *list;     /* of count, in the order in which they were found */
 	uint32_t *marks;    /* at stamp & mask: stamp of the latest task that it came before, or that another one of this place did */
-	uint32_t mask;      /* span at least, so that no two live ones have one place, but for a long window and a short list */
+	uint32_t mask;      /* span at least, so that no two live ones have one place */
 	bool out_of_memory; /* sticky */
 };
 
 /* False when out of memory. */
 bool rt_preds_init(struct rt_preds *preds);
 void rt_preds_finish(struct rt_preds *preds);
-/* Enters one where the mark may be that of another one. */
-void rt_preds_put_slowly(struct rt_preds *preds, uint32_t stamp);
-/* More marks, for a list that is empty. */
+/* Marks for a longer span, for a list that is empty. Without memory the span stays as short as they are. */
 void rt_preds_widen(struct rt_preds *preds);
 /* Takes the marks of the list away, for a task that begins anew; all marks, when stamps begin at 0 again. */
 void rt_preds_unmark(struct rt_preds *preds);
 void rt_preds_unmark_all(struct rt_preds *preds);
-/* Marks of more tasks cost more than searching a short list. */
-#define RT_PREDS_MARKS_MOST (UINT32_C(1) << 16)
-
 /* The stamp of a task. */
 static inline uint32_t rt_preds_stamp(const struct rt_preds *preds, uint64_t task)
 {
@@ -89,11 +83,8 @@ RT_INLINE void rt_preds_put(struct rt_preds *preds, uint32_t stamp)
 {
 	uint32_t *mark = &preds->marks[stamp & preds->mask], count = preds->count;
 
-	if (*mark == preds->stamp) {
-		if (preds->mask < preds->span)
-			rt_preds_put_slowly(preds, stamp);
+	if (*mark == preds->stamp)
 		return;
-	}
 	*mark = preds->stamp;
 	preds->list[count] = preds->task - (preds->stamp - stamp);
 	preds->count = count + 1;

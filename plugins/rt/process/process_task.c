@@ -181,7 +181,7 @@ static ptowsp_status task_time(struct rt_pipeline *pipeline, const struct rt_clo
 	if (run->lag.feed)
 		return status;
 	if (!status)
-		run->lag.told(run->lag.context, &trace);
+		rt_run_told(run, &trace);
 	return status;
 }
 

@@ -19,8 +19,8 @@ struct rt_answers {
 	uint64_t *args;          /* of the latest question, most_args of the program per kernel */
 	struct rt_answer rows[]; /* per KREG row */
 };
-/* Those that an earlier run of the program has left, or empty ones; the caller's until rt_spares_answers_change takes them over. NULL: no memory. Any thread. */
-struct rt_answers *rt_answers_take(struct rt_program *program);
+/* Empty ones. NULL: no memory. */
+struct rt_answers *rt_answers_make(const struct rt_program *program);
 /* NULL is none. */
 void rt_answers_free(struct rt_answers *answers);
 

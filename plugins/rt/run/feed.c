@@ -175,19 +175,20 @@ ptowsp_status rt_feed_next(struct rt_feed *feed, const struct rt_item **item_out
 	ptowsp_status status = PTOWSP_OK;
 
 	if (feed->given)
-		rt_feed_drop(feed);
-	if (feed->give.head == feed->give.tail && (status = taken(feed)))
+		rt_items_drop(&feed->give);
+	feed->given = false;
+	if (rt_items_none(&feed->give) && (status = taken(feed)))
 		return status;
-	if (feed->give.head == feed->give.tail && feed->failed)
+	if (rt_items_none(&feed->give) && feed->failed)
 		return feed->failed;
-	while (!status && feed->give.head == feed->give.tail && (feed->stage != RT_FEED_OVER || feed->held)) {
+	while (!status && rt_items_none(&feed->give) && (feed->stage != RT_FEED_OVER || feed->held)) {
 		status = rt_feed_step(feed);
-		if (status && feed->give.head != feed->give.tail && !rt_feed_at_once(status)) { /* earlier items come first */
+		if (status && !rt_items_none(&feed->give) && !rt_feed_at_once(status)) { /* earlier items come first */
 			feed->failed = status;
 			status = PTOWSP_OK;
 		}
 	}
-	while (!status && feed->give.head != feed->give.tail && feed->give.rows[feed->give.tail & feed->give.mask].later) {
+	while (!status && !rt_items_none(&feed->give) && feed->give.rows[feed->give.tail & feed->give.mask].later) {
 		if (never_begins(feed))
 			return feed->failed;
 		status = later_step(feed);
@@ -200,14 +201,15 @@ ptowsp_status rt_feed_next(struct rt_feed *feed, const struct rt_item **item_out
 		status = rt_no_memory(feed->run->error, "items");
 	if (status)
 		return status;
-	if (feed->give.head == feed->give.tail) {
+	if (rt_items_none(&feed->give)) {
 		feed->end.kind = RT_ITEM_END;
 		feed->end.process = PTOWSP_NONE;
 		feed->end.number = feed->run->tasks;
 		*item_out = &feed->end;
 		return PTOWSP_OK;
 	}
-	*item_out = rt_feed_give(feed);
+	*item_out = rt_items_first(&feed->give);
+	feed->given = true;
 	return PTOWSP_OK;
 }
 
@@ -292,8 +294,7 @@ static void finish(struct rt_feed *feed)
 {
 	if (feed->filtered)
 		rt_skip_finish(&feed->skip);
-	free(feed->give.rows);
-	free(feed->give.words);
+	rt_items_finish(&feed->give);
 	if (feed->told.kernels)
 		rt_feed_show(feed);
 	free(feed->told.kernels);

@@ -5,10 +5,9 @@
 
 #include "rt/instances/owner.h"
 #include "rt/instances/skip.h"
-#include "rt/rt_feed.h"
+#include "rt/run/items.h"
 #include "rt/run/place.h"
 #include "rt/threads/ring.h"
-#include "rt/time/clock.h"
 
 /* Items that are walked while the first one is a task that has not said how long it took. */
 enum { RT_FEED_AHEAD = 4096 };
@@ -17,14 +16,6 @@ enum { RT_FEED_PLENTY = 256 };
 /* Kernels that take up to so many times as long as without an engine stay with the walk: the engine has a task's worth to do meanwhile. */
 enum { RT_FEED_BRIEF = 4 };
 enum rt_feed_stage { RT_FEED_WORKLOAD, RT_FEED_GRAPH, RT_FEED_PIPELINE, RT_FEED_OVER };
-/* Items that were met and not pulled. */
-struct rt_items {
-	struct rt_item *rows;             /* ring */
-	uint64_t head, tail, mask, later; /* free-running; all before `later` have cycles */
-	uint64_t *words;                  /* ring of lists, none of which wraps */
-	uint64_t word_head, word_tail, word_mask;
-	bool broken; /* an item had no room */
-};
 /* The engine's times. The run shows them from time to time, and in the end. */
 struct rt_told {
 	uint64_t total;                      /* the largest end */
@@ -38,7 +29,7 @@ struct rt_feed {
 	struct rt_pool *pool;
 	struct rt_limits limits;
 	/* the engine's */
-	struct rt_items give;
+	struct rt_items give; /* items that were met and not pulled */
 	bool given; /* the item at tail is in use */
 	bool heard; /* each task is told to a sink */
 	struct rt_told told;
@@ -76,8 +67,6 @@ struct rt_channel;
 ptowsp_status rt_feed_put_token(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, const struct rt_channel *channel, uint64_t value, uint32_t process);
 /* As rt_clock_sync. */
 ptowsp_status rt_feed_put_sync(struct rt_feed *feed, unsigned op, uint64_t a, uint64_t b);
-/* The first task whose cycles were not known took so many. */
-void rt_feed_put_cycles(struct rt_feed *feed, uint64_t cycles);
 /* Does somebody hear of single tasks? */
 static inline bool rt_feed_heard(const struct rt_feed *feed)
 {
@@ -99,22 +88,6 @@ static inline void rt_feed_told(struct rt_feed *feed, const struct ptowsp_trace_
 	else
 		rt_feed_ended(feed, trace->kernel, trace->start, trace->end);
 }
-/* The item at tail is no longer in use. */
-static inline void rt_feed_drop(struct rt_feed *feed)
-{
-	const struct rt_item *item = &feed->give.rows[feed->give.tail++ & feed->give.mask];
-
-	feed->give.word_tail = item->at + item->count;
-	feed->given = false;
-}
-static inline const struct rt_item *rt_feed_give(struct rt_feed *feed)
-{
-	struct rt_item *item = &feed->give.rows[feed->give.tail & feed->give.mask];
-
-	feed->given = true;
-	item->list = feed->give.words + (item->at & feed->give.word_mask);
-	return item;
-}
 /* As rt_feed_next: at once where the next item is there. */
 static inline ptowsp_status rt_feed_pull(struct rt_feed *feed, const struct rt_item **item_out)
 {
@@ -122,8 +95,8 @@ static inline ptowsp_status rt_feed_pull(struct rt_feed *feed, const struct rt_i
 
 	if (!feed->given || give->tail + 1 == give->head || give->rows[(give->tail + 1) & give->mask].later || give->broken)
 		return rt_feed_next(feed, item_out);
-	rt_feed_drop(feed);
-	*item_out = rt_feed_give(feed);
+	rt_items_drop(&feed->give);
+	*item_out = rt_items_first(&feed->give);
 	return PTOWSP_OK;
 }
 

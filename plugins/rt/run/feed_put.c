@@ -1,115 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* feed_put.c - the side of a feed that the walk fills: the ring of items and the ring of their lists. */
-#include "registry/common/common_grow.h"
+/* feed_put.c - the side of a feed that the walk fills: items from what it meets. */
 #include "rt/process/process.h"
 #include "rt/run/feed.h"
-#include <stdlib.h>
-#include <string.h>
 
-enum { LEAST_ITEMS = 64, LEAST_WORDS = 256 };
-
-/* ---- rings -------------------------------------------------------------------------------------------------------- */
-
-static bool items_grow(struct rt_items *fill)
+/* Whose clock moves. */
+static uint32_t process_of(const struct rt_feed *feed)
 {
-	if (!fill->rows) {
-		fill->rows = malloc(LEAST_ITEMS * sizeof(*fill->rows));
-		fill->mask = LEAST_ITEMS - 1;
-		return fill->rows != NULL;
-	}
-	if (!COMMON_RING_DOUBLE(fill->rows, fill->mask, fill->tail, fill->head))
-		return false;
-	fill->mask = fill->mask * 2 + 1;
-	return true;
-}
-
-/* Start of a list of `count` words that does not wrap; UINT64_MAX: no room. */
-static uint64_t place_find(const struct rt_items *fill, uint64_t count)
-{
-	uint64_t size = fill->word_mask + 1, at = fill->word_head, left = size - (at & fill->word_mask);
-
-	if (!fill->words)
-		return UINT64_MAX;
-	if (left < count)
-		at += left;
-	return at + count - fill->word_tail <= size ? at : UINT64_MAX;
-}
-
-static bool words_grow(struct rt_items *fill, uint64_t count)
-{
-	uint64_t size = fill->words ? 2 * (fill->word_mask + 1) : LEAST_WORDS, at = 0;
-	uint64_t *more;
-
-	while (size < 2 * (fill->word_head - fill->word_tail + count))
-		size *= 2;
-	more = malloc(size * sizeof(*more));
-	if (!more)
-		return false;
-	for (uint64_t k = fill->tail; k != fill->head; k++) {
-		struct rt_item *item = &fill->rows[k & fill->mask];
-
-		if (item->count)
-			memcpy(more + at, fill->words + (item->at & fill->word_mask), item->count * sizeof(*more));
-		item->at = at;
-		at += item->count;
-	}
-	free(fill->words);
-	fill->words = more;
-	fill->word_mask = size - 1;
-	fill->word_tail = 0;
-	fill->word_head = at;
-	return true;
-}
-
-RT_INLINE struct rt_item *item_add(struct rt_feed *feed, enum rt_item_kind kind, uint64_t at, uint32_t count)
-{
-	struct rt_items *fill = feed->fill;
-	struct rt_item *item = &fill->rows[fill->head++ & fill->mask];
-
-	item->kind = (uint8_t)kind;
-	item->later = false;
-	item->process = feed->stage == RT_FEED_PIPELINE && feed->run->pipeline ? feed->run->pipeline->turn : PTOWSP_NONE;
-	item->count = count;
-	item->at = at;
-	fill->word_head = at + count;
-	return item;
-}
-
-/* Rings that are too small, or lists that would wrap. */
-static struct rt_item *item_make_slowly(struct rt_feed *feed, enum rt_item_kind kind, uint32_t count)
-{
-	struct rt_items *fill = feed->fill;
-	uint64_t at = place_find(fill, count);
-
-	if ((!fill->rows || fill->head - fill->tail > fill->mask) && !items_grow(fill)) {
-		fill->broken = true;
-		return NULL;
-	}
-	if (at == UINT64_MAX) {
-		if (!words_grow(fill, count)) {
-			fill->broken = true;
-			return NULL;
-		}
-		at = place_find(fill, count);
-	}
-	return item_add(feed, kind, at, count);
+	return feed->stage == RT_FEED_PIPELINE && feed->run->pipeline ? feed->run->pipeline->turn : PTOWSP_NONE;
 }
 
 /* A new item with room for a list, which the caller fills. NULL when out of memory. */
 RT_INLINE struct rt_item *item_make(struct rt_feed *feed, enum rt_item_kind kind, uint32_t count)
 {
-	const struct rt_items *fill = feed->fill;
-	uint64_t at = fill->word_head, end = at + count;
+	struct rt_item *item = rt_items_add(feed->fill, kind, count);
 
-	if (fill->head - fill->tail <= fill->mask && fill->words && (at & fill->word_mask) + count <= fill->word_mask &&
-	    end - fill->word_tail <= fill->word_mask)
-		return item_add(feed, kind, at, count);
-	return item_make_slowly(feed, kind, count);
-}
-
-static uint64_t *words_of(const struct rt_feed *feed, const struct rt_item *item)
-{
-	return feed->fill->words + (item->at & feed->fill->word_mask);
+	if (item)
+		item->process = process_of(feed);
+	return item;
 }
 
 /* ---- items -------------------------------------------------------------------------------------------------------- */
@@ -147,25 +54,16 @@ static uint32_t owner_find(struct rt_feed *feed, const struct rt_site *site, uin
 
 ptowsp_status rt_feed_put_task(struct rt_feed *feed, const struct rt_clock_task *task)
 {
-	struct rt_item *item = item_make(feed, RT_ITEM_TASK, task->pred_count);
+	struct rt_item *item = rt_items_add_task(feed->fill, task);
 
 	if (!item)
 		return PTOWSP_NO_MEMORY;
+	item->process = process_of(feed);
 	item->row = feed->run->program->sites[feed->run->expand.site].instruction;
 	item->number = feed->run->tasks;
 	item->unit = (uint8_t)feed->run->program->tables.kernel.rows[task->kernel].unit;
 	item->later = task->cycles == RT_CYCLES_LATER;
 	item->owner = owner_find(feed, &feed->run->program->sites[feed->run->expand.site], task->executor);
-	item->bytes = task->heap;
-	item->cycles = task->cycles;
-	item->need = task->need;
-	item->pool = task->pool;
-	item->stream = task->stream;
-	item->kernel = task->kernel;
-	item->depth_loops = task->depth_loops;
-	item->executor = task->executor;
-	for (uint32_t i = 0; i < task->pred_count; i++)
-		words_of(feed, item)[i] = task->preds[i];
 	return PTOWSP_OK;
 }
 
@@ -177,7 +75,7 @@ ptowsp_status rt_feed_put_slots(struct rt_feed *feed, enum rt_item_kind kind, ui
 		return !count && kind == RT_ITEM_READ ? PTOWSP_OK : PTOWSP_NO_MEMORY;
 	item->row = row;
 	for (uint32_t i = 0; i < count; i++)
-		words_of(feed, item)[i] = slots[i];
+		rt_items_list(feed->fill, item)[i] = slots[i];
 	return PTOWSP_OK;
 }
 
@@ -189,7 +87,7 @@ ptowsp_status rt_feed_put_follow(struct rt_feed *feed, uint64_t number, const ui
 		return PTOWSP_NO_MEMORY;
 	item->number = number;
 	for (uint32_t i = 0; i < count; i++)
-		words_of(feed, item)[i] = tasks[i];
+		rt_items_list(feed->fill, item)[i] = tasks[i];
 	return PTOWSP_OK;
 }
 
@@ -205,7 +103,7 @@ ptowsp_status rt_feed_put_token(struct rt_feed *feed, enum rt_item_kind kind, ui
 	item->bytes = value;
 	item->process = process;
 	for (uint32_t i = 0; i < side->skip_count; i++)
-		words_of(feed, item)[i] = side->skips[i];
+		rt_items_list(feed->fill, item)[i] = side->skips[i];
 	return PTOWSP_OK;
 }
 
@@ -222,18 +120,4 @@ ptowsp_status rt_feed_put_sync(struct rt_feed *feed, unsigned op, uint64_t a, ui
 	case PTOWSP_OP_ALLOC: return rt_feed_put(feed, RT_ITEM_ALLOC, 0, 0, a);
 	default: return rt_feed_put(feed, RT_ITEM_FREE, 0, a, b);
 	}
-}
-
-void rt_feed_put_cycles(struct rt_feed *feed, uint64_t cycles)
-{
-	struct rt_items *fill = feed->fill;
-
-	if (fill->later < fill->tail)
-		fill->later = fill->tail;
-	while (fill->later != fill->head && !fill->rows[fill->later & fill->mask].later)
-		fill->later++;
-	if (fill->later == fill->head)
-		return;
-	fill->rows[fill->later & fill->mask].cycles = cycles;
-	fill->rows[fill->later & fill->mask].later = false;
 }

@@ -443,7 +443,7 @@ RT_INLINE void keep(struct rt_run *run, struct rt_plan *plan)
 /* The clock may hear of tasks later. */
 static bool is_lone(const struct rt_run *run)
 {
-	return run->clock.lone && run->lag.head == run->lag.tail && !run->lag.feed;
+	return run->clock.lone && rt_items_none(&run->lag.items) && !run->lag.feed;
 }
 
 /* Its place, and when it runs. */

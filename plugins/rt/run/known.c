@@ -6,14 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct rt_answers *rt_answers_take(struct rt_program *program)
+struct rt_answers *rt_answers_make(const struct rt_program *program)
 {
 	const size_t count = program->tables.kernel.count + (size_t)1, rows = count * sizeof(struct rt_answer);
-	struct rt_answers *answers = rt_spares_answers_change(&program->spares, NULL);
+	struct rt_answers *answers = calloc(1, sizeof(*answers) + rows + count * program->most_args * sizeof(*answers->args));
 
-	if (answers)
-		return answers;
-	answers = calloc(1, sizeof(*answers) + rows + count * program->most_args * sizeof(*answers->args));
 	if (!answers)
 		return NULL;
 	answers->count = program->tables.kernel.count;

@@ -76,8 +76,11 @@ static void window_choose(struct rt_run *run)
 
 static void clock_finish(struct rt_run *run)
 {
-	if (run->clock.rows) /* there is a program then */
-		rt_spares_rows_give(&run->program->spares, run->clock.rows, rt_clock_size(&run->clock));
+	if (run->clock.rows) {
+		free(run->spare.rows);
+		run->spare.rows = run->clock.rows;
+		run->spare.rows_size = rt_clock_size(&run->clock);
+	}
 	run->clock.rows = NULL;
 	rt_clock_finish(&run->clock);
 }
@@ -106,7 +109,11 @@ ptowsp_status rt_run_clock(struct rt_run *run)
 	clock->event_count = run->program->tables.event.count;
 	clock->heap.capacity = run->sync.arena.capacity = run->heap_capacity;
 	rt_places_init(&run->places, run->program);
-	clock->rows = rt_spares_rows_take(&run->program->spares, rt_clock_least(clock), &rows_size);
+	if (run->spare.rows_size >= rt_clock_least(clock)) {
+		clock->rows = run->spare.rows;
+		rows_size = run->spare.rows_size;
+		run->spare.rows = NULL;
+	}
 	status = rt_clock_init(clock, run->arena, run->program->tables.slot.count, rows_size);
 	if (!status && !rt_clock_pools(clock, run->places.pools))
 		status = PTOWSP_NO_MEMORY;
@@ -131,13 +138,6 @@ ptowsp_status rt_clock_failed(struct rt_run *run, ptowsp_status status)
 				  (unsigned long long)(run->window ? rt_schedulers_window(run) : run->program->schedule.window),
 				  (unsigned long long)run->clock.issued);
 	return status;
-}
-
-/* ---- what the clock tells -------------------------------------------------------------------------------------- */
-
-static void told(void *context, const struct ptowsp_trace_task *task)
-{
-	rt_run_told(context, task);
 }
 
 /* Dependencies found for n tasks at a time are merged early here. */
@@ -246,7 +246,8 @@ static ptowsp_status storage_init(struct rt_run *run)
 	if (program->schedule.streams)
 		run->stream_order = common_take(run->arena, program->schedule.streams, sizeof(*run->stream_order));
 	rt_plans_init(&run->plans, program, run->arena);
-	run->answers = rt_answers_take(run->program);
+	run->answers = run->spare.answers ? run->spare.answers : rt_answers_make(run->program);
+	run->spare.answers = run->answers;
 	if (run->arena->exhausted || !run->answers)
 		return rt_no_memory(run->error, "the run");
 	for (uint32_t k = 0; k < program->tables.kernel.count; k++) {
@@ -261,7 +262,10 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	ptowsp_status status;
 
 	run->program = program;
-	run->arena = rt_spares_arena_take(&program->spares);
+	rt_spares_take(&program->spares, &run->spare);
+	if (!run->spare.arena)
+		run->spare.arena = common_arena_create();
+	run->arena = run->spare.arena;
 	run->args = args->args;
 	run->sinks = args->sinks;
 	run->cancel = args->cancel;
@@ -289,7 +293,7 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	}
 	if ((!run->window || run->window >> 31) && run->max_tasks >= TASKS_DEFAULT)
 		run->max_tasks = TASKS_DEFAULT - 1; /* such a window remembers every task by 32 bits */
-	rt_lag_init(&run->lag, &run->clock, told, run);
+	rt_lag_init(&run->lag, run);
 	status = run->arena ? values_init(run) : rt_no_memory(error, "the run");
 	if (!status)
 		status = storage_init(run);
@@ -334,10 +338,9 @@ void rt_run_finish(struct rt_run *run)
 	rt_payloads_finish(&run->payloads);
 	free(run->marks);
 	rt_codes_finish(&run->codes);
-	if (run->arena) { /* there is a program then */
-		rt_spares_arena_give(&run->program->spares, run->arena);
-		rt_answers_free(rt_spares_answers_change(&run->program->spares, run->answers));
-	}
+	if (run->program)
+		rt_spares_give(&run->program->spares, &run->spare);
+	memset(&run->spare, 0, sizeof(run->spare));
 	run->arena = NULL;
 }
 

@@ -72,6 +72,7 @@ struct rt_run {
 	uint64_t held_next;                 /* task of the next look at it */
 	uint64_t max_tasks;
 
+	struct rt_spare spare;      /* of what an earlier run left, that which is not in use; in the end what this one leaves */
 	struct common_arena *arena; /* pieces whose sizes the program says: freed together */
 	struct rt_env env;
 	struct rt_form *forms;

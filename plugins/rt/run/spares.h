@@ -17,32 +17,26 @@ struct rt_spare_map {
 	uint32_t stamp;        /* the latest that is in it */
 	uint64_t stamped;      /* tasks since stamps were freshened */
 };
-struct rt_spares {
-	pthread_mutex_t lock;
+/* What a run leaves, and the next one takes: each part may be missing. */
+struct rt_spare {
 	bool mapped; /* there is a map */
 	struct rt_spare_map map;
-	void *rows; /* of a clock, content of any kind; NULL: none */
+	void *rows; /* of a clock, content of any kind, a block of malloc's of rows_size bytes; NULL: none */
 	size_t rows_size;
-	struct common_arena *arena; /* empty; NULL: none */
+	struct common_arena *arena; /* NULL: none */
 	struct rt_answers *answers; /* NULL: none */
+};
+struct rt_spares {
+	pthread_mutex_t lock;
+	struct rt_spare spare;
 };
 void rt_spares_init(struct rt_spares *spares);
 void rt_spares_finish(struct rt_spares *spares);
+/* All that is kept; the caller's. */
+void rt_spares_take(struct rt_spares *spares, struct rt_spare *spare_out);
+/* Keeps it, the arena empty; what was kept is freed. */
+void rt_spares_give(struct rt_spares *spares, const struct rt_spare *spare);
 /* Frees what is kept. */
 void rt_spares_empty(struct rt_spares *spares);
-/* False: there is none. Else the taker owns it. */
-bool rt_spares_map_take(struct rt_spares *spares, struct rt_spare_map *map_out);
-/* Takes a map over; the smaller of two is freed. */
-void rt_spares_map_give(struct rt_spares *spares, const struct rt_spare_map *map);
-/* A block of malloc's of at least `least` bytes, of *size_out. NULL: none is kept. */
-void *rt_spares_rows_take(struct rt_spares *spares, size_t least, size_t *size_out);
-/* Takes a block of malloc's over, which may be NULL; the smaller of two is freed. */
-void rt_spares_rows_give(struct rt_spares *spares, void *rows, size_t size);
-/* Takes answers over, which may be NULL; those that were kept are the caller's. */
-struct rt_answers *rt_spares_answers_change(struct rt_spares *spares, struct rt_answers *answers);
-/* An empty arena, that of an earlier run if one is kept. NULL: no memory. */
-struct common_arena *rt_spares_arena_take(struct rt_spares *spares);
-/* Takes an arena over, which may be NULL, with all its pieces. */
-void rt_spares_arena_give(struct rt_spares *spares, struct common_arena *arena);
 
 #endif

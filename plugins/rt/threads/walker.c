@@ -86,10 +86,8 @@ const struct rt_told *rt_walker_told(struct rt_feed *feed)
 
 static void destroy(struct rt_walker *walker)
 {
-	for (uint32_t k = 0; k < ROWS; k++) {
-		free(walker->rows[k].rows);
-		free(walker->rows[k].words);
-	}
+	for (uint32_t k = 0; k < ROWS; k++)
+		rt_items_finish(&walker->rows[k]);
 	pthread_cond_destroy(&walker->filled);
 	pthread_cond_destroy(&walker->emptied);
 	pthread_mutex_destroy(&walker->lock);

@@ -4,6 +4,7 @@
 #ifndef RT_LAG_H
 #define RT_LAG_H
 
+#include "rt/run/items.h"
 #include "rt/time/clock.h"
 
 #define RT_CYCLES_LATER UINT64_MAX
@@ -14,29 +15,22 @@ static inline uint64_t rt_cycles_told(uint64_t cycles)
 }
 
 struct rt_feed;
+struct rt_run;
 struct rt_schedulers;
-struct rt_lag_record;
 struct rt_lag {
 	struct rt_feed *feed; /* not NULL: everything goes there, and the clock is not told */
 	bool over;            /* there was one, and nobody asks any more */
-	struct rt_clock *clock;
-	struct rt_schedulers *many;                                        /* several scheduler instances, each with a clock of its own; NULL: one */
-	void (*told)(void *context, const struct ptowsp_trace_task *task); /* each task, in order */
-	void *context;
-	struct rt_lag_record *records; /* ring */
-	uint64_t mask, head, tail;     /* free-running */
-	uint64_t *preds;               /* ring: of the tasks among them */
-	uint64_t preds_mask, preds_head, preds_tail;
-	uint64_t *list; /* of the task being told */
-	uint32_t list_room;
-	uint64_t waiting;     /* tasks stored */
-	ptowsp_status broken; /* the clock's first error: nothing more is told */
+	struct rt_run *run;   /* its clock is told, and it is told of each task, in order */
+	struct rt_schedulers *many; /* several scheduler instances, each with a clock of its own; NULL: one */
+	struct rt_items items;      /* what has not been told */
+	uint64_t waiting;           /* tasks among them */
+	ptowsp_status broken;       /* the clock's first error: nothing more is told */
 };
-void rt_lag_init(struct rt_lag *lag, struct rt_clock *clock, void (*told)(void *, const struct ptowsp_trace_task *), void *context);
+void rt_lag_init(struct rt_lag *lag, struct rt_run *run);
 void rt_lag_finish(struct rt_lag *lag);
 static inline bool rt_lag_empty(const struct rt_lag *lag)
 {
-	return lag->head == lag->tail && !lag->broken;
+	return rt_items_none(&lag->items) && !lag->broken;
 }
 /* The clock can be told of the task at once. */
 static inline bool rt_lag_none(const struct rt_lag *lag, const struct rt_clock_task *task)
