@@ -115,52 +115,6 @@ TEST(behind_a_failure_nothing_becomes_ready)
 	rt_ring_finish(&ring);
 }
 
-/* What the expander may run itself: its producers are over, and none of them failed. */
-TEST(a_task_is_free_when_its_producers_have_ended_well)
-{
-	const uint64_t first[] = {0}, both[] = {0, 1};
-	struct rt_ring ring;
-	uint64_t ready = 0;
-
-	REQUIRE(rt_ring_init(&ring, 8, 1));
-	CHECK(rt_ring_free(&ring, NULL, 0));
-	CHECK(add(&ring, NULL, 0));
-	CHECK(!rt_ring_free(&ring, first, 1));
-	rt_ring_finished(&ring, 0, false, made_ready, &ready);
-	CHECK(rt_ring_free(&ring, first, 1));
-	rt_ring_ran(&ring, true);
-	CHECK(!rt_ring_free(&ring, both, 2));
-	CHECK(!add(&ring, both, 2)); /* waits for ever */
-	CHECK(rt_ring_advance(&ring));
-	CHECK(!rt_ring_advance(&ring));
-	rt_ring_finish(&ring);
-}
-
-/* A kept task uses no slot: one that was there before, of a task of the last time round, is not asked. */
-TEST(what_ran_here_is_over_whatever_its_slot_says)
-{
-	const uint64_t before[] = {8};
-	struct rt_ring ring;
-	uint64_t ready = 0;
-
-	REQUIRE(rt_ring_init(&ring, 8, 1));
-	for (uint32_t task = 0; task < 8; task++) {
-		CHECK(add(&ring, NULL, 0));
-		rt_ring_finished(&ring, task, false, made_ready, &ready);
-		CHECK(rt_ring_advance(&ring));
-	}
-	CHECK(add(&ring, NULL, 0));
-	CHECK(!rt_ring_free(&ring, before, 1)); /* the end of task 0 is not that of task 8 */
-	CHECK(!rt_ring_ended(&ring, 0));
-	rt_ring_ran(&ring, false);
-	CHECK(rt_ring_ended(&ring, 1));
-	CHECK(!rt_ring_advance(&ring));
-	rt_ring_finished(&ring, 0, false, made_ready, &ready);
-	CHECK(rt_ring_advance(&ring) && rt_ring_advance(&ring));
-	CHECK(!rt_ring_advance(&ring));
-	rt_ring_finish(&ring);
-}
-
 /* ---- what has to have ended ------------------------------------------------------------------------------------------ */
 
 /* A task waits for those before its window, and for what others have to give back first: not for all before it. */
@@ -285,9 +239,9 @@ TEST(a_failure_comes_before_a_kernel_that_cannot_run)
 	}
 }
 
-/* ---- tasks that the expander keeps ---------------------------------------------------------------------------------- */
+/* ---- tasks that the expander runs itself ---------------------------------------------------------------------------- */
 
-/* Far more ready tasks than workers want, so that some are kept; each pair of tasks is of a row of its own. bad: what the second one does. */
+/* Far more ready tasks than workers want, so that some run here; each pair of tasks is of a row of its own. bad: what the second one does. */
 static struct outcome *pairs_run(uint32_t threads, unsigned bad)
 {
 	struct rt_crew_rules usual = rt_crew_rules;

@@ -95,18 +95,31 @@ static uint32_t piece(struct rt_pieces *map, struct rt_track *track, uint32_t no
 	return node;
 }
 
-/* Reads piece by piece: gaps become intervals without a writer. */
+/* A live interval that begins there and does not go too far. */
+RT_INLINE bool is_piece(const struct rt_pieces *map, const struct rt_preds *preds, uint32_t node, int64_t start, int64_t end)
+{
+	const struct rt_interval *nodes = map->set.nodes;
+
+	return node != RT_NO_NODE && nodes[node].start == start && nodes[node].end <= end && !rt_preds_gone(preds, nodes[node].cell.last);
+}
+
+/* Reads piece by piece: gaps become intervals without a writer. Of full hazards. */
 static void pieces_read(struct rt_pieces *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
 {
+	struct rt_preds *preds = track->preds;
 	uint32_t node = rt_interval_after(&map->set, tensor, start);
 
 	while (start < end) {
-		node = piece(map, track, live_from(map, track, node, end), tensor, start, end);
+		struct rt_interval *n;
+
+		if (!is_piece(map, preds, node, start, end))
+			node = piece(map, track, live_from(map, track, node, end), tensor, start, end);
 		if (node == RT_NO_NODE)
 			return;
-		rt_cell_read(track, track->preds, &map->set.nodes[node].cell, track->full);
-		start = map->set.nodes[node].end;
-		node = rt_interval_next(&map->set, node);
+		n = &map->set.nodes[node];
+		rt_cell_read(track, preds, &n->cell, true);
+		start = n->end;
+		node = n->behind;
 	}
 }
 

@@ -43,7 +43,7 @@ void rt_preds_unmark_all(struct rt_preds *preds)
 void rt_preds_widen(struct rt_preds *preds)
 {
 	uint64_t size = rt_power_above((uint64_t)preds->span + 1);
-	uint32_t *more = malloc(size * sizeof(*more));
+	uint32_t *more = calloc(size, sizeof(*more)); /* no stamp is 0 but one: */
 	void *list = preds->list;
 
 	if (!more || !common_resize(&list, size, sizeof(*preds->list))) {
@@ -52,10 +52,10 @@ void rt_preds_widen(struct rt_preds *preds)
 		preds->span = preds->mask; /* the run ends before it matters that others are forgotten */
 		return;
 	}
-	for (uint64_t i = 0; i < size; i++)
-		more[i] = preds->stamp - 1;
 	free(preds->marks);
 	preds->marks = more;
 	preds->mask = (uint32_t)(size - 1);
 	preds->list = list;
+	if (!preds->stamp)
+		rt_preds_unmark_all(preds);
 }

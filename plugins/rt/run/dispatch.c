@@ -228,23 +228,6 @@ static ptowsp_status hand_over(struct rt_run *run, const struct rt_site *site, s
 	return rt_ring_link(ring, run->preds.list, run->preds.count, also) ? run_ready(run, (uint32_t)(slot->number & ring->mask)) : PTOWSP_OK;
 }
 
-/* A brief task that waits for nothing: nobody else need know of it. Timed ones take the long way. */
-bool rt_dispatch_keep(struct rt_run *run)
-{
-	struct rt_crew *crew = &run->crew;
-
-	return crew->sharing && !run->stream_order && brief(run) && run->barrier <= crew->ring.frontier && (uint32_t)run->tasks % rt_crew_rules.sample_every &&
-	       rt_ring_room(&crew->ring, 0) && rt_ring_free(&crew->ring, run->preds.list, run->preds.count);
-}
-
-ptowsp_status rt_dispatch_kept(struct rt_run *run, ptowsp_status status)
-{
-	rt_ring_ran(&run->crew.ring, status != PTOWSP_OK);
-	if (status) /* is told when all before it are over */
-		rt_workers_failed(&run->crew.workers, run->tasks, status, run->error);
-	return rt_look_after_kernel(run);
-}
-
 ptowsp_status rt_dispatch(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
 {
 	ptowsp_status status;

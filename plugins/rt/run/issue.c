@@ -485,7 +485,7 @@ static ptowsp_status shared_issue(struct rt_run *run, struct rt_plan *plan)
 	if (!status)
 		status = tell(run, plan);
 	if (!status)
-		status = rt_dispatch_keep(run) ? rt_dispatch_kept(run, plan_call(run, plan)) : rt_dispatch(run, plan->site, &plan->timed);
+		status = rt_dispatch(run, plan->site, &plan->timed);
 	return status;
 }
 

@@ -264,10 +264,6 @@ void rt_windows_store(struct rt_run *run, const struct rt_site *site, uint64_t *
 ptowsp_status rt_dispatch_begin(struct rt_run *run);
 /* Then: runs it, or puts it into the ring. Cycles that are known later are set to RT_CYCLES_LATER. */
 ptowsp_status rt_dispatch(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task);
-/* Between the two: had the task being issued, one of a plan, better run here and now? Then it is to. */
-bool rt_dispatch_keep(struct rt_run *run);
-/* The task has run here. status: its kernel's, in run->error; that failure comes up later, or an earlier one. Errors: rt_look_after_kernel. */
-ptowsp_status rt_dispatch_kept(struct rt_run *run, ptowsp_status status);
 /* Runs a ready task of the ring on this thread, and those that it makes ready while no others are wanted. Errors: rt_look_after_kernel. */
 ptowsp_status rt_dispatch_run(struct rt_run *run, uint32_t slot);
 /* The next task of the kernel that ran last is timed. */

@@ -62,7 +62,7 @@ struct rt_slot *rt_ring_add(struct rt_ring *ring)
 	assert(ring->issued - ring->frontier <= ring->mask);
 	slot_prefetch(ring, ring->issued + 8);
 	slot->number = ring->issued++;
-	ring->notes[at] = (struct rt_note){.fate = RT_HANDED};
+	ring->notes[at] = (struct rt_note){0};
 	atomic_store_explicit(&ring->ends[at], 0, memory_order_relaxed);
 	/* Relaxed: nobody sees the slot before an edge to it, or the slot itself, is published with release. */
 	atomic_store_explicit(&slot->successors, 0, memory_order_relaxed);
@@ -72,15 +72,7 @@ struct rt_slot *rt_ring_add(struct rt_ring *ring)
 /* Acquire: then what the task wrote is there. */
 static bool ended_well(const struct rt_ring *ring, uint64_t task)
 {
-	uint64_t at = task & ring->mask;
-
-	return ring->notes[at].fate == RT_RAN || (ring->notes[at].fate == RT_HANDED && atomic_load_explicit(&ring->ends[at], memory_order_acquire));
-}
-
-/* Is there something to wait for? */
-static bool pending(const struct rt_ring *ring, uint64_t task)
-{
-	return task >= ring->frontier && !ended_well(ring, task);
+	return atomic_load_explicit(&ring->ends[task & ring->mask], memory_order_acquire);
 }
 
 /* True if the consumer has to wait for the producer: an edge was added, or there will never be an end to wait for. */
@@ -90,10 +82,8 @@ static bool edge_add(struct rt_ring *ring, uint64_t task, uint32_t consumer)
 	struct rt_edge *edge = &ring->edges[at];
 	struct rt_slot *producer = rt_ring_task(ring, task);
 
-	if (!pending(ring, task))
+	if (task < ring->frontier || ended_well(ring, task))
 		return false;
-	if (ring->notes[task & ring->mask].fate == RT_RAN_FAILED)
-		return true;
 	/* Acquire: if it is closed, what the producer wrote is there for the consumer. */
 	first = atomic_load_explicit(&producer->successors, memory_order_acquire);
 	edge->slot = consumer;
@@ -126,27 +116,9 @@ bool rt_ring_link(struct rt_ring *ring, const uint64_t *producers, uint32_t coun
 	return !added || atomic_fetch_sub_explicit(&slot->waits, count + 2 - added, memory_order_acq_rel) == count + 2 - added;
 }
 
-bool rt_ring_free(const struct rt_ring *ring, const uint64_t *producers, uint32_t count)
-{
-	bool over = true;
-
-#ifdef RT_BREAK_ORDER /* a build for tests only */
-	count = 0;
-#endif
-	for (uint32_t i = 0; over && i < count; i++)
-		over = !pending(ring, producers[i]);
-	return over;
-}
-
-void rt_ring_ran(struct rt_ring *ring, bool failed)
-{
-	assert(ring->issued - ring->frontier <= ring->mask);
-	ring->notes[ring->issued++ & ring->mask] = (struct rt_note){.edge_end = ring->edge_head, .fate = failed ? RT_RAN_FAILED : RT_RAN};
-}
-
 bool rt_ring_ended(const struct rt_ring *ring, uint32_t at)
 {
-	return ring->notes[at].fate != RT_HANDED || atomic_load(&rt_ring_slot(ring, at)->successors) >= RT_FAILED;
+	return atomic_load(&rt_ring_slot(ring, at)->successors) >= RT_FAILED;
 }
 
 /* ---- a worker's side ---------------------------------------------------------------------------------------------- */

@@ -35,10 +35,8 @@ struct rt_edge {
 	uint32_t slot; /* consumer */
 };
 /* The expander's note of a task: it need not look into the slot, which lies in a worker's cache. */
-enum rt_fate { RT_HANDED, RT_RAN, RT_RAN_FAILED };
 struct rt_note {
 	uint32_t edge_end; /* free-running: where the edges stood after it */
-	uint8_t fate;      /* RAN: kept. Its slot was never written */
 	bool later;        /* its cycles are for the clock, which waits for them */
 	bool started;      /* on a device, by whose end it is finished */
 };
@@ -47,7 +45,7 @@ struct rt_ring {
 	unsigned char *slots; /* mask + 1 of them, stride bytes each */
 	size_t stride;
 	struct rt_edge *edges;
-	_Atomic uint8_t *ends; /* of tasks handed over: 1 when it has ended well. Close together: the expander asks for every predecessor */
+	_Atomic uint8_t *ends; /* 1 when a task has ended well. Close together: the expander asks for every predecessor */
 	uint64_t mask;
 	uint32_t edge_mask;
 	char apart[RT_LINE]; /* the expander's writes for every task must not take the lines above away from the workers */
@@ -83,10 +81,6 @@ void rt_ring_skip(struct rt_ring *ring, uint64_t task);
 struct rt_slot *rt_ring_add(struct rt_ring *ring);
 /* Makes the newest task wait for its producers and for task `also` - 1 (0: none). True if there is nothing to wait for: the caller makes it ready. */
 bool rt_ring_link(struct rt_ring *ring, const uint64_t *producers, uint32_t count, uint64_t also);
-/* May the next task run at once? True if all its producers have ended well. */
-bool rt_ring_free(const struct rt_ring *ring, const uint64_t *producers, uint32_t count);
-/* The next task, of which nobody else has heard, has run on the expander's thread. Needs room. */
-void rt_ring_ran(struct rt_ring *ring, bool failed);
 /* The expander asks: has a task in flight ended, in whatever way? Sequentially consistent, as rt_ready_expect demands. */
 bool rt_ring_ended(const struct rt_ring *ring, uint32_t at);
 /* A worker has finished the task in a slot: calls ready for each task that waited only for it; for none if it failed. */
