@@ -36,11 +36,6 @@ static bool watch_init(struct rt_run *run)
 	       (run->watch = rt_pieces_create(run->program->tables.tensor.count)) != NULL;
 }
 
-static ptowsp_status look(void *context)
-{
-	return rt_look(context);
-}
-
 /* A look ahead, a pool of one size and a window that remembers every task leave nothing for a later run. */
 static bool spared(const struct rt_run *run)
 {
@@ -54,7 +49,7 @@ static bool spare_take(struct rt_run *run)
 
 	if (!spared(run) || !run->spare.mapped)
 		return false;
-	*run->cells = map->cells;
+	run->cells = map->cells;
 	run->track = map->track;
 	run->track.preds = &run->preds;
 	run->preds.base = map->stamp;
@@ -65,29 +60,28 @@ static bool spare_take(struct rt_run *run)
 
 static void spare_give(struct rt_run *run)
 {
-	struct rt_spare_map map = {.cells = run->cells ? *run->cells : (struct rt_cells){0}, .track = run->track, .stamp = run->preds.stamp};
+	struct rt_spare_map map = {.cells = run->cells, .track = run->track, .stamp = run->preds.stamp};
 
 	if (!map.cells.entries || !map.track.readers || !spared(run) || run->preds.out_of_memory)
 		return;
 	map.stamped = FRESHEN_EVERY - (run->fresh_until > run->tasks ? run->fresh_until - run->tasks : 0);
 	run->spare.map = map;
 	run->spare.mapped = true;
-	run->cells->entries = NULL;
+	run->cells.entries = NULL;
 	run->track.readers = NULL;
 }
 
 static bool map_init(struct rt_run *run)
 {
 	const struct rt_schedule *schedule = schedule_of(run);
-	bool overlap = schedule->deps == PTOWSP_DEPS_BYTES_OVERLAP;
 
-	run->cells = overlap ? &run->overlap.cells : &run->exact;
 	run->fresh_until = FRESHEN_EVERY;
-	if (overlap && !rt_overlap_init(&run->overlap, &run->tensors, run->arena))
+	if (schedule->deps == PTOWSP_DEPS_BYTES_OVERLAP && !rt_overlap_init(&run->overlap, run))
 		return false;
 	if (schedule->deps != PTOWSP_DEPS_EXPLICIT && spare_take(run))
 		return true;
-	return rt_track_init(&run->track, &run->preds, schedule->full) && (schedule->deps == PTOWSP_DEPS_EXPLICIT || rt_cells_init(run->cells, most_live(run)));
+	return rt_track_init(&run->track, &run->preds, schedule->full) &&
+	       (schedule->deps == PTOWSP_DEPS_EXPLICIT || rt_cells_init(&run->cells, most_live(run)));
 }
 
 ptowsp_status rt_infer_init(struct rt_run *run)
@@ -100,8 +94,6 @@ ptowsp_status rt_infer_init(struct rt_run *run)
 	run->checked_until = run->max_tasks < run->fresh_until ? run->max_tasks : run->fresh_until;
 	run->span_most = run->window && run->window - 1 < UINT32_MAX ? (uint32_t)(run->window - 1) : UINT32_MAX;
 	rt_preds_next(&run->preds, run->tasks, run->window);
-	run->overlap.look = look;
-	run->overlap.context = run;
 	if (ok && loads(run->program))
 		ok = watch_init(run);
 	if (ok && !run->quiet && run->args->flags & PTOWSP_RUN_STRICT && !rt_schedule_safe(schedule))
@@ -112,7 +104,7 @@ ptowsp_status rt_infer_init(struct rt_run *run)
 void rt_infer_finish(struct rt_run *run)
 {
 	spare_give(run);
-	rt_cells_finish(&run->exact);
+	rt_cells_finish(&run->cells);
 	rt_intern_finish(&run->intern);
 	rt_overlap_finish(&run->overlap);
 	rt_pieces_destroy(run->watch);
@@ -232,7 +224,7 @@ static void interned_enter(struct rt_run *run, const struct rt_use *use)
 	uint64_t name = rt_use_name(run, &rt_run_accesses(run)[use->argument]);
 
 	if (name != RT_NO_NAME)
-		rt_cells_access(&run->exact, &run->track, name, use->access);
+		rt_cells_access(&run->cells, &run->track, name, use->access);
 	else
 		run->preds.out_of_memory = true;
 }
@@ -240,9 +232,7 @@ static void interned_enter(struct rt_run *run, const struct rt_use *use)
 /* A version that begins waits for nobody, and its cell is as if nobody had touched it before. */
 static void version_enter(struct rt_run *run, const struct rt_use *use)
 {
-	struct rt_cells *cells = run->overlap.lattices ? &run->overlap.cells : &run->exact;
-
-	rt_cells_enter(cells, &run->track, &run->preds, use->name, PTOWSP_WRITE, run->track.full && !rt_use_begins(run, use));
+	rt_cells_enter(&run->cells, &run->track, &run->preds, use->name, PTOWSP_WRITE, run->track.full && !rt_use_begins(run, use));
 }
 
 static ptowsp_status use_enter(struct rt_run *run, const struct rt_use *use)
@@ -259,12 +249,11 @@ static ptowsp_status use_enter(struct rt_run *run, const struct rt_use *use)
 
 ptowsp_status rt_infer_uses(struct rt_run *run, const struct rt_use *uses, uint32_t count)
 {
-	struct rt_cells *cells = run->overlap.lattices ? &run->overlap.cells : &run->exact;
 	ptowsp_status status = run->overlap.stopped; /* when the uses were placed */
 
-	for (const struct rt_use *use = uses; cells->entries && !status && use < uses + count; use++) {
+	for (const struct rt_use *use = uses; run->cells.entries && !status && use < uses + count; use++) {
 		if (rt_use_named(use, run->overlap.lattices))
-			rt_cells_enter(cells, &run->track, &run->preds, use->name, use->access, run->track.full && !use->anew);
+			rt_cells_enter(&run->cells, &run->track, &run->preds, use->name, use->access, run->track.full && !use->anew);
 		else
 			status = use_enter(run, use);
 	}
@@ -344,10 +333,8 @@ void rt_infer_freshen(struct rt_run *run)
 {
 	run->fresh_until = run->tasks + FRESHEN_EVERY;
 	run->checked_until = run->max_tasks < run->fresh_until ? run->max_tasks : run->fresh_until;
-	if (run->exact.entries)
-		rt_cells_freshen(&run->exact, &run->track);
-	if (run->overlap.lattices)
-		rt_cells_freshen(&run->overlap.cells, &run->track);
+	if (run->cells.entries)
+		rt_cells_freshen(&run->cells, &run->track);
 	if (run->overlap.pieces)
 		rt_pieces_freshen(run->overlap.pieces, &run->track);
 	run->preds.out_of_memory |= !rt_intern_freshen(&run->intern, &run->preds);

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/access/lattice.h"
 
-#include "rt/access/access.h"
 #include "rt/program/arithmetic.h"
+#include "rt/run/rt_run.h"
 #include <string.h>
 
-bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors, struct common_arena *arena)
+bool rt_overlap_init(struct rt_overlap *map, struct rt_run *run)
 {
-	memset(map, 0, sizeof(*map));
-	map->tensors = tensors;
-	map->lattices = common_take(arena, (size_t)tensors->count + 1, sizeof(*map->lattices));
+	*map = (struct rt_overlap){.run = run};
+	map->lattices = common_take(run->arena, (size_t)run->tensors.count + 1, sizeof(*map->lattices));
 	return map->lattices;
 }
 
 void rt_overlap_finish(struct rt_overlap *map)
 {
-	rt_cells_finish(&map->cells);
 	rt_pieces_destroy(map->pieces);
 	memset(map, 0, sizeof(*map));
 }
@@ -85,7 +83,7 @@ static bool go_on(const struct dividing *dividing)
 	struct rt_overlap *map = dividing->map;
 
 	if (!map->stopped && ++map->moved % LOOK_EVERY == 0)
-		map->stopped = map->look(map->context);
+		map->stopped = rt_look(map->run);
 	return !map->stopped && !dividing->track->preds->out_of_memory;
 }
 
@@ -106,7 +104,7 @@ static void cell_move(void *context, const struct rt_entry *entry)
 {
 	struct dividing *dividing = context;
 	struct rt_overlap *map = dividing->map;
-	const struct rt_tensor *tensor = &map->tensors->rows[dividing->tensor];
+	const struct rt_tensor *tensor = &map->run->tensors.rows[dividing->tensor];
 	int64_t start = (int64_t)(entry->name & PLACES);
 	const struct rt_shape shape = shape_there(&map->lattices[dividing->tensor].shape, tensor, start);
 
@@ -122,11 +120,11 @@ void rt_overlap_divide(struct rt_overlap *map, struct rt_track *track, uint32_t 
 	struct dividing dividing = {map, track, tensor};
 
 	if (!map->pieces)
-		map->pieces = rt_pieces_create(map->tensors->count);
+		map->pieces = rt_pieces_create(map->run->tensors.count);
 	if (!map->pieces)
 		track->preds->out_of_memory = true;
 	else if (map->lattices[tensor].begun && !map->lattices[tensor].pieces)
-		rt_cells_take(&map->cells, track, (uint64_t)tensor << RT_PLACE_BITS, (uint64_t)tensor << RT_PLACE_BITS | PLACES, cell_move, &dividing);
+		rt_cells_take(&map->run->cells, track, (uint64_t)tensor << RT_PLACE_BITS, (uint64_t)tensor << RT_PLACE_BITS | PLACES, cell_move, &dividing);
 	map->divided += !map->lattices[tensor].pieces;
 	map->lattices[tensor].pieces = true;
 }

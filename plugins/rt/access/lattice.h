@@ -19,19 +19,17 @@ struct rt_lattice {
 	uint64_t row_pitch, column_pitch; /* all others are multiples of it away; 0: there is none */
 	bool begun, pieces;
 };
+struct rt_run;
 struct rt_overlap {
-	struct rt_cells cells; /* name: tensor << RT_PLACE_BITS | first element */
+	struct rt_run *run; /* its cells, by tensor << RT_PLACE_BITS | first element; its tensors' columns */
 	struct rt_pieces *pieces;
-	struct rt_lattice *lattices;          /* one per tensor */
-	uint32_t divided;                     /* how many are accessed as intervals */
-	const struct rt_tensors *tensors;     /* borrowed: their columns */
-	ptowsp_status (*look)(void *context); /* at times while a tensor moves to intervals; not OK ends that, and is kept in `stopped` */
-	void *context;
-	uint32_t moved; /* intervals made by moving */
-	ptowsp_status stopped;
+	struct rt_lattice *lattices; /* one per tensor; NULL: keys are compared, not elements */
+	uint32_t divided;            /* how many are accessed as intervals */
+	uint32_t moved;              /* intervals made by moving */
+	ptowsp_status stopped;       /* the run has to end: found while a tensor moved to intervals */
 };
-/* The caller makes the cells; the arena outlives the map. False when out of memory. */
-bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors, struct common_arena *arena);
+/* Of the run, which makes the cells. False when out of memory. */
+bool rt_overlap_init(struct rt_overlap *map, struct rt_run *run);
 void rt_overlap_finish(struct rt_overlap *map);
 /* May the tensor be accessed as cells at (row, column) and, if steps are not 0, at all multiples of them from there? False: as intervals. columns
  * and rows of the shape at least 1, rows 0 for elements in line. */

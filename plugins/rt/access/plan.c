@@ -232,7 +232,7 @@ static uint64_t names_of(const struct rt_plan *plan)
 
 static void all_place(struct rt_run *run, struct rt_plan *plan, struct rt_way way)
 {
-	bool named = run->exact.entries || run->overlap.lattices, sure = true;
+	bool named = run->cells.entries != NULL, sure = true;
 
 	rt_plan_accesses_move(plan, &run->env);
 	rt_uses_place(run, plan->uses, plan->use_count, plan->accesses, plan->ios, way);
@@ -243,7 +243,7 @@ static void all_place(struct rt_run *run, struct rt_plan *plan, struct rt_way wa
 	}
 	plan->settled = named && sure;
 	if (plan->settled)
-		rt_cells_fit(run->cells, &run->track, names_of(plan));
+		rt_cells_fit(&run->cells, &run->track, names_of(plan));
 	asks_set(plan, RT_ASK_USES, !named);
 }
 

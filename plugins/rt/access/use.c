@@ -264,6 +264,6 @@ void rt_uses_place(struct rt_run *run, struct rt_use *uses, uint32_t count, cons
 		else
 			use_place(run, use, &accesses[use->argument], io, way);
 		if (use->way != RT_USE_PIECES && use->way != RT_USE_INTERNED)
-			rt_cells_fit(run->cells, &run->track, use->name | (io ? use->step * way.stride : 0));
+			rt_cells_fit(&run->cells, &run->track, use->name | (io ? use->step * way.stride : 0));
 	}
 }

@@ -47,7 +47,7 @@ static void cell_peek(struct rt_run *run, const struct rt_cells *cells, const st
 static ptowsp_status peek_edges(struct rt_run *run, const struct rt_site *site)
 {
 	const struct rt_lattice *lattices = run->overlap.lattices;
-	const struct rt_cells *cells = lattices ? &run->overlap.cells : &run->exact;
+	const struct rt_cells *cells = &run->cells;
 	const struct rt_use *uses = run->plan ? run->plan->uses : run->own_uses;
 	uint32_t count;
 

@@ -363,7 +363,7 @@ static bool heard(const struct rt_feed *feed)
 
 static void say(const struct rt_feed *feed, const struct ptowsp_trace_event *event)
 {
-	feed->run->sinks->event(feed->run->sinks->context, event);
+	rt_listener_say(&feed->run->tell, event);
 }
 
 void rt_feed_tell(struct rt_feed *feed, const struct ptowsp_trace_task *trace)
@@ -426,21 +426,18 @@ void rt_feed_token(struct rt_feed *feed, const struct rt_item *item, uint64_t wa
 {
 	struct rt_channel *channel = &feed->run->pipeline->channels[item->row];
 	bool sent = item->kind == RT_ITEM_SEND;
-	struct ptowsp_trace_event event = {
-		.end = time, .number = item->number, .value = item->bytes, .row = item->row, .instance = item->process, .kind = PTOWSP_TRACE_STALL};
 
 	wait_count(sent ? &channel->told_full : &channel->told_empty, waited);
-	if (!heard(feed))
-		return;
-	event.begin = time - waited;
-	event.resource = sent ? PTOWSP_RESOURCE_CHANNEL_FULL : PTOWSP_RESOURCE_CHANNEL_EMPTY;
-	if (waited)
-		say(feed, &event);
-	event.begin = time;
-	event.resource = 0;
-	event.bytes = channel->bytes;
-	event.kind = sent ? PTOWSP_TRACE_SEND : PTOWSP_TRACE_CONSUME;
-	say(feed, &event);
+	if (heard(feed))
+		rt_listener_token(&feed->run->tell,
+				  (struct ptowsp_trace_event){.end = time,
+							      .number = item->number,
+							      .value = item->bytes,
+							      .row = item->row,
+							      .bytes = channel->bytes,
+							      .instance = item->process,
+							      .kind = sent ? PTOWSP_TRACE_SEND : PTOWSP_TRACE_CONSUME},
+				  sent ? PTOWSP_RESOURCE_CHANNEL_FULL : PTOWSP_RESOURCE_CHANNEL_EMPTY, waited);
 }
 
 void rt_feed_channel_wait(struct rt_feed *feed, uint32_t channel, bool sends, uint32_t process, uint64_t begin, uint64_t end)

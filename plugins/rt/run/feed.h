@@ -30,8 +30,8 @@ struct rt_feed {
 	struct rt_limits limits;
 	/* the engine's */
 	struct rt_items give; /* items that were met and not pulled */
-	bool given; /* the item at tail is in use */
-	bool heard; /* each task is told to a sink */
+	bool given;           /* the item at tail is in use */
+	bool heard;           /* each task is told to a sink */
 	struct rt_told told;
 	struct rt_walker *walker; /* walks on a thread of its own; else NULL, and what follows belongs to the thread of rt_run, too */
 	uint64_t apart;           /* a walker is worth its while from this task on */

@@ -220,9 +220,9 @@ RT_INLINE void named_enter(struct rt_run *run, const struct rt_plan *plan)
 	uint64_t at = (uint64_t)plan->at;
 
 	for (; use < full; use++)
-		rt_cells_enter(run->cells, &run->track, &run->preds, use->origin + use->step * at, use->access, true);
+		rt_cells_enter(&run->cells, &run->track, &run->preds, use->origin + use->step * at, use->access, true);
 	for (; use < end; use++)
-		rt_cells_enter(run->cells, &run->track, &run->preds, use->origin + use->step * at, use->access, false);
+		rt_cells_enter(&run->cells, &run->track, &run->preds, use->origin + use->step * at, use->access, false);
 }
 
 static ptowsp_status uses_enter_slowly(struct rt_run *run, struct rt_plan *plan)

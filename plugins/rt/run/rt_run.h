@@ -95,11 +95,10 @@ struct rt_run {
 
 	struct rt_preds preds;
 	struct rt_track track;
-	bool fixed_map;        /* exact and overlap.cells are pools that never grow */
-	struct rt_cells exact; /* one of the two is there, none with explicit */
-	struct rt_overlap overlap;
-	struct rt_cells *cells;      /* of the one */
-	struct rt_intern intern;     /* of keys in exact */
+	bool fixed_map;              /* cells are a pool that never grows */
+	struct rt_cells cells;       /* of keys or elements; without entries with explicit */
+	struct rt_overlap overlap;   /* of elements */
+	struct rt_intern intern;     /* of keys */
 	struct rt_preds watch_preds; /* of tensors that slot_load reads: writers by extent, whatever deps says */
 	struct rt_track watch_track;
 	struct rt_pieces *watch;

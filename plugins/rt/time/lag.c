@@ -162,7 +162,7 @@ RT_INLINE ptowsp_status hear(struct rt_lag *lag, const struct rt_item *item)
 #define SIMPLE(name, KIND)                                                                                                                                     \
 	ptowsp_status rt_lag_##name(struct rt_lag *lag)                                                                                                        \
 	{                                                                                                                                                      \
-		return lag->feed ? rt_feed_put(lag->feed, RT_ITEM_##KIND, 0, 0, 0) : hear(lag, &(struct rt_item){.kind = RT_ITEM_##KIND});                      \
+		return lag->feed ? rt_feed_put(lag->feed, RT_ITEM_##KIND, 0, 0, 0) : hear(lag, &(struct rt_item){.kind = RT_ITEM_##KIND});                     \
 	}
 SIMPLE(scope_begin, SCOPE_BEGIN)
 SIMPLE(scope_end, SCOPE_END)

@@ -18,9 +18,9 @@ struct rt_feed;
 struct rt_run;
 struct rt_schedulers;
 struct rt_lag {
-	struct rt_feed *feed; /* not NULL: everything goes there, and the clock is not told */
-	bool over;            /* there was one, and nobody asks any more */
-	struct rt_run *run;   /* its clock is told, and it is told of each task, in order */
+	struct rt_feed *feed;       /* not NULL: everything goes there, and the clock is not told */
+	bool over;                  /* there was one, and nobody asks any more */
+	struct rt_run *run;         /* its clock is told, and it is told of each task, in order */
 	struct rt_schedulers *many; /* several scheduler instances, each with a clock of its own; NULL: one */
 	struct rt_items items;      /* what has not been told */
 	uint64_t waiting;           /* tasks among them */

@@ -13,6 +13,10 @@ struct rt_listener {
 	uint32_t instance;
 };
 
+/* Anything. */
+void rt_listener_say(const struct rt_listener *tell, const struct ptowsp_trace_event *event);
+/* The wait at a channel, and the token itself, at the event's end. */
+void rt_listener_token(const struct rt_listener *tell, struct ptowsp_trace_event event, uint16_t resource, uint64_t waited);
 /* The clock waits from now until `when` for what the meter, one of its own, counts. */
 void rt_listener_stall(const struct rt_clock *clock, const struct rt_meter *meter, uint64_t when);
 /* The latest token went into the channel, came out of it; `before`: its meter of waiting, full or empty, before that. */

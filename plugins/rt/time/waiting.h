@@ -14,7 +14,7 @@ struct rt_waiting {
 	uint64_t *heap;
 	uint64_t latest;             /* of the line */
 	uint32_t places, head, tail; /* head, tail: free-running */
-	uint32_t count, room;      /* of the heap */
+	uint32_t count, room;        /* of the heap */
 };
 /* Zero is a good start. */
 void rt_waiting_finish(struct rt_waiting *waiting);
