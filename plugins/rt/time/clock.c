@@ -218,10 +218,10 @@ static void pool_stall(struct rt_clock *clock, enum ptowsp_resource resource, ui
 }
 
 /* Tasks that start by now no longer wait. */
-RT_INLINE void waiting_settle(struct rt_clock *clock, uint32_t pool)
+RT_INLINE void waiting_settle(struct rt_clock *clock, struct rt_waiting *waiting)
 {
 	if (!clock->single)
-		rt_waiting_started(&clock->waiting[pool], clock->now);
+		rt_waiting_started(waiting, clock->now);
 	else
 		while (clock->begun < clock->issued && row_of(clock, clock->begun)->start <= clock->now)
 			clock->begun++;
@@ -241,7 +241,7 @@ static void ready_wait(struct rt_clock *clock, uint32_t pool)
 		when = waiting_pop(clock, pool);
 	if (when > clock->now) {
 		stall(clock, &clock->ready_meters[pool], when);
-		waiting_settle(clock, pool);
+		waiting_settle(clock, &clock->waiting[pool]);
 		leave_until(clock, clock->now);
 	}
 }
@@ -276,12 +276,13 @@ bool rt_clock_aborts(struct rt_clock *clock)
 	return clock->window_mode == RT_WINDOW_ABORT && ring_enter(clock) != PTOWSP_OK;
 }
 
-RT_INLINE void marks_set(struct rt_clock *clock, const struct rt_clock_task *task)
+/* ready: places of its ready queue that are taken, as below. */
+RT_INLINE void marks_set(struct rt_clock *clock, const struct rt_clock_task *task, uint64_t ready)
 {
 	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_TASK_RING], clock->issued - clock->gone + 1);
 	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_TENSOR_MAP], clock->map_used + task->need.map);
 	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_DEP_LIST], clock->deps_used + task->need.deps);
-	rt_meter_mark(&clock->ready_meters[task->pool], rt_clock_waiting(clock, task->pool) + 1);
+	rt_meter_mark(&clock->ready_meters[task->pool], ready + 1);
 }
 
 /* Something is short, or a heap is to be asked. */
@@ -299,7 +300,7 @@ static __attribute__((noinline)) ptowsp_status room_make(struct rt_clock *clock,
 		rt_clock_heap_stall(clock, task->heap);
 		leave_until(clock, clock->now);
 	}
-	waiting_settle(clock, task->pool);
+	waiting_settle(clock, &clock->waiting[task->pool]);
 	if (rt_clock_waiting(clock, task->pool) >= clock->ready_most)
 		ready_wait(clock, task->pool);
 	if (task->heap)
@@ -307,14 +308,16 @@ static __attribute__((noinline)) ptowsp_status room_make(struct rt_clock *clock,
 	return PTOWSP_OK;
 }
 
-RT_INLINE bool has_room(const struct rt_clock *clock, const struct rt_clock_task *task)
+RT_INLINE bool has_room(const struct rt_clock *clock, const struct rt_clock_task *task, uint64_t ready)
 {
 	return clock->issued - clock->gone < clock->ring_most && clock->map_used + task->need.map <= clock->map_most &&
-	       clock->deps_used + task->need.deps <= clock->deps_most && rt_clock_waiting(clock, task->pool) < clock->ready_most && !task->heap;
+	       clock->deps_used + task->need.deps <= clock->deps_most && ready < clock->ready_most && !task->heap;
 }
 
-RT_INLINE ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task *task)
+/* waiting: of its pool. */
+RT_INLINE ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task *task, struct rt_waiting *waiting)
 {
+	uint64_t ready;
 	ptowsp_status status;
 
 	begin(clock);
@@ -322,10 +325,14 @@ RT_INLINE ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task
 		stall(clock, &clock->meters[PTOWSP_RESOURCE_TASK_RING], row_of(clock, clock->gone)->leave);
 		leave_until(clock, clock->now);
 	}
-	waiting_settle(clock, task->pool);
-	if (!has_room(clock, task) && (status = room_make(clock, task)))
-		return status;
-	marks_set(clock, task);
+	waiting_settle(clock, waiting);
+	ready = clock->single ? clock->issued - clock->begun : rt_waiting_count(waiting);
+	if (!has_room(clock, task, ready)) {
+		if ((status = room_make(clock, task)))
+			return status;
+		ready = rt_clock_waiting(clock, task->pool);
+	}
+	marks_set(clock, task, ready);
 	clock->map_used += task->need.map;
 	clock->deps_used += task->need.deps;
 	clock->last = clock->now;
@@ -388,9 +395,10 @@ void rt_clock_enter(struct rt_clock *clock, const struct rt_clock_task *task, ui
 
 ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct rt_clock_times *times)
 {
+	struct rt_waiting *waiting = &clock->waiting[task->pool];
 	struct rt_clock_row *row;
 	uint64_t start, end;
-	ptowsp_status status = issue(clock, task);
+	ptowsp_status status = issue(clock, task, waiting);
 
 	if (status)
 		return status;
@@ -401,7 +409,7 @@ ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *
 	*times = (struct rt_clock_times){start, end};
 	clock->free[task->executor] = end;
 	enter(clock, task, end);
-	if (!clock->single && start > clock->now && !rt_waiting_push(&clock->waiting[task->pool], start))
+	if (!clock->single && start > clock->now && !rt_waiting_push(waiting, start))
 		clock->out_of_memory = true;
 	row = row_of(clock, clock->issued);
 	*row = (struct rt_clock_row){start, end, 0, task->need};
