@@ -51,8 +51,9 @@ static void *library_make(const char *flags)
 	char *errors = NULL;
 	void *library = NULL;
 
-	if (check_run(check_fmt("cd '%s' && cc -std=c11 -w -DTILE_ONE_MACHINE %s -fPIC -shared -ffp-contract=off -fvisibility=hidden -I. *.c -o all.so -lm", check_dir(), flags), NULL,
-		      &errors))
+	if (check_run(check_fmt("cd '%s' && cc -std=c11 -w -DTILE_ONE_MACHINE %s -fPIC -shared -ffp-contract=off -fvisibility=hidden -I. *.c -o all.so -lm",
+				check_dir(), flags),
+		      NULL, &errors))
 		CHECK_FAIL("cc: %.1500s", errors);
 	else
 		library = dlopen(check_fmt("%s/all.so", check_dir()), RTLD_NOW | RTLD_LOCAL);
@@ -69,7 +70,8 @@ struct outcome {
 	ptowsp_status status;
 };
 
-static void outcome_make(struct outcome *o, const struct trial *t, unsigned section, uint64_t seed, unsigned char *read, unsigned char *written, ptowsp_kernel_fn fn)
+static void outcome_make(struct outcome *o, const struct trial *t, unsigned section, uint64_t seed, unsigned char *read, unsigned char *written,
+			 ptowsp_kernel_fn fn)
 {
 	memcpy(written, before, OVERLAP_BYTES);
 	o->memory = written;

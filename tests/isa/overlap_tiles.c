@@ -72,7 +72,8 @@ static void expand(struct making *m, unsigned tile, int64_t number)
 	const unsigned dtype = m->b->tiles[tile].dtype;
 	const struct cell value = {(double)number, number};
 
-	tile_op(m->b, PTOWSP_PTO_TEXPANDS, tile, cell_is_float(dtype) ? tile_scalar(m->b, "", dtype, PTOWSP_SCALAR_CONST, cell_bits(dtype, value)) : tile_int(m->b, number));
+	tile_op(m->b, PTOWSP_PTO_TEXPANDS, tile,
+		cell_is_float(dtype) ? tile_scalar(m->b, "", dtype, PTOWSP_SCALAR_CONST, cell_bits(dtype, value)) : tile_int(m->b, number));
 }
 
 static void load(struct making *m, unsigned tile)
@@ -136,7 +137,10 @@ static bool operands_choose(struct making *m, const struct subject *s, unsigned 
 			continue;
 		}
 		row[k] = some_tile(m, side_of(m, s->shapes[2 * next]), side_of(m, s->shapes[2 * next + 1]),
-				   s->types[next] == 'k' ? m->key : s->types[next] == 'r' ? sum : s->types[next] == 'm' ? m->mask : index);
+				   s->types[next] == 'k'   ? m->key
+				   : s->types[next] == 'r' ? sum
+				   : s->types[next] == 'm' ? m->mask
+							   : index);
 		if (row[k] == TILE_TILES)
 			return false;
 		next++;
@@ -268,7 +272,10 @@ void overlap_tiles_task(const struct overlap_tiles *o, struct tile_task *task, u
 	tile_task_begin(task);
 	for (unsigned w = 0; w < OVERLAP_I32; w++)
 		window_choose(o, task, w, w < OVERLAP_WRITE ? read : written,
-			      FIRST + phase + bytes * (chance(50) ? 0 : random_below(2) ? random_below(o->columns + 2) : random_below(200)));
+			      FIRST + phase +
+				      bytes * (chance(50)        ? 0
+					       : random_below(2) ? random_below(o->columns + 2)
+								 : random_below(200)));
 	tile_window(task, OVERLAP_I32, indices, PTOWSP_I32, OVERLAP_BYTES / 4);
 	tile_window(task, OVERLAP_U32, indices, PTOWSP_U32, OVERLAP_BYTES / 4);
 	tile_task_arg(task, section);

@@ -8,8 +8,19 @@
 enum { OVERLAP_PARTS = 4, OVERLAP_SECTIONS = 20, OVERLAP_PLACES = 8, OVERLAP_BYTES = 1 << 17 };
 
 /* Windows of a program: of its own type, of what products add up in, of masks, each to be read and to be written; of indices, which have memory of their own. */
-enum { OVERLAP_READ, OVERLAP_READ_2, OVERLAP_READ_SUM, OVERLAP_READ_MASK, OVERLAP_WRITE, OVERLAP_WRITE_2, OVERLAP_WRITE_SUM, OVERLAP_WRITE_MASK, OVERLAP_I32,
-       OVERLAP_U32, OVERLAP_WINDOWS };
+enum {
+	OVERLAP_READ,
+	OVERLAP_READ_2,
+	OVERLAP_READ_SUM,
+	OVERLAP_READ_MASK,
+	OVERLAP_WRITE,
+	OVERLAP_WRITE_2,
+	OVERLAP_WRITE_SUM,
+	OVERLAP_WRITE_MASK,
+	OVERLAP_I32,
+	OVERLAP_U32,
+	OVERLAP_WINDOWS
+};
 
 /* What a section stores. */
 struct overlap_section {

@@ -59,19 +59,20 @@ static void program_run(void)
 
 #define KERNELS                                                                                                                                                \
 	"func @twice(%a: !pto.memref<gm,...,f32>, %spare: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n"                                           \
-	"  %t = alloc_tile : !pto.tile<1x16xf32>\n  %t = tload %a[0, 0]\n  %t = tadd %t, %t\n  tstore %t, %b[0, 0]\n  return\n}\n"                            \
+	"  %t = alloc_tile : !pto.tile<1x16xf32>\n  %t = tload %a[0, 0]\n  %t = tadd %t, %t\n  tstore %t, %b[0, 0]\n  return\n}\n"                             \
 	"func @more(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n"                                                                             \
 	"  %t = alloc_tile : !pto.tile<2x8xf32>\n  %t = tload %a[0, 0]\n  %t = tadds %t, %1.0\n  tstore %t, %b[0, 0]\n  return\n}\n"
 #define TENSORS "tensor %x : f32[4, 16] in\ntensor %y : f32[4, 16] temp\ntensor %z : f32[4, 16] inout\n"
 #define BLOCKS                                                                                                                                                 \
-	"  parallel_for %i in 0 to 4 { call @twice(%a -> %x[%i, 0], %spare -> bind %z[%i, 0 : 1, 16], %b -> %y[%i, 0]) }\n"                                                 \
+	"  parallel_for %i in 0 to 4 { call @twice(%a -> %x[%i, 0], %spare -> bind %z[%i, 0 : 1, 16], %b -> %y[%i, 0]) }\n"                                    \
 	"  parallel_for %i in 0 to 3 { call @more(%a -> %y[%i, 0], %b -> %z[%i, 0]) }\n  call @more(%a -> %z[1, 4], %b -> %z[2, 8])\n"
 
 TEST(tensors_that_a_task_is_bound_to_and_does_not_touch_are_in_c)
 {
 	begin();
-	source_compare(TENSORS KERNELS "workload @main {\n  parallel_for %i in 0 to 4 {\n    call @twice(%a -> %x[%i, 0], %spare -> bind %z[%i, 0 : 1, 16], %b -> %y[%i, 0])\n"
-				       "    call @twice(%a -> %y[%i, 0], %spare -> bind %x[3 - %i, 0 : 1, 16], %b -> %z[%i, 0])\n  }\n}\n");
+	source_compare(TENSORS KERNELS
+		       "workload @main {\n  parallel_for %i in 0 to 4 {\n    call @twice(%a -> %x[%i, 0], %spare -> bind %z[%i, 0 : 1, 16], %b -> %y[%i, 0])\n"
+		       "    call @twice(%a -> %y[%i, 0], %spare -> bind %x[3 - %i, 0 : 1, 16], %b -> %z[%i, 0])\n  }\n}\n");
 	emitted_contains("p.pkg.zst", "rt_task_add_bound(tasks, t, o->tensor.z, (uint64_t)i, 0, 1, 16);");
 }
 
@@ -80,7 +81,8 @@ TEST(tensors_that_are_flat_for_one_task_and_blocks_for_another_are_in_c)
 {
 	begin();
 	check_put("b.pto", TENSORS KERNELS "workload @main {\n" BLOCKS "}\n");
-	REQUIRE_INT(cli("$B/ptowsp-pack b.pto -o b.pkg.zst && $B/ptowsp-inspect --json b.pkg.zst | sed '/\"REGN\"/,/]/s/\"column\": 2, \"rows\": 2, \"columns\": 8/\"column\": 2, "
+	REQUIRE_INT(cli("$B/ptowsp-pack b.pto -o b.pkg.zst && $B/ptowsp-inspect --json b.pkg.zst | sed '/\"REGN\"/,/]/s/\"column\": 2, \"rows\": 2, "
+			"\"columns\": 8/\"column\": 2, "
 			"\"unit\": 16/' >p.json && $B/ptowsp-pack --from-json p.json -o p.pkg.zst"),
 		    0);
 	emitted_contains("p.pkg.zst", "rt_task_add_flat(tasks, t, o->tensor.y, (uint64_t)(16 * i), 16, PTOWSP_READ);");
@@ -94,8 +96,10 @@ TEST(rows_that_a_run_makes_long_may_be_flat_memory_in_c)
 {
 	begin();
 	check_put("b.pto", "symbol %n : i64 = 1\n"
-			   "tensor %x : f32[4, 16 * %n] in\ntensor %y : f32[4, 16 * %n] temp\ntensor %z : f32[4, 16 * %n] inout\n" KERNELS "workload @main {\n" BLOCKS "}\n");
-	REQUIRE_INT(cli("$B/ptowsp-pack b.pto -o b.pkg.zst && $B/ptowsp-inspect --json b.pkg.zst | sed '/\"REGN\"/,/]/s/\"rows\": 2, \"columns\": 8/\"unit\": 16/' >p.json && "
+			   "tensor %x : f32[4, 16 * %n] in\ntensor %y : f32[4, 16 * %n] temp\ntensor %z : f32[4, 16 * %n] inout\n" KERNELS
+			   "workload @main {\n" BLOCKS "}\n");
+	REQUIRE_INT(cli("$B/ptowsp-pack b.pto -o b.pkg.zst && $B/ptowsp-inspect --json b.pkg.zst | sed '/\"REGN\"/,/]/s/\"rows\": 2, \"columns\": 8/\"unit\": "
+			"16/' >p.json && "
 			"$B/ptowsp-pack --from-json p.json -o p.pkg.zst"),
 		    0);
 	emitted_contains("p.pkg.zst", "rt_task_add_flat(tasks, t, o->tensor.z, ");
@@ -107,8 +111,8 @@ TEST(rows_that_a_run_makes_long_may_be_flat_memory_in_c)
 TEST(tasks_of_a_pipeline_come_behind_others_in_c)
 {
 	begin();
-	source_compare("tensor %x : f32[4, 16] in\ntensor %y : f32[4, 16] out\ntensor %held : f32[1, 16] inout @ub\nchannel %c : payload f32[1, 16] capacity 2\n" KERNELS
-		       "process @from produces(%c) {\n  for_each %i in 0 to 4 { send %c, %i from %x[%i, 0] }\n}\n"
+	source_compare("tensor %x : f32[4, 16] in\ntensor %y : f32[4, 16] out\ntensor %held : f32[1, 16] inout @ub\nchannel %c : payload f32[1, 16] capacity "
+		       "2\n" KERNELS "process @from produces(%c) {\n  for_each %i in 0 to 4 { send %c, %i from %x[%i, 0] }\n}\n"
 		       "process @into consumes(%c) {\n  consume %c as %i into %held[0, 0] {\n"
 		       "    call @twice(%a -> %held[0, 0], %spare -> bind %x[0, 0 : 1, 16], %b -> %y[%i, 0]) after task - 1\n  }\n}\n");
 	REQUIRE_INT(cli("rm -rf c && $B/ptowsp-pack --emit=c p.pkg.zst -o c && cat c/*.c"), 0);

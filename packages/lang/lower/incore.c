@@ -389,7 +389,8 @@ static void parts_fill(struct incore *kernel, const struct incore_body *body)
 	const char *names[LANG_MAX_EXTENTS];
 
 	for (uint32_t i = 0; i < function->memref_count; i++)
-		memrefs[i] = (struct lang_dims){extent_bit(function, function->memrefs[i], 0), extent_bit(function, function->memrefs[i], 1), 0};
+		memrefs[i] =
+			(struct lang_dims){.rows = extent_bit(function, function->memrefs[i], 0), .columns = extent_bit(function, function->memrefs[i], 1)};
 	for (uint32_t i = 0; i < function->extent_count; i++) {
 		scalars[i] = body->rows[function->extents[i]->id];
 		names[i] = function->extents[i]->name;

@@ -90,7 +90,8 @@ void lang_kernel_encode(struct lang_lower *lower, struct lang_function *function
 /* How much of a tile is there: numbers of extents, a bit each. The least of them is how many rows or columns are there; none: all. */
 struct lang_dims {
 	uint64_t rows, columns;
-	uint8_t zero; /* the missing part is 0, as it was loaded */
+	uint8_t zero;  /* the missing part is 0, as it was loaded */
+	uint8_t mixed; /* ways that meet here have left different parts, none of which holds the other */
 };
 /* An instruction, a MOV, that sets a scalar to how many rows (or columns) of a tile are there at that place. */
 struct lang_there {

@@ -214,7 +214,7 @@ struct flow {
 	uint32_t theres;             /* of parts->theres: so many are before the instruction at hand */
 	struct lang_dims *now, **at; /* of each tile; at: on arriving at an instruction that others go to, NULL: none does */
 	uint32_t stored; /* before this instruction nothing has been stored in parts: what they lack is 0, also where another argument is the same part */
-	bool live, changed;
+	bool live, changed, warned;
 	struct filler *filler; /* NULL until nothing changes any more */
 	const struct ptowsp_tile_inst *inst;
 };
@@ -240,7 +240,7 @@ static void refuse(const struct flow *f, const char *why)
 
 static void set(const struct flow *f, uint16_t tile, uint64_t rows, uint64_t columns)
 {
-	f->now[tile] = (struct lang_dims){rows, columns, 0};
+	f->now[tile] = (struct lang_dims){.rows = rows, .columns = columns};
 }
 
 /* ---- one instruction ------------------------------------------------------------------------------------------------------ */
@@ -331,7 +331,7 @@ static void same(const struct flow *f, const struct ptowsp_tile_inst *i)
 	const char *letters = isa_op(i->op)->operands;
 	uint16_t rows[ISA_OPERANDS_MAX];
 	const unsigned count = isa_op_operands(isa_op(i->op), i, rows);
-	struct lang_dims dims = {0, 0, keeps_zero(i->op) && f->now[i->a].zero};
+	struct lang_dims dims = {.zero = keeps_zero(i->op) && f->now[i->a].zero};
 
 	for (unsigned k = 0; k < count; k++)
 		if (letters[k] == 't') {
@@ -398,7 +398,7 @@ static void reduce(const struct flow *f, const struct ptowsp_tile_inst *i, bool 
 static void apply(const struct flow *f, const struct ptowsp_tile_inst *i)
 {
 	const unsigned shape = isa_op(i->op)->shape;
-	const struct lang_dims a = i->a < f->tiles ? f->now[i->a] : (struct lang_dims){0, 0, 0};
+	const struct lang_dims a = i->a < f->tiles ? f->now[i->a] : (struct lang_dims){0};
 
 	if (touches_elements(i->op)) {
 		elements(f, i);
@@ -413,7 +413,7 @@ static void apply(const struct flow *f, const struct ptowsp_tile_inst *i)
 		if (i->op == PTOWSP_PTO_TSTORE)
 			store(f, i, a, i->b, i->c);
 		else
-			store(f, i, (struct lang_dims){a.rows, a.columns | f->now[i->b].columns, 0}, i->c, i->f);
+			store(f, i, (struct lang_dims){.rows = a.rows, .columns = a.columns | f->now[i->b].columns}, i->c, i->f);
 		break;
 	case ISA_SHAPE_ELEMENT:
 		if (i->op == PTOWSP_PTO_GETVAL)
@@ -433,7 +433,7 @@ static void apply(const struct flow *f, const struct ptowsp_tile_inst *i)
 	case ISA_SHAPE_ROW_EXPAND: set(f, i->d, a.rows, 0); break;
 	case ISA_SHAPE_COL_EXPAND: set(f, i->d, 0, a.columns); break;
 	case ISA_SHAPE_ROW_COMBINE: set(f, i->d, a.rows | f->now[i->b].rows, a.columns); break;
-	case ISA_SHAPE_TRANSPOSE: f->now[i->d] = (struct lang_dims){a.columns, a.rows, a.zero}; break;
+	case ISA_SHAPE_TRANSPOSE: f->now[i->d] = (struct lang_dims){.rows = a.columns, .columns = a.rows, .zero = a.zero}; break;
 	case ISA_SHAPE_RESHAPE:
 	case ISA_SHAPE_EXTRACT:
 	case ISA_SHAPE_GATHER:
@@ -441,6 +441,25 @@ static void apply(const struct flow *f, const struct ptowsp_tile_inst *i)
 	case ISA_SHAPE_SORT:
 	case ISA_SHAPE_MERGE: moved(f, i, shape); break;
 	default: break;
+	}
+}
+
+/* The instruction reads a tile of which different ways have left different parts: elements that were written count as not there. */
+static void mixed_warn(struct flow *f)
+{
+	const char *letters = isa_op(f->inst->op)->operands;
+	uint16_t rows[ISA_OPERANDS_MAX];
+	const unsigned count = isa_op_operands(isa_op(f->inst->op), f->inst, rows);
+	const struct lang_function *function = f->parts->function;
+
+	for (unsigned k = 0; k < count && f->filler && !f->warned; k++) {
+		if (letters[k] != 't' || !f->now[rows[k]].mixed)
+			continue;
+		lang_warn(f->filler->lower->unit, function->at,
+			  "@%s line %u: %s reads a tile of which one way to it leaves other rows and columns than another: only those of both count",
+			  function->name, f->inst->line, isa_op(f->inst->op)->mnemonic);
+		lang_help(f->filler->lower->unit, "give the tile the same part on every way, or take a tile for each");
+		f->warned = true;
 	}
 }
 
@@ -476,7 +495,11 @@ static void leave(struct flow *f, uint32_t target)
 		f->changed = true;
 	}
 	for (uint32_t t = 0; t < count; t++) {
-		f->changed |= (f->now[t].rows & ~to[t].rows) || (f->now[t].columns & ~to[t].columns) || to[t].zero > f->now[t].zero;
+		const bool more = (f->now[t].rows & ~to[t].rows) || (f->now[t].columns & ~to[t].columns);
+		const bool less = (to[t].rows & ~f->now[t].rows) || (to[t].columns & ~f->now[t].columns);
+
+		f->changed |= more || to[t].zero > f->now[t].zero;
+		to[t].mixed |= more && less;
 		to[t].rows |= f->now[t].rows;
 		to[t].columns |= f->now[t].columns;
 		to[t].zero &= f->now[t].zero;
@@ -526,6 +549,7 @@ static void sweep(struct flow *f)
 		if (f->filler)
 			insts_copy(f->filler, i);
 		there_tell(f, i);
+		mixed_warn(f);
 		if (isa_op_is_control(f->inst->op))
 			ways(f, f->inst);
 		else
