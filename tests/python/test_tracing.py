@@ -358,3 +358,166 @@ def test_what_is_left_of_a_length_is_a_part_of_a_tile():
         got = package.load().run(length=rows, x=x)["y"]
         wanted = np.exp(x - x.max(1, keepdims=True))
         assert np.allclose(got, wanted / wanted.sum(1, keepdims=True), atol=1e-6)
+
+
+def refused_workload(sentence, line, python):
+    with pytest.raises(ptowsp.TraceError, match=sentence) as caught:
+        ptowsp.source(ptowsp.workload(python))
+    assert caught.value.line == line_of(line), caught.value
+
+
+def test_what_a_round_binds_anew_is_said():
+    def scalar(x: f32[...], y: f32[...]):
+        t = x.item(3)
+        for i in ptowsp.range(4):  # scalar
+            t = t + 1.0
+        y.store(ptowsp.full((8, 16), t))
+
+    def branch(x: f32[...], y: f32[...]):
+        t = x.item(3)
+        with ptowsp.when(t > 0.0):  # branch
+            t = t + 1.0
+        y.store(ptowsp.full((8, 16), t))
+
+    def left(x: f32[...], y: f32[...]):
+        for i in ptowsp.range(4):  # left
+            y.store(x.load(8, 16))
+            break
+
+    def expression(x: f32[32, 8], y: f32[32, 8]):
+        r = ptowsp.symbol("r", 0) * 1
+        for i in ptowsp.range(4):  # expression
+            ptowsp.copy(x[r, 0], y[r, 0])
+            r = r + 8
+
+    def number(x: f32[32, 8], y: f32[32, 8]):
+        r = 0
+        for i in ptowsp.range(4):  # number
+            ptowsp.copy(x[r : r + 8, 0:8], y[r, 0])
+            r += 8
+
+    def taken(x: f32[32, 8], y: f32[32, 8]):
+        r = 0
+        with ptowsp.when(ptowsp.symbol("r", 0)):  # taken
+            r = 8
+        ptowsp.copy(x[r : r + 8, 0:8], y[r, 0])
+
+    refused("t is bound to another value in each round", "scalar", scalar)
+    refused("t is bound to another value in a branch", "branch", branch)
+    refused("cannot be left", "left", left)
+    refused_workload("r is bound to another value in each round", "expression", expression)
+    refused_workload("r is bound to another value in each round", "number", number)
+    refused_workload("r is bound to another value in a branch", "taken", taken)
+
+
+def test_names_are_free_where_no_round_reads_the_last():
+    @ptowsp.func
+    def sums(x: f32[...], y: f32[...], n: i32):
+        s = x.item(0)
+        for i in ptowsp.range(4):
+            s = x.item(i)
+            for i in ptowsp.range(2):
+                y.put(i, s)
+        with ptowsp.when(n == 1):
+            s = x.item(1)
+            y.put(0, s)
+        with ptowsp.otherwise():
+            s = x.item(2)
+            y.put(0, s)
+
+    @ptowsp.workload
+    def main(x: f32[4, 8], y: f32[1, 8].out):
+        r = 1
+        for i in ptowsp.range(1):
+            r = 1
+            sums(x, y, r)
+
+    assert ptowsp.pack(main).load().run(x=np.arange(32, dtype=np.float32).reshape(4, 8))["y"][0, :2].tolist() == [1, 3]
+
+
+def test_a_tensor_has_no_steps_and_no_values():
+    def step(x: f32[32, 8], y: f32[8, 8]):
+        ptowsp.copy(x[0:16:2, 0:8], y[0, 0])  # step
+
+    def values(x: f32[32, 8], y: f32[32, 8]):
+        for r in x:  # values
+            ptowsp.copy(r, y)
+
+    refused_workload("has no step", "step", step)
+    refused_workload("no values to loop over", "values", values)
+
+
+def test_constants_that_are_equal_are_not_the_same():
+    @ptowsp.func
+    def kind(y: f32[...], v):
+        y.store(ptowsp.full((1, 8), {bool: 7, int: 1, float: 2, list: 3}[type(v)] + (5 if str(v) == "-0.0" else 0)))
+
+    @ptowsp.workload
+    def main(y: f32[6, 8]):
+        for row, v in enumerate((1, True, 1.0, 0.0, -0.0, [1])):
+            kind(y[row, 0], v)
+
+    assert ptowsp.pack(main).load().run()["y"][:, 0].tolist() == [1, 7, 2, 2, 7, 3]
+
+
+def test_sparse_rows_are_walked():
+    @ptowsp.workload
+    def main(x: f32[4, 8], y: f32[4, 8]):
+        near = ptowsp.sparse("near", [0, 1, 2, 3, 4], [3, 2, 1, 0])
+        for b in ptowsp.range(4):
+            for j in near[b]:
+                ptowsp.copy(x[j : j + 1, 0:8], y[b, 0])
+
+    x = np.arange(32, dtype=np.float32).reshape(4, 8)
+    assert np.array_equal(ptowsp.pack(main, strict=True).load().run(x=x)["y"], x[::-1])
+
+
+def test_whole_numbers_divide_toward_zero_and_others_not_at_all():
+    @ptowsp.func
+    def divide(x: i32[...], y: i32[...], z: i32[...]):
+        t = x.load(1, 8)
+        y.store(t // 7)
+        z.store(t % 7)
+
+    @ptowsp.workload
+    def main(x: i32[1, 8], y: i32[1, 8], z: i32[1, 8]):
+        divide(x, y, z)
+
+    x = np.array([[-64, 64, -7, 7, -1, 1, 0, 6]], np.int32)
+    run = ptowsp.pack(main).load().run(x=x)
+    assert np.array_equal(run["y"], np.trunc(x / 7)) and np.array_equal(run["z"], np.fmod(x, 7))
+
+    def floats(x: f32[...], y: f32[...]):
+        y.store(x.load(4, 4) // 2.0)  # floats
+
+    refused("// is of whole numbers", "floats", floats)
+
+
+def test_a_product_that_is_added_is_there_still():
+    @ptowsp.func
+    def both(a: f32[...], y: f32[...], z: f32[...]):
+        t = a.load(4, 4)
+        total = ptowsp.zeros((4, 4))
+        p = t @ t
+        total += p
+        y.store(total)
+        z.store(p)
+
+    @ptowsp.workload
+    def main(a: f32[4, 4], y: f32[4, 4], z: f32[4, 4]):
+        both(a, y, z)
+
+    a = np.arange(16, dtype=np.float32).reshape(4, 4)
+    run = ptowsp.pack(main).load().run(a=a)
+    assert np.array_equal(run["y"], a @ a) and np.array_equal(run["z"], a @ a)
+
+
+def test_a_declaration_s_mistake_stands_at_its_line():
+    @ptowsp.workload
+    def main(x: f32[4, 8], y: f32[4, 8]):
+        t = ptowsp.temp(f32[4, 8])  # declared
+        ptowsp.copy(t, y)
+
+    with pytest.raises(ptowsp.SourceError) as caught:
+        ptowsp.pack(main, strict=True)
+    assert f"{__file__}:{line_of('declared')}: " in str(caught.value)

@@ -12,7 +12,7 @@ import functools
 import inspect
 
 from .tables import OPERATIONS
-from .tracing import INDEX, TYPES, ElementType, Expr, Least, TensorType, Trace, TraceError, current, element_type, fresh_mark, place, tracing
+from .tracing import INDEX, TYPES, ElementType, Expr, Least, TensorType, Trace, Traced, TraceError, current, element_type, fresh_mark, place, tracing
 
 COMPARE = {"eq": "EQ", "ne": "NE", "lt": "LT", "le": "LE", "gt": "GT", "ge": "GE"}
 WIDER = {"f16": "f32", "bf16": "f32", "i8": "i32", "u8": "i32", "i16": "i32", "u16": "u32"}
@@ -33,7 +33,7 @@ class FunctionTrace(Trace):
 
     def __init__(self, memrefs):
         super().__init__()
-        self.steps, self.scalars, self.memrefs = [], [], memrefs
+        self.steps, self.scalars, self.memrefs, self.spare = [], [], memrefs, []
 
     def emit(self, text, writes=(), reads=(), rule="", loop=0):
         for tile in reads:
@@ -62,6 +62,10 @@ class FunctionTrace(Trace):
 
     def text(self, header):
         """The function's lines with their places."""
+        self.ended()
+        read = {tile for step in self.steps for tile in step.reads}
+        unused = [step for step, tile in self.spare if tile not in read]
+        self.steps = [step for step in self.steps if step not in unused]
         rooms = _rooms(self.steps)
         types = {}
         for tile, name in rooms.items():
@@ -110,7 +114,7 @@ def _rooms(steps):
     return rooms
 
 
-class Scalar:
+class Scalar(Traced):
     """A scalar of a kernel: a parameter, the value of a loop, or what is made of them."""
 
     def __init__(self, name, element):
@@ -258,11 +262,10 @@ class Tile:
 
     def __iadd__(self, other):
         if isinstance(other, Tile) and other.product and self.trace.steps[-1] is other.product[0]:
-            step, a, b = other.product  # acc += a @ b: one sum over k, which begins with acc
-            self.trace.steps.remove(step)
+            step, a, b = other.product  # acc += a @ b: one sum over k, which begins with acc; the product itself is made where something else reads it
             if self.element is not other.element:
                 raise TraceError(f"the product is {other.element}, what it is added to {self.element}")
-            other.blocks = [object()]
+            self.trace.spare.append((step, other))
             op("tmatmul.acc", self, a, b, into=self)
             return self
         return _arithmetic("add", self, other, into=self)
@@ -291,6 +294,11 @@ def _expand(tile, shape):
 
 
 def _arithmetic(word, a, b, into=None):
+    if word == "floordiv":
+        element = a.element if isinstance(a, Tile) else b.element
+        if element.is_float:
+            raise TraceError(f"// is of whole numbers, not of {element}; write (a / b).astype({element}, \"FLOOR\")")
+        word = "div"  # toward zero, as % goes with it
     if not isinstance(a, Tile):
         if word in ("add", "mul", "max", "min", "and", "or", "xor"):
             return _arithmetic(word, b, a, into)
@@ -305,7 +313,7 @@ def _arithmetic(word, a, b, into=None):
     return op("t" + word, _expand(a, shape), _expand(b, shape), into=into)
 
 
-for _name, _word in (("add", "add"), ("sub", "sub"), ("mul", "mul"), ("truediv", "div"), ("floordiv", "div"), ("mod", "rem"), ("and", "and"), ("or", "or"), ("xor", "xor"),
+for _name, _word in (("add", "add"), ("sub", "sub"), ("mul", "mul"), ("truediv", "div"), ("floordiv", "floordiv"), ("mod", "rem"), ("and", "and"), ("or", "or"), ("xor", "xor"),
                      ("lshift", "shl"), ("rshift", "shr")):
     setattr(Tile, f"__{_name}__", lambda self, other, word=_word: _arithmetic(word, self, other))
     setattr(Tile, f"__r{_name}__", lambda self, other, word=_word: _arithmetic(word, other, self))
@@ -538,10 +546,16 @@ class Function:
 
     def instance(self, arguments):
         """The kernel for these arguments, traced when it is first wanted."""
-        constants = tuple((name, arguments[name]) for name, kind in self.parameters.items() if kind is None)
-        if constants not in self.instances:
-            self.instances[constants] = Instance(self, dict(constants))
-        return self.instances[constants]
+        constants = {name: arguments[name] for name, kind in self.parameters.items() if kind is None}
+        try:
+            key = tuple(_key(value) for value in constants.values())
+            if key not in self.instances:
+                self.instances[key] = Instance(self, constants, {made.name for made in self.instances.values()})
+        except TypeError as error:
+            if "unhashable" not in str(error):
+                raise
+            raise TraceError(f"kernel {self.name}: a constant is a number, a text or a tuple of them, among others, not {error}") from None
+        return self.instances[key]
 
     def bound(self, arguments, named):
         try:
@@ -564,9 +578,9 @@ class Function:
 class Instance:
     """The text of a kernel for given constants."""
 
-    def __init__(self, function, constants):
+    def __init__(self, function, constants, taken):
         self.function = function
-        self.name = ".".join([function.name] + [_word(value) for value in constants.values()])
+        self.name = _other_than(taken, ".".join([function.name] + [_word(value) for value in constants.values()]))
         self.memrefs = {name: Memref(name, kind.element) for name, kind in function.parameters.items() if isinstance(kind, TensorType)}
         scalars = {name: Scalar(name, kind) for name, kind in function.parameters.items() if isinstance(kind, ElementType)}
         trace = FunctionTrace(set(self.memrefs) | set(scalars))
@@ -575,6 +589,22 @@ class Instance:
         header = ", ".join(f"%{name}: " + (f"!pto.memref<gm,...,{kind.element.name}>" if isinstance(kind, TensorType) else kind.name)
                            for name, kind in function.parameters.items() if kind is not None)
         self.lines = trace.text(f"func @{self.name}({header})")
+
+
+def _key(value):
+    """What tells constants apart: 1, 1.0 and True are equal, and not the same."""
+    if isinstance(value, (tuple, list)):
+        return type(value), tuple(_key(v) for v in value)
+    hash(value)
+    return type(value), repr(value) if isinstance(value, float) else value
+
+
+def _other_than(taken, name):
+    made, number = name, 1
+    while made in taken:
+        number += 1
+        made = f"{name}.{number}"
+    return made
 
 
 def _word(value):

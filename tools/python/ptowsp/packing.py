@@ -11,7 +11,7 @@ import numpy as np
 from .arrays import CODES, check_dtype
 from .library import Error, ffi, pack as library, text, text_array
 from .package import Package
-from .tracing import Expr, TraceError
+from .tracing import Expr, TraceError, place
 from .workloads import Axis, Declared, Part, Tensor, Workload
 
 
@@ -97,7 +97,7 @@ def source(*workloads, name=None, schedule=None, data=None, expected=None, targe
     lines = [(f"module @{name or workloads[0].name}", None)]
     if targets:
         lines.append(("target " + ", ".join(targets), None))
-    lines += [(thing.declaration(), None) for thing in sorted(module.declared.values(), key=lambda thing: isinstance(thing, Axis))]
+    lines += [(thing.declaration(), thing.where) for thing in sorted(module.declared.values(), key=lambda thing: isinstance(thing, Axis))]
     for role, arrays in (("input", data), ("expected", expected)):
         lines += [(_sample(module, tensor, role, array), None) for tensor, array in (arrays or {}).items()]
     for instance in module.functions.values():
@@ -150,7 +150,7 @@ def _packed(call, name, strict, message):
         if status or (strict and messages):
             raise SourceError(status or library.PTOWSP_BAD_PACKAGE, "\n".join(messages))
         for sentence in messages:
-            warnings.warn(sentence, SourceWarning, stacklevel=3)
+            warnings.warn_explicit(sentence, SourceWarning, *place())
         size = library.ptowsp_pack_size(result[0])
         return Package(bytes(ffi.buffer(ffi.cast("char *", library.ptowsp_pack_bytes(result[0])), size)), name=name)
     finally:

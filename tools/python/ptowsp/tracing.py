@@ -4,8 +4,10 @@
 A traced Python function runs once. Each statement of it that touches a traced value leaves a line of the source language (packages/LANGUAGE.md), and with it the place in
 Python that it came from."""
 import contextlib
+import dis
 import math
 import pathlib
+import re
 import sys
 import threading
 
@@ -41,7 +43,7 @@ class Trace:
     """Lines of text with their places; nested blocks."""
 
     def __init__(self):
-        self.lines, self.blocks, self.names = [], [], {}
+        self.lines, self.blocks, self.names, self.left = [], [], {}, None
 
     def emit(self, text):
         self.lines.append(("  " * (len(self.blocks) + 1) + text, place()))
@@ -58,11 +60,16 @@ class Trace:
         """The body of a Python for, once. The loop gets the name that Python gives its variable."""
         frame = _caller()
         with self.block(begin, end):
-            before = self.held(frame)
+            before, numbers = self.held(frame), _numbers(frame)
             where = place()
-            yield variable
+            try:
+                yield variable
+            except GeneratorExit:
+                self.left = self.left or TraceError("a loop that is traced cannot be left: its body runs once, for all rounds", where)
+                raise
             frame = _caller()
             self.check_held(before, self.held(frame), where)
+            self._check_carried(frame, numbers, where)
         self.names[variable.mark] = self._free_name(next((n for n, v in frame.f_locals.items() if v is variable), "i"))
 
     def held(self, frame):
@@ -74,6 +81,27 @@ class Trace:
             if name in after and after[name] is not value:
                 raise TraceError(f"{name} is bound to another tile in each round, and the next round would not see it; make it before the loop, and in it write "
                                  f"{name} += ... or {name}.set(...)", where)
+
+    def _check_carried(self, frame, before, where):
+        for name in _changed(frame, before) & _carried(frame):
+            raise TraceError(f"{name} is bound to another value in each round, and the next round would not see it: the body is traced once; make it of the "
+                             "loop's variable, or use a slot (in a kernel: set)", where)
+
+    @contextlib.contextmanager
+    def branch(self, begin, end):
+        """A block that a run may leave out: a name that it binds anew has no value of its own behind it."""
+        before, where = _numbers(_caller()), place()
+        with self.block(begin, end):
+            yield
+        frame = _caller()
+        for name in _changed(frame, before) & _read_behind(frame):
+            raise TraceError(f"{name} is bound to another value in a branch that a run may leave out, and is used behind it; use ptowsp.select or a slot "
+                             "(in a kernel: set)", where)
+
+    def ended(self):
+        """Behind the last statement."""
+        if self.left:
+            raise self.left
 
     def _free_name(self, name):
         taken, number = set(self.names.values()) | self.reserved(), 1
@@ -88,6 +116,44 @@ class Trace:
         for mark, name in self.names.items():
             text = text.replace(mark, name)
         return text
+
+
+class Traced:
+    """A value that a run works out: what it is made of is written when it is traced, so that a name stands for one value all the time."""
+
+
+def _numbers(frame):
+    """Names of the frame that stand for numbers, and for what a run works out."""
+    return {name: value for name, value in frame.f_locals.items() if isinstance(value, (int, float, Traced))}
+
+
+def _changed(frame, before):
+    now = frame.f_locals
+    same = lambda a, b: a is b or (not isinstance(a, Traced) and not isinstance(b, Traced) and type(a) is type(b) and a == b)  # noqa: E731 (== of the others makes an expression)
+    return {name for name, value in before.items() if name in now and not same(value, now[name])}
+
+
+def _first_uses(instructions):
+    """Names by what comes first among these instructions: True where they are read."""
+    first = {}
+    for made in instructions:
+        if re.match("(LOAD|STORE|DELETE)_(FAST|NAME|DEREF|GLOBAL)", made.opname):
+            for name in made.argval if isinstance(made.argval, tuple) else (made.argval,):
+                first.setdefault(name, made.opname.startswith("LOAD"))
+    return first
+
+
+def _carried(frame):
+    """Names that the body of the loop that the frame is at reads before it binds them."""
+    code = list(dis.get_instructions(frame.f_code))
+    loop = next((made for made in code if made.offset == frame.f_lasti and made.opname == "FOR_ITER"), None)
+    inside = [made for made in code if loop and loop.offset < made.offset < loop.argval]
+    return {name for name, read in _first_uses(inside).items() if read}
+
+
+def _read_behind(frame):
+    """Names that are read behind the place that the frame is at before they are bound."""
+    return {name for name, read in _first_uses(made for made in dis.get_instructions(frame.f_code) if made.offset > frame.f_lasti).items() if read}
 
 
 def current(kind=None, what="this"):
@@ -172,7 +238,7 @@ def element_type(value):
     raise TraceError(f"there is no element type {value!r}; the types are {', '.join(TYPES)}")
 
 
-class Expr:
+class Expr(Traced):
     """An integer of a workload that a run works out: symbols, slots, values of loops, and what is made of them. 64 bits; // and % go toward zero, as in the source language."""
 
     def __init__(self, text, *operands, base=None, offset=0):

@@ -69,6 +69,7 @@ class WorkloadTrace(Trace):
         return task
 
     def text(self):
+        self.ended()
         lines = []
         for line in self.lines:
             if len(line) == 4:
@@ -86,7 +87,8 @@ class Task:
 
 
 class Declared:
-    """Something with a name that a source declares."""
+    """Something with a name that a source declares; where: in Python."""
+    where = None
 
     def declaration(self):
         raise NotImplementedError
@@ -99,7 +101,7 @@ class Symbol(Expr, Declared):
     def __init__(self, name, default=None, dtype="i64"):
         super().__init__(f"%{name}")
         self.name, self.default, self.element, self.needs = name, default, element_type(dtype), ()
-        self.symbols = [self]
+        self.symbols, self.where = [self], place()
 
     __hash__ = object.__hash__
 
@@ -137,9 +139,10 @@ def slot(name, default=0, dtype="i64"):
 class Tensor(Declared):
     """Memory that a run is given and gives back, or its own (temp). Its role follows from what tasks do with it unless it is stated."""
 
-    def __init__(self, name, kind):
+    def __init__(self, name, kind, where=None):
+        self.where = where or place()
         if not isinstance(kind, TensorType) or kind.is_flat:
-            raise TraceError(f"tensor {name} needs a type with its extents, such as f32[n, 64]")
+            raise TraceError(f"tensor {name} needs a type with its extents, such as f32[n, 64]", self.where)
         self.name, self.element, self.shape, self.stated, self.traits = name, kind.element, kind.shape, kind.role, kind.traits
         self.read = self.written = self.read_first = False
 
@@ -158,6 +161,8 @@ class Tensor(Declared):
     def __getitem__(self, index):
         """x[i, j]: what begins there, as large as the callee's tile; x[i : i + 16, 0:64]: that large; x[i : minimum(i + 16, n), 0:64]: so much of the callee's tile."""
         index = index if isinstance(index, tuple) else (index,)
+        if any(isinstance(i, slice) and i.step is not None and not (isinstance(i.step, int) and i.step == 1) for i in index):
+            raise TraceError("a part of a tensor has no step; a kernel takes rows one by one, or ptowsp.op picks them")
         starts = [(0 if i.start is None else i.start) if isinstance(i, slice) else i for i in index]
         slices = [i for i in index if isinstance(i, slice)]
         if not slices:
@@ -166,6 +171,9 @@ class Tensor(Declared):
             raise TraceError("the last two indices are slices, or none is")
         stops = [self.shape[len(index) - 2 + n] if i.stop is None else i.stop for n, i in enumerate(slices)]
         return Part(self, starts, [span(a, b) for a, b in zip(starts[-2:], stops)])
+
+    def __iter__(self):
+        raise TraceError(f"tensor {self.name} gives no values to loop over; loop over ptowsp.range and take parts of it")
 
     def flat(self, row, column, elements=None):
         """Consecutive elements from there on, as far as the callee touches, or that many."""
@@ -206,14 +214,17 @@ def temp(kind, name=None):
 class Axis(Declared):
     """Values of a loop that data say: ragged or sparse. `for j in rows[b]`."""
 
-    def __init__(self, name, text, needs=()):
-        self.name, self.text, self.needs = name, text, needs
+    def __init__(self, name, text, needs=(), word="parallel_for"):
+        self.name, self.text, self.needs, self.word, self.where = name, text, needs, word, place()
 
     def declaration(self):
         return f"axis %{self.name} = {self.text}"
 
     def __getitem__(self, row):
         return AxisRow(self, row)
+
+    def __iter__(self):
+        raise TraceError(f"axis {self.name} has rows: loop over {self.name}[row]")
 
 
 class AxisRow:
@@ -227,7 +238,7 @@ class AxisRow:
         return trace.loop(f"{word} {variable.text} in %{self.axis.name}[{expr_text(self.row)}] {{", "}", variable)
 
     def __iter__(self):
-        return self._loop("parallel_for")
+        return self._loop(self.axis.word)
 
 
 def _list_or_tensor(values):
@@ -242,7 +253,7 @@ def ragged(name, lengths, rows=None):
 def sparse(name, begins, indices, rows=None):
     """Row r has the values indices[begins[r]] up to indices[begins[r + 1]]; numbers or tensors."""
     head = "" if rows is None else expr_text(rows) + ", "
-    return Axis(name, f"sparse({head}{_list_or_tensor(begins)}, {_list_or_tensor(indices)})", (begins, indices, rows))
+    return Axis(name, f"sparse({head}{_list_or_tensor(begins)}, {_list_or_tensor(indices)})", (begins, indices, rows), "select")
 
 
 def _bounds(bounds):
@@ -262,6 +273,8 @@ def range(*bounds):
 def ordered(*bounds):
     """A loop of a workload whose rounds start when all earlier ones have ended. Also of an axis: ordered(rows[b])."""
     if isinstance(bounds[0], AxisRow):
+        if bounds[0].axis.word == "select":
+            raise TraceError(f"axis {bounds[0].axis.name} is sparse, and its rounds have no order; write `for j in {bounds[0].axis.name}[row]`")
         return bounds[0]._loop("for_each")
     return _loop("for_each", *_bounds(bounds))
 
@@ -286,7 +299,7 @@ def when(condition):
         trace = current(WorkloadTrace, "when")
         trace.module.see(condition)
         begin, end = f"if {expr_text(condition)} {{", "}"
-    with trace.block(begin, end):
+    with trace.branch(begin, end):
         yield
 
 
@@ -298,7 +311,7 @@ def otherwise():
     last = (lines.pop().text if isinstance(trace, FunctionTrace) else lines.pop()[0].strip()) if lines else ""
     if last not in ("ENDIF", "}"):
         raise TraceError("otherwise stands behind the body of `when`")
-    with trace.block(*(("ELSE", "ENDIF") if last == "ENDIF" else ("} else {", "}"))):
+    with trace.branch(*(("ELSE", "ENDIF") if last == "ENDIF" else ("} else {", "}"))):
         yield
 
 
@@ -363,7 +376,7 @@ class Channel(Declared):
     """A channel between processes; payload: a type such as f32[16, 32] of a block that goes with each token."""
 
     def __init__(self, name, payload=None, capacity=1, latency=0):
-        self.name, self.payload, self.capacity, self.latency, self.needs = name, payload, capacity, latency, ()
+        self.name, self.payload, self.capacity, self.latency, self.needs, self.where = name, payload, capacity, latency, (), place()
 
     def declaration(self):
         kind = "token" if self.payload is None else f"payload {self.payload.element.name}[{', '.join(map(str, self.payload.shape))}]"
@@ -410,7 +423,8 @@ class Workload:
     def __init__(self, python, name=None, replicate=1):
         self.python, self.name, self.replicate = python, name or python.__name__, replicate
         self.__doc__ = python.__doc__
-        self.tensors = {p.name: Tensor(p.name, p.annotation) for p in inspect.signature(python, eval_str=True).parameters.values()}
+        where = python.__code__.co_filename, python.__code__.co_firstlineno
+        self.tensors = {p.name: Tensor(p.name, p.annotation, where) for p in inspect.signature(python, eval_str=True).parameters.values()}
 
     def lines(self, module):
         trace = WorkloadTrace(module)
