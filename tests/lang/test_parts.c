@@ -334,7 +334,8 @@ TEST(a_device_of_its_own_makes_whole_tiles_of_parts)
 	cli_begin();
 	if (cli("$B/ptowsp-run -q --no-kernels --plugin=opencl $P/vector_add.pkg.zst") == 8)
 		CHECK_SKIP("not run here: there is no OpenCL device");
-	check_put("p.pto", HEAD "workload @main { parallel_for %i in 0 to 7 { call @twice(%a -> %x[%i, 0 : 1, 4], %b -> %y[%i, 0 : min(%n, 1), 4]) } }\n");
+	check_put("p.pto",
+		  HEAD "workload @main { parallel_for %i in 0 to 7 { call @twice(%a -> %x[%i, 0 : min(%n, 1), 4], %b -> %y[%i, 0 : min(%n, 1), 4]) } }\n");
 	REQUIRE_INT(cli("$B/ptowsp-pack p.pto -o p.pkg.zst"), 0);
 	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --stats=json %s p.pkg.zst", flags)), 0);
 	stats = cli_json();
