@@ -3,6 +3,9 @@
 #include "isa/ops/isa_ops.h"
 
 #include <stdlib.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 static const struct isa_kernel *const tables[] = {isa_ops_element, isa_ops_compare, isa_ops_matrix,  isa_ops_reduce, isa_ops_broadcast,
 						  isa_ops_move,    isa_ops_memory,  isa_ops_special, isa_ops_scalar, isa_ops_convert};
@@ -31,12 +34,27 @@ static bool has_avx2(void)
 #endif
 }
 
+/* clang has no word for it in __builtin_cpu_supports. With AVX2 the operating system keeps its registers. */
+static void f16c_gather(struct kernels *k)
+{
+#if defined(__x86_64__)
+	unsigned a, b, c, d;
+
+	if (__get_cpuid(1, &a, &b, &c, &d) && c & bit_F16C)
+		tables_gather(k->of, (const struct isa_kernel *const[]){isa_ops_convert_f16c}, 1);
+#else
+	(void)k;
+#endif
+}
+
 static void kernels_gather(struct kernels *k, const struct isa_options *options)
 {
 	memset(k, 0, sizeof(*k));
 	tables_gather(k->of, tables, sizeof(tables) / sizeof(*tables));
-	if (!options->any_processor && has_avx2())
+	if (!options->any_processor && has_avx2()) {
 		tables_gather(k->of, tables_avx2, sizeof(tables_avx2) / sizeof(*tables_avx2));
+		f16c_gather(k);
+	}
 	if (options->fast)
 		tables_gather(k->fast, tables_fast, sizeof(tables_fast) / sizeof(*tables_fast));
 }

@@ -392,6 +392,56 @@ TEST(conditions_are_of_every_type)
 	}
 }
 
+enum { HALVES = 1 << 16, SIDE = 256, ODD = 255 };
+static isa_s_f16 halves[HALVES];
+static float floats[HALVES];
+
+/* halves to floats, or back: SIDE x ODD of them, which is no multiple of what a processor converts at once. */
+static void halves_convert(unsigned from, unsigned to)
+{
+	const bool widens = from == PTOWSP_F16;
+	unsigned x, y;
+
+	tile_begin(&b, "halves");
+	tile_param(&b, "in", from);
+	tile_param(&b, "out", to);
+	x = tile_tile(&b, "x", SIDE, ODD, from);
+	y = tile_tile(&b, "y", SIDE, ODD, to);
+	tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, tile_int(&b, 0), tile_int(&b, 0));
+	tile_op(&b, PTOWSP_PTO_TCVT, y, x);
+	tile_op(&b, PTOWSP_PTO_TSTORE, y, 1, tile_int(&b, 0), tile_int(&b, 0));
+	REQUIRE_INT(tile_create(&b, &program, &task.error), PTOWSP_OK);
+	tile_task_begin(&task);
+	tile_window(&task, 0, widens ? (void *)halves : (void *)floats, from, HALVES);
+	tile_window(&task, 1, widens ? (void *)floats : (void *)halves, to, HALVES);
+	REQUIRE_INT(tile_run(&task, program), PTOWSP_OK);
+	isa_program_destroy(program);
+	tile_finish(&b);
+}
+
+/* Whatever instruction a processor has for it: signalling NaN stay so, and those of f32 become one of f16. Those that are not the type's own number are a bit away from it, or a bit less than half of one. */
+TEST(every_f16_is_converted_with_the_bits_of_an_element)
+{
+	static const uint32_t away[] = {0, 1, 0xFFF, 0x1000, 0x1001, 0x1FFF};
+
+	for (unsigned first = 0; first < HALVES; first += SIDE * ODD / 2) {
+		for (unsigned i = 0; i < SIDE * ODD; i++)
+			halves[i] = (isa_s_f16)(first + i);
+		halves_convert(PTOWSP_F16, PTOWSP_F32);
+		for (unsigned i = 0; i < SIDE * ODD; i++)
+			if (isa_bits_of(floats[i]) != isa_bits_of(isa_get_f16((isa_s_f16)(first + i))))
+				CHECK_FAIL("%x becomes %llx", first + i, (unsigned long long)isa_bits_of(floats[i]));
+		for (unsigned k = 0; k < sizeof(away) / sizeof(*away); k++) {
+			for (unsigned i = 0; i < SIDE * ODD; i++)
+				floats[i] = isa_float_of(isa_bits_of(isa_get_f16((isa_s_f16)(first + i))) + away[k]);
+			halves_convert(PTOWSP_F32, PTOWSP_F16);
+			for (unsigned i = 0; i < SIDE * ODD; i++)
+				if (halves[i] != isa_put_f16(floats[i]))
+					CHECK_FAIL("%llx becomes %x", (unsigned long long)isa_bits_of(floats[i]), halves[i]);
+		}
+	}
+}
+
 TEST(wrong_types_are_one_sentence)
 {
 	static const struct {
