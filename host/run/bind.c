@@ -373,7 +373,7 @@ static ptowsp_status prepare(struct ptowsp_program *p, const struct ptowsp_execu
 		if (!wants_memory(p, i, options))
 			continue;
 		if (deadline && host_now_ns() >= deadline)
-			status = host_fail(error, PTOWSP_DEADLINE, "tensor \"%s\" has no content yet", p->plan->tensors[i].name);
+			status = host_fail(error, PTOWSP_DEADLINE, "the time was over before tensor \"%s\" had its content", p->plan->tensors[i].name);
 		else
 			status = content_give(p, i, options->flags & PTOWSP_RUN_LOOK, error);
 		if (!status)

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -256,3 +257,81 @@ def test_a_factor_keeps_what_the_other_lacks(backend, product, square, started, 
         wanted[:r, : other.shape[1]] = started + x[:, :inner] @ other[:inner]
         run = program.run(x=x, z=z, r=r, s=s, t=t, u=u)
         assert np.array_equal(run["y"], wanted) and np.array_equal(run["v"], x) and np.array_equal(run["w"], z), (r, s, t, u)
+
+
+def test_a_run_s_failure_is_its_own():
+    program = ptowsp.pack_text(ENDLESS).load("cpu_sim")
+    run = program.submit(timeout=0.05)
+    for _ in range(2):
+        with pytest.raises(ptowsp.Error, match=".") as caught:
+            run.wait()
+        assert caught.value.code == "DEADLINE" and run.error.code == "DEADLINE"
+    with pytest.raises(ptowsp.Error):
+        run["x"]
+    assert run.statistics.tasks > 0
+    program.submit(timeout=0.05)  # nobody waits for it
+    assert program.run(n=3).statistics.tasks == 3
+
+    async def given_up():
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(program.run_async(n=1000000000), 0.05)
+
+    asyncio.run(given_up())
+    assert program.run(n=4).statistics.tasks == 4 and program.run(n=1).error is None
+    with pytest.raises(ptowsp.Error, match="the time was over before|DEADLINE|time|deadline") as caught:
+        program.run(n=1000000000, timeout=1e-10)
+    assert caught.value.code == "DEADLINE"
+
+
+@pytest.mark.parametrize("isolate", ["none", "process"])
+def test_what_nobody_holds_is_cancelled(isolate):
+    script = f"import ptowsp, time\nprogram = ptowsp.pack_text('''{ENDLESS}''').load('cpu_sim', isolate={isolate!r})\nrun = program.submit()\ntime.sleep(0.05)\n"
+    for end in ("del program, run\n", ""):  # dropped, and at the interpreter's end
+        subprocess.run([sys.executable, "-c", script + end], check=True, timeout=120)
+
+
+def test_a_child_of_fork_is_told():
+    program = ptowsp.pack_text(ENDLESS).load("cpu_sim", threads=2)
+    run = program.submit()
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            for call in (lambda: program.run(n=5), run.wait, lambda: program.set(n=1), lambda: ptowsp.pack_text(ENDLESS).load(program.backend)):
+                with pytest.raises(RuntimeError, match="loaded before fork"):
+                    call()
+            other = ptowsp.pack_text(ENDLESS).load("cpu_sim", threads=2)
+            code = 0 if other.run(n=5).statistics.tasks == 5 else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    run.cancel()
+    with pytest.raises(ptowsp.Error):
+        run.wait()
+    script = f"import os, sys, ptowsp\nprogram = ptowsp.pack_text('''{ENDLESS}''').load('cpu_sim')\nrun = program.submit()\nchild = os.fork()\n" \
+             "if child: sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
+
+
+def test_memory_that_changes_in_place_is_looked_at_again():
+    program = ptowsp.pack_text(ENDLESS).load("cpu_sim")
+    x = np.ones((8, 8), np.float32)
+    for change, back, kind in ((lambda: x.setflags(write=False), lambda: x.setflags(write=True), ValueError),
+                               (lambda: setattr(x, "dtype", np.int32), lambda: setattr(x, "dtype", np.float32), TypeError),
+                               (lambda: setattr(x, "shape", (4, 16)), lambda: setattr(x, "shape", (8, 8)), ptowsp.Error)):
+        program.run(x, n=1)
+        change()
+        for again in (lambda: program.run(x, n=1), lambda: program.run(n=1)):
+            with pytest.raises(kind):
+                again()
+        back()
+    program.run(x, n=1)
+    with pytest.raises(ValueError):
+        x.resize((2, 2), refcheck=False)
+
+
+def test_bf16_of_wider_floats_is_bits():
+    text = ENDLESS.replace("f32", "bf16")
+    program = ptowsp.pack_text(text).load("cpu_sim")
+    with pytest.raises(TypeError, match="the upper 16 bits of each float32"):
+        program.run(np.ones((8, 8), np.float32), n=1)

@@ -42,6 +42,9 @@ def check_dtype(array, code, name):
     wanted = NUMPY[code]
     if array.dtype == wanted or (code == BF16 and (array.dtype.name == "bfloat16" or array.dtype == np.int16)):
         return
+    if code == BF16:
+        raise TypeError(f"{name}: elements are {array.dtype}, the tensor's are bf16: the type of ml_dtypes, astype(ml_dtypes.bfloat16), or uint16, the upper 16 bits "
+                        "of each float32, ((x.view('uint32') + 0x7FFF + (x.view('uint32') >> 16 & 1)) >> 16).astype('uint16')")
     raise TypeError(f"{name}: elements are {array.dtype}, the tensor's are {DTYPES[code][0]}; convert with astype({wanted.name!r})")
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """libptowsp and libptowsp-pack, opened by their own headers: `abi.h` beside this file is what a C compiler leaves of them."""
+import os
 import pathlib
 import weakref
 
@@ -35,7 +36,7 @@ class Error(Exception):
 
 
 class Deadlock(Error):
-    """A run in which nothing can go on. `report` says why, `option` is what would let it go on, "" where nothing would."""
+    """A run in which nothing can go on. `report` says why, `option` what lets it go further than it came (another may be needed then), "" where nothing does."""
 
     def __init__(self, report):
         super().__init__(host.PTOWSP_DEADLOCK, text(report.text))
@@ -70,8 +71,13 @@ def make(function, *arguments):
 def owned(owner, handle, destroy, *parents):
     """The handle, destroyed behind the end of its owner; parents, from which it was made, outlive it. (Of a circle that is collected, ends come in any order: what
     weakref.finalize holds is no part of one.)"""
-    weakref.finalize(owner, lambda last, *kept: destroy(last), handle, *parents)
+    weakref.finalize(owner, _destroy, destroy, os.getpid(), handle, *parents)
     return handle
+
+
+def _destroy(destroy, process, handle, *kept):
+    if process == os.getpid():  # a child of fork would wait for threads that only its parent has
+        destroy(handle)
 
 
 def rows(function, handle, kind):

@@ -2,11 +2,12 @@
 """Backends, programs loaded on them, and their runs."""
 import asyncio
 import os
+import weakref
 
 import numpy as np
 
 from .arrays import CODES, NUMPY, as_array, check_dtype
-from .library import Deadlock, check, ffi, host, make, new_error, owned, rows, text, text_array
+from .library import Deadlock, Error, check, ffi, host, make, new_error, owned, rows, text, text_array
 from .statistics import Statistics, profile
 
 ISOLATION = {word: getattr(host, "PTOWSP_ISOLATE_" + word.upper()) for word in ("default", "none", "process", "sandbox")}
@@ -54,6 +55,7 @@ class Backend:
             self._log = ffi.callback("void(void *, int32_t, const char *)", lambda context, level, line: log(level, text(line)))
             o.log = self._log
         self._handle = owned(self, make(host.ptowsp_backend_open, o), host.ptowsp_backend_close, self._log)
+        self._process = os.getpid()
 
     @property
     def name(self):
@@ -80,14 +82,19 @@ class Program:
     """An entry, loaded on a backend. `run` is the call for most uses: program.run(x=array, y=array, n=3). One run at a time."""
 
     def __init__(self, backend, plan, flags=0):
-        self.backend, self.plan, self._bound = backend, plan, {}
-        self._handle = owned(self, make(host.ptowsp_program_load, backend._handle, plan._handle, flags), host.ptowsp_program_unload, backend, plan, self._bound)
+        self.backend, self.plan, self._bound, self._process = backend, plan, {}, backend._process
+        self._check_process()
+        self._handle = owned(self, make(host.ptowsp_program_load, backend._handle, plan._handle, flags), _end, backend, plan, self._bound)
         self._index = {tensor.name: i for i, tensor in enumerate(plan.tensors)}
         self._values = {value.name: value for value in plan.values}
         self._error = new_error()
         self._options = ffi.new("struct ptowsp_execute_options *")
         self._generation = 0
         self._going = None
+
+    def _check_process(self):
+        if self._process != os.getpid():
+            raise RuntimeError("the backend was loaded before fork, and its threads are the parent's: load it again here, or start processes with \"spawn\"")
 
     @property
     def tensors(self):
@@ -104,12 +111,14 @@ class Program:
 
     def set(self, **values):
         """Symbols and slots for all later runs."""
+        self._check_process()
         for name, value in values.items():
             word = ("true" if value else "false") if isinstance(value, (bool, np.bool_)) else repr(value.item() if isinstance(value, np.generic) else value)
             check(host.ptowsp_value_set(self._handle, name.encode(), word.encode(), self._error), self._error)
 
     def bind(self, **arrays):
         """Memory of tensors for all later runs, used in place. None takes one back."""
+        self._check_process()
         for name, array in arrays.items():
             if name not in self._index:
                 raise self._unknown(name)
@@ -117,8 +126,13 @@ class Program:
                 check(host.ptowsp_tensor_shape(self._handle, self._index[name], 0, ffi.NULL, ffi.NULL, self._error), self._error)
                 check(host.ptowsp_tensor_bind(self._handle, name.encode(), ffi.NULL, 0, self._error), self._error)
                 self._bound.pop(name, None)
-            elif name not in self._bound or self._bound[name][0] is not array:
+            elif not self._is_bound(name, array):
                 self._bind(name, array)
+
+    def _is_bound(self, name, value):
+        """The same memory as it was looked at: an array's shape, type and rights can be changed in place."""
+        held = self._bound.get(name)
+        return held is not None and held[0] is value and _looks(held[1]) == held[2]
 
     def _bind(self, name, value):
         index = self._index[name]
@@ -129,7 +143,7 @@ class Program:
         check(host.ptowsp_tensor_shape(self._handle, index, max(array.ndim, 1), extents, f"array {name}".encode(), self._error), self._error)
         memory = ffi.cast("void *", array.ctypes.data)
         check(host.ptowsp_tensor_bind(self._handle, name.encode(), memory, array.size, self._error), self._error)
-        self._bound[name] = (value, array)
+        self._bound[name] = value, array, _looks(array), weakref.ref(array)  # an array that is referred to refuses to move its memory (resize)
 
     def _unknown(self, name):
         known = ", ".join(list(self._index) + list(self._values)) or "none"
@@ -142,7 +156,7 @@ class Program:
         for name, array in zip(self._index, arguments):
             if name in named:
                 raise TypeError(f"tensor {name} is given twice")
-            if array is None or name not in bound or bound[name][0] is not array:
+            if array is None or not self._is_bound(name, array):
                 self.bind(**{name: array})
         for name, given in named.items():
             if name in self._index:
@@ -151,17 +165,21 @@ class Program:
                 self.set(**{name: given})
             else:
                 raise self._unknown(name)
+        for name, held in list(bound.items()):
+            if _looks(held[1]) != held[2]:
+                self._bind(name, held[0])
 
     def submit(self, *arrays, timeout=None, max_tasks=0, kernels=True, strict=False, **named):
         """Starts a run and returns it. Arrays by position or name, values by name; what is not given keeps what it had, and outputs have memory of their own.
 
         timeout: seconds, then DEADLINE. kernels=False: tasks are made and counted, none runs."""
+        self._check_process()
         if self._going:
-            self._going.wait()
+            self._going._end()  # what it ended with is its own
         self._take(arrays, named)
         o = self._options
         o.flags = (0 if kernels else host.PTOWSP_RUN_NO_KERNELS) | (host.PTOWSP_RUN_STRICT if strict else 0)
-        o.timeout_ns, o.max_tasks = int((timeout or 0) * 1e9), max_tasks
+        o.timeout_ns, o.max_tasks = timeout and max(1, int(timeout * 1e9)) or 0, max_tasks
         self._generation += 1
         check(host.ptowsp_execute_async(self._handle, o, self._error), self._error)
         self._going = Run(self)
@@ -198,6 +216,17 @@ class Program:
         return f"<ptowsp.Program {self.plan.entry} on {self.backend.name}>"
 
 
+def _end(handle):
+    """Nobody waits for what goes on."""
+    if not host.ptowsp_is_complete(handle):
+        host.ptowsp_cancel(handle, ffi.NULL)
+    host.ptowsp_program_unload(handle)
+
+
+def _looks(array):
+    return array.shape, array.dtype, array.flags.writeable
+
+
 def _array_of(view):
     dtype = NUMPY[view.dtype]
     shape = tuple(view.extents[0:view.rank])
@@ -205,20 +234,29 @@ def _array_of(view):
 
 
 class Run:
-    """A run: going on, or over. run["y"] is a tensor after it, run.statistics what happened."""
+    """A run: going on, or over. run["y"] is a tensor after it, run.statistics what happened, run.error what it failed with, None if it ended well."""
 
     def __init__(self, program):
         self._program, self._generation = program, program._generation
-        self._status = None
+        self._status, self.error = None, None
 
     @property
     def done(self):
         return self._status is not None or bool(host.ptowsp_is_complete(self._program._handle))
 
     def wait(self, timeout=None):
-        """Waits for its end; False if it goes on after that many seconds. Raises what it ended with."""
+        """Waits for its end; False if it goes on after that many seconds. Raises what it ended with, every time."""
+        if not self._end(timeout):
+            return False
+        if self.error:
+            raise self.error.with_traceback(None)
+        return True
+
+    def _end(self, timeout=None):
+        """Whether it is over, after that many seconds."""
         if self._status is not None:
             return True
+        self._program._check_process()
         error, left = new_error() if timeout is not None else self._program._error, FOREVER if timeout is None else int(timeout * 1e9)
         handle = self._program._handle
         try:
@@ -230,27 +268,34 @@ class Run:
         except KeyboardInterrupt:
             self.cancel()
             host.ptowsp_synchronize(handle, FOREVER, error)
-            self._status = host.PTOWSP_CANCELLED
+            self._over(host.PTOWSP_CANCELLED, error)
             raise
+        self._over(status, error)
+        return True
+
+    def _over(self, status, error):
         self._status = status
         if self._program._going is self:
             self._program._going = None
-        if status == host.PTOWSP_DEADLOCK and (report := host.ptowsp_deadlock(handle)) != ffi.NULL:
-            raise Deadlock(report)
-        check(status, error)
-        return True
+        if status == host.PTOWSP_DEADLOCK and (report := host.ptowsp_deadlock(self._program._handle)) != ffi.NULL:
+            self.error = Deadlock(report)
+        elif status:
+            self.error = Error(status, text(error.text))
 
     def cancel(self):
         """Asks it to end, as CANCELLED."""
-        host.ptowsp_cancel(self._program._handle, ffi.NULL)
+        self._program._check_process()
+        if self._status is None:
+            host.ptowsp_cancel(self._program._handle, ffi.NULL)
 
     def _current(self):
-        self.wait()
+        self._end()
         if self._program._generation != self._generation:
             raise RuntimeError("the program has run again since; keep what you need of a run before the next")
 
     def __getitem__(self, name):
         """A tensor as this run left it: the array that was given for it, else a copy."""
+        self.wait()
         self._current()
         program = self._program
         if name not in program._index:
