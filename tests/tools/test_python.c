@@ -61,6 +61,7 @@ TEST(onnx_graphs_compute_what_numpy_does)
 	if (!python_with("cffi, numpy, pytest, onnx"))
 		CHECK_SKIP("no python3 here has onnx (python3-onnx)");
 	file_runs("tests/python/test_onnx.py");
+	file_runs("tests/python/test_onnx_mends.py");
 }
 
 TEST(programs_compute_what_numpy_does)

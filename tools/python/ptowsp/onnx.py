@@ -7,6 +7,7 @@ translated is named, with what it is about, and there is no package. Needs onnx 
 import argparse
 import inspect
 import json
+import keyword
 import os
 import pathlib
 import sys
@@ -16,7 +17,7 @@ import types
 import numpy as np
 
 from .library import Error, host
-from .onnx_nodes import KINDS, NODES, RULE, Memory, Nodes, Unsupported, Value, size
+from .onnx_nodes import KINDS, NODES, RULE, Broken, Memory, Nodes, Unsupported, Value, size
 from .packing import pack_files, source
 from .tracing import TYPES, TensorType, TraceError, current
 from .workloads import Workload
@@ -42,6 +43,15 @@ def reshaped(array, shape):
     return array.reshape([array.shape[n] if extent == 0 else int(extent) for n, extent in enumerate(shape)])
 
 
+def divided(x, y):
+    """Whole numbers toward zero, as ONNX says."""
+    if x.dtype.kind not in "iu":
+        return x / y
+    if not np.all(y):
+        raise Broken("it divides by 0")
+    return x // y + ((x % y != 0) & ((x < 0) != (y < 0)))
+
+
 def sliced(array, starts, ends, axes=None, steps=None):
     for n, (start, end) in enumerate(zip(starts, ends)):
         axis = n if axes is None else int(axes[n])
@@ -51,7 +61,7 @@ def sliced(array, starts, ends, axes=None, steps=None):
 
 # What is computed while a graph is read, of arrays that are known: a function of the node's attributes and its arrays.
 FOLDED = {
-    "Add": lambda a, x, y: x + y, "Sub": lambda a, x, y: x - y, "Mul": lambda a, x, y: x * y, "Div": lambda a, x, y: x // y if x.dtype.kind in "iu" else x / y, "Pow": lambda a, x, y: x**y,
+    "Add": lambda a, x, y: x + y, "Sub": lambda a, x, y: x - y, "Mul": lambda a, x, y: x * y, "Div": lambda a, x, y: divided(x, y), "Pow": lambda a, x, y: x**y,
     "Sqrt": lambda a, x: np.sqrt(x), "Neg": lambda a, x: -x, "Equal": lambda a, x, y: x == y, "Less": lambda a, x, y: x < y, "Greater": lambda a, x, y: x > y, "Not": lambda a, x: ~x,
     "LessOrEqual": lambda a, x, y: x <= y, "GreaterOrEqual": lambda a, x, y: x >= y, "And": lambda a, x, y: x & y, "Or": lambda a, x, y: x | y, "Where": lambda a, c, x, y: np.where(c, x, y),
     "Gather": lambda a, x, index: x.take(index, a.get("axis", 0)), "Concat": lambda a, *all: np.concatenate(all, a["axis"]), "Identity": lambda a, x: x,
@@ -74,7 +84,7 @@ def plain_node(node, number, opset):
         elif attribute.name == "to":
             value = onnx.mapping.TENSOR_TYPE_TO_NP_TYPE[value]
         attributes[attribute.name] = value.decode() if isinstance(value, bytes) else value
-    return types.SimpleNamespace(name=node.name or f"{node.op_type}_{number}", op_type=node.op_type, input=list(node.input), output=list(node.output), attributes=attributes, opset=opset)
+    return types.SimpleNamespace(name=node.name or f"{node.op_type}_{number}", op_type=node.op_type, input=list(node.input), output=list(node.output), attributes=attributes, opset=opset, domain=node.domain)
 
 
 def extents(value, sizes):
@@ -87,6 +97,17 @@ def extents(value, sizes):
     return tuple(shape)
 
 
+def free_word(name, taken):
+    """A name as a tensor can have it, unlike those that are taken."""
+    word = "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
+    word = "v" + word if word[:1].isdigit() or not word or keyword.iskeyword(word) else word
+    count = 2
+    made = word
+    while made in taken:
+        made, count = f"{word}_{count}", count + 1
+    return made
+
+
 def declared(shape):
     """As a tensor has it that a run is given: 1 to 4 extents; others as a matrix."""
     return shape if 1 <= len(shape) <= 4 else (size(shape[:-1]), (shape or (1,))[-1])
@@ -96,11 +117,13 @@ def node_translate(nodes, node):
     values = nodes.values
     inputs = [values[name] if name else None for name in node.input]
     nodes.node = node
+    if node.domain not in ("", "ai.onnx"):
+        raise Unsupported(f"it is of the domain {node.domain!r}")
     if node.op_type == "Constant":
         array = next(iter(node.attributes.values()))
-        values[node.output[0]] = known(np.asarray(array, np.float32 if isinstance(array, float) else None))
+        values[node.output[0]] = known(np.asarray(array, np.float32 if "value_float" in node.attributes or "value_floats" in node.attributes else None))
     elif node.op_type == "Shape":
-        values[node.output[0]] = known(np.array(inputs[0].shape, np.int64))
+        values[node.output[0]] = known(np.array(inputs[0].shape[slice(node.attributes.get("start", 0), node.attributes.get("end"))], np.int64))
     elif node.op_type in FOLDED and all(value is None or value.array is not None for value in inputs):
         values[node.output[0]] = known(np.asarray(FOLDED[node.op_type](node.attributes, *(None if value is None else value.array for value in inputs))))
     elif node.op_type == "Cast" and KINDS.get(np.dtype(node.attributes["to"]).name) == inputs[0].kind:
@@ -129,7 +152,7 @@ class Graph:
         self.types = {value.name: KINDS.get(np.dtype(onnx.mapping.TENSOR_TYPE_TO_NP_TYPE[value.type.tensor_type.elem_type]).name) for value in [*model.graph.input, *model.graph.output]}
         inferred = {value.name: value for value in self._inferred(model, sizes or {}).graph.output}
         self.results = {value.name: extents(inferred[value.name], sizes or {}) for value in model.graph.output}
-        self.workload = self._workload(name or "".join(c if c.isalnum() else "_" for c in model.graph.name or "graph"))
+        self.workload = self._workload(name or free_word(model.graph.name or "graph", ()))
 
     def _inferred(self, model, sizes):
         """The model with the shapes of its outputs, by onnx itself."""
@@ -143,26 +166,27 @@ class Graph:
         return onnx.shape_inference.infer_shapes(copy)
 
     def _workload(self, name):
+        """Each input and output by a name of the language, no two alike: an output that is an input is a tensor of its own."""
         plain, types_of = {}, {}
-        for given, shape in [*self.shapes.items(), *self.results.items()]:
-            word = "".join(c if c.isalnum() else "_" for c in given)
-            plain[given] = word if not word[0].isdigit() else "v" + word
-            types_of[plain[given]] = TensorType(TYPES[self.types[given]], declared(shape), "in" if given in self.shapes else None)
+        for role, given, shape in [*(("in", *of) for of in self.shapes.items()), *(("out", *of) for of in self.results.items())]:
+            word = free_word(given if role == "in" or given not in self.shapes else given + "_out", types_of)
+            plain[role, given] = word
+            types_of[word] = TensorType(TYPES[self.types[given]], declared(shape), "in" if role == "in" else None)
         self.names = plain
 
         def main(**tensors):
-            self._trace({given: tensors[word] for given, word in plain.items()})
+            self._trace({of: tensors[word] for of, word in plain.items()})
 
         main.__signature__ = inspect.Signature([inspect.Parameter(word, inspect.Parameter.KEYWORD_ONLY, annotation=kind) for word, kind in types_of.items()])
         return Workload(main, name)
 
     def _trace(self, tensors):
-        def memory(name, shape):
+        def memory(role, name, shape):
             columns = (shape or (1,))[-1]
-            return Memory(tensors[name], size(shape) // columns, columns)
+            return Memory(tensors[role, name], size(shape) // columns, columns)
 
-        outputs = {name: memory(name, shape) for name, shape in self.results.items()}
-        values = {name: Value(shape, self.types[name], memory=memory(name, shape)) for name, shape in self.shapes.items()}
+        outputs = {name: memory("out", name, shape) for name, shape in self.results.items()}
+        values = {name: Value(shape, self.types[name], memory=memory("in", name, shape)) for name, shape in self.shapes.items()}
         values.update((name, known(array)) for name, array in self.weights.items())
         self.nodes = nodes = Nodes(current(), values, outputs, self.tiles)
         for node in self.steps:
@@ -170,8 +194,12 @@ class Graph:
                 node_translate(nodes, node)
             except (Unsupported, TraceError) as error:
                 raise Error(host.PTOWSP_UNSUPPORTED, f"node {node.name!r} ({node.op_type}) is not translated: {error}") from None
-            except KeyError as error:
-                raise Error(host.PTOWSP_UNSUPPORTED, f"node {node.name!r} ({node.op_type}) is not translated: {error} is not there") from None
+            except Broken as error:
+                raise Error(host.PTOWSP_BAD_PACKAGE, f"node {node.name!r} ({node.op_type}) means nothing: {error}") from None
+            except Error:
+                raise
+            except Exception as error:  # what NumPy and Python say of a form of a node that nobody thought of
+                raise Error(host.PTOWSP_UNSUPPORTED, f"node {node.name!r} ({node.op_type}) is not translated: {type(error).__name__}: {error}") from None
         for name, to in list(nodes.outputs.items()):  # what is made elsewhere, such as another view of an input
             columns = to.shape_as_matrix[1]
             nodes.moved(nodes.matrix(values[name], columns), to, values[name].kind, to.shape_as_matrix[0], 0, 0, columns)

@@ -22,6 +22,10 @@ class Unsupported(Exception):
     """A node, or a use of it, that is not translated."""
 
 
+class Broken(Exception):
+    """A node that means nothing."""
+
+
 def size(shape):
     return math.prod(shape)
 
@@ -195,14 +199,14 @@ class Nodes:
         for at, rows in go(0, [0] * len(ways)):
             yield at[0], at[1:], rows, [1 if way[-1] == 0 else rows for way in ways[1:]]
 
-    def elementwise(self, inputs, emit):
+    def elementwise(self, inputs, emit, name=None):
         """The result of tiles of each input, repeated where numpy repeats: emit(parts, shapes, part of the result, R, C)."""
         shape = np.broadcast_shapes(*(value.shape for value in inputs)) or (1,)
         alike = all(value.shape == shape for value in inputs)
         columns = inputs[0].columns if alike else shape[-1]
         lead = (size(shape) // columns,) if alike else shape[:-1]
         own = [lead if alike else (1,) * (len(shape) - len(v.shape)) + v.shape[:-1] if v.shape else (1,) * len(lead) for v in inputs]
-        result = self.new(self.node.output[0], shape if inputs[0].shape or len(inputs) > 1 else (), inputs[-1].kind, columns)
+        result = self.new(name or self.node.output[0], shape if inputs[0].shape or len(inputs) > 1 else (), inputs[-1].kind, columns)
         memories = [self.matrix(v, columns if alike else (v.shape or (1,))[-1]) for v in inputs]
         target = result.memory[columns]
         wide = min(columns, self.rule("columns"))
@@ -219,17 +223,27 @@ class Nodes:
         self.give(self.elementwise([value], lambda parts, shapes, to, R, C: kernel(*parts, to, word, R, C)))
 
     def binary(self, word):
-        a, b = self.input(0), self.input(1)
+        made, rest = self.input(0), [self.values[name] for name in self.node.input[1:]]
+        if rest and word not in ("Max", "Min"):
+            rest = rest[:1]
+        for n, value in enumerate(rest):
+            made = self.binary_of(word, made, value, self.node.output[0] + ("" if n == len(rest) - 1 else "_among"))
+        self.give(made)
+
+    def binary_of(self, word, a, b, name):
         if b.array is not None and b.array.size == 1 and size(a.shape) > 1:
             kernel, number = self.kernel(a.kind, "with_number"), float(b.array.reshape(()))
-            made = self.elementwise([a], lambda parts, shapes, to, R, C: kernel(*parts, to, word, number, R, C, *shapes[0]))
+            made = self.elementwise([a], lambda parts, shapes, to, R, C: kernel(*parts, to, word, number, R, C, *shapes[0]), name)
         elif a.array is not None and a.array.size == 1 and size(b.shape) > 1:
             kernel, number = self.kernel(b.kind, "number_with"), float(a.array.reshape(()))
-            made = self.elementwise([b], lambda parts, shapes, to, R, C: kernel(*parts, to, word, number, R, C, *shapes[0]))
+            made = self.elementwise([b], lambda parts, shapes, to, R, C: kernel(*parts, to, word, number, R, C, *shapes[0]), name)
         else:
             kernel = self.kernel(a.kind, "binary")
-            made = self.elementwise([a, b], lambda parts, shapes, to, R, C: kernel(*parts, to, word, R, C, *shapes[0], *shapes[1]))
-        self.give(made)
+            made = self.elementwise([a, b], lambda parts, shapes, to, R, C: kernel(*parts, to, word, R, C, *shapes[0], *shapes[1]), name)
+        return made.seen_as(np.broadcast_shapes(a.shape, b.shape))
+
+    def gelu(self):
+        self.unary("GeluOfTanh" if self.attribute("approximate", "none") == "tanh" else "Gelu")
 
     def choose(self):
         c, a, b = (self.input(n) for n in range(3))
@@ -251,6 +265,8 @@ class Nodes:
         self.give(self.elementwise([value], lambda parts, shapes, to, R, C: kernel(*parts, to, slope, R, C)))
 
     def batch_norm(self):
+        if self.attribute("training_mode", 0) or len([name for name in self.node.output if name]) > 1:
+            raise Unsupported("training_mode, figures of the batch itself")
         value = self.input(0)
         scale, shift, mean, variance = (self.known(n, "its scale, shift, mean or variance").astype(np.float64) for n in range(1, 5))
         factor = scale / np.sqrt(variance + self.attribute("epsilon", 1e-5))
@@ -303,7 +319,10 @@ class Nodes:
 
     def reduce(self):
         value = self.input(0)
-        axes = self.attribute("axes") if self.input(1) is None else [int(a) for a in self.known(1, "which axes")]
+        axes = self.attribute("axes") if self.input(1) is None else [int(a) for a in self.known(1, "which axes").reshape(-1)]
+        if not axes and self.attribute("noop_with_empty_axes", 0):
+            self.same()
+            return
         self.reduced(value, sorted(a % len(value.shape) for a in axes) if axes else list(range(len(value.shape))), self.attribute("keepdims", 1), self.node.op_type)
 
     def reduced(self, value, axes, keep, word):
@@ -321,14 +340,19 @@ class Nodes:
 
     def multiply(self, a, b, c, rows, inner, columns, a_row=0, b_row=0, c_row=0):
         """c = a * b, tile by tile: the first part of the inner extent writes, the others add up."""
-        first, more = (self.kernel(self.kind, name) for name in ("product", "product_more"))
         step = min(inner, self.rule("inner_of_product"))
+        whole = self.kind == "f16" and inner > step  # sums of several parts are f32 till they are whole
+        first, more = (self.kernel(self.kind, name + ("_wide" if whole else "")) for name in ("product", "product_more"))
+        if whole:
+            target, target_row, c, c_row = c, c_row, self.new(self.node.output[0] + "_sums", (rows, columns), "f32").memory[columns], 0
         for i, R in blocks(rows, self.rule("rows_of_product")):
             for j, C in blocks(columns, self.rule("columns_of_product")):
                 to = c.part(c_row + i, j, R, C)
                 first(a.part(a_row + i, 0, R, step), b.part(b_row, j, step, C), to, R, step, C)
                 for k, K in blocks(inner, step, step) if inner > step else ():
                     more(a.part(a_row + i, k, R, K), b.part(b_row + k, j, K, C), to, R, K, C)
+                if whole:
+                    self.kernel(self.kind, "narrowed")(to, target.part(target_row + i, j, R, C), R, C)
 
     def matmul(self):
         a, b = self.input(0), self.input(1)
@@ -336,6 +360,8 @@ class Nodes:
             raise Unsupported("a factor has one dimension")
         self.kind = a.kind
         (M, K), N = a.shape[-2:], b.shape[-1]
+        if b.shape[-2] != K:
+            raise Broken(f"{K} columns times {b.shape[-2]} rows")
         lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         result = self.new(self.node.output[0], lead + (M, N), a.kind)
         ma, mb, mc = self.matrix(a, K), self.matrix(b, N), result.memory[N]
@@ -355,6 +381,8 @@ class Nodes:
             raise Unsupported("alpha or beta is not 1")
         self.kind = a.kind
         (M, K), N = a.shape, b.shape[1]
+        if b.shape[0] != K:
+            raise Broken(f"{K} columns times {b.shape[0]} rows")
         name = self.node.output[0]
         product = self.new(name if c is None else name + "_product", (M, N), a.kind)
         self.multiply(self.matrix(a, K), self.matrix(b, N), product.memory[N], M, K, N)
@@ -447,16 +475,22 @@ class Nodes:
 
     def slice(self):
         value = self.input(0)
-        starts, ends, axes, steps = (self.known(n, "what it takes") for n in range(1, 5))
+        if self.node.opset < 10:
+            starts, ends, axes, steps = self.attribute("starts"), self.attribute("ends"), self.attribute("axes"), None
+        else:
+            starts, ends, axes, steps = (self.known(n, "what it takes") for n in range(1, 5))
         axes = range(len(starts)) if axes is None else axes
         if steps is not None and any(s != 1 for s in steps):
             raise Unsupported("steps are not 1")
-        for axis, start, end in zip(axes, starts, ends):
+        for n, (axis, start, end) in enumerate(zip(axes, starts, ends)):
             low, high, _ = slice(int(start), int(end)).indices(value.shape[axis])
             shape = list(value.shape)
             shape[axis] = high - low
+            if high <= low:
+                raise Unsupported("nothing is left of it")
             if tuple(shape) != value.shape:
-                value = self.picked(value, int(axis), [(low, high - low)], shape, self.node.output[0])
+                last = n == len(starts) - 1
+                value = self.picked(value, int(axis), [(low, high - low)], shape, self.node.output[0] + ("" if last else "_sliced"))
         self.give(value)
 
     def concat(self):
@@ -591,12 +625,12 @@ class Nodes:
         self.give(made)
 
     def global_pool(self):
-        self.reduced(self.input(0), [2, 3], 1, "ReduceMean" if self.node.op_type == "GlobalAveragePool" else "ReduceMax")
+        self.reduced(self.input(0), list(range(2, len(self.input(0).shape))), 1, "ReduceMean" if self.node.op_type == "GlobalAveragePool" else "ReduceMax")
 
 
 NODES = {
     **{word: (lambda nodes, word=word: nodes.unary(word)) for word in onnx_kernels.UNARY}, **{word: (lambda nodes, word=word: nodes.binary(word)) for word in onnx_kernels.BINARY},
-    **{word: Nodes.reduce for word in onnx_kernels.REDUCE}, "Where": Nodes.choose, "Softmax": Nodes.softmax, "LayerNormalization": Nodes.layer_norm, "MatMul": Nodes.matmul,
+    **{word: Nodes.reduce for word in onnx_kernels.REDUCE}, "Gelu": Nodes.gelu, "Where": Nodes.choose, "Softmax": Nodes.softmax, "LayerNormalization": Nodes.layer_norm, "MatMul": Nodes.matmul,
     "Gemm": Nodes.gemm, "Transpose": Nodes.transpose, "Split": Nodes.split, "Slice": Nodes.slice, "Concat": Nodes.concat, "Gather": Nodes.gather, "Reshape": Nodes.reshape,
     "Flatten": Nodes.flatten, "Squeeze": Nodes.squeeze, "Unsqueeze": Nodes.unsqueeze, "Clip": Nodes.limited, "LeakyRelu": Nodes.leaky, "BatchNormalization": Nodes.batch_norm, "Identity": Nodes.same, "Dropout": Nodes.same, "Conv": Nodes.conv, "MaxPool": Nodes.pool,
     "AveragePool": Nodes.pool, "GlobalAveragePool": Nodes.global_pool, "GlobalMaxPool": Nodes.global_pool,
