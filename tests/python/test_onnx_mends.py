@@ -131,3 +131,72 @@ def test_training_is_named():
     x, v = numbers(2, 3, 4, 4), np.ones(3, np.float32)
     error = refused([("BatchNormalization", ["x", "s", "b", "m", "v"], ["y", "rm", "rv"], {"training_mode": 1})], {"x": x}, {"y": x}, s=v, b=v, m=v, v=v)
     assert "node 'n0' (BatchNormalization) is not translated: training_mode" in str(error) and error.exit_code == 5
+
+
+X = np.ones((4, 8), np.float32)
+Y = {"y": X}
+NONSENSE = {
+    "a product of 8 columns and 9 rows": ([("MatMul", ["x", "w"], ["y"], {})], {"w": np.ones((9, 3), np.float32)}),
+    "an axis that is not there": ([("Softmax", ["x"], ["y"], {"axis": 7})], {}),
+    "an order of axes that is none": ([("Transpose", ["x"], ["y"], {"perm": [0, 0]})], {}),
+    "two extents that are worked out": ([("Reshape", ["x", "s"], ["y"], {})], {"s": np.array([-1, -1])}),
+    "an extent below 0": ([("Reshape", ["x", "s"], ["y"], {})], {"s": np.array([-2, -16])}),
+    "a shape of fractions": ([("Reshape", ["x", "s"], ["y"], {})], {"s": np.array([4.0, 8.0], np.float32)}),
+    "an index that is not there": ([("Gather", ["x", "i"], ["y"], {})], {"i": np.array([9])}),
+    "an index far below": ([("Gather", ["x", "i"], ["y"], {})], {"i": np.array([-9])}),
+    "three inputs of one": ([("Relu", ["x", "x", "x"], ["y"], {})], {}),
+    "an axis twice": ([("Slice", ["x", "l", "h", "a"], ["y"], {})], {"l": np.array([0, 1]), "h": np.array([2, 3]), "a": np.array([0, 0])}),
+    "a name made twice": ([("Relu", ["x"], ["y"], {}), ("Neg", ["x"], ["y"], {})], {}),
+    "a name that nothing makes": ([("Relu", ["z"], ["y"], {})], {}),
+    "steps of 0": ([("MaxPool", ["x"], ["y"], {"kernel_shape": [1, 1], "strides": [0, 0]})], {}),
+    "an output that nothing makes": ([("Relu", ["x"], ["t"], {})], {}),
+}
+
+
+@pytest.mark.parametrize("name", NONSENSE)
+def test_what_is_no_graph_is_refused(name):
+    nodes, constants = NONSENSE[name]
+    error = refused(nodes, {"x": X}, Y, **constants)
+    assert error.exit_code == 3 and str(error)
+
+
+@pytest.mark.parametrize("opset", [0, 999])
+def test_opsets_that_are_none_are_refused(opset):
+    assert f"there is no opset {opset}" in str(refused([("Relu", ["x"], ["y"], {})], {"x": X}, Y, opset=opset))
+
+
+def test_operators_of_other_domains_are_named():
+    made = model([("Relu", ["x"], ["y"], {"domain": "com.example"})], {"x": X}, Y)
+    made.opset_import.append(helper.make_opsetid("com.example", 1))
+    with pytest.raises(ptowsp.Error, match="node 'n0' .Relu. is not translated: it is of the domain 'com.example'"):
+        ptowsp.onnx.read(made).pack()
+
+
+def test_data_outside_of_the_folder_are_refused(tmp_path):
+    import onnx
+    (tmp_path / "secret").write_bytes(bytes(32))
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "data.bin").symlink_to(tmp_path / "secret")
+    made = model([("Add", ["x", "w"], ["y"], {})], {"x": X}, Y, constants={"w": np.ones(8, np.float32)})
+    weight = made.graph.initializer[0]
+    weight.ClearField("raw_data")
+    weight.data_location = TensorProto.EXTERNAL
+    weight.external_data.add(key="location", value="data.bin")
+    (tmp_path / "model" / "m.onnx").write_bytes(made.SerializeToString())
+    with pytest.raises(ptowsp.Error, match="outside of the folder of the model"):
+        ptowsp.onnx.read(tmp_path / "model" / "m.onnx")
+    (tmp_path / "model" / "data.bin").unlink()
+    (tmp_path / "model" / "data.bin").write_bytes(np.full(8, 2, np.float32).tobytes())
+    run = ptowsp.onnx.read(tmp_path / "model" / "m.onnx").pack().load("cpu_sim").run(x=X)
+    np.testing.assert_array_equal(run["y"], X + 2)
+
+
+def test_words_that_are_none_of_the_graph_are_refused(tmp_path, capsys):
+    made = model([("Relu", ["x"], ["y"], {})], {"x": X}, Y)
+    for given, sentence in (({"tiles": {"Other": {"columns": 8}}}, "no node and no operator of the graph is called 'Other'"), ({"sizes": {"batch": 2}}, "no extent is called 'batch'")):
+        with pytest.raises(ptowsp.Error, match=sentence):
+            ptowsp.onnx.read(made, **given)
+    (tmp_path / "empty.onnx").write_bytes(b"")
+    out = ["-o", str(tmp_path / "p.zst")]
+    assert ptowsp.onnx.main([str(tmp_path / "none.onnx"), *out]) == 2 and "No such file" in capsys.readouterr().err
+    assert ptowsp.onnx.main([str(tmp_path / "empty.onnx"), *out]) == 3 and "it is no ONNX graph" in capsys.readouterr().err

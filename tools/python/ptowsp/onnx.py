@@ -16,6 +16,7 @@ import types
 
 import numpy as np
 
+from . import onnx_checks
 from .library import Error, host
 from .onnx_nodes import KINDS, NODES, RULE, Broken, Memory, Nodes, Unsupported, Value, size
 from .packing import pack_files, source
@@ -26,6 +27,7 @@ from .workloads import Workload
 def module():
     """onnx, which is wanted when a graph is read and not before."""
     import onnx
+    import onnx.checker
     import onnx.helper
     import onnx.mapping
     import onnx.numpy_helper
@@ -94,6 +96,8 @@ def extents(value, sizes):
         if dimension.dim_param and dimension.dim_param not in sizes:
             raise Error(host.PTOWSP_INVALID, f"input {value.name!r} has an extent {dimension.dim_param!r} that has to be known: give it, --set {dimension.dim_param}=64")
         shape.append(sizes[dimension.dim_param] if dimension.dim_param else dimension.dim_value)
+        if shape[-1] < 1:
+            raise Error(host.PTOWSP_UNSUPPORTED, f"{value.name!r} has an extent that is {shape[-1] if dimension.HasField('dim_value') else 'not known'}; all have to be known, and from 1")
     return tuple(shape)
 
 
@@ -144,15 +148,29 @@ class Graph:
     def __init__(self, model, *, sizes=None, tiles=None, name=None):
         onnx = module()
         self.graph, self.tiles, self.nodes = model.graph, tiles or {}, None
-        opset = max((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), default=13)
+        opset = onnx_checks.check(onnx, model)
         self.steps = [plain_node(node, number, opset) for number, node in enumerate(model.graph.node)]
         self.weights = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
         self.inputs = {value.name: value for value in model.graph.input if value.name not in self.weights}
+        self._check_words(sizes or {})
         self.shapes = {name: extents(value, sizes or {}) for name, value in self.inputs.items()}
         self.types = {value.name: KINDS.get(np.dtype(onnx.mapping.TENSOR_TYPE_TO_NP_TYPE[value.type.tensor_type.elem_type]).name) for value in [*model.graph.input, *model.graph.output]}
         inferred = {value.name: value for value in self._inferred(model, sizes or {}).graph.output}
         self.results = {value.name: extents(inferred[value.name], sizes or {}) for value in model.graph.output}
         self.workload = self._workload(name or free_word(model.graph.name or "graph", ()))
+
+    def _check_words(self, sizes):
+        """Names of extents and of nodes that are given are those of the graph."""
+        words = {d.dim_param for value in [*self.graph.input, *self.graph.output] for d in value.type.tensor_type.shape.dim if d.dim_param}
+        for name, extent in sizes.items():
+            if name not in words:
+                raise Error(host.PTOWSP_INVALID, f"no extent is called {name!r}; those with names are {', '.join(sorted(words)) or 'none'}")
+            if extent < 1:
+                raise Error(host.PTOWSP_INVALID, f"extent {name!r} is {extent}; one from 1 is wanted")
+        words = {"all", *(word for node in self.steps for word in (node.name, node.op_type))}
+        for name in self.tiles:
+            if name not in words:
+                raise Error(host.PTOWSP_INVALID, f"tiles: no node and no operator of the graph is called {name!r}")
 
     def _inferred(self, model, sizes):
         """The model with the shapes of its outputs, by onnx itself."""
@@ -218,18 +236,27 @@ class Graph:
     def pack(self, *, strict=False):
         """The package."""
         with tempfile.TemporaryDirectory() as folder:
-            return pack_files([self.source(folder)], strict=strict)
+            try:
+                return pack_files([self.source(folder)], strict=strict)
+            except Error as error:  # the folder is gone when it is read
+                error.args = (str(error).replace(folder + os.sep, ""),)
+                raise
 
 
 def read(model, *, sizes=None, tiles=None, name=None):
     """A Graph of a path, or of a model of onnx. sizes: extents by name. tiles: what overrides the rule, as --tiles has it. ptowsp.Error where it is not translated."""
     onnx = module()
-    return Graph(onnx.load(os.fspath(model)) if isinstance(model, (str, os.PathLike)) else model, sizes=sizes, tiles=tiles, name=name)
+    return Graph(onnx_checks.load(onnx, os.fspath(model)) if isinstance(model, (str, os.PathLike)) else model, sizes=sizes, tiles=tiles, name=name)
 
 
 def tiles_read(path):
-    with open(path) as file:
-        tiles = json.load(file)
+    try:
+        with open(path) as file:
+            tiles = json.load(file)
+    except (ValueError, OSError) as error:
+        raise Error(host.PTOWSP_INVALID, f"{path}: {error}") from None
+    if not isinstance(tiles, dict) or not all(isinstance(words, dict) for words in tiles.values()):
+        raise Error(host.PTOWSP_INVALID, f'{path}: sizes by node, operator or "all" are wanted: {{"MatMul": {{"rows_of_product": 64}}}}')
     for key, words in tiles.items():
         for word, number in words.items():
             if word not in RULE or not isinstance(number, int) or number < 1:
@@ -238,7 +265,7 @@ def tiles_read(path):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(prog="python3 -m ptowsp.onnx", description="Makes a package of an ONNX graph.", epilog="Exit status as of the tools: 0, 2 for wrong options, 3 for files that are no graph, 5 for what is not translated.")
+    parser = argparse.ArgumentParser(prog="python3 -m ptowsp.onnx", description="Makes a package of an ONNX graph.", epilog="Exit status as of the tools: 0, 2 for wrong options and files that are not there, 3 for files that are no graph, 5 for what is not translated.")
     parser.add_argument("model")
     parser.add_argument("-o", "--output", required=True, metavar="PACKAGE")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=N", help="an extent that has a name in the graph")
@@ -262,8 +289,11 @@ def main(arguments=None):
     except Error as error:
         print(f"ptowsp.onnx: {options.model}: {error}", file=sys.stderr)
         return error.exit_code
+    except OSError as error:
+        print(f"ptowsp.onnx: {error.filename or options.model}: {error.strerror or error}", file=sys.stderr)
+        return 2
     except Exception as error:  # what onnx and json raise of files that are none of theirs has many names
-        print(f"ptowsp.onnx: {options.model}: {error}", file=sys.stderr)
+        print(f"ptowsp.onnx: {options.model}: {str(error) or type(error).__name__}", file=sys.stderr)
         return 3
     tensors = ", ".join(f"{t.name} {t.role}" for t in package.tensors() if t.role in ("in", "out", "inout"))
     print(f"{options.output}: {len(graph.steps)} nodes, {len(graph.nodes.files)} weights; {tensors}")
