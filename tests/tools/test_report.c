@@ -111,8 +111,8 @@ TEST(a_browser_shows_it)
 {
 	static const struct {
 		const char *run, *words;
-	} rows[] = {{"$P/bgemm.pkg.zst", "Timeline of 128 tasks on 1 lines, semantic time by the model of the backend, from 0 cycles"},
-		    {"--threads 1 $P/bgemm.pkg.zst", "Timeline of 128 tasks on 1 lines, real time of worker threads, from 0 ns"},
+	} rows[] = {{"$P/bgemm.pkg.zst", "Timeline of 128 tasks on 1 line, semantic time by the model of the backend, from 0 cycles"},
+		    {"--threads 1 $P/bgemm.pkg.zst", "Timeline of 128 tasks on 1 line, real time of worker threads, from 0 ns"},
 		    {"--opt trace=real $P/bgemm.pkg.zst", "real time of worker threads, from 0 ns"},
 		    {"$P/softmax.pkg.zst", "Graph of 12 tasks and 8 connections in 1 loop"},
 		    {"--plugin=aie $P/llama.pkg.zst", "<td>several loops</td>"},
@@ -132,6 +132,7 @@ TEST(a_browser_shows_it)
 		browse();
 		CHECK_CONTAINS(cli_out, rows[i].words);
 		CHECK_CONTAINS(cli_out, "The run ended well.");
+		CHECK_CONTAINS(cli_out, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"kernels\"><table aria-label=\"kernels\">");
 		CHECK_STR(cli_err, "");
 	}
 }
@@ -153,6 +154,7 @@ TEST(the_matrix_is_a_page_to_search)
 		return;
 	browse();
 	CHECK_CONTAINS(cli_out, " features of ");
+	CHECK_CONTAINS(cli_out, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"features of backends\"><table aria-label=");
 	CHECK_CONTAINS(cli_out, "<th scope=\"row\">parallel_for</th><td class=\"");
 	CHECK_STR(cli_err, "");
 }
@@ -176,6 +178,7 @@ TEST(a_package_is_a_page_to_search)
 	browse();
 	CHECK_CONTAINS(cli_out, "<td>swiglu</td><td>any</td>");
 	CHECK_CONTAINS(cli_out, "func @swiglu(");
+	CHECK_CONTAINS(cli_out, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-labelledby=\"part-");
 	CHECK_CONTAINS(cli_out, "<a href=\"#part-tile-memory\">tile memory</a>");
 	CHECK_STR(cli_err, "");
 }
