@@ -12,15 +12,18 @@
 #include <stdint.h>
 
 #define ASCEND_PLAN_MAGIC   0x4C505450u /* the bytes read "PTPL" */
-#define ASCEND_PLAN_VERSION 4u
+#define ASCEND_PLAN_VERSION 5u
 #define ASCEND_PLAN_DIMS    2
 
 struct ascend_plan_head {
 	uint32_t magic, version;
 	uint64_t bytes; /* of the whole block */
 	uint32_t step_count, edge_count, window_count, scalar_count;
-	uint64_t steps, edges, windows, scalars; /* offsets from the beginning, multiples of 8 */
-	uint64_t first;                          /* steps of the run before its own */
+	uint64_t steps, edges, windows,
+		scalars;     /* offsets from the beginning, multiples of 8: beyond the block and modulo 2^64 where it is read in this process */
+	uint64_t first;      /* steps of the run before its own */
+	uint64_t calls;      /* records of calls (adapter.h), in the order of tasks and copies: where the first one begins in the table, */
+	uint64_t call_bytes; /*   and of each; 0: there are none */
 };
 
 enum ascend_step_kind {
@@ -28,7 +31,7 @@ enum ascend_step_kind {
 	ASCEND_STEP_DUMMY = 1, /* no kernel, windows or scalars */
 	ASCEND_STEP_SCOPE_BEGIN = 2,
 	ASCEND_STEP_SCOPE_END = 3,
-	ASCEND_STEP_COPY = 4 /* of the simulation: a task that is none of the package's, with the record of its call, a region and a block */
+	ASCEND_STEP_COPY = 4 /* of the simulation: a task that is none of the package's, with a region and a block */
 };
 enum ascend_step_shape {
 	ASCEND_SHAPE_CUBE = 0,
@@ -67,11 +70,11 @@ struct ascend_plan_window {
 };
 
 #ifdef __cplusplus
-static_assert(sizeof(ascend_plan_head) == 72, "layout");
+static_assert(sizeof(ascend_plan_head) == 88, "layout");
 static_assert(sizeof(ascend_plan_step) == 32, "layout");
 static_assert(sizeof(ascend_plan_window) == 32, "layout");
 #else
-_Static_assert(sizeof(struct ascend_plan_head) == 72, "layout");
+_Static_assert(sizeof(struct ascend_plan_head) == 88, "layout");
 _Static_assert(sizeof(struct ascend_plan_step) == 32, "layout");
 _Static_assert(sizeof(struct ascend_plan_window) == 32, "layout");
 #endif

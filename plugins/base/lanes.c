@@ -104,7 +104,9 @@ void base_lanes_put(struct base_lanes *lanes, const struct base_walk_task *task,
 
 void base_lanes_init(struct base_lanes *lanes, const struct base_walk *walk, uint64_t most)
 {
-	*lanes = (struct base_lanes){.walk = walk, .most = most};
+	const struct rt_limits *limits = &walk->limits;
+
+	*lanes = (struct base_lanes){.walk = walk, .most = most, .any = limits->streams || limits->depth_count || policy_static(limits->policy)};
 }
 
 static void kind_finish(struct base_lane_kind *kind)

@@ -23,6 +23,7 @@ struct base_lanes {
 	const struct base_walk *walk; /* borrowed, of which only limits are asked */
 	struct base_lane_kind executors, streams, depths[RT_DEPTH_LIMIT];
 	uint64_t most; /* tasks at a time */
+	bool any;      /* tasks may be in one */
 	bool failed;   /* no memory */
 };
 void base_lanes_init(struct base_lanes *lanes, const struct base_walk *walk, uint64_t most);

@@ -7,21 +7,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A walk, and what follows. */
+struct pulling {
+	struct base_walk *walk;
+	const struct base_walk_then *then;
+};
+
 /* ---- tasks ----------------------------------------------------------------------------------------------------------- */
 
 static const char tasks_planned[] = "the tasks of a planned program";
 
-/* Room for task `number`; those between are not there yet. */
-static bool task_room(struct base_walk *walk, uint64_t number)
+/* Rows up to task `number`; those between are not there yet. */
+static bool rows_make(struct base_walk *walk, uint64_t number)
 {
-	uint32_t had = walk->task_room;
-
-	while (number >= walk->task_room)
-		if (!COMMON_GROW(walk->tasks, walk->task_room, walk->task_room))
+	while (walk->rows <= number) {
+		if (!COMMON_GROW(walk->tasks, walk->task_room, walk->rows))
 			return false;
-	if (walk->task_room > had)
-		memset(walk->tasks + had, 0, (walk->task_room - had) * sizeof(*walk->tasks));
+		walk->tasks[walk->rows++] = (struct base_walk_task){0};
+	}
 	return true;
+}
+
+/* NULL: no memory. */
+static inline struct base_walk_task *row_of(struct base_walk *walk, uint64_t number)
+{
+	return number < walk->rows || rows_make(walk, number) ? &walk->tasks[number] : NULL;
 }
 
 static bool arg_add(struct base_walk *walk, uint64_t value)
@@ -32,7 +42,7 @@ static bool arg_add(struct base_walk *walk, uint64_t value)
 	return true;
 }
 
-static bool tensor_add(struct base_walk *walk, const struct ptowsp_tensor_arg *tensor)
+static inline bool tensor_add(struct base_walk *walk, const struct ptowsp_tensor_arg *tensor)
 {
 	if (!COMMON_GROW(walk->tensors, walk->tensor_room, walk->tensor_count))
 		return false;
@@ -42,12 +52,11 @@ static bool tensor_add(struct base_walk *walk, const struct ptowsp_tensor_arg *t
 
 static bool task_told(struct base_walk *walk, const struct ptowsp_task *task)
 {
-	struct base_walk_task *row;
-	bool ok = task_room(walk, task->number - walk->first);
+	struct base_walk_task *row = row_of(walk, task->number - walk->first);
+	bool ok = true;
 
-	if (!ok)
+	if (!row)
 		return false;
-	row = &walk->tasks[task->number - walk->first];
 	row->there = true;
 	walk->told = task->number - walk->first + 1;
 	row->args = walk->arg_count;
@@ -106,14 +115,13 @@ static bool list_take(struct base_walk *walk, const struct rt_item *item)
 	return true;
 }
 
-static bool task_take(struct base_walk *walk, const struct rt_item *item)
+static bool task_add(struct base_walk *walk, const struct rt_item *item)
 {
 	const uint64_t number = item->number - walk->first;
-	struct base_walk_task *row;
+	struct base_walk_task *row = row_of(walk, number);
 
-	if (!task_room(walk, number))
+	if (!row)
 		return false;
-	row = &walk->tasks[number];
 	row->preds = walk->pred_count;
 	row->executor = item->executor;
 	row->stream = item->stream;
@@ -123,12 +131,20 @@ static bool task_take(struct base_walk *walk, const struct rt_item *item)
 	row->cycles = item->cycles;
 	row->kernel = item->kernel;
 	row->unit = item->unit;
-	if (!list_take(walk, item))
+	if (item->count && !list_take(walk, item))
 		return false;
 	row->pred_count = (uint32_t)(walk->pred_count - row->preds);
 	walk->edges += row->pred_count;
 	walk->task_count = number + 1;
 	return true;
+}
+
+static ptowsp_status task_take(void *context, const struct rt_item *item)
+{
+	struct base_walk *walk = ((const struct pulling *)context)->walk;
+
+	walk->exhausted |= !task_add(walk, item);
+	return walk->exhausted ? PTOWSP_NO_MEMORY : PTOWSP_OK;
 }
 
 static bool event_add(struct base_walk *walk, const struct base_walk_event *event)
@@ -167,12 +183,11 @@ static bool event_take(struct base_walk *walk, const struct rt_item *item)
 static bool ahead_keep(struct base_walk *walk, const struct base_walk *from, uint64_t number)
 {
 	const struct base_walk_task *task = &from->tasks[number];
-	struct base_walk_task *row;
-	bool ok = task_room(walk, number - from->task_count);
+	struct base_walk_task *row = row_of(walk, number - from->task_count);
+	bool ok = true;
 
-	if (!ok)
+	if (!row)
 		return false;
-	row = &walk->tasks[number - from->task_count];
 	*row = *task;
 	row->args = walk->arg_count;
 	row->tensors = walk->tensor_count;
@@ -183,38 +198,27 @@ static bool ahead_keep(struct base_walk *walk, const struct base_walk *from, uin
 	return ok;
 }
 
-/* The next batch is likely as large as this one: rows have room from the beginning. Where there is no memory they grow as ever. */
-static void room_make(struct base_walk *walk, const struct base_walk *like)
-{
-#define ROOM(rows, room, allocate)                                                                                                                             \
-	if (like->room && (walk->rows = allocate))                                                                                                             \
-		walk->room = like->room;
-	ROOM(tasks, task_room, calloc(like->task_room, sizeof(*walk->tasks)))
-	ROOM(args, arg_room, malloc(like->arg_room * sizeof(*walk->args)))
-	ROOM(tensors, tensor_room, malloc(like->tensor_room * sizeof(*walk->tensors)))
-	ROOM(preds, pred_room, malloc(like->pred_room * sizeof(*walk->preds)))
-	ROOM(events, event_room, malloc(like->event_room * sizeof(*walk->events)))
-#undef ROOM
-}
-
 bool base_walk_take(struct base_walk *walk, struct base_walk *taken)
 {
+	const struct base_walk room = *taken;
 	bool ok = true;
 
 	*taken = *walk;
 	taken->moves = NULL;
 	taken->capacities = NULL;
 	taken->move_count = taken->move_room = 0;
-	*walk = (struct base_walk){.first = walk->first + walk->task_count,
-				   .moves = walk->moves,
-				   .move_count = walk->move_count,
-				   .move_room = walk->move_room,
-				   .limits = walk->limits,
-				   .capacities = walk->capacities,
-				   .edges = walk->edges,
-				   .batched = walk->batched,
-				   .exhausted = walk->exhausted};
-	room_make(walk, taken);
+	walk->first += walk->task_count;
+	walk->tasks = room.tasks;
+	walk->args = room.args;
+	walk->tensors = room.tensors;
+	walk->preds = room.preds;
+	walk->events = room.events;
+	walk->task_room = room.task_room;
+	walk->arg_room = room.arg_room;
+	walk->tensor_room = room.tensor_room;
+	walk->pred_room = room.pred_room;
+	walk->event_room = room.event_room;
+	walk->task_count = walk->rows = walk->arg_count = walk->tensor_count = walk->pred_count = walk->event_count = 0;
 	for (uint64_t number = taken->task_count; ok && number < taken->told; number++)
 		ok = ahead_keep(walk, taken, number);
 	walk->told = taken->told > taken->task_count ? taken->told - taken->task_count : 0;
@@ -280,12 +284,6 @@ static bool limits_take(struct base_walk *walk, const struct rt_feed *feed)
 	return walk->capacities;
 }
 
-/* A walk, and what follows. */
-struct pulling {
-	struct base_walk *walk;
-	const struct base_walk_then *then;
-};
-
 /* A caller that would have to wait for all of them waits no longer. */
 static ptowsp_status most_check(const struct pulling *pulling, const struct rt_item *item, struct ptowsp_error *error)
 {
@@ -294,7 +292,7 @@ static ptowsp_status most_check(const struct pulling *pulling, const struct rt_i
 
 	if (patience)
 		patience->tasks = walk->task_count;
-	if (base_patience_over(patience, 1 + item->count / 64))
+	if (base_patience_over(patience, item->kind == RT_ITEM_TASKS ? (uint32_t)item->bytes : 1 + item->count / 64))
 		return base_patience_told(patience, PTOWSP_NO_MEMORY, error);
 	if (!pulling->then->most || walk->task_count + walk->event_count < pulling->then->most)
 		return PTOWSP_OK;
@@ -339,8 +337,7 @@ static ptowsp_status pull(void *context, struct rt_feed *feed, struct ptowsp_err
 	if (ok && pulling->then->batch && (status = pulling->then->batch(pulling->then->context, feed, error)))
 		return status;
 	while (ok) {
-		status = is_batch(pulling) ? pulling->then->batch(pulling->then->context, feed, error) : PTOWSP_OK;
-		if (status)
+		if (is_batch(pulling) && (status = pulling->then->batch(pulling->then->context, feed, error)))
 			return status;
 		status = rt_feed_next(feed, &item);
 		if (status)
@@ -354,9 +351,9 @@ static ptowsp_status pull(void *context, struct rt_feed *feed, struct ptowsp_err
 		status = item->kind == RT_ITEM_PHASE ? phase_run(pulling, feed, item, error) : most_check(pulling, item, error);
 		if (status)
 			return status;
-		if (item->kind == RT_ITEM_PHASE)
+		if (item->kind == RT_ITEM_PHASE || item->kind == RT_ITEM_TASKS)
 			continue;
-		ok = item->kind == RT_ITEM_TASK ? task_take(walk, item) : event_take(walk, item);
+		ok = item->kind == RT_ITEM_TASK ? task_add(walk, item) : event_take(walk, item);
 	}
 	return rt_no_memory(error, tasks_planned);
 }
@@ -374,6 +371,7 @@ ptowsp_status base_walk_fill(struct base_walk *walk, struct rt_program *planned,
 		return status;
 	engine.context = &pulling;
 	engine.run = pull;
+	engine.task = then->batch ? task_take : NULL;
 	engine.phases = then->phase != NULL;
 	base_walk_finish(walk);
 	walk->batched = then->batch;

@@ -44,6 +44,7 @@ struct base_walk {
 	struct base_walk_event *events;
 	struct base_walk_move *moves;
 	uint64_t task_count; /* that the feed gave */
+	uint32_t rows;       /* of tasks, there or not */
 	uint32_t task_room, arg_count, arg_room, tensor_count, tensor_room, pred_count, pred_room, event_count, event_room, move_count, move_room;
 	struct rt_limits limits; /* in force; depths are the program's */
 	uint64_t *capacities;    /* per channel */
@@ -67,7 +68,7 @@ struct base_walk_then {
 	ptowsp_status (*walked)(void *context, struct rt_feed *feed, struct ptowsp_error *error);
 	/* NULL: a program whose tasks decide which tasks there are is refused. Else runs the tasks of the walk so far, behind which it is emptied, and goes on. */
 	ptowsp_status (*phase)(void *context, struct rt_feed *feed, const struct base_walk_phase *phase, struct ptowsp_error *error);
-	/* NULL, or takes the walk as it comes (base_walk_take): before its first item, and whenever it has batch_tasks tasks or as many events. Preds and events then name tasks of earlier batches, too. */
+	/* NULL, or takes the walk as it comes (base_walk_take): before its first item, and whenever it has about batch_tasks tasks or as many events. Preds and events then name tasks of earlier batches, too. */
 	ptowsp_status (*batch)(void *context, struct rt_feed *feed, struct ptowsp_error *error);
 	uint64_t batch_tasks;
 	const struct rt_engine *engine; /* its wait, ended and arena are those of the run; NULL: none */
@@ -80,7 +81,7 @@ struct base_walk_then {
  * UNSUPPORTED beyond `most`, as soon as it is met. */
 ptowsp_status base_walk_fill(struct base_walk *walk, struct rt_program *planned, const struct rt_run_args *args, const struct base_walk_then *then,
 			     struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
-/* Tasks and events so far go to *taken, which is overwritten and to be finished; limits, capacities and moves stay. False: no memory. */
+/* Tasks and events so far go to *taken, which is zeroed or was taken before, and to be finished: its room is the walk's then. Limits, capacities and moves stay. False: no memory. */
 bool base_walk_take(struct base_walk *walk, struct base_walk *taken);
 void base_walk_finish(struct base_walk *walk);
 

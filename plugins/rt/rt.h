@@ -173,6 +173,7 @@ struct rt_notify {
 /* Something with a clock of its own: run pulls all items of a feed (feed.h), on the thread of rt_run. Where there is one, rt keeps no semantic time: what --stats and
  * the trace say of time is what the engine tells. */
 struct rt_feed;
+struct rt_item; /* rt_feed.h */
 struct rt_engine {
 	void *context;
 	ptowsp_status (*run)(void *context, struct rt_feed *feed, struct ptowsp_error *error);
@@ -181,6 +182,9 @@ struct rt_engine {
 	/* Planned program; NULL: nothing runs before all is told. Returns when all tasks before `tasks` have really ended. Errors: UNSUPPORTED for some that it was not given. */
 	ptowsp_status (*wait)(void *device, uint64_t tasks, struct ptowsp_error *error);
 	uint64_t (*ended)(void *device); /* beside wait: tasks before it have */
+	/* Planned program; NULL: tasks are pulled. Else those of a workload come this way, in place of items and in their order, a few at a time while an item is pulled; without owner
+	 * and row. */
+	ptowsp_status (*task)(void *context, const struct rt_item *item);
 	void *device;
 };
 struct rt_run_args {

@@ -26,6 +26,7 @@ struct rt_need {
 };
 enum rt_item_kind {
 	RT_ITEM_TASK,
+	RT_ITEM_TASKS, /* `bytes` tasks have come by rt_engine.task, the last one of them right before this */
 	RT_ITEM_SCOPE_BEGIN,
 	RT_ITEM_SCOPE_END,
 	RT_ITEM_ORDER_BEGIN,

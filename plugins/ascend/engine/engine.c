@@ -174,20 +174,15 @@ static ptowsp_status tables_make(struct ascend_loaded *loaded, struct ptowsp_err
 	loaded->directions = calloc((size_t)tensors + ASCEND_ENTRY_FIRST + 2, sizeof(*loaded->directions));
 	loaded->image_cycles = calloc((size_t)loaded->kernel_count + 1, sizeof(*loaded->image_cycles));
 	loaded->bindings = calloc((size_t)tensors + 1, sizeof(*loaded->bindings));
-	loaded->blocks = calloc((size_t)loaded->kernel_count + 2, sizeof(*loaded->blocks));
-	loaded->shapes = calloc((size_t)loaded->kernel_count + 2, 1);
-	loaded->cubes = calloc((size_t)loaded->kernel_count + 2, sizeof(*loaded->cubes));
-	loaded->passed = calloc((size_t)loaded->kernel_count + 2, sizeof(*loaded->passed));
-	if (!loaded->entries || !loaded->shapes || !loaded->directions || !loaded->bindings || !loaded->image_cycles || !loaded->blocks || !loaded->cubes ||
-	    !loaded->passed)
+	loaded->tasks = calloc((size_t)loaded->kernel_count + 2, sizeof(*loaded->tasks));
+	if (!loaded->entries || !loaded->directions || !loaded->bindings || !loaded->image_cycles || !loaded->tasks)
 		return rt_no_memory(error, "a program of the pto-runtime");
 	loaded->kernels.cycles = loaded->image_cycles;
 	for (uint32_t k = 0; k <= loaded->kernel_count; k++) {
 		const uint32_t blocks = k < loaded->kernel_count ? loaded->planned->tables.kernel.rows[k].blockdim : 1;
 
-		loaded->blocks[k] = blocks && blocks <= INT16_MAX ? (uint16_t)blocks : 1;
-		loaded->shapes[k] = shape_of(loaded, k);
-		loaded->cubes[k] = k;
+		loaded->tasks[k].step = (struct ascend_plan_step){
+			.function = k, .cube = k, .shape = shape_of(loaded, k), .blocks = blocks && blocks <= INT16_MAX ? (uint16_t)blocks : 1};
 	}
 	entries_number(loaded);
 	return PTOWSP_OK;
@@ -293,12 +288,9 @@ void ascend_engine_unload(struct ascend_loaded *loaded)
 	base_walk_finish(&loaded->walk);
 	ascend_figures_finish(&loaded->figures);
 	free(loaded->entries);
-	free(loaded->shapes);
-	free(loaded->cubes);
-	free(loaded->passed);
+	free(loaded->tasks);
 	free(loaded->directions);
 	free(loaded->bindings);
 	free(loaded->image_cycles);
-	free(loaded->blocks);
 	free(loaded);
 }

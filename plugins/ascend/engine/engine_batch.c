@@ -10,30 +10,19 @@
 #include <string.h>
 #include <time.h>
 
-/* Blocks beyond the cores of their kind come in rounds. */
-static void rounds_count(struct ascend_run *run, struct ascend_batch *batch)
+void ascend_run_tell(struct ascend_run *run, struct ascend_batch *batch, struct rt_feed *feed)
 {
 	const struct ascend_arch *arch = ascend_model_arch(run->loaded->program->device->model);
 
-	for (uint64_t t = 0; t < batch->walk->task_count; t++) {
-		const uint32_t kernel = batch->walk->tasks[t].kernel, blocks = run->loaded->blocks[kernel];
-		const uint32_t cores = run->loaded->shapes[kernel] == ASCEND_SHAPE_VECTOR ? ascend_arch_vectors(arch) : arch->clusters;
-
-		if (blocks > 1)
-			batch->cycles[t] *= (blocks + cores - 1) / cores;
-	}
-}
-
-void ascend_run_tell(struct ascend_run *run, struct ascend_batch *batch, struct rt_feed *feed)
-{
-	rounds_count(run, batch);
-	ascend_plan_clock_tell(&run->clock, batch->plan, batch->walk, batch->cycles, ascend_run_window(run), feed);
+	ascend_batch_cycles(batch, ascend_arch_vectors(arch), arch->clusters);
+	ascend_plan_clock_tell(&run->clock, batch->plan, batch->walk, ascend_run_window(run), feed);
 }
 
 static ptowsp_status maker_make(struct ascend_run *run)
 {
 	const struct ascend_loaded *loaded = run->loaded;
 	const struct ascend_plan_rules rules = {.simulated = !loaded->engine->which.onboard,
+						.bare = run->calls.bare,
 						.scopes = !ascend_run_is_host_graph(run),
 						.mapped = loaded->engine->mapped,
 						.comes = run->streamed,
@@ -43,10 +32,7 @@ static ptowsp_status maker_make(struct ascend_run *run)
 						.versions_entry = loaded->versions_entry,
 						.entries = loaded->entries,
 						.bindings = loaded->bindings,
-						.blocks = loaded->blocks,
-						.shapes = loaded->shapes,
-						.cubes = loaded->cubes,
-						.passed = loaded->passed};
+						.kernels = loaded->tasks};
 
 	return ascend_maker_create(&run->maker, &loaded->walk, &rules, run->error);
 }
@@ -57,11 +43,12 @@ ptowsp_status ascend_run_begin(struct ascend_run *run)
 	const struct base_walk *walk = &run->loaded->walk;
 	ptowsp_status status = ascend_run_bind(run);
 
+	ascend_calls_init(&run->calls, run->loaded->program->rt, run->loaded->program->kernels.workers);
+	run->calls.bare = run->streamed && !run->loaded->engine->mapped;
 	if (!status)
 		status = maker_make(run);
 	if (!status && !ascend_plan_clock_begin(&run->clock, run->streamed ? ASCEND_STEPS_KEPT - 1 : 2 * walk->task_count + walk->event_count, walk->first))
 		status = rt_no_memory(run->error, "the times of a plan");
-	ascend_calls_init(&run->calls, run->loaded->program->rt, run->loaded->blocks, run->loaded->shapes, run->loaded->program->kernels.workers);
 	if (!status && run->streamed && !(run->stream = ascend_stream_create(&run->calls)))
 		status = rt_no_memory(run->error, "the batches of a run");
 	return status || ascend_run_is_host_graph(run) ? status : ascend_run_rings(run);
@@ -74,7 +61,8 @@ void ascend_run_take_back(struct ascend_run *run, struct rt_feed *feed, bool all
 
 	while ((batch = ascend_stream_back(run->stream, all))) {
 		ascend_run_tell(run, batch, feed);
-		ascend_batch_destroy(batch);
+		batch->next = run->spare;
+		run->spare = batch;
 	}
 }
 
@@ -96,21 +84,11 @@ ptowsp_status ascend_run_over(struct ascend_run *run)
 	return status ? status : rt_fail(run->error, PTOWSP_RUN_FAILED, "the pto-runtime was done before all tasks were given to it");
 }
 
-static bool has_tasks(const struct ascend_plan_head *plan)
-{
-	const struct ascend_plan_step *steps = ascend_plan_steps(plan);
-	uint32_t s = 0;
-
-	while (s < plan->step_count && (steps[s].kind == ASCEND_STEP_SCOPE_BEGIN || steps[s].kind == ASCEND_STEP_SCOPE_END))
-		s++;
-	return s < plan->step_count;
-}
-
 /* The runtime is not launched before there is a task: its schedulers wait for the first one for ever (simpler 6ebaf77, tensormap_and_ringbuffer). */
 static ptowsp_status publish(struct ascend_run *run, struct rt_feed *feed)
 {
 	struct ascend_batch *batch = run->batch;
-	const bool launches = run->kernels && !run->launched.there && has_tasks(batch->plan);
+	const bool launches = run->kernels && !run->launched.there && batch->record_count;
 	ptowsp_status status = PTOWSP_OK;
 
 	while (run->kernels && !ascend_stream_room(run->stream, batch->plan->step_count) && !ascend_run_is_over(run)) {
@@ -135,11 +113,13 @@ ptowsp_status ascend_run_flush(struct ascend_run *run, struct rt_feed *feed, boo
 
 	if (status || (!walk->task_count && !walk->event_count && !last))
 		return status;
-	run->batch = ascend_batch_create(&run->calls);
+	run->batch = run->spare ? run->spare : ascend_batch_create(&run->calls);
+	if (run->spare) {
+		run->spare = run->spare->next;
+		run->batch->next = NULL;
+	}
 	ok = run->batch && base_walk_take(walk, &run->batch->own);
-	status = ok ? ascend_batch_records(run->batch, run->batch->own.event_count, run->error) : rt_no_memory(run->error, "a batch of tasks");
-	if (!status)
-		status = ascend_batch_plan(run->batch, run->maker, last, run->error);
+	status = ok ? ascend_batch_plan(run->batch, run->maker, false, last, run->error) : rt_no_memory(run->error, "a batch of tasks");
 	if (!status && ascend_maker_block_bytes(run->maker) > ASCEND_BLOCKS_ROOM)
 		status = rt_fail(run->error, PTOWSP_TOO_SMALL, "elements that travel with tokens take more than %d bytes at a time; send smaller regions",
 				 ASCEND_BLOCKS_ROOM);

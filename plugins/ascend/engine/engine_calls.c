@@ -64,27 +64,11 @@ static void failure_keep(struct ascend_calls *calls, uint64_t number, ptowsp_sta
 	atomic_store(&calls->stop, 1);
 }
 
-/* Tensors lie where the runtime has put them: shapes are the package's. */
-static void tensors_place(struct ptowsp_tensor_arg *tensors, const struct base_walk *walk, const struct base_walk_task *task, const int64_t *args)
-{
-	for (uint32_t i = 0; i < task->tensor_count; i++) {
-		const struct ascend_tensor *from = (const struct ascend_tensor *)(uintptr_t)args[1 + i];
-
-		tensors[i] = walk->tensors[task->tensors + i];
-		tensors[i].data = (void *)(uintptr_t)(from->addr + from->start * rt_dtype_bytes(tensors[i].dtype));
-	}
-}
-
 /* A version begins as zeros, for all blocks of the task that makes it. */
 static void versions_clear(struct ascend_called *record, struct ptowsp_tensor_arg *tensors, uint32_t count)
 {
 	uint32_t none = 0;
-	bool fresh = false;
 
-	for (uint32_t i = 0; i < count; i++)
-		fresh |= (tensors[i].access & RT_FRESH) != 0;
-	if (!fresh)
-		return;
 	if (atomic_compare_exchange_strong(&record->cleared, &none, 1)) {
 		for (uint32_t i = 0; i < count; i++)
 			if (tensors[i].access & RT_FRESH)
@@ -97,16 +81,43 @@ static void versions_clear(struct ascend_called *record, struct ptowsp_tensor_ar
 		tensors[i].access &= (uint16_t)~RT_FRESH;
 }
 
-static void cycles_keep(struct ascend_called *record, uint32_t blocks, uint64_t cycles)
+static bool has_fresh(const struct ptowsp_tensor_arg *tensors, uint32_t count)
 {
-	uint64_t *kept = &record->batch->cycles[record->row];
+	unsigned access = 0;
 
-	if (blocks == 1) {
-		*kept = cycles;
+	for (uint32_t i = 0; i < count; i++)
+		access |= tensors[i].access;
+	return access & RT_FRESH;
+}
+
+/* Where nothing moves, the walk's are those of the task. Else they lie where the runtime has put them: shapes are the package's. */
+static const struct ptowsp_tensor_arg *tensors_place(struct ptowsp_tensor_arg *tensors, struct ascend_called *record, const struct base_walk_task *task,
+						     const int64_t *args)
+{
+	const struct ptowsp_tensor_arg *own = record->batch->walk->tensors + task->tensors;
+	const bool bare = record->batch->calls->bare, fresh = has_fresh(own, task->tensor_count);
+
+	if (bare && !fresh)
+		return own;
+	memcpy(tensors, own, task->tensor_count * sizeof(*tensors));
+	for (uint32_t i = 0; !bare && i < task->tensor_count; i++) {
+		const struct ascend_tensor *from = (const struct ascend_tensor *)(uintptr_t)args[1 + i];
+
+		tensors[i].data = (void *)(uintptr_t)(from->addr + from->start * rt_dtype_bytes(tensors[i].dtype));
+	}
+	if (fresh)
+		versions_clear(record, tensors, task->tensor_count);
+	return tensors;
+}
+
+static void cycles_keep(struct ascend_called *record, uint64_t cycles)
+{
+	if (record->blocks == 1) {
+		record->cycles = cycles;
 		return;
 	}
 	pthread_mutex_lock(&record->batch->calls->lock);
-	*kept = cycles > *kept ? cycles : *kept;
+	record->cycles = cycles > record->cycles ? cycles : record->cycles;
 	pthread_mutex_unlock(&record->batch->calls->lock);
 }
 
@@ -115,13 +126,12 @@ static void task_run(struct ascend_called *record, uint32_t block, const int64_t
 	struct ascend_calls *calls = record->batch->calls;
 	const struct base_walk *walk = record->batch->walk;
 	const struct base_walk_task *from = &walk->tasks[record->row];
-	const uint32_t blocks = calls->blocks[from->kernel];
 	struct ptowsp_tensor_arg tensors[ASCEND_TASK_TENSORS];
-	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), from->cycles / blocks, &error};
+	struct ptowsp_error error;
+	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), from->cycles / record->blocks, &error};
 	struct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK),
-				   .args = (const uint64_t *)args + 1 + from->tensor_count,
-				   .tensors = tensors,
+				   .args = walk->args + from->args,
+				   .tensors = tensors_place(tensors, record, from, args),
 				   .arg_count = from->arg_count,
 				   .tensor_count = from->tensor_count,
 				   .tensor_stride = sizeof(*tensors),
@@ -132,15 +142,15 @@ static void task_run(struct ascend_called *record, uint32_t block, const int64_t
 				   .executor = from->executor,
 				   .unit = from->unit,
 				   .block = block,
-				   .block_count = blocks};
+				   .block_count = record->blocks};
 	uint32_t worker = worker_take(calls);
 	ptowsp_status status;
 
-	tensors_place(tensors, walk, from, args);
-	versions_clear(record, tensors, from->tensor_count);
+	memset(&error, 0, offsetof(struct ptowsp_error, text) + 1); /* all of it would take longer than a brief kernel */
+	error.head = (struct ptowsp_head)PTOWSP_HEAD(error, ERROR);
 	status = rt_crew_invoke(calls->program, &task, &out, worker);
 	worker_give(calls, worker);
-	cycles_keep(record, blocks, out.cycles);
+	cycles_keep(record, out.cycles);
 	if (status)
 		failure_keep(calls, task.number, rt_crew_failure(calls->program, from->kernel, task.number, status, &error), &error);
 }
@@ -203,12 +213,10 @@ static void record_copy(const struct ascend_call *call, const int64_t *args)
 
 /* ---- life of a run ----------------------------------------------------------------------------------------------------- */
 
-void ascend_calls_init(struct ascend_calls *calls, const struct rt_program *program, const uint16_t *blocks, const uint8_t *shapes, uint32_t workers)
+void ascend_calls_init(struct ascend_calls *calls, const struct rt_program *program, uint32_t workers)
 {
 	calls->program = program;
 	calls->workers = workers;
-	calls->blocks = blocks;
-	calls->shapes = shapes;
 	calls->failed = UINT64_MAX;
 	pthread_mutex_init(&calls->lock, NULL);
 	pthread_cond_init(&calls->idle, NULL);
@@ -249,93 +257,108 @@ struct ascend_batch *ascend_batch_create(struct ascend_calls *calls)
 	struct ascend_batch *batch = calloc(1, sizeof(*batch));
 
 	if (batch)
-		*batch = (struct ascend_batch){.calls = calls, .walk = &batch->own};
+		*batch = (struct ascend_batch){.calls = calls, .walk = &batch->own, .plan = &batch->over};
 	return batch;
 }
 
 void ascend_batch_destroy(struct ascend_batch *batch)
 {
-	if (!batch)
-		return;
-	base_walk_finish(&batch->own);
-	ascend_plan_part_finish(&batch->part);
-	free(batch->plan);
-	free(batch->records);
-	free(batch->taken);
-	free(batch->cycles);
-	free(batch);
-}
-
-static uint64_t blocks_of(const struct ascend_batch *batch, uint64_t task)
-{
-	const uint16_t blocks = batch->calls->blocks[batch->walk->tasks[task].kernel];
-
-	return blocks > 1 ? blocks : 0;
-}
-
-static uint32_t cores_of(const struct ascend_batch *batch, uint64_t task)
-{
-	const uint8_t shape = batch->calls->shapes[batch->walk->tasks[task].kernel];
-
-	return shape == ASCEND_SHAPE_MIX ? 3 : shape == ASCEND_SHAPE_MIX_ONE ? 2 : 1;
-}
-
-ptowsp_status ascend_batch_records(struct ascend_batch *batch, uint32_t copies, struct ptowsp_error *error)
-{
-	const uint64_t tasks = batch->walk->task_count;
-	uint64_t blocks = 0;
-
-	for (uint64_t t = 0; t < tasks; t++)
-		blocks += blocks_of(batch, t);
-	batch->records = calloc(tasks + copies + 1, sizeof(*batch->records));
-	batch->cycles = calloc(tasks + 1, sizeof(*batch->cycles));
-	batch->taken = calloc(blocks + 1, sizeof(*batch->taken));
-	if (!batch->records || !batch->cycles || !batch->taken)
-		return rt_no_memory(error, "the calls of the pto-runtime");
-	blocks = 0;
-	for (uint64_t t = 0; t < tasks + copies; t++)
-		batch->records[t] = (struct ascend_called){
-			.call.run = t < tasks ? record_run : record_copy, .batch = batch, .row = (uint32_t)(t < tasks ? t : t - tasks), .left = 1};
-	for (uint64_t t = 0; t < tasks; t++) {
-		const uint64_t several = blocks_of(batch, t);
-
-		batch->cycles[t] = batch->walk->tasks[t].cycles / (several ? several : 1);
-		batch->records[t].left = (uint32_t)(several ? several : 1) * cores_of(batch, t);
-		batch->records[t].blocks_taken = several ? batch->taken + blocks : NULL;
-		blocks += several;
+	for (struct ascend_batch *next; batch; batch = next) {
+		next = batch->next;
+		base_walk_finish(&batch->own);
+		ascend_plan_part_finish(&batch->part);
+		if (batch->plan != &batch->over)
+			free(batch->plan);
+		free(batch->records);
+		free(batch->taken);
+		free(batch);
 	}
-	return PTOWSP_OK;
 }
 
-/* Tasks come in their order, and so do copies. */
-static void steps_tell(struct ascend_batch *batch)
+static uint32_t cores_of(const struct ascend_plan_step *step)
+{
+	return step->shape == ASCEND_SHAPE_MIX ? 3 : step->shape == ASCEND_SHAPE_MIX_ONE ? 2 : 1;
+}
+
+static bool is_called(const struct ascend_plan_step *step)
+{
+	return step->kind == ASCEND_STEP_TASK || step->kind == ASCEND_STEP_COPY;
+}
+
+static ptowsp_status records_room(struct ascend_batch *batch, struct ptowsp_error *error)
 {
 	const struct ascend_plan_step *steps = ascend_plan_steps(batch->plan);
-	uint64_t task = 0, copy = batch->walk->task_count;
+	uint64_t blocks = 0;
 
-	for (uint32_t s = 0; s < batch->plan->step_count; s++) {
-		const uint32_t number = (uint32_t)batch->plan->first + s;
+	for (uint32_t s = 0; s < batch->plan->step_count; s++)
+		blocks += steps[s].blocks > 1 ? steps[s].blocks : 0;
+	if (batch->record_room < batch->plan->step_count) {
+		free(batch->records);
+		batch->record_room = batch->plan->step_count;
+		batch->records = malloc(batch->record_room * sizeof(*batch->records));
+	}
+	free(batch->taken);
+	batch->taken = blocks ? calloc(blocks, sizeof(*batch->taken)) : NULL;
+	return (batch->record_room && !batch->records) || (blocks && !batch->taken) ? rt_no_memory(error, "the calls of the pto-runtime") : PTOWSP_OK;
+}
 
-		if (steps[s].kind == ASCEND_STEP_TASK)
-			batch->records[task++].step = number;
-		else if (steps[s].kind == ASCEND_STEP_COPY)
-			batch->records[copy++].step = number;
+static void records_fill(struct ascend_batch *batch)
+{
+	const struct ascend_plan_step *step = ascend_plan_steps(batch->plan);
+	uint32_t task = 0, copy = 0;
+	uint64_t blocks = 0;
+
+	batch->record_count = 0;
+	for (uint32_t s = 0; s < batch->plan->step_count; s++, step++) {
+		const bool is_task = step->kind == ASCEND_STEP_TASK;
+
+		if (!is_called(step))
+			continue;
+		batch->records[batch->record_count++] = (struct ascend_called){
+			.call.run = is_task ? record_run : record_copy,
+			.batch = batch,
+			.row = is_task ? task : copy++,
+			.step = (uint32_t)batch->plan->first + s,
+			.blocks = is_task ? step->blocks : 0,
+			.shape = step->shape,
+			.cycles = is_task ? batch->walk->tasks[task].cycles / step->blocks : 0,
+			.left = step->blocks * cores_of(step),
+			.blocks_taken = step->blocks > 1 ? batch->taken + blocks : NULL,
+		};
+		task += is_task;
+		blocks += step->blocks > 1 ? step->blocks : 0;
 	}
 }
 
-ptowsp_status ascend_batch_plan(struct ascend_batch *batch, struct ascend_maker *maker, bool last, struct ptowsp_error *error)
+ptowsp_status ascend_batch_plan(struct ascend_batch *batch, struct ascend_maker *maker, bool whole, bool last, struct ptowsp_error *error)
 {
 	ptowsp_status status;
 
 	batch->part.walk = batch->walk;
-	batch->part.call_bytes = sizeof(*batch->records);
-	batch->part.calls = (uintptr_t)batch->records - (uintptr_t)batch->calls;
 	status = ascend_maker_take(maker, &batch->part, last, error);
+	ascend_plan_over(&batch->part.build, &batch->over);
+	batch->plan = &batch->over;
+	if (!status && whole) {
+		status = ascend_plan_block_make(&batch->part.build, &batch->plan, error);
+		ascend_plan_build_finish(&batch->part.build);
+	}
 	if (!status)
-		status = ascend_plan_block_make(batch->part.build, &batch->plan, error);
-	if (last)
-		ascend_plan_build_finish(batch->part.build);
-	if (!status)
-		steps_tell(batch);
-	return status;
+		status = records_room(batch, error);
+	if (status)
+		return status;
+	records_fill(batch);
+	batch->plan->calls = (uintptr_t)batch->records - (uintptr_t)batch->calls;
+	batch->plan->call_bytes = batch->part.called ? sizeof(*batch->records) : 0;
+	return PTOWSP_OK;
+}
+
+void ascend_batch_cycles(struct ascend_batch *batch, uint32_t vectors, uint32_t cubes)
+{
+	for (uint32_t r = 0; r < batch->record_count; r++) {
+		const struct ascend_called *record = &batch->records[r];
+		const uint32_t cores = record->shape == ASCEND_SHAPE_VECTOR ? vectors : cubes;
+
+		if (record->blocks)
+			batch->walk->tasks[record->row].cycles = record->cycles * ((record->blocks + cores - 1) / cores);
+	}
 }

@@ -14,8 +14,7 @@
 /* Calls of a run. */
 struct ascend_calls {
 	const struct rt_program *program; /* borrowed, as is */
-	const uint16_t *blocks;           /* per KREG row, at least 1, */
-	const uint8_t *shapes;            /*   and enum ascend_step_shape */
+	bool bare;                        /* ascend_plan_rules */
 	_Atomic uint8_t *over;            /* by step, modulo over_count: it no longer runs; NULL: nobody asks */
 	uint64_t over_count;
 	_Atomic uint32_t stop; /* no further kernels */
@@ -31,8 +30,8 @@ struct ascend_calls {
 	ptowsp_status status;
 	struct ptowsp_error said;
 };
-/* calls: zeroed. blocks, shapes: per KREG row. workers: at least 1; at most 64 are used. One thread; to be finished in any case. */
-void ascend_calls_init(struct ascend_calls *calls, const struct rt_program *program, const uint16_t *blocks, const uint8_t *shapes, uint32_t workers);
+/* calls: zeroed. workers: at least 1; at most 64 are used. One thread; to be finished in any case. */
+void ascend_calls_init(struct ascend_calls *calls, const struct rt_program *program, uint32_t workers);
 void ascend_calls_finish(struct ascend_calls *calls); /* of a zeroed one, too */
 /* No further kernels. Any thread. */
 void ascend_calls_stop(struct ascend_calls *calls);
@@ -46,6 +45,9 @@ struct ascend_called {
 	struct ascend_batch *batch;
 	uint32_t row;                  /* of the task in its walk, or of the copy */
 	uint32_t step;                 /* in the run */
+	uint16_t blocks;               /* of the task; of a copy 0 */
+	uint8_t shape;                 /* enum ascend_step_shape */
+	uint64_t cycles;               /* of the task: known before, then what its kernel said; of several blocks the most */
 	_Atomic uint32_t taken;        /* a task of a cluster is called on each of its cores: the first one does it */
 	_Atomic uint32_t cleared;      /* of a task that begins versions: 1, somebody writes their zeros, 2, they are there */
 	_Atomic uint32_t left;         /* calls that are still to come back: of each block on each core of its shape */
@@ -54,21 +56,21 @@ struct ascend_called {
 /* Tasks that the runtime is given together: where they come from, their steps, and what their kernels need. */
 struct ascend_batch {
 	struct ascend_calls *calls;
-	struct base_walk own;         /* of one that comes with others */
-	const struct base_walk *walk; /* that, or one that is all there is */
+	struct base_walk own;   /* of one that comes with others */
+	struct base_walk *walk; /* that, or one that is all there is */
 	struct ascend_plan_part part;
-	struct ascend_plan_head *plan;
-	struct ascend_called *records; /* per task, then per copy */
-	_Atomic uint8_t *taken;        /* of all tasks that have several blocks */
-	uint64_t *cycles;              /* per task: known before, then what its kernel said; of several blocks the most, to be multiplied by their rounds */
-	struct ascend_batch *next;     /* ascend_stream */
+	struct ascend_plan_head over, *plan; /* over the part's rows; that, or a block of its own */
+	struct ascend_called *records;       /* per task and copy, in the order of steps */
+	uint32_t record_count, record_room;
+	_Atomic uint8_t *taken;    /* of all tasks that have several blocks */
+	struct ascend_batch *next; /* ascend_stream */
 	bool read;
 };
-/* batch->walk is there. copies: at most so many. Errors: NO_MEMORY. To be destroyed in any case. */
-ptowsp_status ascend_batch_records(struct ascend_batch *batch, uint32_t copies, struct ptowsp_error *error);
-/* The batch's steps, of which there are records, as one block. Errors: of ascend_maker_take. */
-ptowsp_status ascend_batch_plan(struct ascend_batch *batch, struct ascend_maker *maker, bool last, struct ptowsp_error *error);
+/* The batch's steps and their records, of its walk. whole: as one block, and no batch follows; last: none does. A batch that is over may be filled again. Errors: of ascend_maker_take. */
+ptowsp_status ascend_batch_plan(struct ascend_batch *batch, struct ascend_maker *maker, bool whole, bool last, struct ptowsp_error *error);
+/* Cycles that the kernels said go to the walk; those of several blocks in rounds of so many cores. */
+void ascend_batch_cycles(struct ascend_batch *batch, uint32_t vectors, uint32_t cubes);
 struct ascend_batch *ascend_batch_create(struct ascend_calls *calls); /* NULL: no memory */
-void ascend_batch_destroy(struct ascend_batch *batch);                /* NULL is allowed */
+void ascend_batch_destroy(struct ascend_batch *batch);                /* and those behind it; NULL is allowed */
 
 #endif

@@ -90,9 +90,11 @@ static ptowsp_status image_find(struct ascend_kernel_object *object_out, const c
 /* The cube core of the kernel's cluster has a function of its own. */
 static void cube_add(struct ascend_children *children, struct ascend_loaded *loaded, uint32_t kernel, const void *bytes, size_t size)
 {
-	loaded->shapes[kernel] = ASCEND_SHAPE_MIX;
-	loaded->cubes[kernel] = loaded->kernel_count + children->cubes++;
-	children->rows[children->count++] = (struct ascend_kernel_object){(int32_t)loaded->cubes[kernel], bytes, size};
+	struct ascend_plan_step *step = &loaded->tasks[kernel].step;
+
+	step->shape = ASCEND_SHAPE_MIX;
+	step->cube = loaded->kernel_count + children->cubes++;
+	children->rows[children->count++] = (struct ascend_kernel_object){(int32_t)step->cube, bytes, size};
 }
 
 static ptowsp_status images_add(struct ascend_children *children, struct ascend_loaded *loaded, uint32_t kernel, const struct ascend_kernel_object *image,
@@ -113,8 +115,8 @@ static void compiled_add(struct ascend_children *children, struct ascend_loaded 
 	const struct ascend_cores *cores = &children->cores[kernel];
 
 	children->rows[children->count++] = (struct ascend_kernel_object){(int32_t)kernel, cores->vector, cores->vector_size};
-	loaded->shapes[kernel] = ASCEND_SHAPE_VECTOR;
-	loaded->passed[kernel] = (uint32_t)cores->workspace;
+	loaded->tasks[kernel].step.shape = ASCEND_SHAPE_VECTOR;
+	loaded->tasks[kernel].passed = (uint32_t)cores->workspace;
 	if (cores->cube) /* it multiplies */
 		cube_add(children, loaded, kernel, cores->cube, cores->cube_size);
 }

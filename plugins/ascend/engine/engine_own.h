@@ -35,15 +35,13 @@ struct ascend_loaded {
 	struct base_sections sections; /* borrowed until unload */
 	struct ascend_planned kernels;
 	struct rt_program *planned;
-	struct base_walk walk;           /* of the latest run */
-	uint32_t *entries;               /* per TENS row: its entry tensor, 0: none */
-	int32_t *directions;             /* per entry tensor */
-	struct ptowsp_binding *bindings; /* per TENS row, of the run */
-	uint64_t *image_cycles;          /* per KREG row */
-	uint16_t *blocks;                /* per KREG row: those of a task, which the runtime gives to as many logical cores; more than it takes run on one */
-	uint8_t *shapes;                 /* per KREG row: enum ascend_step_shape, */
-	uint32_t *cubes, *passed;        /*   the function of its cube core; bytes per block that the runtime places for its cores to pass on, 0: none */
-	bool streamed;                   /* the runtime takes tasks while others are walked */
+	struct base_walk walk;            /* of the latest run */
+	uint32_t *entries;                /* per TENS row: its entry tensor, 0: none */
+	int32_t *directions;              /* per entry tensor */
+	struct ptowsp_binding *bindings;  /* per TENS row, of the run */
+	uint64_t *image_cycles;           /* per KREG row */
+	struct ascend_plan_kernel *tasks; /* per KREG row: of a task; more blocks than the runtime takes run on one core */
+	bool streamed;                    /* the runtime takes tasks while others are walked */
 	uint32_t entry_count, kernel_count;
 	uint32_t versions_entry; /* entry tensor with versions of temp tensors, 0: there are none */
 	uint32_t blocks_entry;   /* entry tensor with the blocks of payload channels, 0: there are none */

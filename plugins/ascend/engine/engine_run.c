@@ -185,9 +185,7 @@ static ptowsp_status whole_plan(struct ascend_run *run)
 	if (!run->batch)
 		return rt_no_memory(run->error, "a batch of tasks");
 	run->batch->walk = &run->loaded->walk;
-	status = ascend_batch_records(run->batch, run->loaded->walk.move_count, run->error);
-	if (!status)
-		status = ascend_batch_plan(run->batch, run->maker, true, run->error);
+	status = ascend_batch_plan(run->batch, run->maker, true, true, run->error);
 	return status || !ascend_run_is_host_graph(run) ? status : ascend_run_graph(run);
 }
 
@@ -230,12 +228,13 @@ static void deadlock_tell(struct ptowsp_deadlock *deadlock, const struct ptowsp_
 static void runtime_finish(struct ascend_run *run)
 {
 	ascend_batch_destroy(run->batch);
+	ascend_batch_destroy(run->spare);
 	ascend_stream_destroy(run->stream);
 	ascend_maker_destroy(run->maker);
 	ascend_calls_finish(&run->calls);
 	free(run->entry);
 	free(run->blocks);
-	run->batch = NULL;
+	run->batch = run->spare = NULL;
 	run->stream = NULL;
 	run->maker = NULL;
 	run->entry = NULL;

@@ -28,6 +28,7 @@ struct ascend_run {
 	bool streamed, kernels;
 	struct ascend_maker *maker;
 	struct ascend_batch *batch; /* that is made; of a whole run, its only one */
+	struct ascend_batch *spare; /* those that are over */
 	struct ascend_stream *stream;
 	struct ascend_launched launched;
 	struct ascend_entry_args *entry;

@@ -66,12 +66,9 @@ struct ascend_stream *ascend_stream_create(struct ascend_calls *calls)
 
 void ascend_stream_destroy(struct ascend_stream *stream)
 {
-	struct ascend_batch *batch;
-
 	if (!stream)
 		return;
-	while ((batch = ascend_stream_back(stream, true)))
-		ascend_batch_destroy(batch);
+	ascend_batch_destroy(stream->oldest);
 	pthread_mutex_destroy(&stream->lock);
 	free(stream);
 }
@@ -94,6 +91,8 @@ void ascend_stream_publish(struct ascend_stream *stream, struct ascend_batch *ba
 	for (uint32_t s = 0; s < batch->plan->step_count; s++)
 		if (steps[s].kind != ASCEND_STEP_TASK && steps[s].kind != ASCEND_STEP_COPY)
 			atomic_store_explicit(&stream->over[(stream->published + s) & (OVER - 1)], 1, memory_order_relaxed);
+	batch->read = false;
+	batch->next = NULL;
 	stream->published += batch->plan->step_count;
 	if (stream->newest)
 		stream->newest->next = batch;

@@ -23,21 +23,29 @@ struct Plan {
 	const uint32_t *edges;
 	const ascend_plan_window *windows;
 	const uint64_t *scalars;
+	ChipTensor call; /* the record of the next task or copy */
 };
 
-bool plan_open(Plan *plan, const void *block)
+template <class Row> const Row *part(const ascend_plan_head *head, uint64_t offset)
 {
-	const char *base = static_cast<const char *>(block);
+	return reinterpret_cast<const Row *>(reinterpret_cast<uintptr_t>(head) + static_cast<uintptr_t>(offset));
+}
 
+bool plan_open(Plan *plan, const void *block, const ChipTaskArgs &args)
+{
 	plan->head = static_cast<const ascend_plan_head *>(block);
-	if (base == nullptr || plan->head->magic != ASCEND_PLAN_MAGIC || plan->head->version != ASCEND_PLAN_VERSION) {
+	if (block == nullptr || plan->head->magic != ASCEND_PLAN_MAGIC || plan->head->version != ASCEND_PLAN_VERSION) {
 		rt_report_fatal(kCodeInvalidPlan, "the plan has another layout than this orchestration was compiled for: remove the cache and run again");
 		return false;
 	}
-	plan->steps = reinterpret_cast<const ascend_plan_step *>(base + plan->head->steps);
-	plan->edges = reinterpret_cast<const uint32_t *>(base + plan->head->edges);
-	plan->windows = reinterpret_cast<const ascend_plan_window *>(base + plan->head->windows);
-	plan->scalars = reinterpret_cast<const uint64_t *>(base + plan->head->scalars);
+	plan->steps = part<ascend_plan_step>(plan->head, plan->head->steps);
+	plan->edges = part<uint32_t>(plan->head, plan->head->edges);
+	plan->windows = part<ascend_plan_window>(plan->head, plan->head->windows);
+	plan->scalars = part<uint64_t>(plan->head, plan->head->scalars);
+	plan->call = args.tensor(ASCEND_ENTRY_CALLS).ref(); /* bytes */
+	plan->call.start_offset = plan->head->calls;
+	plan->call.shapes[0] = static_cast<uint32_t>(plan->head->call_bytes);
+	plan->call.extent_elem_cache = plan->head->call_bytes;
 	return true;
 }
 
@@ -161,15 +169,18 @@ void window_add(CoreTaskArgs *args, ChipTensor *view, uint8_t access)
 		args->add_output(*view);
 }
 
-void task_submit(Walk *walk, const Plan &plan, const ascend_plan_step &step, uint64_t number)
+void task_submit(Walk *walk, Plan &plan, const ascend_plan_step &step, uint64_t number)
 {
 	static const uint32_t one[ASCEND_PLAN_DIMS] = {1, 1};
+	const bool called = plan.head->call_bytes && step.kind != ASCEND_STEP_DUMMY;
 	const bool places = step.window_count && plan.windows[step.window_count - 1].access & ASCEND_WINDOW_PLACED;
 	const uint32_t count = step.window_count - (places ? 1u : 0u);
 	TensorCreateInfo placed(places ? plan.windows[count].shapes : one, ASCEND_PLAN_DIMS, DataType::UINT8);
 	ChipTensor views[MAX_TENSOR_ARGS];
 	CoreTaskArgs args;
 
+	if (called)
+		args.add_no_dep(plan.call);
 	for (uint32_t i = 0; i < count; i++) {
 		view_make(&views[i], plan.windows[i], walk->entry);
 		window_add(&args, &views[i], plan.windows[i].access);
@@ -180,9 +191,11 @@ void task_submit(Walk *walk, const Plan &plan, const ascend_plan_step &step, uin
 		args.add_scalars(plan.scalars, step.scalar_count);
 	args.set_dependencies(walk->deps, deps_find(walk, plan, step, number));
 	walk->ids[number & walk->mask] = step.kind == ASCEND_STEP_DUMMY ? rt_submit_dummy_task(args).task_id() : kernel_submit(step, args);
+	if (called)
+		plan.call.start_offset += plan.head->call_bytes;
 }
 
-bool step_submit(Walk *walk, const Plan &plan, const ascend_plan_step &step, uint64_t number)
+bool step_submit(Walk *walk, Plan &plan, const ascend_plan_step &step, uint64_t number)
 {
 	if (step.kind == ASCEND_STEP_SCOPE_BEGIN)
 		rt_scope_begin();
@@ -224,7 +237,7 @@ void source_submit(Walk *walk)
 			continue;
 		}
 		times = 0;
-		if (!plan_open(&plan, block) || !steps_submit(walk, plan))
+		if (!plan_open(&plan, block, walk->entry) || !steps_submit(walk, plan))
 			return;
 	}
 }
@@ -265,7 +278,7 @@ __attribute__((visibility("default"))) void aicpu_orchestration_entry(const Chip
 
 	if (walk.source != nullptr && ids_make(&walk, ASCEND_STEPS_KEPT))
 		source_submit(&walk);
-	else if (walk.source == nullptr && plan_open(&plan, plan_of(args)) && ids_make(&walk, plan.head->step_count + uint64_t{1}))
+	else if (walk.source == nullptr && plan_open(&plan, plan_of(args), args) && ids_make(&walk, plan.head->step_count + uint64_t{1}))
 		steps_submit(&walk, plan);
 	free(static_cast<void *>(walk.ids));
 	free(static_cast<void *>(walk.deps));

@@ -21,24 +21,38 @@ static uint64_t part(uint64_t *end, uint64_t count, size_t size)
 	return begin;
 }
 
-/* Copies rows to their place, and zeroes the gap behind them. */
 static void part_copy(struct ascend_plan_head *head, uint64_t offset, const void *rows, uint64_t bytes)
 {
 	if (bytes)
 		memcpy((char *)head + offset, rows, bytes);
-	memset((char *)head + offset + bytes, 0, (PAGE - (offset + bytes) % PAGE) % PAGE);
+}
+
+static struct ascend_plan_head head_of(const struct ascend_plan_build *build)
+{
+	return (struct ascend_plan_head){.magic = ASCEND_PLAN_MAGIC,
+					 .version = ASCEND_PLAN_VERSION,
+					 .bytes = sizeof(struct ascend_plan_head),
+					 .step_count = build->step_count,
+					 .edge_count = build->edge_count,
+					 .window_count = build->window_count,
+					 .scalar_count = build->scalar_count,
+					 .first = build->first};
+}
+
+void ascend_plan_over(const struct ascend_plan_build *build, struct ascend_plan_head *plan_out)
+{
+	const uintptr_t begin = (uintptr_t)plan_out;
+
+	*plan_out = head_of(build);
+	plan_out->steps = (uintptr_t)build->steps - begin;
+	plan_out->edges = (uintptr_t)build->edges - begin;
+	plan_out->windows = (uintptr_t)build->windows - begin;
+	plan_out->scalars = (uintptr_t)build->scalars - begin;
 }
 
 ptowsp_status ascend_plan_block_make(const struct ascend_plan_build *build, struct ascend_plan_head **block_out, struct ptowsp_error *error)
 {
-	struct ascend_plan_head head = {.magic = ASCEND_PLAN_MAGIC,
-					.version = ASCEND_PLAN_VERSION,
-					.bytes = sizeof(head),
-					.step_count = build->step_count,
-					.edge_count = build->edge_count,
-					.window_count = build->window_count,
-					.scalar_count = build->scalar_count,
-					.first = build->first};
+	struct ascend_plan_head head = head_of(build);
 
 	*block_out = NULL;
 	head.steps = part(&head.bytes, build->step_count, sizeof(*build->steps));
@@ -49,8 +63,8 @@ ptowsp_status ascend_plan_block_make(const struct ascend_plan_build *build, stru
 		*block_out = aligned_alloc(PAGE, head.bytes);
 	if (!*block_out)
 		return rt_no_memory(error, "the plan of the pto-runtime");
+	memset(*block_out, 0, head.bytes); /* gaps, too */
 	**block_out = head;
-	memset(*block_out + 1, 0, head.steps - sizeof(head));
 	part_copy(*block_out, head.steps, build->steps, build->step_count * sizeof(*build->steps));
 	part_copy(*block_out, head.edges, build->edges, build->edge_count * sizeof(*build->edges));
 	part_copy(*block_out, head.windows, build->windows, build->window_count * sizeof(*build->windows));
@@ -90,7 +104,7 @@ void ascend_preds_tidy(struct ascend_preds *preds)
 {
 	uint32_t kept = 0;
 
-	if (preds->count > 1)
+	if (preds->count)
 		qsort(preds->steps, preds->count, sizeof(*preds->steps), by_step);
 	for (uint32_t i = 0; i < preds->count; i++)
 		if (!kept || preds->steps[kept - 1] != preds->steps[i])

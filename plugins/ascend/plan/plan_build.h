@@ -57,25 +57,19 @@ static inline void ascend_plan_scalar_add(struct ascend_plan_build *build, uint6
 }
 /* Empties the build, whose memory stays for the next part. first: steps of the run before. */
 void ascend_plan_build_empty(struct ascend_plan_build *build, uint32_t first);
+/* The rows where they lie, which have to stay there while the plan is read. */
+void ascend_plan_over(const struct ascend_plan_build *build, struct ascend_plan_head *plan_out);
 /* *block_out: to be freed. Errors: NO_MEMORY. */
 ptowsp_status ascend_plan_block_make(const struct ascend_plan_build *build, struct ascend_plan_head **block_out, struct ptowsp_error *error);
 void ascend_plan_build_finish(struct ascend_plan_build *build);
 
 static inline const struct ascend_plan_step *ascend_plan_steps(const struct ascend_plan_head *plan)
 {
-	return (const struct ascend_plan_step *)(const void *)((const char *)plan + plan->steps);
+	return (const void *)((uintptr_t)plan + (uintptr_t)plan->steps);
 }
 static inline const uint32_t *ascend_plan_edges(const struct ascend_plan_head *plan)
 {
-	return (const uint32_t *)(const void *)((const char *)plan + plan->edges);
-}
-static inline const struct ascend_plan_window *ascend_plan_windows(const struct ascend_plan_head *plan)
-{
-	return (const struct ascend_plan_window *)(const void *)((const char *)plan + plan->windows);
-}
-static inline const uint64_t *ascend_plan_scalars(const struct ascend_plan_head *plan)
-{
-	return (const uint64_t *)(const void *)((const char *)plan + plan->scalars);
+	return (const void *)((uintptr_t)plan + (uintptr_t)plan->edges);
 }
 
 /* The steps that a step comes behind, while it is put together. A zeroed one is empty. */

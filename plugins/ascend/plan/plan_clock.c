@@ -33,17 +33,16 @@ static uint64_t wait_for(const struct ascend_plan_clock *clock, uint64_t step, c
 /* The place that task number - window had is free when it and all before it have left. */
 static uint64_t issue(struct ascend_plan_clock *clock, uint64_t number, uint64_t window, struct rt_feed *feed)
 {
-	const bool held = window && window < clock->kept && number >= clock->first + window;
+	const bool held = window < clock->kept && number >= clock->first + window;
 	const uint64_t free = held ? *left_of(clock, number - window) : 0;
 
 	if (free > clock->issued) {
 		rt_feed_stall(feed, PTOWSP_RESOURCE_TASK_RING, 0, number, PTOWSP_NONE, clock->issued, free);
 		clock->issued = free;
 	}
-	while (window && clock->gone < number && (number - clock->gone >= clock->kept || *left_of(clock, clock->gone) <= clock->issued))
+	while (clock->gone < number && (number - clock->gone >= clock->kept || *left_of(clock, clock->gone) <= clock->issued))
 		clock->gone++;
-	if (window)
-		rt_feed_use(feed, PTOWSP_RESOURCE_TASK_RING, 0, number + 1 - clock->gone);
+	clock->used = later(clock->used, number + 1 - clock->gone);
 	return clock->issued;
 }
 
@@ -82,8 +81,8 @@ bool ascend_plan_clock_begin(struct ascend_plan_clock *clock, uint64_t steps, ui
 	return clock->ends && clock->left;
 }
 
-void ascend_plan_clock_tell(struct ascend_plan_clock *clock, const struct ascend_plan_head *plan, const struct base_walk *walk, const uint64_t *cycles,
-			    uint64_t window, struct rt_feed *feed)
+void ascend_plan_clock_tell(struct ascend_plan_clock *clock, const struct ascend_plan_head *plan, const struct base_walk *walk, uint64_t window,
+			    struct rt_feed *feed)
 {
 	const struct ascend_plan_step *steps = ascend_plan_steps(plan);
 	const uint32_t *edges = ascend_plan_edges(plan);
@@ -98,11 +97,14 @@ void ascend_plan_clock_tell(struct ascend_plan_clock *clock, const struct ascend
 		*end_of(clock, plan->first + s) = start;
 		if (steps[s].kind != ASCEND_STEP_TASK)
 			continue;
-		start = later(start, issue(clock, walk->first + row, window, feed));
-		*end_of(clock, plan->first + s) = start + cycles[row];
-		task_tell(clock, walk, row, start, start + cycles[row], feed);
+		if (window)
+			start = later(start, issue(clock, walk->first + row, window, feed));
+		*end_of(clock, plan->first + s) = start + walk->tasks[row].cycles;
+		task_tell(clock, walk, row, start, start + walk->tasks[row].cycles, feed);
 		row++;
 	}
+	if (window)
+		rt_feed_use(feed, PTOWSP_RESOURCE_TASK_RING, 0, clock->used);
 }
 
 void ascend_plan_clock_finish(struct ascend_plan_clock *clock)

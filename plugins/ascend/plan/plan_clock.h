@@ -16,13 +16,14 @@ struct ascend_plan_clock {
 	uint64_t end;    /* of all tasks so far, in cycles */
 	uint64_t issued; /* of the latest task */
 	uint64_t gone;   /* tasks whose places are free by then */
+	uint64_t used;   /* places at most so far */
 	uint64_t executors;
 };
 /* Edges lead back so many steps at most, and not beyond what has been told so far, which has ended; first: tasks of that. False: no memory. */
 bool ascend_plan_clock_begin(struct ascend_plan_clock *clock, uint64_t steps, uint64_t first);
-/* Tells start and end of every task of the walk, stalls and use of the window. cycles: per task. window: places, 0: any number. */
-void ascend_plan_clock_tell(struct ascend_plan_clock *clock, const struct ascend_plan_head *plan, const struct base_walk *walk, const uint64_t *cycles,
-			    uint64_t window, struct rt_feed *feed);
+/* Tells start and end of every task of the walk, whose cycles are there, stalls and use of the window. window: places, 0: any number. */
+void ascend_plan_clock_tell(struct ascend_plan_clock *clock, const struct ascend_plan_head *plan, const struct base_walk *walk, uint64_t window,
+			    struct rt_feed *feed);
 void ascend_plan_clock_finish(struct ascend_plan_clock *clock);
 
 #endif

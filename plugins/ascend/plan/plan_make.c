@@ -29,7 +29,7 @@ struct ascend_maker {
 	struct ascend_plan_rules rules;
 	const struct base_walk *walk; /* limits and moves */
 	struct ascend_plan_part *part;
-	struct ascend_plan_build own, *build; /* of the part: its own, emptied */
+	struct ascend_plan_build *build; /* of the part */
 	struct ptowsp_error *error;
 	struct maker_task *tasks;  /* the latest ones, or all */
 	uint64_t kept;             /* of them, a power of two */
@@ -50,12 +50,6 @@ struct ascend_maker {
 static struct maker_task *task_of(const struct ascend_maker *maker, uint64_t number)
 {
 	return &maker->tasks[number & (maker->kept - 1)];
-}
-
-/* The task of that number in the batch. */
-static const struct base_walk_task *row_of(const struct ascend_maker *maker, uint64_t number)
-{
-	return &maker->part->walk->tasks[number - (maker->rules.comes ? maker->part->walk->first : 0)];
 }
 
 /* Tasks further back have ended. */
@@ -86,12 +80,12 @@ static uint32_t room_find(struct ascend_maker *maker, uint32_t step, uint32_t ed
 }
 
 /* within: so many steps may still run when it is submitted. */
-static uint32_t step_make(struct ascend_maker *maker, struct ascend_plan_step step, const uint32_t *preds, uint32_t count, uint32_t within)
+static uint32_t step_make(struct ascend_maker *maker, struct ascend_plan_step *step, const uint32_t *preds, uint32_t count, uint32_t within)
 {
 	const uint32_t number = maker->build->first + maker->build->step_count;
 
-	step.room = maker->rules.comes ? room_find(maker, number, count, within) : ASCEND_ROOM_ANY;
-	ascend_plan_step_add(maker->build, &step);
+	step->room = maker->rules.comes ? room_find(maker, number, count, within) : ASCEND_ROOM_ANY;
+	ascend_plan_step_add(maker->build, step);
 	for (uint32_t i = 0; i < count; i++)
 		ascend_plan_edge_add(maker->build, preds[i]);
 	return number;
@@ -99,7 +93,8 @@ static uint32_t step_make(struct ascend_maker *maker, struct ascend_plan_step st
 
 static void scope_make(struct ascend_maker *maker, bool begin)
 {
-	step_make(maker, (struct ascend_plan_step){.number = maker->made, .kind = begin ? ASCEND_STEP_SCOPE_BEGIN : ASCEND_STEP_SCOPE_END}, NULL, 0, STEPS_RUN);
+	step_make(maker, &(struct ascend_plan_step){.number = maker->made, .kind = begin ? ASCEND_STEP_SCOPE_BEGIN : ASCEND_STEP_SCOPE_END}, NULL, 0,
+		  STEPS_RUN);
 }
 
 /* In the ring of the task buffer a step has to stand in a scope that ends. */
@@ -133,13 +128,14 @@ static void scopes_close(struct ascend_maker *maker)
 static uint32_t dummy_add(struct ascend_maker *maker, const uint32_t *preds, uint32_t count)
 {
 	scope_hold(maker);
-	return step_make(maker, (struct ascend_plan_step){.number = maker->made, .kind = ASCEND_STEP_DUMMY, .blocks = 1}, preds, count, STEPS_RUN);
+	return step_make(maker, &(struct ascend_plan_step){.number = maker->made, .kind = ASCEND_STEP_DUMMY, .blocks = 1}, preds, count, STEPS_RUN);
 }
 
 /* As many as one step takes: groups of them become steps without a kernel. */
 static void preds_narrow(struct ascend_maker *maker)
 {
-	ascend_preds_tidy(&maker->preds);
+	if (maker->preds.count > 1)
+		ascend_preds_tidy(&maker->preds);
 	while (maker->preds.count > ASCEND_FAN_IN && !maker->build->failed) {
 		uint32_t kept = 0;
 
@@ -205,23 +201,23 @@ static bool window_holds(const struct ascend_maker *maker, uint64_t number)
 	return maker->rules.window && number >= maker->rules.window && number - maker->rules.window >= oldest_of(maker, number);
 }
 
-static void preds_find(struct ascend_maker *maker, uint64_t number)
+static void preds_find(struct ascend_maker *maker, const struct base_walk_task *task, uint64_t number)
 {
-	const struct base_walk_task *task = row_of(maker, number);
 	uint32_t lanes[BASE_LANES_MOST];
 
 	maker->preds.count = 0;
-	edges_add(maker, number, maker->part->walk->preds + task->preds, task->pred_count);
+	if (task->pred_count)
+		edges_add(maker, number, maker->part->walk->preds + task->preds, task->pred_count);
 	for (uint32_t i = 0; maker->rules.moved_tensors && i < task->tensor_count; i++)
 		ascend_moves_follow(&maker->moves, &maker->part->walk->tensors[task->tensors + i], &maker->preds);
-	for (uint32_t i = 0, count = base_lanes_follow(&maker->lanes, task, lanes); i < count; i++)
+	for (uint32_t i = 0, count = maker->lanes.any ? base_lanes_follow(&maker->lanes, task, lanes) : 0; i < count; i++)
 		ascend_preds_add(&maker->preds, lanes[i]);
 	if (!maker->rules.comes && window_holds(maker, number))
 		ascend_preds_add(&maker->preds, task_of(maker, number - maker->rules.window)->step);
-	if (task->process == PTOWSP_NONE)
-		ascend_preds_add(&maker->preds, maker->gate);
-	else
+	if (task->process != PTOWSP_NONE)
 		clock_add(maker, task->process);
+	else if (maker->gate != ASCEND_STEP_NONE)
+		ascend_preds_add(&maker->preds, maker->gate);
 }
 
 /* Steps that may still run when it is submitted: those behind the task a window before it. */
@@ -232,34 +228,33 @@ static uint32_t room_of(const struct ascend_maker *maker, uint64_t number)
 	return window_holds(maker, number) ? here - task_of(maker, number - maker->rules.window)->step - 1 : STEPS_RUN;
 }
 
-static uint32_t step_add(struct ascend_maker *maker, uint64_t number)
+static uint32_t step_add(struct ascend_maker *maker, const struct base_walk_task *task, uint64_t number)
 {
-	const struct base_walk_task *task = row_of(maker, number);
-	const struct ascend_plan_step step = {.number = number,
-					      .function = task->kernel,
-					      .cube = maker->rules.cubes ? maker->rules.cubes[task->kernel] : task->kernel,
-					      .shape = maker->rules.shapes ? maker->rules.shapes[task->kernel] : ASCEND_SHAPE_VECTOR,
-					      .blocks = maker->rules.blocks ? maker->rules.blocks[task->kernel] : 1};
 	const uint32_t room = room_of(maker, number);
+	struct ascend_plan_step step = maker->rules.kernels[task->kernel].step;
 
-	return step_make(maker, step, maker->preds.steps, maker->preds.count, room < STEPS_RUN ? room : STEPS_RUN);
+	step.number = number;
+	return step_make(maker, &step, maker->preds.steps, maker->preds.count, room < STEPS_RUN ? room : STEPS_RUN);
 }
 
-static ptowsp_status task_add(struct ascend_maker *maker, uint64_t number)
+static ptowsp_status task_add(struct ascend_maker *maker, const struct base_walk_task *task)
 {
-	const struct base_walk_task *task = row_of(maker, number);
-	ptowsp_status status = ascend_args_check(&maker->rules, task, number, maker->error);
+	const bool is_wide = task->tensor_count > ASCEND_TASK_TENSORS - 2 || task->arg_count > ASCEND_TASK_SCALARS;
+	const uint64_t number = maker->made;
+	ptowsp_status status = is_wide ? ascend_args_check(&maker->rules, task, number, maker->error) : PTOWSP_OK;
 	uint32_t step;
 
 	if (status)
 		return status;
-	preds_find(maker, number);
+	preds_find(maker, task, number);
 	preds_narrow(maker);
 	scope_hold(maker);
-	step = step_add(maker, number);
-	status = ascend_args_add(&maker->rules, maker->part, task, number, maker->error);
+	step = step_add(maker, task, number);
+	if (!maker->rules.bare)
+		status = ascend_args_add(&maker->rules, maker->part, task, number, maker->error);
 	*task_of(maker, number) = (struct maker_task){step, UINT64_MAX};
-	base_lanes_put(&maker->lanes, task, step);
+	if (maker->lanes.any)
+		base_lanes_put(&maker->lanes, task, step);
 	if (task->process != PTOWSP_NONE)
 		rt_vector_clock_task(&maker->clocks, task->process, step);
 	maker->made = number + 1;
@@ -299,7 +294,6 @@ static void copy_windows_add(struct ascend_maker *maker, const struct base_walk_
 {
 	struct ascend_plan_window window;
 
-	ascend_call_add(maker->part, maker->part->walk->task_count + maker->part->copy_count);
 	maker->build->failed |= !ascend_window_of(&window, &maker->rules, &move->window) || !copy_keep(maker->part, move);
 	ascend_plan_window_add(maker->build, &window);
 	ascend_plan_window_add(maker->build, &(struct ascend_plan_window){.start = block->start,
@@ -327,7 +321,7 @@ static uint32_t copy_add(struct ascend_maker *maker, uint32_t process, uint32_t 
 	ascend_preds_add(&maker->preds, block->after);
 	preds_narrow(maker);
 	scope_hold(maker);
-	step = step_make(maker, (struct ascend_plan_step){.number = maker->made, .kind = ASCEND_STEP_COPY, .shape = ASCEND_SHAPE_VECTOR, .blocks = 1},
+	step = step_make(maker, &(struct ascend_plan_step){.number = maker->made, .kind = ASCEND_STEP_COPY, .shape = ASCEND_SHAPE_VECTOR, .blocks = 1},
 			 maker->preds.steps, maker->preds.count, STEPS_RUN);
 	copy_windows_add(maker, move, block);
 	rt_vector_clock_task(&maker->clocks, process, step);
@@ -483,7 +477,6 @@ void ascend_maker_destroy(struct ascend_maker *maker)
 	rt_vector_clocks_finish(&maker->clocks);
 	ascend_moves_finish(&maker->moves);
 	ascend_preds_finish(&maker->preds);
-	ascend_plan_build_finish(&maker->own);
 	free(maker->tasks);
 	free(maker->edges);
 	free(maker);
@@ -501,18 +494,20 @@ ptowsp_status ascend_maker_take(struct ascend_maker *maker, struct ascend_plan_p
 	uint32_t event = 0;
 
 	maker->part = part;
-	maker->build = part->build = &maker->own;
-	ascend_plan_build_empty(&maker->own, maker->steps);
+	part->called = maker->rules.simulated;
+	part->copy_count = 0;
+	maker->build = &part->build;
+	ascend_plan_build_empty(maker->build, maker->steps);
 	maker->error = error;
 	for (uint64_t task = 0; !status && task <= walk->task_count; task++) {
 		for (; !status && event < walk->event_count && walk->events[event].at <= task; event++)
 			status = event_take(maker, &walk->events[event]);
 		if (!status && task < walk->task_count)
-			status = task_add(maker, maker->made);
+			status = task_add(maker, &walk->tasks[task]);
 	}
 	if (last)
 		scopes_close(maker);
-	maker->steps += maker->own.step_count;
+	maker->steps += maker->build->step_count;
 	return !status && maker_failed(maker) ? rt_no_memory(error, "the plan of the pto-runtime") : status;
 }
 
@@ -533,6 +528,7 @@ uint64_t ascend_maker_steps(const struct ascend_maker *maker, uint64_t task)
 
 void ascend_plan_part_finish(struct ascend_plan_part *part)
 {
+	ascend_plan_build_finish(&part->build);
 	free(part->copies);
 	*part = (struct ascend_plan_part){0};
 }

@@ -25,27 +25,30 @@
 /* Versions lie anywhere in this process: their entry tensor begins where no memory is, at an address that the element sizes divide. */
 #define ASCEND_VERSIONS_BASE ((const char *)(uintptr_t)4096)
 
-struct ascend_plan_rules {
-	bool simulated;                        /* tensor argument 0 is the record of the call: adapter.h */
-	bool scopes;                           /* the variant gives back by scopes */
-	bool mapped;                           /* the runtime's own map is told of windows of tensors */
-	bool comes;                            /* in batches, while tasks of earlier ones run: base_walk_then.batch */
-	uint64_t window;                       /* that tasks are held to, 0: none */
-	uint32_t moved_tensors;                /* TENS rows, 0: channels carry nothing */
-	uint32_t blocks_entry, versions_entry; /* entry tensors with the blocks of channels, and, 0: there are none, with versions of temp tensors */
-	const uint32_t *entries;               /* per TENS row: its entry tensor */
-	const struct ptowsp_binding *bindings; /* per TENS row; those that no task uses may be empty */
-	const uint16_t *blocks;                /* per KREG row, NULL: 1 each */
-	const uint8_t *shapes;                 /* per KREG row: enum ascend_step_shape, */
-	const uint32_t *cubes, *passed;        /*   function of its cube core; bytes per block that the runtime places for a task; NULL: its own; none */
+/* What all tasks of a kernel have in common. */
+struct ascend_plan_kernel {
+	struct ascend_plan_step step; /* function, cube, shape, blocks */
+	uint32_t passed;              /* bytes per block that the runtime places for its cores to pass on, 0: none */
 };
-/* Steps of one batch, with what a record of a call has to know beside it. */
+struct ascend_plan_rules {
+	bool simulated;                           /* tensor argument 0 is the record of the call: adapter.h, */
+	bool bare;                                /*   and the only argument: nothing moves, so the record tells where everything is */
+	bool scopes;                              /* the variant gives back by scopes */
+	bool mapped;                              /* the runtime's own map is told of windows of tensors */
+	bool comes;                               /* in batches, while tasks of earlier ones run: base_walk_then.batch */
+	uint64_t window;                          /* that tasks are held to, 0: none */
+	uint32_t moved_tensors;                   /* TENS rows, 0: channels carry nothing */
+	uint32_t blocks_entry, versions_entry;    /* entry tensors with the blocks of channels, and, 0: there are none, with versions of temp tensors */
+	const uint32_t *entries;                  /* per TENS row: its entry tensor */
+	const struct ptowsp_binding *bindings;    /* per TENS row; those that no task uses may be empty */
+	const struct ascend_plan_kernel *kernels; /* per KREG row */
+};
+/* Steps of one batch, with what a record of a call has to know beside it. A zeroed one is empty, and one that was made may be made again. */
 struct ascend_plan_part {
-	const struct base_walk *walk;    /* the batch, or all of it */
-	uint64_t calls;                  /* where its first record stands in the entry tensor of calls */
-	uint32_t call_bytes;             /* of a record; those of copies stand behind those of tasks */
-	struct ascend_plan_build *build; /* of its steps: the maker's, until its next part */
-	struct base_walk_move *copies;   /* owned, in the order of their records */
+	const struct base_walk *walk;   /* the batch, or all of it */
+	struct ascend_plan_build build; /* its steps */
+	bool called;                    /* tasks and copies have records: ascend_plan_rules.simulated */
+	struct base_walk_move *copies;  /* owned, in the order of their steps */
 	uint32_t copy_count, copy_room;
 };
 void ascend_plan_part_finish(struct ascend_plan_part *part);

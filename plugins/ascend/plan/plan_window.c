@@ -62,14 +62,9 @@ bool ascend_window_of(struct ascend_plan_window *window_out, const struct ascend
 
 /* ---- of a task ------------------------------------------------------------------------------------------------------- */
 
-static uint32_t passed_of(const struct ascend_plan_rules *rules, uint32_t kernel)
-{
-	return rules->passed ? rules->passed[kernel] : 0;
-}
-
 ptowsp_status ascend_args_check(const struct ascend_plan_rules *rules, const struct base_walk_task *task, uint64_t number, struct ptowsp_error *error)
 {
-	const bool passes = passed_of(rules, task->kernel);
+	const bool passes = rules->kernels[task->kernel].passed;
 
 	if (task->tensor_count + rules->simulated + passes > ASCEND_TASK_TENSORS)
 		return rt_fail_at(error, PTOWSP_TOO_SMALL, number, task->kernel,
@@ -85,21 +80,10 @@ ptowsp_status ascend_args_check(const struct ascend_plan_rules *rules, const str
 	return PTOWSP_OK;
 }
 
-void ascend_call_add(struct ascend_plan_part *part, uint64_t record)
+static void passed_add(struct ascend_plan_build *build, const struct ascend_plan_kernel *kernel)
 {
-	ascend_plan_window_add(part->build, &(struct ascend_plan_window){.start = part->calls + record * part->call_bytes,
-									 .entry = ASCEND_ENTRY_CALLS,
-									 .dtype = ASCEND_U8,
-									 .access = ASCEND_WINDOW_READ,
-									 .ndims = 1,
-									 .contiguous = 1,
-									 .shapes = {part->call_bytes, 1},
-									 .strides = {1, 1}});
-}
-
-static void passed_add(struct ascend_plan_build *build, uint32_t blocks, uint32_t bytes)
-{
-	ascend_plan_window_add(build, &(struct ascend_plan_window){.dtype = ASCEND_U8, .access = ASCEND_WINDOW_PLACED, .ndims = 2, .shapes = {blocks, bytes}});
+	ascend_plan_window_add(build, &(struct ascend_plan_window){
+					      .dtype = ASCEND_U8, .access = ASCEND_WINDOW_PLACED, .ndims = 2, .shapes = {kernel->step.blocks, kernel->passed}});
 }
 
 ptowsp_status ascend_args_add(const struct ascend_plan_rules *rules, struct ascend_plan_part *part, const struct base_walk_task *task, uint64_t number,
@@ -108,9 +92,7 @@ ptowsp_status ascend_args_add(const struct ascend_plan_rules *rules, struct asce
 	struct ascend_plan_window window;
 
 	for (uint32_t i = 0; i < task->arg_count; i++)
-		ascend_plan_scalar_add(part->build, part->walk->args[task->args + i]);
-	if (rules->simulated)
-		ascend_call_add(part, (uint64_t)(task - part->walk->tasks));
+		ascend_plan_scalar_add(&part->build, part->walk->args[task->args + i]);
 	for (uint32_t i = 0; i < task->tensor_count; i++) {
 		const struct ptowsp_tensor_arg *arg = &part->walk->tensors[task->tensors + i];
 
@@ -121,9 +103,9 @@ ptowsp_status ascend_args_add(const struct ascend_plan_rules *rules, struct asce
 				(unsigned long long)number, i, (unsigned long long)arg->rows, (unsigned long long)arg->columns,
 				(unsigned long long)arg->row_stride);
 		window.access |= rules->mapped ? ASCEND_WINDOW_MAPPED : 0;
-		ascend_plan_window_add(part->build, &window);
+		ascend_plan_window_add(&part->build, &window);
 	}
-	if (passed_of(rules, task->kernel))
-		passed_add(part->build, rules->blocks ? rules->blocks[task->kernel] : 1, passed_of(rules, task->kernel));
+	if (rules->kernels[task->kernel].passed)
+		passed_add(&part->build, &rules->kernels[task->kernel]);
 	return PTOWSP_OK;
 }

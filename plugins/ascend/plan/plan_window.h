@@ -18,7 +18,5 @@ ptowsp_status ascend_args_check(const struct ascend_plan_rules *rules, const str
 /* Adds the arguments of the task, the part's own, to the latest step. Errors: TOO_SMALL for a tensor that a window cannot say. */
 ptowsp_status ascend_args_add(const struct ascend_plan_rules *rules, struct ascend_plan_part *part, const struct base_walk_task *task, uint64_t number,
 			      struct ptowsp_error *error);
-/* Adds the record of a call, counted in the part, to the latest step. */
-void ascend_call_add(struct ascend_plan_part *part, uint64_t record);
 
 #endif

@@ -68,12 +68,37 @@ static enum rt_event walk_next(struct rt_feed *feed)
 	return rt_skip_next(skip);
 }
 
+/* A version is placed by what has ended, of tasks that the engine has been given. */
+static bool follows(const struct rt_feed *feed)
+{
+	return feed->event == RT_EVENT_TASK && !feed->run->program->sites[feed->run->expand.site].renamed;
+}
+
+static ptowsp_status tasks_step(struct rt_feed *feed)
+{
+	const uint64_t first = feed->run->tasks;
+	ptowsp_status status;
+
+	do {
+		status = rt_issue(feed->run);
+		if (status)
+			return status;
+		feed->event = walk_next(feed);
+	} while (follows(feed) && feed->run->tasks - first < RT_FEED_TOGETHER);
+	feed->met = true;
+	status = rt_look_after_kernel(feed->run);
+	return status ? status : rt_feed_put(feed, RT_ITEM_TASKS, 0, feed->run->tasks, feed->run->tasks - first);
+}
+
 static ptowsp_status workload_step(struct rt_feed *feed)
 {
 	struct rt_run *run = feed->run;
 	uint64_t writer;
-	enum rt_event event = walk_next(feed);
+	enum rt_event event = feed->met ? feed->event : walk_next(feed);
 
+	feed->met = false;
+	if (event == RT_EVENT_TASK && run->together)
+		return tasks_step(feed);
 	if (event == RT_EVENT_END) {
 		feed->stage = run->record ? RT_FEED_GRAPH : RT_FEED_PIPELINE;
 		return PTOWSP_OK;
@@ -268,6 +293,7 @@ static ptowsp_status begin(struct rt_feed *feed)
 	if (!feed->told.kernels)
 		return rt_no_memory(run->error, "items");
 	feed->heard = run->sinks && run->sinks->task;
+	run->together = run->engine->task && !run->record && feed->limits.window_mode != RT_WINDOW_ABORT && !(run->sinks && run->sinks->edge);
 	feed->apart = rt_walker_rules.after;
 	run->lag.feed = feed;
 	rt_issue_begin(run);

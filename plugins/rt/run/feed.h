@@ -11,6 +11,8 @@
 
 /* Items that are walked while the first one is a task that has not said how long it took. */
 enum { RT_FEED_AHEAD = 4096 };
+/* Tasks that are walked together. */
+enum { RT_FEED_TOGETHER = 64 };
 /* Items that a walker passes on together, unless its rules say otherwise. */
 enum { RT_FEED_PLENTY = 256 };
 /* Kernels that take up to so many times as long as without an engine stay with the walk: the engine has a task's worth to do meanwhile. */
@@ -41,7 +43,8 @@ struct rt_feed {
 	enum rt_feed_stage stage;
 	ptowsp_status failed; /* the walk, while items that were met before it are still to be given */
 	bool held;            /* the walk stands before an event that the engine was asked about, */
-	enum rt_event event;  /*   a NOTIFY or a SLOT_LOAD */
+	enum rt_event event;  /*   a NOTIFY or a SLOT_LOAD; or */
+	bool met;             /*   the event behind tasks that were walked together (rt_run.together) */
 	bool filtered;        /* the program has filters, and instances that they choose from; or the run is of some tasks */
 	struct rt_owner owner;
 	bool numbered;       /* the number of a task alone says whose it is, by its rest */

@@ -52,10 +52,33 @@ static uint32_t owner_find(struct rt_feed *feed, const struct rt_site *site, uin
 	return rt_owner_find(&feed->owner, site, run->tasks);
 }
 
+static ptowsp_status task_pass(struct rt_feed *feed, const struct rt_clock_task *task)
+{
+	const struct rt_item item = {.kind = RT_ITEM_TASK,
+				     .unit = (uint8_t)feed->run->program->tables.kernel.rows[task->kernel].unit,
+				     .process = PTOWSP_NONE,
+				     .number = feed->run->tasks,
+				     .bytes = task->heap,
+				     .cycles = task->cycles,
+				     .need = task->need,
+				     .pool = task->pool,
+				     .stream = task->stream,
+				     .kernel = task->kernel,
+				     .depth_loops = task->depth_loops,
+				     .executor = task->executor,
+				     .count = task->pred_count,
+				     .list = task->preds};
+
+	return feed->run->engine->task(feed->run->engine->context, &item);
+}
+
 ptowsp_status rt_feed_put_task(struct rt_feed *feed, const struct rt_clock_task *task)
 {
-	struct rt_item *item = rt_items_add_task(feed->fill, task);
+	struct rt_item *item;
 
+	if (feed->run->together && feed->give.head == feed->give.tail && task->cycles != RT_CYCLES_LATER)
+		return task_pass(feed, task);
+	item = rt_items_add_task(feed->fill, task);
 	if (!item)
 		return PTOWSP_NO_MEMORY;
 	item->process = process_of(feed);

@@ -430,7 +430,7 @@ static __attribute__((noinline)) ptowsp_status called_here(struct rt_run *run, s
 	run->kernel = plan->kernel;
 	status = plan_call(run, plan);
 
-	return !status && (run->cancel || run->args->deadline_ns || run->sample_left) ? rt_look_after_kernel(run) : status;
+	return !status && !run->together && (run->cancel || run->args->deadline_ns || run->sample_left) ? rt_look_after_kernel(run) : status;
 }
 
 /* The clock, which is a lone one, hears of it later. */

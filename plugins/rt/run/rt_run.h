@@ -149,6 +149,7 @@ struct rt_run {
 	uint32_t idle;
 	uint32_t look_every, look_left;
 	uint32_t sample_left;                     /* tasks until one is timed while several threads are there and this one runs alone; 0: never */
+	bool together;                            /* tasks of a workload go to rt_engine.task, a few of them before anything else is looked at */
 	struct ptowsp_kernel_stats *kernel_stats; /* per KREG row */
 	bool measured;                            /* a kernel whose cycles are measured has run */
 	enum ptowsp_resource reason;              /* of the wait that is going on */

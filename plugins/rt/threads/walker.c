@@ -117,8 +117,8 @@ static bool allowed(const struct rt_feed *feed)
 {
 	const struct rt_run *run = feed->run;
 
-	return rt_pool_threads(feed->pool) > 1 && feed->stage == RT_FEED_WORKLOAD && !run->record && !run->notify && !run->crew.sharing && !feed->held &&
-	       !feed->failed && feed->limits.window_mode != RT_WINDOW_ABORT && !(run->sinks && run->sinks->edge);
+	return rt_pool_threads(feed->pool) > 1 && !feed->run->together && feed->stage == RT_FEED_WORKLOAD && !run->record && !run->notify &&
+	       !run->crew.sharing && !feed->held && !feed->failed && feed->limits.window_mode != RT_WINDOW_ABORT && !(run->sinks && run->sinks->edge);
 }
 
 void rt_walker_look(struct rt_feed *feed)
