@@ -49,6 +49,9 @@ TEST(a_report_of_many_tasks_stays_small)
 
 	cli_begin();
 	many_pack();
+	REQUIRE_INT(cli("$B/ptowsp-run -q --report r.html --set num_tiles=180 $P/llama_layer.pkg.zst"), 0); /* with 481,095 bytes of edges */
+	free(page_read(&size));
+	CHECK(size < 1500000);
 	for (int i = 0; i < 2; i++) { /* where tasks wait for others, and for room */
 		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run -q --report r.html %s many.pkg.zst",
 					  i ? "--schedule 'dispatch=hash(i,8)' --schedule task_window=64" : "")),

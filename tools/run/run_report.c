@@ -278,13 +278,76 @@ static void run_write(struct run *run, const struct ptowsp_error *failure, FILE 
 	json_decref(root);
 }
 
+/* ---- bytes without their repetitions ----------------------------------------------------------------------------- */
+
+/* Rows of loops are alike: how many bytes stand here, those, then how many are as those so many before, and so on; the last are followed by nothing. */
+enum { PLACES_LOG2 = 15, LEAST_ALIKE = 6 };
+
+static void bytes_put(struct report_column *column, const unsigned char *bytes, size_t count)
+{
+	put(column, count);
+	if (!count || column->failed)
+		return;
+	if (!COMMON_RESERVE(column->bytes, column->room, column->size + count)) {
+		column->failed = true;
+		return;
+	}
+	memcpy(column->bytes + column->size, bytes, count);
+	column->size += count;
+}
+
+/* How many bytes at `at` are as those at `before`. */
+static size_t alike(const struct report_column *column, size_t at, size_t before)
+{
+	size_t count = 0;
+
+	while (at + count < column->size && column->bytes[at + count] == column->bytes[before + count])
+		count++;
+	return count;
+}
+
+/* Where bytes as the four at `at` stood last: its place in a table of 1 << PLACES_LOG2. */
+static uint32_t place_of(const struct report_column *column, size_t at)
+{
+	uint32_t word;
+
+	memcpy(&word, column->bytes + at, sizeof(word));
+	return word * UINT32_C(2654435761) >> (32 - PLACES_LOG2);
+}
+
+static void repetitions_drop(const struct report_column *column, struct report_column *shorter)
+{
+	size_t *last = calloc(1U << PLACES_LOG2, sizeof(*last)), at = 0, told = 0; /* last: one more than where that was */
+
+	shorter->failed = !last;
+	while (last && at + LEAST_ALIKE <= column->size) {
+		size_t *place = &last[place_of(column, at)];
+		const size_t before = *place, count = before ? alike(column, at, before - 1) : 0;
+
+		*place = ++at;
+		if (count < LEAST_ALIKE)
+			continue;
+		bytes_put(shorter, column->bytes + told, at - 1 - told);
+		put(shorter, count);
+		put(shorter, at - before);
+		told = at += count - 1;
+	}
+	if (column->size)
+		bytes_put(shorter, column->bytes + told, column->size - told);
+	free(last);
+}
+
 static void column_write(const struct report_column *column, FILE *file)
 {
-	char *text = pkg_base64_write(column->bytes, column->size);
+	struct report_column shorter = {0};
+	char *text;
 
+	repetitions_drop(column, &shorter);
+	text = shorter.failed ? NULL : pkg_base64_write(shorter.bytes, shorter.size);
 	if (text)
 		fputs(text, file);
 	free(text);
+	free(shorter.bytes);
 }
 
 /* The picture of an array, which stands in the page as it is. */
