@@ -78,10 +78,11 @@ TILE_OP int64_t tile_index(const TILE_MEMORY void *tile, int is_unsigned, size_t
 
 /* ---- reductions, strictly in order: what is done at once are neighbours ---------------------------------------------- */
 
-/* first: what the first element v makes the result; next: made of acc and v. */
-#define TILE_ROWS(type, i, lanes, first, next)                                                                                                                 \
+/* first: what the first element v makes the result; next: made of acc and v. kept: the type of both, C or W, and never one of them by way of the other: gcc 12.2 loses elements
+ * where lanes of a sum are read on both sides of a conversion (its PR 107212). */
+#define TILE_ROWS(type, i, lanes, kept, first, next)                                                                                                           \
 	{                                                                                                                                                      \
-		W sum[lanes];                                                                                                                                  \
+		kept sum[lanes];                                                                                                                               \
                                                                                                                                                                \
 		for (TILE_SIZE k = 0; k < (lanes); k++) {                                                                                                      \
 			const C v = TILE_VALUE(type, TILE_GET(x, (i + k) * step));                                                                             \
@@ -95,10 +96,10 @@ TILE_OP int64_t tile_index(const TILE_MEMORY void *tile, int is_unsigned, size_t
 				sum[k] = next;                                                                                                                 \
 			}                                                                                                                                      \
 		for (TILE_SIZE k = 0; k < (lanes); k++)                                                                                                        \
-			TILE_SET(d, i + k, TILE_STORED(type, sum[k]));                                                                                         \
+			TILE_SET(d, i + k, TILE_STORED(type, (W)sum[k]));                                                                                      \
 	}
 /* d[i] of each row of x, whose rows lie `step` elements apart; d may be x where it has one column. */
-#define TILE_ROW_REDUCE(type, name, first, next)                                                                                                               \
+#define TILE_ROW_REDUCE(type, name, kept, first, next)                                                                                                         \
 	TILE_TEMPLATE(type)                                                                                                                                    \
 	TILE_OP void TILE_NAME(row##name##_apart, type)(TILE_OUT(type) d, TILE_IN(type) x, TILE_SIZE step, TILE_SIZE rows, TILE_SIZE columns)                  \
 	{                                                                                                                                                      \
@@ -108,9 +109,9 @@ TILE_OP int64_t tile_index(const TILE_MEMORY void *tile, int is_unsigned, size_t
                                                                                                                                                                \
 		TILE_BEGIN;                                                                                                                                    \
 		TILE_BLOCKS(i, turned, whole, TILE_LANES)                                                                                                      \
-		TILE_ROWS(type, i, TILE_LANES, first, next)                                                                                                    \
+		TILE_ROWS(type, i, TILE_LANES, kept, first, next)                                                                                              \
 		TILE_BLOCKS(i, whole, rows, 1)                                                                                                                 \
-		TILE_ROWS(type, i, 1, first, next)                                                                                                             \
+		TILE_ROWS(type, i, 1, kept, first, next)                                                                                                       \
 		TILE_END;                                                                                                                                      \
 	}                                                                                                                                                      \
 	TILE_TEMPLATE(type) TILE_OP void TILE_NAME(row##name, type)(TILE_OUT(type) d, TILE_IN(type) x, TILE_SIZE rows, TILE_SIZE columns)                      \
@@ -118,7 +119,7 @@ TILE_OP int64_t tile_index(const TILE_MEMORY void *tile, int is_unsigned, size_t
 		TILE_CALL(row##name##_apart, type)(d, x, columns, rows, columns);                                                                              \
 	}
 /* Each column is reduced, a part of them through all rows, so that its results stay in what is computed in; d may be x where it has one row. */
-#define TILE_COL_REDUCE(type, name, first, next)                                                                                                               \
+#define TILE_COL_REDUCE(type, name, kept, first, next)                                                                                                         \
 	TILE_TEMPLATE(type) TILE_OP void TILE_NAME(col##name, type)(TILE_OUT(type) d, TILE_IN(type) x, TILE_SIZE rows, TILE_SIZE columns)                      \
 	{                                                                                                                                                      \
 		typedef TILE_C(type) C;                                                                                                                        \
@@ -128,7 +129,7 @@ TILE_OP int64_t tile_index(const TILE_MEMORY void *tile, int is_unsigned, size_t
 		TILE_BLOCKS(at, 0, columns, TILE_PART)                                                                                                         \
 		{                                                                                                                                              \
 			const TILE_SIZE n = columns - at < TILE_PART ? columns - at : TILE_PART;                                                               \
-			W sum[TILE_PART];                                                                                                                      \
+			kept sum[TILE_PART];                                                                                                                   \
                                                                                                                                                                \
 			for (TILE_SIZE j = 0; j < n; j++) {                                                                                                    \
 				const C v = TILE_VALUE(type, TILE_GET(x, at + j));                                                                             \
@@ -142,18 +143,18 @@ TILE_OP int64_t tile_index(const TILE_MEMORY void *tile, int is_unsigned, size_t
 					sum[j] = next;                                                                                                         \
 				}                                                                                                                              \
 			for (TILE_SIZE j = 0; j < n; j++)                                                                                                      \
-				TILE_SET(d, at + j, TILE_STORED(type, sum[j]));                                                                                \
+				TILE_SET(d, at + j, TILE_STORED(type, (W)sum[j]));                                                                             \
 		}                                                                                                                                              \
 		TILE_END;                                                                                                                                      \
 	}
 /* rowsum, rowmax, rowmin, colsum, colmax, colmin. A sum starts from 0: 0 + -0 is 0. */
 #define TILE_REDUCE(type, ...)                                                                                                                                 \
-	TILE_ROW_REDUCE(type, sum, (W)0 + (W)v, (W)acc + (W)v)                                                                                                 \
-	TILE_ROW_REDUCE(type, max, (W)v, (W)(v > acc ? v : acc))                                                                                               \
-	TILE_ROW_REDUCE(type, min, (W)v, (W)(v < acc ? v : acc))                                                                                               \
-	TILE_COL_REDUCE(type, sum, (W)0 + (W)v, (W)acc + (W)v)                                                                                                 \
-	TILE_COL_REDUCE(type, max, (W)v, (W)(v > acc ? v : acc))                                                                                               \
-	TILE_COL_REDUCE(type, min, (W)v, (W)(v < acc ? v : acc))
+	TILE_ROW_REDUCE(type, sum, W, (W)0 + (W)v, (W)acc + (W)v)                                                                                              \
+	TILE_ROW_REDUCE(type, max, C, v, v > acc ? v : acc)                                                                                                    \
+	TILE_ROW_REDUCE(type, min, C, v, v < acc ? v : acc)                                                                                                    \
+	TILE_COL_REDUCE(type, sum, W, (W)0 + (W)v, (W)acc + (W)v)                                                                                              \
+	TILE_COL_REDUCE(type, max, C, v, v > acc ? v : acc)                                                                                                    \
+	TILE_COL_REDUCE(type, min, C, v, v < acc ? v : acc)
 
 /* ---- moves ----------------------------------------------------------------------------------------------------------- */
 

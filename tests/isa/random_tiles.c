@@ -7,7 +7,15 @@
 #include "tests/isa/tile_random.h"
 #include "tests/isa/tile_subjects.h"
 
-enum { PART_SUBJECTS = 20, SUBJECTS = sizeof(subjects) / sizeof(*subjects), TILES_MOST = TILE_TILES - 2, INSTS_MOST = 60, AT_I32 = 13, AT_U32 = 14 };
+enum {
+	PART_SUBJECTS = 20,
+	SUBJECTS = sizeof(subjects) / sizeof(*subjects),
+	TILES_MOST = TILE_TILES - 2,
+	INSTS_MOST = 60,
+	AT_I32 = 13,
+	AT_U32 = 14,
+	FLAT_ELEMENTS = 6000
+};
 
 /* What one program is made of. */
 struct making {
@@ -349,9 +357,9 @@ static void windows_make(struct random_tiles *r)
 		window_fill(data, w);
 		random_few = false;
 		if (w >= TILE_TYPES || chance(60))
-			tile_window(&r->task, w, data, dtype, 6000);
+			tile_window(&r->task, w, data, dtype, FLAT_ELEMENTS);
 		else if (chance(10) && cell_bytes(dtype) > 1)
-			tile_window(&r->task, w, data + 1, dtype, 6000); /* elements at odd bytes */
+			tile_window(&r->task, w, data + 1, dtype, FLAT_ELEMENTS); /* elements at odd bytes */
 		else if (chance(70))
 			tile_grid(&r->task, w, data, dtype, 64, 80, 90, 1);
 		else
@@ -372,7 +380,21 @@ static void sides_choose(struct making *m)
 		m->K = m->R = m->C, m->G = m->H = 1;
 }
 
-static void begin(struct making *m, struct random_tiles *r, uint64_t seed, unsigned key, unsigned char (*memory)[RANDOM_BYTES])
+/* Any shape; half of them have one row more than vectors take. */
+static void sides_any(struct making *m)
+{
+	m->R = chance(50) ? 1 + 16 * (1 + random_below(4)) : 1 + random_below(70);
+	m->C = 1 + random_below(20);
+	m->G = m->H = m->K = 1;
+}
+
+static void sides_17x5(struct making *m)
+{
+	m->R = 17, m->C = 5;
+	m->G = m->H = m->K = 1;
+}
+
+static void begin(struct making *m, struct random_tiles *r, uint64_t seed, unsigned key, void (*sides)(struct making *), unsigned char (*memory)[RANDOM_BYTES])
 {
 	char name[32];
 
@@ -380,7 +402,7 @@ static void begin(struct making *m, struct random_tiles *r, uint64_t seed, unsig
 	random_seed = seed;
 	r->memory = memory;
 	m->key = key < TILE_TYPES ? tile_dtypes[key] : tile_dtypes[random_below(TILE_TYPES)];
-	sides_choose(m);
+	sides(m);
 	snprintf(name, sizeof(name), "random_%llu", (unsigned long long)seed);
 	tile_begin(&r->b, name);
 	tile_task_begin(&r->task);
@@ -413,7 +435,7 @@ void random_tiles_make(struct random_tiles *r, uint64_t seed, unsigned char (*me
 {
 	struct making m;
 
-	begin(&m, r, seed, TILE_TYPES, memory);
+	begin(&m, r, seed, TILE_TYPES, sides_choose, memory);
 	m.chains = chance(60);
 	statements(&m, 0, 10);
 	finish(r, 30);
@@ -423,7 +445,7 @@ unsigned random_tiles_all(struct random_tiles *r, uint64_t seed, unsigned type, 
 {
 	struct making m;
 
-	begin(&m, r, seed, type, memory);
+	begin(&m, r, seed, type, sides_choose, memory);
 	for (unsigned k = part * PART_SUBJECTS; k < (part + 1) * PART_SUBJECTS && k < SUBJECTS; k++) {
 		operate_on(&m, &subjects[k], m.key);
 		element(&m);
@@ -435,6 +457,57 @@ unsigned random_tiles_all(struct random_tiles *r, uint64_t seed, unsigned type, 
 	}
 	finish(r, 100);
 	return m.key;
+}
+
+/* Each reduction, and what is made of its result at once. */
+static void reduce_all(struct making *m)
+{
+	static const unsigned thens[] = {PTOWSP_PTO_TRELU, PTOWSP_PTO_TNEG, PTOWSP_PTO_TMOV};
+
+	for (unsigned k = 0; k < SUBJECTS; k++) {
+		const struct subject *s = &subjects[k];
+		const unsigned then = thens[random_below(3)], t = m->b->header.tile_count;
+
+		if (s->op < PTOWSP_PTO_TROWSUM || s->op > PTOWSP_PTO_TCOLMIN || !has_key(isa_op(s->op), m->key))
+			continue;
+		for (unsigned i = 0; i < 2; i++)
+			tile_tile(m->b, "", side_of(m, s->shapes[0]), side_of(m, s->shapes[1]), m->key);
+		tile_op(m->b, s->op, t, 0);
+		tile_op(m->b, has_key(isa_op(then), m->key) ? then : PTOWSP_PTO_TMOV, t + 1, t);
+	}
+}
+
+/* All tiles one behind the other, those that no longer fit from the beginning again. */
+static void store_all(struct making *m)
+{
+	uint64_t at[RANDOM_WINDOWS] = {0};
+
+	for (unsigned t = 0; t < m->b->header.tile_count; t++) {
+		const unsigned w = window_of(m->b->tiles[t].dtype);
+		const uint64_t count = (uint64_t)m->b->tiles[t].rows * m->b->tiles[t].columns;
+
+		at[w] = at[w] + count > FLAT_ELEMENTS ? 0 : at[w];
+		tile_op(m->b, PTOWSP_PTO_TSTORE, t, w, tile_int(m->b, 0), tile_int(m->b, (int64_t)at[w]));
+		at[w] += count;
+	}
+}
+
+void random_tiles_shape(struct random_tiles *r, uint64_t seed, bool any, unsigned char (*memory)[RANDOM_BYTES])
+{
+	struct making m;
+
+	begin(&m, r, seed, (unsigned)(seed % TILE_TYPES), any ? sides_any : sides_17x5, memory);
+	reduce_all(&m);
+	for (unsigned i = 0; i < 12; i++) {
+		const struct subject *s = &subjects[random_below(SUBJECTS)];
+
+		if (is_chain(s->op))
+			operate_on(&m, s, m.key);
+	}
+	store_all(&m);
+	finish(r, 0);
+	for (unsigned w = 0; w < TILE_TYPES; w++)
+		tile_window(&r->task, w, memory[w], tile_dtypes[w], FLAT_ELEMENTS);
 }
 
 struct tile_task random_tiles_task(const struct random_tiles *r, unsigned char (*memory)[RANDOM_BYTES])

@@ -19,6 +19,8 @@ void random_tiles_make(struct random_tiles *r, uint64_t seed, unsigned char (*me
 /* One of four parts of all operations on one type, tile_dtypes[type], each once or not at all where tiles are short; its element type is
  * returned. */
 unsigned random_tiles_all(struct random_tiles *r, uint64_t seed, unsigned type, unsigned part, unsigned char (*memory)[RANDOM_BYTES]);
+/* All reductions of a tile of a type that goes with the seed, and some operations on elements: of any shape up to 70 x 20, or of 17 x 5. All tiles are stored. */
+void random_tiles_shape(struct random_tiles *r, uint64_t seed, bool any, unsigned char (*memory)[RANDOM_BYTES]);
 /* The task on a copy of its windows: memory, RANDOM_WINDOWS of them. Of the copy that is returned, the pointers inside still are those of the original. */
 struct tile_task random_tiles_task(const struct random_tiles *r, unsigned char (*memory)[RANDOM_BYTES]);
 
