@@ -214,6 +214,8 @@ TEST(programs_that_differed_agree)
 		{"names", "--fill x=random:1", {"made", "y", "z"}, false},
 		{"lap", "--fill x=random:1 --fill t=iota", {"t", "z", "w"}, false},
 		{"turns", "--fill x=random:1 --fill y=random:2 --fill z=random:3", {"x", "y", "z"}, true},
+		{"beside", "--fill a=random:1 --fill b=random:2 --fill c=random:3", {"o0", "o1", "o2"}, false},
+		{"untaken", "--fill x=iota --fill tab=random:1", {"y"}, false},
 	};
 	static const char *const ways[] = {"", "--device=npu2 --opt depth=1", "--opt cores=1"};
 
@@ -295,6 +297,15 @@ TEST(what_a_design_cannot_have_is_said_of_its_program)
 		REQUIRE_INT(cli("$B/ptowsp-pack far.pto -o far.pkg.zst"), 0);
 		seen_before_check("far.pkg.zst", "task 0, kernel same (far.pto:9), tensor far: shim (2,0) has a stride in words of ");
 	}
+}
+
+/* As on every other backend: a copy of the one would undo what comes back from the other. */
+TEST(parts_that_meet_are_refused)
+{
+	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/designs/meeting.pto -o meeting.pkg.zst && $B/ptowsp-run --plugin=aie --quiet --set o=3 meeting.pkg.zst"),
+		    0);
+	CLI_ERR(1, "$B/ptowsp-run --plugin=aie --quiet meeting.pkg.zst",
+		"task 0, kernel f (meeting.pto:9): tensor arguments 0 and 1 are parts of one tensor that meet, one is written, and of one not all is there");
 }
 
 TEST(what_cannot_be_is_said)

@@ -81,6 +81,8 @@ static void tiles_make(struct aie_lowering *lowering)
 	for (uint32_t s = 0; s < graph->stream_count; s++)
 		if (aie_lower_near(lowering, s))
 			tile(lowering, &lowering->args->places[lowering->args->near->streams[s]]);
+	for (uint32_t b = 0; b < graph->buffer_count; b++) /* its tile may have neither a core nor a stream */
+		aie_lower_buffer_tile(lowering, b);
 }
 
 struct aie_value *aie_lower_buffer_tile(struct aie_lowering *lowering, uint32_t buffer)

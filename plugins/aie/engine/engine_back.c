@@ -74,15 +74,19 @@ static struct origin line_origin(const struct aie_map *map, const struct aie_des
 
 /* ---- in words ------------------------------------------------------------------------------------------------------------- */
 
-/* The sentence behind its place; NULL: it begins with none. */
+/* The sentence behind its place, and behind the operation that it is about; NULL: it begins with no place. */
 static const char *behind_place(const char *text, unsigned *line_out)
 {
 	unsigned column;
-	int length = 0;
+	int length = 0, word = 0;
 
 	if (sscanf(text, "line %u: %n", line_out, &length) == 1 && length)
 		return text + length;
-	return sscanf(text, "%u:%u: %*s %n", line_out, &column, &length) == 2 && length ? text + length : NULL;
+	if (sscanf(text, "%u:%u: %n", line_out, &column, &length) != 2 || !length)
+		return NULL;
+	text += length;
+	sscanf(text, "%*s%n", &word);
+	return word > 1 && text[word - 1] == ':' ? text + word + (text[word] == ' ') : text;
 }
 
 /* "tensor a: "; empty without one. */
@@ -96,6 +100,14 @@ static void tensor_put(char *text, size_t size, const struct origin_args *args, 
 static ptowsp_status unplaced(struct ptowsp_error *error, ptowsp_status status, const char *tensor, const char *said)
 {
 	return base_fail(error, status, "the design for it does not hold: %s%.120s; use --opt clock=reference", tensor, said);
+}
+
+/* Nobody typed the text, so the program is not at fault where it cannot be read. */
+static ptowsp_status unread(struct ptowsp_error *error, const char *said)
+{
+	return base_fail(error, PTOWSP_UNSUPPORTED,
+			 "a defect of aie, not of this program: the text of its design is refused, %.120s; please report it, and use --opt clock=reference",
+			 said);
 }
 
 /* A place in the text of the map at the beginning of an error ("18:7: aie.tile: ..." or "line 18: ...") becomes "task 3, kernel gemm (gemm.pto:12), tensor a: ...",
@@ -158,10 +170,8 @@ static ptowsp_status read_all(struct aie_back *back, const struct aie_loaded *lo
 	uint32_t count;
 	const struct aie_map *map = &loaded->map;
 	struct base_patience *patience = map->acts.patience;
-	ptowsp_status status = aie_module_read(&back->module, map->text, strlen(map->text), error);
+	ptowsp_status status = base_patience_check(patience, error);
 
-	if (!status)
-		status = base_patience_check(patience, error);
 	if (!status)
 		status = aie_design_read(&back->design, &back->module, error);
 	if (!status)
@@ -196,8 +206,13 @@ ptowsp_status aie_back_read(struct aie_back *back, struct aie_loaded *loaded, st
 {
 	const struct origin_args origins = {&loaded->map, &back->design, &loaded->program->kernels, &loaded->sections, tensor_name, loaded->planned};
 	struct ptowsp_error found = {.head = PTOWSP_HEAD(found, ERROR)};
-	ptowsp_status status = read_all(back, loaded, &found);
+	const size_t length = strlen(loaded->map.text);
+	ptowsp_status status = aie_module_read(&back->module, loaded->map.text, length, &found);
 
+	if (status == PTOWSP_INVALID && length <= AIE_READ_BYTES)
+		return unread(error, found.text);
+	if (!status)
+		status = read_all(back, loaded, &found);
 	if (status) {
 		status = origin_say(&found, &origins);
 		*error = found;

@@ -2,6 +2,7 @@
 #include "aie/graph/act.h"
 
 #include "base/pad.h"
+#include "isa/tile_part.h"
 #include "registry/common/common_grow.h"
 #include "rt/access/footprint.h"
 #include "rt/program/dtype.h"
@@ -22,6 +23,7 @@ struct maker {
 	uint32_t kernel_count;
 	uint8_t *scales;                /* zeros: windows count in elements of their own */
 	struct aie_argument *arguments; /* of the latest task */
+	struct tile_part *parts;        /* and its windows, as its kernel has them */
 	struct seen *seen;              /* instances x channels x sides */
 	uint8_t *made;                  /* per area: an act has written all of it */
 	uint32_t made_room;
@@ -245,6 +247,20 @@ static const struct ptowsp_tile_param *part_of(const struct maker *maker, uint32
 	return row ? base_pad_tile(row, argument, window) : NULL;
 }
 
+/* An object of the array has at least one element: of a window that the task does not touch, and that is empty so, the first one of the tensor behind it. */
+static struct ptowsp_tensor_arg window_held(const struct maker *maker, const struct ptowsp_tensor_arg *window, const struct rt_footprint *footprint, uint32_t i)
+{
+	const bool touched = !footprint->known || i >= footprint->arg_count || footprint->args[i].read_count || footprint->args[i].write_count;
+	const char *base = maker->args->bases[window->tensor];
+	const uint64_t at = (uint64_t)((const char *)window->data - base);
+	struct ptowsp_tensor_arg held = *window;
+
+	if ((window->rows && window->columns) || touched || at >= tensor_bytes(maker, window->tensor))
+		return held;
+	held.rows = held.columns = held.row_stride = 1;
+	return held;
+}
+
 static ptowsp_status arguments_find(struct maker *maker, const struct base_walk_task *task, uint64_t number, const struct rt_footprint *footprint)
 {
 	const struct base_kernels *served = maker->args->served;
@@ -253,7 +269,7 @@ static ptowsp_status arguments_find(struct maker *maker, const struct base_walk_
 	uint32_t first, second;
 
 	for (uint32_t i = 0; i < task->tensor_count; i++) {
-		const struct ptowsp_tensor_arg *window = &maker->args->walk->tensors[task->tensors + i];
+		const struct ptowsp_tensor_arg held = window_held(maker, &maker->args->walk->tensors[task->tensors + i], footprint, i), *window = &held;
 		const struct reach reach = reach_of(footprint, i, window, part_of(maker, task->kernel, i, window));
 		const bool writes = window->access & PTOWSP_WRITE;
 
@@ -266,6 +282,31 @@ static ptowsp_status arguments_find(struct maker *maker, const struct base_walk_
 	return aie_alias(maker->arguments, task->tensor_count, &alias, &first, &second) ? types(maker, number, task->kernel, first, second) : PTOWSP_OK;
 }
 
+/* Two windows that no backend takes as copies: what comes back from one would undo the other. */
+static ptowsp_status parts_check(const struct maker *maker, const struct base_walk_task *task, uint64_t number)
+{
+	char place[AIE_CALLED_PLACE];
+
+	for (uint32_t i = 0; i < task->tensor_count; i++) {
+		const struct ptowsp_tensor_arg *window = &maker->args->walk->tensors[task->tensors + i];
+		const struct ptowsp_tile_param *tile = part_of(maker, task->kernel, i, window);
+
+		maker->parts[i] = (struct tile_part){.window = *window, .part = *window, .size = rt_dtype_bytes(window->dtype)};
+		if (tile)
+			tile_part_whole(&maker->parts[i], tile->rows, tile->columns);
+	}
+	number += maker->args->walk->first;
+	for (uint32_t i = 0; i < task->tensor_count; i++) {
+		uint32_t first, other = maker->parts[i].copied ? tile_part_shared(maker->parts, task->tensor_count, i, &first) : task->tensor_count;
+
+		if (other < task->tensor_count)
+			return rt_fail_at(maker->error, PTOWSP_KERNEL_FAILED, number, task->kernel, "task %llu, kernel %.28s%s: " TILE_PARTS_MEET,
+					  (unsigned long long)number, aie_kernel_name(&maker->args->names, task->kernel),
+					  aie_kernel_place(&maker->args->names, task->kernel, place), i < other ? i : other, i < other ? other : i);
+	}
+	return PTOWSP_OK;
+}
+
 static ptowsp_status call_add(struct maker *maker, uint64_t number)
 {
 	const struct base_walk_task *task = &maker->args->walk->tasks[number];
@@ -275,6 +316,8 @@ static ptowsp_status call_add(struct maker *maker, uint64_t number)
 
 	if (!status)
 		status = footprint_of(maker, task, &footprint);
+	if (!status)
+		status = parts_check(maker, task, number);
 	if (!status)
 		status = arguments_find(maker, task, number, footprint);
 	for (uint32_t i = 0; !status && i < task->tensor_count; i++)
@@ -333,13 +376,14 @@ static bool begin(struct maker *maker)
 	}
 	maker->scales = calloc((size_t)most + 1, 1);
 	maker->arguments = calloc((size_t)most + 1, sizeof(*maker->arguments));
+	maker->parts = calloc((size_t)most + 1, sizeof(*maker->parts));
 	maker->channels = walk->limits.channels;
 	maker->acts->processes = walk->limits.processes;
 	maker->footprints = calloc((size_t)maker->kernel_count + 1, sizeof(*maker->footprints));
 	maker->seen = calloc(((size_t)walk->limits.processes + 1) * (maker->channels + 1) * SIDES, sizeof(*maker->seen));
 	for (int side = 0; side < SIDES; side++)
 		maker->tokens[side] = calloc((size_t)maker->channels + 1, sizeof(uint64_t));
-	return maker->scales && maker->arguments && maker->footprints && maker->seen && maker->tokens[SENDS] && maker->tokens[TAKES];
+	return maker->scales && maker->arguments && maker->parts && maker->footprints && maker->seen && maker->tokens[SENDS] && maker->tokens[TAKES];
 }
 
 static void end(struct maker *maker)
@@ -349,6 +393,7 @@ static void end(struct maker *maker)
 	rt_footprint_finish(&maker->varied);
 	free(maker->scales);
 	free(maker->arguments);
+	free(maker->parts);
 	free(maker->footprints);
 	free(maker->seen);
 	free(maker->made);

@@ -174,6 +174,7 @@ enum aie_form {
 };
 /* Text of a module, to be freed with free. */
 ptowsp_status aie_module_print(const struct aie_module *module, enum aie_form form, char **text_out, struct ptowsp_error *error);
+enum { AIE_READ_BYTES = 1 << 26 }; /* most that a text may have */
 /* The generic form; arith, scf, memref, func, cf, aie and aiex also as people write them. Untrusted text: depth, counts and numbers are limited (ir_read.h). Errors: INVALID with line,
  * column, what was expected. */
 ptowsp_status aie_module_read(struct aie_module *module, const char *text, size_t length, struct ptowsp_error *error);

@@ -63,7 +63,6 @@ struct aie_lexer {
 struct aie_token aie_lex(struct aie_lexer *lexer);
 
 enum {
-	AIE_READ_BYTES = 1 << 26,
 	AIE_READ_DEPTH = 64, /* regions, lists and types inside each other */
 	AIE_READ_OPS = 1 << 20,
 	AIE_READ_ATTRS = 64,      /* of one operation */
