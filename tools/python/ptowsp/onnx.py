@@ -18,7 +18,7 @@ import numpy as np
 
 from . import onnx_checks
 from .library import Error, host
-from .onnx_nodes import KINDS, NODES, RULE, Broken, Memory, Nodes, Unsupported, Value, size
+from .onnx_nodes import KINDS, NODES, RULE, Broken, Memory, Nodes, Unsupported, Value, check_indices, size
 from .packing import pack_files, source
 from .tracing import TYPES, TensorType, TraceError, current
 from .workloads import Workload
@@ -45,6 +45,11 @@ def reshaped(array, shape):
     return array.reshape([array.shape[n] if extent == 0 else int(extent) for n, extent in enumerate(shape)])
 
 
+def gathered(x, index, axis):
+    check_indices(index, x.shape[axis])
+    return x.take(index, axis)
+
+
 def divided(x, y):
     """Whole numbers toward zero, as ONNX says."""
     if x.dtype.kind not in "iu":
@@ -66,7 +71,7 @@ FOLDED = {
     "Add": lambda a, x, y: x + y, "Sub": lambda a, x, y: x - y, "Mul": lambda a, x, y: x * y, "Div": lambda a, x, y: divided(x, y), "Pow": lambda a, x, y: x**y,
     "Sqrt": lambda a, x: np.sqrt(x), "Neg": lambda a, x: -x, "Equal": lambda a, x, y: x == y, "Less": lambda a, x, y: x < y, "Greater": lambda a, x, y: x > y, "Not": lambda a, x: ~x,
     "LessOrEqual": lambda a, x, y: x <= y, "GreaterOrEqual": lambda a, x, y: x >= y, "And": lambda a, x, y: x & y, "Or": lambda a, x, y: x | y, "Where": lambda a, c, x, y: np.where(c, x, y),
-    "Gather": lambda a, x, index: x.take(index, a.get("axis", 0)), "Concat": lambda a, *all: np.concatenate(all, a["axis"]), "Identity": lambda a, x: x,
+    "Gather": lambda a, x, index: gathered(x, index, a.get("axis", 0)), "Concat": lambda a, *all: np.concatenate(all, a["axis"]), "Identity": lambda a, x: x,
     "Transpose": lambda a, x: np.ascontiguousarray(x.transpose(a.get("perm"))), "Reshape": lambda a, x, shape: reshaped(x, shape), "Range": lambda a, low, high, step: np.arange(low, high, step),
     "Unsqueeze": lambda a, x, axes=None: unsqueezed(x, a["axes"] if axes is None else axes), "Slice": lambda a, *all: sliced(*all), "Expand": lambda a, x, shape: x * np.ones(shape.astype(int), x.dtype),
     "Squeeze": lambda a, x, axes=None: x.squeeze(None if axes is None and "axes" not in a else tuple(int(n) for n in (a["axes"] if axes is None else axes))),

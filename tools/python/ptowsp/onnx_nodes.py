@@ -26,6 +26,12 @@ class Broken(Exception):
     """A node that means nothing."""
 
 
+def check_indices(index, extent):
+    """Indices from -extent, which count from the end, up to extent."""
+    if np.any(index < -extent) or np.any(index >= extent):
+        raise Broken(f"index {int(index.reshape(-1)[np.argmax((index < -extent) | (index >= extent))])} of {extent}")
+
+
 def size(shape):
     return math.prod(shape)
 
@@ -323,6 +329,8 @@ class Nodes:
         if not axes and self.attribute("noop_with_empty_axes", 0):
             self.same()
             return
+        if axes and len({a % len(value.shape) for a in axes}) != len(axes):
+            raise Broken("an axis is there twice")
         self.reduced(value, sorted(a % len(value.shape) for a in axes) if axes else list(range(len(value.shape))), self.attribute("keepdims", 1), self.node.op_type)
 
     def reduced(self, value, axes, keep, word):
@@ -512,6 +520,7 @@ class Nodes:
         before, extent, behind, axis = self.parts_of_axis(value, axis)
         shape = value.shape[:axis] + index.shape + value.shape[axis + 1:]
         if index.array is not None:
+            check_indices(index.array, extent)
             picks = [(int(n) % extent, 1) for n in index.array.reshape(-1)]
             self.give(self.picked(value, axis, picks, shape, self.node.output[0]))
             return
