@@ -521,3 +521,17 @@ def test_a_declaration_s_mistake_stands_at_its_line():
     with pytest.raises(ptowsp.SourceError) as caught:
         ptowsp.pack(main, strict=True)
     assert f"{__file__}:{line_of('declared')}: " in str(caught.value)
+
+
+def test_a_task_s_mistake_names_the_file_of_python():
+    @ptowsp.func
+    def beyond(x: f32[...], y: f32[...], n: i32):
+        y.store(x.load(8, 16, at=(n, 0)))  # read beyond
+
+    @ptowsp.workload
+    def main(x: f32[8, 16], y: f32[8, 16]):
+        beyond(x, y, 3)
+
+    with pytest.raises(ptowsp.Error) as caught:
+        ptowsp.pack(main).load().run(x=np.ones((8, 16), np.float32))
+    assert f"({__file__}:{line_of('read beyond')})" in str(caught.value), caught.value

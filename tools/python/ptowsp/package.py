@@ -2,6 +2,7 @@
 """Packages, and what stands in them."""
 import dataclasses
 import os
+import re
 
 from .library import dtype_name, ffi, host, make, owned, rows, text, text_array, texts
 from .tables import DTYPES
@@ -43,6 +44,7 @@ class Package:
     """An open, verified package: of a file (a path) or of bytes. ptowsp.Error (IO, BAD_PACKAGE) where it is none."""
 
     def __init__(self, source, *, name=None, max_bytes=0):
+        self.files = {}  # of Python, by the kernel that was traced there
         if isinstance(source, (bytes, bytearray, memoryview)):
             self._bytes = bytes(source)
             self._handle = make(host.ptowsp_package_open_memory, ffi.from_buffer(self._bytes), len(self._bytes), (name or "package").encode(), max_bytes)
@@ -117,6 +119,7 @@ class Plan:
     """What is to be run: an entry of a package and a schedule; independent of any backend."""
 
     def __init__(self, package, entry=None, schedule=None):
+        self._files = package.files
         directives = [f"{key}={value}" for key, value in (schedule or {}).items()]
         keep = []
         options = ffi.new("struct ptowsp_plan_options *")
@@ -141,6 +144,10 @@ class Plan:
 
     def kernel(self, row):
         return text(host.ptowsp_plan_kernel(self._handle, row))
+
+    def placed(self, sentence):
+        """A sentence of a run, whose kernels have lines, with the files of those that were traced by this process."""
+        return sentence and re.sub(r"kernel ([\w.]+) line (\d+)", lambda m: f"kernel {m[1]} ({self._files[m[1]]}:{m[2]})" if m[1] in self._files else m[0], sentence)
 
     def channel(self, row):
         return text(host.ptowsp_plan_channel(self._handle, row))

@@ -62,8 +62,8 @@ class Module:
 class Source:
     """Text of the source language with the place in Python of each line."""
 
-    def __init__(self, name, lines):
-        self.name, self.lines = name, lines
+    def __init__(self, name, lines, files=None):
+        self.name, self.lines, self.files = name, lines, files or {}
 
     def text(self):
         out = ["// Positions: python"]
@@ -105,7 +105,8 @@ def source(*workloads, name=None, schedule=None, data=None, expected=None, targe
     lines += bodies
     if schedule:
         lines += [("schedule {", None)] + [(f"  {line}", None) for line in ([schedule] if isinstance(schedule, str) else schedule)] + [("}", None)]
-    return Source(name or workloads[0].name, lines)
+    files = {instance.name: next(where[0] for _, where in instance.lines if where) for instance in module.functions.values() if any(where for _, where in instance.lines)}
+    return Source(name or workloads[0].name, lines, files)
 
 
 def _sample(module, name, role, array):
@@ -123,7 +124,9 @@ def pack(*workloads, name=None, schedule=None, data=None, expected=None, targets
     name: of the package, else that of the first workload. schedule: directives as packages/SCHEDULE.md writes them, one text each. data, expected: arrays by
     tensor, kept in the package as sample data. targets: backends that it is for. strict: warnings are errors, else they are Python's."""
     made = source(*workloads, name=name, schedule=schedule, data=data, expected=expected, targets=targets)
-    return pack_text(made.text(), made.name, strict=strict, message=made.message, entry=workloads[0].name)
+    package = pack_text(made.text(), made.name, strict=strict, message=made.message, entry=workloads[0].name)
+    package.files.update(made.files)
+    return package
 
 
 def pack_text(source_text, name="source", *, strict=False, message=str.rstrip, entry=None):

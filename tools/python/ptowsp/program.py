@@ -280,7 +280,7 @@ class Run:
         if status == host.PTOWSP_DEADLOCK and (report := host.ptowsp_deadlock(self._program._handle)) != ffi.NULL:
             self.error = Deadlock(report)
         elif status:
-            self.error = Error(status, text(error.text))
+            self.error = Error(status, self._program.plan.placed(text(error.text)))
 
     def cancel(self):
         """Asks it to end, as CANCELLED."""
