@@ -200,3 +200,14 @@ def test_words_that_are_none_of_the_graph_are_refused(tmp_path, capsys):
     out = ["-o", str(tmp_path / "p.zst")]
     assert ptowsp.onnx.main([str(tmp_path / "none.onnx"), *out]) == 2 and "No such file" in capsys.readouterr().err
     assert ptowsp.onnx.main([str(tmp_path / "empty.onnx"), *out]) == 3 and "it is no ONNX graph" in capsys.readouterr().err
+
+
+def test_random_graphs():
+    """Ten of seeds that differ from run to run, each of which says its own where it differs; onnx_random.py makes more."""
+    import secrets
+
+    import onnx_random
+    first = secrets.randbelow(10**6)
+    for seed in range(first, first + 10):
+        print(f"python3 tests/python/onnx_random.py 1 {seed}")
+        onnx_random.compare(seed)
