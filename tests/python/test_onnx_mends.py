@@ -202,6 +202,16 @@ def test_words_that_are_none_of_the_graph_are_refused(tmp_path, capsys):
     assert ptowsp.onnx.main([str(tmp_path / "empty.onnx"), *out]) == 3 and "it is no ONNX graph" in capsys.readouterr().err
 
 
+def test_a_dropout_that_trains_is_named():
+    error = refused([("Dropout", ["x", "r", "t"], ["y"], {})], {"x": X}, Y, r=np.array(0.5, np.float32), t=np.array(True))
+    assert "node 'n0' (Dropout) is not translated: training" in str(error)
+
+
+def test_weights_of_other_channels_are_refused():
+    error = refused([("Conv", ["x", "w"], ["y"], {})], {"x": numbers(1, 2, 6, 6)}, {"y": numbers(1, 4, 4, 4)}, w=numbers(4, 4, 3, 3))
+    assert "node 'n0' (Conv) means nothing: images of 2 channels, weights of 4" in str(error)
+
+
 def test_random_graphs():
     """Ten of seeds that differ from run to run, each of which says its own where it differs; onnx_random.py makes more."""
     import secrets

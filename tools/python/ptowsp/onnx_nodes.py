@@ -559,6 +559,12 @@ class Nodes:
         axes, rest = {int(a) % rank for a in axes}, iter(value.shape)
         self.give(value.seen_as([1 if n in axes else next(rest) for n in range(rank)]))
 
+    def dropout(self):
+        training = self.known(2, "whether it trains")
+        if (training is not None and training.any()) or len([name for name in self.node.output if name]) > 1:
+            raise Unsupported("training, or its mask is a result")
+        self.same()
+
     def same(self):
         self.give(self.input(0))
 
@@ -599,7 +605,9 @@ class Nodes:
         if self.attribute("group", 1) != 1:
             raise Unsupported("groups")
         N, C = value.shape[:2]
-        M, _, kh, kw = weights.shape
+        M, channels, kh, kw = weights.shape
+        if channels != C:
+            raise Broken(f"images of {C} channels, weights of {channels}")
         (down, right), pads, (OH, OW) = self.geometry(value, kh, kw)
         source, H, W = self.padded(value, pads, 0)
         inner, pixels, name = C * kh * kw, OH * OW, self.node.output[0]
@@ -641,6 +649,6 @@ NODES = {
     **{word: (lambda nodes, word=word: nodes.unary(word)) for word in onnx_kernels.UNARY}, **{word: (lambda nodes, word=word: nodes.binary(word)) for word in onnx_kernels.BINARY},
     **{word: Nodes.reduce for word in onnx_kernels.REDUCE}, "Gelu": Nodes.gelu, "Where": Nodes.choose, "Softmax": Nodes.softmax, "LayerNormalization": Nodes.layer_norm, "MatMul": Nodes.matmul,
     "Gemm": Nodes.gemm, "Transpose": Nodes.transpose, "Split": Nodes.split, "Slice": Nodes.slice, "Concat": Nodes.concat, "Gather": Nodes.gather, "Reshape": Nodes.reshape,
-    "Flatten": Nodes.flatten, "Squeeze": Nodes.squeeze, "Unsqueeze": Nodes.unsqueeze, "Clip": Nodes.limited, "LeakyRelu": Nodes.leaky, "BatchNormalization": Nodes.batch_norm, "Identity": Nodes.same, "Dropout": Nodes.same, "Conv": Nodes.conv, "MaxPool": Nodes.pool,
+    "Flatten": Nodes.flatten, "Squeeze": Nodes.squeeze, "Unsqueeze": Nodes.unsqueeze, "Clip": Nodes.limited, "LeakyRelu": Nodes.leaky, "BatchNormalization": Nodes.batch_norm, "Identity": Nodes.same, "Dropout": Nodes.dropout, "Conv": Nodes.conv, "MaxPool": Nodes.pool,
     "AveragePool": Nodes.pool, "GlobalAveragePool": Nodes.global_pool, "GlobalMaxPool": Nodes.global_pool,
 }
