@@ -256,6 +256,7 @@ struct evaluation {
 	const struct ptowsp_expr_record *rows;
 	uint32_t count, visits;
 	const struct reg_values *values;
+	bool exact; /* what has more than 64 bits is an error */
 };
 
 /* Operations that a shape may have: of two operands, and no comparison, so that a value says how large something is. */
@@ -271,6 +272,21 @@ static bool is_of_shapes(unsigned op)
 	case PTOWSP_EXPR_MAX:
 	case PTOWSP_EXPR_SHL:
 	case PTOWSP_EXPR_SHR: return true;
+	default: return false;
+	}
+}
+
+/* Has the result more than 64 bits with its sign? */
+static bool is_wrapped(unsigned op, int64_t a, int64_t b)
+{
+	const int shift = (int)(b & 63);
+	int64_t result;
+
+	switch (op) {
+	case PTOWSP_EXPR_ADD: return __builtin_add_overflow(a, b, &result);
+	case PTOWSP_EXPR_SUB: return __builtin_sub_overflow(a, b, &result);
+	case PTOWSP_EXPR_MUL: return __builtin_mul_overflow(a, b, &result);
+	case PTOWSP_EXPR_SHL: return common_shift_right((int64_t)((uint64_t)a << shift), shift) != a;
 	default: return false;
 	}
 }
@@ -296,10 +312,12 @@ static ptowsp_status evaluate(struct evaluation *v, uint32_t row, int64_t *value
 		return v->values->known && !v->values->known[e->a] ? PTOWSP_NOT_FOUND : PTOWSP_OK;
 	}
 	if (!is_of_shapes(e->op))
-		return PTOWSP_INVALID;
+		return PTOWSP_UNSUPPORTED;
 	status = evaluate(v, e->a, &a);
 	if (!status)
 		status = evaluate(v, e->b, &b);
+	if (!status && v->exact && is_wrapped(e->op, a, b))
+		status = PTOWSP_TOO_BIG;
 	if (!status)
 		*value_out = common_operation(e->op, a, b, 0, &failed);
 	return status ? status : failed ? PTOWSP_INVALID : PTOWSP_OK;
@@ -308,6 +326,13 @@ static ptowsp_status evaluate(struct evaluation *v, uint32_t row, int64_t *value
 ptowsp_status reg_expression_value(const struct ptowsp_expr_record *rows, uint32_t count, uint32_t row, const struct reg_values *values, int64_t *value_out)
 {
 	struct evaluation v = {.rows = rows, .count = count, .values = values};
+
+	return evaluate(&v, row, value_out);
+}
+
+ptowsp_status reg_expression_exact(const struct ptowsp_expr_record *rows, uint32_t count, uint32_t row, const struct reg_values *values, int64_t *value_out)
+{
+	struct evaluation v = {.rows = rows, .count = count, .values = values, .exact = true};
 
 	return evaluate(&v, row, value_out);
 }

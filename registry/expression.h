@@ -38,9 +38,11 @@ struct reg_values {
 	uint32_t count;
 };
 /* The value of row `row` of `count` rows before a run: constants and symbols; signed 64-bit, wrapping, / and % toward zero.
- * Errors: NOT_FOUND a value that is not known; INVALID a division by zero, or a row that only a task gives a value; BAD_PACKAGE a row outside the table
+ * Errors: NOT_FOUND a value that is not known; INVALID a division by zero; UNSUPPORTED a row that only a task gives a value; BAD_PACKAGE a row outside the table
  * or more than 4096 rows to visit. Writes no sentence. Any thread. */
 ptowsp_status reg_expression_value(const struct ptowsp_expr_record *rows, uint32_t count, uint32_t row, const struct reg_values *values, int64_t *value_out);
+/* The same, and TOO_BIG where a result has more than 64 bits, which wraps there. */
+ptowsp_status reg_expression_exact(const struct ptowsp_expr_record *rows, uint32_t count, uint32_t row, const struct reg_values *values, int64_t *value_out);
 
 struct reg_text;
 /* Rows and names of a printed expression; all borrowed. Rows and offsets outside are fine. */

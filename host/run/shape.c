@@ -17,15 +17,17 @@ static ptowsp_status extent_find(const struct ptowsp_program *p, uint32_t index,
 	const struct reg_values values = {p->values, NULL, t->slot_count};
 	const uint32_t row = t->dim[t->tensor[tensor->row].dims + extent].extent;
 	int64_t value = 0;
-	const ptowsp_status status = reg_expression_value(t->expr, t->expr_count, row, &values, &value);
+	const ptowsp_status status = reg_expression_exact(t->expr, t->expr_count, row, &values, &value);
 
 	*value_out = (uint64_t)value;
 	if (status == PTOWSP_BAD_PACKAGE)
 		return host_fail(error, status, "tensor \"%s\": extent %u refers to a row outside EXPR or SLOT, or is far too long: expression %u",
 				 tensor->name, extent, row);
 	if (status)
-		return host_fail(error, host_values_fault(p), "tensor \"%s\": extent %u divides by zero, or is made of more than numbers and symbols",
-				 tensor->name, extent);
+		return host_fail(error, host_values_fault(p), "tensor \"%s\": extent %u %s", tensor->name, extent,
+				 status == PTOWSP_TOO_BIG   ? "is beyond 2^63 - 1 on the way to its value; set smaller symbols"
+				 : status == PTOWSP_INVALID ? "divides by zero"
+							    : "is made of more than numbers and symbols");
 	if (value < 0)
 		return host_fail(error, host_values_fault(p), "tensor \"%s\": extent %u is %lld, it must be 0 or more; numbers from 2^63 on count as below 0",
 				 tensor->name, extent, (long long)value);

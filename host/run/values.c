@@ -131,6 +131,11 @@ ptowsp_status host_values_check(const struct ptowsp_program *program, struct pto
 	for (uint32_t i = 0; i < plan->value_count; i++) {
 		const struct host_plan_value *value = &plan->values[i];
 
+		const struct ptowsp_slot_record *row = &plan->tables->slot[value->row];
+
+		if (value->needed && row->dtype == PTOWSP_U64 && row->kind == PTOWSP_SLOT_SYMBOL && program->values[value->row] > INT64_MAX)
+			return host_fail(error, host_values_fault(program), "\"%s\" is %llu; what a workload computes with is at most 2^63 - 1", value->name,
+					 (unsigned long long)program->values[value->row]);
 		if (value->needed && !program->value_known[value->row])
 			return host_fail(error, PTOWSP_INVALID, "\"%s\" (%s) has no value in %s; give it one with --set %s=VALUE", value->name,
 					 common_dtype(plan->tables->slot[value->row].dtype)->text, ptowsp_plan_entry(plan), value->name);

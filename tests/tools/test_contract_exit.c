@@ -28,6 +28,11 @@ struct refusal {
 	"  send %c, %i from %x[%i * 8, 0]\n }\n}\nprocess @to consumes(%c) {\n consume %c as %i into %x[%i * 8 + " row ", 0] { }\n}\nEND\n"
 #define PACK_OUTSIDE "$B/ptowsp-pack o.pto -o o.pkg.zst"
 
+#define EXTENT(extent)                                                                                                                                         \
+	"cat >o.pto <<'END'\nsymbol %n : u64 = 1\ntensor %x : f32[" extent ", 8] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n"                            \
+	"  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n call @one(%x -> %x[0, "                   \
+	"0])\n}\nEND\n" PACK_OUTSIDE
+
 static const struct refusal refusals[] = {
 	/* 1: kernel or run error */
 	{"a_bound_divided_by_zero_is_a_run_error_with_its_line",
@@ -121,6 +126,14 @@ static const struct refusal refusals[] = {
 	 {"count", "99999999999999999999"}},
 	{"a_symbol_too_large_for_its_type_is_refused", NULL, "$B/ptowsp-run --in src=src.npy --set count=5000000000 " SCALE, 2, {"count", "5000000000"}},
 	{"a_symbol_without_a_value_is_refused", NULL, "$B/ptowsp-run --in src=src.npy --set count " SCALE, 2, {"count"}},
+	{"a_symbol_beyond_what_is_computed_with_is_refused",
+	 OUTSIDE "workload @main {\n parallel_for %i in 0 to %n {\n  call @one(%x -> %x[0, 0])\n }\n}\nEND\n" PACK_OUTSIDE,
+	 "$B/ptowsp-run --set n=18446744073709551615 o.pkg.zst",
+	 2,
+	 {"\"n\" is 18446744073709551615; what a workload computes with is at most 2^63 - 1"}},
+	{"an_extent_beyond_64_bits_is_refused", EXTENT("%n * 8"), "$B/ptowsp-run --set n=2305843009213693952 o.pkg.zst", 2, {"extent 0 is beyond 2^63 - 1"}},
+	{"an_extent_shifted_beyond_64_bits_is_refused", EXTENT("1 << %n"), "$B/ptowsp-run --set n=63 o.pkg.zst", 2, {"extent 0 is beyond 2^63 - 1"}},
+	{"an_extent_divided_by_zero_says_just_that", EXTENT("64 / %n"), "$B/ptowsp-run --set n=0 o.pkg.zst", 2, {"\"x\": extent 0 divides by zero\n"}},
 	{"an_empty_value_is_refused", NULL, "$B/ptowsp-run --in src=src.npy --set count= " SCALE, 2, {"count"}},
 	{"a_binding_without_a_file_is_refused", NULL, "$B/ptowsp-run --in src --set count=2 " SCALE, 2, {"src"}},
 	{"a_missing_file_is_named", NULL, "$B/ptowsp-run --in src=nowhere.npy --set count=2 --out dst=old.npy " SCALE, 2, {"nowhere.npy", "src"}},

@@ -39,8 +39,11 @@ TEST(defaults_are_numbers_of_their_type)
 		  "symbols and slots: 7\n name kind type default\n brain symbol bf16 2.5\n half symbol f16 1.5\n large symbol u64 18446744073709551615\n"
 		  " single symbol f32 1.1\n small symbol i8 -3\n state slot f32 -0.25\n wide symbol f64 1e+300\n\n");
 	CLI_PRINTS(0, "$B/ptowsp-run --explain f.pkg.zst | grep 'symbol, ' | tr -s ' ' | sort",
-		   " brain bf16 symbol, default 2.5\n half f16 symbol, default 1.5\n large u64 symbol, default 18446744073709551615\n"
-		   " single f32 symbol, default 1.1\n small i8 symbol, default -3\n wide f64 symbol, default 1e+300\n");
+		   " brain bf16 symbol, default 2.5, not used by this entry\n half f16 symbol, default 1.5, not used by this entry\n"
+		   " large u64 symbol, default 18446744073709551615, not used by this entry\n single f32 symbol, default 1.1, not used by this entry\n"
+		   " small i8 symbol, default -3, not used by this entry\n wide f64 symbol, default 1e+300, not used by this entry\n");
+	CLI_ERR(0, "$B/ptowsp-run --set small=3 f.pkg.zst", "--set small has no effect: w does not read it");
+	CLI_PRINTS(0, "$B/ptowsp-run --quiet --set small=3 f.pkg.zst 2>&1", "");
 }
 
 /* Of most instructions one. */

@@ -65,15 +65,16 @@ static void values_print(const struct explained_part *x)
 	for (uint32_t i = 0; ptowsp_plan_value(x->plan, i, &info); i++) {
 		const char *type = common_dtype(info.dtype) ? common_dtype(info.dtype)->text : "?";
 		const char *kind = info.kind == PTOWSP_SLOT_SYMBOL ? "symbol" : "slot";
+		const char *unused = info.flags & PTOWSP_VALUE_NEEDED ? "" : ", not used by this entry";
 		char text[48];
 
 		value_text(&info, text, sizeof(text));
 		if (info.flags & PTOWSP_VALUE_HAS_DEFAULT)
-			columns_add(&table, "%s\t%s\t%s, default %s", info.name, type, kind, text);
+			columns_add(&table, "%s\t%s\t%s, default %s%s", info.name, type, kind, text, unused);
 		else if (info.flags & PTOWSP_VALUE_NEEDED)
 			columns_add(&table, "%s\t%s\t%s, must be set: --set %s=VALUE", info.name, type, kind, info.name);
 		else
-			columns_add(&table, "%s\t%s\t%s", info.name, type, kind);
+			columns_add(&table, "%s\t%s\t%s%s", info.name, type, kind, unused);
 	}
 	columns_print(&table, stdout, 2);
 }

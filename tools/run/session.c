@@ -5,9 +5,20 @@
 
 #include "format/format_package.h"
 #include "registry/text.h"
+#include "tools/plain.h"
 #include "tools/run/run_run.h"
 
 #define LOOK_NS UINT64_C(3000000000) /* for each step of a run that somebody only asks about */
+
+/* What the entry does not read is no mistake where a script sets it for several entries, and easily taken for something that is read. */
+static void unread_tell(const struct run *run, const struct flag_pairs *set)
+{
+	struct ptowsp_value_info info;
+
+	for (uint32_t v = 0; ptowsp_plan_value(run->plan, v, &info); v++)
+		if (!(info.flags & PTOWSP_VALUE_NEEDED) && flag_pairs_find(set, info.name))
+			plain_line(stderr, "ptowsp-run: --set %s has no effect: %s does not read it", info.name, ptowsp_plan_entry(run->plan));
+}
 
 ptowsp_status run_open(struct run *run, const struct run_options *options, struct ptowsp_error *error)
 {
@@ -286,9 +297,13 @@ ptowsp_status run_execute(struct run *run, struct ptowsp_error *error)
 		if (!status && run->options->runs > 1 && !run->options->stats)
 			run_summary_print(run);
 	}
-	if (!status)
-		return results_save(run, NULL, error);
-	failure_save(run, error);
+	if (status) {
+		failure_save(run, error);
+		return status;
+	}
+	status = results_save(run, NULL, error);
+	if (!status && !run->options->quiet)
+		unread_tell(run, &run->options->set);
 	return status;
 }
 
