@@ -247,6 +247,8 @@ bool lang_part_open(struct lang_work_check *check, struct lang_part *part, unsig
 		lang_error(check->unit, part->extents[axis]->all, "the size of a part is a number from 1 to %d", INT32_MAX);
 		if (part->callee)
 			lang_help(check->unit, "only a function is told how much is there: call the function that @%s has behind portable", part->callee);
+		else
+			lang_help(check->unit, "only a function is told how much is there: call one that loads a tile and stores it, with parts of that size");
 		return false;
 	}
 	if (part->viewed || !whole) {
