@@ -377,4 +377,7 @@ TEST(lengths_that_a_run_does_not_begin_with_are_refused)
 	pack_refusal_check(
 		check_fmt("'%s/length.pto'", folder), "main",
 		"main is not written as C: rows of tensor x are as long as more than sums and products of symbols: let a symbol of its own say their length");
+	/* --strict wants all of it. */
+	CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-pack --emit=c '%s/length.pto' -o '%s/all'", check_build(), folder, folder), NULL, NULL), 0);
+	CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-pack --strict --emit=c '%s/length.pto' -o '%s/none'", check_build(), folder, folder), NULL, NULL), 5);
 }

@@ -17,8 +17,9 @@ ptowsp_status pack_package_open(struct pkg_writer *writer, struct pkg **package_
 	return status ? status : pkg_open_memory(package_out, *bytes_out, size, "the new package", NULL, error);
 }
 
-static ptowsp_status sources_write(struct pkg *package, const struct isa_emit_target *target, const char *folder, struct ptowsp_error *error)
+static ptowsp_status sources_write(const struct pack_options *options, struct pkg *package, const char *folder, struct ptowsp_error *error)
 {
+	const struct isa_emit_target *target = pack_emit_target(options->emit);
 	struct pack_kernels list = {.emitted = 0};
 	struct pkg_code *code = NULL;
 	struct emitted files;
@@ -30,7 +31,7 @@ static ptowsp_status sources_write(struct pkg *package, const struct isa_emit_ta
 	if (!status)
 		status = pack_kernels_add(&files, &list, target, error);
 	if (!status)
-		status = pack_tasks_add(&files, code, &list.functions, error);
+		status = pack_tasks_add(&files, code, &list.functions, options->strict, error);
 	if (!status)
 		status = emitted_write(&files, error);
 	emitted_finish(&files);
@@ -46,7 +47,7 @@ ptowsp_status pack_emit_write(const struct pack_options *options, struct pkg_wri
 	ptowsp_status status = pack_package_open(writer, &package, &bytes, error);
 
 	if (!status)
-		status = sources_write(package, pack_emit_target(options->emit), folder, error);
+		status = sources_write(options, package, folder, error);
 	pkg_close(package);
 	free(bytes);
 	return status;
@@ -61,7 +62,7 @@ int pack_emit_package(const struct pack_options *options)
 	if (!status)
 		status = pkg_open(&package, options->inputs[0], NULL, &error);
 	if (!status)
-		status = sources_write(package, pack_emit_target(options->emit), options->output, &error);
+		status = sources_write(options, package, options->output, &error);
 	pkg_close(package);
 	return status ? tool_complain(&error) : 0;
 }

@@ -33,8 +33,8 @@ ptowsp_status pack_kernels_add(struct emitted *files, const struct pack_kernels 
 
 /* The headers of the task API, without what emitted kernels include as well; the last one's path is NULL. */
 extern const struct isa_text pack_task_headers[];
-/* pack/tasks.c: NAME.c for each entry with code and the headers of the task API. Entries that have no counterpart in the task API are named on stderr. Errors: those of
- * emitted_add, and of print_tasks. */
-ptowsp_status pack_tasks_add(struct emitted *files, const struct pkg_code *code, const struct print_functions *functions, struct ptowsp_error *error);
+/* pack/tasks.c: NAME.c for each entry with code and the headers of the task API. Entries that have no counterpart in the task API are named on stderr; with
+ * `all` the first one is an error. Errors: those of emitted_add, and of print_tasks. */
+ptowsp_status pack_tasks_add(struct emitted *files, const struct pkg_code *code, const struct print_functions *functions, bool all, struct ptowsp_error *error);
 
 #endif

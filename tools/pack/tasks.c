@@ -10,8 +10,8 @@
 #include "print/print_tasks.h"
 #include "registry/text.h"
 
-/* A gap of the task API is told, and is no error: the kernels are there. */
-ptowsp_status pack_tasks_add(struct emitted *files, const struct pkg_code *code, const struct print_functions *functions, struct ptowsp_error *error)
+/* A gap of the task API is told, and is no error unless all is wanted: the kernels are there. */
+ptowsp_status pack_tasks_add(struct emitted *files, const struct pkg_code *code, const struct print_functions *functions, bool all, struct ptowsp_error *error)
 {
 	const struct pkg_tables *t = pkg_tables(pkg_code_package(code));
 	struct print_tasks *tasks = print_tasks_create(code, functions);
@@ -24,7 +24,7 @@ ptowsp_status pack_tasks_add(struct emitted *files, const struct pkg_code *code,
 		if (t->entry[i].flags & PTOWSP_ENTRY_KERNEL)
 			continue;
 		status = print_tasks_entry(tasks, i, &text, error);
-		if (status == PTOWSP_UNSUPPORTED) {
+		if (status == PTOWSP_UNSUPPORTED && !all) {
 			fprintf(stderr, "ptowsp-pack: %s\n", error->text);
 			error->code = status = PTOWSP_OK;
 			error->text[0] = '\0';

@@ -69,7 +69,8 @@ static void shape_check(struct lang_work_check *check, const struct lang_work *w
 			   shape_text(check, part->rows, columns), param->name, work->callee, shape_text(check, param->rows, param->columns));
 	whole_help(check, part, param);
 	if (work->function && part->extents[0])
-		lang_help(check->unit, "a run says the size of a part that is smaller than the tile: symbol %%rows : i64 = %u, and %%rows as its size", part->rows);
+		lang_help(check->unit, "a run says the size of a part that is smaller than the tile: symbol %%rows : i64 = %u, and %%rows as its size",
+			  part->rows);
 }
 
 /* Accesses of the code that is in the package: a function's, or that of the portable payloads of a kernel. */
