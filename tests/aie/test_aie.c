@@ -34,7 +34,7 @@ static const struct example {
 	{"deepseek",
 	 "task 0, kernel MLA_PROLOG (deepseek.pto:80) needs 1574144 bytes of 4 x 65532: tiles 256 of 512, arguments 1572864 (KV_CACHE 1048576), stack 1024; "
 	 "not "
-	 "divided: it has too many instructions; use smaller tiles",
+	 "divided: it has too many instructions; pass less of KV_CACHE",
 	 NULL},
 	{"llama", NULL, NULL},
 	{"llama_8k", NULL, NULL},

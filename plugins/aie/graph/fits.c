@@ -196,13 +196,15 @@ ptowsp_status aie_fits_refuse(const struct aie_acts *acts, const struct aie_act 
 	const struct aie_fits fits = fits_of(acts, act, args->arch);
 	char place[AIE_CALLED_PLACE];
 	const struct aie_area *most = act->use_count ? &acts->areas.rows[acts->uses[act->uses + largest_of(acts, act)].area] : NULL;
+	const bool alone = most && aie_area_bytes(most) > aie_near_most(args->arch); /* no tile is small enough for that */
 
 	return rt_fail_at(
 		error, PTOWSP_UNSUPPORTED, acts->first + act->task, act->kernel,
 		"task %llu, kernel %.20s%s needs %llu bytes of %d x %llu: tiles %llu of %llu, arguments %llu (%.16s %llu), stack %llu; not divided: %.44s; "
-		"use smaller tiles",
+		"%s%.16s",
 		(unsigned long long)(acts->first + act->task), aie_kernel_name(&args->names, act->kernel), aie_kernel_place(&args->names, act->kernel, place),
 		(unsigned long long)aie_fits_sum(&fits), 1 + AIE_NEAR_TILES, (unsigned long long)aie_near_most(args->arch), (unsigned long long)fits.tiles,
 		(unsigned long long)fits.declared, (unsigned long long)fits.arguments, most ? aie_tensor_name(&args->names, most->tensor) : "none",
-		(unsigned long long)(most ? aie_area_bytes(most) : 0), (unsigned long long)fits.stack, why);
+		(unsigned long long)(most ? aie_area_bytes(most) : 0), (unsigned long long)fits.stack, why, alone ? "pass less of " : "use smaller tiles",
+		alone ? aie_tensor_name(&args->names, most->tensor) : "");
 }
