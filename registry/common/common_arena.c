@@ -16,6 +16,14 @@ struct common_chunk {
 	alignas(max_align_t) unsigned char bytes[];
 };
 
+bool common_job(jmp_buf *out, void (*job)(void *context), void *context)
+{
+	if (setjmp(*out))
+		return false;
+	job(context);
+	return true;
+}
+
 void common_arena_init(struct common_arena *arena, size_t limit, jmp_buf *out)
 {
 	memset(arena, 0, sizeof(*arena));

@@ -19,6 +19,9 @@ struct common_arena {
 	bool exhausted; /* no piece was there, or will be */
 };
 
+/* Does a job that is left by *out, in a frame of its own, so that variables of its caller keep what they have. False: it was left. */
+bool common_job(jmp_buf *out, void (*job)(void *context), void *context);
+
 void common_arena_init(struct common_arena *arena, size_t limit, jmp_buf *out);
 void common_arena_finish(struct common_arena *arena);
 /* All pieces go back; the chunk that still had room stays, so that a job like the last one asks for no memory. */

@@ -110,7 +110,7 @@ static const char *device_name(const struct aie_array_args *args)
 	return arch ? arch->name : device && device->text ? device->text : "";
 }
 
-static ptowsp_status arch_find(struct aie_array *array)
+static void arch_find(struct aie_array *array)
 {
 	const char *name = device_name(array->args);
 	const struct array_arch *own;
@@ -120,68 +120,42 @@ static ptowsp_status arch_find(struct aie_array *array)
 	own = array_arch_find(device_name(&(struct aie_array_args){.device = array->args->device}));
 	own = own ? own : array->arch; /* of one that is not known, --arch says what it is */
 	if (!array->arch && array->args->arch)
-		return base_fail(array->error, PTOWSP_INVALID, "--arch %.32s: there is no such device; say %s", name, array_arch_names(known, sizeof(known)));
+		array_expect(array, base_fail(array->error, PTOWSP_INVALID, "--arch %.32s: there is no such device; say %s", name,
+					      array_arch_names(known, sizeof(known))));
 	if (!array->arch)
-		return array_fail(array, array->device, PTOWSP_UNSUPPORTED, "device '%.32s' is not known; by --arch it runs as %s", name,
-				  array_arch_names(known, sizeof(known)));
+		array_fail(array, array->device, PTOWSP_UNSUPPORTED, "device '%.32s' is not known; by --arch it runs as %s", name,
+			   array_arch_names(known, sizeof(known)));
 	if (array->args->arch && array->arch->memtiles != own->memtiles)
-		return array_fail(array, array->device, PTOWSP_INVALID,
-				  "it is written for %s, and the rows of %s are of other kinds; say a device like its own", own->name, name);
+		array_fail(array, array->device, PTOWSP_INVALID, "it is written for %s, and the rows of %s are of other kinds; say a device like its own",
+			   own->name, name);
 	array->costs = aie_arch_named(array->arch->costs);
 	array->report->mhz = array->costs->clock_hz / 1000000;
 	array->report->borrowed = array->arch->binary || array->arch->rows != AIE_ROWS ? array->arch->costs : NULL;
-	return PTOWSP_OK;
 }
 
-static ptowsp_status begin(struct aie_array *array)
+static void begin(struct aie_array *array)
 {
-	array->arena = common_arena_create();
 	array->value_count = array->args->module->value_count;
-	array->places = malloc(((size_t)array->value_count + 1) * sizeof(*array->places));
-	array->values = calloc((size_t)array->value_count + 1, sizeof(*array->values));
-	if (!array->arena || !array->places || !array->values)
-		return array_no_memory(array);
+	array->places = common_take(array->arena, (size_t)array->value_count + 1, sizeof(*array->places));
+	array->values = common_take(array->arena, (size_t)array->value_count + 1, sizeof(*array->values));
 	memset(array->places, 0xFF, ((size_t)array->value_count + 1) * sizeof(*array->places));
-	array->functions.arena = array->arena;
 	if (array->device->region_count != 1)
-		return array_fail(array, array->device, PTOWSP_INVALID, "a device has one region");
-	return arch_find(array);
+		array_fail(array, array->device, PTOWSP_INVALID, "a device has one region");
+	arch_find(array);
 }
 
-static void net_set(struct aie_array *array)
+static void make(struct aie_array *array)
 {
-	struct aie_net *net = array->net;
-	const struct aie_array_args *args = array->args;
-
-	net->buffering = args->buffering < AIE_STREAM_WORDS ? args->buffering : AIE_STREAM_WORDS;
-	net->channel_queue = (uint32_t)array->costs->generation->tiles[AIE_SHIM].limits[AIE_DMA_QUEUE];
-	net->host_cycles = args->host_cycles ? args->host_cycles : AIE_COST_HOST_TASK;
-	net->ddr_rate = array->costs->ddr_bytes;
-	net->told = args->told;
-	net->told_context = args->told_context;
-}
-
-static ptowsp_status make(struct aie_array *array)
-{
-	ptowsp_status status = begin(array);
-
-	if (!status)
-		status = array_read(array);
-	if (!status)
-		status = array_attrs(array, array->device);
-	if (!status)
-		status = array_fifos(array);
-	if (!status)
-		status = array_switches(array);
-	if (!status)
-		status = array_streams(array);
-	if (!status)
-		status = array_dmas(array);
-	if (!status)
-		status = array_fifo_chains(array);
-	if (!status)
-		status = array_cores(array);
-	return status ? status : array_host(array);
+	begin(array);
+	array_read(array);
+	array_attrs(array, array->device);
+	array_fifos(array);
+	array_switches(array);
+	array_streams(array);
+	array_dmas(array);
+	array_fifo_chains(array);
+	array_cores(array);
+	array_host(array);
 }
 
 static void counts_report(const struct aie_array *array)
@@ -200,19 +174,7 @@ static void finish(struct aie_array *array)
 	array_cores_finish(array);
 	common_names_finish(&array->functions.function_names);
 	common_names_finish(&array->said);
-	common_arena_destroy(array->arena);
-	free(array->places);
-	free(array->values);
-	free(array->tiles);
-	free(array->locks);
-	free(array->buffers);
-	free(array->channels);
-	free(array->flows);
-	free(array->fifos);
-	free(array->links);
-	free(array->allocations);
-	free(array->tasks);
-	free(array->memories);
+	common_arena_finish(array->arena);
 }
 
 const char *aie_array_outcome(ptowsp_status status, const struct aie_array_report *report, const struct aie_sim_stats *stats)
@@ -235,27 +197,41 @@ static ptowsp_status memories_tell(const struct aie_array *array, bool ran, stru
 	return args->memories ? args->memories(args->memories_context, array->memories, array->memory_count, ran, error) : PTOWSP_OK;
 }
 
+static void work(void *context)
+{
+	struct aie_array *array = context;
+	const struct aie_array_args *args = array->args;
+	const struct aie_sim_args run = {.buffering = args->buffering,
+					 .host_cycles = args->host_cycles,
+					 .max_events = args->max_events,
+					 .cancel = args->cancel,
+					 .told = args->told,
+					 .told_context = args->told_context};
+
+	make(array);
+	aie_net_set(array->net, array->costs, &run);
+	counts_report(array);
+	array_expect(array, memories_tell(array, false, array->error));
+	array->ran = true;
+	array_expect(array, aie_net_run(array->net, &run, array->error));
+}
+
 ptowsp_status aie_array_run(const struct aie_array_args *args, struct aie_array_report *report, struct aie_sim_stats *stats, struct ptowsp_error *error)
 {
-	const struct aie_sim_args limits = {.max_events = args->max_events, .cancel = args->cancel};
+	struct common_arena arena;
 	struct aie_net net = {.error = error};
-	struct aie_array array = {.args = args, .net = &net, .report = report, .error = error, .device = args->device->op};
+	struct aie_array array = {
+		.args = args, .net = &net, .report = report, .error = error, .device = args->device->op, .arena = &arena, .functions = {.arena = &arena}};
 	ptowsp_status status, told = PTOWSP_OK, taken;
-	bool ran = false;
 
 	*report = (struct aie_array_report){0};
-	status = make(&array);
-	if (!status) {
-		net_set(&array);
-		counts_report(&array);
-		status = memories_tell(&array, false, error);
-	}
-	if (!status) {
-		status = aie_net_run(&net, &limits, error);
-		ran = true;
-	}
+	common_arena_init(&arena, SIZE_MAX, &array.out);
+	net.out = &array.out;
+	if (!common_job(&array.out, work, &array) && !array.status)
+		array.status = base_fail(error, PTOWSP_NO_MEMORY, "no memory to simulate this device");
+	status = array.status;
 	taken = aie_sim_stats_take(&net, status, stats, status ? NULL : error);
-	if (ran && (!status || status == PTOWSP_DEADLOCK))
+	if (array.ran && (!status || status == PTOWSP_DEADLOCK))
 		told = memories_tell(&array, true, status ? NULL : error);
 	finish(&array);
 	aie_net_finish(&net);

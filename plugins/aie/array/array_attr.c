@@ -36,7 +36,7 @@ static bool is_known(const char *list, const struct aie_named_attr *named)
 	return strchr(named->name, '.') || (at && (at == list || at[-1] != '!' || is_idle(named->attr)));
 }
 
-static ptowsp_status op_look(struct aie_array *array, const struct aie_op *op)
+static void op_look(struct aie_array *array, const struct aie_op *op)
 {
 	size_t row = 0;
 
@@ -44,18 +44,16 @@ static ptowsp_status op_look(struct aie_array *array, const struct aie_op *op)
 		row++;
 	for (uint32_t i = 0; row < sizeof(rows) / sizeof(*rows) && i < op->attr_count; i++)
 		if (!is_known(rows[row].attrs, &op->attrs[i]))
-			return array_fail(array, op, PTOWSP_UNSUPPORTED, "attribute '%.64s' has no model here, or is misspelt; leave it out",
-					  op->attrs[i].name);
-	return PTOWSP_OK;
+			array_fail(array, op, PTOWSP_UNSUPPORTED, "attribute '%.64s' has no model here, or is misspelt; leave it out", op->attrs[i].name);
 }
 
-ptowsp_status array_attrs(struct aie_array *array, const struct aie_op *op)
+void array_attrs(struct aie_array *array, const struct aie_op *op)
 {
 	const bool idle = strstr(op->name, "runtime_sequence") && op != array->sequence;
-	ptowsp_status status = idle ? PTOWSP_OK : op_look(array, op);
 
-	for (uint32_t r = 0; !status && !idle && r < op->region_count; r++)
-		for (const struct aie_op *in = op->regions[r].first; !status && in; in = in->next)
-			status = array_attrs(array, in);
-	return status;
+	if (!idle)
+		op_look(array, op);
+	for (uint32_t r = 0; !idle && r < op->region_count; r++)
+		for (const struct aie_op *in = op->regions[r].first; in; in = in->next)
+			array_attrs(array, in);
 }

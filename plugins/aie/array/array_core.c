@@ -26,16 +26,14 @@ static uint32_t semaphore_find(void *context, const struct aie_op *op)
 
 static uint32_t lock_of(struct aie_array *array, uint32_t tile, int64_t id)
 {
-	uint32_t row;
+	struct array_lock *lock;
 
 	for (uint32_t i = 0; i < array->lock_count; i++)
 		if (array->locks[i].tile == tile && array->locks[i].id == id)
 			return array->locks[i].semaphore;
-	row = ARRAY_ROW(array, array->device, lock);
-	if (row == AIE_NONE)
-		return row;
-	array->locks[row] = (struct array_lock){NULL, tile, array_semaphore(array, tile, "a lock without a name", 0, array->arch->binary), id};
-	return array->locks[row].semaphore;
+	lock = ARRAY_ROW(array, array->device, lock);
+	*lock = (struct array_lock){NULL, tile, array_semaphore(array, tile, "a lock without a name", 0, array->arch->binary), id};
+	return lock->semaphore;
 }
 
 /* A core knows 64 locks by numbers: 16 each of the tiles to the south, west and north, and its own. Source: AIETargetModel.cpp getLockLocalBaseIndex. */
@@ -70,29 +68,25 @@ static void gives(void *context, uint32_t semaphore)
 
 /* A core has one form; its stack lies in its tile's memory, from address 0 on, and all buffers behind it. Source: mlir-aie's AIEOps.td, AIE_CoreOp
  * (stack_size, 0x400 unless it says another), and AIEAssignBuffers.cpp, basicAllocation, where addresses begin with stack_size. */
-static ptowsp_status core_check(struct aie_array *array, const struct aie_op *op, uint32_t tile, uint64_t *stack_out)
+static void core_check(struct aie_array *array, const struct aie_op *op, uint32_t tile, uint64_t *stack_out)
 {
 	const int64_t stack = array_number(op, "stack_size", STACK_BYTES);
 
 	if (op->result_count > 1 || (op->result_count && op->results[0]->type->kind != AIE_TYPE_INDEX) || op->regions[0].argument_count)
-		return array_fail(array, op, PTOWSP_INVALID, "a core gives an index or nothing, and its region takes no arguments");
+		array_fail(array, op, PTOWSP_INVALID, "a core gives an index or nothing, and its region takes no arguments");
 	if (stack < 0)
-		return array_fail(array, op, PTOWSP_INVALID, "its stack_size is below 0");
+		array_fail(array, op, PTOWSP_INVALID, "its stack_size is below 0");
 	*stack_out = (uint64_t)stack;
-	return array_bytes_take(array, op, tile, *stack_out);
+	array_bytes_take(array, op, tile, *stack_out);
 }
 
-static ptowsp_status core_make(struct aie_array *array, const struct aie_op *op)
+static void core_make(struct aie_array *array, const struct aie_op *op)
 {
 	struct array_core *core = &array->cores[array->core_count++];
 	const struct aie_op *tile = op->operands[0]->op;
-	char text[32];
-	ptowsp_status status;
 
 	*core = (struct array_core){.array = array, .op = op, .tile = array_place(array, op->operands[0], tile->name)};
-	core->core = aie_net_core(array->net, aie_net_agent(array->net, "core %s", array_tile_text(array, core->tile, text)), (struct aie_program){0});
-	if (core->core == AIE_NONE)
-		return array_no_memory(array);
+	core->core = aie_net_core(array->net, aie_net_agent(array->net, "core %s", array_tile_text(array, core->tile)), (struct aie_program){0});
 	core->outside = (struct aie_body_outside){.context = core,
 						  .buffer = buffer_find,
 						  .design = &array->functions,
@@ -105,27 +99,18 @@ static ptowsp_status core_make(struct aie_array *array, const struct aie_op *op)
 						  .semaphore = semaphore_find,
 						  .local = local_find,
 						  .gives = gives};
-	status = core_check(array, op, core->tile, &core->stack);
-	if (!status)
-		status = array_core_reach(array, &op->regions[0], core->tile);
-	if (!status)
-		status = aie_body_create(&core->body, op, &core->outside, array->error);
-	if (!status)
-		array->net->cores[core->core].program = (struct aie_program){core->body, aie_body_next};
-	return status;
+	core_check(array, op, core->tile, &core->stack);
+	array_core_reach(array, &op->regions[0], core->tile);
+	array_expect(array, aie_body_create(&core->body, op, &core->outside, array->error));
+	array->net->cores[core->core].program = (struct aie_program){core->body, aie_body_next};
 }
 
-ptowsp_status array_cores(struct aie_array *array)
+void array_cores(struct aie_array *array)
 {
-	ptowsp_status status = PTOWSP_OK;
-
 	array->cores = common_take(array->arena, array->core_total + 1, sizeof(*array->cores));
-	if (!array->cores)
-		return array_no_memory(array);
-	for (const struct aie_op *op = array->device->regions[0].first; !status && op; op = op->next)
+	for (const struct aie_op *op = array->device->regions[0].first; op; op = op->next)
 		if (aie_op_is(op, "aie.core"))
-			status = core_make(array, op);
-	return status;
+			core_make(array, op);
 }
 
 void array_cores_finish(struct aie_array *array)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* array_dma.c - blocks and regions of DMAs as chains of descriptors. */
 #include "aie/array/array_own.h"
+#include "registry/common/common_arena.h"
 
 #include "base/error.h"
 #include <inttypes.h>
@@ -17,26 +18,25 @@ static bool is_of_words(const struct aie_path *path, int64_t at)
 	return whole;
 }
 
-ptowsp_status array_path(struct aie_array *array, const struct aie_op *op, const struct aie_type *type, int64_t offset, uint32_t rank, const int64_t *sizes,
-			 const int64_t *strides, struct aie_path *path_out)
+void array_path(struct aie_array *array, const struct aie_op *op, const struct aie_type *type, int64_t offset, uint32_t rank, const int64_t *sizes,
+		const int64_t *strides, struct aie_path *path_out)
 {
 	const uint32_t element = (uint32_t)aie_type_bytes(type->element);
 	const int64_t bytes = (int64_t)aie_type_bytes(type), at = offset * (int64_t)element;
 
 	if (!aie_path_fits(rank, sizes, strides, element) || offset < 0 || offset > bytes)
-		return array_fail(array, op, PTOWSP_INVALID, "a size below 1, or an offset or length that is none of this memory");
+		array_fail(array, op, PTOWSP_INVALID, "a size below 1, or an offset or length that is none of this memory");
 	aie_path_make(path_out, rank, sizes, strides, element);
 	if (path_out->bytes % 4)
-		return array_fail(array, op, PTOWSP_INVALID, "it moves %" PRIu64 " bytes, which is no number of words", path_out->bytes);
+		array_fail(array, op, PTOWSP_INVALID, "it moves %" PRIu64 " bytes, which is no number of words", path_out->bytes);
 	if (!array->arch->binary && !is_of_words(path_out, at))
-		return array_fail(array, op, PTOWSP_INVALID,
-				  "it begins at byte %" PRId64 " and moves %" PRIu64
-				  " bytes at once, or its strides are no words; make all of them multiples of 4 bytes",
-				  at, path_out->run);
+		array_fail(array, op, PTOWSP_INVALID,
+			   "it begins at byte %" PRId64 " and moves %" PRIu64
+			   " bytes at once, or its strides are no words; make all of them multiples of 4 bytes",
+			   at, path_out->run);
 	if (at + path_out->least < 0 || at + path_out->beyond > bytes)
-		return array_fail(array, op, PTOWSP_INVALID, "it reaches from byte %" PRId64 " to %" PRId64 " of memory of %" PRId64 "; stay within",
-				  at + path_out->least, at + path_out->beyond, bytes);
-	return PTOWSP_OK;
+		array_fail(array, op, PTOWSP_INVALID, "it reaches from byte %" PRId64 " to %" PRId64 " of memory of %" PRId64 "; stay within",
+			   at + path_out->least, at + path_out->beyond, bytes);
 }
 
 /* The memory that an operand names: a buffer, or an argument of the sequence; NULL. */
@@ -84,22 +84,22 @@ static int64_t elements_within(const struct walk *walk, uint32_t first)
 }
 
 /* The outermost of a task's four dimensions is the iteration of its descriptor: where it begins from time to time, and no part of its length. Source: AIEDMATasksToNPU.cpp. */
-static ptowsp_status task_walk(struct aie_array *array, const struct aie_op *op, int64_t length, struct walk *walk)
+static void task_walk(struct aie_array *array, const struct aie_op *op, int64_t length, struct walk *walk)
 {
 	const uint32_t outer = walk->rank == AIE_ARRAY_DIMS;
 	const int64_t inside = elements_within(walk, outer);
 
 	if (!walk->padded && inside != length)
-		return array_fail(array, op, PTOWSP_INVALID,
-				  outer ? "a length of %" PRId64 ", and the inner three of its four dimensions have %" PRId64
-					  " elements; say that, and by the task's repeat_count how often the outermost goes on"
-					: "a length of %" PRId64 ", and its dimensions have %" PRId64 " elements; say that",
-				  length, inside);
+		array_fail(array, op, PTOWSP_INVALID,
+			   outer ? "a length of %" PRId64 ", and the inner three of its four dimensions have %" PRId64
+				   " elements; say that, and by the task's repeat_count how often the outermost goes on"
+				 : "a length of %" PRId64 ", and its dimensions have %" PRId64 " elements; say that",
+			   length, inside);
 	if (!outer)
-		return PTOWSP_OK;
+		return;
 	if (walk->sizes[0] > AIE_ARRAY_ITERATION || aie_attr_of(op, "iteration"))
-		return array_fail(array, op, PTOWSP_INVALID, "the outermost of four dimensions is its iteration, 1 to %d times, and stands for the attribute",
-				  AIE_ARRAY_ITERATION);
+		array_fail(array, op, PTOWSP_INVALID, "the outermost of four dimensions is its iteration, 1 to %d times, and stands for the attribute",
+			   AIE_ARRAY_ITERATION);
 	walk->rounds = walk->strides[0] ? walk->sizes[0] : 0;
 	walk->step = walk->strides[0];
 	walk->rank--;
@@ -107,51 +107,49 @@ static ptowsp_status task_walk(struct aie_array *array, const struct aie_op *op,
 	memmove(walk->strides, walk->strides + 1, walk->rank * sizeof(*walk->strides));
 	memmove(walk->before, walk->before + 1, walk->rank * sizeof(*walk->before));
 	memmove(walk->after, walk->after + 1, walk->rank * sizeof(*walk->after));
-	return PTOWSP_OK;
 }
 
 /* Dimensions of a descriptor; of one that is no task's the outermost goes on as long as the length says. */
-static ptowsp_status walk_read(struct aie_array *array, const struct aie_op *op, const struct aie_attr *dims, int64_t length, struct walk *walk)
+static void walk_read(struct aie_array *array, const struct aie_op *op, const struct aie_attr *dims, int64_t length, struct walk *walk)
 {
 	int64_t inner;
 
 	*walk = (struct walk){.rank = 1, .sizes = {length}, .strides = {1}};
 	if (!dims || dims->kind != AIE_ATTR_DIMS || !dims->count)
-		return PTOWSP_OK;
+		return;
 	if (dims->count / 2 > AIE_ARRAY_DIMS)
-		return array_fail(array, op, PTOWSP_INVALID, "%u dimensions, of at most %d", dims->count / 2, AIE_ARRAY_DIMS);
+		array_fail(array, op, PTOWSP_INVALID, "%u dimensions, of at most %d", dims->count / 2, AIE_ARRAY_DIMS);
 	walk->rank = dims->count / 2;
 	for (uint32_t d = 0; d < walk->rank; d++) {
 		walk->sizes[d] = dims->ints[2 * d];
 		walk->strides[d] = dims->ints[2 * d + 1];
 		if (walk->sizes[d] < 1 || walk->sizes[d] > INT32_MAX || walk->strides[d] < 0 || walk->strides[d] > INT32_MAX)
-			return array_fail(array, op, PTOWSP_INVALID, "a size or stride of %" PRId64 " and %" PRId64 "; sizes are at least 1", walk->sizes[d],
-					  walk->strides[d]);
+			array_fail(array, op, PTOWSP_INVALID, "a size or stride of %" PRId64 " and %" PRId64 "; sizes are at least 1", walk->sizes[d],
+				   walk->strides[d]);
 	}
 	pads_read(array_text(op, "pad_dimensions"), walk);
-	if (!strncmp(op->parent->name, "aiex.", 5))
-		return task_walk(array, op, length, walk);
+	if (!strncmp(op->parent->name, "aiex.", 5)) {
+		task_walk(array, op, length, walk);
+		return;
+	}
 	inner = elements_within(walk, 1);
 	if (walk->padded || !aie_attr_of(op, "len") || inner * walk->sizes[0] == length)
-		return PTOWSP_OK;
+		return;
 	if (length % inner)
-		return array_fail(array, op, PTOWSP_INVALID,
-				  "a length of %" PRId64 " ends within its dimensions, which have %" PRId64 " elements inside each turn", length, inner);
+		array_fail(array, op, PTOWSP_INVALID, "a length of %" PRId64 " ends within its dimensions, which have %" PRId64 " elements inside each turn",
+			   length, inner);
 	walk->sizes[0] = length / inner;
-	return PTOWSP_OK;
 }
 
-static ptowsp_status pad_make(struct aie_array *array, const struct aie_op *op, const struct walk *walk, struct aie_piece *piece, uint32_t element)
+static void pad_make(struct aie_array *array, const struct aie_op *op, const struct walk *walk, struct aie_piece *piece, uint32_t element)
 {
 	struct aie_pad *pad = aie_net_memory(array->net, sizeof(*pad));
 	uint64_t bytes = element;
 
-	if (!pad)
-		return array_no_memory(array);
 	*pad = (struct aie_pad){.rank = walk->rank, .element = element, .from = piece->base};
 	for (uint32_t d = 0; d < walk->rank; d++) {
 		if (walk->before[d] < 0 || walk->after[d] < 0 || walk->before[d] > UINT16_MAX || walk->after[d] > UINT16_MAX)
-			return array_fail(array, op, PTOWSP_INVALID, "a padding below 0 or beyond %d", UINT16_MAX);
+			array_fail(array, op, PTOWSP_INVALID, "a padding below 0 or beyond %d", UINT16_MAX);
 		pad->sizes[d] = walk->sizes[d];
 		pad->strides[d] = walk->strides[d];
 		pad->before[d] = walk->before[d];
@@ -159,44 +157,43 @@ static ptowsp_status pad_make(struct aie_array *array, const struct aie_op *op, 
 		bytes = bytes > AIE_ARRAY_BYTES ? bytes : bytes * (uint64_t)(walk->sizes[d] + walk->before[d] + walk->after[d]);
 	}
 	if (bytes > AIE_ARRAY_BYTES)
-		return array_fail(array, op, PTOWSP_UNSUPPORTED, "with its padding it moves %" PRIu64 " bytes or more, which is too many", bytes);
+		array_fail(array, op, PTOWSP_UNSUPPORTED, "with its padding it moves %" PRIu64 " bytes or more, which is too many", bytes);
 	if (bytes % 4)
-		return array_fail(array, op, PTOWSP_INVALID, "with its padding it moves %" PRIu64 " bytes, which is no number of words", bytes);
+		array_fail(array, op, PTOWSP_INVALID, "with its padding it moves %" PRIu64 " bytes, which is no number of words", bytes);
 	pad->image = aie_net_memory(array->net, bytes);
 	piece->pad = pad;
 	piece->base = pad->image;
 	aie_path_plain(&piece->path, bytes);
-	return pad->image ? PTOWSP_OK : array_no_memory(array);
 }
 
 /* #aie.bd_iteration<size = 4, stride = 1024, current = 2>. */
-static ptowsp_status iteration_read(struct aie_array *array, const struct aie_op *op, struct walk *walk)
+static void iteration_read(struct aie_array *array, const struct aie_op *op, struct walk *walk)
 {
 	const char *text = array_text(op, "iteration");
 
 	if (!text)
-		return PTOWSP_OK;
+		return;
 	walk->rounds = array_number_in(text, "size", 0);
 	walk->step = array_number_in(text, "stride", 0);
 	walk->current = array_number_in(text, "current", 0);
 	if (walk->rounds >= 1 && walk->rounds <= AIE_ARRAY_ITERATION && walk->step >= 0 && walk->step <= INT32_MAX && walk->current >= 0 &&
 	    walk->current < walk->rounds)
-		return PTOWSP_OK;
-	return array_fail(array, op, PTOWSP_INVALID, "an iteration of a size beyond 1 to %d, or that begins beyond it", AIE_ARRAY_ITERATION);
+		return;
+	array_fail(array, op, PTOWSP_INVALID, "an iteration of a size beyond 1 to %d, or that begins beyond it", AIE_ARRAY_ITERATION);
 }
 
 /* The piece goes on as the walk iterates, whose last time lies within the memory, too. */
-static ptowsp_status iteration_set(struct aie_array *array, const struct aie_op *op, const struct aie_type *type, int64_t offset, const struct walk *walk,
-				   struct aie_piece *piece)
+static void iteration_set(struct aie_array *array, const struct aie_op *op, const struct aie_type *type, int64_t offset, const struct walk *walk,
+			  struct aie_piece *piece)
 {
 	struct aie_path last;
 
 	if (!walk->rounds)
-		return PTOWSP_OK;
+		return;
 	piece->step = walk->step * (int64_t)aie_type_bytes(type->element);
 	piece->round = (uint32_t)walk->rounds;
 	piece->at = (uint32_t)walk->current;
-	return array_path(array, op, type, offset + walk->step * (walk->rounds - 1), walk->rank, walk->sizes, walk->strides, &last);
+	array_path(array, op, type, offset + walk->step * (walk->rounds - 1), walk->rank, walk->sizes, walk->strides, &last);
 }
 
 /* An attribute's number, or that of the operand that stands for it; *operand goes on. */
@@ -228,7 +225,7 @@ static bool pairs_of(const struct aie_array *array, const struct aie_op *op, uin
 	return true;
 }
 
-static ptowsp_status descriptor_read(struct aie_array *array, const struct aie_op *op, struct aie_piece *piece)
+static void descriptor_read(struct aie_array *array, const struct aie_op *op, struct aie_piece *piece)
 {
 	const struct aie_array_memory *memory = op->operand_count ? memory_of(array, op->operands[0]) : NULL;
 	const struct aie_attr *dims = aie_attr_of(op, "dimensions");
@@ -236,39 +233,28 @@ static ptowsp_status descriptor_read(struct aie_array *array, const struct aie_o
 	struct aie_attr counted = {.kind = AIE_ATTR_DIMS};
 	int64_t pairs[2 * AIE_WALK_DIMS];
 	uint32_t operand = 1;
-	int64_t packet = piece->packet;
 	struct walk walk;
-	ptowsp_status status;
 
 	if (!memory)
-		return array_fail(array, op, PTOWSP_INVALID, "it moves what is no buffer and no argument of the sequence");
-	status = array_descriptor_number(array, op, array->chain, "bd_id");
-	if (!status)
-		status = array_dma_reach(array, op, array->chain, op->operands[0]);
-	if (status)
-		return status;
+		array_fail(array, op, PTOWSP_INVALID, "it moves what is no buffer and no argument of the sequence");
+	array_descriptor_number(array, op, array->chain, "bd_id");
+	array_dma_reach(array, op, array->chain, op->operands[0]);
 	if (!number_of(array, op, "offset", 0, &operand, &offset) || !number_of(array, op, "len", (int64_t)aie_type_count(memory->type), &operand, &length) ||
 	    (!dims && aie_attr_of(op, "sizes") && !pairs_of(array, op, &operand, &counted, pairs)) || operand != op->operand_count)
-		return array_fail(array, op, PTOWSP_UNSUPPORTED, "an offset, a length or a size that is no number before the run has no model");
-	status = walk_read(array, op, dims ? dims : &counted, length, &walk);
-	if (!status)
-		status = iteration_read(array, op, &walk);
-	if (!status)
-		status = array_packet_of(array, op, &packet);
-	if (!status)
-		status = array_path(array, op, memory->type, offset, walk.rank, walk.sizes, walk.strides, &piece->path);
-	if (!status)
-		status = iteration_set(array, op, memory->type, offset, &walk, piece);
-	if (status)
-		return status;
+		array_fail(array, op, PTOWSP_UNSUPPORTED, "an offset, a length or a size that is no number before the run has no model");
+	walk_read(array, op, dims ? dims : &counted, length, &walk);
+	iteration_read(array, op, &walk);
+	piece->packet = (uint32_t)array_packet_of(array, op, piece->packet);
+	array_path(array, op, memory->type, offset, walk.rank, walk.sizes, walk.strides, &piece->path);
+	iteration_set(array, op, memory->type, offset, &walk, piece);
 	piece->base = memory->bytes + (uint64_t)offset * aie_type_bytes(memory->type->element);
-	piece->packet = (uint32_t)packet;
 	piece->descriptor = (uint32_t)array_number(op, "bd_id", AIE_NONE);
 	array->report->descriptors++;
-	return walk.padded ? pad_make(array, op, &walk, piece, (uint32_t)aie_type_bytes(memory->type->element)) : PTOWSP_OK;
+	if (walk.padded)
+		pad_make(array, op, &walk, piece, (uint32_t)aie_type_bytes(memory->type->element));
 }
 
-static ptowsp_status lock_read(struct aie_array *array, const struct aie_op *op, struct aie_piece *piece)
+static void lock_read(struct aie_array *array, const struct aie_op *op, struct aie_piece *piece)
 {
 	const uint32_t row = op->operand_count ? array_place(array, op->operands[0], "aie.lock") : AIE_NONE;
 	const struct aie_value *value = op->operand_count == 2 ? op->operands[1] : NULL;
@@ -276,47 +262,39 @@ static ptowsp_status lock_read(struct aie_array *array, const struct aie_op *op,
 	int64_t number = array_number(op, "value", 1);
 	const bool known = !value || array_value(array, value, &number);
 	struct aie_net_hold *hold = action == 1 ? &piece->give : &piece->take;
-	ptowsp_status status;
 
 	if (row == AIE_NONE || action < 0 || action > 2 || !known)
-		return array_fail(array, op, PTOWSP_INVALID, "operand 0 is no aie.lock, or it does what is no action");
-	status = array_dma_reach(array, op, array->chain, op->operands[0]);
-	if (!status)
-		status = array_lock_value(array, op, array->channels[array->chain].tile, action == 1, number);
-	if (status)
-		return status;
+		array_fail(array, op, PTOWSP_INVALID, "operand 0 is no aie.lock, or it does what is no action");
+	array_dma_reach(array, op, array->chain, op->operands[0]);
+	array_lock_value(array, op, array->channels[array->chain].tile, action == 1, number);
 	if (hold->semaphore != AIE_NONE)
-		return array_fail(array, op, PTOWSP_INVALID, "a descriptor takes one lock and gives one");
+		array_fail(array, op, PTOWSP_INVALID, "a descriptor takes one lock and gives one");
 	*hold = (struct aie_net_hold){array->locks[row].semaphore, number, action == 0};
-	return PTOWSP_OK;
 }
 
 /* From the operation behind a block's name on: its descriptor. *next_out: the block that follows, NULL: none. */
-static ptowsp_status block_read(struct aie_array *array, const struct aie_op *first, struct aie_piece *piece, bool *moves_out, const struct aie_op **next_out)
+static void block_read(struct aie_array *array, const struct aie_op *first, struct aie_piece *piece, bool *moves_out, const struct aie_op **next_out)
 {
-	ptowsp_status status = PTOWSP_OK;
-
 	*piece = (struct aie_piece){
 		.lock = AIE_NONE, .take = {AIE_NONE, 0, false}, .give = {AIE_NONE, 0, false}, .next = AIE_NONE, .packet = AIE_NONE, .descriptor = AIE_NONE};
 	*moves_out = false;
 	*next_out = NULL;
-	for (const struct aie_op *op = first; !status && op && !aie_op_is(op, AIE_BLOCK); op = op->next) {
+	for (const struct aie_op *op = first; op && !aie_op_is(op, AIE_BLOCK); op = op->next) {
 		if (aie_op_is(op, "aie.use_lock")) {
-			status = lock_read(array, op, piece);
+			lock_read(array, op, piece);
 		} else if (aie_op_is(op, "aie.dma_bd") && !*moves_out) {
 			*moves_out = true;
-			status = descriptor_read(array, op, piece);
+			descriptor_read(array, op, piece);
 		} else if (aie_op_is(op, "aie.dma_bd_packet")) {
 			piece->packet = (uint32_t)array_number(op, "packet_id", 0);
-			status = array_packet(array, op, piece->packet);
+			array_packet(array, op, piece->packet);
 		} else if (aie_op_is(op, "aie.next_bd")) {
 			*next_out = op->successor_count ? op->successors[0] : NULL;
 		} else if (!aie_op_is(op, "aie.end") && !aie_op_is(op, "aie.dma_start") && !aie_op_is(op, "arith.constant") && !aie_op_is(op, "aie.lock") &&
 			   !aie_op_is(op, "aie.buffer") && !aie_op_is(op, "aie.dma")) {
-			status = array_fail(array, op, PTOWSP_UNSUPPORTED, "this operation has no model in a descriptor's block");
+			array_fail(array, op, PTOWSP_UNSUPPORTED, "this operation has no model in a descriptor's block");
 		}
 	}
-	return status;
 }
 
 /* Blocks that this walk has been to, and the descriptor of each. */
@@ -325,18 +303,16 @@ struct visited {
 	uint32_t piece;
 };
 
-ptowsp_status array_chain(struct aie_array *array, uint32_t channel, const struct aie_op *owner, const struct aie_op *block, uint32_t *piece_out)
+uint32_t array_chain(struct aie_array *array, uint32_t channel, const struct aie_op *owner, const struct aie_op *block)
 {
 	struct visited *visited = NULL;
 	uint32_t count = 0, room = 0, last = AIE_NONE;
-	ptowsp_status status = PTOWSP_OK;
 
-	*piece_out = AIE_NONE;
 	array->chain = channel;
 	for (;;) {
 		const struct aie_op *next;
 		struct aie_piece piece;
-		uint32_t at = AIE_NONE, row;
+		uint32_t at = AIE_NONE;
 		bool moves;
 
 		for (uint32_t i = 0; i < count; i++)
@@ -346,95 +322,76 @@ ptowsp_status array_chain(struct aie_array *array, uint32_t channel, const struc
 			array->net->pieces[last].next = at;
 			break;
 		}
-		status = block_read(array, block ? block->next : owner->regions[0].first, &piece, &moves, &next);
-		if (status || !moves)
+		block_read(array, block ? block->next : owner->regions[0].first, &piece, &moves, &next);
+		if (!moves)
 			break;
-		if (count == AIE_ARRAY_CHAIN) {
-			status = array_fail(array, owner, PTOWSP_UNSUPPORTED, "a chain has more than %d descriptors", AIE_ARRAY_CHAIN);
-			break;
-		}
-		row = array_row(array, block, "blocks of a channel", (void **)&visited, &count, &room, sizeof(*visited));
-		at = row == AIE_NONE ? AIE_NONE : aie_net_link(array->net, &piece);
-		if (at == AIE_NONE) {
-			status = array_no_memory(array);
-			break;
-		}
-		visited[row] = (struct visited){block, at};
-		if (last == AIE_NONE)
-			*piece_out = at;
-		else
+		if (count == AIE_ARRAY_CHAIN)
+			array_fail(array, owner, PTOWSP_UNSUPPORTED, "a chain has more than %d descriptors", AIE_ARRAY_CHAIN);
+		at = aie_net_link(array->net, &piece);
+		*COMMON_PUSH(array->arena, visited, count, room) = (struct visited){block, at};
+		if (last != AIE_NONE)
 			array->net->pieces[last].next = at;
 		last = at;
 		if (!next)
 			break;
 		block = next;
 	}
-	free(visited);
-	return status;
+	return count ? visited[0].piece : AIE_NONE;
 }
 
-static ptowsp_status start_read(struct aie_array *array, const struct aie_op *op, uint32_t tile)
+static uint32_t channel_of(struct aie_array *array, const struct aie_op *op, uint32_t tile)
 {
-	const int64_t number = array_number(op, "channel_index", -1);
+	return array_channel_take(array, op, tile, array_number(op, "channel_dir", 0) == 1, array_number(op, "channel_index", -1));
+}
+
+static void start_read(struct aie_array *array, const struct aie_op *op, uint32_t tile)
+{
 	uint32_t channel, piece, times;
-	ptowsp_status status;
 
 	if (op->successor_count != 2)
-		return array_fail(array, op, PTOWSP_INVALID, "other blocks than it must have");
-	status = array_times(array, op, &times);
-	if (!status)
-		status = array_channel_take(array, op, tile, array_number(op, "channel_dir", 0) == 1, number, &channel);
-	if (!status)
-		status = array_chain(array, channel, op->parent, op->successors[0], &piece);
-	if (!status && piece != AIE_NONE)
+		array_fail(array, op, PTOWSP_INVALID, "other blocks than it must have");
+	times = array_times(array, op);
+	channel = channel_of(array, op, tile);
+	piece = array_chain(array, channel, op->parent, op->successors[0]);
+	if (piece != AIE_NONE)
 		aie_net_chain(array->net, array->channels[channel].end, piece, times);
-	return status;
 }
 
 /* aie.dma: descriptors one after the other, round and round unless it says `loop = false`. */
-static ptowsp_status dma_read(struct aie_array *array, const struct aie_op *op, uint32_t tile)
+static void dma_read(struct aie_array *array, const struct aie_op *op, uint32_t tile)
 {
-	const int64_t number = array_number(op, "channel_index", -1);
-	const uint32_t first = array->net->piece_count;
+	const uint32_t first = array->net->piece_count, times = array_times(array, op), channel = channel_of(array, op, tile);
 	const bool round = !aie_attr_of(op, "loop") || array_flag(op, "loop");
-	uint32_t channel = AIE_NONE, times;
-	ptowsp_status status = array_times(array, op, &times);
 
-	if (!status)
-		status = array_channel_take(array, op, tile, array_number(op, "channel_dir", 0) == 1, number, &channel);
 	array->chain = channel;
-	for (uint32_t i = 0; !status && i < op->region_count; i++) {
+	for (uint32_t i = 0; i < op->region_count; i++) {
 		const struct aie_op *next;
 		struct aie_piece piece;
 		bool moves;
 
-		status = block_read(array, op->regions[i].first, &piece, &moves, &next);
-		if (!status && !moves)
-			status = array_fail(array, op, PTOWSP_INVALID, "a descriptor that moves nothing");
+		block_read(array, op->regions[i].first, &piece, &moves, &next);
+		if (!moves)
+			array_fail(array, op, PTOWSP_INVALID, "a descriptor that moves nothing");
 		if (i + 1 < op->region_count)
 			piece.next = first + i + 1;
 		else if (round)
 			piece.next = first;
-		if (!status && aie_net_link(array->net, &piece) == AIE_NONE)
-			status = array_no_memory(array);
+		aie_net_link(array->net, &piece);
 	}
-	if (!status && op->region_count)
+	if (op->region_count)
 		aie_net_chain(array->net, array->channels[channel].end, first, times);
-	return status;
 }
 
-ptowsp_status array_dmas(struct aie_array *array)
+void array_dmas(struct aie_array *array)
 {
-	ptowsp_status status = PTOWSP_OK;
 
-	for (const struct aie_op *dma = array->device->regions[0].first; !status && dma; dma = dma->next) {
+	for (const struct aie_op *dma = array->device->regions[0].first; dma; dma = dma->next) {
 		const uint32_t tile = array_is_dma(dma) ? array_tile_of(array, dma, 0) : AIE_NONE;
 
-		for (const struct aie_op *op = tile == AIE_NONE ? NULL : dma->regions[0].first; !status && op; op = op->next)
+		for (const struct aie_op *op = tile == AIE_NONE ? NULL : dma->regions[0].first; op; op = op->next)
 			if (aie_op_is(op, "aie.dma_start"))
-				status = start_read(array, op, tile);
+				start_read(array, op, tile);
 			else if (aie_op_is(op, "aie.dma"))
-				status = dma_read(array, op, tile);
+				dma_read(array, op, tile);
 	}
-	return status;
 }

@@ -5,62 +5,56 @@
 #include <inttypes.h>
 #include <string.h>
 
-static ptowsp_status shape_fail(struct aie_array *array, const struct aie_op *op)
+static uint32_t channel_find(struct aie_array *array, const struct aie_op *op, const char *name)
 {
-	return array_fail(array, op, PTOWSP_INVALID, "other operands, results or attributes than it must have");
+	const uint32_t channel = array_channel_named(array, array_text(op, name));
+
+	if (channel == AIE_NONE)
+		array_fail(array, op, PTOWSP_INVALID, "'%.64s' is no fifo with an end on a shim and no aie.shim_dma_allocation",
+			   array_text(op, name) ? array_text(op, name) : "");
+	return channel;
 }
 
-static ptowsp_status channel_find(struct aie_array *array, const struct aie_op *op, const char *name, uint32_t *channel_out)
+static void task_made(struct aie_array *array, const struct aie_op *op, uint32_t task)
 {
-	*channel_out = array_channel_named(array, array_text(op, name));
-	if (*channel_out != AIE_NONE)
-		return PTOWSP_OK;
-	return array_fail(array, op, PTOWSP_INVALID, "'%.64s' is no fifo with an end on a shim and no aie.shim_dma_allocation",
-			  array_text(op, name) ? array_text(op, name) : "");
-}
-
-static ptowsp_status step_made(struct aie_array *array, uint32_t step)
-{
+	array->net->tasks[task].line = op->line;
 	array->report->steps++;
-	return step == AIE_NONE ? array_no_memory(array) : PTOWSP_OK;
-}
-
-static ptowsp_status task_made(struct aie_array *array, const struct aie_op *op, uint32_t task)
-{
-	if (task != AIE_NONE)
-		array->net->tasks[task].line = op->line;
-	return step_made(array, task);
 }
 
 /* For a token of a channel. */
-static ptowsp_status wait_made(struct aie_array *array, const struct aie_op *op, uint32_t channel)
+static void wait_made(struct aie_array *array, const struct aie_op *op, uint32_t channel)
 {
 	const uint32_t step = aie_net_wait(array->net, array->channels[channel].end);
 
-	if (step != AIE_NONE)
-		array->net->host.steps[step].line = op->line;
-	return step_made(array, step);
+	array->net->host.steps[step].line = op->line;
+	array->report->steps++;
+}
+
+/* A value into 4 bytes (to), or into a lock. */
+static void write_made(struct aie_array *array, const struct aie_op *op, uint8_t *to, uint32_t semaphore)
+{
+	aie_net_write(array->net, to, semaphore, (int32_t)array_number(op, "value", 0));
+	array->report->steps++;
 }
 
 /* ---- tasks ---------------------------------------------------------------------------------------------------------- */
 
 /* Four numbers, those that the text does not know from the operands that follow; *operand goes on. */
 /* name: "static_sizes" and the like. */
-static ptowsp_status numbers_of(struct aie_array *array, const struct aie_op *op, const char *name, uint32_t *operand, int64_t numbers[4])
+static void numbers_of(struct aie_array *array, const struct aie_op *op, const char *name, uint32_t *operand, int64_t numbers[4])
 {
 	const struct aie_attr *attr = aie_attr_of(op, name);
 	const char *plain = name + strlen("static_");
 
 	if (!attr || attr->kind != AIE_ATTR_INTS || attr->count != 4)
-		return array_fail(array, op, PTOWSP_INVALID, "it has no four %s", plain);
+		array_fail(array, op, PTOWSP_INVALID, "it has no four %s", plain);
 	for (uint32_t i = 0; i < 4; i++) {
 		numbers[i] = attr->ints[i];
 		if (numbers[i] == AIE_DYNAMIC && (*operand >= op->operand_count || !array_value(array, op->operands[(*operand)++], &numbers[i])))
-			return array_fail(array, op, PTOWSP_UNSUPPORTED, "number %u of its %s is not known before the run, which the model needs", i, plain);
+			array_fail(array, op, PTOWSP_UNSUPPORTED, "number %u of its %s is not known before the run, which the model needs", i, plain);
 		if (numbers[i] < 0 || numbers[i] > INT32_MAX)
-			return array_fail(array, op, PTOWSP_INVALID, "number %u of its %s is %" PRId64 ", it must be 0 to 2^31 - 1", i, plain, numbers[i]);
+			array_fail(array, op, PTOWSP_INVALID, "number %u of its %s is %" PRId64 ", it must be 0 to 2^31 - 1", i, plain, numbers[i]);
 	}
-	return PTOWSP_OK;
 }
 
 static int64_t allocation_packet(const struct aie_array *array, const char *name)
@@ -71,14 +65,13 @@ static int64_t allocation_packet(const struct aie_array *array, const char *name
 	return -1;
 }
 
-static ptowsp_status task_add(struct aie_array *array, const struct aie_op *op, uint32_t channel, const struct aie_array_memory *memory, int64_t offset,
-			      const struct aie_path *path)
+static void task_add(struct aie_array *array, const struct aie_op *op, uint32_t channel, const struct aie_array_memory *memory, int64_t offset,
+		     const struct aie_path *path)
 {
 	const struct array_channel *row = &array->channels[channel];
 	const bool token = !row->sends || array_flag(op, "issue_token");
 	const uint32_t descriptor = array_descriptor_place(array, row->tile, array_number(op, "id", -1));
-	int64_t packet = allocation_packet(array, array_text(op, "metadata"));
-	const ptowsp_status status = array_packet_of(array, op, &packet);
+	const int64_t packet = array_packet_of(array, op, allocation_packet(array, array_text(op, "metadata")));
 	uint8_t *base = memory->bytes + (uint64_t)offset * aie_type_bytes(memory->type->element);
 	const struct aie_piece piece = {.lock = AIE_NONE,
 					.path = *path,
@@ -88,89 +81,66 @@ static ptowsp_status task_add(struct aie_array *array, const struct aie_op *op, 
 					.next = AIE_NONE,
 					.packet = (uint32_t)packet,
 					.descriptor = descriptor};
-	uint32_t link;
 
-	if (status)
-		return status;
-	if (packet < 0)
-		return task_made(array, op, aie_net_task(array->net, row->end, base, path, descriptor, token));
-	link = aie_net_link(array->net, &piece);
-	return link == AIE_NONE ? array_no_memory(array) : task_made(array, op, aie_net_chain_task(array->net, row->end, link, 1, token));
+	task_made(array, op,
+		  packet < 0 ? aie_net_task(array->net, row->end, base, path, descriptor, token)
+			     : aie_net_chain_task(array->net, row->end, aie_net_link(array->net, &piece), 1, token));
 }
 
-static ptowsp_status memcpy_read(struct aie_array *array, const struct aie_op *op)
+static void memcpy_read(struct aie_array *array, const struct aie_op *op)
 {
 	const struct aie_value *value = op->operand_count ? op->operands[0] : NULL;
 	int64_t offsets[4], sizes[4], strides[4];
 	struct aie_path path;
 	uint32_t channel, operand = 1;
 	int64_t offset = 0;
-	ptowsp_status status;
 
 	if (!value || !value->argument || value->op != array->sequence || array->places[value->id] == AIE_NONE)
-		return array_fail(array, op, PTOWSP_INVALID, "it moves what is no memref of the sequence's arguments");
-	status = numbers_of(array, op, "static_offsets", &operand, offsets);
-	if (!status)
-		status = numbers_of(array, op, "static_sizes", &operand, sizes);
-	if (!status)
-		status = numbers_of(array, op, "static_strides", &operand, strides);
-	if (!status && operand != op->operand_count)
-		status = array_fail(array, op, PTOWSP_INVALID, "it has more operands than numbers that are not said");
-	if (!status)
-		status = channel_find(array, op, "metadata", &channel);
-	if (!status)
-		status = array_descriptor_number(array, op, channel, "id");
-	for (uint32_t i = 0; !status && i < 4; i++)
+		array_fail(array, op, PTOWSP_INVALID, "it moves what is no memref of the sequence's arguments");
+	numbers_of(array, op, "static_offsets", &operand, offsets);
+	numbers_of(array, op, "static_sizes", &operand, sizes);
+	numbers_of(array, op, "static_strides", &operand, strides);
+	if (operand != op->operand_count)
+		array_fail(array, op, PTOWSP_INVALID, "it has more operands than numbers that are not said");
+	channel = channel_find(array, op, "metadata");
+	array_descriptor_number(array, op, channel, "id");
+	for (uint32_t i = 0; i < 4; i++)
 		offset += offsets[i] * strides[i];
-	if (!status)
-		status = array_path(array, op, array->memories[array->places[value->id]].type, offset, 4, sizes, strides, &path);
-	return status ? status : task_add(array, op, channel, &array->memories[array->places[value->id]], offset, &path);
+	array_path(array, op, array->memories[array->places[value->id]].type, offset, 4, sizes, strides, &path);
+	task_add(array, op, channel, &array->memories[array->places[value->id]], offset, &path);
 }
 
-static ptowsp_status configure_read(struct aie_array *array, const struct aie_op *op)
+static uint32_t task_channel(struct aie_array *array, const struct aie_op *op)
 {
-	const uint32_t row = ARRAY_ROW(array, op, task);
-	const bool named = aie_op_is(op, "aiex.dma_configure_task_for");
+	const uint32_t tile = op->operand_count == 1 ? array_tile_of(array, op, 0) : AIE_NONE;
+
+	if (aie_op_is(op, "aiex.dma_configure_task_for"))
+		return channel_find(array, op, "alloc");
+	if (tile == AIE_NONE)
+		array_shape_fail(array, op);
+	return array_channel_take(array, op, tile, array_number(op, "direction", 0) == 1, array_number(op, "channel", -1));
+}
+
+static void configure_read(struct aie_array *array, const struct aie_op *op)
+{
+	struct array_task *row = ARRAY_ROW(array, op, task), task = {.op = op};
 	const uint32_t first = array->net->piece_count;
-	struct array_task task = {.op = op, .channel = AIE_NONE};
 	int64_t packet;
-	ptowsp_status status;
 
-	if (row == AIE_NONE)
-		return array->rowless;
 	if (op->region_count != 1 || op->result_count != 1)
-		return shape_fail(array, op);
-	status = array_times(array, op, &task.repeat);
-	if (status)
-		return status;
-	if (named) {
-		status = channel_find(array, op, "alloc", &task.channel);
-	} else {
-		const uint32_t tile = op->operand_count == 1 ? array_tile_of(array, op, 0) : AIE_NONE;
-
-		status = tile == AIE_NONE
-				 ? shape_fail(array, op)
-				 : array_channel_take(array, op, tile, array_number(op, "direction", 0) == 1, array_number(op, "channel", -1), &task.channel);
-	}
-	if (!status)
-		status = array_chain(array, task.channel, op, NULL, &task.piece);
-	if (!status && task.piece == AIE_NONE)
-		status = array_fail(array, op, PTOWSP_INVALID, "a task without a descriptor");
-	if (status)
-		return status;
-	status = array_task_descriptors(array, &task, first);
-	if (status)
-		return status;
-	packet = allocation_packet(array, array_text(op, "alloc"));
-	status = array_packet_of(array, op, &packet);
-	if (status)
-		return status;
+		array_shape_fail(array, op);
+	task.repeat = array_times(array, op);
+	task.channel = task_channel(array, op);
+	task.piece = array_chain(array, task.channel, op, NULL);
+	if (task.piece == AIE_NONE)
+		array_fail(array, op, PTOWSP_INVALID, "a task without a descriptor");
+	array_task_descriptors(array, &task, first);
+	packet = array_packet_of(array, op, allocation_packet(array, array_text(op, "alloc")));
 	if (packet >= 0 && array->net->pieces[task.piece].packet == AIE_NONE)
 		array->net->pieces[task.piece].packet = (uint32_t)packet;
 	task.token = array_flag(op, "issue_token"); /* also of a store: only dma_memcpy_nd gives one unasked */
-	array->tasks[row] = task;
-	array->places[op->results[0]->id] = row;
-	return PTOWSP_OK;
+	*row = task;
+	array->places[op->results[0]->id] = array->task_count - 1;
 }
 
 /* The task that an operand names; NULL. */
@@ -185,58 +155,54 @@ static struct array_task *task_of(const struct aie_array *array, const struct ai
 	return row < array->task_count && (!carried || array->values[value->id].known) ? &array->tasks[row] : NULL;
 }
 
-static ptowsp_status start_read(struct aie_array *array, const struct aie_op *op)
+static void start_read(struct aie_array *array, const struct aie_op *op)
 {
 	const struct array_task *task = task_of(array, op);
 
 	if (!task)
-		return shape_fail(array, op);
-	return task_made(array, op, aie_net_chain_task(array->net, array->channels[task->channel].end, task->piece, task->repeat, task->token));
+		array_shape_fail(array, op);
+	task_made(array, op, aie_net_chain_task(array->net, array->channels[task->channel].end, task->piece, task->repeat, task->token));
 }
 
 /* ---- waits ---------------------------------------------------------------------------------------------------------- */
 
-static ptowsp_status await_read(struct aie_array *array, const struct aie_op *op)
+static void await_read(struct aie_array *array, const struct aie_op *op)
 {
 	struct array_task *task = task_of(array, op);
 
 	if (!task)
-		return shape_fail(array, op);
+		array_shape_fail(array, op);
 	if (!task->token)
-		return array_fail(array, op, PTOWSP_INVALID, "the task of line %u gives no token to wait for; give it issue_token = true", task->op->line);
+		array_fail(array, op, PTOWSP_INVALID, "the task of line %u gives no token to wait for; give it issue_token = true", task->op->line);
 	array_task_release(array, task);
-	return step_made(array, aie_net_wait(array->net, array->channels[task->channel].end));
+	aie_net_wait(array->net, array->channels[task->channel].end);
+	array->report->steps++;
 }
 
-static ptowsp_status free_read(struct aie_array *array, const struct aie_op *op)
+static void free_read(struct aie_array *array, const struct aie_op *op)
 {
 	struct array_task *task = task_of(array, op);
 
 	if (!task)
-		return shape_fail(array, op);
+		array_shape_fail(array, op);
 	array_task_release(array, task);
-	return PTOWSP_OK;
 }
 
-static ptowsp_status wait_read(struct aie_array *array, const struct aie_op *op)
+static void wait_read(struct aie_array *array, const struct aie_op *op)
 {
-	uint32_t channel;
-	const ptowsp_status status = channel_find(array, op, "symbol", &channel);
-
-	return status ? status : wait_made(array, op, channel);
+	wait_made(array, op, channel_find(array, op, "symbol"));
 }
 
 /* A token of each of so many columns and rows. */
-static ptowsp_status sync_read(struct aie_array *array, const struct aie_op *op)
+static void sync_read(struct aie_array *array, const struct aie_op *op)
 {
 	const int64_t column = array_number(op, "column", -1), row = array_number(op, "row", -1), direction = array_number(op, "direction", 0);
 	const int64_t columns = array_number(op, "column_num", 1), rows = array_number(op, "row_num", 1), number = array_number(op, "channel", -1);
-	ptowsp_status status = PTOWSP_OK;
 
 	if (column < 0 || row < 0 || columns < 1 || rows < 1 || columns > 64 || rows > 64)
-		return shape_fail(array, op);
-	for (int64_t c = column; !status && c < column + columns; c++)
-		for (int64_t r = row; !status && r < row + rows; r++) {
+		array_shape_fail(array, op);
+	for (int64_t c = column; c < column + columns; c++)
+		for (int64_t r = row; r < row + rows; r++) {
 			uint32_t found = AIE_NONE;
 
 			for (uint32_t i = 0; i < array->channel_count; i++) {
@@ -246,29 +212,31 @@ static ptowsp_status sync_read(struct aie_array *array, const struct aie_op *op)
 				    channel->number == number)
 					found = i;
 			}
-			status = found == AIE_NONE ? array_fail(array, op, PTOWSP_INVALID, "no DMA of tile (%" PRId64 ",%" PRId64 ") is used that way", c, r)
-						   : wait_made(array, op, found);
+			if (found == AIE_NONE)
+				array_fail(array, op, PTOWSP_INVALID, "no DMA of tile (%" PRId64 ",%" PRId64 ") is used that way", c, r);
+			wait_made(array, op, found);
 		}
-	return status;
 }
 
 /* ---- values --------------------------------------------------------------------------------------------------------- */
 
-static ptowsp_status word_write(struct aie_array *array, const struct aie_op *op, const struct aie_array_memory *memory, int64_t index)
+static void word_write(struct aie_array *array, const struct aie_op *op, const struct aie_array_memory *memory, int64_t index)
 {
 	if (index < 0 || 4 * ((uint64_t)index + 1) > memory->size)
-		return array_fail(array, op, PTOWSP_INVALID, "word %" PRId64 " of '%.64s', which has %" PRIu64 " bytes", index, memory->name, memory->size);
-	return step_made(array, aie_net_write(array->net, memory->bytes + 4 * index, AIE_NONE, (int32_t)array_number(op, "value", 0)));
+		array_fail(array, op, PTOWSP_INVALID, "word %" PRId64 " of '%.64s', which has %" PRIu64 " bytes", index, memory->name, memory->size);
+	write_made(array, op, memory->bytes + 4 * index, AIE_NONE);
 }
 
-static ptowsp_status value_read(struct aie_array *array, const struct aie_op *op)
+static void value_read(struct aie_array *array, const struct aie_op *op)
 {
 	const char *name = array_text(op, "buffer");
 
 	for (uint32_t i = 0; name && i < array->memory_count; i++)
-		if (!strcmp(array->memories[i].name, name))
-			return word_write(array, op, &array->memories[i], array_number(op, aie_attr_of(op, "index") ? "index" : "address", -1));
-	return array_fail(array, op, PTOWSP_INVALID, "'%.64s' is no buffer", name ? name : "");
+		if (!strcmp(array->memories[i].name, name)) {
+			word_write(array, op, &array->memories[i], array_number(op, aie_attr_of(op, "index") ? "index" : "address", -1));
+			return;
+		}
+	array_fail(array, op, PTOWSP_INVALID, "'%.64s' is no buffer", name ? name : "");
 }
 
 /* The lock whose value stands at an address of a tile: 16 bytes each from there on, by the register maps of aie-rt (XAIEMLGBL_MEMORY_MODULE_LOCK0_VALUE and its like). */
@@ -284,12 +252,14 @@ static uint32_t lock_at(const struct aie_array *array, uint32_t tile, int64_t ad
 }
 
 /* A word of a buffer by its name, or by the address that the text gives it; a lock; any other register is not written. */
-static ptowsp_status register_read(struct aie_array *array, const struct aie_op *op)
+static void register_read(struct aie_array *array, const struct aie_op *op)
 {
 	const int64_t column = array_number(op, "column", -1), row = array_number(op, "row", -1), address = (int64_t)(uint32_t)array_number(op, "address", 0);
 
-	if (array_text(op, "buffer"))
-		return value_read(array, op);
+	if (array_text(op, "buffer")) {
+		value_read(array, op);
+		return;
+	}
 	for (uint32_t i = 0; i < array->buffer_count; i++) {
 		const struct array_buffer *buffer = &array->buffers[i];
 		const struct aie_array_memory *memory = &array->memories[buffer->memory];
@@ -297,49 +267,50 @@ static ptowsp_status register_read(struct aie_array *array, const struct aie_op 
 		const uint32_t tile = array_tile_of(array, buffer->op, 0);
 
 		if (from >= 0 && tile != AIE_NONE && array->tiles[tile].column == column && array->tiles[tile].row == row && address >= from &&
-		    (uint64_t)(address - from) < memory->size && (address - from) % 4 == 0)
-			return word_write(array, op, memory, (address - from) / 4);
+		    (uint64_t)(address - from) < memory->size && (address - from) % 4 == 0) {
+			word_write(array, op, memory, (address - from) / 4);
+			return;
+		}
 	}
 	for (uint32_t i = 0; i < array->tile_count; i++)
-		if (array->tiles[i].column == column && array->tiles[i].row == row && lock_at(array, i, address) != AIE_NONE)
-			return step_made(array, aie_net_write(array->net, NULL, lock_at(array, i, address), (int32_t)array_number(op, "value", 0)));
+		if (array->tiles[i].column == column && array->tiles[i].row == row && lock_at(array, i, address) != AIE_NONE) {
+			write_made(array, op, NULL, lock_at(array, i, address));
+			return;
+		}
 	array->report->ignored++;
-	return PTOWSP_OK;
 }
 
-static ptowsp_status lock_read(struct aie_array *array, const struct aie_op *op)
+static void lock_read(struct aie_array *array, const struct aie_op *op)
 {
 	const uint32_t row = op->operand_count == 1 ? array_place(array, op->operands[0], "aie.lock") : AIE_NONE;
 
 	if (row == AIE_NONE)
-		return shape_fail(array, op);
-	return step_made(array, aie_net_write(array->net, NULL, array->locks[row].semaphore, (int32_t)array_number(op, "value", 0)));
+		array_shape_fail(array, op);
+	write_made(array, op, NULL, array->locks[row].semaphore);
 }
 
-static ptowsp_status ignore(struct aie_array *array, const struct aie_op *op)
+static void ignore(struct aie_array *array, const struct aie_op *op)
 {
 	(void)op;
 	array->report->ignored++;
-	return PTOWSP_OK;
 }
 
-static ptowsp_status nothing(struct aie_array *array, const struct aie_op *op)
+static void nothing(struct aie_array *array, const struct aie_op *op)
 {
 	(void)array;
 	(void)op;
-	return PTOWSP_OK;
 }
 
-static ptowsp_status unsupported(struct aie_array *array, const struct aie_op *op)
+static void unsupported(struct aie_array *array, const struct aie_op *op)
 {
-	return array_fail(array, op, PTOWSP_UNSUPPORTED, "registers that begin transfers have no model; say the task instead");
+	array_fail(array, op, PTOWSP_UNSUPPORTED, "registers that begin transfers have no model; say the task instead");
 }
 
-ptowsp_status array_steps(struct aie_array *array, const struct aie_region *region)
+void array_steps(struct aie_array *array, const struct aie_region *region)
 {
 	static const struct {
 		const char *name;
-		ptowsp_status (*read)(struct aie_array *array, const struct aie_op *op);
+		void (*read)(struct aie_array *array, const struct aie_op *op);
 	} kinds[] = {
 		{"aiex.npu.dma_memcpy_nd", memcpy_read},
 		{"aiex.npu.dma_wait", wait_read},
@@ -362,30 +333,28 @@ ptowsp_status array_steps(struct aie_array *array, const struct aie_region *regi
 		{"memref.assume_alignment", nothing},
 		{"aie.end", nothing},
 	};
-	ptowsp_status status = PTOWSP_OK;
 
-	for (const struct aie_op *op = region->first; !status && op; op = op->next) {
+	for (const struct aie_op *op = region->first; op; op = op->next) {
 		bool known;
 		size_t i = 0;
 
 		while (i < sizeof(kinds) / sizeof(*kinds) && !aie_op_is(op, kinds[i].name))
 			i++;
 		known = i < sizeof(kinds) / sizeof(*kinds);
-		status = known ? kinds[i].read(array, op) : array_control(array, op, &known);
-		if (!status && !known)
-			status = array_fail(array, op, PTOWSP_UNSUPPORTED, "this operation has no model in a sequence");
+		if (known)
+			kinds[i].read(array, op);
+		else
+			known = array_control(array, op);
+		if (!known)
+			array_fail(array, op, PTOWSP_UNSUPPORTED, "this operation has no model in a sequence");
 	}
-	return status;
 }
 
-ptowsp_status array_host(struct aie_array *array)
+void array_host(struct aie_array *array)
 {
-	ptowsp_status status = PTOWSP_OK;
-
 	array->net->host_agent = aie_net_agent(array->net, "host");
-	if (array->net->host_agent == AIE_NONE)
-		return array_no_memory(array);
-	if (array->sequence)
-		status = array_arguments(array);
-	return status || !array->sequence ? status : array_steps(array, &array->sequence->regions[0]);
+	if (!array->sequence)
+		return;
+	array_arguments(array);
+	array_steps(array, &array->sequence->regions[0]);
 }

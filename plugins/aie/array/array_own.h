@@ -143,21 +143,27 @@ struct aie_array {
 	uint32_t tile_room, lock_room, buffer_room, channel_room, flow_room, fifo_room, link_room, allocation_room, task_room, memory_room;
 	uint32_t core_total;
 	uint64_t host_bytes;
-	ptowsp_status rowless;    /* why array_row gave none */
+	jmp_buf out;              /* whatever fails while the array is made and while it runs leaves by it */
+	ptowsp_status status;     /* why it was left; OK: there was no memory */
+	bool ran;                 /* it began to */
 	struct common_names said; /* flows of the text by their ends, row by row with their lines */
 	uint32_t *said_lines;
 	uint32_t chain; /* the channel whose descriptors are read */
 };
 
-/* ---- sentences. All give their status. */
-ptowsp_status array_no_memory(struct aie_array *array);
-ptowsp_status array_fail(struct aie_array *array, const struct aie_op *op, ptowsp_status status, const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* array_read.c: INVALID, an operation is not as it has to be. */
-ptowsp_status array_shape_fail(struct aie_array *array, const struct aie_op *op);
-/* array_read.c: a new zeroed row of one of the arrays, for an operation; AIE_NONE: no memory, or too many, which was said. */
-uint32_t array_row(struct aie_array *array, const struct aie_op *op, const char *what, void **rows, uint32_t *count, uint32_t *room, size_t size);
+/* ---- what ends it: none of these returns where something failed, nor does anything that is called with an array and makes a part of it. Its memory is the arena's and the net's. */
+_Noreturn void array_fail(struct aie_array *array, const struct aie_op *op, ptowsp_status status, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* INVALID: an operation is not as it has to be. */
+_Noreturn void array_shape_fail(struct aie_array *array, const struct aie_op *op);
+/* What others say, the sentence with it; whether they had memory. */
+void array_expect(struct aie_array *array, ptowsp_status status);
+void array_memory(struct aie_array *array, bool there);
+/* A new zeroed row of one of the arrays, for an operation: the last one. */
+void array_row(struct aie_array *array, const struct aie_op *op, const char *what, void **rows, uint32_t *count, uint32_t *room, size_t size);
 #define ARRAY_ROW(array, op, row)                                                                                                                              \
-	array_row(array, op, #row "s", (void **)&(array)->row##s, &(array)->row##_count, &(array)->row##_room, sizeof(*(array)->row##s))
+	(array_row(array, op, #row "s", (void **)&(array)->row##s, &(array)->row##_count, &(array)->row##_room, sizeof(*(array)->row##s)),                     \
+	 &(array)->row##s[(array)->row##_count - 1])
 
 /* ---- attributes: a number, `missing` where there is none; number i of a list, or the one that stands for all; text of a symbol or string, NULL; "name = 4" in a text that is kept as it stands. */
 int64_t array_number(const struct aie_op *op, const char *name, int64_t missing);
@@ -166,11 +172,8 @@ const char *array_text(const struct aie_op *op, const char *name);
 bool array_flag(const struct aie_op *op, const char *name);
 int64_t array_number_in(const char *text, const char *name, int64_t missing);
 
-/* array_read.c: first values of a memref, as dense has them. */
-void array_initial_put(uint8_t *memory, const struct aie_type *type, const struct aie_attr *initial);
-
 /* ---- array_attr.c: attributes of an operation and of all in it. Errors: UNSUPPORTED naming one without a model. */
-ptowsp_status array_attrs(struct aie_array *array, const struct aie_op *op);
+void array_attrs(struct aie_array *array, const struct aie_op *op);
 
 /* ---- array_arch.c */
 const struct array_arch *array_arch_find(const char *name);
@@ -179,7 +182,7 @@ const char *array_arch_names(char *text, size_t size); /* whole devices, for a s
 enum aie_kind array_arch_kind(const struct array_arch *arch, int32_t row);
 
 /* ---- array_read.c: tiles, locks, buffers, functions, allocations. */
-ptowsp_status array_read(struct aie_array *array);
+void array_read(struct aie_array *array);
 /* Row of what this value is, where it is one of this operation's (NULL: of any that has rows); AIE_NONE. */
 uint32_t array_place(const struct aie_array *array, const struct aie_value *value, const char *name);
 /* The tile that an operand names; AIE_NONE. */
@@ -189,86 +192,87 @@ bool array_is_dma(const struct aie_op *op);
 /* The channel of a tile, made where it is new. */
 uint32_t array_channel(struct aie_array *array, uint32_t tile, bool sends, uint32_t number);
 /* Takes so many bytes of a tile's memory. Errors: INVALID with what it needs and has. */
-ptowsp_status array_bytes_take(struct aie_array *array, const struct aie_op *op, uint32_t tile, uint64_t bytes);
+void array_bytes_take(struct aie_array *array, const struct aie_op *op, uint32_t tile, uint64_t bytes);
 /* By the name of an allocation or of a fifo with one end on a shim; AIE_NONE. */
 uint32_t array_channel_named(const struct aie_array *array, const char *name);
 uint32_t array_tile_at(struct aie_array *array, int32_t column, int32_t row);
-const char *array_tile_text(const struct aie_array *array, uint32_t tile, char text[32]);
+/* "(0,2)"; AIE_NONE: the host's memory. */
+const char *array_tile_text(const struct aie_array *array, uint32_t tile);
 
 /* ---- array_flow.c: aie.flow; aie.packet_flow. Errors: INVALID for one that stands twice. */
-ptowsp_status array_flow_read(struct aie_array *array, const struct aie_op *op);
-ptowsp_status array_packets_read(struct aie_array *array, const struct aie_op *op);
-/* The channel of a port; *channel_out AIE_NONE: one that is no DMA's. */
-ptowsp_status array_port(struct aie_array *array, const struct aie_op *op, uint32_t tile, int64_t bundle, int64_t number, bool sends, uint32_t *channel_out);
+void array_flow_read(struct aie_array *array, const struct aie_op *op);
+void array_packets_read(struct aie_array *array, const struct aie_op *op);
+/* The channel of a port; AIE_NONE: of one that is no DMA's. */
+uint32_t array_port(struct aie_array *array, const struct aie_op *op, uint32_t tile, int64_t bundle, int64_t number, bool sends);
 /* A flow between channels, once; AIE_NONE at an end: it carries nothing. Errors: INVALID where another one leads there and one of both is no packets'. */
-ptowsp_status array_flow_add(struct aie_array *array, const struct aie_op *op, uint32_t from, uint32_t to, uint32_t packet);
+void array_flow_add(struct aie_array *array, const struct aie_op *op, uint32_t from, uint32_t to, uint32_t packet);
 
 /* ---- array_rules.c: what a tile has. Errors: INVALID with the line. */
 /* The channel of this number, made where it is new. */
-ptowsp_status array_channel_take(struct aie_array *array, const struct aie_op *op, uint32_t tile, bool sends, int64_t number, uint32_t *channel_out);
+uint32_t array_channel_take(struct aie_array *array, const struct aie_op *op, uint32_t tile, bool sends, int64_t number);
 /* So many locks more, which begin with `init`; a lock's number; what a core or DMA of the tile gives to one, or takes. */
-ptowsp_status array_locks_take(struct aie_array *array, const struct aie_op *op, uint32_t tile, uint32_t count, int64_t init);
-ptowsp_status array_lock_number(struct aie_array *array, const struct aie_op *op, uint32_t tile, int64_t id);
-ptowsp_status array_lock_value(struct aie_array *array, const struct aie_op *op, uint32_t tile, bool gives, int64_t value);
-/* A lock of the tile as one of the net; AIE_NONE: no memory. */
+void array_locks_take(struct aie_array *array, const struct aie_op *op, uint32_t tile, uint32_t count, int64_t init);
+void array_lock_number(struct aie_array *array, const struct aie_op *op, uint32_t tile, int64_t id);
+void array_lock_value(struct aie_array *array, const struct aie_op *op, uint32_t tile, bool gives, int64_t value);
+/* A lock of the tile as one of the net. */
 uint32_t array_semaphore(struct aie_array *array, uint32_t tile, const char *name, int64_t value, bool binary);
-/* The number of a packet; that of an attribute `packet`: *number stays where there is none. */
-ptowsp_status array_packet(struct aie_array *array, const struct aie_op *op, int64_t number);
-ptowsp_status array_packet_of(struct aie_array *array, const struct aie_op *op, int64_t *number);
+/* The number of a packet; that of an attribute `packet`. */
+void array_packet(struct aie_array *array, const struct aie_op *op, int64_t number);
+int64_t array_packet_of(struct aie_array *array, const struct aie_op *op, int64_t missing);
 /* How often a channel does a chain: its repeat_count and once. */
-ptowsp_status array_times(struct aie_array *array, const struct aie_op *op, uint32_t *times_out);
+uint32_t array_times(struct aie_array *array, const struct aie_op *op);
 /* The number of a channel's descriptor, where the attribute is there; all of a tile's DMA. */
-ptowsp_status array_descriptor_number(struct aie_array *array, const struct aie_op *op, uint32_t channel, const char *name);
-ptowsp_status array_descriptors_take(struct aie_array *array, const struct aie_region *region, uint32_t tile);
+void array_descriptor_number(struct aie_array *array, const struct aie_op *op, uint32_t channel, const char *name);
+void array_descriptors_take(struct aie_array *array, const struct aie_region *region, uint32_t tile);
 /* Descriptors for the pieces of a task's chain, from `first` on, as aie-assign-runtime-sequence-bd-ids gives them: the numbers that the text has, else the least that are free. They come
  * back when the task is awaited or freed. */
-ptowsp_status array_task_descriptors(struct aie_array *array, struct array_task *task, uint32_t first);
+void array_task_descriptors(struct aie_array *array, struct array_task *task, uint32_t first);
 void array_task_release(struct aie_array *array, struct array_task *task);
 /* Number of a shim's descriptor among those of all shims; AIE_NONE: of no shim, or beyond what the net keeps. */
 uint32_t array_descriptor_place(const struct aie_array *array, uint32_t tile, int64_t id);
 /* A buffer, a lock or host's memory that a channel uses; all that a core's region does, and the values of its locks. */
-ptowsp_status array_dma_reach(struct aie_array *array, const struct aie_op *op, uint32_t channel, const struct aie_value *value);
-ptowsp_status array_core_reach(struct aie_array *array, const struct aie_region *region, uint32_t tile);
+void array_dma_reach(struct aie_array *array, const struct aie_op *op, uint32_t channel, const struct aie_value *value);
+void array_core_reach(struct aie_array *array, const struct aie_region *region, uint32_t tile);
 /* Descriptors of a fifo's chain in a channel. */
-ptowsp_status array_chain_take(struct aie_array *array, const struct array_fifo *fifo, uint32_t channel, uint32_t count);
+void array_chain_take(struct aie_array *array, const struct array_fifo *fifo, uint32_t channel, uint32_t count);
 /* Rules of a fifo's ends, and of a link's members. */
-ptowsp_status array_fifo_check(struct aie_array *array, const struct array_fifo *fifo);
-ptowsp_status array_link_check(struct aie_array *array, const struct aie_op *op, const struct array_link *link);
+void array_fifo_check(struct aie_array *array, const struct array_fifo *fifo);
+void array_link_check(struct aie_array *array, const struct aie_op *op, const struct array_link *link);
 /* aie.objectfifo.allocate names this fifo and this tile. */
-ptowsp_status array_allocate_check(struct aie_array *array, const struct aie_op *op, const struct array_fifo *fifo, uint32_t tile);
+void array_allocate_check(struct aie_array *array, const struct aie_op *op, const struct array_fifo *fifo, uint32_t tile);
 
 /* ---- array_switch.c: flows by way of switches that say theirs. */
-ptowsp_status array_switches(struct aie_array *array);
+void array_switches(struct aie_array *array);
 
 /* ---- array_fifo.c: fifos and links as pools, locks and flows; their descriptors, when streams are there; a core's end of one. */
-ptowsp_status array_fifos(struct aie_array *array);
-ptowsp_status array_fifo_chains(struct aie_array *array);
+void array_fifos(struct aie_array *array);
+void array_fifo_chains(struct aie_array *array);
 bool array_fifo_end(const struct aie_array *array, uint32_t tile, const char *name, int64_t port, struct aie_body_fifo *end_out);
 
 /* ---- array_stream.c: streams of channels. */
-ptowsp_status array_streams(struct aie_array *array);
+void array_streams(struct aie_array *array);
 
 /* ---- array_dma.c: chains of descriptors of DMAs; the chain of a task. */
-ptowsp_status array_dmas(struct aie_array *array);
-/* The descriptors of a channel, in an operation's region from its first block on, or from `block` on; *piece_out AIE_NONE: there are none. */
-ptowsp_status array_chain(struct aie_array *array, uint32_t channel, const struct aie_op *owner, const struct aie_op *block, uint32_t *piece_out);
+void array_dmas(struct aie_array *array);
+/* The descriptors of a channel, in an operation's region from its first block on, or from `block` on; AIE_NONE: there are none. */
+uint32_t array_chain(struct aie_array *array, uint32_t channel, const struct aie_op *owner, const struct aie_op *block);
 /* A path of so many dimensions over elements, which must lie within `bytes` behind `offset` (elements) and move whole words. */
-ptowsp_status array_path(struct aie_array *array, const struct aie_op *op, const struct aie_type *type, int64_t offset, uint32_t rank, const int64_t *sizes,
-			 const int64_t *strides, struct aie_path *path_out);
+void array_path(struct aie_array *array, const struct aie_op *op, const struct aie_type *type, int64_t offset, uint32_t rank, const int64_t *sizes,
+		const int64_t *strides, struct aie_path *path_out);
 
 /* ---- array_core.c, array_host.c */
-ptowsp_status array_cores(struct aie_array *array);
+void array_cores(struct aie_array *array);
 void array_cores_finish(struct aie_array *array);
-ptowsp_status array_host(struct aie_array *array);
+void array_host(struct aie_array *array);
 
 /* Operations of a region of the sequence, one after the other. */
-ptowsp_status array_steps(struct aie_array *array, const struct aie_region *region);
+void array_steps(struct aie_array *array, const struct aie_region *region);
 
 /* ---- array_value.c: a number that is known before the run; false: it is none. */
 bool array_value(const struct aie_array *array, const struct aie_value *value, int64_t *number_out);
-/* Arith on known numbers, loops and choices. *known_out: it was one. */
-ptowsp_status array_control(struct aie_array *array, const struct aie_op *op, bool *known_out);
+/* Arith on known numbers, loops and choices; false: it is none of these. */
+bool array_control(struct aie_array *array, const struct aie_op *op);
 /* Arguments that are numbers, as the caller gave them. */
-ptowsp_status array_arguments(struct aie_array *array);
+void array_arguments(struct aie_array *array);
 
 #endif

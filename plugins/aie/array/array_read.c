@@ -13,12 +13,20 @@
 
 /* ---- sentences and attributes --------------------------------------------------------------------------------------- */
 
-ptowsp_status array_no_memory(struct aie_array *array)
+void array_expect(struct aie_array *array, ptowsp_status status)
 {
-	return base_fail(array->error, PTOWSP_NO_MEMORY, "no memory to simulate this device");
+	array->status = status;
+	if (status)
+		longjmp(array->out, 1);
 }
 
-ptowsp_status array_fail(struct aie_array *array, const struct aie_op *op, ptowsp_status status, const char *format, ...)
+void array_memory(struct aie_array *array, bool there)
+{
+	if (!there)
+		longjmp(array->out, 1);
+}
+
+void array_fail(struct aie_array *array, const struct aie_op *op, ptowsp_status status, const char *format, ...)
 {
 	char sentence[200];
 	va_list list;
@@ -26,21 +34,16 @@ ptowsp_status array_fail(struct aie_array *array, const struct aie_op *op, ptows
 	va_start(list, format);
 	vsnprintf(sentence, sizeof(sentence), format, list);
 	va_end(list);
-	return base_fail(array->error, status, "line %u: %s: %s", op->line, op->name, sentence);
+	array->status = base_fail(array->error, status, "line %u: %s: %s", op->line, op->name, sentence);
+	longjmp(array->out, 1);
 }
 
-uint32_t array_row(struct aie_array *array, const struct aie_op *op, const char *what, void **rows, uint32_t *count, uint32_t *room, size_t size)
+void array_row(struct aie_array *array, const struct aie_op *op, const char *what, void **rows, uint32_t *count, uint32_t *room, size_t size)
 {
-	if (*count == AIE_ARRAY_ROWS) {
-		array->rowless = array_fail(array, op, PTOWSP_UNSUPPORTED, "with it the device has more than %d %s", AIE_ARRAY_ROWS, what);
-		return AIE_NONE;
-	}
-	if (!common_grow(rows, room, *count, size)) {
-		array->rowless = array_no_memory(array);
-		return AIE_NONE;
-	}
-	memset((char *)*rows + *count * size, 0, size);
-	return (*count)++;
+	if (*count == AIE_ARRAY_ROWS)
+		array_fail(array, op, PTOWSP_UNSUPPORTED, "with it the device has more than %d %s", AIE_ARRAY_ROWS, what);
+	*rows = common_room(array->arena, *rows, *count, room, size);
+	++*count;
 }
 
 int64_t array_number(const struct aie_op *op, const char *name, int64_t missing)
@@ -101,35 +104,30 @@ uint32_t array_tile_of(const struct aie_array *array, const struct aie_op *op, u
 	return tile;
 }
 
-const char *array_tile_text(const struct aie_array *array, uint32_t tile, char text[32])
+const char *array_tile_text(const struct aie_array *array, uint32_t tile)
 {
-	snprintf(text, 32, "(%d,%d)", array->tiles[tile].column, array->tiles[tile].row);
-	return text;
+	if (tile == AIE_NONE)
+		return "the host's memory";
+	return common_format(array->arena, "(%d,%d)", array->tiles[tile].column, array->tiles[tile].row);
 }
 
 uint32_t array_channel(struct aie_array *array, uint32_t tile, bool sends, uint32_t number)
 {
-	char text[32];
 	uint32_t row;
 
 	if (array->tiles[tile].channels[sends][number])
 		return array->tiles[tile].channels[sends][number] - 1;
-	row = ARRAY_ROW(array, array->device, channel);
-	if (row == AIE_NONE)
-		return row;
-	array->tiles[tile].channels[sends][number] = row + 1;
-	array->channels[row] =
+	row = array->channel_count;
+	*ARRAY_ROW(array, array->device, channel) =
 		(struct array_channel){tile,
 				       number,
 				       sends,
 				       AIE_NONE,
 				       row,
 				       false,
-				       common_format(array->arena, "%s %s %u", array_tile_text(array, tile, text), sends ? "MM2S" : "S2MM", number)};
-	if (array->channels[row].name)
-		return row;
-	array->rowless = array_no_memory(array);
-	return AIE_NONE;
+				       common_format(array->arena, "%s %s %u", array_tile_text(array, tile), sends ? "MM2S" : "S2MM", number)};
+	array->tiles[tile].channels[sends][number] = row + 1;
+	return row;
 }
 
 uint32_t array_channel_named(const struct aie_array *array, const char *name)
@@ -153,43 +151,38 @@ uint32_t array_channel_named(const struct aie_array *array, const char *name)
 
 uint32_t array_tile_at(struct aie_array *array, int32_t column, int32_t row)
 {
-	uint32_t at;
-
 	for (uint32_t i = 0; i < array->tile_count; i++)
 		if (array->tiles[i].column == column && array->tiles[i].row == row)
 			return i;
-	at = ARRAY_ROW(array, array->device, tile);
-	if (at != AIE_NONE)
-		array->tiles[at] = (struct array_tile){.op = array->device, .column = column, .row = row, .kind = array_arch_kind(array->arch, row)};
-	return at;
+	*ARRAY_ROW(array, array->device, tile) =
+		(struct array_tile){.op = array->device, .column = column, .row = row, .kind = array_arch_kind(array->arch, row)};
+	return array->tile_count - 1;
 }
 
-ptowsp_status array_bytes_take(struct aie_array *array, const struct aie_op *op, uint32_t tile, uint64_t bytes)
+void array_bytes_take(struct aie_array *array, const struct aie_op *op, uint32_t tile, uint64_t bytes)
 {
 	struct array_tile *row = &array->tiles[tile];
 	const uint64_t most = array->arch->binary ? 32768 : array->costs->generation->tiles[row->kind].limits[AIE_MEMORY];
-	char text[32];
 
 	if (row->kind == AIE_SHIM)
-		return array_fail(array, op, PTOWSP_INVALID, "it needs memory of tile %s, a shim, which has none", array_tile_text(array, tile, text));
+		array_fail(array, op, PTOWSP_INVALID, "it needs memory of tile %s, a shim, which has none", array_tile_text(array, tile));
 	if (bytes > most || row->bytes > most - bytes)
-		return array_fail(array, op, PTOWSP_INVALID, "with it tile %s needs %" PRIu64 " bytes of memory, of %" PRIu64,
-				  array_tile_text(array, tile, text), row->bytes + bytes, most);
+		array_fail(array, op, PTOWSP_INVALID, "with it tile %s needs %" PRIu64 " bytes of memory, of %" PRIu64, array_tile_text(array, tile),
+			   row->bytes + bytes, most);
 	row->bytes += bytes;
-	return PTOWSP_OK;
 }
 
 /* ---- rows ----------------------------------------------------------------------------------------------------------- */
 
-typedef ptowsp_status read_row(struct aie_array *array, const struct aie_op *op);
+typedef void read_row(struct aie_array *array, const struct aie_op *op);
 
-ptowsp_status array_shape_fail(struct aie_array *array, const struct aie_op *op)
+void array_shape_fail(struct aie_array *array, const struct aie_op *op)
 {
-	return array_fail(array, op, PTOWSP_INVALID, "other operands, results or attributes than it must have");
+	array_fail(array, op, PTOWSP_INVALID, "other operands, results or attributes than it must have");
 }
 
 /* A tile without a place gets the first one of its kind that the fewest others have, as the tools' sequential placer does; a core has one for itself. */
-static ptowsp_status logical_place(struct aie_array *array, const struct aie_op *op, int64_t *column, int64_t *row)
+static void logical_place(struct aie_array *array, const struct aie_op *op, int64_t *column, int64_t *row)
 {
 	uint32_t fewest = AIE_NONE;
 	int64_t best_column = -1, best_row = -1;
@@ -213,187 +206,138 @@ static ptowsp_status logical_place(struct aie_array *array, const struct aie_op 
 		}
 	*column = best_column;
 	*row = best_row;
-	if (fewest != AIE_NONE)
-		return PTOWSP_OK;
-	return array_fail(array, op, PTOWSP_UNSUPPORTED, "no tile of %s is free for it", array->arch->name);
+	if (fewest == AIE_NONE)
+		array_fail(array, op, PTOWSP_UNSUPPORTED, "no tile of %s is free for it", array->arch->name);
 }
 
-static ptowsp_status read_tile(struct aie_array *array, const struct aie_op *op)
+static void read_tile(struct aie_array *array, const struct aie_op *op)
 {
 	int64_t column = array_number(op, "col", -1), row = array_number(op, "row", -1);
 	const bool logical = aie_op_is(op, "aie.logical_tile");
-	ptowsp_status status = PTOWSP_OK;
+	uint32_t tile;
 
 	if (op->result_count != 1)
-		return array_shape_fail(array, op);
+		array_shape_fail(array, op);
 	if (logical && (column < 0 || row < 0))
-		status = logical_place(array, op, &column, &row);
-	if (status)
-		return status;
+		logical_place(array, op, &column, &row);
 	if (column < 0 || row < 0 || column >= array->arch->columns || row >= array->arch->rows)
-		return array_fail(array, op, PTOWSP_INVALID, "tile (%" PRId64 ",%" PRId64 ") lies outside of %s, which has %d columns and %d rows", column, row,
-				  array->arch->name, array->arch->columns, array->arch->rows);
-	array->places[op->results[0]->id] = array_tile_at(array, (int32_t)column, (int32_t)row);
-	if (array->places[op->results[0]->id] == AIE_NONE)
-		return array->rowless;
-	array->tiles[array->places[op->results[0]->id]].named++;
-	return PTOWSP_OK;
+		array_fail(array, op, PTOWSP_INVALID, "tile (%" PRId64 ",%" PRId64 ") lies outside of %s, which has %d columns and %d rows", column, row,
+			   array->arch->name, array->arch->columns, array->arch->rows);
+	tile = array->places[op->results[0]->id] = array_tile_at(array, (int32_t)column, (int32_t)row);
+	array->tiles[tile].named++;
 }
 
-static ptowsp_status read_lock(struct aie_array *array, const struct aie_op *op)
+static void read_lock(struct aie_array *array, const struct aie_op *op)
 {
-	const uint32_t tile = array_tile_of(array, op, 0), row = ARRAY_ROW(array, op, lock);
+	const uint32_t tile = array_tile_of(array, op, 0);
+	struct array_lock *row = ARRAY_ROW(array, op, lock);
 	const char *name = array_text(op, "sym_name");
-	int64_t id = array_number(op, "lockID", AIE_NONE);
-	char text[32];
-	ptowsp_status status;
+	const int64_t id = array_number(op, "lockID", AIE_NONE);
 
-	if (row == AIE_NONE)
-		return array->rowless;
 	if (tile == AIE_NONE || op->result_count != 1)
-		return array_shape_fail(array, op);
-	status = array_locks_take(array, op, tile, 1, array_number(op, "init", 0));
-	if (!status && id != AIE_NONE)
-		status = array_lock_number(array, op, tile, id);
-	if (status)
-		return status;
-	for (uint32_t i = 0; i < row; i++)
-		if (id != AIE_NONE && array->locks[i].tile == tile && array->locks[i].id == id)
-			return array_fail(array, op, PTOWSP_INVALID, "lock %" PRId64 " of tile %s stands twice", id, array_tile_text(array, tile, text));
+		array_shape_fail(array, op);
+	array_locks_take(array, op, tile, 1, array_number(op, "init", 0));
+	if (id != AIE_NONE)
+		array_lock_number(array, op, tile, id);
+	for (const struct array_lock *other = array->locks; id != AIE_NONE && other < row; other++)
+		if (other->tile == tile && other->id == id)
+			array_fail(array, op, PTOWSP_INVALID, "lock %" PRId64 " of tile %s stands twice", id, array_tile_text(array, tile));
 	if (!name)
-		name = common_format(array->arena, "lock %" PRId64 " of %s", id == AIE_NONE ? (int64_t)row : id, array_tile_text(array, tile, text));
-	array->locks[row] = (struct array_lock){op, tile, array_semaphore(array, tile, name, array_number(op, "init", 0), array->arch->binary), id};
-	array->places[op->results[0]->id] = row;
-	return name && array->locks[row].semaphore != AIE_NONE ? PTOWSP_OK : array_no_memory(array);
+		name = common_format(array->arena, "lock %" PRId64 " of %s", id == AIE_NONE ? (int64_t)array->lock_count - 1 : id,
+				     array_tile_text(array, tile));
+	*row = (struct array_lock){op, tile, array_semaphore(array, tile, name, array_number(op, "init", 0), array->arch->binary), id};
+	array->places[op->results[0]->id] = array->lock_count - 1;
 }
 
-void array_initial_put(uint8_t *memory, const struct aie_type *type, const struct aie_attr *initial)
+/* Number of the memory. */
+static uint32_t memory_add(struct aie_array *array, const struct aie_op *op, const char *name, const struct aie_type *type, bool host)
 {
-	const uint64_t bytes = aie_type_bytes(type->element), count = aie_type_count(type);
-
-	for (uint64_t i = 0; initial->count && i < count; i++) {
-		const int64_t value = initial->ints[i < initial->count ? i : 0];
-		uint64_t bits = (uint64_t)value;
-		double real;
-
-		memcpy(&real, &value, 8);
-		if (type->element->kind != AIE_TYPE_INT && type->element->kind != AIE_TYPE_INDEX)
-			bits = aie_float_bits(type->element, real);
-		memcpy(memory + i * bytes, &bits, bytes);
-	}
-}
-
-static ptowsp_status memory_add(struct aie_array *array, const struct aie_op *op, const char *name, const struct aie_type *type, bool host, uint32_t *row_out)
-{
-	const uint32_t row = *row_out =
-		array_row(array, op, "memories", (void **)&array->memories, &array->memory_count, &array->memory_room, sizeof(*array->memories));
 	const uint64_t bytes = aie_type_bytes(type);
+	const uint32_t row = array->memory_count;
 
-	if (row == AIE_NONE)
-		return array->rowless;
+	array_row(array, op, "memories", (void **)&array->memories, &array->memory_count, &array->memory_room, sizeof(*array->memories));
 	if (type->kind != AIE_TYPE_MEMREF || type->strided)
-		return array_fail(array, op, PTOWSP_UNSUPPORTED, "memory that is no memref without strides has no model");
+		array_fail(array, op, PTOWSP_UNSUPPORTED, "memory that is no memref without strides has no model");
 	if (host && (bytes > AIE_ARRAY_HOST_BYTES || array->host_bytes > AIE_ARRAY_HOST_BYTES - bytes))
-		return array_fail(array, op, PTOWSP_UNSUPPORTED, "with %" PRIu64 " bytes the host's memory is more than is simulated", bytes);
+		array_fail(array, op, PTOWSP_UNSUPPORTED, "with %" PRIu64 " bytes the host's memory is more than is simulated", bytes);
 	array->host_bytes += host ? bytes : 0;
 	array->memories[row] = (struct aie_array_memory){name, type, aie_net_memory(array->net, bytes + 8), bytes, host};
-	return array->memories[row].bytes ? PTOWSP_OK : array_no_memory(array);
+	return row;
 }
 
-static ptowsp_status read_buffer(struct aie_array *array, const struct aie_op *op)
+static void read_buffer(struct aie_array *array, const struct aie_op *op)
 {
 	const bool external = aie_op_is(op, "aie.external_buffer");
 	const struct aie_attr *initial = aie_attr_of(op, "initial_value");
 	const char *name = array_text(op, "sym_name");
-	const uint32_t row = ARRAY_ROW(array, op, buffer);
-	ptowsp_status status;
+	struct array_buffer *row = ARRAY_ROW(array, op, buffer);
 
-	if (row == AIE_NONE)
-		return array->rowless;
 	if (op->result_count != 1 || (!external && array_tile_of(array, op, 0) == AIE_NONE))
-		return array_shape_fail(array, op);
-	for (uint32_t i = 0; name && i < row; i++)
-		if (array_text(array->buffers[i].op, "sym_name") == name)
-			return array_fail(array, op, PTOWSP_INVALID, "'%.64s' is the name of the buffer in line %u; give each its own", name,
-					  array->buffers[i].op->line);
-	status = external ? PTOWSP_OK : array_bytes_take(array, op, array_tile_of(array, op, 0), aie_type_bytes(op->results[0]->type));
-	if (!status)
-		status = memory_add(array, op, name ? name : common_format(array->arena, "buffer%u", row), op->results[0]->type, external,
-				    &array->buffers[row].memory);
-	if (status)
-		return status;
-	array->buffers[row].op = op;
-	array->places[op->results[0]->id] = row;
+		array_shape_fail(array, op);
+	for (const struct array_buffer *other = array->buffers; name && other < row; other++)
+		if (array_text(other->op, "sym_name") == name)
+			array_fail(array, op, PTOWSP_INVALID, "'%.64s' is the name of the buffer in line %u; give each its own", name, other->op->line);
+	if (!external)
+		array_bytes_take(array, op, array_tile_of(array, op, 0), aie_type_bytes(op->results[0]->type));
+	if (!name)
+		name = common_format(array->arena, "buffer%u", array->buffer_count - 1);
+	*row = (struct array_buffer){op, memory_add(array, op, name, op->results[0]->type, external)};
+	array->places[op->results[0]->id] = array->buffer_count - 1;
 	if (initial && initial->kind == AIE_ATTR_DENSE && initial->type == op->results[0]->type)
-		array_initial_put(array->memories[array->buffers[row].memory].bytes, initial->type, initial);
-	return PTOWSP_OK;
+		aie_initial_put(array->memories[row->memory].bytes, initial->type, initial);
 }
 
-static ptowsp_status read_function(struct aie_array *array, const struct aie_op *op)
+static void read_function(struct aie_array *array, const struct aie_op *op)
 {
 	struct aie_design *design = &array->functions;
 	struct aie_function function = {.op = op, .name = aie_attr_of(op, "sym_name")->text, .type = aie_attr_of(op, "function_type")->type};
 
 	if (aie_design_function(design, function.name) != AIE_NONE)
-		return array_fail(array, op, PTOWSP_INVALID, "function '%.64s' stands twice", function.name);
+		array_fail(array, op, PTOWSP_INVALID, "function '%.64s' stands twice", function.name);
 	function.outside = !op->regions[0].first;
-	return COMMON_ARENA_ADD(array->arena, design->functions, design->function_count, function) && common_names_add(&design->function_names, function.name)
-		       ? PTOWSP_OK
-		       : array_no_memory(array);
+	COMMON_ARENA_ADD(array->arena, design->functions, design->function_count, function);
+	array_memory(array, common_names_add(&design->function_names, function.name));
 }
 
-static ptowsp_status read_allocation(struct aie_array *array, const struct aie_op *op)
+static void read_allocation(struct aie_array *array, const struct aie_op *op)
 {
-	const uint32_t row = ARRAY_ROW(array, op, allocation);
+	struct array_allocation *row = ARRAY_ROW(array, op, allocation);
 	const int64_t column = array_number(op, "col", -1), number = array_number(op, "channel_index", -1);
 	uint32_t tile = array_tile_of(array, op, 0);
-	ptowsp_status status;
 
-	if (row == AIE_NONE)
-		return array->rowless;
 	if (tile == AIE_NONE && column >= 0 && column < array->arch->columns)
 		tile = array_tile_at(array, (int32_t)column, 0);
-	array->allocations[row].name = array_text(op, "sym_name");
-	if (tile == AIE_NONE || !array->allocations[row].name)
-		return array_shape_fail(array, op);
-	status = array_port(array, op, tile, AIE_BUNDLE_DMA, number, array_number(op, "channel_dir", 0) == 1, &array->allocations[row].channel);
-	if (!status)
-		array->channels[array->allocations[row].channel].name = array->allocations[row].name;
-	array->allocations[row].packet = -1;
-	return status ? status : array_packet_of(array, op, &array->allocations[row].packet);
+	row->name = array_text(op, "sym_name");
+	if (tile == AIE_NONE || !row->name)
+		array_shape_fail(array, op);
+	row->channel = array_channel_take(array, op, tile, array_number(op, "channel_dir", 0) == 1, number);
+	array->channels[row->channel].name = row->name;
+	row->packet = array_packet_of(array, op, -1);
 }
 
 /* Channels that operations of a region begin: streams are made of all that there are. */
-static ptowsp_status read_starts(struct aie_array *array, const struct aie_op *op, uint32_t region, const char *name)
+static void read_starts(struct aie_array *array, const struct aie_op *op, uint32_t region, const char *name)
 {
 	const bool task_name = !strncmp(name, "aiex.", 5);
 
 	for (const struct aie_op *start = op->regions[region].first; start; start = start->next) {
 		const bool task = aie_op_is(start, "aiex.dma_configure_task");
-		ptowsp_status status = PTOWSP_OK;
-
 		const int64_t number = array_number(start, task ? "channel" : "channel_index", -1);
 		const int64_t direction = array_number(start, task ? "direction" : "channel_dir", 0);
 		const uint32_t tile = array_tile_of(array, task ? start : op, 0);
-		uint32_t channel;
 
-		for (uint32_t i = 0; !status && task_name && !task && i < start->region_count; i++)
-			status = read_starts(array, start, i, name);
+		for (uint32_t i = 0; task_name && !task && i < start->region_count; i++)
+			read_starts(array, start, i, name);
 		if (!task && aie_op_is(start, "aie.buffer"))
-			status = read_buffer(array, start);
+			read_buffer(array, start);
 		else if (!task && aie_op_is(start, "aie.lock"))
-			status = read_lock(array, start);
-		if (status)
-			return status;
+			read_lock(array, start);
 		if (!aie_op_is(start, name) && (task || !aie_op_is(start, "aie.dma")))
 			continue;
 		if (tile == AIE_NONE)
-			return array_shape_fail(array, start);
-		status = array_channel_take(array, start, tile, direction == 1, number, &channel);
-		if (status)
-			return status;
+			array_shape_fail(array, start);
+		array_channel_take(array, start, tile, direction == 1, number);
 	}
-	return PTOWSP_OK;
 }
 
 bool array_is_dma(const struct aie_op *op)
@@ -401,77 +345,72 @@ bool array_is_dma(const struct aie_op *op)
 	return aie_op_is(op, "aie.mem") || aie_op_is(op, "aie.memtile_dma") || aie_op_is(op, "aie.shim_dma");
 }
 
-static ptowsp_status read_dma(struct aie_array *array, const struct aie_op *op)
+static void read_dma(struct aie_array *array, const struct aie_op *op)
 {
 	const uint32_t tile = array_tile_of(array, op, 0);
 	enum aie_kind kind;
-	char text[32];
-	ptowsp_status status;
 
 	if (op->region_count != 1 || tile == AIE_NONE)
-		return array_shape_fail(array, op);
+		array_shape_fail(array, op);
 	kind = aie_op_is(op, "aie.mem") ? AIE_CORE : aie_op_is(op, "aie.memtile_dma") ? AIE_MEMTILE : AIE_SHIM;
 	if (array->tiles[tile].kind != kind)
-		return array_fail(array, op, PTOWSP_INVALID, "tile %s of %s is a %s, expected a %s", array_tile_text(array, tile, text), array->arch->name,
-				  aie_arch_kind_text(array->tiles[tile].kind), aie_arch_kind_text(kind));
-	status = read_starts(array, op, 0, "aie.dma_start");
-	return status ? status : array_descriptors_take(array, &op->regions[0], tile);
+		array_fail(array, op, PTOWSP_INVALID, "tile %s of %s is a %s, expected a %s", array_tile_text(array, tile), array->arch->name,
+			   aie_arch_kind_text(array->tiles[tile].kind), aie_arch_kind_text(kind));
+	read_starts(array, op, 0, "aie.dma_start");
+	array_descriptors_take(array, &op->regions[0], tile);
 }
 
-static ptowsp_status read_core(struct aie_array *array, const struct aie_op *op)
+static void read_core(struct aie_array *array, const struct aie_op *op)
 {
 	const uint32_t tile = array_tile_of(array, op, 0);
-	char text[32];
 
 	array->core_total++;
 	if (op->region_count != 1 || op->operand_count != 1 || tile == AIE_NONE)
-		return array_shape_fail(array, op);
+		array_shape_fail(array, op);
 	if (array->tiles[tile].kind != AIE_CORE)
-		return array_fail(array, op, PTOWSP_INVALID, "a core on tile %s, a %s; put it on a core tile", array_tile_text(array, tile, text),
-				  aie_arch_kind_text(array->tiles[tile].kind));
+		array_fail(array, op, PTOWSP_INVALID, "a core on tile %s, a %s; put it on a core tile", array_tile_text(array, tile),
+			   aie_arch_kind_text(array->tiles[tile].kind));
 	if (array->tiles[tile].core)
-		return array_fail(array, op, PTOWSP_INVALID, "tile %s has a core already, in line %u; leave one", array_tile_text(array, tile, text),
-				  array->tiles[tile].core->line);
+		array_fail(array, op, PTOWSP_INVALID, "tile %s has a core already, in line %u; leave one", array_tile_text(array, tile),
+			   array->tiles[tile].core->line);
 	array->tiles[tile].core = op;
-	return PTOWSP_OK;
 }
 
-static ptowsp_status read_switch(struct aie_array *array, const struct aie_op *op)
+static void read_switch(struct aie_array *array, const struct aie_op *op)
 {
 	const uint32_t tile = array_tile_of(array, op, 0);
 
 	if (tile == AIE_NONE || op->region_count != 1)
-		return array_shape_fail(array, op);
+		array_shape_fail(array, op);
 	*(aie_op_is(op, "aie.switchbox") ? &array->tiles[tile].box : &array->tiles[tile].mux) = op;
 	array->report->switches++;
-	return PTOWSP_OK;
 }
 
-static ptowsp_status read_cascade(struct aie_array *array, const struct aie_op *op)
+static void read_cascade(struct aie_array *array, const struct aie_op *op)
 {
-	return array_fail(array, op, PTOWSP_UNSUPPORTED, "cascades are not simulated");
+	array_fail(array, op, PTOWSP_UNSUPPORTED, "cascades are not simulated");
 }
 
-static ptowsp_status read_sequence(struct aie_array *array, const struct aie_op *op)
+static void read_sequence(struct aie_array *array, const struct aie_op *op)
 {
 	if (op->region_count != 1)
-		return array_shape_fail(array, op);
+		array_shape_fail(array, op);
 	if (op != aie_array_sequence(array->args->device, array->args->sequence))
-		return PTOWSP_OK;
+		return;
 	array->sequence = op;
-	return read_starts(array, op, 0, "aiex.dma_configure_task");
+	read_starts(array, op, 0, "aiex.dma_configure_task");
 }
 
-static ptowsp_status read_end(struct aie_array *array, const struct aie_op *op)
+static void read_end(struct aie_array *array, const struct aie_op *op)
 {
-	return op->next ? array_fail(array, op, PTOWSP_INVALID, "it stands before the end of its device") : PTOWSP_OK;
+	if (op->next)
+		array_fail(array, op, PTOWSP_INVALID, "it stands before the end of its device");
 }
 
-static ptowsp_status read_nothing(struct aie_array *array, const struct aie_op *op)
+static void read_nothing(struct aie_array *array, const struct aie_op *op)
 {
 	(void)array;
 	(void)op;
-	return PTOWSP_OK;
 }
 
 /* Tiles before what stands on them, then the rest; DMAs, fifos and links are read when all of these are known. */
@@ -509,32 +448,32 @@ static const struct {
 };
 enum { PASSES = 3 };
 
-static ptowsp_status read_op(struct aie_array *array, const struct aie_op *op, int pass)
+static void read_op(struct aie_array *array, const struct aie_op *op, int pass)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (aie_op_is(op, kinds[i].name))
-			return kinds[i].pass == pass ? kinds[i].read(array, op) : PTOWSP_OK;
-	return array_fail(array, op, PTOWSP_UNSUPPORTED, "this operation has no model in a device");
+	size_t i = 0;
+
+	while (i < sizeof(kinds) / sizeof(*kinds) && !aie_op_is(op, kinds[i].name))
+		i++;
+	if (i == sizeof(kinds) / sizeof(*kinds))
+		array_fail(array, op, PTOWSP_UNSUPPORTED, "this operation has no model in a device");
+	if (kinds[i].pass == pass)
+		kinds[i].read(array, op);
 }
 
-ptowsp_status array_read(struct aie_array *array)
+void array_read(struct aie_array *array)
 {
-	ptowsp_status status = PTOWSP_OK;
-
-	for (const struct aie_op *op = array->args->device->outside->regions[0].first; !status && op; op = op->next)
+	for (const struct aie_op *op = array->args->device->outside->regions[0].first; op; op = op->next)
 		if (aie_op_is(op, "func.func"))
-			status = read_function(array, op);
+			read_function(array, op);
 	for (int pass = 0; pass < PASSES; pass++)
-		for (const struct aie_op *op = array->device->regions[0].first; !status && op; op = op->next)
-			status = read_op(array, op, pass);
-	if (!status && array->args->sequence && !array->sequence)
-		status = base_fail(array->error, PTOWSP_INVALID, "the device has no sequence '%.64s'", array->args->sequence);
-	for (uint32_t i = 0; !status && array->sequence && i < array->sequence->regions[0].argument_count; i++) {
-		const struct aie_type *type = array->sequence->regions[0].arguments[i]->type;
+		for (const struct aie_op *op = array->device->regions[0].first; op; op = op->next)
+			read_op(array, op, pass);
+	if (array->args->sequence && !array->sequence)
+		array_expect(array, base_fail(array->error, PTOWSP_INVALID, "the device has no sequence '%.64s'", array->args->sequence));
+	for (uint32_t i = 0; array->sequence && i < array->sequence->regions[0].argument_count; i++) {
+		const struct aie_value *argument = array->sequence->regions[0].arguments[i];
 
-		if (type->kind == AIE_TYPE_MEMREF)
-			status = memory_add(array, array->sequence, common_format(array->arena, "arg%u", i), type, true,
-					    &array->places[array->sequence->regions[0].arguments[i]->id]);
+		if (argument->type->kind == AIE_TYPE_MEMREF)
+			array->places[argument->id] = memory_add(array, array->sequence, common_format(array->arena, "arg%u", i), argument->type, true);
 	}
-	return status;
 }

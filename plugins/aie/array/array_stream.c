@@ -44,53 +44,43 @@ static uint64_t delay_of(const struct aie_array *array, uint32_t sender, uint32_
 	return AIE_COST_SWITCH * ((uint64_t)distance(from->column, to->column) + distance(from->row, to->row) + 1);
 }
 
-static ptowsp_status end_add(struct aie_array *array, uint32_t number, uint32_t sender)
+static void end_add(struct aie_array *array, uint32_t number, uint32_t sender)
 {
 	struct array_channel *channel = &array->channels[number];
-	char text[32];
 	const uint32_t agent =
-		aie_net_agent(array->net, "dma %s %s %u", array_tile_text(array, channel->tile, text), channel->sends ? "MM2S" : "S2MM", channel->number);
+		aie_net_agent(array->net, "dma %s %s %u", array_tile_text(array, channel->tile), channel->sends ? "MM2S" : "S2MM", channel->number);
 
 	channel->end = aie_net_end(array->net, channel->name, agent, channel->sends, array->tiles[channel->tile].kind == AIE_SHIM,
 				   channel->sends ? 0 : delay_of(array, sender, number), 1);
-	return channel->end == AIE_NONE ? array_no_memory(array) : PTOWSP_OK;
 }
 
 /* The senders of a stream, then its receivers; a channel alone is a stream whose words go nowhere, or never come. */
-static ptowsp_status stream_add(struct aie_array *array, uint32_t group, const uint32_t *members, uint32_t count)
+static void stream_add(struct aie_array *array, uint32_t group, const uint32_t *members, uint32_t count)
 {
 	uint32_t senders = 0, first = array->net->end_count, stream, sender = AIE_NONE;
-	ptowsp_status status = PTOWSP_OK;
 
 	for (int side = 0; side < 2; side++)
-		for (uint32_t i = 0; !status && i < count; i++) {
+		for (uint32_t i = 0; i < count; i++) {
 			if (array->channels[members[i]].sends != (side == 0))
 				continue;
 			if (!side && !senders++)
 				sender = members[i];
-			status = end_add(array, members[i], sender);
+			end_add(array, members[i], sender);
 		}
-	if (status)
-		return status;
 	stream = aie_net_stream(array->net, first, array->net->end_count - first);
-	if (stream == AIE_NONE)
-		return array_no_memory(array);
 	array->channels[group].packets = array->channels[group].packets || senders != 1;
 	if (array->channels[group].packets)
 		aie_net_senders(array->net, stream, senders);
-	return PTOWSP_OK;
 }
 
-static ptowsp_status packets_add(struct aie_array *array)
+static void packets_add(struct aie_array *array)
 {
 	for (uint32_t i = 0; i < array->flow_count; i++) {
 		const struct array_flow *flow = &array->flows[i];
 
-		if (array->channels[array->channels[flow->from].group].packets &&
-		    aie_net_packet(array->net, array->channels[flow->from].end, flow->packet, array->channels[flow->to].end) == AIE_NONE)
-			return array_no_memory(array);
+		if (array->channels[array->channels[flow->from].group].packets)
+			aie_net_packet(array->net, array->channels[flow->from].end, flow->packet, array->channels[flow->to].end);
 	}
-	return PTOWSP_OK;
 }
 
 /* Members of each group one after the other: by group, in the order of their numbers. */
@@ -101,26 +91,23 @@ static int by_group(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-ptowsp_status array_streams(struct aie_array *array)
+void array_streams(struct aie_array *array)
 {
 	uint64_t *order = common_take(array->arena, array->channel_count + 1, sizeof(*order));
 	uint32_t *members = common_take(array->arena, array->channel_count + 1, sizeof(*members));
-	ptowsp_status status = PTOWSP_OK;
 
-	if (!order || !members)
-		return array_no_memory(array);
 	groups_find(array);
 	for (uint32_t i = 0; i < array->channel_count; i++)
 		order[i] = (uint64_t)array->channels[i].group << 32 | i;
 	qsort(order, array->channel_count, sizeof(*order), by_group);
 	for (uint32_t i = 0; i < array->channel_count; i++)
 		members[i] = (uint32_t)order[i];
-	for (uint32_t from = 0, to; !status && from < array->channel_count; from = to) {
+	for (uint32_t from = 0, to; from < array->channel_count; from = to) {
 		const uint32_t group = array->channels[members[from]].group;
 
 		for (to = from; to < array->channel_count && array->channels[members[to]].group == group; to++)
 			;
-		status = stream_add(array, group, members + from, to - from);
+		stream_add(array, group, members + from, to - from);
 	}
-	return status ? status : packets_add(array);
+	packets_add(array);
 }

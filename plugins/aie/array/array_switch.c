@@ -11,7 +11,6 @@ struct walk {
 	struct aie_array *array;
 	uint32_t from;  /* channel */
 	uint32_t steps; /* of all walks */
-	ptowsp_status status;
 };
 
 static void switch_enter(struct walk *walk, uint32_t tile, int64_t bundle, int64_t channel, uint32_t number, uint32_t depth);
@@ -25,11 +24,8 @@ static bool port_is(const struct aie_op *op, bool source, int64_t bundle, int64_
 static void dma_reach(struct walk *walk, uint32_t tile, int64_t number, uint32_t packet)
 {
 	const struct aie_op *box = walk->array->tiles[tile].box;
-	uint32_t to;
 
-	walk->status = array_channel_take(walk->array, box, tile, false, number, &to);
-	if (!walk->status)
-		walk->status = array_flow_add(walk->array, box, walk->from, to, packet);
+	array_flow_add(walk->array, box, walk->from, array_channel_take(walk->array, box, tile, false, number), packet);
 }
 
 /* A stream that leaves a shim's switch to the south passes the mux: to the DMA that the mux states, without a mux to the one that the port is wired to. */
@@ -75,7 +71,7 @@ static void master_leave(struct walk *walk, uint32_t tile, int64_t bundle, int64
 /* Masters of a switch that listen to what a rule of packets selects. */
 static void selected_leave(struct walk *walk, uint32_t tile, const struct aie_value *selected, uint32_t packet, uint32_t depth)
 {
-	for (const struct aie_op *op = walk->array->tiles[tile].box->regions[0].first; !walk->status && op; op = op->next)
+	for (const struct aie_op *op = walk->array->tiles[tile].box->regions[0].first; op; op = op->next)
 		for (uint32_t i = 0; aie_op_is(op, "aie.masterset") && i < op->operand_count; i++)
 			if (op->operands[i] == selected)
 				master_leave(walk, tile, array_number(op, "dest_bundle", -1), array_number(op, "dest_channel", -1), packet, depth);
@@ -98,17 +94,15 @@ static void switch_enter(struct walk *walk, uint32_t tile, int64_t bundle, int64
 {
 	const struct aie_op *box = walk->array->tiles[tile].box;
 
-	if (depth > WAY || ++walk->steps > STEPS) {
-		walk->status = array_fail(walk->array, walk->array->device, PTOWSP_UNSUPPORTED, "ways through its switches go round, or are too many");
-		return;
-	}
-	for (const struct aie_op *op = box && box->region_count ? box->regions[0].first : NULL; !walk->status && op; op = op->next) {
+	if (depth > WAY || ++walk->steps > STEPS)
+		array_fail(walk->array, walk->array->device, PTOWSP_UNSUPPORTED, "ways through its switches go round, or are too many");
+	for (const struct aie_op *op = box && box->region_count ? box->regions[0].first : NULL; op; op = op->next) {
 		if (!port_is(op, true, bundle, channel))
 			continue;
 		if (aie_op_is(op, "aie.connect"))
 			master_leave(walk, tile, array_number(op, "dest_bundle", -1), array_number(op, "dest_channel", -1), packet, depth);
 		else if (aie_op_is(op, "aie.packet_rules"))
-			for (uint32_t n = packet == AIE_NONE ? 0 : packet; !walk->status && n < (packet == AIE_NONE ? NUMBERS : packet + 1); n++)
+			for (uint32_t n = packet == AIE_NONE ? 0 : packet; n < (packet == AIE_NONE ? NUMBERS : packet + 1); n++)
 				rules_take(walk, tile, op, n, depth);
 	}
 }
@@ -123,22 +117,21 @@ static void channel_walk(struct walk *walk, uint32_t tile, uint32_t number)
 		switch_enter(walk, tile, AIE_BUNDLE_DMA, number, AIE_NONE, 0);
 		return;
 	}
-	for (const struct aie_op *op = row->mux && row->mux->region_count ? row->mux->regions[0].first : NULL; !walk->status && op; op = op->next)
+	for (const struct aie_op *op = row->mux && row->mux->region_count ? row->mux->regions[0].first : NULL; op; op = op->next)
 		if (aie_op_is(op, "aie.connect") && port_is(op, true, AIE_BUNDLE_DMA, number) && array_number(op, "dest_bundle", -1) == AIE_BUNDLE_NORTH)
 			switch_enter(walk, tile, AIE_BUNDLE_SOUTH, array_number(op, "dest_channel", -1), AIE_NONE, 0);
 	if (!row->mux && aie_arch_mux(AIE_BUNDLE_DMA, number, true, &south))
 		switch_enter(walk, tile, AIE_BUNDLE_SOUTH, south, AIE_NONE, 0);
 }
 
-ptowsp_status array_switches(struct aie_array *array)
+void array_switches(struct aie_array *array)
 {
 	struct walk walk = {.array = array};
 	const uint32_t count = array->channel_count; /* those that are reached come behind, and receive */
 
-	for (uint32_t i = 0; !walk.status && array->report->switches && i < count; i++) {
+	for (uint32_t i = 0; array->report->switches && i < count; i++) {
 		walk.from = i;
 		if (array->channels[i].sends)
 			channel_walk(&walk, array->channels[i].tile, array->channels[i].number);
 	}
-	return walk.status;
 }

@@ -81,30 +81,30 @@ static bool converted(const struct aie_op *op, int64_t from, int64_t *number_out
 	return false;
 }
 
-static ptowsp_status count(struct aie_array *array, const struct aie_op *op, bool *known_out)
+/* False: it is no arith that is known. */
+static bool count(struct aie_array *array, const struct aie_op *op)
 {
 	int64_t operands[3] = {0}, number = 0;
+	bool known = true;
 
-	*known_out = false;
 	if (op->result_count != 1 || !op->operand_count || op->operand_count > 3 || strncmp(op->name, "arith.", 6) != 0)
-		return PTOWSP_OK;
+		return false;
 	for (uint32_t i = 0; i < op->operand_count; i++)
 		if (!array_value(array, op->operands[i], &operands[i]))
-			return array_fail(array, op, PTOWSP_UNSUPPORTED,
-					  "it counts with what is not known before the run; give arguments that are numbers by --value");
-	*known_out = true;
+			array_fail(array, op, PTOWSP_UNSUPPORTED,
+				   "it counts with what is not known before the run; give arguments that are numbers by --value");
 	if (divides(op->name) && !operands[1])
-		return array_fail(array, op, PTOWSP_INVALID, "it divides by 0");
+		array_fail(array, op, PTOWSP_INVALID, "it divides by 0");
 	if (aie_op_is(op, "arith.cmpi"))
 		number = -(int64_t)compare(array_number(op, "predicate", -1), operands[0], operands[1]);
 	else if (aie_op_is(op, "arith.select"))
 		number = operands[0] ? operands[1] : operands[2];
 	else if (op->operand_count == 1)
-		*known_out = converted(op, operands[0], &number);
+		known = converted(op, operands[0], &number);
 	else
-		*known_out = integer(op->name, operands[0], operands[1], bits_of(op->results[0]->type), &number);
+		known = integer(op->name, operands[0], operands[1], bits_of(op->results[0]->type), &number);
 	value_set(array, op->results[0], cut(number, bits_of(op->results[0]->type)));
-	return PTOWSP_OK;
+	return known;
 }
 
 /* ---- loops and choices ---------------------------------------------------------------------------------------------- */
@@ -129,56 +129,50 @@ static bool values_pass(struct aie_array *array, struct aie_value *const *from, 
 	return true;
 }
 
-static ptowsp_status loop(struct aie_array *array, const struct aie_op *op)
+static void loop(struct aie_array *array, const struct aie_op *op)
 {
 	const struct aie_region *body = &op->regions[0];
 	const uint32_t carried = op->result_count;
 	int64_t first, last, step;
-	ptowsp_status status = PTOWSP_OK;
 
 	if (!array_value(array, op->operands[0], &first) || !array_value(array, op->operands[1], &last) || !array_value(array, op->operands[2], &step))
-		return array_fail(array, op, PTOWSP_UNSUPPORTED, "how often it turns is not known before the run; give arguments that are numbers by --value");
+		array_fail(array, op, PTOWSP_UNSUPPORTED, "how often it turns is not known before the run; give arguments that are numbers by --value");
 	if (step <= 0 || !values_pass(array, op->operands + 3, body->arguments + 1, carried))
-		return array_fail(array, op, PTOWSP_UNSUPPORTED, "a loop whose step is not above 0, or that carries more than 16 values");
-	for (int64_t at = first; !status && at < last; at += step) {
+		array_fail(array, op, PTOWSP_UNSUPPORTED, "a loop whose step is not above 0, or that carries more than 16 values");
+	for (int64_t at = first; at < last; at += step) {
 		if (array->turns++ == AIE_ARRAY_TURNS)
-			return array_fail(array, op, PTOWSP_UNSUPPORTED, "loops of the sequence turn more than %d times", AIE_ARRAY_TURNS);
+			array_fail(array, op, PTOWSP_UNSUPPORTED, "loops of the sequence turn more than %d times", AIE_ARRAY_TURNS);
 		value_set(array, body->arguments[0], at);
-		status = array_steps(array, body);
-		if (!status)
-			values_pass(array, body->last->operands, body->arguments + 1, carried);
+		array_steps(array, body);
+		values_pass(array, body->last->operands, body->arguments + 1, carried);
 		if (at > INT64_MAX - step)
 			break;
 	}
 	values_pass(array, body->arguments + 1, op->results, carried);
-	return status;
 }
 
-static ptowsp_status choice(struct aie_array *array, const struct aie_op *op)
+static void choice(struct aie_array *array, const struct aie_op *op)
 {
 	const struct aie_region *chosen;
 	int64_t condition;
-	ptowsp_status status;
 
 	if (!array_value(array, op->operands[0], &condition))
-		return array_fail(array, op, PTOWSP_UNSUPPORTED, "what it chooses by is not known before the run; give arguments that are numbers by --value");
+		array_fail(array, op, PTOWSP_UNSUPPORTED, "what it chooses by is not known before the run; give arguments that are numbers by --value");
 	chosen = &op->regions[condition ? 0 : 1];
-	status = array_steps(array, chosen);
-	if (!status && op->result_count && !values_pass(array, chosen->last->operands, op->results, op->result_count))
-		status = array_fail(array, op, PTOWSP_UNSUPPORTED, "it gives more than 16 values");
-	return status;
+	array_steps(array, chosen);
+	if (op->result_count && !values_pass(array, chosen->last->operands, op->results, op->result_count))
+		array_fail(array, op, PTOWSP_UNSUPPORTED, "it gives more than 16 values");
 }
 
-ptowsp_status array_control(struct aie_array *array, const struct aie_op *op, bool *known_out)
+bool array_control(struct aie_array *array, const struct aie_op *op)
 {
-	*known_out = true;
 	if (aie_op_is(op, "scf.for"))
-		return loop(array, op);
-	if (aie_op_is(op, "scf.if"))
-		return choice(array, op);
-	if (aie_op_is(op, "scf.yield"))
-		return PTOWSP_OK;
-	return count(array, op, known_out);
+		loop(array, op);
+	else if (aie_op_is(op, "scf.if"))
+		choice(array, op);
+	else if (!aie_op_is(op, "scf.yield"))
+		return count(array, op);
+	return true;
 }
 
 /* A type says no sign: it holds numbers with one, and without. */
@@ -189,7 +183,7 @@ static bool number_fits(const struct aie_type *type, int64_t number)
 	return bits >= 64 || (number >= -(INT64_C(1) << (bits - 1)) && number < INT64_C(1) << bits);
 }
 
-ptowsp_status array_arguments(struct aie_array *array)
+void array_arguments(struct aie_array *array)
 {
 	const struct aie_region *body = &array->sequence->regions[0];
 
@@ -200,13 +194,11 @@ ptowsp_status array_arguments(struct aie_array *array)
 			if (array->args->values[v].number != i)
 				continue;
 			if (argument->type->kind != AIE_TYPE_INT && argument->type->kind != AIE_TYPE_INDEX)
-				return array_fail(array, array->sequence, PTOWSP_INVALID, "argument %u is no whole number", i);
+				array_fail(array, array->sequence, PTOWSP_INVALID, "argument %u is no whole number", i);
 			if (!number_fits(argument->type, array->args->values[v].value))
-				return array_fail(array, array->sequence, PTOWSP_INVALID,
-						  "argument %u is a number of %u bits, which %" PRId64 " does not fit into", i, bits_of(argument->type),
-						  array->args->values[v].value);
+				array_fail(array, array->sequence, PTOWSP_INVALID, "argument %u is a number of %u bits, which %" PRId64 " does not fit into", i,
+					   bits_of(argument->type), array->args->values[v].value);
 			value_set(array, argument, cut(array->args->values[v].value, bits_of(argument->type)));
 		}
 	}
-	return PTOWSP_OK;
 }

@@ -350,3 +350,19 @@ double aie_float_of(const struct aie_type *type, uint64_t bits)
 {
 	return isa_double_of(isa_convert_scalar(bits, dtype_of(type), PTOWSP_F64));
 }
+
+void aie_initial_put(uint8_t *memory, const struct aie_type *type, const struct aie_attr *initial)
+{
+	const uint64_t bytes = aie_type_bytes(type->element), count = aie_type_count(type);
+
+	for (uint64_t i = 0; initial->count && i < count; i++) {
+		const int64_t value = initial->ints[i < initial->count ? i : 0];
+		uint64_t bits = (uint64_t)value;
+		double real;
+
+		memcpy(&real, &value, 8);
+		if (type->element->kind != AIE_TYPE_INT && type->element->kind != AIE_TYPE_INDEX)
+			bits = aie_float_bits(type->element, real);
+		memcpy(memory + i * bytes, &bits, bytes);
+	}
+}

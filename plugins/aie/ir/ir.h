@@ -194,6 +194,8 @@ static inline bool aie_type_is_float(const struct aie_type *type)
 	return type->kind >= AIE_TYPE_BF16 && type->kind <= AIE_TYPE_F64;
 }
 uint64_t aie_float_bits(const struct aie_type *type, double value);
+/* Values of a dense attribute into memory of a memref. */
+void aie_initial_put(uint8_t *memory, const struct aie_type *type, const struct aie_attr *initial);
 double aie_float_of(const struct aie_type *type, uint64_t bits);
 
 #endif

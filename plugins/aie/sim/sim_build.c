@@ -4,12 +4,14 @@
 
 #include "aie/sim/aie_cost.h"
 #include "base/error.h"
+#include "registry/common/common_arena.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
-ptowsp_status aie_build_no_memory(struct aie_build *build)
+void aie_build_leave(struct aie_build *build, ptowsp_status status)
 {
-	return base_fail(build->error, PTOWSP_NO_MEMORY, "no memory to simulate a design of %u fifos", build->args->design->fifo_count);
+	build->status = status;
+	longjmp(build->out, 1);
 }
 
 /* ---- ways --------------------------------------------------------------------------------------------------------- */
@@ -100,17 +102,15 @@ static uint32_t channel_of(const struct aie_build *build, uint32_t fifo, uint32_
 	return channel;
 }
 
-static ptowsp_status path_look(struct aie_build *build, const struct aie_fifo *fifo, const struct aie_path *path, uint64_t bytes)
+static void path_look(struct aie_build *build, const struct aie_fifo *fifo, const struct aie_path *path, uint64_t bytes)
 {
 	if (path->bytes % 4 || !path->bytes)
-		return base_fail(build->error, PTOWSP_UNSUPPORTED,
-				 "fifo @%s moves %" PRIu64 " bytes at once, which is no number of words; make its objects a multiple of 4 bytes", fifo->name,
-				 path->bytes);
+		AIE_BUILD_FAIL(build, PTOWSP_UNSUPPORTED,
+			       "fifo @%s moves %" PRIu64 " bytes at once, which is no number of words; make its objects a multiple of 4 bytes", fifo->name,
+			       path->bytes);
 	if (path->least < 0 || path->beyond > (int64_t)bytes)
-		return base_fail(build->error, PTOWSP_INVALID,
-				 "fifo @%s walks from byte %" PRId64 " to %" PRId64 " of an object of %" PRIu64 " bytes; stay within", fifo->name, path->least,
-				 path->beyond, bytes);
-	return PTOWSP_OK;
+		AIE_BUILD_FAIL(build, PTOWSP_INVALID, "fifo @%s walks from byte %" PRId64 " to %" PRId64 " of an object of %" PRIu64 " bytes; stay within",
+			       fifo->name, path->least, path->beyond, bytes);
 }
 
 /* A walk that is none becomes a path that is refused. */
@@ -126,25 +126,22 @@ static void walk_make(struct aie_path *path, const struct aie_walk *walk, const 
 }
 
 /* Each part by itself, in the order of the link; together where the walk or a repetition is over all of them. */
-static ptowsp_status pieces_add(struct aie_build *build, const struct aie_fifo *fifo, const struct aie_walk *walk, uint32_t lock, uint32_t link, bool whole)
+static void pieces_add(struct aie_build *build, const struct aie_fifo *fifo, const struct aie_walk *walk, uint32_t lock, uint32_t link, bool whole)
 {
 	const struct aie_design *design = build->args->design;
 	const uint32_t parts = whole ? (design->links[link].in_count > 1 ? design->links[link].in_count : design->links[link].out_count) : 1;
 	const uint32_t *fifos = !whole ? NULL : design->links[link].in_count > 1 ? design->links[link].ins : design->links[link].outs;
 	const bool together = parts == 1 || walk->rank || fifo->repeat > 1;
 	struct aie_path path;
-	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; !status && i < (together ? 1 : parts); i++) {
+	for (uint32_t i = 0; i < (together ? 1 : parts); i++) {
 		if (together)
 			walk_make(&path, walk, fifo->type);
 		else
 			aie_path_plain(&path, aie_type_bytes(design->fifos[fifos[i]].type));
-		status = path_look(build, fifo, &path, aie_type_bytes(fifo->type));
-		if (!status && aie_net_piece(build->net, lock + i, together ? parts : 1, &path) == AIE_NONE)
-			status = aie_build_no_memory(build);
+		path_look(build, fifo, &path, aie_type_bytes(fifo->type));
+		aie_net_piece(build->net, lock + i, together ? parts : 1, &path);
 	}
-	return status;
 }
 
 static bool is_whole(const struct aie_design *design, uint32_t link, bool in)
@@ -152,7 +149,7 @@ static bool is_whole(const struct aie_design *design, uint32_t link, bool in)
 	return link != AIE_NONE && (in ? design->links[link].out_count : design->links[link].in_count) > 1;
 }
 
-static ptowsp_status end_add(struct aie_build *build, uint32_t number, uint32_t consumer)
+static void end_add(struct aie_build *build, uint32_t number, uint32_t consumer)
 {
 	const struct aie_design *design = build->args->design;
 	const struct aie_fifo *fifo = &design->fifos[number];
@@ -167,30 +164,24 @@ static ptowsp_status end_add(struct aie_build *build, uint32_t number, uint32_t 
 		aie_net_agent(build->net, "dma %s %s %u", tile_name(build, tile, text), sends ? "MM2S" : "S2MM", channel_of(build, number, tile, sends)), sends,
 		design->tiles[tile].kind == AIE_SHIM, sends ? 0 : AIE_COST_SWITCH * switches_of(build, number, consumer), sends ? fifo->repeat : 1);
 
-	if (end == AIE_NONE)
-		return aie_build_no_memory(build);
 	if (sends)
 		build->ends[number] = end;
-	if (lock == AIE_NONE)
-		return PTOWSP_OK;
-	return pieces_add(build, fifo, sends ? &fifo->to_stream : &fifo->from_stream[consumer], lock, link, is_whole(design, link, !sends));
+	if (lock != AIE_NONE)
+		pieces_add(build, fifo, sends ? &fifo->to_stream : &fifo->from_stream[consumer], lock, link, is_whole(design, link, !sends));
 }
 
-static ptowsp_status streams_add(struct aie_build *build)
+static void streams_add(struct aie_build *build)
 {
 	const struct aie_design *design = build->args->design;
-	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; !status && i < design->fifo_count; i++) {
+	for (uint32_t i = 0; i < design->fifo_count; i++) {
 		if (!design->fifos[i].moves)
 			continue;
-		status = end_add(build, i, AIE_NONE);
-		for (uint32_t c = 0; !status && c < design->fifos[i].consumer_count; c++)
-			status = end_add(build, i, c);
-		if (!status && aie_net_stream(build->net, build->ends[i], 1 + design->fifos[i].consumer_count) == AIE_NONE)
-			status = aie_build_no_memory(build);
+		end_add(build, i, AIE_NONE);
+		for (uint32_t c = 0; c < design->fifos[i].consumer_count; c++)
+			end_add(build, i, c);
+		aie_net_stream(build->net, build->ends[i], 1 + design->fifos[i].consumer_count);
 	}
-	return status;
 }
 
 /* ---- the host ----------------------------------------------------------------------------------------------------- */
@@ -219,7 +210,7 @@ static uint32_t descriptor_of(const struct aie_design *design, const struct aie_
 	return (uint32_t)design->tiles[aie_design_shim(design, step->fifo)].column * per_shim + step->descriptor;
 }
 
-static ptowsp_status task_add(struct aie_build *build, const struct aie_step *step, uint32_t end)
+static void task_add(struct aie_build *build, const struct aie_step *step, uint32_t end)
 {
 	const struct aie_design *design = build->args->design;
 	const char *fifo = design->fifos[step->fifo].name;
@@ -231,79 +222,62 @@ static ptowsp_status task_add(struct aie_build *build, const struct aie_step *st
 	uint32_t task;
 
 	if (!aie_path_fits(4, step->sizes, step->strides, element) || step->offset < 0 || step->offset > bytes)
-		return base_fail(build->error, PTOWSP_INVALID,
-				 "a task of @%s has a size below 1 or reaches beyond 2^50 bytes; move at least one element, and within the argument", fifo);
+		AIE_BUILD_FAIL(build, PTOWSP_INVALID,
+			       "a task of @%s has a size below 1 or reaches beyond 2^50 bytes; move at least one element, and within the argument", fifo);
 	aie_path_make(&path, 4, step->sizes, step->strides, element);
 	if (path.bytes % 4)
-		return base_fail(build->error, PTOWSP_UNSUPPORTED,
-				 "a task of @%s moves %" PRIu64 " bytes, which is no number of words; make it a multiple of 4", fifo, path.bytes);
+		AIE_BUILD_FAIL(build, PTOWSP_UNSUPPORTED, "a task of @%s moves %" PRIu64 " bytes, which is no number of words; make it a multiple of 4", fifo,
+			       path.bytes);
 	if (at + path.least < 0 || at + path.beyond > bytes)
-		return base_fail(build->error, PTOWSP_INVALID,
-				 "a task of @%s reaches from byte %" PRId64 " to %" PRId64 " of argument %u, which has %" PRId64 "; stay within", fifo,
-				 at + path.least, at + path.beyond, step->argument, bytes);
+		AIE_BUILD_FAIL(build, PTOWSP_INVALID,
+			       "a task of @%s reaches from byte %" PRId64 " to %" PRId64 " of argument %u, which has %" PRId64 "; stay within", fifo,
+			       at + path.least, at + path.beyond, step->argument, bytes);
 	if (!base && !build->args->counted)
-		return base_fail(build->error, PTOWSP_INVALID, "argument %u of the sequence is not there; give its memory", step->argument);
+		AIE_BUILD_FAIL(build, PTOWSP_INVALID, "argument %u of the sequence is not there; give its memory", step->argument);
 	task = aie_net_task(build->net, end, base ? base + at : NULL, &path, descriptor_of(design, step), step->token || aie_design_writes(design, step));
-	if (task == AIE_NONE)
-		return aie_build_no_memory(build);
 	build->net->tasks[task].line = step->op->line;
 	build->net->tasks[task].filler = step->argument == design->filler;
-	return PTOWSP_OK;
 }
 
-static ptowsp_status host_add(struct aie_build *build)
+static void host_add(struct aie_build *build)
 {
 	const struct aie_design *design = build->args->design;
-	ptowsp_status status = PTOWSP_OK;
 
 	build->net->host_agent = aie_net_agent(build->net, "host");
-	if (build->net->host_agent == AIE_NONE)
-		return aie_build_no_memory(build);
-	for (uint32_t i = 0; !status && i < design->step_count; i++) {
+	for (uint32_t i = 0; i < design->step_count; i++) {
 		const struct aie_step *step = &design->steps[i];
 		const uint32_t end = shim_end(build, step->fifo);
 
 		if (end == AIE_NONE)
-			status = base_fail(build->error, PTOWSP_INVALID, "the host moves @%s, which has no end on a shim; give it one",
-					   design->fifos[step->fifo].name);
-		else if (!step->waits)
-			status = task_add(build, step, end);
-		else if (aie_net_wait(build->net, end) == AIE_NONE)
-			status = aie_build_no_memory(build);
+			AIE_BUILD_FAIL(build, PTOWSP_INVALID, "the host moves @%s, which has no end on a shim; give it one", design->fifos[step->fifo].name);
+		if (step->waits)
+			aie_net_wait(build->net, end);
+		else
+			task_add(build, step, end);
 	}
-	return status;
 }
 
 /* ---- all ---------------------------------------------------------------------------------------------------------- */
 
-static void net_set(struct aie_net *net, const struct aie_sim_args *args)
+static void all_make(void *context)
 {
-	net->buffering = args->buffering < AIE_STREAM_WORDS ? args->buffering : AIE_STREAM_WORDS;
-	net->channel_queue = (uint32_t)args->design->arch->generation->tiles[AIE_SHIM].limits[AIE_DMA_QUEUE];
-	net->window = args->queue;
-	net->polls = args->polls;
-	net->host_cycles = args->host_cycles ? args->host_cycles : AIE_COST_HOST_TASK;
-	net->ddr_rate = args->design->arch->ddr_bytes;
-	net->told = args->told;
-	net->told_context = args->told_context;
-	net->stepped = args->stepped;
-	net->stepped_context = args->stepped_context;
-	net->acquired = args->acquired;
-	net->acquired_context = args->acquired_context;
+	struct aie_build *build = context;
+
+	aie_build_locks(build);
+	aie_build_cores(build);
+	streams_add(build);
+	host_add(build);
 }
 
 ptowsp_status aie_build_make(struct aie_build *build, const struct aie_sim_args *args, struct aie_net *net, struct ptowsp_error *error)
 {
-	ptowsp_status status;
-
 	*build = (struct aie_build){.args = args, .net = net, .error = error};
-	net_set(net, args);
-	status = aie_build_locks(build);
-	if (!status)
-		status = aie_build_cores(build);
-	if (!status)
-		status = streams_add(build);
-	return status ? status : host_add(build);
+	aie_net_set(net, args->design->arch, args);
+	net->out = &build->out;
+	if (!common_job(&build->out, all_make, build) && !build->status)
+		build->status = base_fail(error, PTOWSP_NO_MEMORY, "no memory to simulate a design of %u fifos", args->design->fifo_count);
+	net->out = NULL;
+	return build->status;
 }
 
 void aie_build_finish(struct aie_build *build)

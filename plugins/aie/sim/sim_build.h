@@ -20,14 +20,18 @@ struct aie_build {
 		uint32_t core;
 	} * cores;
 	struct ptowsp_error *error;
+	jmp_buf out;          /* whatever fails while the net is made leaves by it */
+	ptowsp_status status; /* why it was left; OK: there was no memory */
 };
 /* Fills a zeroed net; the build goes on living as long as it does. Errors: UNSUPPORTED, INVALID, NO_MEMORY; both are to be finished then, too. */
 ptowsp_status aie_build_make(struct aie_build *build, const struct aie_sim_args *args, struct aie_net *net, struct ptowsp_error *error);
 void aie_build_finish(struct aie_build *build);
 
 /* ---- between its files */
-ptowsp_status aie_build_locks(struct aie_build *build);
-ptowsp_status aie_build_cores(struct aie_build *build);
-ptowsp_status aie_build_no_memory(struct aie_build *build);
+void aie_build_locks(struct aie_build *build);
+void aie_build_cores(struct aie_build *build);
+/* Leaves with this status, whose sentence the error has. */
+_Noreturn void aie_build_leave(struct aie_build *build, ptowsp_status status);
+#define AIE_BUILD_FAIL(build, ...) aie_build_leave((build), base_fail((build)->error, __VA_ARGS__))
 
 #endif

@@ -9,7 +9,7 @@
 
 /* ---- pools -------------------------------------------------------------------------------------------------------- */
 
-static ptowsp_status tables_make(struct aie_build *build)
+static void tables_make(struct aie_build *build)
 {
 	const struct aie_design *design = build->args->design;
 
@@ -18,18 +18,13 @@ static ptowsp_status tables_make(struct aie_build *build)
 	build->got = aie_net_memory(build->net, design->fifo_count * sizeof(*build->got));
 	build->buffers = aie_net_memory(build->net, design->buffer_count * sizeof(*build->buffers));
 	build->cores = aie_net_memory(build->net, design->core_count * sizeof(*build->cores));
-	if (!build->put || !build->ends || !build->got || !build->buffers || !build->cores)
-		return aie_build_no_memory(build);
 	for (uint32_t i = 0; i < design->fifo_count; i++) {
 		const uint32_t count = design->fifos[i].consumer_count;
 
 		build->put[i] = build->ends[i] = AIE_NONE;
 		build->got[i] = aie_net_memory(build->net, count * sizeof(**build->got));
-		if (!build->got[i])
-			return aie_build_no_memory(build);
 		memset(build->got[i], 0xFF, count * sizeof(**build->got));
 	}
-	return PTOWSP_OK;
 }
 
 /* Accesses of calls are looked at in designs that state them. */
@@ -66,24 +61,22 @@ static bool is_linked(const struct aie_design *design, const struct aie_fifo *fi
 	return fifo->link_in != AIE_NONE && design->links[fifo->link_in].tile == tile;
 }
 
-static ptowsp_status fifo_pools(struct aie_build *build, uint32_t number)
+static void fifo_pools(struct aie_build *build, uint32_t number)
 {
 	const struct aie_design *design = build->args->design;
 	const struct aie_fifo *fifo = &design->fifos[number];
-	bool failed = false;
 
 	if (aie_fifo_lent(fifo))
-		return PTOWSP_OK; /* link_pool */
+		return; /* link_pool */
 	if (!fifo->moves) {
 		build->put[number] = build->got[number][0] = plain_pool(build, fifo, fifo->depths[0]);
-		return build->put[number] == AIE_NONE ? aie_build_no_memory(build) : PTOWSP_OK;
+		return;
 	}
 	if (design->tiles[fifo->producer].kind != AIE_SHIM && fifo->link_out == AIE_NONE)
-		failed = (build->put[number] = plain_pool(build, fifo, fifo->depths[0])) == AIE_NONE;
+		build->put[number] = plain_pool(build, fifo, fifo->depths[0]);
 	for (uint32_t c = 0; c < fifo->consumer_count; c++)
 		if (design->tiles[fifo->consumers[c]].kind != AIE_SHIM && !is_linked(design, fifo, fifo->consumers[c]))
-			failed = (build->got[number][c] = plain_pool(build, fifo, fifo->depths[1 + c])) == AIE_NONE || failed;
-	return failed ? aie_build_no_memory(build) : PTOWSP_OK;
+			build->got[number][c] = plain_pool(build, fifo, fifo->depths[1 + c]);
 }
 
 static uint32_t consumer_on(const struct aie_fifo *fifo, uint32_t tile)
@@ -95,8 +88,8 @@ static uint32_t consumer_on(const struct aie_fifo *fifo, uint32_t tile)
 }
 
 /* Offsets of parts in the whole; they follow each other and fill it. */
-static ptowsp_status parts_find(struct aie_build *build, const struct aie_link *link, const struct aie_fifo *whole, const uint32_t *fifos, uint32_t count,
-				uint64_t *parts)
+static void parts_find(struct aie_build *build, const struct aie_link *link, const struct aie_fifo *whole, const uint32_t *fifos, uint32_t count,
+		       uint64_t *parts)
 {
 	const struct aie_design *design = build->args->design;
 	const uint64_t element = aie_type_bytes(whole->type->element);
@@ -106,18 +99,17 @@ static ptowsp_status parts_find(struct aie_build *build, const struct aie_link *
 		const struct aie_fifo *part = &design->fifos[fifos[i]];
 
 		if (link->offsets && (uint64_t)link->offsets[i] * element != parts[i])
-			return base_fail(build->error, PTOWSP_UNSUPPORTED,
-					 "part @%s of @%s begins at element %" PRId64 ", the one before ends at %" PRIu64 "; let parts follow each other",
-					 part->name, whole->name, link->offsets[i], parts[i] / element);
+			AIE_BUILD_FAIL(build, PTOWSP_UNSUPPORTED,
+				       "part @%s of @%s begins at element %" PRId64 ", the one before ends at %" PRIu64 "; let parts follow each other",
+				       part->name, whole->name, link->offsets[i], parts[i] / element);
 		parts[i + 1] = parts[i] + aie_type_bytes(part->type);
 	}
 	if (parts[count] != aie_type_bytes(whole->type))
-		return base_fail(build->error, PTOWSP_UNSUPPORTED, "parts of @%s have %" PRIu64 " bytes together, it has %" PRIu64 "; make them the same",
-				 whole->name, parts[count], aie_type_bytes(whole->type));
-	return PTOWSP_OK;
+		AIE_BUILD_FAIL(build, PTOWSP_UNSUPPORTED, "parts of @%s have %" PRIu64 " bytes together, it has %" PRIu64 "; make them the same", whole->name,
+			       parts[count], aie_type_bytes(whole->type));
 }
 
-static ptowsp_status link_pool(struct aie_build *build, const struct aie_link *link)
+static void link_pool(struct aie_build *build, const struct aie_link *link)
 {
 	const struct aie_design *design = build->args->design;
 	const bool join = link->in_count > 1;
@@ -126,14 +118,10 @@ static ptowsp_status link_pool(struct aie_build *build, const struct aie_link *l
 	const struct aie_fifo *whole = &design->fifos[number];
 	const uint32_t depth = join ? whole->depths[0] : whole->depths[1 + consumer_on(whole, link->tile)];
 	uint64_t *parts = aie_net_memory(build->net, (count + 1) * sizeof(*parts));
-	ptowsp_status status = parts ? parts_find(build, link, whole, fifos, count, parts) : aie_build_no_memory(build);
 	uint32_t lock;
 
-	if (status)
-		return status;
+	parts_find(build, link, whole, fifos, count, parts);
 	lock = aie_net_locks(build->net, whole->name, depth ? depth : 1, parts[count], count, parts);
-	if (lock == AIE_NONE)
-		return aie_build_no_memory(build);
 	for (uint32_t i = 0; i < count; i++) {
 		if (join)
 			build->got[fifos[i]][consumer_on(&design->fifos[fifos[i]], link->tile)] = lock + i;
@@ -150,27 +138,9 @@ static ptowsp_status link_pool(struct aie_build *build, const struct aie_link *l
 		if (!design->fifos[near].moves)
 			build->put[near] = build->got[near][0] = lock;
 	}
-	return status;
 }
 
-static void initial_put(uint8_t *memory, const struct aie_buffer *buffer)
-{
-	const struct aie_type *element = buffer->type->element;
-	const uint64_t bytes = aie_type_bytes(element), count = aie_type_count(buffer->type);
-
-	for (uint64_t i = 0; i < count; i++) {
-		const int64_t value = buffer->initial->ints[i < buffer->initial->count ? i : 0];
-		uint64_t bits = (uint64_t)value;
-		double real;
-
-		memcpy(&real, &value, 8);
-		if (element->kind != AIE_TYPE_INT && element->kind != AIE_TYPE_INDEX)
-			bits = aie_float_bits(element, real);
-		memcpy(memory + i * bytes, &bits, bytes);
-	}
-}
-
-static ptowsp_status buffers_make(struct aie_build *build)
+static void buffers_make(struct aie_build *build)
 {
 	const struct aie_design *design = build->args->design;
 
@@ -178,29 +148,26 @@ static ptowsp_status buffers_make(struct aie_build *build)
 		const struct aie_buffer *buffer = &design->buffers[i];
 
 		build->buffers[i] = aie_net_objects(build->net, aie_type_bytes(buffer->type));
-		if (!build->buffers[i])
-			return aie_build_no_memory(build);
 		if (!buffer->initial || buffer->initial->kind != AIE_ATTR_DENSE || !buffer->initial->count)
 			continue;
-		initial_put(build->buffers[i], buffer);
+		aie_initial_put(build->buffers[i], buffer->type, buffer->initial);
 		if (build->net->objects)
 			memset(build->buffers[i] + build->net->marks, AIE_MARK_WRITTEN, aie_type_bytes(buffer->type));
 	}
-	return PTOWSP_OK;
 }
 
-ptowsp_status aie_build_locks(struct aie_build *build)
+void aie_build_locks(struct aie_build *build)
 {
 	const struct aie_design *design = build->args->design;
-	ptowsp_status status = tables_make(build);
 
-	if (!status && !build->args->counted && says_access(design) && !aie_net_marked(build->net, objects_bytes(design)))
-		status = aie_build_no_memory(build);
-	for (uint32_t i = 0; !status && i < design->fifo_count; i++)
-		status = fifo_pools(build, i);
-	for (uint32_t i = 0; !status && i < design->link_count; i++)
-		status = link_pool(build, &design->links[i]);
-	return status ? status : buffers_make(build);
+	tables_make(build);
+	if (!build->args->counted && says_access(design))
+		aie_net_marked(build->net, objects_bytes(design));
+	for (uint32_t i = 0; i < design->fifo_count; i++)
+		fifo_pools(build, i);
+	for (uint32_t i = 0; i < design->link_count; i++)
+		link_pool(build, &design->links[i]);
+	buffers_make(build);
 }
 
 /* ---- cores -------------------------------------------------------------------------------------------------------- */
@@ -252,7 +219,7 @@ static const char *name_find(void *context, const uint8_t *at)
 	return "";
 }
 
-static ptowsp_status core_make(struct aie_build *build, uint32_t number)
+static void core_make(struct aie_build *build, uint32_t number)
 {
 	const struct aie_design *design = build->args->design;
 	const struct aie_tile *tile = &design->tiles[design->cores[number].tile];
@@ -269,19 +236,15 @@ static ptowsp_status core_make(struct aie_build *build, uint32_t number)
 						  .now = &build->net->now,
 						  .net = build->net,
 						  .name = name_find};
-	if (aie_net_core(build->net, aie_net_agent(build->net, "core (%" PRId32 ",%" PRId32 ")", tile->column, tile->row), (struct aie_program){0}) == AIE_NONE)
-		return aie_build_no_memory(build);
+	aie_net_core(build->net, aie_net_agent(build->net, "core (%" PRId32 ",%" PRId32 ")", tile->column, tile->row), (struct aie_program){0});
 	status = aie_body_create(&core->body, design->cores[number].op, &core->outside, build->error);
-	if (!status)
-		build->net->cores[number].program = (struct aie_program){core->body, aie_body_next};
-	return status;
+	if (status)
+		aie_build_leave(build, status);
+	build->net->cores[number].program = (struct aie_program){core->body, aie_body_next};
 }
 
-ptowsp_status aie_build_cores(struct aie_build *build)
+void aie_build_cores(struct aie_build *build)
 {
-	ptowsp_status status = PTOWSP_OK;
-
-	for (uint32_t i = 0; !status && i < build->args->design->core_count; i++)
-		status = core_make(build, i);
-	return status;
+	for (uint32_t i = 0; i < build->args->design->core_count; i++)
+		core_make(build, i);
 }

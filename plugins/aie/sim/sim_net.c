@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sim_net.c - a net is put together, and taken apart. */
 #include "aie/sim/sim_net.h"
+#include "aie/sim/aie_cost.h"
 #include <stdlib.h>
 
 #include "registry/common/common_grow.h"
@@ -8,26 +9,54 @@
 #include <stdio.h>
 #include <string.h>
 
+static uint32_t no_memory(const struct aie_net *net)
+{
+	if (net->out)
+		longjmp(*net->out, 1);
+	return AIE_NONE;
+}
+
 /* Index of a new zeroed row of one of the arrays. */
-static uint32_t row_add(void **rows, uint32_t *count, uint32_t *room, size_t size)
+static uint32_t row_add(struct aie_net *net, void **rows, uint32_t *count, uint32_t *room, size_t size)
 {
 	if (!common_grow(rows, room, *count, size))
-		return AIE_NONE;
+		return no_memory(net);
 	memset((char *)*rows + *count * size, 0, size);
 	return (*count)++;
 }
-#define ROW_ADD(net, row) row_add((void **)&(net)->row##s, &(net)->row##_count, &(net)->row##_room, sizeof(*(net)->row##s))
+#define ROW_ADD(net, row) row_add(net, (void **)&(net)->row##s, &(net)->row##_count, &(net)->row##_room, sizeof(*(net)->row##s))
 
 void *aie_net_memory(struct aie_net *net, uint64_t bytes)
 {
-	uint32_t row = ROW_ADD(net, block);
+	const uint32_t row = ROW_ADD(net, block);
+	void *block = row == AIE_NONE || bytes > SIZE_MAX / 2 ? NULL : calloc(bytes ? bytes : 1, 1);
 
-	return row == AIE_NONE ? NULL : (net->blocks[row] = calloc(bytes ? bytes : 1, 1));
+	if (!block)
+		no_memory(net);
+	else
+		net->blocks[row] = block;
+	return block;
+}
+
+void aie_net_set(struct aie_net *net, const struct aie_arch *arch, const struct aie_sim_args *args)
+{
+	net->buffering = args->buffering < AIE_STREAM_WORDS ? args->buffering : AIE_STREAM_WORDS;
+	net->channel_queue = (uint32_t)arch->generation->tiles[AIE_SHIM].limits[AIE_DMA_QUEUE];
+	net->window = args->queue;
+	net->polls = args->polls;
+	net->host_cycles = args->host_cycles ? args->host_cycles : AIE_COST_HOST_TASK;
+	net->ddr_rate = arch->ddr_bytes;
+	net->told = args->told;
+	net->told_context = args->told_context;
+	net->stepped = args->stepped;
+	net->stepped_context = args->stepped_context;
+	net->acquired = args->acquired;
+	net->acquired_context = args->acquired_context;
 }
 
 bool aie_net_marked(struct aie_net *net, uint64_t bytes)
 {
-	net->objects = bytes < SIZE_MAX / 2 ? aie_net_memory(net, 2 * bytes) : NULL;
+	net->objects = aie_net_memory(net, bytes < SIZE_MAX / 2 ? 2 * bytes : SIZE_MAX);
 	net->marks = bytes;
 	return net->objects;
 }
@@ -38,8 +67,10 @@ uint8_t *aie_net_objects(struct aie_net *net, uint64_t bytes)
 
 	if (!net->objects)
 		return aie_net_memory(net, bytes);
-	if (bytes > net->marks - net->taken)
+	if (bytes > net->marks - net->taken) {
+		no_memory(net);
 		return NULL;
+	}
 	objects = net->objects + net->taken;
 	net->taken += (bytes + 15) / 16 * 16;
 	return objects;
@@ -78,7 +109,7 @@ static bool lock_init(struct aie_net *net, struct aie_lock *lock, uint64_t depth
 
 uint32_t aie_net_locks(struct aie_net *net, const char *name, uint64_t depth, uint64_t bytes, uint32_t count, const uint64_t *parts)
 {
-	uint8_t *base = depth <= SIZE_MAX / (bytes + 1) ? aie_net_objects(net, depth * bytes) : NULL;
+	uint8_t *base = aie_net_objects(net, depth <= SIZE_MAX / (bytes + 1) ? depth * bytes : SIZE_MAX);
 	uint32_t first = AIE_NONE;
 
 	for (uint32_t i = 0; base && i < count; i++) {
@@ -219,7 +250,7 @@ void aie_net_joins(struct aie_net *net, uint32_t core, uint32_t lock, enum aie_s
 static uint32_t step_add(struct aie_net *net, struct aie_host_step step)
 {
 	struct aie_host *host = &net->host;
-	uint32_t row = row_add((void **)&host->steps, &host->count, &host->room, sizeof(*host->steps));
+	uint32_t row = row_add(net, (void **)&host->steps, &host->count, &host->room, sizeof(*host->steps));
 
 	if (row != AIE_NONE)
 		host->steps[row] = step;

@@ -24,6 +24,7 @@
 #include "aie/design/design.h"
 #include "aie/sim/sim.h"
 #include "ptowsp/base.h"
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -293,9 +294,13 @@ struct aie_net {
 	void (*acquired)(void *context, uint32_t core, const char *fifo, bool puts, uint64_t begin, uint64_t end); /* sim.h */
 	void *acquired_context;
 	struct ptowsp_error *error;
+	jmp_buf *out; /* of whoever makes it; may be NULL */
 };
 
-/* ---- making. All return an index, AIE_NONE without memory. Names are kept by copy, but fifo's ---------------------------------------------------- */
+/* ---- making. All return an index. Without memory they leave by net->out; where that is NULL they return AIE_NONE. Names are kept by copy, but fifo's ---------- */
+
+/* What a run's arguments and its device say. */
+void aie_net_set(struct aie_net *net, const struct aie_arch *arch, const struct aie_sim_args *args);
 
 /* Zeroed bytes that live as long as the net. */
 void *aie_net_memory(struct aie_net *net, uint64_t bytes);
