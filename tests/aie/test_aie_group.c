@@ -100,20 +100,10 @@ static const char chain[] =
 	"  tstore %u, %y[0, 0]\n  return\n}\n"
 	"workload @main {\n  parallel_for %m in %blocks {\n    call @step(%x -> %x[%m * 4, 0], %a -> %t[%m * 4 + 2, 0], %y -> %t[%m * 4 + 8, 0])\n  }\n}\n";
 
-static void written(const char *name, const char *text)
-{
-	FILE *file = fopen(name, "w");
-
-	REQUIRE(file);
-	CHECK(fputs(text, file) >= 0);
-	CHECK(!fclose(file));
-}
-
 TEST(what_waits_for_another_core_is_not_grouped_with_it)
 {
-	CHECK_INT(cli("echo $T"), 0);
-	cli_out[strcspn(cli_out, "\n")] = '\0';
-	written(check_fmt("%s/chain.pto", cli_out), chain);
+	cli_begin();
+	check_put("chain.pto", chain);
 	CHECK_INT(cli("$B/ptowsp-pack $T/chain.pto -o $T/chain.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=cpu_sim --quiet --fill x=random:3 --fill t=iota --out t=$T/cpu.npy $T/chain.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --fill x=random:3 --fill t=iota --expect t=$T/cpu.npy --rtol 0 --atol 0 $T/chain.pkg.zst"), 0);
@@ -224,7 +214,7 @@ TEST(a_result_beside_another_of_its_stream_has_a_buffer)
 	} rows[] = {{"two", "--out y=$T/y.npy --out z=$T/z.npy", 2}, {"one", "--out y=$T/y.npy", 0}, {"alone", "--out y=$T/y.npy", 0}};
 
 	cli_begin();
-	written(check_fmt("%s/pair.pto", check_dir()), pair);
+	check_put("pair.pto", pair);
 	CHECK_INT(cli("$B/ptowsp-pack $T/pair.pto -o $T/pair.pkg.zst"), 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		const char *compared = i ? "--expect y=$T/y.npy" : "--expect y=$T/y.npy --expect z=$T/z.npy";

@@ -2,10 +2,10 @@
 /* fenced.c - cpu_sim with one obligation of "ptowsp.fences/0" broken at a time, by -DWRONG=NAME of the list below. odd.ninja builds one plugin of each, verdicts.def has what is said of them. */
 #include <string.h>
 
-#include "cpu_sim/cpu_sim_backend.h"
 #include "ptowsp/fences.h"
 #include "ptowsp/note.h"
 #include "ptowsp/ptowsp.h"
+#include "tests/hostile/hostile.h"
 
 enum wrong {
 	TAKES_LESS,       /* a signal of less than a fence has is well */
@@ -95,16 +95,4 @@ static ptowsp_status fenced_submit(struct ptowsp_object *device, const struct pt
 	return cpu_ops.submit(device, &own, error);
 }
 
-PTOWSP_EXPORT const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor);
-PTOWSP_EXPORT const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor)
-{
-	static struct ptowsp_ops ops;
-	static const struct ptowsp_plugin plugin = {
-		PTOWSP_HEAD(plugin, PLUGIN), PTOWSP_ABI_MAJOR, PTOWSP_ABI_TARGET, 0, "null", "example", "1.0.0", "null", &ops, NULL};
-
-	(void)host_minor;
-	ops = cpu_ops;
-	ops.extension = fenced_extension;
-	ops.submit = fenced_submit;
-	return &plugin;
-}
+HOSTILE_CPU_SIM(ops.extension = fenced_extension; ops.submit = fenced_submit;)

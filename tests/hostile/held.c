@@ -5,10 +5,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cpu_sim/cpu_sim_backend.h"
 #include "ptowsp/buffers.h"
 #include "ptowsp/note.h"
 #include "ptowsp/ptowsp.h"
+#include "tests/hostile/hostile.h"
 
 enum wrong {
 	FORGETS_WRITES,    /* what lies behind the first page */
@@ -193,17 +193,4 @@ static ptowsp_status held_submit(struct ptowsp_object *device, const struct ptow
 	return status == PTOWSP_INVALID && (is(RUNS_ON_COPIES) || is(TAKES_STRANGERS)) ? submit_apart(device, args, error) : status;
 }
 
-PTOWSP_EXPORT const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor);
-PTOWSP_EXPORT const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor)
-{
-	static struct ptowsp_ops ops;
-	static const struct ptowsp_plugin plugin = {
-		PTOWSP_HEAD(plugin, PLUGIN), PTOWSP_ABI_MAJOR, PTOWSP_ABI_TARGET, 0, "null", "example", "1.0.0", "null", &ops, NULL};
-
-	(void)host_minor;
-	ops = cpu_ops;
-	ops.extension = held_extension;
-	ops.open = held_open;
-	ops.submit = held_submit;
-	return &plugin;
-}
+HOSTILE_CPU_SIM(ops.extension = held_extension; ops.open = held_open; ops.submit = held_submit;)

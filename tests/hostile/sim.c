@@ -10,9 +10,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cpu_sim/cpu_sim_backend.h"
 #include "ptowsp/note.h"
 #include "ptowsp/ptowsp.h"
+#include "tests/hostile/hostile.h"
 
 enum wrong {
 	TRUSTS_KERNELS,
@@ -184,19 +184,4 @@ static ptowsp_status sim_cancel(struct ptowsp_object *device, uint64_t token, st
 	return is(HEEDS_NO_CANCEL) ? PTOWSP_OK : cpu_ops.cancel(device, token, error);
 }
 
-PTOWSP_EXPORT const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor);
-PTOWSP_EXPORT const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor)
-{
-	static struct ptowsp_ops ops;
-	static const struct ptowsp_plugin plugin = {
-		PTOWSP_HEAD(plugin, PLUGIN), PTOWSP_ABI_MAJOR, PTOWSP_ABI_TARGET, 0, "null", "example", "1.0.0", "null", &ops, NULL};
-
-	(void)host_minor;
-	ops = cpu_ops;
-	ops.init = sim_init;
-	ops.capabilities = sim_capabilities;
-	ops.load = sim_load;
-	ops.submit = sim_submit;
-	ops.cancel = sim_cancel;
-	return &plugin;
-}
+HOSTILE_CPU_SIM(ops.init = sim_init; ops.capabilities = sim_capabilities; ops.load = sim_load; ops.submit = sim_submit; ops.cancel = sim_cancel;)

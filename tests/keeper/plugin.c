@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/ops.h"
 #include "base/program.h"
+#include "tests/narrow/processor.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,28 +40,7 @@ static const struct base_option options[] = {
 	BASE_OPTION(offsetof(struct keeper_options, refuses), "refuses", "bool", "off", "off|on", "it loads with nothing that it has compiled"),
 };
 
-static const struct base_model *models(const struct base_options *chosen, uint32_t *count_out)
-{
-	static const struct ptowsp_arch_memory memory = {.space = PTOWSP_SPACE_GM, .granularity = 1};
-	static const struct ptowsp_arch_unit unit = {.unit = PTOWSP_UNIT_HOST, .concurrency = 1, .count = 1};
-	static const struct base_model model = {
-		.platform = RT_PLATFORM_CPU,
-		.device = {.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE),
-			   .name = NAME "0",
-			   .text = "the processor, with a compiler that makes nothing",
-			   .cycle_model = "reference",
-			   .memories = &memory,
-			   .units = &unit,
-			   .memory_count = 1,
-			   .memory_stride = sizeof(memory),
-			   .unit_count = 1,
-			   .unit_stride = sizeof(unit)},
-	};
-
-	(void)chosen;
-	*count_out = 1;
-	return &model;
-}
+PROCESSOR_MODELS(NAME "0", "the processor, with a compiler that makes nothing")
 
 /* What it compiles: a length, and as many bytes. */
 struct made {

@@ -9,6 +9,7 @@
 #include "base/program.h"
 #include "ptowsp/support.h"
 #include "ptowsp/tile.h"
+#include "tests/narrow/processor.h"
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
@@ -46,28 +47,7 @@ static const struct base_option options[] = {
 };
 enum { LIE_BITS = 1, LIE_PLACE };
 
-static const struct base_model *models(const struct base_options *chosen, uint32_t *count_out)
-{
-	static const struct ptowsp_arch_memory memory = {.space = PTOWSP_SPACE_GM, .granularity = 1};
-	static const struct ptowsp_arch_unit unit = {.unit = PTOWSP_UNIT_HOST, .concurrency = 1, .count = 1};
-	static const struct base_model model = {
-		.platform = RT_PLATFORM_CPU,
-		.device = {.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE),
-			   .name = NAME "0",
-			   .text = "a device with few operations",
-			   .cycle_model = "reference",
-			   .memories = &memory,
-			   .units = &unit,
-			   .memory_count = 1,
-			   .memory_stride = sizeof(memory),
-			   .unit_count = 1,
-			   .unit_stride = sizeof(unit)},
-	};
-
-	(void)chosen;
-	*count_out = 1;
-	return &model;
-}
+PROCESSOR_MODELS(NAME "0", "a device with few operations")
 
 static uint32_t caps(const struct base_options *chosen, const struct base_model *model, struct ptowsp_cap *rows_out)
 {

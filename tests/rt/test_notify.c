@@ -45,6 +45,14 @@ static void go_both(void)
 	b->status = ptowsp_synchronize(b->program, UINT64_MAX, &b->error);
 }
 
+/* Both go, and end so. */
+static void both_end(ptowsp_status first, ptowsp_status second)
+{
+	go_both();
+	CHECK_INT(a->status, first);
+	CHECK_INT(b->status, second);
+}
+
 static void close_both(void)
 {
 	graph_run_close(a);
@@ -81,9 +89,7 @@ TEST(devices_that_wait_for_each_other_are_a_deadlock)
 	REQUIRE(open_both(PROGRAM("first", "", "SY_WAIT_NOTIFY(1, X)\nSY_NOTIFY(1, Y)\n")
 				  PROGRAM("second", " on device 1", "SY_WAIT_NOTIFY(0, Y)\nSY_NOTIFY(0, X)\n"),
 			  1));
-	go_both();
-	CHECK_INT(a->status, PTOWSP_DEADLOCK);
-	CHECK_INT(b->status, PTOWSP_DEADLOCK);
+	both_end(PTOWSP_DEADLOCK, PTOWSP_DEADLOCK);
 	CHECK_CONTAINS(a->error.text, "device 0 waits for notification");
 	CHECK_CONTAINS(b->error.text, "of device 0, which never comes");
 	REQUIRE(ptowsp_deadlock(b->program) != NULL);
@@ -97,9 +103,7 @@ TEST(a_device_that_ends_tells_nothing_more)
 	REQUIRE(open_both(PROGRAM("first", "", "TG_KERNEL(A, tick1, 1, AIC, 0)\nSY_NOTIFY(1, 3)\n")
 				  PROGRAM("second", " on device 1", "SY_WAIT_NOTIFY(0, 3)\nTG_KERNEL(B, tick1, 1, AIC, 0)\nSY_WAIT_NOTIFY(0, 3)\n"),
 			  2));
-	go_both();
-	CHECK_INT(a->status, PTOWSP_OK);
-	CHECK_INT(b->status, PTOWSP_DEADLOCK);
+	both_end(PTOWSP_OK, PTOWSP_DEADLOCK);
 	CHECK_CONTAINS(b->error.text, "device 1 waits for notification 3 of device 0, which never comes");
 	CHECK_STR(b->times, "B 1-2");
 	close_both();

@@ -20,14 +20,22 @@ static void refuse_bytes(const char *bytes, size_t size, const char *what, size_
 	free(text);
 }
 
-TEST(every_truncation_is_refused)
+/* To be freed. */
+static char *package_read(size_t *size_out)
 {
-	size_t size = 0;
 	char *bytes;
 
 	cli_begin();
-	bytes = check_read(check_fmt("%s/vectors.pkg.zst", getenv("K")), &size);
-	REQUIRE(bytes != NULL && size > 200);
+	bytes = check_read(check_fmt("%s/vectors.pkg.zst", getenv("K")), size_out);
+	REQUIRE(bytes != NULL && *size_out > 200);
+	return bytes;
+}
+
+TEST(every_truncation_is_refused)
+{
+	size_t size = 0;
+	char *bytes = package_read(&size);
+
 	for (size_t n = 0; n < size; n += n < 64 && !cli_slow() ? 4 : size / 60)
 		refuse_bytes(bytes, n, "cut", n);
 	refuse_bytes(bytes, size - 1, "cut", size - 1);
@@ -37,11 +45,8 @@ TEST(every_truncation_is_refused)
 TEST(every_flipped_bit_is_refused)
 {
 	size_t size = 0;
-	char *bytes;
+	char *bytes = package_read(&size);
 
-	cli_begin();
-	bytes = check_read(check_fmt("%s/vectors.pkg.zst", getenv("K")), &size);
-	REQUIRE(bytes != NULL && size > 200);
 	for (size_t at = 0; at < size; at += at < 256 && !cli_slow() ? 3 : size / 150 + 1) {
 		bytes[at] ^= (char)(1 << at % 8);
 		refuse_bytes(bytes, size, "flipped", at);

@@ -14,6 +14,19 @@ static char *page_read(size_t *size_out)
 	return page;
 }
 
+/* The page that a command writes and says nothing of: it asks no network, and has something in the place of this mark. */
+static void page_look(const char *command, const char *mark, const char *has)
+{
+	char *page;
+
+	REQUIRE_INT(cli(command), 0);
+	CHECK_STR(cli_out, "");
+	page = page_read(NULL);
+	CHECK_CONTAINS(page, has);
+	CHECK(!strstr(page, mark) && !strstr(page, "@style@") && !strstr(page, "http://") && !strstr(page, "https://"));
+	free(page);
+}
+
 TEST(a_report_is_one_page_with_the_run_in_it)
 {
 	size_t size;
@@ -143,14 +156,7 @@ TEST(a_browser_shows_it)
 /* The matrix as a page: what a search leaves of it is counted by its script. */
 TEST(the_matrix_is_a_page_to_search)
 {
-	char *page;
-
-	REQUIRE_INT(cli("$B/ptowsp-run --capabilities --html r.html"), 0);
-	CHECK_STR(cli_out, "");
-	page = page_read(NULL);
-	CHECK_CONTAINS(page, "\"schema\":\"ptowsp.capabilities\\/1\"");
-	CHECK(!strstr(page, "@matrix@") && !strstr(page, "http://") && !strstr(page, "https://"));
-	free(page);
+	page_look("$B/ptowsp-run --capabilities --html r.html", "@matrix@", "\"schema\":\"ptowsp.capabilities\\/1\"");
 	CHECK_INT(cli("$B/ptowsp-run --capabilities --html none/r.html"), 2);
 	CLI_ERR(2, "$B/ptowsp-run --html r.html $P/softmax.pkg.zst", "--html goes with --capabilities");
 	if (cli_slow() || check_run("chromium --version", NULL, NULL))
@@ -165,13 +171,7 @@ TEST(the_matrix_is_a_page_to_search)
 /* A package as a page: the tables of ptowsp-inspect as rows and columns, its bytecode and source line by line. */
 TEST(a_package_is_a_page_to_search)
 {
-	char *page;
-
-	REQUIRE_INT(cli("$B/ptowsp-inspect --html r.html $P/llama.pkg.zst"), 0);
-	CHECK_STR(cli_out, "");
-	page = page_read(NULL);
-	CHECK(!strstr(page, "@package@") && !strstr(page, "@style@") && !strstr(page, "http://") && !strstr(page, "https://"));
-	free(page);
+	page_look("$B/ptowsp-inspect --html r.html $P/llama.pkg.zst", "@package@", "<!DOCTYPE html>");
 	CHECK_INT(cli("$B/ptowsp-inspect --html none/r.html $P/llama.pkg.zst"), 2);
 	CLI_ERR(2, "$B/ptowsp-inspect --html r.html $P/llama.pkg.zst $P/softmax.pkg.zst", "--html takes one file");
 	CHECK_INT(cli("$B/ptowsp-inspect --json --html r.html $P/llama.pkg.zst"), 2);

@@ -3,6 +3,7 @@
 
 #include "base/pad.h"
 #include "isa/tile_part.h"
+#include "registry/common/common_arena.h"
 #include "registry/common/common_grow.h"
 #include "rt/access/footprint.h"
 #include "rt/program/dtype.h"
@@ -30,7 +31,29 @@ struct maker {
 	uint64_t *tokens[SIDES]; /* per channel: next number */
 	uint32_t channels;
 	struct ptowsp_error *error;
+	jmp_buf out;               /* whatever fails leaves by it */
+	ptowsp_status status;      /* why it was left; OK: there was no memory */
+	struct common_arena arena; /* of what has its length from the beginning; leaves by `out` */
 };
+
+static _Noreturn void leave(struct maker *maker, ptowsp_status status)
+{
+	maker->status = status;
+	longjmp(maker->out, 1);
+}
+
+static void expect(struct maker *maker, ptowsp_status status)
+{
+	if (status)
+		leave(maker, status);
+}
+
+static void memory(struct maker *maker, bool there)
+{
+	if (!there)
+		longjmp(maker->out, 1);
+}
+#define GROW(maker, array, room, count) memory((maker), COMMON_GROW((array), (room), (count)))
 
 /* ---- areas ----------------------------------------------------------------------------------------------------------- */
 
@@ -127,17 +150,15 @@ static struct reach reach_wanted(const struct maker *maker, const struct ptowsp_
 	return number < maker->acts->areas.count && number < maker->made_room && maker->made[number] ? all : *reach;
 }
 
-static bool made_note(struct maker *maker, uint32_t area)
+static void made_note(struct maker *maker, uint32_t area)
 {
 	while (maker->made_room <= area) {
 		uint32_t room = maker->made_room;
 
-		if (!COMMON_GROW(maker->made, maker->made_room, room))
-			return false;
+		GROW(maker, maker->made, maker->made_room, room);
 		memset(maker->made + room, 0, maker->made_room - room);
 	}
 	maker->made[area] = 1;
-	return true;
 }
 
 /* The part of a window that an act touches. */
@@ -152,51 +173,45 @@ static struct aie_argument argument_of(struct maker *maker, const struct ptowsp_
 	return argument;
 }
 
-static ptowsp_status use_add(struct maker *maker, struct aie_argument *argument)
+static void use_add(struct maker *maker, struct aie_argument *argument)
 {
 	struct aie_acts *acts = maker->acts;
 	struct aie_use *use = &argument->use;
-	ptowsp_status status = aie_areas_add(&acts->areas, &argument->area, &use->area, maker->error);
 
-	if (!status && use->writes && !use->reads && !made_note(maker, use->area))
-		status = rt_no_memory(maker->error, "the acts of a plan");
-	if (!status && !COMMON_GROW(acts->uses, acts->use_room, acts->use_count))
-		status = rt_no_memory(maker->error, "the acts of a plan");
-	if (!status)
-		acts->uses[acts->use_count++] = *use;
-	return status;
+	expect(maker, aie_areas_add(&acts->areas, &argument->area, &use->area, maker->error));
+	if (use->writes && !use->reads)
+		made_note(maker, use->area);
+	GROW(maker, acts->uses, acts->use_room, acts->use_count);
+	acts->uses[acts->use_count++] = *use;
 }
 
-static ptowsp_status act_add(struct maker *maker, const struct aie_act *act)
+static void act_add(struct maker *maker, const struct aie_act *act)
 {
 	struct aie_acts *acts = maker->acts;
 
-	if (!COMMON_GROW(acts->rows, acts->room, acts->count))
-		return rt_no_memory(maker->error, "the acts of a plan");
+	GROW(maker, acts->rows, acts->room, acts->count);
 	acts->rows[acts->count] = *act;
 	acts->rows[acts->count++].uses = acts->use_count;
-	return PTOWSP_OK;
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------------- */
 
-static ptowsp_status footprint_of(struct maker *maker, const struct base_walk_task *task, const struct rt_footprint **footprint_out)
+static const struct rt_footprint *footprint_of(struct maker *maker, const struct base_walk_task *task)
 {
 	const struct rt_kernels *kernels = maker->args->kernels;
 	const uint64_t *args = maker->args->walk->args + task->args;
 	bool varies = task->kernel >= maker->kernel_count || kernels->varies(kernels->context, task->kernel);
 	struct rt_footprint *footprint = varies ? &maker->varied : &maker->footprints[task->kernel];
-	ptowsp_status status = PTOWSP_OK;
 
 	if (varies)
 		rt_footprint_finish(footprint);
-	if (!footprint->asked)
-		status = rt_footprint_ask(footprint, kernels, task->kernel, args, maker->scales, task->tensor_count);
-	if (status == PTOWSP_NO_MEMORY)
-		rt_no_memory(maker->error, "what a kernel touches");
+	if (!footprint->asked) {
+		const ptowsp_status status = rt_footprint_ask(footprint, kernels, task->kernel, args, maker->scales, task->tensor_count);
+
+		expect(maker, status == PTOWSP_NO_MEMORY ? rt_no_memory(maker->error, "what a kernel touches") : status);
+	}
 	footprint->asked = true;
-	*footprint_out = footprint;
-	return status;
+	return footprint;
 }
 
 static ptowsp_status gaps(const struct maker *maker, uint64_t number, uint32_t kernel, const struct ptowsp_tensor_arg *window)
@@ -261,7 +276,7 @@ static struct ptowsp_tensor_arg window_held(const struct maker *maker, const str
 	return held;
 }
 
-static ptowsp_status arguments_find(struct maker *maker, const struct base_walk_task *task, uint64_t number, const struct rt_footprint *footprint)
+static void arguments_find(struct maker *maker, const struct base_walk_task *task, uint64_t number, const struct rt_footprint *footprint)
 {
 	const struct base_kernels *served = maker->args->served;
 	const struct aie_alias_args alias = {footprint, task->kernel < served->count && served->rows[task->kernel].blocks <= 1, maker->args->exact,
@@ -274,16 +289,17 @@ static ptowsp_status arguments_find(struct maker *maker, const struct base_walk_
 		const bool writes = window->access & PTOWSP_WRITE;
 
 		if (window->column_stride != 1)
-			return gaps(maker, number, task->kernel, window);
+			leave(maker, gaps(maker, number, task->kernel, window));
 		maker->arguments[i] = argument_of(maker, window, &reach, !writes || reach.reads, writes);
 		if (!aie_area_bytes(&maker->arguments[i].area))
-			return nothing(maker, number, task->kernel, i);
+			leave(maker, nothing(maker, number, task->kernel, i));
 	}
-	return aie_alias(maker->arguments, task->tensor_count, &alias, &first, &second) ? types(maker, number, task->kernel, first, second) : PTOWSP_OK;
+	if (aie_alias(maker->arguments, task->tensor_count, &alias, &first, &second))
+		leave(maker, types(maker, number, task->kernel, first, second));
 }
 
 /* Two windows that no backend takes as copies: what comes back from one would undo the other. */
-static ptowsp_status parts_check(const struct maker *maker, const struct base_walk_task *task, uint64_t number)
+static void parts_check(struct maker *maker, const struct base_walk_task *task, uint64_t number)
 {
 	char place[AIE_CALLED_PLACE];
 
@@ -300,29 +316,24 @@ static ptowsp_status parts_check(const struct maker *maker, const struct base_wa
 		uint32_t first, other = maker->parts[i].copied ? tile_part_shared(maker->parts, task->tensor_count, i, &first) : task->tensor_count;
 
 		if (other < task->tensor_count)
-			return rt_fail_at(maker->error, PTOWSP_KERNEL_FAILED, number, task->kernel, "task %llu, kernel %.28s%s: " TILE_PARTS_MEET,
-					  (unsigned long long)number, aie_kernel_name(&maker->args->names, task->kernel),
-					  aie_kernel_place(&maker->args->names, task->kernel, place), i < other ? i : other, i < other ? other : i);
+			leave(maker, rt_fail_at(maker->error, PTOWSP_KERNEL_FAILED, number, task->kernel, "task %llu, kernel %.28s%s: " TILE_PARTS_MEET,
+						(unsigned long long)number, aie_kernel_name(&maker->args->names, task->kernel),
+						aie_kernel_place(&maker->args->names, task->kernel, place), i < other ? i : other, i < other ? other : i));
 	}
-	return PTOWSP_OK;
 }
 
-static ptowsp_status call_add(struct maker *maker, uint64_t number)
+static void call_add(struct maker *maker, uint64_t number)
 {
 	const struct base_walk_task *task = &maker->args->walk->tasks[number];
 	const struct aie_act act = {.kind = AIE_ACT_CALL, .process = task->process, .task = number, .kernel = task->kernel, .use_count = task->tensor_count};
-	const struct rt_footprint *footprint = NULL;
-	ptowsp_status status = act_add(maker, &act);
+	const struct rt_footprint *footprint;
 
-	if (!status)
-		status = footprint_of(maker, task, &footprint);
-	if (!status)
-		status = parts_check(maker, task, number);
-	if (!status)
-		status = arguments_find(maker, task, number, footprint);
-	for (uint32_t i = 0; !status && i < task->tensor_count; i++)
-		status = use_add(maker, &maker->arguments[i]);
-	return status;
+	act_add(maker, &act);
+	footprint = footprint_of(maker, task);
+	parts_check(maker, task, number);
+	arguments_find(maker, task, number, footprint);
+	for (uint32_t i = 0; i < task->tensor_count; i++)
+		use_add(maker, &maker->arguments[i]);
 }
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------------ */
@@ -340,7 +351,7 @@ static const struct base_walk_move *move_next(struct maker *maker, struct seen *
 	return NULL;
 }
 
-static ptowsp_status token_add(struct maker *maker, const struct base_walk_event *event)
+static void token_add(struct maker *maker, const struct base_walk_event *event)
 {
 	bool sends = event->kind == RT_ITEM_SEND;
 	unsigned side = sends ? SENDS : TAKES;
@@ -351,20 +362,20 @@ static ptowsp_status token_add(struct maker *maker, const struct base_walk_event
 				    .channel = event->row,
 				    .token = maker->tokens[side][event->row]++,
 				    .use_count = move != NULL};
-	ptowsp_status status = act_add(maker, &act);
 	const struct ptowsp_tensor_arg *window = move ? &move->window : NULL;
 	const struct reach reach = {0, window ? (int64_t)window->columns : 0, sends, !sends};
 	struct aie_argument argument;
 
-	if (status || !move)
-		return status;
+	act_add(maker, &act);
+	if (!move)
+		return;
 	argument = argument_of(maker, window, &reach, sends, !sends);
-	return use_add(maker, &argument);
+	use_add(maker, &argument);
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------------- */
 
-static bool begin(struct maker *maker)
+static void begin(struct maker *maker)
 {
 	const struct base_walk *walk = maker->args->walk;
 
@@ -374,16 +385,15 @@ static bool begin(struct maker *maker)
 		maker->kernel_count = walk->tasks[t].kernel >= maker->kernel_count ? walk->tasks[t].kernel + 1 : maker->kernel_count;
 		most = walk->tasks[t].tensor_count > most ? walk->tasks[t].tensor_count : most;
 	}
-	maker->scales = calloc((size_t)most + 1, 1);
-	maker->arguments = calloc((size_t)most + 1, sizeof(*maker->arguments));
-	maker->parts = calloc((size_t)most + 1, sizeof(*maker->parts));
+	maker->scales = common_take(&maker->arena, (size_t)most + 1, 1);
+	maker->arguments = common_take(&maker->arena, (size_t)most + 1, sizeof(*maker->arguments));
+	maker->parts = common_take(&maker->arena, (size_t)most + 1, sizeof(*maker->parts));
 	maker->channels = walk->limits.channels;
 	maker->acts->processes = walk->limits.processes;
-	maker->footprints = calloc((size_t)maker->kernel_count + 1, sizeof(*maker->footprints));
-	maker->seen = calloc(((size_t)walk->limits.processes + 1) * (maker->channels + 1) * SIDES, sizeof(*maker->seen));
+	maker->footprints = common_take(&maker->arena, (size_t)maker->kernel_count + 1, sizeof(*maker->footprints));
+	maker->seen = common_take(&maker->arena, ((size_t)walk->limits.processes + 1) * (maker->channels + 1) * SIDES, sizeof(*maker->seen));
 	for (int side = 0; side < SIDES; side++)
-		maker->tokens[side] = calloc((size_t)maker->channels + 1, sizeof(uint64_t));
-	return maker->scales && maker->arguments && maker->parts && maker->footprints && maker->seen && maker->tokens[SENDS] && maker->tokens[TAKES];
+		maker->tokens[side] = common_take(&maker->arena, (size_t)maker->channels + 1, sizeof(uint64_t));
 }
 
 static void end(struct maker *maker)
@@ -391,23 +401,17 @@ static void end(struct maker *maker)
 	for (uint32_t k = 0; maker->footprints && k < maker->kernel_count; k++)
 		rt_footprint_finish(&maker->footprints[k]);
 	rt_footprint_finish(&maker->varied);
-	free(maker->scales);
-	free(maker->arguments);
-	free(maker->parts);
-	free(maker->footprints);
-	free(maker->seen);
 	free(maker->made);
-	free(maker->tokens[SENDS]);
-	free(maker->tokens[TAKES]);
+	common_arena_finish(&maker->arena);
 }
 
 /* Events that order tasks of a workload become acts; a process does its own one after the other. */
-static ptowsp_status order_add(struct maker *maker, const struct base_walk_event *event)
+static void order_add(struct maker *maker, const struct base_walk_event *event)
 {
 	struct aie_act act = {.process = PTOWSP_NONE, .task = event->number};
 
 	if (event->process != PTOWSP_NONE)
-		return PTOWSP_OK;
+		return;
 	switch (event->kind) {
 	case RT_ITEM_ORDER_BEGIN: act.kind = AIE_ACT_BEGIN; break;
 	case RT_ITEM_ORDER_STEP: act.kind = AIE_ACT_STEP; break;
@@ -415,24 +419,27 @@ static ptowsp_status order_add(struct maker *maker, const struct base_walk_event
 	case RT_ITEM_BARRIER:
 	case RT_ITEM_WAIT:
 	case RT_ITEM_FENCE: act.kind = AIE_ACT_GATE; break;
-	default: return PTOWSP_OK;
+	default: return;
 	}
-	return act_add(maker, &act);
+	act_add(maker, &act);
 }
 
-static ptowsp_status closing_add(struct maker *maker, const struct base_walk_event *event, uint8_t kind)
+static void closing_add(struct maker *maker, const struct base_walk_event *event, uint8_t kind)
 {
-	return act_add(maker, &(struct aie_act){.kind = kind, .process = event->process, .channel = event->row});
+	act_add(maker, &(struct aie_act){.kind = kind, .process = event->process, .channel = event->row});
 }
 
-static ptowsp_status event_add(struct maker *maker, const struct base_walk_event *event)
+static void event_add(struct maker *maker, const struct base_walk_event *event)
 {
 	switch (event->kind) {
 	case RT_ITEM_SEND:
-	case RT_ITEM_TAKE: return token_add(maker, event);
-	case RT_ITEM_FINISH: return event->number ? PTOWSP_OK : closing_add(maker, event, AIE_ACT_CLOSE);
-	case RT_ITEM_CLOSED: return closing_add(maker, event, AIE_ACT_LEAVE);
-	default: return order_add(maker, event);
+	case RT_ITEM_TAKE: token_add(maker, event); break;
+	case RT_ITEM_FINISH:
+		if (!event->number)
+			closing_add(maker, event, AIE_ACT_CLOSE);
+		break;
+	case RT_ITEM_CLOSED: closing_add(maker, event, AIE_ACT_LEAVE); break;
+	default: order_add(maker, event); break;
 	}
 }
 
@@ -457,7 +464,7 @@ static bool acts_meet(const struct aie_acts *acts, const struct aie_act *a, cons
 }
 
 /* calls: per task, its act. */
-static bool preds_find(struct maker *maker, struct aie_act *act, const uint32_t *calls)
+static void preds_find(struct maker *maker, struct aie_act *act, const uint32_t *calls)
 {
 	struct aie_acts *acts = maker->acts;
 	const struct base_walk_task *task = &maker->args->walk->tasks[act->task];
@@ -468,67 +475,68 @@ static bool preds_find(struct maker *maker, struct aie_act *act, const uint32_t 
 
 		if (acts_meet(acts, &acts->rows[calls[pred]], act))
 			continue;
-		if (!COMMON_GROW(acts->preds, acts->pred_room, acts->pred_count))
-			return false;
+		GROW(maker, acts->preds, acts->pred_room, acts->pred_count);
 		acts->preds[acts->pred_count++] = pred;
 	}
 	act->pred_count = acts->pred_count - act->preds;
-	return true;
 }
 
-static ptowsp_status edges_find(struct maker *maker)
+static void edges_find(struct maker *maker)
 {
 	struct aie_acts *acts = maker->acts;
-	uint32_t *calls = calloc(maker->args->walk->task_count + 1, sizeof(*calls));
-	bool ok = calls;
+	uint32_t *calls = common_take(&maker->arena, maker->args->walk->task_count + 1, sizeof(*calls));
 
-	for (uint32_t a = 0; ok && a < acts->count; a++)
+	for (uint32_t a = 0; a < acts->count; a++)
 		if (acts->rows[a].kind == AIE_ACT_CALL)
 			calls[acts->rows[a].task] = a;
-	for (uint32_t a = 0; ok && a < acts->count; a++)
+	for (uint32_t a = 0; a < acts->count; a++)
 		if (acts->rows[a].kind == AIE_ACT_CALL && acts->rows[a].process == PTOWSP_NONE)
-			ok = preds_find(maker, &acts->rows[a], calls);
-	free(calls);
-	return ok ? PTOWSP_OK : rt_no_memory(maker->error, "the acts of a plan");
+			preds_find(maker, &acts->rows[a], calls);
 }
 
 /* ---- all, again --------------------------------------------------------------------------------------------------------- */
 
 /* Tasks, tokens and what orders them, as they follow each other. */
-static ptowsp_status merge(struct maker *maker)
+static void merge(struct maker *maker)
 {
 	const struct base_walk *walk = maker->args->walk;
-	ptowsp_status status = PTOWSP_OK;
 	uint64_t task = 0;
 
-	for (uint32_t e = 0; !status && e <= walk->event_count; e++) {
+	for (uint32_t e = 0; e <= walk->event_count; e++) {
 		uint64_t to = e < walk->event_count ? walk->events[e].at : walk->task_count;
 
-		while (!status && task < to)
-			status = base_patience_over(maker->acts->patience, 1) ? PTOWSP_NO_MEMORY : call_add(maker, task++);
-		if (!status && e < walk->event_count)
-			status = event_add(maker, &walk->events[e]);
+		while (task < to) {
+			expect(maker, base_patience_over(maker->acts->patience, 1) ? PTOWSP_NO_MEMORY : PTOWSP_OK);
+			call_add(maker, task++);
+		}
+		if (e < walk->event_count)
+			event_add(maker, &walk->events[e]);
 	}
-	return status;
+}
+
+static void all_make(void *context)
+{
+	struct maker *maker = context;
+
+	begin(maker);
+	merge(maker);
+	expect(maker, aie_closings_settle(maker->acts, maker->channels, maker->error));
+	expect(maker, aie_areas_meet(&maker->acts->areas, maker->acts->patience, maker->error));
+	edges_find(maker);
 }
 
 ptowsp_status aie_acts_make(struct aie_acts *acts, const struct aie_acts_args *args, struct ptowsp_error *error)
 {
 	struct maker maker = {.acts = acts, .args = args, .error = error};
-	ptowsp_status status;
 
 	aie_acts_finish(acts);
 	acts->patience = args->patience;
 	acts->first = args->walk->first;
-	status = begin(&maker) ? merge(&maker) : rt_no_memory(error, "the acts of a plan");
-	if (!status)
-		status = aie_closings_settle(acts, maker.channels, error);
-	if (!status)
-		status = aie_areas_meet(&acts->areas, acts->patience, error);
-	if (!status)
-		status = edges_find(&maker);
+	common_arena_init(&maker.arena, SIZE_MAX, &maker.out);
+	if (!common_job(&maker.out, all_make, &maker) && !maker.status)
+		maker.status = rt_no_memory(error, "the acts of a plan");
 	end(&maker);
-	return status;
+	return maker.status;
 }
 
 void aie_acts_finish(struct aie_acts *acts)

@@ -3,7 +3,6 @@
 
 #include "aie/graph/graph_own.h"
 #include "ptowsp/ids.h"
-#include "rt/grow.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +48,7 @@ static void ends_count(const struct aie_graph *graph, struct ends *ends)
 }
 
 /* The cell by the first call that it does. */
-static ptowsp_status too_many(struct aie_maker *maker, uint32_t cell, const char *way, uint32_t need, uint32_t limit, uint32_t credits)
+static _Noreturn void too_many(struct aie_maker *maker, uint32_t cell, const char *way, uint32_t need, uint32_t limit, uint32_t credits)
 {
 	const struct aie_acts *acts = maker->args->acts;
 	char place[AIE_CALLED_PLACE];
@@ -58,41 +57,39 @@ static ptowsp_status too_many(struct aie_maker *maker, uint32_t cell, const char
 	while (a < acts->count && (acts->rows[a].kind != AIE_ACT_CALL || acts->rows[a].cell != cell))
 		a++;
 	if (a == acts->count)
-		return rt_fail(maker->error, PTOWSP_UNSUPPORTED, "a core needs %u streams %s, and has %u DMA channels that way", need, way, limit);
-	return rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, acts->first + acts->rows[a].task, acts->rows[a].kernel,
-			  "the core of task %llu, kernel %.28s%s needs %u streams %s, and has %u DMA channels that way; %s",
-			  (unsigned long long)(acts->first + acts->rows[a].task), aie_kernel_name(&maker->args->names, acts->rows[a].kernel),
-			  aie_kernel_place(&maker->args->names, acts->rows[a].kernel, place), need, way, limit,
-			  credits ? "some are words that hold channels to their capacity: state a larger channel_capacity"
-				  : "give its work to fewer kernels or processes");
+		aie_maker_leave(maker,
+				rt_fail(maker->error, PTOWSP_UNSUPPORTED, "a core needs %u streams %s, and has %u DMA channels that way", need, way, limit));
+	aie_maker_leave(maker, rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, acts->first + acts->rows[a].task, acts->rows[a].kernel,
+					  "the core of task %llu, kernel %.28s%s needs %u streams %s, and has %u DMA channels that way; %s",
+					  (unsigned long long)(acts->first + acts->rows[a].task), aie_kernel_name(&maker->args->names, acts->rows[a].kernel),
+					  aie_kernel_place(&maker->args->names, acts->rows[a].kernel, place), need, way, limit,
+					  credits ? "some are words that hold channels to their capacity: state a larger channel_capacity"
+						  : "give its work to fewer kernels or processes"));
 }
 
-/* Says which cells have to pack; again_out: there is a new one. */
-static ptowsp_status channels_fit(struct aie_maker *maker, bool *again_out)
+/* Says which cells have to pack. True: there is a new one. */
+static bool channels_fit(struct aie_maker *maker)
 {
 	const uint64_t *limits = aie_arch_tile(maker->args->arch, AIE_FIRST_CORE)->limits;
 	const uint32_t in = maker->args->tiles * (uint32_t)limits[AIE_DMA_IN], out = maker->args->tiles * (uint32_t)limits[AIE_DMA_OUT];
-	struct ends *ends = calloc((size_t)maker->graph->cell_count + 1, sizeof(*ends));
-	ptowsp_status status = ends ? PTOWSP_OK : rt_no_memory(maker->error, "the virtual graph");
+	struct ends *ends = common_take(&maker->arena, (size_t)maker->graph->cell_count + 1, sizeof(*ends));
+	bool again = false;
 
-	*again_out = false;
-	if (!status)
-		ends_count(maker->graph, ends);
-	for (uint32_t c = 0; !status && c < maker->graph->cell_count; c++) {
+	ends_count(maker->graph, ends);
+	for (uint32_t c = 0; c < maker->graph->cell_count; c++) {
 		uint8_t had = maker->pack[c];
 
 		if (ends[c].in > in && ends[c].loads > 1)
 			maker->pack[c] |= maker->args->pack || had & AIE_PACK_USES ? AIE_PACK_LOADS : AIE_PACK_USES;
 		else if (ends[c].in > in)
-			status = too_many(maker, c, "in", ends[c].in, in, ends[c].credits);
+			too_many(maker, c, "in", ends[c].in, in, ends[c].credits);
 		if ((ends[c].out > out || maker->one_store) && ends[c].stores > 1)
 			maker->pack[c] |= AIE_PACK_STORES;
-		else if (!status && ends[c].out > out)
-			status = too_many(maker, c, "out", ends[c].out, out, ends[c].credits);
-		*again_out |= maker->pack[c] != had;
+		else if (ends[c].out > out)
+			too_many(maker, c, "out", ends[c].out, out, ends[c].credits);
+		again |= maker->pack[c] != had;
 	}
-	free(ends);
-	return status;
+	return again;
 }
 
 /* ---- all ---------------------------------------------------------------------------------------------------------------- */
@@ -112,43 +109,31 @@ static void restart(struct aie_maker *maker)
 	memset(maker->kept, 0, maker->args->acts->use_count * sizeof(*maker->kept));
 }
 
-static ptowsp_status ends_make(struct aie_maker *maker)
+static void ends_make(struct aie_maker *maker)
 {
 	const struct aie_acts *acts = maker->args->acts;
-	uint32_t *last = calloc((size_t)maker->graph->cell_count + 1, sizeof(*last));
-	ptowsp_status status = last ? PTOWSP_OK : rt_no_memory(maker->error, "the virtual graph");
+	uint32_t *last = common_take(&maker->arena, (size_t)maker->graph->cell_count + 1, sizeof(*last));
 
-	for (uint32_t a = 0; !status && a < acts->count; a++)
+	for (uint32_t a = 0; a < acts->count; a++)
 		if (acts->rows[a].cell != AIE_HOST)
 			last[acts->rows[a].cell] = a;
-	for (uint32_t c = 0; !status && c < maker->graph->cell_count; c++)
-		status = aie_maker_end(maker, c, last[c]);
-	free(last);
-	return status;
+	for (uint32_t c = 0; c < maker->graph->cell_count; c++)
+		aie_maker_end(maker, c, last[c]);
 }
 
-static ptowsp_status lines_make(struct aie_maker *maker)
+static void streams_make(struct aie_maker *maker)
 {
-	bool again = true;
-	ptowsp_status status = PTOWSP_OK;
-
-	while (!status && again) {
+	do {
 		restart(maker);
-		for (uint32_t a = 0; !status && a < maker->args->acts->count; a++)
-			status = base_patience_over(maker->args->acts->patience, 1) ? PTOWSP_NO_MEMORY : aie_maker_act(maker, a);
-		if (!status)
-			status = ends_make(maker);
-		if (!status)
-			status = channels_fit(maker, &again);
-	}
-	return status;
-}
-
-static ptowsp_status streams_make(struct aie_maker *maker)
-{
-	ptowsp_status status = lines_make(maker);
-
-	return status || !maker->args->share ? status : aie_graph_share(maker);
+		for (uint32_t a = 0; a < maker->args->acts->count; a++) {
+			if (base_patience_over(maker->args->acts->patience, 1))
+				aie_maker_leave(maker, PTOWSP_NO_MEMORY);
+			aie_maker_act(maker, a);
+		}
+		ends_make(maker);
+	} while (channels_fit(maker));
+	if (maker->args->share)
+		aie_graph_share(maker);
 }
 
 static void by_use_find(struct aie_maker *maker)
@@ -158,40 +143,54 @@ static void by_use_find(struct aie_maker *maker)
 }
 
 /* As the cells ask for it; and where the host has too few channels, once more with cells that store by one stream each. */
-static ptowsp_status all_make(struct aie_maker *maker)
+static void all_streams_make(struct aie_maker *maker)
 {
-	ptowsp_status status = streams_make(maker);
-
-	if (status)
-		return status;
+	streams_make(maker);
 	by_use_find(maker);
 	maker->graph->crowded = aie_graph_crowded(maker);
 	if (!maker->graph->crowded || !maker->args->group)
-		return PTOWSP_OK;
+		return;
 	maker->one_store = true;
-	return streams_make(maker);
+	streams_make(maker);
+}
+
+void aie_maker_leave(struct aie_maker *maker, ptowsp_status status)
+{
+	maker->status = status;
+	longjmp(maker->out, 1);
+}
+
+void aie_maker_memory(struct aie_maker *maker, bool there)
+{
+	if (!there)
+		longjmp(maker->out, 1);
+}
+
+static void all_make(void *context)
+{
+	struct aie_maker *maker = context;
+	struct aie_graph *graph = maker->graph;
+
+	graph->cells = calloc((size_t)maker->args->cells->count + 1, sizeof(*graph->cells));
+	aie_maker_memory(maker, graph->cells);
+	graph->cell_count = maker->args->cells->count;
+	aie_maker_know(maker);
+	all_streams_make(maker);
+	aie_graph_jobs(maker);
+	aie_graph_group(maker);
+	aie_graph_tasks(maker);
 }
 
 ptowsp_status aie_graph_make(struct aie_graph *graph, const struct aie_graph_args *args, struct ptowsp_error *error)
 {
 	struct aie_maker maker = {.graph = graph, .args = args, .error = error};
-	ptowsp_status status;
 
 	aie_graph_finish(graph);
-	graph->cells = calloc((size_t)args->cells->count + 1, sizeof(*graph->cells));
-	graph->cell_count = graph->cells ? args->cells->count : 0;
-	maker.pack = calloc((size_t)args->cells->count + 1, 1);
-	status = graph->cells && maker.pack ? aie_maker_know(&maker) : rt_no_memory(error, "the virtual graph");
-	if (!status)
-		status = all_make(&maker);
-	if (!status)
-		status = aie_graph_jobs(&maker);
-	if (!status)
-		status = aie_graph_group(&maker);
-	if (!status)
-		status = aie_graph_tasks(&maker);
+	common_arena_init(&maker.arena, SIZE_MAX, &maker.out);
+	if (!common_job(&maker.out, all_make, &maker) && !maker.status)
+		maker.status = rt_no_memory(error, "the virtual graph");
 	aie_maker_finish(&maker);
-	return status;
+	return maker.status;
 }
 
 void aie_graph_finish(struct aie_graph *graph)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/graph/act.h"
 
-#include "registry/common/common_grow.h"
+#include "registry/common/common_arena.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -23,20 +23,20 @@ struct maker {
 	uint32_t close_count, close_room;
 	struct pair *pairs;
 	uint32_t pair_count, pair_room;
+	jmp_buf out;               /* no memory */
+	struct common_arena arena; /* of all of these */
 };
 
 /* ---- what is known of tokens and of what follows ------------------------------------------------------------------------ */
 
 /* Tokens leave a channel in the order in which they went in. */
-static bool takers_find(struct maker *maker)
+static void takers_find(struct maker *maker)
 {
 	const struct aie_acts *acts = maker->acts;
-	uint32_t *next = malloc(((size_t)maker->channels + 1) * sizeof(*next));
+	uint32_t *next = common_take(&maker->arena, (size_t)maker->channels + 1, sizeof(*next));
 
 	memset(maker->taker, 0xff, ((size_t)acts->count + 1) * sizeof(*maker->taker));
-	for (uint32_t c = 0; next && c < maker->channels; c++)
-		next[c] = 0;
-	for (uint32_t a = 0; next && a < acts->count; a++) {
+	for (uint32_t a = 0; a < acts->count; a++) {
 		const struct aie_act *act = &acts->rows[a];
 
 		if (act->kind != AIE_ACT_TAKE)
@@ -46,8 +46,6 @@ static bool takers_find(struct maker *maker)
 			next[act->channel]++;
 		maker->taker[next[act->channel]++] = a;
 	}
-	free(next);
-	return next;
 }
 
 static bool takes_time(const struct maker *maker, uint32_t act)
@@ -58,12 +56,12 @@ static bool takes_time(const struct maker *maker, uint32_t act)
 }
 
 /* From the end: closing a channel is seen by those who leave it and go on. */
-static bool followers_find(struct maker *maker)
+static void followers_find(struct maker *maker)
 {
 	const struct aie_acts *acts = maker->acts;
-	uint8_t *busy = calloc((size_t)acts->processes + 1, 1), *seen = calloc((size_t)maker->channels + 1, 1);
+	uint8_t *busy = common_take(&maker->arena, (size_t)acts->processes + 1, 1), *seen = common_take(&maker->arena, (size_t)maker->channels + 1, 1);
 
-	for (uint32_t a = busy && seen ? acts->count : 0; a--;) {
+	for (uint32_t a = acts->count; a--;) {
 		const struct aie_act *act = &acts->rows[a];
 
 		if (act->process >= acts->processes)
@@ -75,9 +73,6 @@ static bool followers_find(struct maker *maker)
 			busy[act->process] |= act->kind == AIE_ACT_CLOSE ? seen[act->channel] : takes_time(maker, a);
 		}
 	}
-	free(busy);
-	free(seen);
-	return busy && seen;
 }
 
 /* ---- pairs -------------------------------------------------------------------------------------------------------------- */
@@ -103,7 +98,7 @@ static bool left_before(const struct maker *maker, uint32_t close, uint32_t leav
 	return false;
 }
 
-static bool leave_take(struct maker *maker, uint32_t leave)
+static void leave_take(struct maker *maker, uint32_t leave)
 {
 	const struct aie_act *rows = maker->acts->rows;
 	bool waits = false;
@@ -114,44 +109,36 @@ static bool leave_take(struct maker *maker, uint32_t leave)
 		if (rows[close].channel != rows[leave].channel || rows[close].process == rows[leave].process || is_known(maker, close, leave) ||
 		    left_before(maker, close, leave))
 			continue;
-		if (!COMMON_GROW(maker->pairs, maker->pair_room, maker->pair_count))
-			return false;
-		maker->pairs[maker->pair_count++] = (struct pair){close, leave};
+		*COMMON_PUSH(&maker->arena, maker->pairs, maker->pair_count, maker->pair_room) = (struct pair){close, leave};
 		waits = true;
 	}
 	if (waits)
 		maker->latest[rows[leave].process] = leave;
-	return true;
 }
 
-static bool close_take(struct maker *maker, uint32_t close)
+static void close_take(struct maker *maker, uint32_t close)
 {
 	maker->before[close] = maker->latest[maker->acts->rows[close].process];
-	if (!COMMON_GROW(maker->closes, maker->close_room, maker->close_count))
-		return false;
-	maker->closes[maker->close_count++] = close;
-	return true;
+	*COMMON_PUSH(&maker->arena, maker->closes, maker->close_count, maker->close_room) = close;
 }
 
-static bool pairs_find(struct maker *maker)
+static void pairs_find(struct maker *maker)
 {
 	const struct aie_acts *acts = maker->acts;
-	bool ok = true;
 
 	memset(maker->latest, 0xff, ((size_t)acts->processes + 1) * sizeof(*maker->latest));
-	for (uint32_t a = 0; ok && a < acts->count; a++) {
+	for (uint32_t a = 0; a < acts->count; a++) {
 		const struct aie_act *act = &acts->rows[a];
 
 		if (act->process >= acts->processes)
 			continue;
 		if (act->kind == AIE_ACT_LEAVE)
-			ok = leave_take(maker, a);
+			leave_take(maker, a);
 		else if (act->kind == AIE_ACT_CLOSE)
-			ok = close_take(maker, a);
+			close_take(maker, a);
 		else if (takes_time(maker, a))
 			maker->latest[act->process] = a;
 	}
-	return ok;
 }
 
 /* ---- all ---------------------------------------------------------------------------------------------------------------- */
@@ -162,13 +149,15 @@ static bool is_end(const struct aie_act *act)
 }
 
 /* In the place of each CLOSE and LEAVE those of its pairs. */
-static bool acts_replace(struct maker *maker)
+static void acts_replace(struct maker *maker)
 {
 	struct aie_acts *acts = maker->acts;
 	uint32_t room = acts->count + 2 * maker->pair_count + 1, count = 0;
 	struct aie_act *rows = calloc(room, sizeof(*rows));
 
-	for (uint32_t a = 0; rows && a < acts->count; a++) {
+	if (!rows)
+		longjmp(maker->out, 1);
+	for (uint32_t a = 0; a < acts->count; a++) {
 		if (!is_end(&acts->rows[a])) {
 			rows[count++] = acts->rows[a];
 			continue;
@@ -179,33 +168,35 @@ static bool acts_replace(struct maker *maker)
 				rows[count++].token = p;
 			}
 	}
-	if (!rows)
-		return false;
 	free(acts->rows);
 	acts->rows = rows;
 	acts->count = count;
 	acts->room = room;
 	acts->closings = maker->pair_count;
-	return true;
+}
+
+static void all_settle(void *context)
+{
+	struct maker *maker = context;
+	const size_t count = (size_t)maker->acts->count + 1;
+
+	maker->taker = common_take(&maker->arena, count, sizeof(uint32_t));
+	maker->goes_on = common_take(&maker->arena, count, 1);
+	maker->latest = common_take(&maker->arena, (size_t)maker->acts->processes + 1, sizeof(uint32_t));
+	maker->before = common_take(&maker->arena, count, sizeof(uint32_t));
+	takers_find(maker);
+	followers_find(maker);
+	pairs_find(maker);
+	acts_replace(maker);
 }
 
 ptowsp_status aie_closings_settle(struct aie_acts *acts, uint32_t channels, struct ptowsp_error *error)
 {
-	size_t count = (size_t)acts->count + 1;
-	struct maker maker = {.acts = acts,
-			      .channels = channels,
-			      .taker = calloc(count, sizeof(uint32_t)),
-			      .goes_on = calloc(count, 1),
-			      .latest = calloc((size_t)acts->processes + 1, sizeof(uint32_t)),
-			      .before = calloc(count, sizeof(uint32_t))};
-	bool ok = maker.taker && maker.goes_on && maker.latest && maker.before;
+	struct maker maker = {.acts = acts, .channels = channels};
+	bool ok;
 
-	ok = ok && takers_find(&maker) && followers_find(&maker) && pairs_find(&maker) && acts_replace(&maker);
-	free(maker.taker);
-	free(maker.goes_on);
-	free(maker.latest);
-	free(maker.before);
-	free(maker.closes);
-	free(maker.pairs);
+	common_arena_init(&maker.arena, SIZE_MAX, &maker.out);
+	ok = common_job(&maker.out, all_settle, &maker);
+	common_arena_finish(&maker.arena);
 	return ok ? PTOWSP_OK : rt_no_memory(error, "the acts of a plan");
 }

@@ -4,6 +4,7 @@
 #include "aie/design/map.h"
 #include "aie/graph/fits.h"
 #include "base/instance.h"
+#include "registry/common/common_arena.h"
 #include "registry/common/common_grow.h"
 #include "registry/common/common_names.h"
 #include "registry/common/common_text.h"
@@ -24,18 +25,37 @@ struct dividing {
 	const struct aie_map_args *args;
 	struct aie_divided_way way;
 	struct common_names keys; /* of rows */
+	struct common_text key;   /* the latest */
 	uint32_t *row_of;         /* per task: its row, WHOLE */
 	uint32_t *act_of;         /* per task */
 	uint64_t *first;          /* per task, and behind the last: its first part */
 	uint32_t type_row[TYPES]; /* per element type: the TENS row of what lies between pieces, 0: none */
 	uint64_t type_elements[TYPES];
-	uint32_t tensor_room, pred_room;
 	struct ptowsp_error *error;
+	jmp_buf out;               /* whatever ends it all leaves by it */
+	ptowsp_status status;      /* why it was left; OK: there was no memory */
+	struct common_arena arena; /* of rows per task; leaves by `out` */
 };
 
-static ptowsp_status no_memory(const struct dividing *d)
+static _Noreturn void leave(struct dividing *d, ptowsp_status status)
 {
-	return rt_no_memory(d->error, "tasks that are divided");
+	d->status = status;
+	longjmp(d->out, 1);
+}
+
+static void memory(struct dividing *d, bool there)
+{
+	if (!there)
+		longjmp(d->out, 1);
+}
+
+/* On the heap, so many zeroed elements. */
+static void *take(struct dividing *d, size_t count, size_t size)
+{
+	void *taken = calloc(count, size);
+
+	memory(d, taken);
+	return taken;
 }
 
 /* ---- what a call is --------------------------------------------------------------------------------------------------------- */
@@ -93,14 +113,17 @@ static ptowsp_status windows_find(const struct dividing *d, const struct base_wa
 	return PTOWSP_OK;
 }
 
-static void key_make(struct common_text *key, const struct dividing *d, const struct base_walk_task *task, const struct windows *windows)
+static const char *key_make(struct dividing *d, const struct base_walk_task *task, const struct windows *windows)
 {
-	common_text_add(key, "%" PRIu32, task->kernel);
+	d->key.length = 0;
+	common_text_add(&d->key, "%" PRIu32, task->kernel);
 	for (uint32_t i = 0; i < task->arg_count; i++)
-		common_text_add(key, " %" PRIx64, d->args->walk->args[task->args + i]);
+		common_text_add(&d->key, " %" PRIx64, d->args->walk->args[task->args + i]);
 	for (uint32_t i = 0; i < task->tensor_count; i++)
-		common_text_add(key, ", %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32, windows->grids[i].rows, windows->grids[i].columns,
+		common_text_add(&d->key, ", %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32, windows->grids[i].rows, windows->grids[i].columns,
 				windows->grids[i].stride, windows->same[i]);
+	memory(d, !d->key.failed);
+	return common_text_view(&d->key);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------------------------- */
@@ -123,10 +146,21 @@ static ptowsp_status kernel_check(const struct dividing *d, const struct base_wa
 	return PTOWSP_OK;
 }
 
+/* Takes the row's division. */
+static void row_add(struct dividing *d, const char *key, struct aie_divided_row row)
+{
+	struct aie_divided *divided = d->divided;
+	const bool there = COMMON_GROW(divided->rows, divided->row_room, divided->row_count) && common_names_add(&d->keys, key);
+
+	if (!there)
+		aie_division_finish(&row.division);
+	memory(d, there);
+	divided->rows[divided->row_count++] = row;
+}
+
 static ptowsp_status row_make(struct dividing *d, const struct base_walk_task *task, const struct base_kernel *kernel, const struct windows *windows,
 			      const char *key)
 {
-	struct aie_divided *divided = d->divided;
 	const uint64_t stack = aie_arch_tile(d->args->arch, AIE_FIRST_CORE)->limits[AIE_STACK], there = aie_arch_core_bytes(d->args->arch);
 	struct aie_division_args args = {.program = kernel->isa,
 					 .scalars = d->args->walk->args + task->args,
@@ -143,12 +177,10 @@ static ptowsp_status row_make(struct dividing *d, const struct base_walk_task *t
 		aie_division_finish(&row.division);
 		status = aie_division_make(&row.division, &args, d->error);
 	}
-	if (!status && (!COMMON_GROW(divided->rows, divided->row_room, divided->row_count) || !common_names_add(&d->keys, key)))
-		status = no_memory(d);
 	if (status)
 		aie_division_finish(&row.division);
 	else
-		divided->rows[divided->row_count++] = row;
+		row_add(d, key, row);
 	return status;
 }
 
@@ -156,35 +188,32 @@ static ptowsp_status row_find(struct dividing *d, const struct base_walk_task *t
 {
 	const struct base_kernel *kernel;
 	struct windows windows;
-	struct common_text key = {0};
 	uint32_t row;
+	const char *key;
 	ptowsp_status status = kernel_check(d, task, &kernel);
 
 	if (!status)
 		status = windows_find(d, task, &windows);
 	if (status)
 		return status;
-	key_make(&key, d, task, &windows);
-	row = common_names_find(&d->keys, common_text_view(&key));
-	if (key.failed)
-		status = no_memory(d);
-	else if (!row)
-		status = row_make(d, task, kernel, &windows, common_text_view(&key));
-	common_text_finish(&key);
+	key = key_make(d, task, &windows);
+	row = common_names_find(&d->keys, key);
+	if (!row)
+		status = row_make(d, task, kernel, &windows, key);
 	*row_out = row ? row - 1 : d->divided->row_count - 1;
 	return status;
 }
 
-static ptowsp_status refuse(const struct dividing *d, const struct aie_act *act)
+static _Noreturn void refuse(struct dividing *d, const struct aie_act *act)
 {
 	const struct ptowsp_error why = *d->error;
 
 	d->divided->refused = true;
-	return aie_fits_refuse(d->acts, act, d->args, why.text, d->error);
+	leave(d, aie_fits_refuse(d->acts, act, d->args, why.text, d->error));
 }
 
 /* A call that is whole, with memories beside its core; the error says why it is not divided. */
-static ptowsp_status beside_note(struct dividing *d, const struct aie_act *act)
+static void beside_note(struct dividing *d, const struct aie_act *act)
 {
 	struct aie_divided *divided = d->divided;
 	const uint64_t need = aie_fits_need(d->acts, act, d->args->arch, 1);
@@ -196,19 +225,16 @@ static ptowsp_status beside_note(struct dividing *d, const struct aie_act *act)
 	number = common_names_find(&d->keys, key);
 	if (!number) {
 		snprintf(row.division.text, sizeof(row.division.text), "whole, with memories beside its core (not divided: %.60s)", d->error->text);
-		if (!COMMON_GROW(divided->rows, divided->row_room, divided->row_count) || !common_names_add(&d->keys, key))
-			return no_memory(d);
-		divided->rows[divided->row_count++] = row;
+		row_add(d, key, row);
 		number = divided->row_count;
 	}
 	divided->beside = true;
 	divided->rows[number - 1].calls++;
 	if (divided->rows[number - 1].need < need)
 		divided->rows[number - 1].need = need;
-	return PTOWSP_OK;
 }
 
-static ptowsp_status call_look(struct dividing *d, uint32_t a)
+static void call_look(struct dividing *d, uint32_t a)
 {
 	const struct aie_act *act = &d->acts->rows[a];
 	const uint64_t there = aie_arch_core_bytes(d->args->arch);
@@ -217,42 +243,43 @@ static ptowsp_status call_look(struct dividing *d, uint32_t a)
 
 	d->act_of[act->task] = a;
 	if (aie_fits_need(d->acts, act, d->args->arch, d->way.share) <= there)
-		return PTOWSP_OK;
+		return;
 	status = row_find(d, &d->args->walk->tasks[act->task], &row);
-	if (status == PTOWSP_UNSUPPORTED && aie_fits_need(d->acts, act, d->args->arch, 1) <= there)
-		return PTOWSP_OK;
-	if (status == PTOWSP_UNSUPPORTED)
-		return aie_fits_near(d->acts, act, d->args->arch) ? beside_note(d, act) : refuse(d, act);
+	if (status == PTOWSP_UNSUPPORTED) {
+		if (aie_fits_need(d->acts, act, d->args->arch, 1) <= there)
+			return;
+		if (!aie_fits_near(d->acts, act, d->args->arch))
+			refuse(d, act);
+		beside_note(d, act);
+		return;
+	}
 	if (status)
-		return status;
+		leave(d, status);
 	d->row_of[act->task] = row;
 	if (!d->divided->rows[row].calls++)
 		d->divided->rows[row].need = aie_fits_need(d->acts, act, d->args->arch, 1);
 	d->divided->any = true;
-	return PTOWSP_OK;
 }
 
-static ptowsp_status rows_make(struct dividing *d)
+static void rows_make(struct dividing *d)
 {
 	const uint64_t count = d->args->walk->task_count;
-	ptowsp_status status = PTOWSP_OK;
 
-	d->row_of = calloc(count + 1, sizeof(*d->row_of));
-	d->act_of = calloc(count + 1, sizeof(*d->act_of));
-	d->first = calloc(count + 1, sizeof(*d->first));
-	if (!d->row_of || !d->act_of || !d->first)
-		return no_memory(d);
+	d->row_of = common_take(&d->arena, count + 1, sizeof(*d->row_of));
+	d->act_of = common_take(&d->arena, count + 1, sizeof(*d->act_of));
+	d->first = common_take(&d->arena, count + 1, sizeof(*d->first));
 	memset(d->row_of, 0xff, count * sizeof(*d->row_of));
-	for (uint32_t a = 0; !status && a < d->acts->count; a++)
-		if (d->acts->rows[a].kind == AIE_ACT_CALL)
-			status = base_patience_over(d->acts->patience, 1) ? no_memory(d) : call_look(d, a);
+	for (uint32_t a = 0; a < d->acts->count; a++)
+		if (d->acts->rows[a].kind == AIE_ACT_CALL) {
+			memory(d, !base_patience_over(d->acts->patience, 1));
+			call_look(d, a);
+		}
 	for (uint64_t t = 0; t < count; t++)
 		d->first[t + 1] = d->first[t] + (d->row_of[t] == WHOLE ? 1 : d->divided->rows[d->row_of[t]].division.part_count);
-	if (!status && d->divided->any && d->first[count] > MOST_TASKS)
-		return rt_fail(d->error, PTOWSP_UNSUPPORTED,
-			       "tasks that do not fit into a core become %llu, and this engine plans at most %d; give them smaller tiles",
-			       (unsigned long long)d->first[count], MOST_TASKS);
-	return status;
+	if (d->divided->any && d->first[count] > MOST_TASKS)
+		leave(d, rt_fail(d->error, PTOWSP_UNSUPPORTED,
+				 "tasks that do not fit into a core become %llu, and this engine plans at most %d; give them smaller tiles",
+				 (unsigned long long)d->first[count], MOST_TASKS));
 }
 
 /* ---- kernels ---------------------------------------------------------------------------------------------------------------- */
@@ -279,7 +306,7 @@ static void part_kernel_make(struct dividing *d, const struct aie_divided_row *r
 		divided->kernels.scratch_bytes = (scratch + LINE - 1) / LINE * LINE;
 }
 
-static ptowsp_status kernels_make(struct dividing *d)
+static void kernels_make(struct dividing *d)
 {
 	struct aie_divided *divided = d->divided;
 	const struct base_kernels *served = d->args->served;
@@ -291,11 +318,9 @@ static ptowsp_status kernels_make(struct dividing *d)
 		count += divided->rows[r].division.program_count;
 	}
 	divided->kernels = (struct base_kernels){.instance = served->instance, .workers = 1, .count = count};
-	divided->kernels.rows = calloc(count, sizeof(*divided->kernels.rows));
-	divided->names = calloc(count - divided->package, sizeof(*divided->names));
-	divided->stated = d->args->stated ? calloc(count, 1) : NULL;
-	if (!divided->kernels.rows || !divided->names || (d->args->stated && !divided->stated))
-		return no_memory(d);
+	divided->kernels.rows = take(d, count, sizeof(*divided->kernels.rows));
+	divided->names = take(d, count - divided->package, sizeof(*divided->names));
+	divided->stated = d->args->stated ? take(d, count, 1) : NULL;
 	memcpy(divided->kernels.rows, served->rows, served->count * sizeof(*served->rows));
 	if (divided->stated)
 		memcpy(divided->stated, d->args->stated, d->args->kernel_count);
@@ -304,7 +329,7 @@ static ptowsp_status kernels_make(struct dividing *d)
 		for (uint32_t p = 0; p < divided->rows[r].division.program_count; p++)
 			part_kernel_make(d, &divided->rows[r], p, divided->rows[r].first + p);
 	divided->kernels.scratch = base_alloc(served->instance, divided->kernels.scratch_bytes);
-	return divided->kernels.scratch ? PTOWSP_OK : no_memory(d);
+	memory(d, divided->kernels.scratch);
 }
 
 /* ---- tasks ------------------------------------------------------------------------------------------------------------------ */
@@ -323,19 +348,16 @@ static uint64_t between_of(struct dividing *d, const struct ptowsp_tile_param *t
 	return (*place - 1) * size;
 }
 
-static ptowsp_status window_add(struct dividing *d, const struct ptowsp_tensor_arg *window)
+static void window_add(struct dividing *d, const struct ptowsp_tensor_arg *window)
 {
 	struct base_walk *walk = &d->divided->walk;
 
-	if (!COMMON_GROW(walk->tensors, walk->tensor_room, walk->tensor_count))
-		return no_memory(d);
+	memory(d, COMMON_GROW(walk->tensors, walk->tensor_room, walk->tensor_count));
 	walk->tensors[walk->tensor_count++] = *window;
-	return PTOWSP_OK;
 }
 
 /* The window of a slice. A tile between pieces counts from no address yet. */
-static ptowsp_status slice_add(struct dividing *d, const struct base_walk_task *task, const struct isa_program *whole, const struct isa_slice *slice,
-			       uint64_t *places)
+static void slice_add(struct dividing *d, const struct base_walk_task *task, const struct isa_program *whole, const struct isa_slice *slice, uint64_t *places)
 {
 	const uint32_t params = isa_program_header(whole)->param_count;
 	struct ptowsp_tensor_arg window = {.rows = slice->grid.rows, .columns = slice->grid.columns, .row_stride = slice->grid.stride, .column_stride = 1};
@@ -355,11 +377,11 @@ static ptowsp_status slice_add(struct dividing *d, const struct base_walk_task *
 		window.data = (void *)(uintptr_t)(between_of(d, &shape, &places[slice->param - params]) + slice->at * rt_dtype_bytes(tile->dtype));
 		window.tensor = d->type_row[tile->dtype] - 1;
 	}
-	return window_add(d, &window);
+	window_add(d, &window);
 }
 
 /* Tasks that it follows although both touch nothing of the other's, each with all its parts. */
-static ptowsp_status preds_add(struct dividing *d, uint64_t task, struct base_walk_task *row)
+static void preds_add(struct dividing *d, uint64_t task, struct base_walk_task *row)
 {
 	const struct aie_act *act = &d->acts->rows[d->act_of[task]];
 	struct base_walk *walk = &d->divided->walk;
@@ -367,23 +389,20 @@ static ptowsp_status preds_add(struct dividing *d, uint64_t task, struct base_wa
 	row->preds = walk->pred_count;
 	for (uint32_t p = act->preds; p < act->preds + act->pred_count; p++)
 		for (uint64_t part = d->first[d->acts->preds[p]]; part < d->first[d->acts->preds[p] + 1]; part++) {
-			if (!COMMON_GROW(walk->preds, walk->pred_room, walk->pred_count))
-				return no_memory(d);
+			memory(d, COMMON_GROW(walk->preds, walk->pred_room, walk->pred_count));
 			walk->preds[walk->pred_count++] = part;
 		}
 	row->pred_count = walk->pred_count - (uint32_t)row->preds;
-	return PTOWSP_OK;
 }
 
-static ptowsp_status parts_add(struct dividing *d, uint64_t task, const struct aie_divided_row *row, uint64_t *places)
+static void parts_add(struct dividing *d, uint64_t task, const struct aie_divided_row *row, uint64_t *places)
 {
 	const struct base_walk_task *whole = &d->args->walk->tasks[task];
 	const struct isa_program *program = d->args->served->rows[row->kernel].isa;
 	const struct aie_division *division = &row->division;
-	ptowsp_status status = PTOWSP_OK;
 
 	memset(places, 0, isa_program_header(program)->tile_count * sizeof(*places));
-	for (uint32_t p = 0; !status && p < division->part_count; p++) {
+	for (uint32_t p = 0; p < division->part_count; p++) {
 		struct base_walk_task *part = &d->divided->walk.tasks[d->first[task] + p];
 
 		*part = *whole;
@@ -391,20 +410,18 @@ static ptowsp_status parts_add(struct dividing *d, uint64_t task, const struct a
 		part->tensors = d->divided->walk.tensor_count;
 		part->tensor_count = division->parts[p].count;
 		part->cycles = whole->cycles / division->part_count;
-		for (uint32_t s = 0; !status && s < part->tensor_count; s++)
-			status = slice_add(d, whole, program, &division->slices[division->parts[p].slices + s], places);
-		if (!status)
-			status = preds_add(d, task, part);
+		for (uint32_t s = 0; s < part->tensor_count; s++)
+			slice_add(d, whole, program, &division->slices[division->parts[p].slices + s], places);
+		preds_add(d, task, part);
 		d->divided->tasks[d->first[task] + p] = task;
 	}
-	return status;
 }
 
-static ptowsp_status task_add(struct dividing *d, uint64_t task)
+static void task_add(struct dividing *d, uint64_t task)
 {
 	d->divided->walk.tasks[d->first[task]] = d->args->walk->tasks[task];
 	d->divided->tasks[d->first[task]] = task;
-	return preds_add(d, task, &d->divided->walk.tasks[d->first[task]]);
+	preds_add(d, task, &d->divided->walk.tasks[d->first[task]]);
 }
 
 static uint32_t tiles_most(const struct dividing *d)
@@ -429,72 +446,67 @@ static void event_move(const struct dividing *d, struct base_walk_event *event)
 		event->number = d->first[event->number];
 }
 
-static ptowsp_status walk_make(struct dividing *d)
+static void walk_make(struct dividing *d)
 {
 	const struct base_walk *from = d->args->walk;
 	struct base_walk *walk = &d->divided->walk;
-	uint64_t *places = calloc(tiles_most(d) + 1u, sizeof(*places));
-	ptowsp_status status = PTOWSP_OK;
+	uint64_t *places = common_take(&d->arena, tiles_most(d) + 1u, sizeof(*places));
 
 	*walk = *from;
 	walk->task_count = d->first[from->task_count];
-	walk->tasks = calloc(walk->task_count + 1, sizeof(*walk->tasks));
-	walk->tensors = calloc(from->tensor_count + 1u, sizeof(*walk->tensors));
-	walk->tensor_room = from->tensor_count + 1;
-	walk->events = calloc(from->event_count + 1u, sizeof(*walk->events));
+	walk->tasks = NULL;
+	walk->tensors = NULL;
+	walk->events = NULL;
 	walk->preds = NULL;
 	walk->pred_count = walk->pred_room = 0;
-	d->divided->tasks = calloc(walk->task_count + 1, sizeof(*d->divided->tasks));
-	if (!places || !walk->tasks || !walk->tensors || !walk->events || !d->divided->tasks)
-		status = no_memory(d);
-	if (!status && from->tensor_count)
+	walk->tasks = take(d, walk->task_count + 1, sizeof(*walk->tasks));
+	walk->tensors = take(d, from->tensor_count + 1u, sizeof(*walk->tensors));
+	walk->tensor_room = from->tensor_count + 1;
+	walk->events = take(d, from->event_count + 1u, sizeof(*walk->events));
+	d->divided->tasks = take(d, walk->task_count + 1, sizeof(*d->divided->tasks));
+	if (from->tensor_count)
 		memcpy(walk->tensors, from->tensors, from->tensor_count * sizeof(*walk->tensors));
-	for (uint64_t t = 0; !status && t < from->task_count; t++)
-		status = d->row_of[t] == WHOLE ? task_add(d, t) : parts_add(d, t, &d->divided->rows[d->row_of[t]], places);
-	for (uint32_t e = 0; !status && e < from->event_count; e++) {
+	for (uint64_t t = 0; t < from->task_count; t++)
+		if (d->row_of[t] == WHOLE)
+			task_add(d, t);
+		else
+			parts_add(d, t, &d->divided->rows[d->row_of[t]], places);
+	for (uint32_t e = 0; e < from->event_count; e++) {
 		walk->events[e] = from->events[e];
 		event_move(d, &walk->events[e]);
 	}
-	free(places);
-	return status;
 }
 
 /* ---- tensors ---------------------------------------------------------------------------------------------------------------- */
 
-static bool tables_make(struct dividing *d)
+static void tables_make(struct dividing *d)
 {
 	struct aie_divided *divided = d->divided;
 	const uint32_t own = divided->own, count = own + divided->tensor_count;
 
-	divided->tensors = calloc(count + 1u, sizeof(*divided->tensors));
-	divided->bases = calloc(count + 1u, sizeof(*divided->bases));
-	divided->kept = calloc(count + 1u, 1);
-	divided->layouts = d->args->layouts ? calloc(count + 1u, sizeof(*divided->layouts)) : NULL;
-	if (!divided->tensors || !divided->bases || !divided->kept || (d->args->layouts && !divided->layouts))
-		return false;
+	divided->tensors = take(d, count + 1u, sizeof(*divided->tensors));
+	divided->bases = take(d, count + 1u, sizeof(*divided->bases));
+	divided->kept = take(d, count + 1u, 1);
+	divided->layouts = d->args->layouts ? take(d, count + 1u, sizeof(*divided->layouts)) : NULL;
 	memcpy(divided->tensors, d->args->tensors, own * sizeof(*divided->tensors));
 	memcpy(divided->bases, d->args->bases, own * sizeof(*divided->bases));
 	memcpy(divided->kept, d->args->kept, own);
 	if (divided->layouts)
 		memcpy(divided->layouts, d->args->layouts, own * sizeof(*divided->layouts));
 	divided->tensor_count = count;
-	return true;
 }
 
 /* Memory for what lies between pieces, from which windows there count. */
-static ptowsp_status between_make(struct dividing *d)
+static void between_make(struct dividing *d)
 {
 	struct aie_divided *divided = d->divided;
 	struct base_walk *walk = &divided->walk;
 	uint64_t bytes = 0;
 
-	if (!tables_make(d))
-		return no_memory(d);
+	tables_make(d);
 	for (uint32_t t = 0; t < TYPES; t++)
 		bytes += d->type_elements[t] * rt_dtype_bytes((uint16_t)t);
-	divided->between = calloc(1, bytes + LINE);
-	if (!divided->between)
-		return no_memory(d);
+	divided->between = take(d, 1, bytes + LINE);
 	bytes = 0;
 	for (uint32_t t = 0; t < TYPES; t++) {
 		if (!d->type_row[t])
@@ -506,32 +518,37 @@ static ptowsp_status between_make(struct dividing *d)
 	for (uint32_t w = d->args->walk->tensor_count; w < walk->tensor_count; w++)
 		if (walk->tensors[w].tensor >= divided->own)
 			walk->tensors[w].data = (char *)divided->bases[walk->tensors[w].tensor] + (uintptr_t)walk->tensors[w].data;
-	return PTOWSP_OK;
 }
 
 /* ---- all -------------------------------------------------------------------------------------------------------------------- */
+
+static void all_make(void *context)
+{
+	struct dividing *d = context;
+
+	rows_make(d);
+	if (!d->divided->any)
+		return;
+	kernels_make(d);
+	walk_make(d);
+	between_make(d);
+}
 
 ptowsp_status aie_divided_make(struct aie_divided *divided, const struct aie_acts *acts, const struct aie_map_args *args, struct aie_divided_way way,
 			       struct ptowsp_error *error)
 {
 	struct dividing d = {.divided = divided, .acts = acts, .args = args, .way = way, .error = error};
-	ptowsp_status status;
 
 	aie_divided_finish(divided);
 	divided->own = args->tensor_count;
 	divided->beside = way.beside;
-	status = rows_make(&d);
-	if (!status && divided->any)
-		status = kernels_make(&d);
-	if (!status && divided->any)
-		status = walk_make(&d);
-	if (!status && divided->any)
-		status = between_make(&d);
+	common_arena_init(&d.arena, SIZE_MAX, &d.out);
+	if (!common_job(&d.out, all_make, &d) && !d.status)
+		d.status = rt_no_memory(error, "tasks that are divided");
 	common_names_finish(&d.keys);
-	free(d.row_of);
-	free(d.act_of);
-	free(d.first);
-	return status;
+	common_text_finish(&d.key);
+	common_arena_finish(&d.arena);
+	return d.status;
 }
 
 void aie_divided_finish(struct aie_divided *divided)

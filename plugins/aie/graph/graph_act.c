@@ -2,7 +2,6 @@
 /* graph_act.c - the lines of one act after the other: what a cell acquires, copies, calls and releases; and what the host has to move for it. */
 #include "aie/graph/graph_act.h"
 #include "ptowsp/ids.h"
-#include "rt/grow.h"
 #include "rt/program/rt_error.h"
 #include <string.h>
 
@@ -96,7 +95,7 @@ static uint32_t host_took(const struct aie_acting *acting)
 	return j;
 }
 
-static ptowsp_status send(struct aie_acting *acting)
+static void send(struct aie_acting *acting)
 {
 	struct aie_maker *maker = acting->maker;
 	const struct aie_act *act = acting->act;
@@ -104,17 +103,19 @@ static ptowsp_status send(struct aie_acting *acting)
 	struct aie_spot from, to;
 
 	if (taker == AIE_NOTHING)
-		return PTOWSP_OK;
+		return;
 	if (act->cell == AIE_HOST && cell == AIE_HOST)
-		return rt_fail(maker->error, PTOWSP_UNSUPPORTED,
-			       "channel %.60s connects processes of which neither calls a kernel: no core would have a part in it; use --opt clock=reference",
-			       aie_channel_name(&maker->args->names, act->channel));
+		aie_maker_leave(
+			maker,
+			rt_fail(maker->error, PTOWSP_UNSUPPORTED,
+				"channel %.60s connects processes of which neither calls a kernel: no core would have a part in it; use --opt clock=reference",
+				aie_channel_name(&maker->args->names, act->channel)));
 	stream = channel_stream(acting, act->cell, cell);
 	if (act->cell == AIE_HOST) {
 		host_moves(acting, stream);
-		return PTOWSP_OK;
+		return;
 	}
-	aie_acting_memory(acting, aie_credit_wait(maker, acting->number));
+	aie_credit_wait(maker, acting->number);
 	if (act->use_count) {
 		from = aie_acting_source(acting, act->uses);
 		to = aie_acting_part_add(acting, stream, true, from.shape);
@@ -125,7 +126,6 @@ static ptowsp_status send(struct aie_acting *acting)
 	}
 	aie_acting_objects_close(acting, false);
 	aie_acting_objects_close(acting, true);
-	return PTOWSP_OK;
 }
 
 static void take(struct aie_acting *acting)
@@ -135,11 +135,10 @@ static void take(struct aie_acting *acting)
 	uint32_t stream = channel_stream(acting, maker->args->acts->rows[maker->takers[acting->number]].cell, act->cell);
 	struct aie_spot from, to;
 
-	aie_acting_memory(acting, aie_credit_give(maker, acting->number, true,
-						  act->cell == AIE_HOST && maker->credit[acting->number] != AIE_NOTHING ? host_took(acting) : 0));
+	aie_credit_give(maker, acting->number, true, act->cell == AIE_HOST && maker->credit[acting->number] != AIE_NOTHING ? host_took(acting) : 0);
 	if (act->cell == AIE_HOST) {
 		host_moves(acting, stream);
-		aie_acting_memory(acting, aie_credit_give(maker, acting->number, false, maker->graph->job_count));
+		aie_credit_give(maker, acting->number, false, maker->graph->job_count);
 		return;
 	}
 	if (act->use_count) {
@@ -153,21 +152,24 @@ static void take(struct aie_acting *acting)
 		aie_acting_object_open(acting, stream, false);
 	}
 	aie_acting_objects_close(acting, false);
-	aie_acting_memory(acting, aie_credit_give(maker, acting->number, false, 0));
+	aie_credit_give(maker, acting->number, false, 0);
 	if (act->use_count)
 		aie_acting_made(acting, act->uses);
 	aie_acting_objects_close(acting, true);
 }
 
-static ptowsp_status called(struct aie_acting *acting)
+static void called(struct aie_acting *acting)
 {
 	struct aie_maker *maker = acting->maker;
-	ptowsp_status status = aie_gate_call(maker, acting->act);
-	uint32_t line = maker->graph->cells[acting->act->cell].count, job = maker->graph->job_count;
+	uint32_t line, job;
 
+	aie_gate_call(maker, acting->act);
+	line = maker->graph->cells[acting->act->cell].count;
+	job = maker->graph->job_count;
 	call(acting);
 	aie_gate_called(maker, acting->act);
-	return status || acting->crowded || acting->crossed ? status : aie_bound_words(maker, acting->number, line, job);
+	if (!acting->crowded && !acting->crossed)
+		aie_bound_words(maker, acting->number, line, job);
 }
 
 /* The host hears from who closes and tells who leaves (graph_job.c); of its own processes it knows. */
@@ -176,47 +178,32 @@ static void closing(struct aie_acting *acting)
 	const struct aie_act *act = acting->act;
 
 	if (act->cell != AIE_HOST)
-		aie_acting_memory(acting,
-				  aie_word_add(acting->maker, acting->number, acting->maker->graph->cells[act->cell].count, act->kind == AIE_ACT_CLOSE));
+		aie_word_add(acting->maker, acting->number, acting->maker->graph->cells[act->cell].count, act->kind == AIE_ACT_CLOSE);
 }
 
-static ptowsp_status act_make(struct aie_acting *acting)
+void aie_maker_act(struct aie_maker *maker, uint32_t number)
 {
-	struct aie_maker *maker = acting->maker;
-	const struct aie_act *act = acting->act;
-	const uint64_t first = maker->args->acts->first;
-	ptowsp_status status = PTOWSP_OK;
+	const struct aie_act *act = &maker->args->acts->rows[number];
+	const unsigned long long task = maker->args->acts->first + act->task;
+	struct aie_acting acting = {.maker = maker, .act = act, .number = number};
 
-	if (act->kind == AIE_ACT_CALL) {
-		status = called(acting);
-	} else if (act->kind == AIE_ACT_SEND) {
-		status = send(acting);
-	} else if (act->kind == AIE_ACT_TAKE) {
-		take(acting);
-	} else if (act->kind == AIE_ACT_CLOSE || act->kind == AIE_ACT_LEAVE) {
-		closing(acting);
-	} else if (act->kind == AIE_ACT_HOLD) {
-		hold(acting);
-	} else {
-		status = aie_gate_act(maker, act);
+	switch (act->kind) {
+	case AIE_ACT_CALL: called(&acting); break;
+	case AIE_ACT_SEND: send(&acting); break;
+	case AIE_ACT_TAKE: take(&acting); break;
+	case AIE_ACT_CLOSE:
+	case AIE_ACT_LEAVE: closing(&acting); break;
+	case AIE_ACT_HOLD: hold(&acting); break;
+	default: aie_gate_act(maker, act); break;
 	}
-	if (!status && acting->crowded)
-		status =
-			rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, first + act->task, act->kernel,
-				   "task %llu has more than %u tensor arguments from different streams", (unsigned long long)(first + act->task), AIE_ACT_OPEN);
-	if (!status && acting->crossed)
-		status = rt_fail_at(
-			maker->error, PTOWSP_UNSUPPORTED, first + act->task, act->kernel,
-			"task %llu reads what another core makes in another order than that core makes it, and a stream has one; use fewer cores (--opt grid)",
-			(unsigned long long)(first + act->task));
-	return status;
-}
-
-ptowsp_status aie_maker_act(struct aie_maker *maker, uint32_t number)
-{
-	struct aie_acting acting = {.maker = maker, .act = &maker->args->acts->rows[number], .number = number};
-
-	return setjmp(acting.out) ? rt_no_memory(maker->error, "the virtual graph") : act_make(&acting);
+	if (acting.crowded)
+		aie_maker_leave(maker, rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, task, act->kernel,
+						  "task %llu has more than %u tensor arguments from different streams", task, AIE_ACT_OPEN));
+	if (acting.crossed)
+		aie_maker_leave(maker, rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, task, act->kernel,
+						  "task %llu reads what another core makes in another order than that core makes it, and a stream has one; use "
+						  "fewer cores (--opt grid)",
+						  task));
 }
 
 /* ---- ends --------------------------------------------------------------------------------------------------------------- */
@@ -250,14 +237,10 @@ static void end_tell(struct aie_acting *acting)
 	aie_acting_objects_close(acting, true);
 }
 
-ptowsp_status aie_maker_end(struct aie_maker *maker, uint32_t cell, uint32_t last)
+void aie_maker_end(struct aie_maker *maker, uint32_t cell, uint32_t last)
 {
 	struct aie_acting acting = {.maker = maker, .act = &maker->args->acts->rows[last], .number = last};
 
-	if (is_seen(&maker->graph->cells[cell]))
-		return PTOWSP_OK;
-	if (setjmp(acting.out))
-		return rt_no_memory(maker->error, "the virtual graph");
-	end_tell(&acting);
-	return PTOWSP_OK;
+	if (!is_seen(&maker->graph->cells[cell]))
+		end_tell(&acting);
 }

@@ -4,8 +4,6 @@
 #ifndef AIE_GRAPH_ACT_H
 #define AIE_GRAPH_ACT_H
 
-#include <setjmp.h>
-
 #include "aie/graph/graph_own.h"
 
 enum { AIE_ACT_OPEN = 32 }; /* streams of which one act has an object */
@@ -22,14 +20,11 @@ struct aie_acting {
 	uint32_t open_count;
 	uint32_t temps[AIE_ACT_OPEN]; /* buffers for this act alone */
 	uint32_t temp_count;
-	jmp_buf out;  /* no memory */
 	bool crowded; /* more than AIE_ACT_OPEN */
 	bool crossed; /* a cell wants what another one makes in another order */
 };
 
 /* graph_line.c */
-/* Leaves the act unless there was memory for what it has. */
-void aie_acting_memory(struct aie_acting *acting, bool there);
 /* A line of the act's cell, behind those that are there. */
 void aie_acting_line_add(struct aie_acting *acting, const struct aie_line *line);
 /* The spot's place; those of one line follow each other. */

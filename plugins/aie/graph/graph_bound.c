@@ -3,8 +3,6 @@
  * with something that the host gets. Where no elements do that, a word does. */
 #include "aie/graph/graph_own.h"
 #include "ptowsp/ids.h"
-#include "registry/common/common_grow.h"
-#include "rt/program/rt_error.h"
 #include <string.h>
 
 uint32_t aie_word_stream(struct aie_maker *maker, uint32_t cell, bool stores)
@@ -24,8 +22,6 @@ uint32_t aie_word_stream(struct aie_maker *maker, uint32_t cell, bool stores)
 		label.shape = (struct aie_shape){PTOWSP_U8, true, 1, 0};
 	}
 	stream = aie_maker_stream(maker, &label, &end, 1);
-	if (stream == AIE_NOTHING)
-		return AIE_NOTHING;
 	maker->graph->streams[stream].packed = packed;
 	if (packed && maker->graph->streams[stream].shape.columns < 4)
 		maker->graph->streams[stream].shape.columns = 4;
@@ -33,26 +29,23 @@ uint32_t aie_word_stream(struct aie_maker *maker, uint32_t cell, bool stores)
 }
 
 /* Two lines of the cell, before line `at`. */
-static bool lines_insert(struct aie_lines *lines, uint32_t at, bool produces, uint32_t stream)
+static void lines_insert(struct aie_maker *maker, struct aie_lines *lines, uint32_t at, bool produces, uint32_t stream)
 {
 	for (int i = 0; i < 2; i++) {
-		if (!COMMON_GROW(lines->lines, lines->room, lines->count))
-			return false;
+		AIE_MAKER_GROW(maker, lines->lines, lines->room, lines->count);
 		lines->count++;
 	}
 	memmove(lines->lines + at + 2, lines->lines + at, (lines->count - at - 2) * sizeof(*lines->lines));
 	lines->lines[at] = (struct aie_line){.kind = AIE_LINE_ACQUIRE, .produces = produces, .stream = stream};
 	lines->lines[at + 1] = (struct aie_line){.kind = AIE_LINE_RELEASE, .produces = produces, .stream = stream};
-	return true;
 }
 
-bool aie_word_add(struct aie_maker *maker, uint32_t act, uint32_t at, bool stores)
+void aie_word_add(struct aie_maker *maker, uint32_t act, uint32_t at, bool stores)
 {
 	struct aie_graph *graph = maker->graph;
 	uint32_t cell = maker->args->acts->rows[act].cell, stream = aie_word_stream(maker, cell, stores);
 
-	if (stream == AIE_NOTHING || !COMMON_GROW(graph->jobs, graph->job_room, graph->job_count))
-		return false;
+	AIE_MAKER_GROW(maker, graph->jobs, graph->job_room, graph->job_count);
 	graph->jobs[graph->job_count++] = (struct aie_job){.stream = stream,
 							   .object = graph->streams[stream].objects++,
 							   .area = AIE_NOTHING,
@@ -60,7 +53,7 @@ bool aie_word_add(struct aie_maker *maker, uint32_t act, uint32_t at, bool store
 							   .act = act,
 							   .use = AIE_NOTHING,
 							   .stores = stores};
-	return lines_insert(&graph->cells[cell], at, stores, stream);
+	lines_insert(maker, &graph->cells[cell], at, stores, stream);
 }
 
 static bool has_job(const struct aie_graph *graph, uint32_t from, bool stores)
@@ -70,15 +63,14 @@ static bool has_job(const struct aie_graph *graph, uint32_t from, bool stores)
 	return from < graph->job_count;
 }
 
-ptowsp_status aie_bound_words(struct aie_maker *maker, uint32_t number, uint32_t line, uint32_t job)
+void aie_bound_words(struct aie_maker *maker, uint32_t number, uint32_t line, uint32_t job)
 {
 	const struct aie_act *act = &maker->args->acts->rows[number];
 	const struct aie_lines *lines = &maker->graph->cells[act->cell];
-	bool loads = has_job(maker->graph, job, false), stores = has_job(maker->graph, job, true), ok = true;
+	const bool loads = has_job(maker->graph, job, false), stores = has_job(maker->graph, job, true);
 
 	if (!loads && aie_bounds_held(maker->args->bounds, act->task))
-		ok = aie_word_add(maker, number, line, false);
-	if (ok && !stores && aie_bounds_seen(maker->args->bounds, act->task))
-		ok = aie_word_add(maker, number, lines->count, true);
-	return ok ? PTOWSP_OK : rt_no_memory(maker->error, "the virtual graph");
+		aie_word_add(maker, number, line, false);
+	if (!stores && aie_bounds_seen(maker->args->bounds, act->task))
+		aie_word_add(maker, number, lines->count, true);
 }

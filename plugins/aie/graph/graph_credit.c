@@ -4,9 +4,6 @@
  * word back, and who sends waits for the word of the token that has to be gone; a rendezvous gives it before it takes. */
 #include "aie/graph/graph_own.h"
 #include "ptowsp/ids.h"
-#include "registry/common/common_grow.h"
-#include "rt/program/rt_error.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* Ends of a channel. */
@@ -104,43 +101,33 @@ static void channels_look(struct aie_maker *maker, struct ends *ends, uint32_t *
 	pairs_find(maker, ends, first, takes);
 }
 
-ptowsp_status aie_credit_know(struct aie_maker *maker)
+void aie_credit_know(struct aie_maker *maker)
 {
 	const struct aie_acts *acts = maker->args->acts;
+	const size_t count = (size_t)acts->count + 1;
 	uint32_t channels = 0, *first, *takes;
 	struct ends *ends;
-	struct way *ways;
-	bool ok;
 
 	for (uint32_t a = 0; a < acts->count; a++)
 		if (is_token(&acts->rows[a]) && acts->rows[a].channel >= channels)
 			channels = acts->rows[a].channel + 1;
-	ends = calloc((size_t)channels + 1, sizeof(*ends));
-	ways = calloc((size_t)acts->count + 1, sizeof(*ways));
-	first = calloc((size_t)channels + 2, sizeof(*first));
-	takes = calloc((size_t)acts->count + 1, sizeof(*takes));
-	maker->rooms = calloc((size_t)channels + 1, sizeof(*maker->rooms));
-	maker->words = calloc((size_t)channels + 1, sizeof(*maker->words));
-	maker->credit = malloc(((size_t)acts->count + 1) * sizeof(*maker->credit));
-	maker->token_job = malloc(((size_t)acts->count + 1) * sizeof(*maker->token_job));
-	maker->credit_job = malloc(((size_t)acts->count + 1) * sizeof(*maker->credit_job));
-	ok = ends && ways && first && takes && maker->rooms && maker->words && maker->credit && maker->token_job && maker->credit_job;
-	if (ok)
-		memset(maker->credit, 0xff, ((size_t)acts->count + 1) * sizeof(*maker->credit));
-	if (ok)
-		ways_find(maker, ends, ways);
-	if (ok && maker->args->capacities)
+	ends = common_take(&maker->arena, (size_t)channels + 1, sizeof(*ends));
+	first = common_take(&maker->arena, (size_t)channels + 2, sizeof(*first));
+	takes = common_take(&maker->arena, count, sizeof(*takes));
+	maker->rooms = common_take(&maker->arena, (size_t)channels + 1, sizeof(*maker->rooms));
+	maker->words = common_take(&maker->arena, (size_t)channels + 1, sizeof(*maker->words));
+	maker->credit = common_take(&maker->arena, count, sizeof(*maker->credit));
+	maker->token_job = common_take(&maker->arena, count, sizeof(*maker->token_job));
+	maker->credit_job = common_take(&maker->arena, count, sizeof(*maker->credit_job));
+	memset(maker->credit, 0xff, count * sizeof(*maker->credit));
+	ways_find(maker, ends, common_take(&maker->arena, count, sizeof(struct way)));
+	if (maker->args->capacities)
 		channels_look(maker, ends, first, takes, channels);
-	free(ends);
-	free(ways);
-	free(first);
-	free(takes);
-	return ok ? PTOWSP_OK : rt_no_memory(maker->error, "the virtual graph");
 }
 
 /* ---- words -------------------------------------------------------------------------------------------------------------- */
 
-/* From who takes to who sends. AIE_NOTHING: no memory. */
+/* From who takes to who sends. */
 static uint32_t credit_stream(struct aie_maker *maker, uint32_t take, uint32_t send)
 {
 	const struct aie_act *acts = maker->args->acts->rows;
@@ -157,29 +144,21 @@ static uint32_t credit_stream(struct aie_maker *maker, uint32_t take, uint32_t s
 	if (acts[take].cell == AIE_HOST || to == AIE_HOST)
 		return aie_word_stream(maker, to == AIE_HOST ? acts[take].cell : to, to == AIE_HOST);
 	stream = aie_maker_stream(maker, &label, &to, 1);
-	if (stream != AIE_NOTHING)
-		maker->graph->streams[stream].room = capacity > 1 ? (uint32_t)(capacity < UINT32_MAX ? capacity : UINT32_MAX) : 1;
+	maker->graph->streams[stream].room = capacity > 1 ? (uint32_t)(capacity < UINT32_MAX ? capacity : UINT32_MAX) : 1;
 	return stream;
 }
 
-static bool lines_add(struct aie_graph *graph, uint32_t cell, bool produces, uint32_t stream)
+static void lines_add(struct aie_maker *maker, uint32_t cell, bool produces, uint32_t stream)
 {
-	struct aie_lines *lines = &graph->cells[cell];
-
-	for (int release = 0; release < 2; release++) {
-		if (!COMMON_GROW(lines->lines, lines->room, lines->count))
-			return false;
-		lines->lines[lines->count++] = (struct aie_line){.kind = release ? AIE_LINE_RELEASE : AIE_LINE_ACQUIRE, .produces = produces, .stream = stream};
-	}
-	return true;
+	aie_maker_line(maker, cell, (struct aie_line){.kind = AIE_LINE_ACQUIRE, .produces = produces, .stream = stream});
+	aie_maker_line(maker, cell, (struct aie_line){.kind = AIE_LINE_RELEASE, .produces = produces, .stream = stream});
 }
 
-static bool job_add(struct aie_maker *maker, uint32_t act, uint32_t stream, bool stores, uint32_t after)
+static void job_add(struct aie_maker *maker, uint32_t act, uint32_t stream, bool stores, uint32_t after)
 {
 	struct aie_graph *graph = maker->graph;
 
-	if (!COMMON_GROW(graph->jobs, graph->job_room, graph->job_count))
-		return false;
+	AIE_MAKER_GROW(maker, graph->jobs, graph->job_room, graph->job_count);
 	maker->credit_job[act] = graph->job_count;
 	graph->jobs[graph->job_count++] = (struct aie_job){.stream = stream,
 							   .object = graph->streams[stream].objects,
@@ -189,25 +168,22 @@ static bool job_add(struct aie_maker *maker, uint32_t act, uint32_t stream, bool
 							   .use = AIE_NOTHING,
 							   .stores = stores,
 							   .after = after};
-	return true;
 }
 
 /* A word of the host is an object of its stream when the core comes to it, not when the token is taken: words of bounds and packed loads may go the same way. */
-bool aie_credit_wait(struct aie_maker *maker, uint32_t send)
+void aie_credit_wait(struct aie_maker *maker, uint32_t send)
 {
 	const struct aie_act *acts = maker->args->acts->rows;
 	uint32_t take = maker->credit[send], stream;
-	bool ok;
 
 	if (take == AIE_NOTHING || acts[send].cell == AIE_HOST)
-		return true;
+		return;
 	stream = credit_stream(maker, take, send);
-	ok = stream != AIE_NOTHING && lines_add(maker->graph, acts[send].cell, false, stream);
-	if (ok && acts[take].cell == AIE_HOST) {
-		ok = job_add(maker, take, stream, false, take < send ? maker->credit_job[take] : 0);
+	lines_add(maker, acts[send].cell, false, stream);
+	if (acts[take].cell == AIE_HOST) {
+		job_add(maker, take, stream, false, take < send ? maker->credit_job[take] : 0);
 		maker->graph->streams[stream].objects++;
 	}
-	return ok;
 }
 
 void aie_credit_sent(struct aie_maker *maker, uint32_t send, uint32_t job)
@@ -228,27 +204,22 @@ static void host_gives(struct aie_maker *maker, uint32_t take, uint32_t after)
 		maker->credit_job[take] = after;
 }
 
-bool aie_credit_give(struct aie_maker *maker, uint32_t take, bool before, uint32_t after)
+void aie_credit_give(struct aie_maker *maker, uint32_t take, bool before, uint32_t after)
 {
 	const struct aie_act *acts = maker->args->acts->rows;
 	uint32_t send = maker->credit[take], stream;
-	bool ok;
 
 	if (send == AIE_NOTHING || before == (maker->args->capacities[acts[take].channel] != 0))
-		return true;
+		return;
 	if (acts[take].cell == AIE_HOST) {
 		host_gives(maker, take, after);
-		return true;
+		return;
 	}
 	stream = credit_stream(maker, take, send);
-	ok = stream != AIE_NOTHING;
-	if (ok && acts[send].cell == AIE_HOST)
-		ok = job_add(maker, take, stream, true, after);
-	if (ok)
-		ok = lines_add(maker->graph, acts[take].cell, true, stream);
-	if (ok)
-		maker->graph->streams[stream].objects++;
-	if (ok && acts[send].cell == AIE_HOST && send < take) /* a rendezvous: the job is there already */
+	if (acts[send].cell == AIE_HOST)
+		job_add(maker, take, stream, true, after);
+	lines_add(maker, acts[take].cell, true, stream);
+	maker->graph->streams[stream].objects++;
+	if (acts[send].cell == AIE_HOST && send < take) /* a rendezvous: the job is there already */
 		maker->graph->jobs[maker->token_job[send]].after = maker->credit_job[take] + 1;
-	return ok;
 }

@@ -4,8 +4,6 @@
 #include "aie/graph/graph_own.h"
 #include "ptowsp/ids.h"
 #include "registry/common/common_grow.h"
-#include "rt/program/rt_error.h"
-#include <stdlib.h>
 #include <string.h>
 
 static uint64_t *known_of(struct aie_maker *maker, uint32_t cell)
@@ -20,17 +18,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 
 /* ---- words -------------------------------------------------------------------------------------------------------------- */
 
-static bool line_add(struct aie_graph *graph, uint32_t cell, uint8_t kind, bool produces, uint32_t stream)
-{
-	struct aie_lines *lines = &graph->cells[cell];
-
-	if (!COMMON_GROW(lines->lines, lines->room, lines->count))
-		return false;
-	lines->lines[lines->count++] = (struct aie_line){.kind = kind, .produces = produces, .stream = stream};
-	return true;
-}
-
-static bool word_pass(struct aie_maker *maker, uint32_t from, uint32_t to)
+static void word_pass(struct aie_maker *maker, uint32_t from, uint32_t to)
 {
 	struct aie_graph *graph = maker->graph;
 	const struct aie_label label = {.kind = AIE_STREAM_TOKEN,
@@ -40,63 +28,58 @@ static bool word_pass(struct aie_maker *maker, uint32_t from, uint32_t to)
 					.kernel = AIE_NOTHING,
 					.use = AIE_NOTHING,
 					.shape = {PTOWSP_I32, true, 1, 1}};
-	uint32_t stream = aie_maker_stream(maker, &label, &to, 1);
+	const uint32_t stream = aie_maker_stream(maker, &label, &to, 1);
 
-	if (stream == AIE_NOTHING)
-		return false;
 	graph->streams[stream].objects++;
 	for (uint32_t c = 0; c < graph->cell_count; c++)
 		known_of(maker, to)[c] = later(known_of(maker, to)[c], known_of(maker, from)[c]);
 	known_of(maker, to)[from] = maker->lasts[from];
-	return line_add(graph, from, AIE_LINE_ACQUIRE, true, stream) && line_add(graph, from, AIE_LINE_RELEASE, true, stream) &&
-	       line_add(graph, to, AIE_LINE_ACQUIRE, false, stream) && line_add(graph, to, AIE_LINE_RELEASE, false, stream);
+	for (int takes = 0; takes < 2; takes++)
+		for (int releases = 0; releases < 2; releases++)
+			aie_maker_line(maker, takes ? to : from,
+				       (struct aie_line){.kind = releases ? AIE_LINE_RELEASE : AIE_LINE_ACQUIRE, .produces = !takes, .stream = stream});
 }
 
 /* The cell goes on when task number - 1 of the other one has ended. */
-static bool wait_for(struct aie_maker *maker, uint32_t cell, uint32_t other, uint64_t number)
+static void wait_for(struct aie_maker *maker, uint32_t cell, uint32_t other, uint64_t number)
 {
-	return cell == other || number <= known_of(maker, cell)[other] || word_pass(maker, other, cell);
+	if (cell != other && number > known_of(maker, cell)[other])
+		word_pass(maker, other, cell);
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------------------------- */
 
-static ptowsp_status frame_begin(struct aie_maker *maker, uint64_t first)
+static void frame_begin(struct aie_maker *maker, uint64_t first)
 {
 	uint32_t cells = maker->graph->cell_count;
 
-	if (!COMMON_GROW(maker->frames, maker->frame_room, maker->frame_count) ||
-	    !common_grow((void **)&maker->steps, &maker->step_room, maker->frame_count, cells * sizeof(*maker->steps)))
-		return rt_no_memory(maker->error, "the virtual graph");
+	AIE_MAKER_GROW(maker, maker->frames, maker->frame_room, maker->frame_count);
+	aie_maker_memory(maker, common_grow((void **)&maker->steps, &maker->step_room, maker->frame_count, cells * sizeof(*maker->steps)));
 	maker->frames[maker->frame_count] = first;
 	memset(maker->steps + (size_t)maker->frame_count++ * cells, 0, cells * sizeof(*maker->steps));
-	return PTOWSP_OK;
 }
 
 /* Later tasks follow all that there are so far; a fence or an event may ask for fewer. */
-static ptowsp_status gate_close(struct aie_maker *maker)
+static void gate_close(struct aie_maker *maker)
 {
-	uint32_t cells = maker->graph->cell_count;
-
-	if (!maker->gate)
-		maker->gate = calloc((size_t)cells + 1, sizeof(*maker->gate));
-	if (!maker->gate)
-		return rt_no_memory(maker->error, "the virtual graph");
-	memcpy(maker->gate, maker->lasts, cells * sizeof(*maker->gate));
-	return PTOWSP_OK;
+	maker->gated = true;
+	memcpy(maker->gate, maker->lasts, maker->graph->cell_count * sizeof(*maker->gate));
 }
 
-ptowsp_status aie_gate_act(struct aie_maker *maker, const struct aie_act *act)
+void aie_gate_act(struct aie_maker *maker, const struct aie_act *act)
 {
 	uint32_t cells = maker->graph->cell_count;
 
 	switch (act->kind) {
-	case AIE_ACT_BEGIN: return frame_begin(maker, maker->tasks);
+	case AIE_ACT_BEGIN: frame_begin(maker, maker->tasks); break;
 	case AIE_ACT_STEP:
 		if (maker->frame_count)
 			memcpy(maker->steps + (size_t)(maker->frame_count - 1) * cells, maker->lasts, cells * sizeof(*maker->steps));
-		return PTOWSP_OK;
-	case AIE_ACT_END: maker->frame_count -= maker->frame_count > 0; return PTOWSP_OK;
-	default: return act->task ? gate_close(maker) : PTOWSP_OK;
+		break;
+	case AIE_ACT_END: maker->frame_count -= maker->frame_count > 0; break;
+	default:
+		if (act->task)
+			gate_close(maker);
 	}
 }
 
@@ -117,37 +100,32 @@ static void data_known(struct aie_maker *maker, const struct aie_act *act)
 	}
 }
 
-static bool frames_follow(struct aie_maker *maker, uint32_t cell)
+static void frames_follow(struct aie_maker *maker, uint32_t cell)
 {
 	uint32_t cells = maker->graph->cell_count;
-	bool ok = true;
 
 	for (uint32_t f = 0; f < maker->frame_count; f++)
-		for (uint32_t c = 0; ok && c < cells; c++) {
+		for (uint32_t c = 0; c < cells; c++) {
 			uint64_t step = maker->steps[(size_t)f * cells + c];
 
 			if (step > maker->frames[f])
-				ok = wait_for(maker, cell, c, step);
+				wait_for(maker, cell, c, step);
 		}
-	for (uint32_t c = 0; ok && maker->gate && c < cells; c++)
-		ok = wait_for(maker, cell, c, maker->gate[c]);
-	return ok;
+	for (uint32_t c = 0; maker->gated && c < cells; c++)
+		wait_for(maker, cell, c, maker->gate[c]);
 }
 
-ptowsp_status aie_gate_call(struct aie_maker *maker, const struct aie_act *act)
+void aie_gate_call(struct aie_maker *maker, const struct aie_act *act)
 {
-	bool ok = true;
-
 	if (act->process != PTOWSP_NONE)
-		return PTOWSP_OK;
+		return;
 	data_known(maker, act);
-	ok = frames_follow(maker, act->cell);
-	for (uint32_t p = act->preds; ok && p < act->preds + act->pred_count; p++) {
+	frames_follow(maker, act->cell);
+	for (uint32_t p = act->preds; p < act->preds + act->pred_count; p++) {
 		uint64_t pred = maker->args->acts->preds[p];
 
-		ok = wait_for(maker, act->cell, maker->cell_of[pred], pred + 1);
+		wait_for(maker, act->cell, maker->cell_of[pred], pred + 1);
 	}
-	return ok ? PTOWSP_OK : rt_no_memory(maker->error, "the virtual graph");
 }
 
 void aie_gate_called(struct aie_maker *maker, const struct aie_act *act)
@@ -163,8 +141,7 @@ void aie_gate_restart(struct aie_maker *maker)
 
 	memset(maker->lasts, 0, cells * sizeof(*maker->lasts));
 	memset(maker->known, 0, cells * cells * sizeof(*maker->known));
-	free(maker->gate);
-	maker->gate = NULL;
+	maker->gated = false;
 	maker->frame_count = 0;
 	maker->tasks = 0;
 }

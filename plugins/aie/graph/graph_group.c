@@ -2,7 +2,6 @@
 /* graph_group.c - several loads, or stores, of different cells become one stream of the host, which a memory tile distributes, or joins: where shims have too few channels
  * for one stream each. Members carry objects of one type and equally many of them, so that each object of the whole is complete. */
 #include "aie/graph/graph_own.h"
-#include "registry/common/common_grow.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
 #include <stdlib.h>
@@ -42,17 +41,18 @@ bool aie_graph_crowded(const struct aie_maker *maker)
 	return is_short(maker, false) || is_short(maker, true);
 }
 
-static ptowsp_status shims_fit(const struct aie_maker *maker)
+static void shims_fit(struct aie_maker *maker)
 {
 	for (int joins = 0; joins < 2; joins++)
 		if (is_short(maker, joins))
-			return rt_fail(maker->error, PTOWSP_UNSUPPORTED,
-				       "%llu streams of the host need %s of the shims of %s, and they have %llu together; allow more columns (--opt grid, "
-				       "device) or %s",
-				       (unsigned long long)host_count(maker->graph, joins), aie_arch_limit_text(joins ? AIE_DMA_IN : AIE_DMA_OUT),
-				       maker->args->arch->name, (unsigned long long)host_limit(maker, joins),
-				       maker->args->acts->processes ? "replicate less" : "use fewer cores (--opt cores)");
-	return PTOWSP_OK;
+			aie_maker_leave(
+				maker,
+				rt_fail(maker->error, PTOWSP_UNSUPPORTED,
+					"%llu streams of the host need %s of the shims of %s, and they have %llu together; allow more columns (--opt grid, "
+					"device) or %s",
+					(unsigned long long)host_count(maker->graph, joins), aie_arch_limit_text(joins ? AIE_DMA_IN : AIE_DMA_OUT),
+					maker->args->arch->name, (unsigned long long)host_limit(maker, joins),
+					maker->args->acts->processes ? "replicate less" : "use fewer cores (--opt cores)"));
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------------- */
@@ -115,21 +115,12 @@ static void alike_find(struct grouping *grouping, uint32_t first, bool joins)
 	}
 }
 
-static bool end_add(struct aie_graph *graph, uint32_t end)
-{
-	if (!COMMON_GROW(graph->ends, graph->end_room, graph->end_count))
-		return false;
-	graph->ends[graph->end_count++] = end;
-	return true;
-}
-
-static bool member_add(struct grouping *grouping, struct aie_group *group, uint32_t number, uint32_t s)
+static void member_add(struct grouping *grouping, struct aie_group *group, uint32_t number, uint32_t s)
 {
 	struct aie_graph *graph = grouping->maker->graph;
 	struct aie_stream *stream = &graph->streams[s], *whole = &graph->streams[group->whole];
 
-	if (!COMMON_GROW(graph->members, graph->member_room, graph->member_count))
-		return false;
+	AIE_MAKER_GROW(grouping->maker, graph->members, graph->member_room, graph->member_count);
 	graph->members[graph->member_count++] = s;
 	group->count++;
 	grouping->offsets[s] = aie_shape_bytes(&whole->shape);
@@ -139,10 +130,9 @@ static bool member_add(struct grouping *grouping, struct aie_group *group, uint3
 		graph->ends[stream->to] = AIE_LINKED;
 	else
 		stream->from = AIE_LINKED;
-	return true;
 }
 
-static bool group_make(struct grouping *grouping, const uint32_t *streams, uint32_t count, bool joins)
+static void group_make(struct grouping *grouping, const uint32_t *streams, uint32_t count, bool joins)
 {
 	struct aie_graph *graph = grouping->maker->graph;
 	const struct aie_stream *like = &graph->streams[streams[0]];
@@ -156,39 +146,36 @@ static bool group_make(struct grouping *grouping, const uint32_t *streams, uint3
 					 .shape = {like->shape.dtype, true, 1, 0},
 					 .objects = like->objects};
 	struct aie_group group = {joins, graph->stream_count, graph->member_count, 0};
-	bool ok = COMMON_GROW(graph->streams, graph->stream_room, graph->stream_count) && COMMON_GROW(graph->groups, graph->group_room, graph->group_count) &&
-		  end_add(graph, joins ? AIE_HOST : AIE_LINKED);
 
-	if (!ok)
-		return false;
+	AIE_MAKER_GROW(grouping->maker, graph->streams, graph->stream_room, graph->stream_count);
+	AIE_MAKER_GROW(grouping->maker, graph->groups, graph->group_room, graph->group_count);
+	aie_maker_stream_end(grouping->maker, joins ? AIE_HOST : AIE_LINKED);
 	graph->streams[graph->stream_count++] = whole;
-	for (uint32_t i = 0; ok && i < count; i++)
-		ok = member_add(grouping, &group, graph->group_count, streams[i]);
+	for (uint32_t i = 0; i < count; i++)
+		member_add(grouping, &group, graph->group_count, streams[i]);
 	graph->groups[graph->group_count++] = group;
-	return ok;
 }
 
 /* As few groups as there can be, of nearly the same size each. */
-static bool groups_make(struct grouping *grouping, uint32_t streams, bool joins)
+static void groups_make(struct grouping *grouping, uint32_t streams, bool joins)
 {
 	const uint32_t most = grouping->maker->args->group;
-	bool ok = true;
 
-	for (uint32_t s = 0; ok && s < streams; s++) {
+	for (uint32_t s = 0; s < streams; s++) {
 		uint32_t groups, at = 0;
 
 		if (!is_free(grouping->maker->graph, s, joins))
 			continue;
 		alike_find(grouping, s, joins);
 		groups = (grouping->count + most - 1) / most;
-		for (uint32_t g = 0; ok && g < groups && grouping->count > 1; g++) {
+		for (uint32_t g = 0; g < groups && grouping->count > 1; g++) {
 			uint32_t size = grouping->count / groups + (g < grouping->count % groups);
 
-			ok = size < 2 || group_make(grouping, grouping->alike + at, size, joins);
+			if (size > 1)
+				group_make(grouping, grouping->alike + at, size, joins);
 			at += size;
 		}
 	}
-	return ok;
 }
 
 /* Jobs of members become jobs of the whole. */
@@ -207,24 +194,21 @@ static void jobs_move(struct grouping *grouping)
 	}
 }
 
-ptowsp_status aie_graph_group(struct aie_maker *maker)
+void aie_graph_group(struct aie_maker *maker)
 {
-	uint32_t streams = maker->graph->stream_count;
-	size_t count = (size_t)streams + 1;
-	struct grouping grouping = {maker, calloc(count, sizeof(uint64_t)), calloc(count, sizeof(uint32_t)), false, calloc(count, sizeof(uint32_t)), 0};
-	bool ok = grouping.offsets && grouping.tensors && grouping.alike;
+	const uint32_t streams = maker->graph->stream_count;
+	const size_t count = (size_t)streams + 1;
+	struct grouping grouping = {.maker = maker,
+				    .offsets = common_take(&maker->arena, count, sizeof(uint64_t)),
+				    .tensors = common_take(&maker->arena, count, sizeof(uint32_t)),
+				    .alike = common_take(&maker->arena, count, sizeof(uint32_t))};
 
-	if (ok)
-		tensors_find(&grouping);
-	for (int pass = 0; ok && maker->args->group && pass < 4; pass++) {
+	tensors_find(&grouping);
+	for (int pass = 0; maker->args->group && pass < 4; pass++) {
 		grouping.any = pass > 1;
 		if (is_short(maker, pass % 2) || (maker->args->always && !grouping.any))
-			ok = groups_make(&grouping, streams, pass % 2);
+			groups_make(&grouping, streams, pass % 2);
 	}
-	if (ok)
-		jobs_move(&grouping);
-	free(grouping.offsets);
-	free(grouping.tensors);
-	free(grouping.alike);
-	return ok ? shims_fit(maker) : rt_no_memory(maker->error, "the groups of a design");
+	jobs_move(&grouping);
+	shims_fit(maker);
 }

@@ -2,10 +2,6 @@
 /* graph_job.c - what has to be over before a job begins: who stores what it loads, who is not yet done with the memory that it changes, and who has to have closed a channel. */
 #include "aie/graph/graph_own.h"
 #include "ptowsp/ids.h"
-#include "registry/common/common_grow.h"
-#include "rt/program/rt_error.h"
-#include <stdlib.h>
-#include <string.h>
 
 struct jobs {
 	struct aie_maker *maker;
@@ -21,40 +17,44 @@ struct closing {
 	uint32_t word;         /* job + 1 by which the host hears of it; 0: it is the host's */
 };
 
-static bool dep_add(struct jobs *jobs, uint32_t j, uint32_t dep)
+static void dep_add(struct jobs *jobs, uint32_t j, uint32_t dep)
 {
 	struct aie_graph *graph = jobs->maker->graph;
 
 	for (uint32_t d = graph->jobs[j].deps; d < graph->dep_count; d++)
 		if (graph->deps[d] == dep)
-			return true;
-	if (!COMMON_GROW(graph->deps, graph->dep_room, graph->dep_count))
-		return false;
+			return;
+	AIE_MAKER_GROW(jobs->maker, graph->deps, graph->dep_room, graph->dep_count);
 	graph->deps[graph->dep_count++] = dep;
-	return true;
 }
 
-static bool area_take(struct jobs *jobs, uint32_t j, uint32_t area)
+/* before: a job + 1; 0: none. */
+static void behind(struct jobs *jobs, uint32_t j, uint32_t before)
 {
-	bool ok = !jobs->stored[area] || dep_add(jobs, j, jobs->stored[area] - 1);
+	if (before)
+		dep_add(jobs, j, before - 1);
+}
 
+static void area_take(struct jobs *jobs, uint32_t j, uint32_t area)
+{
+	behind(jobs, j, jobs->stored[area]);
 	if (jobs->maker->graph->jobs[j].stores)
-		for (uint32_t l = jobs->loaded[area]; ok && l; l = jobs->earlier[l - 1])
-			ok = dep_add(jobs, j, l - 1);
-	return ok;
+		for (uint32_t l = jobs->loaded[area]; l; l = jobs->earlier[l - 1])
+			dep_add(jobs, j, l - 1);
 }
 
 /* A process of the host sends behind all that it took. */
-static bool process_follow(struct jobs *jobs, uint32_t j)
+static void process_follow(struct jobs *jobs, uint32_t j)
 {
 	const struct aie_job *job = &jobs->maker->graph->jobs[j];
 	const struct aie_act *act = &jobs->maker->args->acts->rows[job->act];
 
 	if (act->cell != AIE_HOST || act->process == PTOWSP_NONE)
-		return true;
+		return;
 	if (act->kind == AIE_ACT_TAKE && job->stores)
 		jobs->took[act->process] = j + 1;
-	return act->kind != AIE_ACT_SEND || !jobs->took[act->process] || dep_add(jobs, j, jobs->took[act->process] - 1);
+	if (act->kind == AIE_ACT_SEND)
+		behind(jobs, j, jobs->took[act->process]);
 }
 
 /* ---- closings ----------------------------------------------------------------------------------------------------------- */
@@ -82,55 +82,62 @@ static uint32_t job_before(const struct jobs *jobs, uint32_t process, uint32_t a
 	return j;
 }
 
+static void process_wait(struct jobs *jobs, uint32_t j, uint32_t process, uint32_t act, bool all);
+
+/* Behind the word that says so, or behind the process of the host that closes it. */
+static void closing_wait(struct jobs *jobs, uint32_t j, const struct closing *closing)
+{
+	if (closing->word)
+		dep_add(jobs, j, closing->word - 1);
+	else
+		process_wait(jobs, j, jobs->maker->args->acts->rows[closing->close].process, closing->close, true);
+}
+
 /* Behind the ends that a process of the host has seen closed before an act of its own; all: and behind what it did. Each step is about an earlier act. */
-static bool process_wait(struct jobs *jobs, uint32_t j, uint32_t process, uint32_t act, bool all)
+static void process_wait(struct jobs *jobs, uint32_t j, uint32_t process, uint32_t act, bool all)
 {
 	const struct aie_act *acts = jobs->maker->args->acts->rows;
-	uint32_t latest = all ? job_before(jobs, process, act) : 0;
-	bool ok = !latest || dep_add(jobs, j, latest - 1);
 
-	for (uint32_t c = 0; ok && c < jobs->maker->args->acts->closings; c++) {
+	behind(jobs, j, all ? job_before(jobs, process, act) : 0);
+	for (uint32_t c = 0; c < jobs->maker->args->acts->closings; c++) {
 		const struct closing *closing = &jobs->closings[c];
 
 		if (closing->leave >= act || acts[closing->leave].process != process)
 			continue;
-		ok = closing->word ? dep_add(jobs, j, closing->word - 1) : process_wait(jobs, j, acts[closing->close].process, closing->close, true);
+		closing_wait(jobs, j, closing);
 	}
-	return ok;
 }
 
 /* The host tells a core that an end is closed; what a process of the host sends comes behind the ends that it has seen closed. */
-static bool closings_follow(struct jobs *jobs, uint32_t j)
+static void closings_follow(struct jobs *jobs, uint32_t j)
 {
 	const struct aie_job *job = &jobs->maker->graph->jobs[j];
 	const struct aie_act *act = &jobs->maker->args->acts->rows[job->act];
-	const struct closing *closing = act->kind == AIE_ACT_LEAVE ? &jobs->closings[act->token] : NULL;
 
 	if (act->kind == AIE_ACT_CLOSE)
 		jobs->closings[act->token].word = j + 1;
-	if (closing)
-		return closing->word ? dep_add(jobs, j, closing->word - 1)
-				     : process_wait(jobs, j, jobs->maker->args->acts->rows[closing->close].process, closing->close, true);
-	return act->kind != AIE_ACT_SEND || act->cell != AIE_HOST || process_wait(jobs, j, act->process, job->act, false);
+	if (act->kind == AIE_ACT_LEAVE)
+		closing_wait(jobs, j, &jobs->closings[act->token]);
+	else if (act->kind == AIE_ACT_SEND && act->cell == AIE_HOST)
+		process_wait(jobs, j, act->process, job->act, false);
 }
 
 /* ---- all ---------------------------------------------------------------------------------------------------------------- */
 
-static bool job_take(struct jobs *jobs, uint32_t j)
+static void job_take(struct jobs *jobs, uint32_t j)
 {
 	struct aie_graph *graph = jobs->maker->graph;
 	const struct aie_areas *areas = &jobs->maker->args->acts->areas;
 	struct aie_job *job = &graph->jobs[j];
-	bool ok = true;
 
 	job->deps = graph->dep_count;
-	if (job->after)
-		ok = dep_add(jobs, j, job->after - 1);
-	ok = ok && process_follow(jobs, j) && closings_follow(jobs, j);
-	if (ok && job->area != AIE_NOTHING) {
-		ok = area_take(jobs, j, job->area);
-		for (uint32_t m = areas->first[job->area]; ok && m < areas->first[job->area + 1]; m++)
-			ok = area_take(jobs, j, areas->meets[m]);
+	behind(jobs, j, job->after);
+	process_follow(jobs, j);
+	closings_follow(jobs, j);
+	if (job->area != AIE_NOTHING) {
+		area_take(jobs, j, job->area);
+		for (uint32_t m = areas->first[job->area]; m < areas->first[job->area + 1]; m++)
+			area_take(jobs, j, areas->meets[m]);
 		if (job->stores) {
 			jobs->stored[job->area] = j + 1;
 			jobs->loaded[job->area] = 0;
@@ -140,29 +147,21 @@ static bool job_take(struct jobs *jobs, uint32_t j)
 		}
 	}
 	job->dep_count = graph->dep_count - job->deps;
-	return ok;
 }
 
-ptowsp_status aie_graph_jobs(struct aie_maker *maker)
+void aie_graph_jobs(struct aie_maker *maker)
 {
-	size_t areas = (size_t)maker->args->acts->areas.count + 1;
+	const struct aie_acts *acts = maker->args->acts;
+	const size_t areas = (size_t)acts->areas.count + 1;
 	struct jobs jobs = {maker,
-			    calloc(areas, sizeof(uint32_t)),
-			    calloc(areas, sizeof(uint32_t)),
-			    calloc((size_t)maker->graph->job_count + 1, sizeof(uint32_t)),
-			    calloc((size_t)maker->args->acts->processes + 1, sizeof(uint32_t)),
-			    calloc((size_t)maker->args->acts->closings + 1, sizeof(*jobs.closings))};
-	bool ok = jobs.stored && jobs.loaded && jobs.earlier && jobs.took && jobs.closings;
+			    common_take(&maker->arena, areas, sizeof(uint32_t)),
+			    common_take(&maker->arena, areas, sizeof(uint32_t)),
+			    common_take(&maker->arena, (size_t)maker->graph->job_count + 1, sizeof(uint32_t)),
+			    common_take(&maker->arena, (size_t)acts->processes + 1, sizeof(uint32_t)),
+			    common_take(&maker->arena, (size_t)acts->closings + 1, sizeof(*jobs.closings))};
 
 	maker->graph->dep_count = 0;
-	if (ok)
-		closings_find(&jobs);
-	for (uint32_t j = 0; ok && j < maker->graph->job_count; j++)
-		ok = job_take(&jobs, j);
-	free(jobs.stored);
-	free(jobs.loaded);
-	free(jobs.earlier);
-	free(jobs.took);
-	free(jobs.closings);
-	return ok ? PTOWSP_OK : rt_no_memory(maker->error, "the virtual graph");
+	closings_find(&jobs);
+	for (uint32_t j = 0; j < maker->graph->job_count; j++)
+		job_take(&jobs, j);
 }

@@ -2,7 +2,6 @@
 /* graph_know.c - what has to be known of later acts before the first line: who else reads a version, who takes a token, what is read again. */
 #include "aie/graph/graph_own.h"
 #include "rt/program/policy.h"
-#include "rt/program/rt_error.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,16 +37,12 @@ static uint32_t pairs_collect(const struct aie_maker *maker, struct pair *pairs)
 	return count;
 }
 
-static bool ends_find(struct aie_maker *maker)
+static void ends_find(struct aie_maker *maker)
 {
 	uint32_t versions = maker->args->versions->count, count, end = 0;
-	struct pair *pairs = calloc((size_t)maker->args->acts->use_count + 1, sizeof(*pairs));
+	struct pair *pairs = common_take(&maker->arena, (size_t)maker->args->acts->use_count + 1, sizeof(*pairs));
 
-	maker->ends = calloc((size_t)maker->args->acts->use_count + 1, sizeof(*maker->ends));
-	if (!pairs || !maker->ends) {
-		free(pairs);
-		return false;
-	}
+	maker->ends = common_take(&maker->arena, (size_t)maker->args->acts->use_count + 1, sizeof(*maker->ends));
 	memset(maker->reader, 0xff, versions * sizeof(*maker->reader));
 	count = pairs_collect(maker, pairs);
 	qsort(pairs, count, sizeof(*pairs), by_pair);
@@ -58,33 +53,29 @@ static bool ends_find(struct aie_maker *maker)
 				maker->ends[end++] = pairs[i].cell;
 	}
 	maker->ends_first[versions] = end;
-	free(pairs);
-	return true;
 }
 
 /* ---- who takes a token -------------------------------------------------------------------------------------------------- */
 
-static bool takers_find(struct aie_maker *maker)
+static void takers_find(struct aie_maker *maker)
 {
 	const struct aie_acts *acts = maker->args->acts;
 	uint32_t channels = 0, *first, *takes;
-	uint64_t *count;
 
 	for (uint32_t a = 0; a < acts->count; a++)
 		if ((acts->rows[a].kind == AIE_ACT_SEND || acts->rows[a].kind == AIE_ACT_TAKE) && acts->rows[a].channel >= channels)
 			channels = acts->rows[a].channel + 1;
-	count = calloc((size_t)channels + 1, sizeof(*count));
-	first = calloc((size_t)channels + 2, sizeof(*first));
-	takes = calloc((size_t)acts->count + 1, sizeof(*takes));
-	for (uint32_t a = 0; first && a < acts->count; a++)
+	first = common_take(&maker->arena, (size_t)channels + 2, sizeof(*first));
+	takes = common_take(&maker->arena, (size_t)acts->count + 1, sizeof(*takes));
+	for (uint32_t a = 0; a < acts->count; a++)
 		first[acts->rows[a].kind == AIE_ACT_TAKE ? acts->rows[a].channel + 1 : channels + 1]++;
-	for (uint32_t c = 0; first && c < channels; c++)
+	for (uint32_t c = 0; c < channels; c++)
 		first[c + 1] += first[c];
-	for (uint32_t a = 0; first && takes && a < acts->count; a++)
+	for (uint32_t a = 0; a < acts->count; a++)
 		if (acts->rows[a].kind == AIE_ACT_TAKE)
 			takes[first[acts->rows[a].channel] + acts->rows[a].token] = a;
 	memset(maker->takers, 0xff, ((size_t)acts->count + 1) * sizeof(*maker->takers));
-	for (uint32_t a = 0; first && takes && a < acts->count; a++) {
+	for (uint32_t a = 0; a < acts->count; a++) {
 		const struct aie_act *act = &acts->rows[a];
 
 		if (act->kind != AIE_ACT_SEND || act->token >= first[act->channel + 1] - first[act->channel])
@@ -92,10 +83,6 @@ static bool takers_find(struct aie_maker *maker)
 		maker->takers[a] = takes[first[act->channel] + act->token];
 		maker->takers[maker->takers[a]] = a;
 	}
-	free(count);
-	free(first);
-	free(takes);
-	return count && first && takes;
 }
 
 /* ---- what is read again ------------------------------------------------------------------------------------------------- */
@@ -133,7 +120,7 @@ static bool is_kept(const struct aie_maker *maker, uint32_t cell, const struct a
 					    : maker->args->versions->rows[use->from].cell != cell;
 }
 
-static bool again_find(struct aie_maker *maker)
+static void again_find(struct aie_maker *maker)
 {
 	const struct aie_acts *acts = maker->args->acts;
 	size_t slots = 64, at;
@@ -141,9 +128,9 @@ static bool again_find(struct aie_maker *maker)
 
 	while (slots < 2 * (size_t)acts->use_count)
 		slots *= 2;
-	table = calloc(slots, sizeof(*table));
-	cell_of = calloc((size_t)acts->use_count + 1, sizeof(*cell_of));
-	for (uint32_t a = 0; table && cell_of && a < acts->count; a++)
+	table = common_take(&maker->arena, slots, sizeof(*table));
+	cell_of = common_take(&maker->arena, (size_t)acts->use_count + 1, sizeof(*cell_of));
+	for (uint32_t a = 0; a < acts->count; a++)
 		for (uint32_t u = acts->rows[a].uses; u < acts->rows[a].uses + acts->rows[a].use_count; u++) {
 			cell_of[u] = acts->rows[a].cell;
 			maker->again[u] = u;
@@ -159,60 +146,46 @@ static bool again_find(struct aie_maker *maker)
 				maker->again_count[table[at] - 1]++;
 			maker->again[u] = table[at] - 1;
 		}
-	free(table);
-	free(cell_of);
-	return table && cell_of;
 }
 
-ptowsp_status aie_maker_know(struct aie_maker *maker)
+static void *table(struct aie_maker *maker, size_t count, size_t size)
+{
+	return common_take(&maker->arena, count + 1, size);
+}
+
+void aie_maker_know(struct aie_maker *maker)
 {
 	const struct aie_acts *acts = maker->args->acts;
-	size_t versions = maker->args->versions->count, uses = acts->use_count;
+	const size_t versions = maker->args->versions->count, uses = acts->use_count, cells = maker->graph->cell_count;
 
-	maker->homes = calloc(versions + 1, sizeof(*maker->homes));
-	maker->kept = calloc(uses + 1, sizeof(*maker->kept));
-	maker->again = calloc(uses + 1, sizeof(*maker->again));
-	maker->again_count = calloc(uses + 1, sizeof(*maker->again_count));
-	maker->ends_first = calloc(versions + 1, sizeof(*maker->ends_first));
-	maker->reader = calloc(versions + 1, sizeof(*maker->reader));
-	maker->ordinal = calloc(versions + 1, sizeof(*maker->ordinal));
-	maker->cell_of = calloc((size_t)acts->count + 1, sizeof(*maker->cell_of)); /* each task is an act */
-	maker->lasts = calloc((size_t)maker->graph->cell_count + 1, sizeof(*maker->lasts));
-	maker->known = calloc((size_t)maker->graph->cell_count * maker->graph->cell_count + 1, sizeof(*maker->known));
-	maker->takers = calloc((size_t)acts->count + 1, sizeof(*maker->takers));
-	if (!maker->homes || !maker->kept || !maker->again || !maker->again_count || !maker->ends_first || !maker->reader || !maker->ordinal ||
-	    !maker->cell_of || !maker->lasts || !maker->known || !maker->takers)
-		return rt_no_memory(maker->error, "the virtual graph");
+	maker->pack = table(maker, cells, 1);
+	maker->homes = table(maker, versions, sizeof(*maker->homes));
+	maker->kept = table(maker, uses, sizeof(*maker->kept));
+	maker->again = table(maker, uses, sizeof(*maker->again));
+	maker->again_count = table(maker, uses, sizeof(*maker->again_count));
+	maker->ends_first = table(maker, versions, sizeof(*maker->ends_first));
+	maker->reader = table(maker, versions, sizeof(*maker->reader));
+	maker->ordinal = table(maker, versions, sizeof(*maker->ordinal));
+	maker->cell_of = table(maker, acts->count, sizeof(*maker->cell_of)); /* each task is an act */
+	maker->lasts = table(maker, cells, sizeof(*maker->lasts));
+	maker->gate = table(maker, cells, sizeof(*maker->gate));
+	maker->known = table(maker, cells * cells, sizeof(*maker->known));
+	maker->takers = table(maker, acts->count, sizeof(*maker->takers));
 	for (uint32_t a = 0; a < acts->count; a++)
 		if (acts->rows[a].kind == AIE_ACT_CALL)
 			maker->cell_of[acts->rows[a].task] = acts->rows[a].cell;
-	return ends_find(maker) && takers_find(maker) && again_find(maker) ? aie_credit_know(maker) : rt_no_memory(maker->error, "the virtual graph");
+	ends_find(maker);
+	takers_find(maker);
+	again_find(maker);
+	aie_credit_know(maker);
 }
 
 void aie_maker_finish(struct aie_maker *maker)
 {
+	common_arena_finish(&maker->arena);
 	free(maker->labels);
-	free(maker->homes);
-	free(maker->kept);
-	free(maker->again);
-	free(maker->again_count);
-	free(maker->ends_first);
-	free(maker->ends);
-	free(maker->reader);
-	free(maker->ordinal);
-	free(maker->cell_of);
-	free(maker->lasts);
-	free(maker->known);
 	free(maker->steps);
 	free(maker->frames);
-	free(maker->gate);
 	free(maker->taken);
-	free(maker->takers);
-	free(maker->pack);
-	free(maker->credit);
-	free(maker->credit_job);
-	free(maker->token_job);
-	free(maker->rooms);
-	free(maker->words);
 	free(maker->free_buffers);
 }

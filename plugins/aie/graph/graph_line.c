@@ -2,31 +2,28 @@
 /* graph_line.c - lines, spots, jobs and buffers of an act, and the objects that it holds. */
 #include "aie/graph/graph_act.h"
 #include "ptowsp/ids.h"
-#include "registry/common/common_grow.h"
-#include "rt/program/rt_error.h"
 #include <string.h>
 
 /* ---- lines, spots, jobs, buffers ---------------------------------------------------------------------------------------- */
 
-void aie_acting_memory(struct aie_acting *acting, bool there)
+void aie_maker_line(struct aie_maker *maker, uint32_t cell, struct aie_line line)
 {
-	if (!there)
-		longjmp(acting->out, 1);
+	struct aie_lines *program = &maker->graph->cells[cell];
+
+	AIE_MAKER_GROW(maker, program->lines, program->room, program->count);
+	program->lines[program->count++] = line;
 }
 
 void aie_acting_line_add(struct aie_acting *acting, const struct aie_line *line)
 {
-	struct aie_lines *program = &acting->maker->graph->cells[acting->act->cell];
-
-	aie_acting_memory(acting, COMMON_GROW(program->lines, program->room, program->count));
-	program->lines[program->count++] = *line;
+	aie_maker_line(acting->maker, acting->act->cell, *line);
 }
 
 uint32_t aie_acting_spot_add(struct aie_acting *acting, const struct aie_spot *spot)
 {
 	struct aie_graph *graph = acting->maker->graph;
 
-	aie_acting_memory(acting, COMMON_GROW(graph->spots, graph->spot_room, graph->spot_count));
+	AIE_MAKER_GROW(acting->maker, graph->spots, graph->spot_room, graph->spot_count);
 	graph->spots[graph->spot_count] = *spot;
 	return graph->spot_count++;
 }
@@ -43,7 +40,7 @@ void aie_acting_job_add(struct aie_acting *acting, const struct aie_job *job)
 {
 	struct aie_graph *graph = acting->maker->graph;
 
-	aie_acting_memory(acting, COMMON_GROW(graph->jobs, graph->job_room, graph->job_count));
+	AIE_MAKER_GROW(acting->maker, graph->jobs, graph->job_room, graph->job_count);
 	graph->jobs[graph->job_count] = *job;
 	graph->jobs[graph->job_count++].act = acting->number;
 }
@@ -69,7 +66,7 @@ struct aie_spot aie_acting_buffer_take(struct aie_acting *acting, struct aie_sha
 		maker->free_buffers[f] = maker->free_buffers[--maker->free_count];
 		return (struct aie_spot){AIE_SPOT_BUFFER, b, 0, shape};
 	}
-	aie_acting_memory(acting, COMMON_GROW(graph->buffers, graph->buffer_room, graph->buffer_count));
+	AIE_MAKER_GROW(maker, graph->buffers, graph->buffer_room, graph->buffer_count);
 	graph->buffers[graph->buffer_count++] = (struct aie_room){acting->act->cell, shape};
 	return (struct aie_spot){AIE_SPOT_BUFFER, graph->buffer_count - 1, 0, shape};
 }
@@ -78,7 +75,7 @@ void aie_acting_buffer_give(struct aie_acting *acting, uint32_t buffer)
 {
 	struct aie_maker *maker = acting->maker;
 
-	aie_acting_memory(acting, COMMON_GROW(maker->free_buffers, maker->free_room, maker->free_count));
+	AIE_MAKER_GROW(maker, maker->free_buffers, maker->free_room, maker->free_count);
 	maker->free_buffers[maker->free_count++] = buffer;
 }
 
@@ -155,7 +152,6 @@ uint32_t aie_acting_stream_of(struct aie_acting *acting, struct aie_label label,
 		label.shape = (struct aie_shape){PTOWSP_U8, true, 1, 0};
 	}
 	stream = aie_maker_stream(acting->maker, &label, ends, end_count);
-	aie_acting_memory(acting, stream != AIE_NOTHING);
 	acting->maker->graph->streams[stream].packed = packed;
 	return stream;
 }

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_share.c - loads that bring several cells the same in the same order become one stream with several ends. */
 #include "aie/graph/graph_own.h"
-#include "registry/common/common_grow.h"
-#include "rt/program/rt_error.h"
-#include <stdlib.h>
-#include <string.h>
 
 struct sharing {
 	struct aie_maker *maker;
@@ -56,7 +52,7 @@ static bool same(const struct sharing *sharing, uint32_t a, uint32_t b)
 }
 
 /* Ends of all that are part of the stream, together. */
-static bool ends_join(struct sharing *sharing, uint32_t into)
+static void ends_join(struct sharing *sharing, uint32_t into)
 {
 	struct aie_graph *graph = sharing->maker->graph;
 	uint32_t first = graph->end_count;
@@ -64,21 +60,16 @@ static bool ends_join(struct sharing *sharing, uint32_t into)
 	for (uint32_t s = into; s < graph->stream_count; s++) {
 		if (sharing->into[s] != into)
 			continue;
-		for (uint32_t e = 0; e < graph->streams[s].to_count; e++) {
-			if (!COMMON_GROW(graph->ends, graph->end_room, graph->end_count))
-				return false;
-			graph->ends[graph->end_count++] = graph->ends[graph->streams[s].to + e];
-		}
+		for (uint32_t e = 0; e < graph->streams[s].to_count; e++)
+			aie_maker_stream_end(sharing->maker, graph->ends[graph->streams[s].to + e]);
 	}
 	graph->streams[into].to = first;
 	graph->streams[into].to_count = graph->end_count - first;
-	return true;
 }
 
-static bool groups_find(struct sharing *sharing)
+static void groups_find(struct sharing *sharing)
 {
 	struct aie_graph *graph = sharing->maker->graph;
-	bool ok = true;
 
 	for (uint32_t s = 0; s < graph->stream_count; s++) {
 		sharing->into[s] = s;
@@ -86,10 +77,9 @@ static bool groups_find(struct sharing *sharing)
 			if (sharing->into[t] == t && same(sharing, t, s))
 				sharing->into[s] = t;
 	}
-	for (uint32_t s = 0; ok && s < graph->stream_count; s++)
+	for (uint32_t s = 0; s < graph->stream_count; s++)
 		if (sharing->into[s] == s)
-			ok = ends_join(sharing, s);
-	return ok;
+			ends_join(sharing, s);
 }
 
 /* Numbers of those that are left; jobs of the others are done by them. */
@@ -122,28 +112,17 @@ static void renumber(struct sharing *sharing)
 	graph->job_count = jobs;
 }
 
-ptowsp_status aie_graph_share(struct aie_maker *maker)
+void aie_graph_share(struct aie_maker *maker)
 {
-	uint32_t count = maker->graph->stream_count;
-	size_t jobs = (size_t)maker->graph->job_count + 1;
+	const size_t count = (size_t)maker->graph->stream_count + 1, jobs = (size_t)maker->graph->job_count + 1;
 	struct sharing sharing = {maker,
-				  calloc((size_t)count + 1, sizeof(uint32_t)),
-				  calloc(jobs, sizeof(uint32_t)),
-				  calloc((size_t)count + 1, sizeof(uint32_t)),
-				  calloc((size_t)count + 1, sizeof(uint32_t)),
-				  calloc(jobs, sizeof(uint32_t))};
-	bool ok = sharing.first && sharing.next && sharing.into && sharing.new_number && sharing.new_job;
+				  common_take(&maker->arena, count, sizeof(uint32_t)),
+				  common_take(&maker->arena, jobs, sizeof(uint32_t)),
+				  common_take(&maker->arena, count, sizeof(uint32_t)),
+				  common_take(&maker->arena, count, sizeof(uint32_t)),
+				  common_take(&maker->arena, jobs, sizeof(uint32_t))};
 
-	if (ok) {
-		chains_make(&sharing);
-		ok = groups_find(&sharing);
-	}
-	if (ok)
-		renumber(&sharing);
-	free(sharing.first);
-	free(sharing.next);
-	free(sharing.into);
-	free(sharing.new_number);
-	free(sharing.new_job);
-	return ok ? PTOWSP_OK : rt_no_memory(maker->error, "the virtual graph");
+	chains_make(&sharing);
+	groups_find(&sharing);
+	renumber(&sharing);
 }

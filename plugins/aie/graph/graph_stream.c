@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_stream.c - streams by what they carry from where to where. */
 #include "aie/graph/graph_own.h"
-#include "registry/common/common_grow.h"
 #include "rt/program/dtype.h"
-#include "rt/program/rt_error.h"
 #include <string.h>
 
 uint64_t aie_shape_bytes(const struct aie_shape *shape)
@@ -22,12 +20,12 @@ static bool labels_same(const struct aie_label *a, const struct aie_label *b)
 	       a->ends == b->ends && aie_shape_same(&a->shape, &b->shape);
 }
 
-static bool stream_add(struct aie_maker *maker, const struct aie_label *label, const uint32_t *ends, uint32_t end_count)
+static void stream_add(struct aie_maker *maker, const struct aie_label *label, const uint32_t *ends, uint32_t end_count)
 {
 	struct aie_graph *graph = maker->graph;
 
-	if (!COMMON_GROW(maker->labels, maker->label_room, graph->stream_count) || !COMMON_GROW(graph->streams, graph->stream_room, graph->stream_count))
-		return false;
+	AIE_MAKER_GROW(maker, maker->labels, maker->label_room, graph->stream_count);
+	AIE_MAKER_GROW(maker, graph->streams, graph->stream_room, graph->stream_count);
 	maker->labels[graph->stream_count] = *label;
 	graph->streams[graph->stream_count++] = (struct aie_stream){.kind = label->kind,
 								    .group = AIE_NOTHING,
@@ -37,12 +35,18 @@ static bool stream_add(struct aie_maker *maker, const struct aie_label *label, c
 								    .channel = label->channel,
 								    .shape = label->shape};
 	for (uint32_t e = 0; e < end_count; e++) {
-		if (!COMMON_GROW(graph->ends, graph->end_room, graph->end_count) || !COMMON_GROW(maker->taken, maker->taken_room, graph->end_count))
-			return false;
+		AIE_MAKER_GROW(maker, maker->taken, maker->taken_room, graph->end_count);
 		maker->taken[graph->end_count] = 0;
-		graph->ends[graph->end_count++] = ends[e];
+		aie_maker_stream_end(maker, ends[e]);
 	}
-	return true;
+}
+
+void aie_maker_stream_end(struct aie_maker *maker, uint32_t end)
+{
+	struct aie_graph *graph = maker->graph;
+
+	AIE_MAKER_GROW(maker, graph->ends, graph->end_room, graph->end_count);
+	graph->ends[graph->end_count++] = end;
 }
 
 /* Few: those of some dozens of cells. */
@@ -53,5 +57,6 @@ uint32_t aie_maker_stream(struct aie_maker *maker, const struct aie_label *label
 	for (uint32_t s = 0; s < graph->stream_count; s++)
 		if (labels_same(&maker->labels[s], label))
 			return s;
-	return stream_add(maker, label, ends, end_count) ? graph->stream_count - 1 : AIE_NOTHING;
+	stream_add(maker, label, ends, end_count);
+	return graph->stream_count - 1;
 }

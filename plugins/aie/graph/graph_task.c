@@ -4,7 +4,6 @@
  * only part, is that part once more, which nobody reads. */
 #include "aie/graph/graph_own.h"
 #include "aie/sim/aie_cost.h"
-#include "rt/program/rt_error.h"
 #include <stdlib.h>
 
 /* ---- order -------------------------------------------------------------------------------------------------------------- */
@@ -28,14 +27,14 @@ static int by_place(const void *a, const void *b)
 	return (x->job > y->job) - (x->job < y->job);
 }
 
-static struct key *keys_make(const struct aie_graph *graph)
+static struct key *keys_make(struct aie_maker *maker)
 {
-	struct key *keys = calloc((size_t)graph->job_count + 1, sizeof(*keys));
+	const struct aie_graph *graph = maker->graph;
+	struct key *keys = common_take(&maker->arena, (size_t)graph->job_count + 1, sizeof(*keys));
 
-	for (uint32_t j = 0; keys && j < graph->job_count; j++)
+	for (uint32_t j = 0; j < graph->job_count; j++)
 		keys[j] = (struct key){graph->jobs[j].stream, graph->jobs[j].object, graph->jobs[j].at, j};
-	if (keys)
-		qsort(keys, graph->job_count, sizeof(*keys), by_place);
+	qsort(keys, graph->job_count, sizeof(*keys), by_place);
 	return keys;
 }
 
@@ -262,24 +261,17 @@ static uint64_t host_cycles(const struct aie_graph *graph)
 	return most;
 }
 
-ptowsp_status aie_graph_tasks(struct aie_maker *maker)
+void aie_graph_tasks(struct aie_maker *maker)
 {
 	struct aie_graph *graph = maker->graph;
-	size_t jobs = (size_t)graph->job_count + 1;
-	struct tasks tasks = {graph, &maker->args->acts->areas, aie_arch_tile(maker->args->arch, 0)->limits, calloc(jobs, 1), calloc(jobs, sizeof(uint32_t))};
-	struct key *keys = keys_make(graph);
-	bool ok;
+	const size_t jobs = (size_t)graph->job_count + 1;
+	struct tasks tasks = {graph, &maker->args->acts->areas, aie_arch_tile(maker->args->arch, 0)->limits, common_take(&maker->arena, jobs, 1),
+			      common_take(&maker->arena, jobs, sizeof(uint32_t))};
 
 	graph->own = calloc(jobs, sizeof(*graph->own));
 	graph->own_first = calloc((size_t)graph->stream_count + 2, sizeof(*graph->own_first));
-	ok = keys && graph->own && graph->own_first && tasks.bound && tasks.last;
-	if (ok) {
-		bound_find(&tasks, maker);
-		turns_find(&tasks, tasks_find(&tasks, keys));
-		graph->host_cycles = host_cycles(graph);
-	}
-	free(keys);
-	free(tasks.bound);
-	free(tasks.last);
-	return ok ? PTOWSP_OK : rt_no_memory(maker->error, "the tasks of the host");
+	aie_maker_memory(maker, graph->own && graph->own_first);
+	bound_find(&tasks, maker);
+	turns_find(&tasks, tasks_find(&tasks, keys_make(maker)));
+	graph->host_cycles = host_cycles(graph);
 }
