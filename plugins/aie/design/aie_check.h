@@ -26,6 +26,8 @@ ptowsp_status aie_rule_fail(struct ptowsp_error *error, ptowsp_status code, cons
 /* Bodies of cores and functions, walks of DMAs, what the host does. Limits of tiles are looked at by aie_channels_assign. One thread. Errors: INVALID; UNSUPPORTED where streams form a ring,
  * which is printed, unless proven: a run with bounded buffers came to its end. NO_MEMORY. */
 ptowsp_status aie_check(const struct aie_design *design, bool proven, struct ptowsp_error *error);
+/* The rule of rings alone, as aie_check says it where it is not proven. */
+ptowsp_status aie_check_streams(const struct aie_design *design, struct ptowsp_error *error);
 /* Routes of the flows of this design: ports and connections that there are, no port driven by two streams, each flow led to all of its ends. Errors: INVALID,
  * NO_MEMORY. */
 ptowsp_status aie_check_routes(const struct aie_design *design, const struct aie_channels *channels, const struct aie_routes *routes,

@@ -11,69 +11,60 @@ struct body {
 	const struct aie_design *design;
 	const struct aie_op *owner; /* the core or function */
 	uint32_t tile;              /* AIE_NONE in a function */
-	struct ptowsp_error *error;
+	struct aie_check_job *check;
 };
 
 /* ---- acquire and release */
 
-static const struct aie_attr *attr_of(const struct body *body, const struct aie_op *op, const char *name, enum aie_attr_kind kind, ptowsp_status *status)
+static const struct aie_attr *attr_of(const struct body *body, const struct aie_op *op, const char *name, enum aie_attr_kind kind)
 {
 	const struct aie_attr *attr = aie_attr_of(op, name);
 
-	if (*status)
-		return NULL;
-	if (attr && attr->kind == kind)
-		return attr;
-	*status = aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_ATTRIBUTE, "attribute '%s' is missing or of another kind than it must be", name);
-	return NULL;
+	if (!attr || attr->kind != kind)
+		aie_check_fail(body->check, op, AIE_RULE_ATTRIBUTE, "attribute '%s' is missing or of another kind than it must be", name);
+	return attr;
 }
 
-static ptowsp_status check_results(const struct body *body, const struct aie_op *op, const struct aie_fifo *fifo, int64_t size)
+static void check_results(const struct body *body, const struct aie_op *op, const struct aie_fifo *fifo, int64_t size)
 {
 	const uint32_t wanted = aie_op_is(op, "aie.objectfifo.acquire") ? (uint32_t)size : 0;
 
 	if (op->operand_count || op->region_count || op->result_count != wanted)
-		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_SHAPE, "it gives %u objects of fifo '%.48s', expected %u", op->result_count,
-				     fifo->name, wanted);
+		aie_check_fail(body->check, op, AIE_RULE_SHAPE, "it gives %u objects of fifo '%.48s', expected %u", op->result_count, fifo->name, wanted);
 	for (uint32_t i = 0; i < op->result_count; i++)
 		if (op->results[i]->type != fifo->type)
-			return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_ACCESS_TYPE,
-					     "an object of fifo '%.48s' has another type on %s than the fifo's objects", fifo->name,
-					     aie_design_tile_text(body->design, body->tile));
-	return PTOWSP_OK;
+			aie_check_fail(body->check, op, AIE_RULE_ACCESS_TYPE, "an object of fifo '%.48s' has another type on %s than the fifo's objects",
+				       fifo->name, aie_design_tile_text(body->design, body->tile));
 }
 
-static ptowsp_status check_access(const struct body *body, const struct aie_op *op)
+static void check_access(const struct body *body, const struct aie_op *op)
 {
-	ptowsp_status status = PTOWSP_OK;
-	const struct aie_attr *name = attr_of(body, op, "objFifo_name", AIE_ATTR_SYMBOL, &status), *port = attr_of(body, op, "port", AIE_ATTR_INT, &status);
-	const struct aie_attr *size = attr_of(body, op, "size", AIE_ATTR_INT, &status);
+	const struct aie_attr *name = attr_of(body, op, "objFifo_name", AIE_ATTR_SYMBOL), *port = attr_of(body, op, "port", AIE_ATTR_INT);
+	const struct aie_attr *size = attr_of(body, op, "size", AIE_ATTR_INT);
 	const struct aie_fifo *fifo;
 	uint32_t number, end;
 
-	if (status)
-		return status;
 	if (body->tile == AIE_NONE)
-		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_ACCESS_CORE, "fifo '%.48s' is used in a function, use it in a core", name->text);
+		aie_check_fail(body->check, op, AIE_RULE_ACCESS_CORE, "fifo '%.48s' is used in a function, use it in a core", name->text);
 	number = aie_design_symbol(body->design, name->text);
 	if (number == AIE_NONE)
-		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_NAME, "fifo '%.64s' is not known", name->text);
+		aie_check_fail(body->check, op, AIE_RULE_NAME, "fifo '%.64s' is not known", name->text);
 	if (port->number != 0 && port->number != 1)
-		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_ATTRIBUTE,
-				     "port of fifo '%.48s' is %" PRId64 ", expected 0 (produce) or 1 (consume)", name->text, port->number);
+		aie_check_fail(body->check, op, AIE_RULE_ATTRIBUTE, "port of fifo '%.48s' is %" PRId64 ", expected 0 (produce) or 1 (consume)", name->text,
+			       port->number);
 	fifo = &body->design->fifos[number];
 	end = aie_fifo_end(fifo, body->tile, port->number == 0);
 	if (end == AIE_NONE)
-		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_ACCESS_END, "%s does not %s fifo '%.48s', whose producer is %s",
-				     aie_design_tile_text(body->design, body->tile), port->number ? "consume" : "produce", fifo->name,
-				     aie_design_tile_text(body->design, fifo->producer));
+		aie_check_fail(body->check, op, AIE_RULE_ACCESS_END, "%s does not %s fifo '%.48s', whose producer is %s",
+			       aie_design_tile_text(body->design, body->tile), port->number ? "consume" : "produce", fifo->name,
+			       aie_design_tile_text(body->design, fifo->producer));
 	if (port->number == 0 ? fifo->link_out != AIE_NONE : fifo->link_in != AIE_NONE && body->design->links[fifo->link_in].tile == body->tile)
-		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_ACCESS_END, "%s uses fifo '%.48s', whose objects a link moves there",
-				     aie_design_tile_text(body->design, body->tile), fifo->name);
+		aie_check_fail(body->check, op, AIE_RULE_ACCESS_END, "%s uses fifo '%.48s', whose objects a link moves there",
+			       aie_design_tile_text(body->design, body->tile), fifo->name);
 	if (size->number < 1 || size->number > fifo->depths[end])
-		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_ACCESS_SIZE, "%s needs %" PRId64 " objects of fifo '%.48s' at once, of %u",
-				     aie_design_tile_text(body->design, body->tile), size->number, fifo->name, fifo->depths[end]);
-	return check_results(body, op, fifo, size->number);
+		aie_check_fail(body->check, op, AIE_RULE_ACCESS_SIZE, "%s needs %" PRId64 " objects of fifo '%.48s' at once, of %u",
+			       aie_design_tile_text(body->design, body->tile), size->number, fifo->name, fifo->depths[end]);
+	check_results(body, op, fifo, size->number);
 }
 
 /* ---- what others use */
@@ -86,7 +77,7 @@ static bool inside(const struct body *body, const struct aie_value *value)
 	return false;
 }
 
-static ptowsp_status check_buffer(const struct body *body, const struct aie_op *op, const struct aie_value *value)
+static void check_buffer(const struct body *body, const struct aie_op *op, const struct aie_value *value)
 {
 	const struct aie_tile *core = &body->design->tiles[body->tile], *of;
 	uint32_t buffer = 0;
@@ -94,46 +85,42 @@ static ptowsp_status check_buffer(const struct body *body, const struct aie_op *
 	while (buffer < body->design->buffer_count && body->design->buffers[buffer].op != value->op)
 		buffer++;
 	if (buffer == body->design->buffer_count)
-		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_OUTSIDE, "%s uses a result of %.48s from outside of its core",
-				     aie_design_tile_text(body->design, body->tile), value->op->name);
+		aie_check_fail(body->check, op, AIE_RULE_OUTSIDE, "%s uses a result of %.48s from outside of its core",
+			       aie_design_tile_text(body->design, body->tile), value->op->name);
 	of = &body->design->tiles[body->design->buffers[buffer].tile];
 	if (of == core || aie_arch_shares(body->design->arch, core->column, core->row, of->column, of->row))
-		return PTOWSP_OK;
-	return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_REACH, "%s uses buffer '%.48s' of %s, whose memory it does not see",
-			     aie_design_tile_text(body->design, body->tile), body->design->buffers[buffer].name,
-			     aie_design_tile_text(body->design, body->design->buffers[buffer].tile));
+		return;
+	aie_check_fail(body->check, op, AIE_RULE_REACH, "%s uses buffer '%.48s' of %s, whose memory it does not see",
+		       aie_design_tile_text(body->design, body->tile), body->design->buffers[buffer].name,
+		       aie_design_tile_text(body->design, body->design->buffers[buffer].tile));
 }
 
-static ptowsp_status check_operands(const struct body *body, const struct aie_op *op)
+static void check_operands(const struct body *body, const struct aie_op *op)
 {
-	ptowsp_status status = PTOWSP_OK;
-
-	for (uint32_t i = 0; !status && i < op->operand_count; i++)
-		if (!inside(body, op->operands[i]))
-			status = body->tile == AIE_NONE
-					 ? aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_OUTSIDE, "a function uses what is outside of it")
-					 : check_buffer(body, op, op->operands[i]);
-	return status;
+	for (uint32_t i = 0; i < op->operand_count; i++)
+		if (!inside(body, op->operands[i])) {
+			if (body->tile == AIE_NONE)
+				aie_check_fail(body->check, op, AIE_RULE_OUTSIDE, "a function uses what is outside of it");
+			check_buffer(body, op, op->operands[i]);
+		}
 }
 
-static ptowsp_status check_call(const struct body *body, const struct aie_op *op)
+static void check_call(const struct body *body, const struct aie_op *op)
 {
 	const char *name = aie_attr_of(op, "callee")->text;
 	const uint32_t number = aie_design_function(body->design, name);
 	const struct aie_type *type;
 
 	if (number == AIE_NONE)
-		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_NAME, "function '%.64s' is not known, declare it", name);
+		aie_check_fail(body->check, op, AIE_RULE_NAME, "function '%.64s' is not known, declare it", name);
 	type = body->design->functions[number].type;
 	if (op->operand_count != type->inputs || op->result_count != type->part_count - type->inputs)
-		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_CALL,
-				     "a call of '%.48s' has %u arguments and %u results, its function %u and %u", name, op->operand_count, op->result_count,
-				     type->inputs, type->part_count - type->inputs);
+		aie_check_fail(body->check, op, AIE_RULE_CALL, "a call of '%.48s' has %u arguments and %u results, its function %u and %u", name,
+			       op->operand_count, op->result_count, type->inputs, type->part_count - type->inputs);
 	for (uint32_t i = 0; i < type->part_count; i++)
 		if ((i < type->inputs ? op->operands[i] : op->results[i - type->inputs])->type != type->parts[i])
-			return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_CALL, "%s %u of a call of '%.48s' has another type than its function's",
-					     i < type->inputs ? "argument" : "result", i < type->inputs ? i : i - type->inputs, name);
-	return PTOWSP_OK;
+			aie_check_fail(body->check, op, AIE_RULE_CALL, "%s %u of a call of '%.48s' has another type than its function's",
+				       i < type->inputs ? "argument" : "result", i < type->inputs ? i : i - type->inputs, name);
 }
 
 static bool is_access(const struct aie_op *op)
@@ -141,57 +128,51 @@ static bool is_access(const struct aie_op *op)
 	return aie_op_is(op, "aie.objectfifo.acquire") || aie_op_is(op, "aie.objectfifo.release");
 }
 
-static ptowsp_status check_region(const struct body *body, const struct aie_region *region);
+static void check_region(const struct body *body, const struct aie_region *region);
 
-static ptowsp_status check_op(const struct body *body, const struct aie_op *op)
+static void check_op(const struct body *body, const struct aie_op *op)
 {
 	const struct aie_op_row *row = aie_op_row(op->name, strlen(op->name));
 	const bool known = row && row->shape != AIE_SHAPE_MODULE && row->shape != AIE_SHAPE_FUNCTION;
-	ptowsp_status status = PTOWSP_OK;
 
-	if (is_access(op))
-		return check_access(body, op);
+	if (is_access(op)) {
+		check_access(body, op);
+		return;
+	}
 	if (aie_op_is(op, "aie.end") && op->parent == body->owner && !op->next && body->tile != AIE_NONE)
-		return PTOWSP_OK;
+		return;
 	if (!known)
-		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_KNOWN, "this operation is not known %s",
-				     body->tile == AIE_NONE ? "in a function" : "in a core");
-	status = check_operands(body, op);
-	if (!status && row->shape == AIE_SHAPE_CALL)
-		status = check_call(body, op);
-	for (uint32_t i = 0; !status && i < op->region_count; i++)
-		status = check_region(body, &op->regions[i]);
-	return status;
+		aie_check_fail(body->check, op, AIE_RULE_KNOWN, "this operation is not known %s", body->tile == AIE_NONE ? "in a function" : "in a core");
+	check_operands(body, op);
+	if (row->shape == AIE_SHAPE_CALL)
+		check_call(body, op);
+	for (uint32_t i = 0; i < op->region_count; i++)
+		check_region(body, &op->regions[i]);
 }
 
-static ptowsp_status check_region(const struct body *body, const struct aie_region *region)
+static void check_region(const struct body *body, const struct aie_region *region)
 {
-	ptowsp_status status = PTOWSP_OK;
-
-	for (const struct aie_op *op = region->first; !status && op; op = op->next)
-		status = check_op(body, op);
-	return status;
+	for (const struct aie_op *op = region->first; op; op = op->next)
+		check_op(body, op);
 }
 
-ptowsp_status aie_check_bodies(const struct aie_design *design, struct ptowsp_error *error)
+void aie_check_bodies(const struct aie_design *design, struct aie_check_job *check)
 {
-	struct body body = {.design = design, .error = error};
-	ptowsp_status status = PTOWSP_OK;
+	struct body body = {.design = design, .check = check};
 
 	body.tile = AIE_NONE;
-	for (uint32_t i = 0; !status && i < design->function_count; i++) {
+	for (uint32_t i = 0; i < design->function_count; i++) {
 		body.owner = design->functions[i].op;
-		status = check_region(&body, &body.owner->regions[0]);
+		check_region(&body, &body.owner->regions[0]);
 	}
-	for (uint32_t i = 0; !status && i < design->core_count; i++) {
+	for (uint32_t i = 0; i < design->core_count; i++) {
 		const struct aie_region *region = &design->cores[i].op->regions[0];
 
 		body.owner = design->cores[i].op;
 		body.tile = design->cores[i].tile;
 		if (region->argument_count || !region->last || !aie_op_is(region->last, "aie.end"))
-			return aie_rule_fail(error, PTOWSP_INVALID, body.owner, AIE_RULE_SHAPE, "the core on %s has arguments, or no aie.end at its end",
-					     aie_design_tile_text(design, body.tile));
-		status = check_region(&body, region);
+			aie_check_fail(check, body.owner, AIE_RULE_SHAPE, "the core on %s has arguments, or no aie.end at its end",
+				       aie_design_tile_text(design, body.tile));
+		check_region(&body, region);
 	}
-	return status;
 }

@@ -92,57 +92,50 @@ static struct count end_count(const struct aie_design *design, uint32_t number, 
 	return count;
 }
 
-static ptowsp_status count_add(const struct aie_design *design, const struct aie_fifo *fifo, struct count *all, const struct count *one,
-			       struct ptowsp_error *error)
+static void count_add(const struct aie_design *design, const struct aie_fifo *fifo, struct count *all, const struct count *one, struct aie_check_job *check)
 {
 	if (!one->known)
-		return PTOWSP_OK;
+		return;
 	if (!all->known)
 		*all = *one;
 	if (all->objects == one->objects)
-		return PTOWSP_OK;
-	return aie_rule_fail(error, PTOWSP_INVALID, fifo->op, AIE_RULE_COUNT_KEPT,
-			     "%s moves %" PRIu64 " objects of fifo '%.40s', and %s at its other end, or that of its link, %" PRIu64,
-			     aie_design_tile_text(design, one->tile), one->objects, fifo->name, aie_design_tile_text(design, all->tile), all->objects);
+		return;
+	aie_check_fail(check, fifo->op, AIE_RULE_COUNT_KEPT,
+		       "%s moves %" PRIu64 " objects of fifo '%.40s', and %s at its other end, or that of its link, %" PRIu64,
+		       aie_design_tile_text(design, one->tile), one->objects, fifo->name, aie_design_tile_text(design, all->tile), all->objects);
 }
 
 /* Both ends of a fifo, with what others of its link say. */
-static ptowsp_status fifo_count(const struct aie_design *design, uint32_t number, struct count *all, struct ptowsp_error *error)
+static void fifo_count(const struct aie_design *design, uint32_t number, struct count *all, struct aie_check_job *check)
 {
 	const struct aie_fifo *fifo = &design->fifos[number];
 	struct count count;
-	ptowsp_status status;
 
 	if (fifo->repeat != 1 || !aie_type_bytes(fifo->type) || aie_attr_of(fifo->op, "initValues") || aie_attr_of(fifo->op, "iter_count"))
-		return PTOWSP_OK;
+		return;
 	if (design->tiles[aie_design_shim(design, number)].kind == AIE_SHIM && host_bytes(design, number) % aie_type_bytes(fifo->type))
-		return aie_rule_fail(error, PTOWSP_INVALID, fifo->op, AIE_RULE_COUNT_KEPT,
-				     "the host moves %" PRIu64 " bytes of fifo '%.48s', whose objects have %" PRIu64 " each", host_bytes(design, number),
-				     fifo->name, aie_type_bytes(fifo->type));
+		aie_check_fail(check, fifo->op, AIE_RULE_COUNT_KEPT, "the host moves %" PRIu64 " bytes of fifo '%.48s', whose objects have %" PRIu64 " each",
+			       host_bytes(design, number), fifo->name, aie_type_bytes(fifo->type));
 	count = end_count(design, number, fifo->producer, true);
-	status = count_add(design, fifo, all, &count, error);
-	for (uint32_t c = 0; !status && c < fifo->consumer_count; c++) {
+	count_add(design, fifo, all, &count, check);
+	for (uint32_t c = 0; c < fifo->consumer_count; c++) {
 		count = end_count(design, number, fifo->consumers[c], false);
-		status = count_add(design, fifo, all, &count, error);
+		count_add(design, fifo, all, &count, check);
 	}
-	return status;
 }
 
-ptowsp_status aie_check_counts(const struct aie_design *design, struct ptowsp_error *error)
+void aie_check_counts(const struct aie_design *design, struct aie_check_job *check)
 {
-	ptowsp_status status = PTOWSP_OK;
-
-	for (uint32_t f = 0; !status && f < design->fifo_count; f++) {
+	for (uint32_t f = 0; f < design->fifo_count; f++) {
 		struct count all = {.known = false};
 
-		status = fifo_count(design, f, &all, error);
+		fifo_count(design, f, &all, check);
 	}
-	for (uint32_t l = 0; !status && l < design->link_count; l++) {
+	for (uint32_t l = 0; l < design->link_count; l++) {
 		const struct aie_link *link = &design->links[l];
 		struct count all = {.known = false};
 
-		for (uint32_t i = 0; !status && i < link->in_count + link->out_count; i++)
-			status = fifo_count(design, i < link->in_count ? link->ins[i] : link->outs[i - link->in_count], &all, error);
+		for (uint32_t i = 0; i < link->in_count + link->out_count; i++)
+			fifo_count(design, i < link->in_count ? link->ins[i] : link->outs[i - link->in_count], &all, check);
 	}
-	return status;
 }

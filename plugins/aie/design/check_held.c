@@ -137,33 +137,28 @@ static struct held region_of(const struct end *end, const struct aie_region *reg
 	return all;
 }
 
-static ptowsp_status check_end(const struct aie_design *design, const struct aie_core *core, const struct aie_fifo *fifo, int64_t port,
-			       struct ptowsp_error *error)
+static void check_end(const struct aie_design *design, const struct aie_core *core, const struct aie_fifo *fifo, int64_t port, struct aie_check_job *check)
 {
 	const struct end end = {fifo->name, port};
 	const struct held all = region_of(&end, &core->op->regions[0]);
 
 	if (all.need <= 0)
-		return PTOWSP_OK;
-	return aie_rule_fail(error, PTOWSP_INVALID, all.who, AIE_RULE_ACCESS_HELD,
-			     "%s needs %" PRId64 " objects of fifo '%.48s' to release, and holds fewer on some way", aie_design_tile_text(design, core->tile),
-			     aie_attr_of(all.who, "size")->number, fifo->name);
+		return;
+	aie_check_fail(check, all.who, AIE_RULE_ACCESS_HELD, "%s needs %" PRId64 " objects of fifo '%.48s' to release, and holds fewer on some way",
+		       aie_design_tile_text(design, core->tile), aie_attr_of(all.who, "size")->number, fifo->name);
 }
 
-ptowsp_status aie_check_held(const struct aie_design *design, struct ptowsp_error *error)
+void aie_check_held(const struct aie_design *design, struct aie_check_job *check)
 {
-	ptowsp_status status = PTOWSP_OK;
-
 	for (uint32_t i = 0; i < design->core_count; i++)
-		for (uint32_t j = 0; !status && j < design->fifo_count; j++) {
+		for (uint32_t j = 0; j < design->fifo_count; j++) {
 			const struct aie_core *core = &design->cores[i];
 			const struct aie_fifo *fifo = &design->fifos[j];
 
 			if (fifo->producer == core->tile)
-				status = check_end(design, core, fifo, 0, error);
-			for (uint32_t k = 0; !status && k < fifo->consumer_count; k++)
+				check_end(design, core, fifo, 0, check);
+			for (uint32_t k = 0; k < fifo->consumer_count; k++)
 				if (fifo->consumers[k] == core->tile)
-					status = check_end(design, core, fifo, 1, error);
+					check_end(design, core, fifo, 1, check);
 		}
-	return status;
 }

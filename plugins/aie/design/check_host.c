@@ -7,9 +7,6 @@
 #include "aie/design/check_parts.h"
 #include "aie/design/design_read.h"
 
-#include "base/error.h"
-#include <stdlib.h>
-
 enum {
 	QUEUE_MOST = 8,      /* tasks of a channel, of any generation */
 	LOOKS_MOST = 1 << 18 /* at rows of a task that is held against another one: what takes more of them is only looked at so far */
@@ -24,7 +21,7 @@ struct checker {
 	const struct aie_design *design;
 	struct pushed *pushed;             /* per fifo */
 	uint32_t written[AIE_COLUMNS_MAX]; /* per shim: a bit for each descriptor that belongs to a task */
-	struct ptowsp_error *error;
+	struct aie_check_job *check;
 };
 
 static bool gives_token(const struct checker *checker, const struct aie_step *step)
@@ -67,54 +64,48 @@ static bool steps_meet(const struct aie_step *a, uint32_t d, int64_t base, const
 }
 
 /* Nobody says which of two channels is first. */
-static ptowsp_status stores_apart(const struct checker *checker, const struct aie_step *step)
+static void stores_apart(const struct checker *checker, const struct aie_step *step)
 {
 	const struct aie_design *design = checker->design;
 
 	if (!aie_design_writes(design, step) || step->argument == design->filler)
-		return PTOWSP_OK;
+		return;
 	for (uint32_t f = 0; f < design->fifo_count; f++)
 		for (uint32_t i = 0; f != step->fifo && i < checker->pushed[f].count; i++) {
 			const struct aie_step *other = checker->pushed[f].steps[i];
 			uint32_t looks = LOOKS_MOST;
 
 			if (other->argument == step->argument && aie_design_writes(design, other) && steps_meet(step, 0, step->offset, other, &looks))
-				return aie_rule_fail(checker->error, PTOWSP_INVALID, step->op, AIE_RULE_STORE_ALONE,
-						     "a task for fifo '%.40s' writes elements that one of fifo '%.40s' writes, whose end the host has not seen",
-						     design->fifos[step->fifo].name, design->fifos[f].name);
+				aie_check_fail(checker->check, step->op, AIE_RULE_STORE_ALONE,
+					       "a task for fifo '%.40s' writes elements that one of fifo '%.40s' writes, whose end the host has not seen",
+					       design->fifos[step->fifo].name, design->fifos[f].name);
 		}
-	return PTOWSP_OK;
 }
 
-static ptowsp_status task_push(struct checker *checker, const struct aie_step *step, uint32_t shim)
+static void task_push(struct checker *checker, const struct aie_step *step, uint32_t shim)
 {
 	const struct aie_design *design = checker->design;
 	const char *fifo = design->fifos[step->fifo].name;
 	const uint64_t queue = design->arch->generation->tiles[AIE_SHIM].limits[AIE_DMA_QUEUE];
 	struct pushed *pushed = &checker->pushed[step->fifo];
 	uint32_t *written = &checker->written[design->tiles[shim].column];
-	ptowsp_status status = aie_check_task(design, step, shim, checker->error);
 
-	if (status)
-		return status;
+	aie_check_task(design, step, shim, checker->check);
 	if (pushed->count == queue || pushed->count == QUEUE_MOST)
-		return aie_rule_fail(checker->error, PTOWSP_INVALID, step->op, AIE_RULE_QUEUE,
-				     "a task for fifo '%.40s' on %s comes behind %u whose ends the host has not seen, and a channel takes %llu", fifo,
-				     aie_design_tile_text(design, shim), pushed->count, (unsigned long long)queue);
+		aie_check_fail(checker->check, step->op, AIE_RULE_QUEUE,
+			       "a task for fifo '%.40s' on %s comes behind %u whose ends the host has not seen, and a channel takes %llu", fifo,
+			       aie_design_tile_text(design, shim), pushed->count, (unsigned long long)queue);
 	if (*written & UINT32_C(1) << step->descriptor)
-		return aie_rule_fail(checker->error, PTOWSP_INVALID, step->op, AIE_RULE_TASK_WRITTEN,
-				     "a task for fifo '%.40s' is written into descriptor %u of %s, whose last task the host has not seen end", fifo,
-				     step->descriptor, aie_design_tile_text(design, shim));
-	status = stores_apart(checker, step);
-	if (status)
-		return status;
+		aie_check_fail(checker->check, step->op, AIE_RULE_TASK_WRITTEN,
+			       "a task for fifo '%.40s' is written into descriptor %u of %s, whose last task the host has not seen end", fifo, step->descriptor,
+			       aie_design_tile_text(design, shim));
+	stores_apart(checker, step);
 	*written |= UINT32_C(1) << step->descriptor;
 	pushed->steps[pushed->count++] = step;
-	return PTOWSP_OK;
 }
 
 /* Takes the oldest task with a token, and those before it. */
-static ptowsp_status token_wait(struct checker *checker, const struct aie_step *step, uint32_t shim)
+static void token_wait(struct checker *checker, const struct aie_step *step, uint32_t shim)
 {
 	const struct aie_design *design = checker->design;
 	struct pushed *pushed = &checker->pushed[step->fifo];
@@ -123,47 +114,41 @@ static ptowsp_status token_wait(struct checker *checker, const struct aie_step *
 	while (ended < pushed->count && !gives_token(checker, pushed->steps[ended]))
 		ended++;
 	if (ended++ == pushed->count)
-		return aie_rule_fail(checker->error, PTOWSP_INVALID, step->op, AIE_RULE_WAIT,
-				     "the host waits for a token of fifo '%.48s' on %s, and no task before has one left", design->fifos[step->fifo].name,
-				     aie_design_tile_text(design, shim));
+		aie_check_fail(checker->check, step->op, AIE_RULE_WAIT, "the host waits for a token of fifo '%.48s' on %s, and no task before has one left",
+			       design->fifos[step->fifo].name, aie_design_tile_text(design, shim));
 	for (uint32_t i = 0; i < pushed->count; i++)
 		if (i < ended)
 			checker->written[design->tiles[shim].column] &= ~(UINT32_C(1) << pushed->steps[i]->descriptor);
 		else
 			pushed->steps[i - ended] = pushed->steps[i];
 	pushed->count -= ended;
-	return PTOWSP_OK;
 }
 
 /* A run is over for its user when the sequence is: by then memory has all bytes. */
-static ptowsp_status stores_ended(const struct checker *checker)
+static void stores_ended(const struct checker *checker)
 {
 	for (uint32_t f = 0; f < checker->design->fifo_count; f++) {
 		const struct pushed *pushed = &checker->pushed[f];
 
 		if (pushed->count && aie_design_writes(checker->design, pushed->steps[0]))
-			return aie_rule_fail(checker->error, PTOWSP_INVALID, pushed->steps[0]->op, AIE_RULE_STORE_ENDED,
-					     "the host does not wait for the end of %u tasks of fifo '%.48s', which write its memory", pushed->count,
-					     checker->design->fifos[f].name);
+			aie_check_fail(checker->check, pushed->steps[0]->op, AIE_RULE_STORE_ENDED,
+				       "the host does not wait for the end of %u tasks of fifo '%.48s', which write its memory", pushed->count,
+				       checker->design->fifos[f].name);
 	}
-	return PTOWSP_OK;
 }
 
-ptowsp_status aie_check_host(const struct aie_design *design, struct ptowsp_error *error)
+void aie_check_host(const struct aie_design *design, struct aie_check_job *check)
 {
-	struct checker checker = {.design = design, .pushed = calloc(design->fifo_count + 1, sizeof(*checker.pushed)), .error = error};
-	ptowsp_status status = PTOWSP_OK;
+	struct checker checker = {.design = design, .pushed = common_take(&check->arena, design->fifo_count + 1, sizeof(*checker.pushed)), .check = check};
 
-	if (!checker.pushed)
-		return base_fail(error, PTOWSP_NO_MEMORY, "there is no memory to check what the host does");
-	for (uint32_t i = 0; !status && i < design->step_count; i++) {
+	for (uint32_t i = 0; i < design->step_count; i++) {
 		const struct aie_step *step = &design->steps[i];
 		const uint32_t shim = aie_design_shim(design, step->fifo);
 
-		status = step->waits ? token_wait(&checker, step, shim) : task_push(&checker, step, shim);
+		if (step->waits)
+			token_wait(&checker, step, shim);
+		else
+			task_push(&checker, step, shim);
 	}
-	if (!status)
-		status = stores_ended(&checker);
-	free(checker.pushed);
-	return status;
+	stores_ended(&checker);
 }

@@ -3,9 +3,7 @@
 #include "aie/design/check_parts.h"
 #include "aie/design/design_read.h"
 
-#include "base/error.h"
 #include <stdio.h>
-#include <stdlib.h>
 
 /* ---- streams. Nodes are cores, then links. */
 
@@ -16,7 +14,7 @@ struct rings {
 	uint8_t *state;
 	uint32_t *path, *by; /* nodes that are open, and the fifo that led to each */
 	uint32_t length;
-	struct ptowsp_error *error;
+	struct aie_check_job *check;
 };
 
 static uint32_t producer_of(const struct aie_design *design, const struct aie_fifo *fifo)
@@ -39,7 +37,7 @@ static int node_text(const struct aie_design *design, uint32_t node, char *text,
 }
 
 /* The ring that fifo closes, from `node` on and back to it. */
-static ptowsp_status ring_fail(const struct rings *rings, uint32_t node, uint32_t fifo)
+static _Noreturn void ring_fail(const struct rings *rings, uint32_t node, uint32_t fifo)
 {
 	const struct aie_design *design = rings->design;
 	char text[160];
@@ -57,52 +55,44 @@ static ptowsp_status ring_fail(const struct rings *rings, uint32_t node, uint32_
 		if (length < sizeof(text))
 			length += (size_t)node_text(design, next, text + length, sizeof(text) - length);
 	}
-	return aie_rule_fail(rings->error, PTOWSP_UNSUPPORTED, design->fifos[fifo].op, AIE_RULE_CYCLE, "streams form a ring: %s", text);
+	aie_check_leave(rings->check,
+			aie_rule_fail(rings->check->error, PTOWSP_UNSUPPORTED, design->fifos[fifo].op, AIE_RULE_CYCLE, "streams form a ring: %s", text));
 }
 
-static ptowsp_status visit(struct rings *rings, uint32_t node, uint32_t by)
+static void visit(struct rings *rings, uint32_t node, uint32_t by)
 {
 	const struct aie_design *design = rings->design;
-	ptowsp_status status = PTOWSP_OK;
 
 	rings->state[node] = OPEN;
 	rings->path[rings->length] = node;
 	rings->by[rings->length++] = by;
-	for (uint32_t i = 0; !status && i < design->fifo_count; i++) {
+	for (uint32_t i = 0; i < design->fifo_count; i++) {
 		if (producer_of(design, &design->fifos[i]) != node)
 			continue;
-		for (uint32_t j = 0; !status && j < design->fifos[i].consumer_count; j++) {
+		for (uint32_t j = 0; j < design->fifos[i].consumer_count; j++) {
 			const uint32_t next = consumer_of(design, &design->fifos[i], j);
 
 			if (next != AIE_NONE && rings->state[next] == OPEN)
-				status = ring_fail(rings, next, i);
+				ring_fail(rings, next, i);
 			else if (next != AIE_NONE && rings->state[next] == FRESH)
-				status = visit(rings, next, i);
+				visit(rings, next, i);
 		}
 	}
 	rings->length--;
 	rings->state[node] = DONE;
-	return status;
 }
 
-ptowsp_status aie_check_rings(const struct aie_design *design, struct ptowsp_error *error)
+void aie_check_rings(const struct aie_design *design, struct aie_check_job *check)
 {
 	const uint32_t nodes = design->core_count + design->link_count;
-	struct rings rings = {.design = design, .error = error};
-	ptowsp_status status = PTOWSP_OK;
+	struct rings rings = {.design = design, .check = check};
 
-	rings.state = calloc(nodes + 1, sizeof(*rings.state));
-	rings.path = calloc(nodes + 1, sizeof(*rings.path));
-	rings.by = calloc(nodes + 1, sizeof(*rings.by));
-	if (!rings.state || !rings.path || !rings.by)
-		status = base_fail(error, PTOWSP_NO_MEMORY, "there is no memory to look for rings of streams");
-	for (uint32_t i = 0; !status && i < nodes; i++)
+	rings.state = common_take(&check->arena, nodes + 1, sizeof(*rings.state));
+	rings.path = common_take(&check->arena, nodes + 1, sizeof(*rings.path));
+	rings.by = common_take(&check->arena, nodes + 1, sizeof(*rings.by));
+	for (uint32_t i = 0; i < nodes; i++)
 		if (rings.state[i] == FRESH)
-			status = visit(&rings, i, AIE_NONE);
-	free(rings.state);
-	free(rings.path);
-	free(rings.by);
-	return status;
+			visit(&rings, i, AIE_NONE);
 }
 
 /* ---- calls */
@@ -110,51 +100,40 @@ ptowsp_status aie_check_rings(const struct aie_design *design, struct ptowsp_err
 struct calls {
 	const struct aie_design *design;
 	uint8_t *state;
-	struct ptowsp_error *error;
+	struct aie_check_job *check;
 };
 
-static ptowsp_status function_visit(struct calls *calls, uint32_t number);
+static void function_visit(struct calls *calls, uint32_t number);
 
-static ptowsp_status region_visit(struct calls *calls, const struct aie_region *region)
+static void region_visit(struct calls *calls, const struct aie_region *region)
 {
-	ptowsp_status status = PTOWSP_OK;
-
-	for (const struct aie_op *op = region->first; !status && op; op = op->next) {
-		for (uint32_t i = 0; !status && i < op->region_count; i++)
-			status = region_visit(calls, &op->regions[i]);
-		if (!status && aie_op_is(op, "func.call")) {
+	for (const struct aie_op *op = region->first; op; op = op->next) {
+		for (uint32_t i = 0; i < op->region_count; i++)
+			region_visit(calls, &op->regions[i]);
+		if (aie_op_is(op, "func.call")) {
 			const char *name = aie_attr_of(op, "callee")->text;
 			const uint32_t callee = aie_design_function(calls->design, name);
 
 			if (calls->state[callee] == OPEN)
-				status = aie_rule_fail(calls->error, PTOWSP_INVALID, op, AIE_RULE_RECURSION, "function '%.64s' is called while it runs", name);
+				aie_check_fail(calls->check, op, AIE_RULE_RECURSION, "function '%.64s' is called while it runs", name);
 			else if (calls->state[callee] == FRESH)
-				status = function_visit(calls, callee);
+				function_visit(calls, callee);
 		}
 	}
-	return status;
 }
 
-static ptowsp_status function_visit(struct calls *calls, uint32_t number)
+static void function_visit(struct calls *calls, uint32_t number)
 {
-	ptowsp_status status;
-
 	calls->state[number] = OPEN;
-	status = region_visit(calls, &calls->design->functions[number].op->regions[0]);
+	region_visit(calls, &calls->design->functions[number].op->regions[0]);
 	calls->state[number] = DONE;
-	return status;
 }
 
-ptowsp_status aie_check_recursion(const struct aie_design *design, struct ptowsp_error *error)
+void aie_check_recursion(const struct aie_design *design, struct aie_check_job *check)
 {
-	struct calls calls = {design, calloc(design->function_count + 1, 1), error};
-	ptowsp_status status = PTOWSP_OK;
+	struct calls calls = {design, common_take(&check->arena, design->function_count + 1, 1), check};
 
-	if (!calls.state)
-		return base_fail(error, PTOWSP_NO_MEMORY, "there is no memory to look for functions that call themselves");
-	for (uint32_t i = 0; !status && i < design->function_count; i++)
+	for (uint32_t i = 0; i < design->function_count; i++)
 		if (calls.state[i] == FRESH)
-			status = function_visit(&calls, i);
-	free(calls.state);
-	return status;
+			function_visit(&calls, i);
 }

@@ -3,9 +3,7 @@
 #include "aie/design/check_parts.h"
 #include "aie/design/design_read.h"
 
-#include "base/error.h"
 #include <inttypes.h>
-#include <stdlib.h>
 
 /* Bytes that live at once. An alloca's bytes are there until the operation around it ends that MLIR has as a scope of such memory: a loop, a function, or the core. */
 struct need {
@@ -80,20 +78,16 @@ static struct need region_need(struct finder *finder, const struct aie_region *r
 	return need;
 }
 
-ptowsp_status aie_check_stacks(const struct aie_design *design, struct ptowsp_error *error)
+void aie_check_stacks(const struct aie_design *design, struct aie_check_job *check)
 {
-	struct finder finder = {design, calloc((size_t)design->function_count + 1, sizeof(*finder.functions))};
-	ptowsp_status status = finder.functions ? PTOWSP_OK : base_fail(error, PTOWSP_NO_MEMORY, "no memory for the stacks of a design");
+	struct finder finder = {design, common_take(&check->arena, (size_t)design->function_count + 1, sizeof(*finder.functions))};
 
-	for (uint32_t c = 0; !status && c < design->core_count; c++) {
+	for (uint32_t c = 0; c < design->core_count; c++) {
 		const struct aie_core *core = &design->cores[c];
 		const uint64_t most = region_need(&finder, &core->op->regions[0]).most;
 
 		if (most > core->stack)
-			status =
-				aie_rule_fail(error, PTOWSP_INVALID, core->op, AIE_RULE_STACK, "%s allocates %" PRIu64 " bytes at once, of a stack of %" PRIu64,
-					      aie_design_tile_text(design, core->tile), most, core->stack);
+			aie_check_fail(check, core->op, AIE_RULE_STACK, "%s allocates %" PRIu64 " bytes at once, of a stack of %" PRIu64,
+				       aie_design_tile_text(design, core->tile), most, core->stack);
 	}
-	free(finder.functions);
-	return status;
 }

@@ -146,7 +146,7 @@ static ptowsp_status origin_say(struct ptowsp_error *error, const struct origin_
 static ptowsp_status ring_find(struct aie_back *back, struct ptowsp_error *error)
 {
 	struct ptowsp_error found = {.head = PTOWSP_HEAD(found, ERROR)};
-	ptowsp_status status = aie_check_rings(&back->design, &found);
+	ptowsp_status status = aie_check_streams(&back->design, &found);
 
 	if (status == PTOWSP_UNSUPPORTED)
 		base_text(back->ring, sizeof(back->ring), "%s", found.text);
