@@ -10,12 +10,12 @@
 
 #define LOOK_NS UINT64_C(3000000000) /* for each step of a run that somebody only asks about */
 
-/* What the entry does not read is no mistake where a script sets it for several entries, and easily taken for something that is read. */
+/* What the entry does not read is no mistake where a script sets it for several entries, and easily taken for something that is read. Programs of further devices may read it. */
 static void unread_tell(const struct run *run, const struct flag_pairs *set)
 {
 	struct ptowsp_value_info info;
 
-	for (uint32_t v = 0; ptowsp_plan_value(run->plan, v, &info); v++)
+	for (uint32_t v = 0; !run->mate_count && ptowsp_plan_value(run->plan, v, &info); v++)
 		if (!(info.flags & PTOWSP_VALUE_NEEDED) && flag_pairs_find(set, info.name))
 			plain_line(stderr, "ptowsp-run: --set %s has no effect: %s does not read it", info.name, ptowsp_plan_entry(run->plan));
 }
