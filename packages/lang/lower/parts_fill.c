@@ -471,9 +471,9 @@ static void there_tell(struct flow *f, uint32_t inst)
 
 	while (f->theres < f->parts->there_count && f->parts->theres[f->theres].inst < inst)
 		f->theres++;
-	there = f->parts->theres + f->theres;
-	if (f->theres == f->parts->there_count || there->inst != inst)
+	if (f->theres == f->parts->there_count || f->parts->theres[f->theres].inst != inst)
 		return;
+	there = &f->parts->theres[f->theres];
 	extents = there->columns ? f->now[there->tile].columns : f->now[there->tile].rows;
 	if (extents & (extents - 1))
 		refuse(f, "would be told the least of several sizes, of a tile that operations on parts of several sizes have made");

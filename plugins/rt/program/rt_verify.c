@@ -330,7 +330,7 @@ ptowsp_status rt_verifier_entry(struct rt_verifier *v)
 {
 	struct rt_program *program = v->program;
 	const struct rt_tables *tables = &program->tables;
-	const struct ptowsp_entry_record *entry = &tables->entry.rows[program->entry];
+	const struct ptowsp_entry_record *entry;
 	uint8_t base;
 	ptowsp_status status = program->entry < tables->entry.count
 				       ? rt_verify_level(v, RT_LEVEL_BASE, &base)
@@ -338,6 +338,7 @@ ptowsp_status rt_verifier_entry(struct rt_verifier *v)
 
 	if (status)
 		return status;
+	entry = &tables->entry.rows[program->entry];
 	program->begin = entry->flags & PTOWSP_ENTRY_KERNEL ? tables->work.code_count : entry->instruction;
 	status = entry->flags & PTOWSP_ENTRY_KERNEL ? rt_verify_own_task(v) : rt_verifier_pass(v, program->begin, PTOWSP_NONE);
 	if (!status && entry->flags & PTOWSP_ENTRY_PIPELINE)
