@@ -62,7 +62,8 @@ static void spare_give(struct rt_run *run)
 {
 	struct rt_spare_map map = {.cells = run->cells, .track = run->track, .stamp = run->preds.stamp};
 
-	if (!map.cells.entries || !map.track.readers || !spared(run) || run->preds.out_of_memory)
+	/* One that is still there was not taken, because edges are stated: it stays, and this one goes. */
+	if (!map.cells.entries || !map.track.readers || run->spare.mapped || !spared(run) || run->preds.out_of_memory)
 		return;
 	map.stamped = FRESHEN_EVERY - (run->fresh_until > run->tasks ? run->fresh_until - run->tasks : 0);
 	run->spare.map = map;
