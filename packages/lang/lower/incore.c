@@ -200,7 +200,7 @@ static uint16_t there_encode(struct incore *kernel, const struct incore_body *bo
 	return inst->d;
 }
 
-/* What the callee's scalar starts with: what the call passes; how much is there, of a memref as the kernel's own scalar says, of a tile as the operations have left it. */
+/* The row that the callee's scalar starts with: the one that the call passes; else how much is there, of a memref as the kernel's own scalar says, of a tile as the operations have left it. */
 static uint16_t need_row(struct incore *kernel, const struct incore_body *caller, const struct incore_body *body, const struct lang_stmt *stmt, uint32_t i)
 {
 	const struct lang_var *scalar = body->function->needs[i], *known = NULL;

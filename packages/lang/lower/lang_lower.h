@@ -109,7 +109,7 @@ struct lang_parts {
 	const struct lang_there *theres; /* in the order of instructions */
 	uint32_t there_count;
 };
-/* Its instructions become such that they come out as if each operation saw what is there. */
+/* The body's instructions become such that they come out as if each operation saw what is there. */
 void lang_parts_fill(struct lang_lower *lower, const struct lang_parts *parts);
 
 /* Ends the compilation: calls and launches are expanded in place, and this package grows beyond every bound by that. */

@@ -78,7 +78,7 @@ static void flow_once(struct aie_array *array, const struct aie_op *op, uint32_t
 
 /* ---- reading ------------------------------------------------------------------------------------------------------- */
 
-/* Its channel; AIE_NONE: of a port that is no DMA's. */
+/* The port's channel; AIE_NONE: of a port that is no DMA's. */
 static uint32_t end_read(struct aie_array *array, const struct aie_op *op, uint32_t operand, const char *bundle, const char *number, struct end *end)
 {
 	end->tile = array_tile_of(array, op, operand);

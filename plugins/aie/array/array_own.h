@@ -156,7 +156,7 @@ _Noreturn void array_fail(struct aie_array *array, const struct aie_op *op, ptow
 	__attribute__((format(printf, 4, 5)));
 /* INVALID: an operation is not as it has to be. */
 _Noreturn void array_shape_fail(struct aie_array *array, const struct aie_op *op);
-/* What others say, the sentence with it; whether they had memory. */
+/* The reports of others, the sentence with them; whether they had memory. */
 void array_expect(struct aie_array *array, ptowsp_status status);
 void array_memory(struct aie_array *array, bool there);
 /* A new zeroed row of one of the arrays, for an operation: the last one. */

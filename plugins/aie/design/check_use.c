@@ -16,7 +16,7 @@ struct object {
 	uint64_t number; /* from 1; 0: the value is none */
 	uint32_t end;
 };
-/* Of each end. */
+/* The use of each end. */
 struct counts {
 	struct counts *next; /* of those that are free */
 	uint64_t rows[];

@@ -299,7 +299,7 @@ struct aie_net {
 
 /* ---- making. All return an index. Without memory they leave by net->out; where that is NULL they return AIE_NONE. Names are kept by copy, but fifo's ---------- */
 
-/* What a run's arguments and its device say. */
+/* The settings that a run's arguments and its device say. */
 void aie_net_set(struct aie_net *net, const struct aie_arch *arch, const struct aie_sim_args *args);
 
 /* Zeroed bytes that live as long as the net. */

@@ -90,7 +90,7 @@ static bool has_fresh(const struct ptowsp_tensor_arg *tensors, uint32_t count)
 	return access & RT_FRESH;
 }
 
-/* Where nothing moves, the walk's are those of the task. Else they lie where the runtime has put them: shapes are the package's. */
+/* Windows of the task: where nothing moves, the walk's. Else they lie where the runtime has put them: shapes are the package's. */
 static const struct ptowsp_tensor_arg *tensors_place(struct ptowsp_tensor_arg *tensors, struct ascend_called *record, const struct base_walk_task *task,
 						     const int64_t *args)
 {

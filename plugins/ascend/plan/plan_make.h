@@ -25,7 +25,7 @@
 /* Versions lie anywhere in this process: their entry tensor begins where no memory is, at an address that the element sizes divide. */
 #define ASCEND_VERSIONS_BASE ((const char *)(uintptr_t)4096)
 
-/* What all tasks of a kernel have in common. */
+/* The part that all tasks of a kernel have in common. */
 struct ascend_plan_kernel {
 	struct ascend_plan_step step; /* function, cube, shape, blocks */
 	uint32_t passed;              /* bytes per block that the runtime places for its cores to pass on, 0: none */
