@@ -1,210 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* parts_fill.c - a kernel that gets parts of tiles, so that it works on whole ones: masks of what is there, made at its beginning, and a tsel wherever an operation would bring
- * elements together with what is not there. Other operations do no harm there, and nothing of it is stored. */
+/* parts_flow.c - which tiles of a kernel are there only in part, instruction by instruction, and where that makes a difference: an operation that brings elements of different rows
+ * or columns together has to see something where there is nothing. Other operations do no harm there, and nothing of it is stored. */
 #include "isa/isa.h"
 #include "isa/opcode.h"
 #include "lang/diag.h"
-#include "lang/lower/lang_lower.h"
-#include "registry/common/common_dtype.h"
+#include "lang/lower/parts_filler.h"
 
 #include <string.h>
-
-enum filling { FILL_ZERO, FILL_MINUS_ZERO, FILL_LEAST, FILL_GREATEST, FILLINGS };
-/* Tiles that are made once: 1 where the row (or column) is there, or a value everywhere. */
-struct made {
-	uint32_t rows, columns;
-	uint32_t extent; /* of a mask; MADE_VALUE: filling; MADE_FACTOR: the columns of a left factor or the rows of a right one are filled in it */
-	uint16_t dtype, tile;
-	uint8_t by_columns, filling;
-};
-#define MADE_VALUE  UINT32_MAX
-#define MADE_FACTOR (UINT32_MAX - 1)
-
-struct insts {
-	struct ptowsp_tile_inst *rows;
-	uint32_t count, capacity;
-};
-struct filler {
-	struct lang_lower *lower;
-	const struct lang_parts *parts;
-	struct made *made;
-	uint32_t made_count, made_capacity;
-	struct insts head, body; /* instructions that make them; all others */
-	uint32_t *starts;        /* per instruction as it was: what it is in `body`, with what stands before it */
-	uint32_t at, copied;     /* the instruction at hand; so many are in `body` */
-};
-
-/* ---- instructions ----------------------------------------------------------------------------------------------------------- */
-
-static struct ptowsp_tile_inst *inst_add(struct filler *f, struct insts *list, unsigned op)
-{
-	struct ptowsp_tile_inst *inst;
-
-	if (list->count == LANG_MAX_INSTRUCTIONS)
-		lang_too_large(f->lower, f->parts->function->at);
-	inst = COMMON_PUSH(&f->lower->unit->arena, list->rows, list->count, list->capacity);
-	*inst = (struct ptowsp_tile_inst){.op = (uint8_t)op, .line = f->parts->code->insts[f->at < f->parts->code->inst_count ? f->at : 0].line};
-	return inst;
-}
-
-static void op_add(struct filler *f, struct insts *list, unsigned op, uint16_t d, uint16_t a, uint16_t b, uint16_t c)
-{
-	struct ptowsp_tile_inst *inst = inst_add(f, list, op);
-
-	inst->d = d;
-	inst->a = a;
-	inst->b = b;
-	inst->c = c;
-	inst->mode = op == PTOWSP_PTO_TCMPS ? PTOWSP_COMPARE_LT : 0;
-}
-
-static uint16_t tile_add(struct filler *f, const char *name, uint32_t rows, uint32_t columns, uint16_t dtype)
-{
-	const struct ptowsp_tile_tile tile = {.rows = rows, .columns = columns, .dtype = dtype, .space = PTOWSP_SPACE_UB};
-
-	return (uint16_t)build_tile_add(f->lower->build, common_format(&f->lower->unit->arena, "%s.%ux%u", name, rows, columns), tile);
-}
-
-/* ---- what is made once ------------------------------------------------------------------------------------------------------ */
-
-/* The tile, if there is one. */
-static struct made *made_find(const struct filler *f, const struct made *like)
-{
-	for (uint32_t i = 0; i < f->made_count; i++) {
-		struct made *m = &f->made[i];
-
-		if (m->rows == like->rows && m->columns == like->columns && m->extent == like->extent && m->dtype == like->dtype &&
-		    m->by_columns == like->by_columns && m->filling == like->filling)
-			return m;
-	}
-	return NULL;
-}
-
-static uint16_t made_tile(struct filler *f, struct made like);
-
-/* A line: numbers, each compared with how many are there; other masks: a line, in all rows or columns. */
-static void mask_make(struct filler *f, struct made *mask)
-{
-	const char *name = common_format(&f->lower->unit->arena, "there.%s%s", f->parts->names[mask->extent], mask->by_columns ? ".across" : "");
-	struct made line = *mask;
-
-	*(mask->by_columns ? &line.rows : &line.columns) = 1;
-	if (line.rows != mask->rows || line.columns != mask->columns) {
-		const uint16_t tile = made_tile(f, line);
-
-		mask->tile = tile_add(f, name, mask->rows, mask->columns, PTOWSP_I32);
-		op_add(f, &f->head, mask->by_columns ? PTOWSP_PTO_TCOLEXPAND : PTOWSP_PTO_TROWEXPAND, mask->tile, tile, 0, 0);
-		return;
-	}
-	mask->tile = tile_add(f, name, mask->rows, mask->columns, PTOWSP_I32);
-	op_add(f, &f->head, PTOWSP_PTO_TCI, mask->tile, (uint16_t)build_literal_add(f->lower->build, PTOWSP_I32, 0), 0, 0);
-	op_add(f, &f->head, PTOWSP_PTO_TCMPS, mask->tile, mask->tile, f->parts->scalars[mask->extent], 0);
-}
-
-/* No element is below the least value of its type, or above the greatest. */
-static uint64_t filling_bits(unsigned dtype, unsigned filling)
-{
-	const unsigned bits = 8 * common_dtype_bytes((uint16_t)dtype);
-	const bool least = filling == FILL_LEAST;
-
-	if (filling == FILL_ZERO || filling == FILL_MINUS_ZERO)
-		return filling == FILL_ZERO || common_dtype_class((uint16_t)dtype) != 'f' ? 0 : UINT64_C(1) << (bits - 1);
-	switch (dtype) {
-	case PTOWSP_F32: return least ? 0xFF800000u : 0x7F800000u;
-	case PTOWSP_F16: return least ? 0xFC00u : 0x7C00u;
-	case PTOWSP_BF16: return least ? 0xFF80u : 0x7F80u;
-	case PTOWSP_F64: return least ? UINT64_C(0xFFF0000000000000) : UINT64_C(0x7FF0000000000000);
-	case PTOWSP_BOOL: return !least;
-	default: break;
-	}
-	if (common_dtype_class((uint16_t)dtype) == 'u')
-		return least ? 0 : UINT64_MAX >> (64 - bits);
-	return least ? ~UINT64_C(0) << (bits - 1) : UINT64_MAX >> (65 - bits);
-}
-
-static void value_make(struct filler *f, struct made *value)
-{
-	static const char *const names[FILLINGS] = {"zero", "minus_zero", "least", "greatest"};
-	const char *name = common_format(&f->lower->unit->arena, "%s.%s", names[value->filling], common_dtype_text(value->dtype));
-
-	value->tile = tile_add(f, name, value->rows, value->columns, value->dtype);
-	op_add(f, &f->head, PTOWSP_PTO_TEXPANDS, value->tile,
-	       (uint16_t)build_literal_add(f->lower->build, value->dtype, filling_bits(value->dtype, value->filling)), 0, 0);
-}
-
-static uint16_t made_tile(struct filler *f, struct made like)
-{
-	struct made *made = made_find(f, &like);
-
-	if (made)
-		return made->tile;
-	if (like.extent == MADE_VALUE)
-		value_make(f, &like);
-	else if (like.extent == MADE_FACTOR)
-		like.tile = tile_add(f, common_format(&f->lower->unit->arena, "%s.%s", like.by_columns ? "left" : "right", common_dtype_text(like.dtype)),
-				     like.rows, like.columns, like.dtype);
-	else
-		mask_make(f, &like);
-	*COMMON_PUSH(&f->lower->unit->arena, f->made, f->made_count, f->made_capacity) = like;
-	return like.tile;
-}
-
-/* ---- what the walk says ----------------------------------------------------------------------------------------------------- */
-
-/* Copies instructions before that one that are not there yet; fillings that it wants follow. */
-static void insts_copy(struct filler *f, uint32_t inst)
-{
-	for (; f->copied < inst; f->copied++) {
-		*inst_add(f, &f->body, 0) = f->parts->code->insts[f->copied];
-		f->starts[f->copied + 1] = f->body.count;
-	}
-	f->at = inst;
-}
-
-/* Before the instruction at hand, `out` gets the tile with columns (or rows) filled as far as each of the extents, a bit each, leaves them out. */
-static void fill(struct filler *f, uint16_t out, uint16_t tile, bool columns, uint64_t extents, enum filling filling)
-{
-	const struct ptowsp_tile_tile whole = f->parts->code->tiles[tile];
-
-	for (uint32_t e = 0; e < 64; e++) {
-		uint16_t mask, value;
-
-		if (!(extents >> e & 1))
-			continue;
-		mask = made_tile(f, (struct made){whole.rows, whole.columns, e, PTOWSP_I32, 0, columns, 0});
-		value = made_tile(f, (struct made){whole.rows, whole.columns, MADE_VALUE, whole.dtype, 0, 0, (uint8_t)filling});
-		op_add(f, &f->body, PTOWSP_PTO_TSEL, out, mask, tile, value);
-		tile = out;
-	}
-}
-
-/* The instruction at hand reads the tile with columns (or rows) filled that are there, but not in the other factor: in a tile apart, because the tile keeps them. */
-static void factor_fill(struct filler *f, uint16_t tile, bool left, uint64_t extents, enum filling filling)
-{
-	const struct ptowsp_tile_tile whole = f->parts->code->tiles[tile];
-	const uint16_t out = made_tile(f, (struct made){whole.rows, whole.columns, MADE_FACTOR, whole.dtype, 0, left, 0});
-	struct ptowsp_tile_inst *inst = &f->parts->code->insts[f->at];
-	const bool sums = isa_op(inst->op)->shape == ISA_SHAPE_MATMUL_ACC;
-
-	fill(f, out, tile, left, extents, filling);
-	if (left)
-		*(sums ? &inst->b : &inst->a) = out;
-	else
-		*(sums ? &inst->c : &inst->b) = out;
-}
-
-/* The instruction works on no parts. */
-static void part_refuse(const struct filler *f, const struct ptowsp_tile_inst *inst, const char *why)
-{
-	struct lang_unit *unit = f->lower->unit;
-
-	lang_error(unit, f->parts->function->at, "@%s line %u: %s %s, and calls pass parts of which a run says how much is there", f->parts->function->name,
-		   inst->line, isa_op(inst->op)->mnemonic, why);
-	lang_help(unit, "pass whole parts, or declare the parameters that say what is there (%%x.rows: i32) and see to the rest in @%s itself",
-		  f->parts->function->name);
-}
-
-/* ---- which tiles are there only in part, and where that makes a difference: an operation that brings elements of different rows or columns together has to see something where there is nothing. ---- */
 
 /* The walk over the instructions, again and again until nothing changes: where ways meet, a tile is there as far as it is on all of them. */
 struct flow {
@@ -223,7 +25,7 @@ static void want(const struct flow *f, uint16_t tile, bool columns, uint64_t ext
 {
 	f->now[tile].zero &= !extents || filling == FILL_ZERO;
 	if (f->filler && extents)
-		fill(f->filler, tile, tile, columns, extents, filling);
+		filler_fill(f->filler, tile, columns, extents, filling);
 }
 
 static void want_all(const struct flow *f, uint16_t tile, enum filling filling)
@@ -235,7 +37,7 @@ static void want_all(const struct flow *f, uint16_t tile, enum filling filling)
 static void refuse(const struct flow *f, const char *why)
 {
 	if (f->filler)
-		part_refuse(f->filler, f->inst, why);
+		filler_refuse(f->filler, why);
 }
 
 static void set(const struct flow *f, uint16_t tile, uint64_t rows, uint64_t columns)
@@ -275,7 +77,7 @@ static void factor(const struct flow *f, uint16_t tile, bool left, uint64_t inne
 
 	want(f, tile, left, own, filling);
 	if (f->filler && (inner & ~own))
-		factor_fill(f->filler, tile, left, inner & ~own, filling);
+		filler_factor_fill(f->filler, tile, left, inner & ~own, filling);
 }
 
 /* Terms of a sum that are not there are 0 times 0; where it starts from a tile -0 times 0, which changes no sum, not even one that is -0. left, right: factors. */
@@ -547,7 +349,7 @@ static void sweep(struct flow *f)
 		if (!f->live)
 			continue;
 		if (f->filler)
-			insts_copy(f->filler, i);
+			filler_arrive(f->filler, i);
 		there_tell(f, i);
 		mixed_warn(f);
 		if (isa_op_is_control(f->inst->op))
@@ -590,36 +392,10 @@ static void flow_follow(const struct lang_parts *parts, struct filler *filler)
 	sweep(&f);
 }
 
-/* ---- the kernel ------------------------------------------------------------------------------------------------------------- */
-
-/* Puts masks and values in front of the rest, whose jumps go where they went. */
-static void insts_join(struct filler *f)
-{
-	const uint32_t count = f->head.count + f->body.count;
-	struct ptowsp_tile_inst *insts = common_alloc(&f->lower->unit->arena, ((size_t)count + 1) * sizeof(*insts));
-
-	if (count > LANG_MAX_INSTRUCTIONS)
-		lang_too_large(f->lower, f->parts->function->at);
-	for (uint32_t i = 0; i < f->body.count; i++)
-		if (isa_op_has_target(f->body.rows[i].op))
-			f->body.rows[i].target = f->head.count + f->starts[f->body.rows[i].target];
-	if (f->head.count)
-		memcpy(insts, f->head.rows, f->head.count * sizeof(*insts));
-	memcpy(insts + f->head.count, f->body.rows, f->body.count * sizeof(*insts));
-	f->parts->code->insts = insts;
-	f->parts->code->inst_count = f->parts->code->inst_capacity = count;
-}
-
 void lang_parts_fill(struct lang_lower *lower, const struct lang_parts *parts)
 {
-	struct filler f = {.lower = lower, .parts = parts};
-	const uint32_t count = parts->code->inst_count;
+	struct filler filler = filler_begin(lower, parts);
 
-	f.starts = common_alloc(&lower->unit->arena, ((size_t)count + 1) * sizeof(*f.starts));
-	flow_follow(parts, &f);
-	insts_copy(&f, count);
-	if (f.body.count == count)
-		return;
-	insts_join(&f);
-	lang_tile_literals_order(parts->code);
+	flow_follow(parts, &filler);
+	filler_end(&filler);
 }
