@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "aie/ir/ir_read.h"
+#include "registry/common/common_grow.h"
 #include "registry/common/common_hash.h"
 
 #include <stdlib.h>
@@ -32,23 +33,18 @@ const struct aie_scope_row *aie_scope_find(const struct aie_scope *scope, const 
 static bool room_double(struct aie_scope *scope)
 {
 	const uint32_t room = scope->room ? 2 * scope->room : 256;
-	struct aie_scope_row *rows = realloc(scope->rows, room * sizeof(*rows));
-	uint32_t *buckets = calloc(room, sizeof(*buckets));
+	uint32_t *buckets = COMMON_RESIZE(scope->rows, room) ? calloc(room, sizeof(*buckets)) : NULL;
 
-	if (rows)
-		scope->rows = rows;
-	if (!rows || !buckets) {
-		free(buckets);
+	if (!buckets)
 		return false;
-	}
 	free(scope->buckets);
 	scope->buckets = buckets;
 	scope->room = room;
 	scope->mask = room - 1;
 	for (uint32_t i = 0; i < scope->count; i++) {
-		uint32_t *bucket = bucket_of(scope, rows[i].name);
+		uint32_t *bucket = bucket_of(scope, scope->rows[i].name);
 
-		rows[i].next = *bucket;
+		scope->rows[i].next = *bucket;
 		*bucket = i + 1;
 	}
 	return true;

@@ -6,37 +6,21 @@
 #include <string.h>
 
 #include "aie/place/route_graph.h"
+#include "registry/common/common_heap.h"
 
-/* A heap of (cost, link): the smallest cost, of equal ones the first link. */
+/* Keys of cost and link: the smallest cost is first, of equal ones the first link. */
+#define KEY_BEFORE(order, a, b) ((a) < (b))
+COMMON_HEAP(keys, uint64_t, const void *, KEY_BEFORE)
+
 static void heap_push(struct route_work *work, uint64_t key)
 {
-	uint32_t at = work->heap_count++;
-
-	for (; at && work->heap[(at - 1) / 2] > key; at = (at - 1) / 2)
-		work->heap[at] = work->heap[(at - 1) / 2];
-	work->heap[at] = key;
+	keys_push(work->heap, &work->heap_count, key, NULL);
 }
 
 static uint64_t heap_pop(struct route_work *work)
 {
-	const uint64_t top = work->heap[0], last = work->heap[--work->heap_count];
-	uint32_t at = 0;
-
 	work->effort++;
-	for (;;) {
-		uint32_t child = 2 * at + 1;
-
-		if (child >= work->heap_count)
-			break;
-		if (child + 1 < work->heap_count && work->heap[child + 1] < work->heap[child])
-			child++;
-		if (work->heap[child] >= last)
-			break;
-		work->heap[at] = work->heap[child];
-		at = child;
-	}
-	work->heap[at] = last;
-	return top;
+	return keys_pop(work->heap, &work->heap_count, NULL);
 }
 
 static uint64_t heap_key(uint32_t cost, uint32_t link)

@@ -3,6 +3,7 @@
 #include "aie/sim/aie_cost.h"
 #include "aie/sim/sim_net.h"
 #include "base/error.h"
+#include "registry/common/common_grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +12,8 @@
 static bool objects_fill(struct aie_machine_core *core, const struct aie_lock *lock)
 {
 	if (core->ask.count > core->room) {
-		void **more = realloc(core->objects, core->ask.count * sizeof(*more));
-
-		if (!more)
+		if (!COMMON_RESIZE(core->objects, core->ask.count))
 			return false;
-		core->objects = more;
 		core->room = core->ask.count;
 	}
 	for (uint32_t i = 0; i < core->ask.count; i++)

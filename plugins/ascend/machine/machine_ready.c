@@ -4,6 +4,7 @@
 #include "ascend/machine/machine_ready.h"
 #include "base/hints.h"
 #include "ptowsp/ids.h"
+#include "registry/common/common_heap.h"
 #include <stdlib.h>
 
 bool ascend_queue_init(struct ascend_queue *queue, uint32_t room)
@@ -55,34 +56,12 @@ static bool sooner(const struct ascend_run *run, uint32_t a, uint32_t b)
 	return run->by_number ? (int32_t)(a - b) < 0 : before(run, a, b);
 }
 
-/* A heap, whose first place is 0. */
-static void heap_enter(const struct ascend_run *run, struct ascend_queue *queue, uint32_t task)
-{
-	uint32_t *heap = queue->tasks, at = queue->tail++;
-
-	for (; at && sooner(run, task, heap[(at - 1) / 2]); at = (at - 1) / 2)
-		heap[at] = heap[(at - 1) / 2];
-	heap[at] = task;
-}
-
-static void heap_drop(const struct ascend_run *run, struct ascend_queue *queue)
-{
-	uint32_t *heap = queue->tasks, count = --queue->tail, last = heap[count], at = 0, child;
-
-	for (; (child = 2 * at + 1) < count; at = child) {
-		if (child + 1 < count && sooner(run, heap[child + 1], heap[child]))
-			child++;
-		if (!sooner(run, heap[child], last))
-			break;
-		heap[at] = heap[child];
-	}
-	heap[at] = last;
-}
+COMMON_HEAP(ready, uint32_t, const struct ascend_run *, sooner)
 
 static void queue_drop(const struct ascend_run *run, struct ascend_queue *queue)
 {
 	if (run->heaps)
-		heap_drop(run, queue);
+		ready_pop(queue->tasks, &queue->tail, run);
 	else
 		queue->head++;
 }
@@ -94,7 +73,7 @@ void ascend_queue_enter(struct ascend_run *run, struct ascend_queue *queue, uint
 	if (!queue_room(run, queue))
 		return;
 	if (run->heaps) {
-		heap_enter(run, queue, task);
+		ready_push(queue->tasks, &queue->tail, task, run);
 		return;
 	}
 	for (at = queue->tail++; at != queue->head && before(run, task, queue->tasks[(at - 1) & queue->mask]); at--)

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/access/cells.h"
+#include "registry/common/common_hash.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { ROOM_BITS = 11, ROOM_BITS_MOST = 40, REACH_MOST = 64, LOW_MOST = 16 };
 
-/* 2 ^ 64 divided by the golden ratio, for names that are multiples of 2 ^ low. */
-#define GOLDEN UINT64_C(0x9E3779B97F4A7C15)
-
+/* Names are multiples of 2 ^ low. */
 static void low_set(struct rt_cells *cells, unsigned low)
 {
 	cells->low = low;
-	cells->factor = GOLDEN >> low | 1;
+	cells->factor = COMMON_GOLDEN >> low | 1;
 }
 
 static void entries_set(struct rt_cells *cells, struct rt_entry *entries, unsigned bits, uint32_t stale)

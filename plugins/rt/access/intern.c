@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/access/intern.h"
+#include "registry/common/common_hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,7 @@ void rt_intern_finish(struct rt_intern *intern)
 
 static uint64_t hash(const struct rt_key *key)
 {
-	uint64_t h = (uint64_t)key->row * UINT64_C(0x9E3779B97F4A7C15) + (uint64_t)key->column * UINT64_C(0xC2B2AE3D27D4EB4F) +
-		     key->class * UINT64_C(0x165667B19E3779F9);
-
-	h ^= h >> 32;
-	h *= UINT64_C(0xD6E8FEB86659FD93);
-	return h ^ h >> 32;
+	return common_hash(common_hash(common_hash(0, (uint64_t)key->row), (uint64_t)key->column), key->class) >> 32;
 }
 
 /* The key's row, or the free one where it would go. */

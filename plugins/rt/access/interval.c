@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/access/interval.h"
+#include "registry/common/common_grow.h"
+#include "registry/common/common_hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,19 +35,9 @@ void rt_intervals_finish(struct rt_intervals *set)
 	memset(set, 0, sizeof(*set));
 }
 
-static uint64_t mix(uint64_t h)
-{
-	h ^= h >> 32;
-	h *= UINT64_C(0xD6E8FEB86659FD93);
-	return h ^ h >> 32;
-}
-
 static uint32_t hash(const struct rt_intervals *set, uint32_t tensor, int64_t start, int64_t end)
 {
-	uint64_t h =
-		(uint64_t)start * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)end * UINT64_C(0xC2B2AE3D27D4EB4F) ^ (uint64_t)tensor * UINT64_C(0x165667B19E3779F9);
-
-	return (uint32_t)(mix(h) >> 16) & set->mask;
+	return (uint32_t)(common_hash(common_hash(common_hash(0, tensor), (uint64_t)start), (uint64_t)end) >> 32) & set->mask;
 }
 
 static uint32_t place(const struct rt_intervals *set, uint32_t tensor, int64_t start, int64_t end)
@@ -93,24 +85,19 @@ static void table_drop(struct rt_intervals *set, uint32_t node)
 static bool grow(struct rt_intervals *set)
 {
 	uint32_t room = set->room * 2;
-	struct rt_interval *nodes;
-	uint32_t *table, *spare;
+	uint32_t *table;
 
-	if (set->room >= UINT32_C(1) << 27)
+	if (set->room >= UINT32_C(1) << 27 || !COMMON_RESIZE(set->nodes, room) || !COMMON_RESIZE(set->spare, room))
 		return false;
-	nodes = realloc(set->nodes, room * sizeof(*nodes));
-	set->nodes = nodes ? nodes : set->nodes;
-	spare = realloc(set->spare, room * sizeof(*spare));
-	set->spare = spare ? spare : set->spare;
-	table = nodes && spare ? calloc((size_t)room * 4, sizeof(*table)) : NULL;
+	table = calloc((size_t)room * 4, sizeof(*table));
 	if (!table)
 		return false;
-	memset(nodes + set->room, 0, (room - set->room) * sizeof(*nodes));
+	memset(set->nodes + set->room, 0, (room - set->room) * sizeof(*set->nodes));
 	free(set->table);
 	set->table = table;
 	set->mask = room * 4 - 1;
 	for (uint32_t i = 0; i < set->room; i++)
-		if (nodes[i].used)
+		if (set->nodes[i].used)
 			table_add(set, i);
 	for (uint32_t i = room; i > set->room; i--)
 		set->spare[set->spare_count++] = i - 1;
@@ -122,7 +109,7 @@ static bool grow(struct rt_intervals *set)
 
 static uint64_t priority(uint32_t node)
 {
-	return mix((uint64_t)(node + 1) * UINT64_C(0x9E3779B97F4A7C15));
+	return common_mix(node + UINT64_C(1));
 }
 
 /* Puts `child` where `node` hung below its parent. */

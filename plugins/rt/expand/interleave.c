@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/expand/interleave.h"
+#include "registry/common/common_grow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,11 +61,8 @@ static bool put_aside(struct rt_expand *expand, struct rt_interleave *turns)
 	uint32_t count = expand->depth - turns->depth;
 
 	if (count > branch->room) {
-		struct aside *more = realloc(branch->bodies, count * sizeof(*more));
-
-		if (!more)
+		if (!COMMON_RESIZE(branch->bodies, count))
 			return false;
-		branch->bodies = more;
 		branch->room = count;
 	}
 	for (uint32_t i = 0; i < count; i++) {

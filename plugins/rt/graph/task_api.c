@@ -352,8 +352,6 @@ ptowsp_status rt_tasks_barrier(struct rt_tasks *tasks)
 /* NULL: an error is kept. */
 static struct rt_task_event *event_of(struct rt_tasks *tasks, uint32_t event)
 {
-	struct rt_task_event *events = tasks->events;
-
 	if (tasks->status)
 		return NULL;
 	if (!tasks->running || tasks->open || event >= EVENT_LIMIT) {
@@ -361,16 +359,14 @@ static struct rt_task_event *event_of(struct rt_tasks *tasks, uint32_t event)
 		return NULL;
 	}
 	if (event < tasks->event_count)
-		return &events[event];
-	events = realloc(events, ((size_t)event + 1) * sizeof(*events));
-	if (!events) {
+		return &tasks->events[event];
+	if (!COMMON_RESIZE(tasks->events, (size_t)event + 1)) {
 		keep(tasks, rt_no_memory(&tasks->error, "events"));
 		return NULL;
 	}
-	memset(events + tasks->event_count, 0, (event + 1 - tasks->event_count) * sizeof(*events));
-	tasks->events = events;
+	memset(tasks->events + tasks->event_count, 0, (event + 1 - tasks->event_count) * sizeof(*tasks->events));
 	tasks->event_count = event + 1;
-	return &events[event];
+	return &tasks->events[event];
 }
 
 ptowsp_status rt_tasks_signal(struct rt_tasks *tasks, uint32_t event)

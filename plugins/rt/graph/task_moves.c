@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* task_moves.c - numbers of the program's tasks among those that carry what goes with tokens. */
+#include "registry/common/common_grow.h"
 #include "rt/graph/tasks.h"
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +10,12 @@ enum { ROOM_FIRST = 64 };
 /* Room for all so far, or for as many as may be asked for; what is there lies from 0 on while there is less than that. */
 static bool grow(struct rt_task_moves *moves)
 {
-	uint64_t room = moves->room ? moves->room * 2 : ROOM_FIRST, *before;
+	uint64_t room = moves->room ? moves->room * 2 : ROOM_FIRST;
 
 	if (moves->most && room > moves->most)
 		room = moves->most;
-	before = realloc(moves->before, room * sizeof(*before));
-	if (!before)
+	if (!COMMON_RESIZE(moves->before, room))
 		return false;
-	moves->before = before;
 	moves->room = room;
 	return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* copy.c - the kernel of COPY: a row behind those of the package, which this core runs itself wherever there is a place, and of which no
  * backend is asked. It costs one cycle per element, its only scalar. */
+#include "registry/common/common_grow.h"
 #include "rt/access/mirror.h"
 #include "rt/program/dtype.h"
 #include "rt/program/rt_error.h"
@@ -51,22 +52,21 @@ static bool has_copy(const struct rt_tables *tables)
 static ptowsp_status kernel_add(struct rt_tables *t, uint32_t *row_out, struct ptowsp_error *error)
 {
 	static const char name[] = "copy";
-	struct ptowsp_kernel_record *kernels = realloc(t->kernel.rows, (t->kernel.count + (size_t)2) * sizeof(*kernels));
-	struct ptowsp_param_record *params = realloc(t->param.rows, (t->param.count + (size_t)4) * sizeof(*params));
-	char *strings = realloc(t->strings, (size_t)t->strings_size + sizeof(name) + 1);
+	struct ptowsp_param_record *params;
 
-	t->kernel.rows = kernels ? kernels : t->kernel.rows;
-	t->param.rows = params ? params : t->param.rows;
-	t->strings = strings ? strings : t->strings;
-	if (!kernels || !params || !strings)
+	if (!COMMON_RESIZE(t->kernel.rows, t->kernel.count + (size_t)2) || !COMMON_RESIZE(t->param.rows, t->param.count + (size_t)4) ||
+	    !COMMON_RESIZE(t->strings, (size_t)t->strings_size + sizeof(name) + 1))
 		return rt_no_memory(error, "the kernel of copies");
-	memcpy(strings + t->strings_size, name, sizeof(name));
-	kernels[t->kernel.count] = (struct ptowsp_kernel_record){.name = t->strings_size, .unit = PTOWSP_UNIT_ANY, .params = t->param.count, .param_count = 3};
+	memcpy(t->strings + t->strings_size, name, sizeof(name));
+	t->kernel.rows[t->kernel.count] =
+		(struct ptowsp_kernel_record){.name = t->strings_size, .unit = PTOWSP_UNIT_ANY, .params = t->param.count, .param_count = 3};
 	t->strings_size += sizeof(name);
 	t->strings[t->strings_size] = 0;
-	params[t->param.count++] = (struct ptowsp_param_record){.kind = PTOWSP_PARAM_SCALAR, .dtype = PTOWSP_I64};
-	params[t->param.count++] = (struct ptowsp_param_record){.kind = PTOWSP_PARAM_TENSOR, .access = PTOWSP_READ};
-	params[t->param.count++] = (struct ptowsp_param_record){.kind = PTOWSP_PARAM_TENSOR, .access = PTOWSP_WRITE};
+	params = t->param.rows + t->param.count;
+	params[0] = (struct ptowsp_param_record){.kind = PTOWSP_PARAM_SCALAR, .dtype = PTOWSP_I64};
+	params[1] = (struct ptowsp_param_record){.kind = PTOWSP_PARAM_TENSOR, .access = PTOWSP_READ};
+	params[2] = (struct ptowsp_param_record){.kind = PTOWSP_PARAM_TENSOR, .access = PTOWSP_WRITE};
+	t->param.count += 3;
 	*row_out = t->kernel.count++;
 	return PTOWSP_OK;
 }
