@@ -64,10 +64,8 @@ static inline __attribute__((unused)) enum product_level product_level(void)
 
 /* ---- blocks ----------------------------------------------------------------------------------------------------- */
 
-/* Vectors of 16, 32 and 64 bytes, in registers and where they lie in memory; "1" is a single element. */
+/* Vectors of 16, 32 and 64 bytes, in registers and where they lie in memory. */
 #define PRODUCT_VECTORS(how)                                                                                                                                   \
-	typedef isa_c_##how product_##how##_1;                                                                                                                 \
-	typedef isa_c_##how product_at_##how##_1;                                                                                                              \
 	typedef isa_c_##how product_##how##_16 __attribute__((vector_size(16)));                                                                               \
 	typedef isa_c_##how product_##how##_32 __attribute__((vector_size(32)));                                                                               \
 	typedef isa_c_##how product_##how##_64 __attribute__((vector_size(64)));                                                                               \
@@ -75,60 +73,74 @@ static inline __attribute__((unused)) enum product_level product_level(void)
 	typedef isa_c_##how product_at_##how##_32 __attribute__((vector_size(32), aligned(sizeof(isa_c_##how)), may_alias));                                   \
 	typedef isa_c_##how product_at_##how##_64 __attribute__((vector_size(64), aligned(sizeof(isa_c_##how)), may_alias));
 
-/* Columns [j, j + C vectors) of R rows, as long as there are so many: d = c + a x b with all of the block's sums in registers. Loops
- * over r and v are unrolled, so their arrays are registers, too. */
-#define PRODUCT_LOOP(how, size, R, C)                                                                                                                          \
-	for (; j + (C) * (sizeof(product_##how##_##size) / sizeof(isa_c_##how)) <= n; j += (C) * (sizeof(product_##how##_##size) / sizeof(isa_c_##how))) {     \
-		enum { LANES = sizeof(product_##how##_##size) / sizeof(isa_c_##how) };                                                                         \
-		const isa_c_##how *row = b + j;                                                                                                                \
+/* R rows of C vectors: to = from + a x b with all sums in registers; width and step: elements from row to row. Loops over r and v are unrolled, so their arrays are registers, too. */
+#define PRODUCT_BLOCK(how, size, R, C, to, from, width, right_at, right_step)                                                                                  \
+	{                                                                                                                                                      \
+		const isa_c_##how *row = (right_at);                                                                                                           \
 		product_##how##_##size sum[R][C];                                                                                                              \
                                                                                                                                                                \
 		PRODUCT_UNROLL for (size_t r = 0; r < (R); r++) PRODUCT_UNROLL for (size_t v = 0; v < (C); v++) sum[r][v] = (product_##how##_##size){0};       \
 		if (c)                                                                                                                                         \
 			PRODUCT_UNROLL for (size_t r = 0; r < (R); r++) PRODUCT_UNROLL for (size_t v = 0; v < (C); v++) sum[r][v] =                            \
-				*(const product_at_##how##_##size *)(c + r * n + j + v * LANES);                                                               \
-		for (size_t k = 0; k < k_count; k++, row += n) {                                                                                               \
+				*(const product_at_##how##_##size *)((from) + r * (width) + v * PRODUCT_LANES(how, size));                                     \
+		for (size_t k = 0; k < k_count; k++, row += (right_step)) {                                                                                    \
 			product_##how##_##size right[C];                                                                                                       \
                                                                                                                                                                \
-			PRODUCT_UNROLL for (size_t v = 0; v < (C); v++) right[v] = *(const product_at_##how##_##size *)(row + v * LANES);                      \
+			PRODUCT_UNROLL for (size_t v = 0; v < (C); v++) right[v] = *(const product_at_##how##_##size *)(row + v * PRODUCT_LANES(how, size));   \
 			PRODUCT_UNROLL for (size_t r = 0; r < (R); r++) PRODUCT_UNROLL for (size_t v = 0; v < (C); v++) sum[r][v] +=                           \
 				a[r * step + k] * right[v];                                                                                                    \
 		}                                                                                                                                              \
 		PRODUCT_UNROLL for (size_t r = 0; r < (R); r++) PRODUCT_UNROLL for (size_t v = 0; v < (C); v++) *                                              \
-			(product_at_##how##_##size *)(d + r * n + j + v * LANES) = sum[r][v];                                                                  \
+			(product_at_##how##_##size *)((to) + r * (width) + v * PRODUCT_LANES(how, size)) = sum[r][v];                                          \
 	}
 
-/* Columns [j, n) of R rows of the result. Returns where the columns end that it did. */
-#define PRODUCT_ROWS(how, level, R, columns)                                                                                                                   \
-	static PRODUCT_TARGET_##level size_t product_##how##_##level##_rows_##R(isa_c_##how *d, const isa_c_##how *c, const isa_c_##how *a, size_t step,       \
-										const isa_c_##how *b, size_t k_count, size_t n, size_t j)                      \
+#define PRODUCT_LANES(how, size) ((size) / sizeof(isa_c_##how))
+#define PRODUCT_LOOP(how, size, R, C)                                                                                                                          \
+	for (; j + (C)*PRODUCT_LANES(how, size) <= n; j += (C)*PRODUCT_LANES(how, size))                                                                       \
+	PRODUCT_BLOCK(how, size, R, C, d + j, c + j, n, b + j, n)
+
+/* The last columns, where they are just a short vector. */
+#define PRODUCT_LAST(how, size, R)                                                                                                                             \
+	if (j + PRODUCT_LANES(how, size) == n) {                                                                                                               \
+		PRODUCT_BLOCK(how, size, R, 1, d + j, c + j, n, b + j, n)                                                                                      \
+		return;                                                                                                                                        \
+	}
+
+/* R rows of the result: columns that are whole vectors, C vectors at a time as long as there are so many, then one; those behind them in a copy, and `last` has those of b. */
+#define PRODUCT_ROWS(how, level, size, R, C)                                                                                                                   \
+	static PRODUCT_TARGET_##level void product_##how##_##level##_rows_##R(isa_c_##how *d, const isa_c_##how *c, const isa_c_##how *a, size_t step,         \
+									      const isa_c_##how *b, const isa_c_##how *last, size_t k_count, size_t n)         \
 	{                                                                                                                                                      \
-		columns return j;                                                                                                                              \
+		size_t j = 0;                                                                                                                                  \
+                                                                                                                                                               \
+		PRODUCT_LOOP(how, size, R, C)                                                                                                                  \
+		PRODUCT_LOOP(how, size, R, 1)                                                                                                                  \
+		PRODUCT_LAST(how, 32, R) PRODUCT_LAST(how, 16, R) if (j < n)                                                                                   \
+		{                                                                                                                                              \
+			isa_c_##how near[R][PRODUCT_LANES(how, size)] = {{0}};                                                                                 \
+                                                                                                                                                               \
+			for (size_t r = 0; c && r < (R); r++)                                                                                                  \
+				memcpy(near[r], c + r * n + j, (n - j) * sizeof(*c));                                                                          \
+			PRODUCT_BLOCK(how, size, R, 1, near[0], near[0], PRODUCT_LANES(how, size), last, PRODUCT_LANES(how, size))                             \
+			for (size_t r = 0; r < (R); r++)                                                                                                       \
+				memcpy(d + r * n + j, near[r], (n - j) * sizeof(*d));                                                                          \
+		}                                                                                                                                              \
 	}
 
-/* Blocks that keep multipliers and adders busy while one row of b passes, measured (README.md): 16 rows of one vector where there are
- * 32 registers of 64 bytes, 4 rows of two where there are 16; single rows need more columns for that. */
-#define PRODUCT_FEW_avx512(how, columns)                                                                                                                       \
-	PRODUCT_ROWS(how, avx512, 4,                                                                                                                           \
-		     PRODUCT_LOOP(how, 64, 4, columns) PRODUCT_LOOP(how, 64, 4, 1) PRODUCT_LOOP(how, 32, 4, 1) PRODUCT_LOOP(how, 16, 4, 1)                     \
-			     PRODUCT_LOOP(how, 1, 4, 1))                                                                                                       \
-	PRODUCT_ROWS(how, avx512, 1,                                                                                                                           \
-		     PRODUCT_LOOP(how, 64, 1, 8) PRODUCT_LOOP(how, 64, 1, 1) PRODUCT_LOOP(how, 32, 1, 1) PRODUCT_LOOP(how, 16, 1, 1)                           \
-			     PRODUCT_LOOP(how, 1, 1, 1))
+/* Bytes of a vector, and blocks that keep multipliers and adders busy while one row of b passes, measured (README.md): 12 rows of one vector where there are 32 registers of 64 bytes,
+ * 4 rows of two where there are 16; single rows need more columns for that. A fused product and sum is one instruction: fewer rows and more columns need fewer loads for each. */
+#define PRODUCT_SIZE_avx512 64
+#define PRODUCT_SIZE_avx2   32
+#define PRODUCT_SIZE_base   16
 #ifdef PRODUCT_FAST
-/* A fused product and sum is one instruction: fewer rows and more columns need fewer loads for each. */
-#define PRODUCT_BLOCKS_avx512(how) PRODUCT_FEW_avx512(how, 4)
+#define PRODUCT_BLOCKS_avx512(how) PRODUCT_ROWS(how, avx512, 64, 4, 4) PRODUCT_ROWS(how, avx512, 64, 1, 8)
 #else
-#define PRODUCT_BLOCKS_avx512(how) PRODUCT_ROWS(how, avx512, 16, PRODUCT_LOOP(how, 64, 16, 1)) PRODUCT_FEW_avx512(how, 2)
+#define PRODUCT_BLOCKS_avx512(how) PRODUCT_ROWS(how, avx512, 64, 12, 1) PRODUCT_ROWS(how, avx512, 64, 4, 2) PRODUCT_ROWS(how, avx512, 64, 1, 8)
 #endif
-#define PRODUCT_BLOCKS_avx2(how)                                                                                                                               \
-	PRODUCT_ROWS(how, avx2, 4, PRODUCT_LOOP(how, 32, 4, 2) PRODUCT_LOOP(how, 32, 4, 1) PRODUCT_LOOP(how, 16, 4, 1) PRODUCT_LOOP(how, 1, 4, 1))             \
-	PRODUCT_ROWS(how, avx2, 1, PRODUCT_LOOP(how, 32, 1, 8) PRODUCT_LOOP(how, 32, 1, 1) PRODUCT_LOOP(how, 16, 1, 1) PRODUCT_LOOP(how, 1, 1, 1))
-#define PRODUCT_BLOCKS_base(how)                                                                                                                               \
-	PRODUCT_ROWS(how, base, 4, PRODUCT_LOOP(how, 16, 4, 2) PRODUCT_LOOP(how, 16, 4, 1) PRODUCT_LOOP(how, 1, 4, 1))                                         \
-	PRODUCT_ROWS(how, base, 1, PRODUCT_LOOP(how, 16, 1, 8) PRODUCT_LOOP(how, 16, 1, 1) PRODUCT_LOOP(how, 1, 1, 1))
+#define PRODUCT_BLOCKS_avx2(how) PRODUCT_ROWS(how, avx2, 32, 4, 2) PRODUCT_ROWS(how, avx2, 32, 1, 8)
+#define PRODUCT_BLOCKS_base(how) PRODUCT_ROWS(how, base, 16, 4, 2) PRODUCT_ROWS(how, base, 16, 1, 8)
 
-/* Longer sums go on in parts, each from what the one before left in d: a part of b stays in the second cache while all rows pass it, and sixteen rows of a part of a, which are
+/* Longer sums go on in parts, each from what the one before left in d: a part of b stays in the second cache while all rows pass it, and twelve rows of a part of a, which are
  * copied to lie a line more than the part apart, do not meet in one set of the first, as they do where rows are a multiple of 4 KiB long. */
 #define PRODUCT_PART(how) (1024 / sizeof(isa_c_##how))
 #define PRODUCT_GAP(how)  (64 / sizeof(isa_c_##how))
@@ -137,22 +149,19 @@ static inline __attribute__((unused)) enum product_level product_level(void)
 #ifdef PRODUCT_FAST
 #define PRODUCT_MANY_avx512(how, i)
 #else
-/* Sixteen rows at a time; columns that are no whole vector by fours. */
 #define PRODUCT_MANY_avx512(how, i)                                                                                                                            \
-	for (; i + 16 <= m; i += 16) {                                                                                                                         \
-		isa_c_##how near[16][PRODUCT_PART(how) + PRODUCT_GAP(how)];                                                                                    \
+	for (; i + 12 <= m; i += 12) {                                                                                                                         \
+		isa_c_##how near[12][PRODUCT_PART(how) + PRODUCT_GAP(how)];                                                                                    \
 		const isa_c_##how *rows = a + i * step;                                                                                                        \
-		size_t at = step, j;                                                                                                                           \
+		size_t at = step;                                                                                                                              \
                                                                                                                                                                \
 		if (step > k_count) {                                                                                                                          \
 			at = PRODUCT_PART(how) + PRODUCT_GAP(how);                                                                                             \
-			for (size_t r = 0; r < 16; r++)                                                                                                        \
+			for (size_t r = 0; r < 12; r++)                                                                                                        \
 				memcpy(near[r], rows + r * step, k_count * sizeof(*rows));                                                                     \
 			rows = near[0];                                                                                                                        \
 		}                                                                                                                                              \
-		j = product_##how##_avx512_rows_16(d + i * n, c ? c + i * n : c, rows, at, b, k_count, n, 0);                                                  \
-		for (size_t r = 0; j < n && r < 16; r += 4)                                                                                                    \
-			product_##how##_avx512_rows_4(d + (i + r) * n, c ? c + (i + r) * n : c, rows + r * at, at, b, k_count, n, j);                          \
+		product_##how##_avx512_rows_12(d + i * n, c ? c + i * n : c, rows, at, b, last[0], k_count, n);                                                \
 	}
 #endif
 #define PRODUCT_MANY_avx2(how, i)
@@ -166,12 +175,18 @@ static inline __attribute__((unused)) enum product_level product_level(void)
 	PRODUCT_BLOCKS_##level(how) static PRODUCT_TARGET_##level void product_part_##how##_##level(                                                           \
 		isa_c_##how *d, const isa_c_##how *c, const isa_c_##how *a, size_t step, const isa_c_##how *b, size_t m, size_t k_count, size_t n)             \
 	{                                                                                                                                                      \
+		isa_c_##how last[PRODUCT_WHOLE * PRODUCT_PART(how)][PRODUCT_LANES(how, PRODUCT_SIZE_##level)];                                                 \
+		const size_t rest = n % PRODUCT_LANES(how, PRODUCT_SIZE_##level) * sizeof(*b), whole = n - rest / sizeof(*b);                                  \
 		size_t i = 0;                                                                                                                                  \
                                                                                                                                                                \
+		for (size_t k = 0; rest && rest != 32 && rest != 16 && k < k_count; k++) {                                                                     \
+			memset(last[k], 0, sizeof(last[k]));                                                                                                   \
+			memcpy(last[k], b + k * n + whole, rest);                                                                                              \
+		}                                                                                                                                              \
 		PRODUCT_MANY_##level(how, i) for (; i + 4 <= m; i += 4)                                                                                        \
-			product_##how##_##level##_rows_4(d + i * n, c ? c + i * n : c, a + i * step, step, b, k_count, n, 0);                                  \
+			product_##how##_##level##_rows_4(d + i * n, c ? c + i * n : c, a + i * step, step, b, last[0], k_count, n);                            \
 		for (; i < m; i++)                                                                                                                             \
-			product_##how##_##level##_rows_1(d + i * n, c ? c + i * n : c, a + i * step, step, b, k_count, n, 0);                                  \
+			product_##how##_##level##_rows_1(d + i * n, c ? c + i * n : c, a + i * step, step, b, last[0], k_count, n);                            \
 	}                                                                                                                                                      \
 	static PRODUCT_TARGET_##level void product_##how##_##level(isa_c_##how *d, const isa_c_##how *c, const isa_c_##how *a, const isa_c_##how *b, size_t m, \
 								   size_t k_count, size_t n)                                                                   \

@@ -37,7 +37,7 @@ static uint64_t any_u64(void)
 /* Sizes around those of blocks, and others. */
 static size_t any_side(void)
 {
-	static const size_t sides[] = {1, 2, 3, 4, 7, 8, 15, 16, 17, 32, 33, 48, 64};
+	static const size_t sides[] = {1, 2, 3, 4, 7, 8, 12, 13, 15, 16, 17, 32, 33, 48, 64};
 
 	return random_below(2) ? sides[random_below(sizeof(sides) / sizeof(*sides))] : 1 + random_below(SIDE);
 }
