@@ -299,7 +299,8 @@ PTOWSP_API double ptowsp_compile_ms(const struct ptowsp_program *program); /* wa
 PTOWSP_API ptowsp_status ptowsp_value_set(struct ptowsp_program *program, const char *name, const char *text, struct ptowsp_error *error);
 
 /* Memory of the caller for a tensor, C order; borrowed until unload or the next bind. For a shapeless tensor the shape
- * is [elements] unless ptowsp_tensor_shape gave one. data NULL takes a binding back. Errors: NOT_FOUND. */
+ * is [elements] unless ptowsp_tensor_shape gave one. data NULL takes a binding back. A run that writes one of two tensors that share
+ * memory is refused (INVALID), because its tasks are ordered by tensor. Errors: NOT_FOUND. */
 PTOWSP_API ptowsp_status ptowsp_tensor_bind(struct ptowsp_program *program, const char *name, void *data, uint64_t elements, struct ptowsp_error *error);
 /* Memory that an isolated plugin sees without copies: zeroed, on a page of its own, and as good as any other for a plugin in this process. Each takes a file descriptor.
  * Freed by ptowsp_buffer_free when no run uses it. Errors: NO_MEMORY. [any] */

@@ -225,6 +225,63 @@ static uint32_t origin_of(const struct ptowsp_program *p, uint32_t index)
 	return elements == tensor->view.elements ? PTOWSP_ORIGIN_SAMPLE : PTOWSP_ORIGIN_ZEROS;
 }
 
+/* Bytes of a tensor in memory of the caller's, or in a buffer of the plugin's. */
+struct bytes_bound {
+	uintptr_t buffer, begin, end; /* buffer 0: addresses */
+	uint32_t tensor;
+	bool written;
+};
+
+static int bytes_compare(const void *a, const void *b)
+{
+	const struct bytes_bound *x = a, *y = b;
+
+	if (x->buffer != y->buffer)
+		return x->buffer < y->buffer ? -1 : 1;
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static uint32_t bytes_collect(const struct ptowsp_program *p, struct bytes_bound *rows)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < p->plan->tensor_count; i++) {
+		const struct host_tensor *tensor = &p->tensors[i];
+		const uint16_t role = p->plan->tables->tensor[p->plan->tensors[i].row].role;
+		const uintptr_t begin = tensor->buffer ? (uintptr_t)tensor->buffer_offset : (uintptr_t)tensor->bound;
+
+		if (host_tensor_is_bound(tensor) && tensor->view.elements)
+			rows[count++] = (struct bytes_bound){(uintptr_t)tensor->buffer, begin, begin + tensor_bytes(p, i), i,
+							     role != PTOWSP_ROLE_IN && role != PTOWSP_ROLE_CONST};
+	}
+	qsort(rows, count, sizeof(*rows), bytes_compare);
+	return count;
+}
+
+/* Tasks are ordered by what they do to a tensor: nothing orders those that meet in the memory of two. */
+static ptowsp_status sharing_check(const struct ptowsp_program *p, struct ptowsp_error *error)
+{
+	struct bytes_bound *rows = malloc(((size_t)p->plan->tensor_count + 1) * sizeof(*rows));
+	const uint32_t count = rows ? bytes_collect(p, rows) : 0;
+	const struct bytes_bound *far[2] = {NULL, NULL}; /* of those so far the one with the last end; of those that are written */
+	ptowsp_status status = rows ? PTOWSP_OK : host_fail(error, PTOWSP_NO_MEMORY, "no memory to compare %u tensors", p->plan->tensor_count);
+
+	for (uint32_t i = 0; i < count && !status; i++) {
+		const struct bytes_bound *row = &rows[i], *other = far[!row->written];
+
+		if (other && other->buffer == row->buffer && other->end > row->begin)
+			status =
+				host_fail(error, PTOWSP_INVALID, "tensors \"%s\" and \"%s\" share memory, and a run writes \"%s\": give each memory of its own",
+					  p->plan->tensors[other->tensor].name, p->plan->tensors[row->tensor].name,
+					  p->plan->tensors[row->written ? row->tensor : other->tensor].name);
+		for (int k = 0; k <= row->written; k++)
+			if (!far[k] || far[k]->buffer != row->buffer || far[k]->end < row->end)
+				far[k] = row;
+	}
+	free(rows);
+	return status;
+}
+
 /* Shapes of everything, the bytes that they take, and where content comes from. */
 static ptowsp_status shapes_settle(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
 {
@@ -251,6 +308,7 @@ static ptowsp_status shapes_settle(struct ptowsp_program *p, const struct ptowsp
 		if (!host_tensor_is_bound(&p->tensors[i]) && !own_fits(p, i))
 			fresh = sum_of(fresh, bytes);
 	}
+	status = status ? status : sharing_check(p, error);
 	return status ? status : memory_check(options, total, fresh, error);
 }
 

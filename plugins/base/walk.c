@@ -297,7 +297,8 @@ static ptowsp_status most_check(const struct pulling *pulling, const struct rt_i
 	if (!pulling->then->most || walk->task_count + walk->event_count < pulling->then->most)
 		return PTOWSP_OK;
 	return rt_fail(error, PTOWSP_UNSUPPORTED,
-		       "the program has more than %llu tasks and tokens, the most that this engine plans as a whole before they run; let each task do more, or "
+		       "the program has more than %llu tasks and other events (tokens, rounds), the most that this engine plans as a whole before they run; "
+		       "let each task do more, or "
 		       "take another backend, such as cpu_sim",
 		       (unsigned long long)pulling->then->most);
 }

@@ -429,14 +429,14 @@ TEST(more_tasks_than_a_design_has_are_refused_as_they_come)
 {
 	cli_begin();
 	REQUIRE_INT(many_pack((1 << 17) + 1), 0);
-	CLI_ERR(5, "$B/ptowsp-run --plugin=aie --quiet --no-kernels $T/many.pkg.zst", "more than 131072 tasks and tokens", "cpu_sim");
+	CLI_ERR(5, "$B/ptowsp-run --plugin=aie --quiet --no-kernels $T/many.pkg.zst", "more than 131072 tasks and other events", "cpu_sim");
 	cli_check_sentence();
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --out b=$T/b.npy $T/many.pkg.zst"), 5);
 	CHECK_INT(cli("test -e $T/b.npy"), 1);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=cpu_sim --quiet $T/many.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt clock=reference $T/many.pkg.zst"), 0);
 	REQUIRE_INT(many_pack(4000000000000000000), 0);
-	CLI_ERR(5, "$B/ptowsp-run --plugin=aie --quiet --no-kernels $T/many.pkg.zst", "more than 131072 tasks and tokens");
+	CLI_ERR(5, "$B/ptowsp-run --plugin=aie --quiet --no-kernels $T/many.pkg.zst", "more than 131072 tasks and other events");
 }
 
 /* Wherever it is then: walking, mapping, writing, reading, simulating. Deadlines grow until the run has time enough, or for two seconds in all. */

@@ -51,6 +51,33 @@ TEST(memory_of_the_caller_is_used_in_place)
 	one_session_close();
 }
 
+TEST(tensors_of_which_a_run_writes_one_share_no_memory)
+{
+	float memory[3 * N] = {0};
+	/* x and y are read, z is written; elements at which each begins */
+	static const struct {
+		uint32_t at[3];
+		const char *wrong;
+	} cases[] = {
+		{{0, 0, N}, NULL},
+		{{0, N / 2, 2 * N}, NULL},
+		{{0, N, 1}, "\"x\" and \"z\" share memory, and a run writes \"z\""},
+		{{2 * N, 1, 0}, "\"z\" and \"y\" share memory, and a run writes \"z\""},
+		{{0, 2 * N, 2 * N}, "share memory, and a run writes \"z\""},
+	};
+
+	REQUIRE(one_session_start(&one_session_shaped, "poll"));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		for (uint32_t t = 0; t < 3; t++)
+			CHECK_INT(ptowsp_tensor_bind(one_session.program, (const char *[]){"x", "y", "z"}[t], memory + cases[i].at[t], N, &one_session.error),
+				  0);
+		CHECK_INT(ptowsp_execute(one_session.program, NULL, &one_session.error), cases[i].wrong ? PTOWSP_INVALID : 0);
+		if (cases[i].wrong)
+			CHECK_CONTAINS(one_session.error.text, cases[i].wrong);
+	}
+	one_session_close();
+}
+
 TEST(async_runs_complete_once)
 {
 	REQUIRE(one_session_start(&one_session_shaped, "thread"));

@@ -112,6 +112,7 @@ def test_what_is_wrong_is_said():
         (lambda: program.run(a=a.T[1:]), ValueError, "numpy.ascontiguousarray"),
         (lambda: program.run(a=3), TypeError, "an array is wanted"),
         (lambda: program.run(a, a, a, a), TypeError, "has 3 tensors, and 4 arrays"),
+        (lambda: program.run(a, a, a), ptowsp.Error, "share memory, and a run writes \"c\""),
         (lambda: program.run(a, a=a), TypeError, "given twice"),
         (lambda: program.sample("z"), TypeError, "no tensor"),
         (lambda: ptowsp.Package("none.zst"), ptowsp.Error, "none.zst cannot be opened"),
