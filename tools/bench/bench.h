@@ -66,6 +66,8 @@ void bench_table_begin(FILE *out, enum bench_form form, int argc, char **argv);
 void bench_table_row(const struct bench *bench, const struct bench_row *row, const struct bench_series *series);
 /* A row of one value. */
 void bench_table_value(const struct bench *bench, struct bench_row row, double value);
+/* A line about all rows that lack room for it. */
+void bench_table_note(const char *of, const char *text);
 /* The row that is being measured, on stderr if that is a terminal; gone with the next row. */
 void bench_table_progress(const struct bench_row *row);
 void bench_table_end(void);

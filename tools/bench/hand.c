@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MOST = 256 };
 
@@ -98,6 +99,39 @@ static sgemm_fn sgemm_find(void)
 	if (parallel && parallel() && threads_set)
 		threads_set(1);
 	return sgemm;
+}
+
+/* Processors whose kernels have vectors of 64 bytes, and of 32: OpenBLAS takes old kernels on a processor that is newer than itself. */
+static unsigned blas_vector(const char *core)
+{
+	static const struct {
+		const char *core;
+		unsigned bytes;
+	} known[] = {{"SkylakeX", 64}, {"Cooperlake", 64}, {"Sapphirerapids", 64}, {"Haswell", 32}, {"Zen", 32}, {"Excavator", 32}};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (!strcasecmp(core, known[i].core))
+			return known[i].bytes;
+	return 16;
+}
+
+const char *bench_blas_kernels(void)
+{
+	static char text[160];
+	char *(*name)(void) = NULL;
+	const char *core, *newer = NULL;
+
+	*(void **)&name = dlsym(dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL), "openblas_get_corename");
+	core = name ? name() : "an unknown processor";
+#ifdef __x86_64__
+	if (name && __builtin_cpu_supports("avx512bw") && blas_vector(core) < 64)
+		newer = "AVX-512: OPENBLAS_CORETYPE=SkylakeX";
+	else if (name && __builtin_cpu_supports("avx2") && blas_vector(core) < 32)
+		newer = "AVX2: OPENBLAS_CORETYPE=Haswell";
+#endif
+	snprintf(text, sizeof(text), "kernels for %s%s%s%s", core, newer ? ", which flatter us, as this machine has " : "", newer ? newer : "",
+		 newer ? " chooses newer ones" : "");
+	return text;
 }
 
 static void sgemm(float *out, const float *in, size_t rows, size_t columns)

@@ -536,6 +536,8 @@ ptowsp_status bench_programs_measure(struct bench *bench, const struct bench_pro
 					     .under = i - rows[i].under};
 		if (!here && !ways[i].row.reference)
 			ways[i].row.reference = p->of->hand ? hand_lacks(p->of) : "not here";
+		else if (here && rows[i].spec && p->hand && !strncmp(p->hand, "sgemm", 5))
+			bench_table_note("OpenBLAS", ways[i].row.reference = bench_blas_kernels());
 	}
 	if (!status)
 		status = bench_measure(bench, ways, count);

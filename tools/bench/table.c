@@ -108,6 +108,16 @@ static const char *number(double value, char text[32])
 	return text;
 }
 
+/* Once in a table of columns, which have no room for references. */
+void bench_table_note(const char *of, const char *text)
+{
+	static bool noted;
+
+	if (form == BENCH_COLUMNS && !noted)
+		fprintf(out, "# %s: %s\n", of, text);
+	noted = true;
+}
+
 /* ---- rows ---------------------------------------------------------------------------------------------------------- */
 
 static bool progress; /* a line of it stands on the terminal */
