@@ -34,6 +34,16 @@ static bool has_avx2(void)
 #endif
 }
 
+static bool has_avx512(void)
+{
+#if defined(__x86_64__)
+	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+	       __builtin_cpu_supports("avx512vl");
+#else
+	return false;
+#endif
+}
+
 /* clang has no word for it in __builtin_cpu_supports. With AVX2 the operating system keeps its registers. */
 static void f16c_gather(struct kernels *k)
 {
@@ -54,6 +64,8 @@ static void kernels_gather(struct kernels *k, const struct isa_options *options)
 	if (!options->any_processor && has_avx2()) {
 		tables_gather(k->of, tables_avx2, sizeof(tables_avx2) / sizeof(*tables_avx2));
 		f16c_gather(k);
+		if (has_avx512())
+			tables_gather(k->of, (const struct isa_kernel *const[]){isa_ops_element_avx512}, 1);
 	}
 	if (options->fast)
 		tables_gather(k->fast, tables_fast, sizeof(tables_fast) / sizeof(*tables_fast));

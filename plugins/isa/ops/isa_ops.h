@@ -29,6 +29,7 @@ extern const struct isa_kernel isa_ops_matrix_fast[], isa_ops_fast[];
 #define ISA_TABLE(name) isa_ops_##name
 #endif
 extern const struct isa_kernel isa_ops_element_avx2[], isa_ops_reduce_avx2[], isa_ops_broadcast_avx2[];
+extern const struct isa_kernel isa_ops_element_avx512[]; /* functions of one element */
 /* For processors that convert f16 themselves; on x86-64. */
 extern const struct isa_kernel isa_ops_convert_f16c[];
 

@@ -65,18 +65,30 @@
 #define OF_er(type, NAME, how, value)  ROWS(type, NAME, how, value, AT(type, b, y, i), )
 #define OF_ec(type, NAME, how, value)  ROWS(type, NAME, how, value, , AT(type, b, y, j)) /* y may be d only when that has one row */
 
+#ifdef ISA_FUNCTIONS
+#define NUMBERS(...)
+#define INTEGERS(...)
+#define BITS(...)
+#else
 #define NUMBERS(NAME, access, float_how, f, how, i, u, ...)                                                                                                    \
 	ISA_FLOATS(OF_##access, NAME, float_how, f) ISA_SIGNED(OF_##access, NAME, how, i) ISA_UNSIGNED(OF_##access, NAME, how, u)
-#define FLOATS(NAME, access, how, f, ...)    ISA_FLOATS(OF_##access, NAME, how, f)
 #define INTEGERS(NAME, access, how, n, ...)  ISA_INTEGERS(OF_##access, NAME, how, n)
 #define BITS(NAME, access, how, n, one, ...) ISA_INTEGERS(OF_##access, NAME, how, n) ISA_BOOLS(OF_##access, NAME, how, one)
+#endif
+#define FLOATS(NAME, access, how, f, ...) ISA_FLOATS(OF_##access, NAME, how, f)
 #include "isa/elementwise.def"
 
 const struct isa_kernel ISA_TABLE(element)[] = {
+#ifdef ISA_FUNCTIONS
+#define NUMBERS(...)
+#define INTEGERS(...)
+#define BITS(...)
+#else
 #define NUMBERS(NAME, ...)  ISA_ROW(NAME)
-#define FLOATS(NAME, ...)   ISA_ROW_FLOATS(NAME)
 #define INTEGERS(NAME, ...) {.op = PTOWSP_PTO_##NAME, .run = {ISA_INTEGERS(ISA_ENTRY, NAME)}},
 #define BITS(NAME, ...)     {.op = PTOWSP_PTO_##NAME, .run = {ISA_INTEGERS(ISA_ENTRY, NAME) ISA_BOOLS(ISA_ENTRY, NAME)}},
+#endif
+#define FLOATS(NAME, ...) ISA_ROW_FLOATS(NAME)
 #include "isa/elementwise.def"
 	{.op = 0},
 };
