@@ -117,6 +117,7 @@ static void pieces_read(struct rt_pieces *map, struct rt_track *track, uint32_t 
 		if (node == RT_NO_NODE)
 			return;
 		n = &map->set.nodes[node];
+		__builtin_prefetch(n + 1); /* mostly the next row of the access that made it */
 		rt_cell_read(track, preds, &n->cell, true);
 		start = n->end;
 		node = n->behind;
