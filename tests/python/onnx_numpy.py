@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from onnx import helper, numpy_helper
+from onnx import helper, mapping, numpy_helper
 
 
 def windows(x, attributes, shape, fill):
@@ -35,7 +35,30 @@ def conv(a, x, w, bias=None):
 
 
 def gemm(a, x, y, c=0):
-    return (x.T if a.get("transA") else x) @ (y.T if a.get("transB") else y) + c
+    return a.get("alpha", 1.0) * ((x.T if a.get("transA") else x) @ (y.T if a.get("transB") else y)) + a.get("beta", 1.0) * c
+
+
+def average_pool(a, x):
+    counted = a.get("count_include_pad", 0)
+    return windows(x, a, a["kernel_shape"], 0).sum((4, 5)) / windows(np.ones_like(x), a, a["kernel_shape"], counted).sum((4, 5))
+
+
+def reduced(of):
+    """Of the axes that are an attribute, or an input."""
+    return lambda a, x, axes=None: of(x, tuple(a["axes"] if axes is None else axes), bool(a.get("keepdims", 1)))
+
+
+def elu(x, alpha, gamma=1.0):
+    return gamma * np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0)))
+
+
+def hard_sigmoid(x, alpha=1 / 6, beta=0.5):
+    return np.clip(alpha * x + beta, 0, 1)
+
+
+def cast(a, x):
+    with np.errstate(invalid="ignore"):
+        return x.astype(mapping.TENSOR_TYPE_TO_NP_TYPE[a["to"]] if a["to"] not in (1, 10, 11) else np.float64)
 
 
 OPS = {
@@ -46,10 +69,19 @@ OPS = {
     "LayerNormalization": layer_norm, "Transpose": lambda a, x: x.transpose(a.get("perm")), "Where": lambda a, c, x, y: np.where(c, x, y), "Split": split, "Conv": conv,
     "Reshape": lambda a, x, shape: x.reshape([x.shape[n] if e == 0 else e for n, e in enumerate(shape)]), "Gather": lambda a, x, i: x.take(i, a.get("axis", 0)),
     "Concat": lambda a, *x: np.concatenate(x, a["axis"]), "Flatten": lambda a, x: x.reshape(int(np.prod(x.shape[:a.get("axis", 1)])), -1),
-    "ReduceMean": lambda a, x: x.mean(tuple(a["axes"]), keepdims=bool(a.get("keepdims", 1))), "ReduceMax": lambda a, x: x.max(tuple(a["axes"]), keepdims=bool(a.get("keepdims", 1))),
-    "ReduceSum": lambda a, x, axes: x.sum(tuple(axes), keepdims=bool(a.get("keepdims", 1))), "MaxPool": lambda a, x: windows(x, a, a["kernel_shape"], -np.inf).max((4, 5)),
-    "AveragePool": lambda a, x: windows(x, a, a["kernel_shape"], 0).mean((4, 5)), "GlobalAveragePool": lambda a, x: x.mean((2, 3), keepdims=True), "Identity": lambda a, x: x, "Clip": lambda a, x, low, high: np.clip(x, low, high),
-    "LeakyRelu": lambda a, x: np.where(x > 0, x, x * a["alpha"]), "BatchNormalization": lambda a, x, *of: (lambda g, b, m, v: (x - m) / np.sqrt(v + a["epsilon"]) * g + b)(*(t.reshape(-1, 1, 1) for t in of)),
+    "ReduceMean": reduced(lambda x, axes, keep: x.mean(axes, keepdims=keep)), "ReduceMax": reduced(lambda x, axes, keep: x.max(axes, keepdims=keep)),
+    "ReduceMin": reduced(lambda x, axes, keep: x.min(axes, keepdims=keep)), "ReduceL1": reduced(lambda x, axes, keep: np.abs(x).sum(axes, keepdims=keep)),
+    "ReduceL2": reduced(lambda x, axes, keep: np.sqrt((x * x).sum(axes, keepdims=keep))), "ReduceSumSquare": reduced(lambda x, axes, keep: (x * x).sum(axes, keepdims=keep)),
+    "ReduceLogSum": reduced(lambda x, axes, keep: np.log(x.sum(axes, keepdims=keep))), "ReduceLogSumExp": reduced(lambda x, axes, keep: np.log(np.exp(x).sum(axes, keepdims=keep))),
+    "LogSoftmax": lambda a, x: np.log(softmax(x, a.get("axis", -1))), "Sum": lambda a, *x: sum(x), "Mean": lambda a, *x: sum(x) / len(x), "Cast": cast,
+    "Elu": lambda a, x: elu(x, a.get("alpha", 1.0)), "Selu": lambda a, x: elu(x, 1.67326319217681884765625, 1.05070102214813232421875), "PRelu": lambda a, x, s: np.where(x < 0, x * s, x),
+    "HardSigmoid": lambda a, x: hard_sigmoid(x, a.get("alpha", 0.2), a.get("beta", 0.5)), "HardSwish": lambda a, x: x * hard_sigmoid(x), "Softsign": lambda a, x: x / (1 + np.abs(x)),
+    "Mish": lambda a, x: x * np.tanh(np.logaddexp(0, x)), "Sin": lambda a, x: np.sin(x), "Cos": lambda a, x: np.cos(x), "Floor": lambda a, x: np.floor(x), "Ceil": lambda a, x: np.ceil(x),
+    "Round": lambda a, x: np.rint(x), "Sign": lambda a, x: np.sign(x), "Not": lambda a, x: ~x, "Equal": lambda a, x, y: x == y, "Less": lambda a, x, y: x < y, "Greater": lambda a, x, y: x > y,
+    "LessOrEqual": lambda a, x, y: x <= y, "GreaterOrEqual": lambda a, x, y: x >= y, "And": lambda a, x, y: x & y, "Or": lambda a, x, y: x | y, "Xor": lambda a, x, y: x ^ y,
+    "ReduceSum": reduced(lambda x, axes, keep: x.sum(axes, keepdims=keep)), "MaxPool": lambda a, x: windows(x, a, a["kernel_shape"], -np.inf).max((4, 5)),
+    "AveragePool": average_pool, "GlobalAveragePool": lambda a, x: x.mean((2, 3), keepdims=True), "Identity": lambda a, x: x, "Clip": lambda a, x, low=None, high=None: x if low is None and high is None else np.clip(x, low, high),
+    "LeakyRelu": lambda a, x: np.where(x > 0, x, x * a.get("alpha", 0.01)), "BatchNormalization": lambda a, x, *of: (lambda g, b, m, v: (x - m) / np.sqrt(v + a["epsilon"]) * g + b)(*(t.reshape(-1, 1, 1) for t in of)),
     "Squeeze": lambda a, x, axes: x.squeeze(tuple(axes)), "Unsqueeze": lambda a, x, axes: np.expand_dims(x, tuple(axes)),
     "Slice": lambda a, x, low, high, axes: x[tuple(slice(low[list(axes).index(n)], high[list(axes).index(n)]) if n in axes else slice(None) for n in range(x.ndim))],
 }

@@ -101,7 +101,7 @@ def test_other_floats(dtype, atol):
 
 @pytest.mark.parametrize("op, shapes, result, attributes, sentence", [
     ("Conv", [(1, 4, 6, 6), (4, 2, 3, 3)], (1, 4, 4, 4), {"group": 2}, "node 'Conv_1' (Conv) is not translated: groups"),
-    ("AveragePool", [(1, 1, 4, 4)], (1, 1, 4, 4), {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}, "node 'AveragePool_1' (AveragePool) is not translated: an edge that does not count"),
+    ("AveragePool", [(1, 1, 5, 5)], (1, 1, 3, 3), {"kernel_shape": [2, 2], "strides": [2, 2], "ceil_mode": 1}, "node 'AveragePool_1' (AveragePool) is not translated: ceil_mode"),
     ("Acos", [(3, 4)], (3, 4), {}, "node 'Acos_1' (Acos) is not translated: there is nothing like it here")])
 def test_what_is_not_translated_is_named(op, shapes, result, attributes, sentence):
     with pytest.raises(ptowsp.Error) as refused:

@@ -73,6 +73,13 @@ def test_functions_on_tiles(call):
     np.testing.assert_allclose(made, wanted, rtol=2e-5, atol=2e-6)
 
 
+def test_softplus_keeps_small_results_and_nan():
+    x = np.linspace(-40, 2, 128, dtype=np.float32).reshape(8, 16)
+    x[0, :3] = np.nan, np.inf, -np.inf
+    made, = on_tiles("softplus<8, 16, f32>(%x -> %tx, %y -> %ty)", {"x": x}, {"y": np.zeros_like(x)})
+    np.testing.assert_allclose(made, np.logaddexp(0, x.astype(np.float64)), rtol=1e-6)
+
+
 @pytest.mark.parametrize("backend", ["a2a3sim", "aie"])
 def test_other_backends_make_the_same(backend):
     for call in ("layer_norm", "rope", "causal", "concat"):

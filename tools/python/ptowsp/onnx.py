@@ -75,9 +75,23 @@ FOLDED = {
     "Transpose": lambda a, x: np.ascontiguousarray(x.transpose(a.get("perm"))), "Reshape": lambda a, x, shape: reshaped(x, shape), "Range": lambda a, low, high, step: np.arange(low, high, step),
     "Unsqueeze": lambda a, x, axes=None: unsqueezed(x, a["axes"] if axes is None else axes), "Slice": lambda a, *all: sliced(*all), "Expand": lambda a, x, shape: x * np.ones(shape.astype(int), x.dtype),
     "Squeeze": lambda a, x, axes=None: x.squeeze(None if axes is None and "axes" not in a else tuple(int(n) for n in (a["axes"] if axes is None else axes))),
-    "ConstantOfShape": lambda a, shape: np.full(shape.astype(int), a.get("value", np.zeros(1, np.float32)).reshape(-1)[0]), "Cast": lambda a, x: x.astype(a["to"]),
+    "ConstantOfShape": lambda a, shape: np.full(shape.astype(int), a.get("value", np.zeros(1, np.float32)).reshape(-1)[0]), "Cast": lambda a, x: x.astype(np.dtype(KINDS.get(a["to"].name) and a["to"].name)),
     "Trilu": lambda a, x, k=np.array(0): np.triu(x, int(k)) if a.get("upper", 1) else np.tril(x, int(k)),
 }
+
+
+def element(code):
+    """The type of elements as NumPy has it, but BFLOAT16, which it has not and onnx takes for float32."""
+    onnx = module()
+    found = None if code == onnx.TensorProto.BFLOAT16 else onnx.mapping.TENSOR_TYPE_TO_NP_TYPE.get(code)
+    return types.SimpleNamespace(name=onnx.TensorProto.DataType.Name(code)) if found is None else np.dtype(found)
+
+
+def kind_of(what, name, code):
+    """The type of elements as tensors have it, of something of the graph."""
+    if element(code).name not in KINDS:
+        raise Error(host.PTOWSP_UNSUPPORTED, f"{what} {name!r} is of {element(code).name}, which is not translated; what is: {', '.join(KINDS)}")
+    return KINDS[element(code).name]
 
 
 def plain_node(node, number, opset):
@@ -89,7 +103,7 @@ def plain_node(node, number, opset):
         if isinstance(value, onnx.TensorProto):
             value = onnx.numpy_helper.to_array(value)
         elif attribute.name == "to":
-            value = onnx.mapping.TENSOR_TYPE_TO_NP_TYPE[value]
+            value = element(value)
         attributes[attribute.name] = value.decode() if isinstance(value, bytes) else value
     return types.SimpleNamespace(name=node.name or f"{node.op_type}_{number}", op_type=node.op_type, input=list(node.input), output=list(node.output), attributes=attributes, opset=opset, domain=node.domain)
 
@@ -135,8 +149,6 @@ def node_translate(nodes, node):
         values[node.output[0]] = known(np.array(inputs[0].shape[slice(node.attributes.get("start", 0), node.attributes.get("end"))], np.int64))
     elif node.op_type in FOLDED and all(value is None or value.array is not None for value in inputs):
         values[node.output[0]] = known(np.asarray(FOLDED[node.op_type](node.attributes, *(None if value is None else value.array for value in inputs))))
-    elif node.op_type == "Cast" and KINDS.get(np.dtype(node.attributes["to"]).name) == inputs[0].kind:
-        nodes.same()
     elif node.op_type not in NODES:
         raise Unsupported("there is nothing like it here")
     else:
@@ -155,11 +167,13 @@ class Graph:
         self.graph, self.tiles, self.nodes = model.graph, tiles or {}, None
         opset = onnx_checks.check(onnx, model)
         self.steps = [plain_node(node, number, opset) for number, node in enumerate(model.graph.node)]
+        for tensor in model.graph.initializer:
+            kind_of("weight", tensor.name, tensor.data_type)
         self.weights = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
         self.inputs = {value.name: value for value in model.graph.input if value.name not in self.weights}
         self._check_words(sizes or {})
         self.shapes = {name: extents(value, sizes or {}) for name, value in self.inputs.items()}
-        self.types = {value.name: KINDS.get(np.dtype(onnx.mapping.TENSOR_TYPE_TO_NP_TYPE[value.type.tensor_type.elem_type]).name) for value in [*model.graph.input, *model.graph.output]}
+        self.types = {value.name: kind_of(what, value.name, value.type.tensor_type.elem_type) for what, of in (("input", model.graph.input), ("output", model.graph.output)) for value in of}
         inferred = {value.name: value for value in self._inferred(model, sizes or {}).graph.output}
         self.results = {value.name: extents(inferred[value.name], sizes or {}) for value in model.graph.output}
         self.workload = self._workload(name or free_word(model.graph.name or "graph", ()))

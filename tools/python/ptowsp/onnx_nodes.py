@@ -10,7 +10,7 @@ import numpy as np
 
 from . import onnx_kernels
 from .tracing import TYPES, TensorType
-from .workloads import Part, Tensor, range as rounds, slot
+from .workloads import Part, Tensor, range as rounds, select, slot
 
 RULE = {"elements": 2048, "columns": 512, "rows_of_product": 32, "inner_of_product": 64, "columns_of_product": 32}
 KINDS = {"float32": "f32", "float16": "f16", "float64": "f64", "int64": "i64", "int32": "i32", "int8": "i8", "uint8": "u8", "bool": "u8"}
@@ -205,14 +205,14 @@ class Nodes:
         for at, rows in go(0, [0] * len(ways)):
             yield at[0], at[1:], rows, [1 if way[-1] == 0 else rows for way in ways[1:]]
 
-    def elementwise(self, inputs, emit, name=None):
+    def elementwise(self, inputs, emit, name=None, kind=None):
         """The result of tiles of each input, repeated where numpy repeats: emit(parts, shapes, part of the result, R, C)."""
         shape = np.broadcast_shapes(*(value.shape for value in inputs)) or (1,)
         alike = all(value.shape == shape for value in inputs)
         columns = inputs[0].columns if alike else shape[-1]
         lead = (size(shape) // columns,) if alike else shape[:-1]
         own = [lead if alike else (1,) * (len(shape) - len(v.shape)) + v.shape[:-1] if v.shape else (1,) * len(lead) for v in inputs]
-        result = self.new(name or self.node.output[0], shape if inputs[0].shape or len(inputs) > 1 else (), inputs[-1].kind, columns)
+        result = self.new(name or self.node.output[0], shape if inputs[0].shape or len(inputs) > 1 else (), kind or inputs[-1].kind, columns)
         memories = [self.matrix(v, columns if alike else (v.shape or (1,))[-1]) for v in inputs]
         target = result.memory[columns]
         wide = min(columns, self.rule("columns"))
@@ -225,23 +225,26 @@ class Nodes:
 
     def unary(self, word):
         value = self.input(0)
-        kernel = self.kernel(value.kind, "unary")
-        self.give(self.elementwise([value], lambda parts, shapes, to, R, C: kernel(*parts, to, word, R, C)))
+        kernel, numbers = self.kernel(value.kind, "unary"), tuple(float(self.attribute(*pair)) for pair in onnx_kernels.ATTRIBUTES.get(word, {}).items())
+        self.give(self.elementwise([value], lambda parts, shapes, to, R, C: kernel(*parts, to, word, R, C, numbers)))
 
     def binary(self, word):
-        made, rest = self.input(0), [self.values[name] for name in self.node.input[1:]]
-        if rest and word not in ("Max", "Min"):
+        made, rest, name = self.input(0), [self.values[name] for name in self.node.input[1:]], self.node.output[0]
+        if rest and word not in ("Max", "Min", "Sum", "Mean"):
             rest = rest[:1]
         for n, value in enumerate(rest):
-            made = self.binary_of(word, made, value, self.node.output[0] + ("" if n == len(rest) - 1 else "_among"))
-        self.give(made)
+            made = self.binary_of({"Sum": "Add", "Mean": "Add"}.get(word, word), made, value, name + ("" if n == len(rest) - 1 and word != "Mean" else "_among"))
+        self.give(self.with_number("Div", made, len(rest) + 1, name) if word == "Mean" else made)
+
+    def with_number(self, word, a, number, name):
+        kernel = self.kernel(a.kind, "with_number")
+        return self.elementwise([a], lambda parts, shapes, to, R, C: kernel(*parts, to, word, number, R, C, *shapes[0]), name)
 
     def binary_of(self, word, a, b, name):
         if b.array is not None and b.array.size == 1 and size(a.shape) > 1:
-            kernel, number = self.kernel(a.kind, "with_number"), float(b.array.reshape(()))
-            made = self.elementwise([a], lambda parts, shapes, to, R, C: kernel(*parts, to, word, number, R, C, *shapes[0]), name)
+            made = self.with_number(word, a, b.array.item(), name)
         elif a.array is not None and a.array.size == 1 and size(b.shape) > 1:
-            kernel, number = self.kernel(b.kind, "number_with"), float(a.array.reshape(()))
+            kernel, number = self.kernel(b.kind, "number_with"), a.array.item()
             made = self.elementwise([b], lambda parts, shapes, to, R, C: kernel(*parts, to, word, number, R, C, *shapes[0]), name)
         else:
             kernel = self.kernel(a.kind, "binary")
@@ -251,24 +254,32 @@ class Nodes:
     def gelu(self):
         self.unary("GeluOfTanh" if self.attribute("approximate", "none") == "tanh" else "Gelu")
 
+    def compare(self, word):
+        a, b = self.input(0), self.input(1)
+        kernel = self.kernel(a.kind, "compare")
+        self.give(self.elementwise([a, b], lambda parts, shapes, to, R, C: kernel(*parts, to, word, R, C, tuple(shapes)), kind="u8"))
+
     def choose(self):
         c, a, b = (self.input(n) for n in range(3))
-        if c.array is None:
-            raise Unsupported("its condition is computed by the graph; it has to be known")
-        kind = next(v.kind for v in (a, b) if v.array is None or v.array.dtype != np.bool_)
-        c = Value(c.shape, kind, c.array.astype(FLOATS[kind]))
-        kernel = self.kernel(kind, "choose")
+        kernel = self.kernel(b.kind, "choose")
         self.give(self.elementwise([c, a, b], lambda parts, shapes, to, R, C: kernel(*parts, to, R, C, tuple(shapes))))
+
+    def cast(self):
+        value, kind, truth = self.input(0), KINDS.get(self.attribute("to").name), self.attribute("to") == np.bool_
+        if kind is None:
+            raise Unsupported(f"to {self.attribute('to').name}")
+        if kind == value.kind and not truth:
+            return self.same()
+        kernel = onnx_kernels.cast(TYPES[value.kind], TYPES[kind], truth)
+        self.give(self.elementwise([value], lambda parts, shapes, to, R, C: kernel(*parts, to, R, C), kind=kind))
 
     def limited(self):
         low, high = (self.known(1, "its least"), self.known(2, "its most")) if self.node.opset >= 11 else (self.attribute("min"), self.attribute("max"))
+        low, high = (None if bound is None else np.asarray(bound).item() for bound in (low, high))
+        if low is None and high is None:
+            return self.same()
         value, kernel = self.input(0), self.kernel(self.input(0).kind, "limit")
-        low, high = (-math.inf if low is None else float(np.asarray(low).reshape(()))), (math.inf if high is None else float(np.asarray(high).reshape(())))
         self.give(self.elementwise([value], lambda parts, shapes, to, R, C: kernel(*parts, to, low, high, R, C)))
-
-    def leaky(self):
-        value, kernel, slope = self.input(0), self.kernel(self.input(0).kind, "leaky"), float(self.attribute("alpha", 0.01))
-        self.give(self.elementwise([value], lambda parts, shapes, to, R, C: kernel(*parts, to, slope, R, C)))
 
     def batch_norm(self):
         if self.attribute("training_mode", 0) or len([name for name in self.node.output if name]) > 1:
@@ -306,7 +317,7 @@ class Nodes:
     def softmax_of(self, value, columns, name):
         result = self.new(name, value.shape, value.kind, columns)
         for part, i, R in self.whole_rows(value, columns):
-            self.kernel(value.kind, "softmax")(part, result.memory[columns].part(i, 0, R, columns), R, columns)
+            self.kernel(value.kind, "log_softmax" if self.node.op_type == "LogSoftmax" else "softmax")(part, result.memory[columns].part(i, 0, R, columns), R, columns)
         return result
 
     def layer_norm(self):
@@ -364,8 +375,8 @@ class Nodes:
 
     def matmul(self):
         a, b = self.input(0), self.input(1)
-        if len(a.shape) < 2 or len(b.shape) < 2:
-            raise Unsupported("a factor has one dimension")
+        line, column = len(a.shape) == 1, len(b.shape) == 1  # which the result has no axis of
+        a, b = a.seen_as((1,) + a.shape) if line else a, b.seen_as(b.shape + (1,)) if column else b
         self.kind = a.kind
         (M, K), N = a.shape[-2:], b.shape[-1]
         if b.shape[-2] != K:
@@ -379,21 +390,21 @@ class Nodes:
             own = [(1,) * (len(lead) + 2 - len(v.shape)) + v.shape[:-2] for v in (a, b)]
             for at, (i, j), *_ in self.rows_of(lead, own, 1):
                 self.multiply(ma, mb, mc, M, K, N, i * M, j * K, at * M)
-        self.give(result)
+        self.give(result.seen_as(lead + (M,) * (not line) + (N,) * (not column)))
 
     def gemm(self):
         a, b, c = (self.input(n) for n in range(3))
         a, b = (self.turned(v) if self.attribute(word, 0) else v for v, word in ((a, "transA"), (b, "transB")))
         alpha, beta = self.attribute("alpha", 1.0), self.attribute("beta", 1.0)
-        if alpha != 1 or (c is not None and beta != 1):
-            raise Unsupported("alpha or beta is not 1")
         self.kind = a.kind
         (M, K), N = a.shape, b.shape[1]
         if b.shape[0] != K:
             raise Broken(f"{K} columns times {b.shape[0]} rows")
         name = self.node.output[0]
-        product = self.new(name if c is None else name + "_product", (M, N), a.kind)
+        product = self.new(name if c is None and alpha == 1 else name + "_product", (M, N), a.kind)
         self.multiply(self.matrix(a, K), self.matrix(b, N), product.memory[N], M, K, N)
+        product = product if alpha == 1 else self.with_number("Mul", product, alpha, name if c is None else name + "_scaled")
+        c = c if c is None or beta == 1 else self.with_number("Mul", c, beta, name + "_bias")
         self.give(product if c is None else self.added(product, c))
 
     def added(self, a, b):
@@ -531,7 +542,7 @@ class Nodes:
         chosen = slot(self.free_name("chosen"))
         for i in rounds(size(index.shape)):
             chosen.load(Part(numbers.tensor, [0, i] if len(numbers.tensor.shape) > 1 else [i]))
-            self.moved(source, made.memory[behind], value.kind, 1, 0, 0, behind, chosen, i)
+            self.moved(source, made.memory[behind], value.kind, 1, 0, 0, behind, select(chosen < 0, chosen + extent, chosen), i)
         self.give(made)
 
     def reshape(self):
@@ -574,8 +585,9 @@ class Nodes:
         """(strides, pads: above, left, below, right, extents of the result) of a window that goes over an image."""
         if len(value.shape) != 4:
             raise Unsupported("only images of two dimensions")
-        if any(d != 1 for d in self.attribute("dilations", [1, 1])) or self.attribute("ceil_mode", 0):
-            raise Unsupported("dilations or ceil_mode")
+        for word, is_there in (("dilations", any(d != 1 for d in self.attribute("dilations", []))), ("ceil_mode", self.attribute("ceil_mode", 0))):
+            if is_there:
+                raise Unsupported(word)
         down, right = self.attribute("strides", [1, 1])
         pads, auto = self.attribute("pads", [0, 0, 0, 0]), self.attribute("auto_pad", "NOTSET")
         if auto in ("SAME_UPPER", "SAME_LOWER"):
@@ -629,16 +641,19 @@ class Nodes:
         value, (kh, kw) = self.input(0), self.attribute("kernel_shape")
         N, C = value.shape[:2]
         (down, right), pads, (OH, OW) = self.geometry(value, kh, kw)
-        if self.node.op_type == "AveragePool" and any(pads) and not self.attribute("count_include_pad", 0):
-            raise Unsupported("an edge that does not count")
+        counted = self.node.op_type == "AveragePool" and any(pads) and not self.attribute("count_include_pad", 0)  # of each window, what is no edge
         if len(self.node.output) > 1:
             raise Unsupported("indices")
         source, H, W = self.padded(value, pads, -math.inf if self.node.op_type == "MaxPool" else 0)
-        made, kernel = self.new(self.node.output[0], (N, C, OH, OW), value.kind, OW), self.kernel(value.kind, "pool")
+        made, kernel = self.new(self.node.output[0] + "_sums" * counted, (N, C, OH, OW), value.kind, OW), self.kernel(value.kind, "pool")
         for n in self.loop(N * C):
             for i, rows in blocks(OH, max(1, self.rule("elements") // W // down)):
                 R, S = (rows - 1) * down + kh, (OW - 1) * right + kw
-                kernel(source.part(n * H + i * down, 0, R, S), made.memory[OW].part(n * OH + i, 0, rows, OW), self.node.op_type, R, S, rows, OW, down, right, kh, kw)
+                kernel(source.part(n * H + i * down, 0, R, S), made.memory[OW].part(n * OH + i, 0, rows, OW), "Sum" if counted else self.node.op_type, R, S, rows, OW, down, right, kh, kw)
+        if counted:
+            high, wide = (np.array([min(n * step - edge + window, extent) - max(n * step - edge, 0) for n in range(count)])
+                          for count, step, edge, window, extent in ((OH, down, pads[0], kh, value.shape[2]), (OW, right, pads[1], kw, value.shape[3])))
+            made = self.binary_of("Div", made, Value((OH, OW), value.kind, np.outer(high, wide).astype(FLOATS[value.kind])), self.node.output[0])
         self.give(made)
 
     def global_pool(self):
@@ -647,8 +662,9 @@ class Nodes:
 
 NODES = {
     **{word: (lambda nodes, word=word: nodes.unary(word)) for word in onnx_kernels.UNARY}, **{word: (lambda nodes, word=word: nodes.binary(word)) for word in onnx_kernels.BINARY},
-    **{word: Nodes.reduce for word in onnx_kernels.REDUCE}, "Gelu": Nodes.gelu, "Where": Nodes.choose, "Softmax": Nodes.softmax, "LayerNormalization": Nodes.layer_norm, "MatMul": Nodes.matmul,
+    **{word: (lambda nodes, word=word: nodes.compare(word)) for word in onnx_kernels.COMPARE}, **{word: (lambda nodes, word=word: nodes.binary(word)) for word in ("Sum", "Mean")}, "Cast": Nodes.cast,
+    **{word: Nodes.reduce for word in onnx_kernels.REDUCE}, "LogSoftmax": Nodes.softmax, "Gelu": Nodes.gelu, "Where": Nodes.choose, "Softmax": Nodes.softmax, "LayerNormalization": Nodes.layer_norm, "MatMul": Nodes.matmul,
     "Gemm": Nodes.gemm, "Transpose": Nodes.transpose, "Split": Nodes.split, "Slice": Nodes.slice, "Concat": Nodes.concat, "Gather": Nodes.gather, "Reshape": Nodes.reshape,
-    "Flatten": Nodes.flatten, "Squeeze": Nodes.squeeze, "Unsqueeze": Nodes.unsqueeze, "Clip": Nodes.limited, "LeakyRelu": Nodes.leaky, "BatchNormalization": Nodes.batch_norm, "Identity": Nodes.same, "Dropout": Nodes.dropout, "Conv": Nodes.conv, "MaxPool": Nodes.pool,
+    "Flatten": Nodes.flatten, "Squeeze": Nodes.squeeze, "Unsqueeze": Nodes.unsqueeze, "Clip": Nodes.limited, "BatchNormalization": Nodes.batch_norm, "Identity": Nodes.same, "Dropout": Nodes.dropout, "Conv": Nodes.conv, "MaxPool": Nodes.pool,
     "AveragePool": Nodes.pool, "GlobalAveragePool": Nodes.global_pool, "GlobalMaxPool": Nodes.global_pool,
 }
