@@ -36,13 +36,15 @@ struct lang_var {
 	uint8_t block;       /* scalars: 0, or PTOWSP_SCALAR_BLOCK, PTOWSP_SCALAR_BLOCKS: it is the task's block or their count */
 	uint32_t id;         /* number in function->vars */
 	/* memrefs */
-	struct lang_decl *decl;      /* of an Orchestration function: the declared tensor that it is; NULL: a parameter */
-	uint8_t access;              /* PTOWSP_READ | PTOWSP_WRITE */
-	uint32_t rows, columns;      /* of the first tile that touches it in program text, 0, 0 if none */
-	uint8_t loose;               /* 1: gathered from, scattered to or touched in a branch: it need not be as large as that tile */
-	uint32_t number;             /* in function->memrefs */
-	struct lang_var *extents[2]; /* scalars %x.rows and %x.columns: how many of that tile's are there; NULL: all */
-	uint8_t parts;               /* 1 rows, 2 columns: which of them the packer declared, as a call says that not all are there */
+	struct lang_decl *decl;        /* of an Orchestration function: the declared tensor that it is; NULL: a parameter */
+	uint8_t access;                /* PTOWSP_READ | PTOWSP_WRITE */
+	uint32_t rows, columns;        /* of the first tile that touches it in program text, 0, 0 if none */
+	uint8_t looked;                /* 1: loose and first were looked for, before anything is checked */
+	const struct lang_type *first; /* the type of the first tile that is moved to or from it, NULL: none is known */
+	uint8_t loose;                 /* 1: gathered from, scattered to or touched in a branch: it need not be as large as that tile */
+	uint32_t number;               /* in function->memrefs */
+	struct lang_var *extents[2];   /* scalars %x.rows and %x.columns: how many of that tile's are there; NULL: all */
+	uint8_t parts;                 /* 1 rows, 2 columns: which of them the packer declared, as a call says that not all are there */
 	/* scalars; `order` counts statements in program text */
 	uint8_t needed;      /* 1: read before anything initialises it: its value comes from outside */
 	uint32_t need;       /* needed: its number in function->needs */

@@ -398,6 +398,9 @@ static int portable_fits(struct lang_unit *unit, const struct lang_kernel *kerne
 		lang_error(unit, payload->file_at, "@%s takes %s and %s, @%s has %s and %s", f->name, counted(unit, f->memref_count, "memref"),
 			   counted(unit, f->need_count, "scalar"), kernel->head.name, counted(unit, tensors, "tensor"),
 			   counted(unit, kernel->param_count - tensors, "scalar"));
+		if (f->extent_count)
+			lang_help(unit, "some call says how much of %%%s is there, by %%%s, and a kernel's parts are whole: call a second function there",
+				  f->extents[0]->extent_of->name, f->extents[0]->name);
 		return 0;
 	}
 	for (uint32_t i = 0; i < kernel->param_count && ok; i++)

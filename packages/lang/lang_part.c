@@ -207,11 +207,12 @@ static bool extent_read(struct lang_work_check *check, struct lang_part *part, u
 {
 	const struct lang_scalar *scalar = part->extents[axis];
 	int64_t value, other;
+	const bool known = lang_scalar_known(scalar, &value);
 
-	if (!part->flat && (!lang_scalar_known(scalar, &value) || (part->open && value < whole && !lang_scalar_known(part->extents[!axis], &other))))
+	if (!part->flat && (!known || (part->open && value < whole && ((!part->loose && !part->viewed) || !lang_scalar_known(part->extents[!axis], &other)))))
 		return lang_part_open(check, part, axis, whole, extent_out);
 
-	if (lang_scalar_known(scalar, &value) && value > 0 && value <= INT32_MAX) {
+	if (known && value > 0 && value <= INT32_MAX) {
 		*extent_out = (uint32_t)value;
 		return true;
 	}

@@ -22,7 +22,8 @@ struct lang_part {
 	uint8_t flat;                   /* 1: consecutive elements, as far as the callee touches */
 	uint8_t viewed;                 /* 1: bytes are seen as elements of `view` */
 	uint16_t view;
-	uint8_t open;       /* 1: its size may be an expression, of what is there of the callee's tile */
+	uint8_t open;       /* 1: its size may be an expression, or below that of the callee's tile: so much of that is there */
+	uint8_t loose;      /* 1: the callee need not touch all of its tile: numbers below are no size of what is there */
 	const char *callee; /* of whose call it is a part; NULL: of none */
 	/* found by checking */
 	uint8_t parts; /* 1 rows, 2 columns: the expression says how many are there */

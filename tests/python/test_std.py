@@ -7,7 +7,7 @@ import pytest
 
 import ptowsp
 
-TYPES = {"<f4": "f32", "<f2": "f16", "<i4": "i32", "|i1": "i8"}
+TYPES = {"|i1": "i8", "<i2": "i16", "<i4": "i32", "<i8": "i64", "|u1": "u8", "<u2": "u16", "<u4": "u32", "<u8": "u64", "<f2": "f16", "<f4": "f32", "<f8": "f64"}
 random = np.random.default_rng(5)
 X = random.standard_normal((8, 16)).astype(np.float32)
 ROW = random.standard_normal((1, 16)).astype(np.float32)
@@ -97,6 +97,19 @@ def test_numbers_of_the_largest():
     for word, wanted in (("argmax", x.argmax(1)), ("argmin", x.argmin(1))):
         made, = on_tiles(f"{word}<8, 16, f32>(%x -> %tx, %at -> %ta)", {"x": x}, {"a": np.zeros((8, 1), np.int32)})
         assert np.array_equal(made[:, 0], wanted)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.float16, np.float64])
+def test_ends_of_every_type(dtype):
+    """The least number of a type has no negative one, and of unsigned ones only 0 has."""
+    whole = np.dtype(dtype).kind != "f"
+    least, most = (np.iinfo(dtype).min, np.iinfo(dtype).max) if whole else (-np.inf, np.inf)
+    x = random.integers(1, 99, (8, 16)).astype(dtype)
+    x[0, 3], x[1, 5], x[2, 7], x[3], x[4], x[5, 2:4] = least, 0, most, least, most, (least, most)
+    name = TYPES[x.dtype.str]
+    for word, wanted in (("argmax", x.argmax(1)), ("argmin", x.argmin(1))):
+        made, = on_tiles(f"{word}<8, 16, {name}>(%x -> %tx, %at -> %ta)", {"x": x}, {"a": np.zeros((8, 1), np.int32)})
+        assert np.array_equal(made[:, 0], wanted), word
 
 
 def test_quantised_and_back():
@@ -293,6 +306,25 @@ def test_rows_of_any_length(backend):
         found = order.shape[1]
         assert np.array_equal(run["numbers"][:, :found], order) and np.array_equal(run["values"][:, :found], np.take_along_axis(x, order, 1))
         assert (run["numbers"][:, found:] == -1).all() and (run["values"][:, found:] == -np.inf).all() and np.array_equal(run["at"], order[:, :1])
+
+
+@pytest.mark.parametrize("backend", ["cpu_sim", "a2a3sim", "aie"])
+def test_rows_shorter_than_the_tile_by_numbers(backend):
+    """Numbers say the size, both, or the columns alone where the rows are the tile's."""
+    source = """
+        include "std/norm.pto"
+        tensor %x : f32[13, 48] in
+        tensor %norms : f32[2, 48] in
+        tensor %y : f32[13, 48] out
+        workload @main {
+          call @std.layer_norm_task<8, 64, f32>(%x -> %x[0, 0 : 8, 48], %scale -> %norms[0, 0 : 1, 48], %shift -> %norms[1, 0 : 1, 48], %y -> %y[0, 0 : 8, 48], %epsilon -> 1e-5)
+          call @std.layer_norm_task<8, 64, f32>(%x -> %x[8, 0 : 5, 48], %scale -> %norms[0, 0 : 1, 48], %shift -> %norms[1, 0 : 1, 48], %y -> %y[8, 0 : 5, 48], %epsilon -> 1e-5)
+        }
+        """
+    x, norms = random.standard_normal((13, 48)).astype(np.float32), random.standard_normal((2, 48)).astype(np.float32)
+    run = ptowsp.pack_text(source, strict=True).load(backend).run(x=x, norms=norms)
+    wanted = (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5) * norms[0] + norms[1]
+    np.testing.assert_allclose(run["y"], wanted, atol=2e-4)
 
 
 def test_what_is_hidden_is_found_last():

@@ -68,9 +68,6 @@ static void shape_check(struct lang_work_check *check, const struct lang_work *w
 		lang_error(check->unit, part->all, "this part of %%%s is %s, the parameter %%%s of @%s is %s", part->tensor,
 			   shape_text(check, part->rows, columns), param->name, work->callee, shape_text(check, param->rows, param->columns));
 	whole_help(check, part, param);
-	if (work->function && part->extents[0])
-		lang_help(check->unit, "a run says the size of a part that is smaller than the tile: symbol %%rows : i64 = %u, and %%rows as its size",
-			  part->rows);
 }
 
 /* Accesses of the code that is in the package: a function's, or that of the portable payloads of a kernel. */
@@ -133,6 +130,7 @@ static void tensor_pass(struct lang_work_check *check, struct lang_work *work, s
 	if (work->function && work->function->kind == LANG_ORCHESTRATION)
 		return; /* its accesses are its own affair; it begins at that element */
 	part->open = work->function != NULL;
+	part->loose = param->loose;
 	part->callee = work->callee;
 	if (part->flat)
 		lang_part_flat_check(check, part);

@@ -26,6 +26,16 @@ static void extent_link(struct lang_var *of, struct lang_var *scalar, unsigned a
 	scalar->needed = 1;
 }
 
+static bool type_check(struct lang_unit *unit, const struct lang_var *of, const struct lang_var *scalar, unsigned axis)
+{
+	if (scalar->kind == LANG_SCALAR && scalar->type.dtype == PTOWSP_I32)
+		return true;
+	lang_error(unit, scalar->type.at, "%%%s is how many %s of %%%s are there, which is an i32, not %s", scalar->name, axes[axis], of->name,
+		   lang_type_text(unit, &scalar->type));
+	lang_help(unit, "declare it as %%%s: i32, or give it another name", scalar->name);
+	return false;
+}
+
 /* A parameter of that name is such a scalar of a memref or of a tile that is a parameter, whether or not the function reads it. */
 static void declared_link(struct lang_unit *unit, struct lang_function *f)
 {
@@ -33,9 +43,21 @@ static void declared_link(struct lang_unit *unit, struct lang_function *f)
 		for (unsigned axis = 0; axis < 2 && f->vars[i]->param && (f->vars[i]->kind == LANG_MEMREF || f->vars[i]->kind == LANG_TILE); axis++) {
 			struct lang_var *scalar = extent_find(unit, f, f->vars[i], axis);
 
-			if (scalar && scalar->param && scalar->kind == LANG_SCALAR)
+			if (scalar && scalar->param && scalar->kind != LANG_BROKEN && type_check(unit, f->vars[i], scalar, axis))
 				extent_link(f->vars[i], scalar, axis);
 		}
+}
+
+/* The function has something else of the name that the scalar would get; of a parameter the declaration was told. */
+static bool name_taken(struct lang_unit *unit, const struct lang_function *f, const struct lang_var *memref, unsigned axis)
+{
+	const struct lang_var *other = extent_find(unit, f, memref, axis);
+
+	if (other && other->kind != LANG_BROKEN && !other->param) {
+		lang_error(unit, other->at, "%%%s is how many %s of %%%s are there, which calls say of @%s", other->name, axes[axis], memref->name, f->name);
+		lang_help(unit, "declare it as a parameter, %%%s: i32, or give this another name", other->name);
+	}
+	return other;
 }
 
 /* Some call passes not all of the axis. */
@@ -43,7 +65,7 @@ static void extent_declare(struct lang_unit *unit, struct lang_function *f, stru
 {
 	const struct lang_type type = {.kind = LANG_TYPE_SCALAR, .dtype = PTOWSP_I32};
 
-	if (memref->extents[axis])
+	if (memref->extents[axis] || name_taken(unit, f, memref, axis))
 		return;
 	if (f->extent_count == LANG_MAX_EXTENTS) {
 		lang_error(unit, memref->at, "@%s gets more than %u parts of which a run says how much is there", f->name, LANG_MAX_EXTENTS);
@@ -58,48 +80,74 @@ static void extent_declare(struct lang_unit *unit, struct lang_function *f, stru
 	*COMMON_PUSH(&unit->arena, f->extents, f->extent_count, f->extent_capacity) = memref->extents[axis];
 }
 
-/* The type of the first tile that a block moves to or from the memref, NULL: none. */
-static const struct lang_type *tile_find(const struct lang_function *f, const struct lang_block *block, const char *memref)
+static void touch_find(const struct lang_function *f, const struct lang_block *block, struct lang_var *memref, bool branch);
+
+/* Once for each memref, and not again inside itself. */
+static void touch_note(const struct lang_function *f, struct lang_var *memref)
 {
-	const struct lang_type *found = NULL;
-
-	for (const struct lang_stmt *stmt = block->first; stmt && !found; stmt = stmt->next) {
-		const char *letters = stmt->op == PTOWSP_PTO_CALL ? "" : isa_op(stmt->op)->operands;
-		const struct lang_var *tile = NULL;
-		bool touched = false;
-
-		for (uint32_t i = 0; i < stmt->arg_count && stmt->target && !found; i++)
-			if (stmt->args[i].actual.text && stmt->args[i].formal && !strcmp(stmt->args[i].actual.text, memref))
-				found = tile_find(stmt->target, &stmt->target->body, stmt->args[i].formal);
-		if (stmt->rest.line && stmt->target && !found)
-			found = tile_find(stmt->target, &stmt->target->body, memref);
-		for (uint32_t i = 0; i < stmt->count && letters[i] && stmt->operands[i].text; i++) {
-			if ((letters[i] | 32) == 't' && !tile)
-				tile = lang_var_find(f, stmt->operands[i].text);
-			touched |= (letters[i] | 32) == 'm' && !strcmp(stmt->operands[i].text, memref);
-		}
-		if (touched && tile && tile->kind == LANG_TILE)
-			found = &tile->type;
-		found = found ? found : tile_find(f, &stmt->body, memref);
-		found = found ? found : tile_find(f, &stmt->other, memref);
-	}
-	return found;
+	if (memref->looked)
+		return;
+	memref->looked = 1;
+	touch_find(f, &f->body, memref, false);
 }
 
-/* One extent may also be a number below the tile's, if a run decides the other. */
-static bool is_part(const struct lang_function *f, const struct lang_part *part, const char *memref, unsigned axis)
+/* What the callee does with it. */
+static void handed_find(const struct lang_stmt *stmt, const char *formal, struct lang_var *memref, bool branch)
 {
-	const struct lang_type *tile;
+	struct lang_var *param = lang_var_find(stmt->target, formal);
+
+	if (!param || param->kind != LANG_MEMREF)
+		return;
+	touch_note(stmt->target, param);
+	memref->loose |= param->loose || branch;
+	memref->first = memref->first ? memref->first : param->first;
+}
+
+static void operands_find(const struct lang_function *f, const struct lang_stmt *stmt, struct lang_var *memref, bool branch)
+{
+	const char *letters = stmt->op == PTOWSP_PTO_CALL ? "" : isa_op(stmt->op)->operands;
+	const struct lang_var *tile = NULL;
+	bool touched = false;
+
+	for (uint32_t i = 0; i < stmt->count && letters[i] && stmt->operands[i].text; i++) {
+		if ((letters[i] | 32) == 't' && !tile)
+			tile = lang_var_find(f, stmt->operands[i].text);
+		touched |= (letters[i] | 32) == 'm' && !strcmp(stmt->operands[i].text, memref->name);
+	}
+	memref->loose |= touched && (branch || stmt->op == PTOWSP_PTO_MGATHER || stmt->op == PTOWSP_PTO_MSCATTER);
+	if (touched && !memref->first && tile && tile->kind == LANG_TILE)
+		memref->first = &tile->type;
+}
+
+static void touch_find(const struct lang_function *f, const struct lang_block *block, struct lang_var *memref, bool branch)
+{
+	for (const struct lang_stmt *stmt = block->first; stmt; stmt = stmt->next) {
+		const bool inner = branch || stmt->op == PTOWSP_PTO_IF;
+
+		for (uint32_t i = 0; i < stmt->arg_count && stmt->target; i++)
+			if (stmt->args[i].actual.text && stmt->args[i].formal && !strcmp(stmt->args[i].actual.text, memref->name))
+				handed_find(stmt, stmt->args[i].formal, memref, branch);
+		if (stmt->rest.line && stmt->target)
+			handed_find(stmt, memref->name, memref, branch);
+		operands_find(f, stmt, memref, branch);
+		touch_find(f, &stmt->body, memref, inner);
+		touch_find(f, &stmt->other, memref, inner);
+	}
+}
+
+/* A size that a run decides, or a number below the tile's. A function that gathers, or takes only some branch to it, touches no more than numbers alone say, by its own account. */
+static bool is_part(const struct lang_function *f, const struct lang_part *part, struct lang_var *memref, unsigned axis)
+{
 	int64_t known, other;
 
 	if (!part->extents[0] || !part->extents[1])
 		return false;
 	if (!lang_scalar_known(part->extents[axis], &known))
 		return true;
-	if (lang_scalar_known(part->extents[!axis], &other))
+	touch_note(f, memref);
+	if ((memref->loose || part->viewed) && lang_scalar_known(part->extents[!axis], &other))
 		return false;
-	tile = tile_find(f, &f->body, memref);
-	return tile && known < (axis ? tile->columns : tile->rows);
+	return memref->first && known < (axis ? memref->first->columns : memref->first->rows);
 }
 
 static void call_note(struct lang_module *module, const struct lang_work *call)
@@ -111,7 +159,7 @@ static void call_note(struct lang_module *module, const struct lang_work *call)
 		struct lang_var *memref = call->passes[i].formal ? lang_var_find(f, call->passes[i].formal) : NULL; /* a name that could not be read */
 
 		for (unsigned axis = 0; axis < 2 && memref && memref->kind == LANG_MEMREF && !part->flat; axis++)
-			if (is_part(f, part, memref->name, axis))
+			if (is_part(f, part, memref, axis))
 				extent_declare(module->unit, f, memref, axis);
 	}
 }
