@@ -61,7 +61,7 @@ void fake_map_enter(struct fake_map *map, const struct fake_args *args, uint64_t
 		}
 	map->tasks = grown(map->tasks, map->task_count, sizeof(*map->tasks));
 	map->idle = grown(map->idle, map->task_count, sizeof(*map->idle));
-	map->idle[map->task_count] = !args->tensor_count;
+	map->idle[map->task_count] = !args->tensor_count && !args->scalar_count;
 	map->tasks[map->task_count++] = task;
 	for (uint32_t i = 0; i < count; i++) {
 		map->edges = grown(map->edges, map->edge_count, sizeof(*map->edges));

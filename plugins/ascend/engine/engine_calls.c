@@ -11,16 +11,15 @@
 
 /* ---- on threads of the runtime --------------------------------------------------------------------------------------- */
 
-/* UINT32_MAX: all are busy. */
+/* Threads of a processor take the same one, whose cache has it. UINT32_MAX: all are busy. */
 static uint32_t worker_try(struct ascend_calls *calls)
 {
-	const uint64_t all = calls->workers < 64 ? (UINT64_C(1) << calls->workers) - 1 : UINT64_MAX;
-	uint64_t busy = atomic_load(&calls->busy);
+	const uint32_t first = (uint32_t)sched_getcpu() % calls->workers;
 
-	while (busy != all) {
-		const uint32_t worker = (uint32_t)__builtin_ctzll(~busy);
+	for (uint32_t i = 0; i < calls->workers; i++) {
+		const uint32_t worker = (first + i) % calls->workers;
 
-		if (atomic_compare_exchange_weak(&calls->busy, &busy, busy | UINT64_C(1) << worker))
+		if (!atomic_load_explicit(&calls->rows[worker].busy, memory_order_relaxed) && !atomic_exchange(&calls->rows[worker].busy, 1))
 			return worker;
 	}
 	return UINT32_MAX;
@@ -44,7 +43,7 @@ static uint32_t worker_take(struct ascend_calls *calls)
 
 static void worker_give(struct ascend_calls *calls, uint32_t worker)
 {
-	atomic_fetch_and(&calls->busy, ~(UINT64_C(1) << worker));
+	atomic_store(&calls->rows[worker].busy, 0);
 	if (!atomic_load(&calls->waiting))
 		return;
 	pthread_mutex_lock(&calls->lock);
@@ -91,29 +90,28 @@ static bool has_fresh(const struct ptowsp_tensor_arg *tensors, uint32_t count)
 }
 
 /* Windows of the task: where nothing moves, the walk's. Else they lie where the runtime has put them: shapes are the package's. */
-static const struct ptowsp_tensor_arg *tensors_place(struct ptowsp_tensor_arg *tensors, struct ascend_called *record, const struct base_walk_task *task,
-						     const int64_t *args)
+static const struct ptowsp_tensor_arg *tensors_place(struct ptowsp_tensor_arg *tensors, struct ascend_called *record, const int64_t *args)
 {
-	const struct ptowsp_tensor_arg *own = record->batch->walk->tensors + task->tensors;
-	const bool bare = record->batch->calls->bare, fresh = has_fresh(own, task->tensor_count);
+	const bool bare = record->batch->calls->bare;
 
-	if (bare && !fresh)
-		return own;
-	memcpy(tensors, own, task->tensor_count * sizeof(*tensors));
-	for (uint32_t i = 0; !bare && i < task->tensor_count; i++) {
+	if (bare && !record->fresh)
+		return record->tensors;
+	memcpy(tensors, record->tensors, record->tensor_count * sizeof(*tensors));
+	for (uint32_t i = 0; !bare && i < record->tensor_count; i++) {
 		const struct ascend_tensor *from = (const struct ascend_tensor *)(uintptr_t)args[1 + i];
 
 		tensors[i].data = (void *)(uintptr_t)(from->addr + from->start * rt_dtype_bytes(tensors[i].dtype));
 	}
-	if (fresh)
-		versions_clear(record, tensors, task->tensor_count);
+	if (record->fresh)
+		versions_clear(record, tensors, record->tensor_count);
 	return tensors;
 }
 
 static void cycles_keep(struct ascend_called *record, uint64_t cycles)
 {
 	if (record->blocks == 1) {
-		record->cycles = cycles;
+		if (cycles != record->cycles) /* a line that nobody writes needs not come back */
+			record->cycles = cycles;
 		return;
 	}
 	pthread_mutex_lock(&record->batch->calls->lock);
@@ -124,23 +122,21 @@ static void cycles_keep(struct ascend_called *record, uint64_t cycles)
 static void task_run(struct ascend_called *record, uint32_t block, const int64_t *args)
 {
 	struct ascend_calls *calls = record->batch->calls;
-	const struct base_walk *walk = record->batch->walk;
-	const struct base_walk_task *from = &walk->tasks[record->row];
 	struct ptowsp_tensor_arg tensors[ASCEND_TASK_TENSORS];
 	struct ptowsp_error error;
-	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), from->cycles / record->blocks, &error};
+	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), record->known, &error};
 	struct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK),
-				   .args = walk->args + from->args,
-				   .tensors = tensors_place(tensors, record, from, args),
-				   .arg_count = from->arg_count,
-				   .tensor_count = from->tensor_count,
+				   .args = record->args,
+				   .tensors = tensors_place(tensors, record, args),
+				   .arg_count = record->arg_count,
+				   .tensor_count = record->tensor_count,
 				   .tensor_stride = sizeof(*tensors),
-				   .kernel = from->kernel,
-				   .number = walk->first + record->row,
-				   .stream = from->stream,
-				   .process = from->process == PTOWSP_NONE ? 0 : from->process,
-				   .executor = from->executor,
-				   .unit = from->unit,
+				   .kernel = record->kernel,
+				   .number = record->batch->walk->first + record->row,
+				   .stream = record->stream,
+				   .process = record->process,
+				   .executor = record->executor,
+				   .unit = record->unit,
 				   .block = block,
 				   .block_count = record->blocks};
 	uint32_t worker = worker_take(calls);
@@ -152,7 +148,7 @@ static void task_run(struct ascend_called *record, uint32_t block, const int64_t
 	worker_give(calls, worker);
 	cycles_keep(record, out.cycles);
 	if (status)
-		failure_keep(calls, task.number, rt_crew_failure(calls->program, from->kernel, task.number, status, &error), &error);
+		failure_keep(calls, task.number, rt_crew_failure(calls->program, record->kernel, task.number, status, &error), &error);
 }
 
 /* The step is over with the last of its calls, which is the last that looks at the record. */
@@ -160,7 +156,7 @@ static void call_over(struct ascend_called *record)
 {
 	const struct ascend_calls *calls = record->batch->calls;
 
-	if (atomic_fetch_sub(&record->left, 1) == 1 && calls->over)
+	if ((record->only || atomic_fetch_sub(&record->left, 1) == 1) && calls->over)
 		atomic_store_explicit(&calls->over[record->step & (calls->over_count - 1)], 1, memory_order_release);
 }
 
@@ -177,13 +173,22 @@ static uint32_t block_of(const int64_t *args)
 	return (uint32_t)context[0];
 }
 
+/* Of the calls of a block, one on each core of its shape. */
+static bool call_first(struct ascend_called *record, uint32_t block)
+{
+	if (record->only)
+		return true;
+	return record->blocks_taken ? !atomic_exchange(&record->blocks_taken[block], 1) : !atomic_exchange(&record->taken, 1);
+}
+
 static void record_run(const struct ascend_call *call, const int64_t *args)
 {
 	struct ascend_called *record = (struct ascend_called *)(uintptr_t)call;
-	const uint32_t block = record->blocks_taken ? block_of(args) : 0;
-	const bool first = record->blocks_taken ? !atomic_exchange(&record->blocks_taken[block], 1) : !atomic_exchange(&record->taken, 1);
+	uint32_t block;
 
-	if (first && !stopped(record))
+	__builtin_prefetch((const char *)record + ASCEND_LINE);
+	block = record->blocks > 1 ? block_of(args) : 0;
+	if (call_first(record, block) && !stopped(record))
 		task_run(record, block, args);
 	call_over(record);
 }
@@ -216,7 +221,7 @@ static void record_copy(const struct ascend_call *call, const int64_t *args)
 void ascend_calls_init(struct ascend_calls *calls, const struct rt_program *program, uint32_t workers)
 {
 	calls->program = program;
-	calls->workers = workers;
+	calls->workers = workers < ASCEND_WORKERS ? workers : ASCEND_WORKERS;
 	calls->failed = UINT64_MAX;
 	pthread_mutex_init(&calls->lock, NULL);
 	pthread_cond_init(&calls->idle, NULL);
@@ -295,11 +300,51 @@ static ptowsp_status records_room(struct ascend_batch *batch, struct ptowsp_erro
 	if (batch->record_room < batch->plan->step_count) {
 		free(batch->records);
 		batch->record_room = batch->plan->step_count;
-		batch->records = malloc(batch->record_room * sizeof(*batch->records));
+		batch->records = aligned_alloc(ASCEND_LINE, batch->record_room * sizeof(*batch->records));
 	}
 	free(batch->taken);
 	batch->taken = blocks ? calloc(blocks, sizeof(*batch->taken)) : NULL;
 	return (batch->record_room && !batch->records) || (blocks && !batch->taken) ? rt_no_memory(error, "the calls of the pto-runtime") : PTOWSP_OK;
+}
+
+static void copy_fill(struct ascend_called *record, struct ascend_batch *batch, uint32_t row)
+{
+	record->call.run = record_copy;
+	record->batch = batch;
+	record->row = row;
+	record->blocks = 0;
+	record->only = true;
+}
+
+static void task_fill(struct ascend_called *record, struct ascend_batch *batch, const struct ascend_plan_step *step, uint32_t row)
+{
+	const struct base_walk *walk = batch->walk;
+	const struct base_walk_task *task = &walk->tasks[row];
+	const uint32_t calls = step->blocks * cores_of(step);
+
+	record->call.run = record_run;
+	record->batch = batch;
+	record->args = walk->args + task->args;
+	record->tensors = walk->tensors + task->tensors;
+	if (task->tensor_count == 1) {
+		record->tensor = *record->tensors;
+		record->tensors = &record->tensor;
+	}
+	record->row = row;
+	record->kernel = task->kernel;
+	record->executor = task->executor;
+	record->stream = task->stream;
+	record->process = task->process == PTOWSP_NONE ? 0 : task->process;
+	record->unit = task->unit;
+	record->blocks = step->blocks;
+	record->arg_count = (uint8_t)task->arg_count;
+	record->tensor_count = (uint8_t)task->tensor_count;
+	record->shape = step->shape;
+	record->fresh = has_fresh(record->tensors, task->tensor_count);
+	record->only = calls == 1;
+	record->cycles = record->known = step->blocks == 1 ? task->cycles : task->cycles / step->blocks;
+	record->cleared = record->taken = 0;
+	record->left = calls;
 }
 
 static void records_fill(struct ascend_batch *batch)
@@ -310,22 +355,17 @@ static void records_fill(struct ascend_batch *batch)
 
 	batch->record_count = 0;
 	for (uint32_t s = 0; s < batch->plan->step_count; s++, step++) {
-		const bool is_task = step->kind == ASCEND_STEP_TASK;
+		struct ascend_called *record = &batch->records[batch->record_count];
 
 		if (!is_called(step))
 			continue;
-		batch->records[batch->record_count++] = (struct ascend_called){
-			.call.run = is_task ? record_run : record_copy,
-			.batch = batch,
-			.row = is_task ? task : copy++,
-			.step = (uint32_t)batch->plan->first + s,
-			.blocks = is_task ? step->blocks : 0,
-			.shape = step->shape,
-			.cycles = is_task ? batch->walk->tasks[task].cycles / step->blocks : 0,
-			.left = step->blocks * cores_of(step),
-			.blocks_taken = step->blocks > 1 ? batch->taken + blocks : NULL,
-		};
-		task += is_task;
+		batch->record_count++;
+		record->step = (uint32_t)batch->plan->first + s;
+		if (step->kind == ASCEND_STEP_TASK)
+			task_fill(record, batch, step, task++);
+		else
+			copy_fill(record, batch, copy++);
+		record->blocks_taken = step->blocks > 1 ? batch->taken + blocks : NULL;
 		blocks += step->blocks > 1 ? step->blocks : 0;
 	}
 }

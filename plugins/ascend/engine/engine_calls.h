@@ -10,18 +10,22 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 
-/* Calls of a run. */
+enum { ASCEND_WORKERS = 64, ASCEND_LINE = 64 };
+/* A worker of base's scratch memory, in a cache line of its own. */
+struct ascend_worker {
+	_Alignas(ASCEND_LINE) _Atomic uint32_t busy;
+};
+/* Calls of a run. What every call asks comes first, and nobody writes it while they go on. */
 struct ascend_calls {
 	const struct rt_program *program; /* borrowed, as is */
 	bool bare;                        /* ascend_plan_rules */
 	_Atomic uint8_t *over;            /* by step, modulo over_count: it no longer runs; NULL: nobody asks */
 	uint64_t over_count;
 	_Atomic uint32_t stop; /* no further kernels */
-
-	_Atomic uint64_t busy;    /* bit per worker of base's scratch memory */
-	_Atomic uint32_t waiting; /* threads that found none */
 	uint32_t workers;
+	_Atomic uint32_t waiting; /* threads that found none idle */
 
 	pthread_mutex_t lock; /* guards what follows, and waiting for a worker; a leaf */
 	pthread_cond_t idle;
@@ -29,8 +33,9 @@ struct ascend_calls {
 	uint64_t failed; /* number of the first task that failed, UINT64_MAX: none */
 	ptowsp_status status;
 	struct ptowsp_error said;
+	struct ascend_worker rows[ASCEND_WORKERS]; /* of workers */
 };
-/* calls: zeroed. workers: at least 1; at most 64 are used. One thread; to be finished in any case. */
+/* calls: zeroed. workers: at least 1; at most ASCEND_WORKERS are used. One thread; to be finished in any case. */
 void ascend_calls_init(struct ascend_calls *calls, const struct rt_program *program, uint32_t workers);
 void ascend_calls_finish(struct ascend_calls *calls); /* of a zeroed one, too */
 /* No further kernels. Any thread. */
@@ -39,20 +44,27 @@ void ascend_calls_stop(struct ascend_calls *calls);
 ptowsp_status ascend_calls_result(struct ascend_calls *calls, struct ptowsp_error *error);
 
 struct ascend_batch;
-/* The call of a task, or of a copy. */
+/* The call of a task, or of a copy. Each cache line of it may have to come from the thread that walked the task: its only call reads the first one, and the second, which is fetched meanwhile. */
 struct ascend_called {
-	struct ascend_call call;
+	_Alignas(ASCEND_LINE) struct ascend_call call;
 	struct ascend_batch *batch;
-	uint32_t row;                  /* of the task in its walk, or of the copy */
-	uint32_t step;                 /* in the run */
-	uint16_t blocks;               /* of the task; of a copy 0 */
-	uint8_t shape;                 /* enum ascend_step_shape */
-	uint64_t cycles;               /* of the task: known before, then what its kernel said; of several blocks the most */
-	_Atomic uint32_t taken;        /* a task of a cluster is called on each of its cores: the first one does it */
-	_Atomic uint32_t cleared;      /* of a task that begins versions: 1, somebody writes their zeros, 2, they are there */
-	_Atomic uint32_t left;         /* calls that are still to come back: of each block on each core of its shape */
-	_Atomic uint8_t *blocks_taken; /* of a task that has several; NULL: it has one */
+	const uint64_t *args; /* of the task, in its walk, as tensors */
+	const struct ptowsp_tensor_arg *tensors;
+	uint32_t row;  /* of the task in its walk, or of the copy */
+	uint32_t step; /* in the run */
+	uint32_t kernel, executor, stream, process;
+	uint16_t unit, blocks; /* of the task; blocks of a copy: 0 */
+	uint8_t arg_count, tensor_count;
+	uint8_t shape;                   /* enum ascend_step_shape */
+	bool fresh : 1, only : 1;        /* versions begin with it; its call is the only one */
+	struct ptowsp_tensor_arg tensor; /* the task's only one, beside those of the walk */
+	uint64_t known, cycles;          /* of the task or its block: known before, and then what its kernel said; of several blocks the most */
+	_Atomic uint32_t taken;          /* a task of a cluster is called on each of its cores: the first one does it */
+	_Atomic uint32_t cleared;        /* of a task that begins versions: 1, somebody writes their zeros, 2, they are there */
+	_Atomic uint32_t left;           /* calls that are still to come back: of each block on each core of its shape */
+	_Atomic uint8_t *blocks_taken;   /* of a task that has several; NULL: it has one */
 };
+_Static_assert(offsetof(struct ascend_called, tensor) == ASCEND_LINE && offsetof(struct ascend_called, taken) == 2 * ASCEND_LINE, "layout");
 /* Tasks that the runtime is given together: where they come from, their steps, and what their kernels need. */
 struct ascend_batch {
 	struct ascend_calls *calls;

@@ -11,6 +11,7 @@
 
 #include "pto_orchestration_api.h"
 
+#include "adapter.h"
 #include "ascend_plan.h"
 
 namespace {
@@ -114,15 +115,22 @@ void pause(uint32_t *times)
 		nanosleep(&nap, nullptr);
 }
 
+/* So many steps may still run when a wait for room ends. Where there is much of it, half of it comes at a time: to go on with every few steps that end would take processor time from the threads
+ * that end them. */
+uint32_t room_least(uint32_t room)
+{
+	return room < 1024 ? room : room / 2;
+}
+
 /* A step without a kernel may be over before it is submitted. Before it submits what the runtime has no room for, the orchestration waits itself: in the runtime a wait of half a second without a task that leaves is a deadlock, however
  * slow the kernels are. */
 bool room_wait(Walk *walk, uint64_t number, uint32_t room)
 {
 	uint32_t times = 0;
 
-	if (walk->source == nullptr || room == ASCEND_ROOM_ANY)
+	if (walk->source == nullptr || room == ASCEND_ROOM_ANY || number <= walk->ended + room)
 		return true;
-	while (number > walk->ended + room && number > (walk->ended = walk->source->ended(walk->source)) + room) {
+	while (number > (walk->ended = walk->source->ended(walk->source)) + room_least(room)) {
 		if (rt_is_fatal())
 			return false;
 		pause(&times);
@@ -173,13 +181,16 @@ void task_submit(Walk *walk, Plan &plan, const ascend_plan_step &step, uint64_t 
 {
 	static const uint32_t one[ASCEND_PLAN_DIMS] = {1, 1};
 	const bool called = plan.head->call_bytes && step.kind != ASCEND_STEP_DUMMY;
+	const bool direct = called && walk->source != nullptr && !step.window_count && !step.scalar_count;
 	const bool places = step.window_count && plan.windows[step.window_count - 1].access & ASCEND_WINDOW_PLACED;
 	const uint32_t count = step.window_count - (places ? 1u : 0u);
 	TensorCreateInfo placed(places ? plan.windows[count].shapes : one, ASCEND_PLAN_DIMS, DataType::UINT8);
 	ChipTensor views[MAX_TENSOR_ARGS];
 	CoreTaskArgs args;
 
-	if (called)
+	if (direct)
+		args.add_scalar(static_cast<uint64_t>(plan.call.buffer.addr + plan.call.start_offset + ASCEND_CALL_DIRECT));
+	else if (called)
 		args.add_no_dep(plan.call);
 	for (uint32_t i = 0; i < count; i++) {
 		view_make(&views[i], plan.windows[i], walk->entry);
