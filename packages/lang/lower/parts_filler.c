@@ -66,6 +66,12 @@ static struct filler_made *made_find(const struct filler *f, const struct filler
 
 static uint16_t made_tile(struct filler *f, struct filler_made like);
 
+/* In the same group as what uses them first (isa_plan.h) they need no memory beyond the first cache. */
+static struct filler_insts *making(struct filler *f)
+{
+	return f->straight ? &f->body : &f->head;
+}
+
 /* A line: numbers, each compared with how many are there; other masks: a line, in all rows or columns. */
 static void mask_make(struct filler *f, struct filler_made *mask)
 {
@@ -77,12 +83,12 @@ static void mask_make(struct filler *f, struct filler_made *mask)
 		const uint16_t tile = made_tile(f, line);
 
 		mask->tile = tile_add(f, name, mask->rows, mask->columns, PTOWSP_I32);
-		op_add(f, &f->head, mask->by_columns ? PTOWSP_PTO_TCOLEXPAND : PTOWSP_PTO_TROWEXPAND, mask->tile, tile, 0, 0);
+		op_add(f, making(f), mask->by_columns ? PTOWSP_PTO_TCOLEXPAND : PTOWSP_PTO_TROWEXPAND, mask->tile, tile, 0, 0);
 		return;
 	}
 	mask->tile = tile_add(f, name, mask->rows, mask->columns, PTOWSP_I32);
-	op_add(f, &f->head, PTOWSP_PTO_TCI, mask->tile, (uint16_t)build_literal_add(f->lower->build, PTOWSP_I32, 0), 0, 0);
-	op_add(f, &f->head, PTOWSP_PTO_TCMPS, mask->tile, mask->tile, f->parts->scalars[mask->extent], 0);
+	op_add(f, making(f), PTOWSP_PTO_TCI, mask->tile, (uint16_t)build_literal_add(f->lower->build, PTOWSP_I32, 0), 0, 0);
+	op_add(f, making(f), PTOWSP_PTO_TCMPS, mask->tile, mask->tile, f->parts->scalars[mask->extent], 0);
 }
 
 /* No element is below the least value of its type, or above the greatest. */
@@ -112,7 +118,7 @@ static void value_make(struct filler *f, struct filler_made *value)
 	const char *name = common_format(&f->lower->unit->arena, "%s.%s", names[value->filling], common_dtype_text(value->dtype));
 
 	value->tile = tile_add(f, name, value->rows, value->columns, value->dtype);
-	op_add(f, &f->head, PTOWSP_PTO_TEXPANDS, value->tile,
+	op_add(f, making(f), PTOWSP_PTO_TEXPANDS, value->tile,
 	       (uint16_t)build_literal_add(f->lower->build, value->dtype, filling_bits(value->dtype, value->filling)), 0, 0);
 }
 
@@ -196,8 +202,11 @@ void filler_refuse(const struct filler *f, const char *why)
 struct filler filler_begin(struct lang_lower *lower, const struct lang_parts *parts)
 {
 	uint32_t *starts = common_alloc(&lower->unit->arena, ((size_t)parts->code->inst_count + 1) * sizeof(*starts));
+	bool straight = true;
 
-	return (struct filler){.lower = lower, .parts = parts, .starts = starts};
+	for (uint32_t i = 0; i < parts->code->inst_count; i++)
+		straight &= parts->code->insts[i].op == PTOWSP_PTO_RETURN || !isa_op_is_control(parts->code->insts[i].op);
+	return (struct filler){.lower = lower, .parts = parts, .starts = starts, .straight = straight};
 }
 
 /* Puts masks and values in front of the rest, whose jumps go where they went. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* parts_filler.h - the instructions of a kernel that gets parts of tiles, so that it works on whole ones: masks of what is there are made at its beginning, and a tsel stands
+/* parts_filler.h - the instructions of a kernel that gets parts of tiles, so that it works on whole ones: masks of what is there are made once, before their first use, and a tsel stands
  * wherever an operation would bring elements together with what is not there. Which operations these are says the walk of parts_flow.c. All memory is the unit's arena; one thread. */
 #ifndef PARTS_FILLER_H
 #define PARTS_FILLER_H
@@ -18,7 +18,8 @@ struct filler {
 	const struct lang_parts *parts;
 	struct filler_made *made; /* tiles that are made once */
 	uint32_t made_count, made_capacity;
-	struct filler_insts head, body; /* instructions that make them; all others */
+	struct filler_insts head, body; /* instructions that make them, where there are ways around their first use; all others */
+	bool straight;                  /* there are none */
 	uint32_t *starts;               /* per instruction as it was: its place in `body`, with what stands before it */
 	uint32_t at, copied;            /* the instruction at hand; so many are in `body` */
 };
