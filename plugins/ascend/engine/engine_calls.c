@@ -316,7 +316,8 @@ static void copy_fill(struct ascend_called *record, struct ascend_batch *batch, 
 	record->only = true;
 }
 
-static void task_fill(struct ascend_called *record, struct ascend_batch *batch, const struct ascend_plan_step *step, uint32_t row)
+static void task_fill(struct ascend_called *record, struct ascend_batch *batch, const struct ascend_plan_step *step, uint32_t row,
+		      _Atomic uint8_t *blocks_taken)
 {
 	const struct base_walk *walk = batch->walk;
 	const struct base_walk_task *task = &walk->tasks[row];
@@ -343,8 +344,11 @@ static void task_fill(struct ascend_called *record, struct ascend_batch *batch, 
 	record->fresh = has_fresh(record->tensors, task->tensor_count);
 	record->only = calls == 1;
 	record->cycles = record->known = step->blocks == 1 ? task->cycles : task->cycles / step->blocks;
+	if (record->only && !record->fresh)
+		return;
 	record->cleared = record->taken = 0;
 	record->left = calls;
+	record->blocks_taken = blocks_taken;
 }
 
 static void records_fill(struct ascend_batch *batch)
@@ -362,10 +366,9 @@ static void records_fill(struct ascend_batch *batch)
 		batch->record_count++;
 		record->step = (uint32_t)batch->plan->first + s;
 		if (step->kind == ASCEND_STEP_TASK)
-			task_fill(record, batch, step, task++);
+			task_fill(record, batch, step, task++, step->blocks > 1 ? batch->taken + blocks : NULL);
 		else
 			copy_fill(record, batch, copy++);
-		record->blocks_taken = step->blocks > 1 ? batch->taken + blocks : NULL;
 		blocks += step->blocks > 1 ? step->blocks : 0;
 	}
 }

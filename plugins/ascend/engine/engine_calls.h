@@ -59,10 +59,11 @@ struct ascend_called {
 	bool fresh : 1, only : 1;        /* versions begin with it; its call is the only one */
 	struct ptowsp_tensor_arg tensor; /* the task's only one, beside those of the walk */
 	uint64_t known, cycles;          /* of the task or its block: known before, and then what its kernel said; of several blocks the most */
-	_Atomic uint32_t taken;          /* a task of a cluster is called on each of its cores: the first one does it */
-	_Atomic uint32_t cleared;        /* of a task that begins versions: 1, somebody writes their zeros, 2, they are there */
-	_Atomic uint32_t left;           /* calls that are still to come back: of each block on each core of its shape */
-	_Atomic uint8_t *blocks_taken;   /* of a task that has several; NULL: it has one */
+	_Atomic uint32_t
+		taken; /* of what is called several times, or begins versions, as what follows. A task of a cluster is called on each of its cores: the first one does it */
+	_Atomic uint32_t cleared;      /* of a task that begins versions: 1, somebody writes their zeros, 2, they are there */
+	_Atomic uint32_t left;         /* calls that are still to come back: of each block on each core of its shape */
+	_Atomic uint8_t *blocks_taken; /* of a task that has several; NULL: it has one */
 };
 _Static_assert(offsetof(struct ascend_called, tensor) == ASCEND_LINE && offsetof(struct ascend_called, taken) == 2 * ASCEND_LINE, "layout");
 /* Tasks that the runtime is given together: where they come from, their steps, and what their kernels need. */
