@@ -61,6 +61,24 @@ TEST(a_stdout_that_fails_says_why)
 	}
 }
 
+/* As on a full disk, whatever writes the page: also where it is more than a stream keeps. */
+TEST(a_page_that_fails_says_why)
+{
+	static const char *const writers[] = {
+		"$B/ptowsp-inspect --html page.html $P/llama.pkg.zst",
+		"$B/ptowsp-run --report page.html $P/softmax.pkg.zst",
+		"$B/ptowsp-run --capabilities --html page.html",
+		"$B/ptowsp-run --trace page.html $P/softmax.pkg.zst",
+	};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(writers) / sizeof(*writers); i++) {
+		cli(check_fmt("(trap '' XFSZ; ulimit -f 0; %s 2>&1; echo ends with $?) | cat", writers[i]));
+		if (!strstr(cli_out, "page.html cannot be written: File too large\n") || !strstr(cli_out, "ends with 2\n"))
+			CHECK_FAIL("%s: %s", writers[i], cli_out);
+	}
+}
+
 TEST(a_pipe_that_nobody_reads_is_told_where_its_signal_is_ignored)
 {
 	static const char way[] = "mkfifo pipe && { trap '' PIPE; cat pipe >/dev/null & reader=$!; exec 9>pipe; kill $reader; wait; %s >&9; }; status=$?; rm "

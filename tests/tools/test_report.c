@@ -180,6 +180,8 @@ TEST(a_package_is_a_page_to_search)
 		return;
 	browse();
 	CHECK_CONTAINS(cli_out, "<td>swiglu</td><td>any</td>");
+	CHECK_CONTAINS(cli_out, ">meaning</button>");
+	CHECK_CONTAINS(cli_out, "</td><td>strings: ");
 	CHECK_CONTAINS(cli_out, "func @swiglu(");
 	CHECK_CONTAINS(cli_out, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-labelledby=\"part-");
 	CHECK_CONTAINS(cli_out, "<a href=\"#part-tile-memory\">tile memory</a>");

@@ -51,7 +51,7 @@ static json_t *shown(ptowsp_status (*print)(struct pkg *, const char *, FILE *, 
 struct place {
 	struct pkg *package;
 	const char *path;
-	bool failed;
+	bool no_memory;
 };
 static bool place_fill(void *context, const char *line, FILE *file)
 {
@@ -62,7 +62,8 @@ static bool place_fill(void *context, const char *line, FILE *file)
 		return false;
 	root = json_pack("{s:o, s:o, s:o}", "summary", shown(summary, place->package, place->path), "listing", shown(listing, place->package, place->path),
 			 "source", shown(source, place->package, place->path));
-	place->failed = !root || json_dumpf(root, file, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ESCAPE_SLASH); /* no "</script>" can come of it */
+	/* no "</script>" can come of it; what cannot be written is the file's error */
+	place->no_memory = !root || (json_dumpf(root, file, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ESCAPE_SLASH) && !ferror(file));
 	json_decref(root);
 	return true;
 }
@@ -75,7 +76,7 @@ ptowsp_status inspect_page_save(struct pkg *package, const char *path, const cha
 
 	if (!status) {
 		html_page_print(output.file, inspect_page, place_fill, &place);
-		status = place.failed ? reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the page") : output_finish(&output, error);
+		status = place.no_memory ? reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the page") : output_finish(&output, error);
 	}
 	if (!status)
 		status = output_publish(&output, error);
