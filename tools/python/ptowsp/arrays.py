@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Arrays as memory of tensors: NumPy's own, and those of anything that speaks DLPack (torch, JAX, CuPy on the host), without copies."""
 import ctypes
+import math
 
 import numpy as np
 
@@ -53,6 +54,11 @@ def empty(shape, dtype="f32"):
     if dtype not in CODES:
         raise TypeError(f"there is no element type {dtype!r}; the types are {', '.join(CODES)}")
     kind = NUMPY[CODES[dtype]]
-    size = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
+    shape = tuple(shape) if hasattr(shape, "__iter__") else (shape,)
+    if any(isinstance(extent, float) or extent < 0 for extent in shape):
+        raise ValueError(f"extents are whole numbers from 0, not {shape}")
+    size = math.prod(map(int, shape)) * kind.itemsize
+    if size >> 62:
+        raise MemoryError(f"no memory for {size} bytes")
     memory = ffi.gc(make(host.ptowsp_buffer_alloc, max(size, 1)), host.ptowsp_buffer_free)
     return np.frombuffer(ffi.buffer(memory, size), kind).reshape(shape)

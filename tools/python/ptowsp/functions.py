@@ -10,9 +10,12 @@
 import contextlib
 import functools
 import inspect
+import numbers
+
+import numpy as np
 
 from .tables import OPERATIONS
-from .tracing import INDEX, TYPES, ElementType, Expr, Least, TensorType, Trace, Traced, TraceError, current, element_type, fresh_mark, place, tracing
+from .tracing import INDEX, TYPES, ElementType, Expr, Least, TensorType, Trace, Traced, TraceError, current, element_type, fresh_mark, place, plain, tracing
 
 COMPARE = {"eq": "EQ", "ne": "NE", "lt": "LT", "le": "LE", "gt": "GT", "ge": "GE"}
 WIDER = {"f16": "f32", "bf16": "f32", "i8": "i32", "u8": "i32", "i16": "i32", "u16": "u32"}
@@ -159,6 +162,7 @@ for _name, _word in COMPARE.items():
 
 def operand(value, element):
     """A scalar or a number as the text of an operand."""
+    value = plain(value)
     if isinstance(value, Scalar):
         if value.element.is_float != element.is_float:
             raise TraceError(f"a scalar of {value.element} stands where one of {element} is wanted")
@@ -171,10 +175,10 @@ def operand(value, element):
 
 class Tile:
     """A small matrix near the arithmetic. Operators make new tiles; `+=` and its like, and set, write it."""
-    __array_ufunc__ = None  # an array on the left of an operator leaves it to the tile
-
     def __init__(self, trace, shape, element):
-        self.trace, self.shape, self.element, self.mark = trace, shape, element, fresh_mark()
+        if len(shape) != 2 or not all(isinstance(extent, numbers.Integral) and extent > 0 for extent in shape):
+            raise TraceError(f"a tile is rows x columns, whole numbers from 1, not {' x '.join(map(str, shape))}")
+        self.trace, self.shape, self.element, self.mark = trace, tuple(map(int, shape)), element, fresh_mark()
         self.blocks, self.where = list(trace.blocks), place()
 
     __hash__ = object.__hash__
@@ -189,6 +193,16 @@ class Tile:
         if trace.blocks[: len(self.blocks)] != self.blocks:
             raise TraceError(f"the tile that is made at line {self.where[1]} stands in a loop or branch that is over; make it before, and write it there with "
                              "+= or set")
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **more):
+        """A number of NumPy on the left of an operator leaves it to the tile; functions of NumPy are of arrays."""
+        name = ufunc.__name__
+        if method == "__call__" and name in REFLECTED and isinstance(inputs[0], np.generic):
+            return getattr(self, f"__{REFLECTED[name]}__")(inputs[0])
+        if method == "__call__" and name in REFLECTED:
+            raise TraceError(f"a tile, a scalar or a number is wanted, not {type(inputs[0]).__name__}")
+        own = globals().get(name)
+        raise TraceError(f"numpy.{name} is of arrays, not of tiles; " + (f"write ptowsp.{name}" if own else "ptowsp.op has the operations of tiles"))
 
     def __bool__(self):
         raise TraceError("a tile has no truth; ptowsp.where(mask, a, b) chooses element by element")
@@ -213,13 +227,13 @@ class Tile:
             return self
         return op("tcvt", self, dtype=element, attribute=f"rmode = {rounding or 'RINT'}")
 
-    def sum(self, axis):
+    def sum(self, axis=None):
         return self._reduce("sum", axis)
 
-    def max(self, axis):
+    def max(self, axis=None):
         return self._reduce("max", axis)
 
-    def min(self, axis):
+    def min(self, axis=None):
         return self._reduce("min", axis)
 
     def _reduce(self, word, axis):
@@ -273,8 +287,13 @@ class Tile:
     product = None  # of tmatmul: its step and factors
 
 
+REFLECTED = {"add": "radd", "subtract": "rsub", "multiply": "rmul", "divide": "rtruediv", "true_divide": "rtruediv", "floor_divide": "rfloordiv", "remainder": "rmod", "bitwise_and": "rand",
+             "bitwise_or": "ror", "bitwise_xor": "rxor", "less": "gt", "less_equal": "ge", "greater": "lt", "greater_equal": "le", "equal": "eq", "not_equal": "ne"}
+
+
 def operand_of_tile(value, element):
     """A scalar beside tiles of that type."""
+    value = plain(value)
     if isinstance(value, Scalar):
         return operand(value, element)
     if isinstance(value, (int, float)):
@@ -286,6 +305,8 @@ def _expand(tile, shape):
     """The tile, a column or a row of it repeated to that shape."""
     if tile.shape == shape:
         return tile
+    if tile.shape == (1, 1) and shape[0] != 1 and shape[1] != 1:
+        tile = op("trowexpand", tile, shape=(1, shape[1]))
     if tile.shape == (shape[0], 1):
         return op("trowexpand", tile, shape=shape)
     if tile.shape == (1, shape[1]):

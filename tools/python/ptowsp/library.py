@@ -2,6 +2,7 @@
 """libptowsp and libptowsp-pack, opened by their own headers: `abi.h` beside this file is what a C compiler leaves of them."""
 import os
 import pathlib
+import re
 import weakref
 
 import cffi
@@ -55,9 +56,24 @@ def new_error():
     return error
 
 
+def c_text(value, what):
+    """A text as a C string."""
+    if not isinstance(value, str):
+        raise TypeError(f"{what} is a text, not {type(value).__name__}")
+    if "\0" in value:
+        raise ValueError(f"{what} has a character NUL: {value!r}")
+    return ffi.new("char[]", value.encode())
+
+
+def in_python(sentence):
+    """A sentence of the host, which speaks of options of the tools, as Python says it."""
+    sentence = re.sub(r"--set (\w+)=VALUE", r"run(\1=VALUE)", sentence or "")
+    return re.sub(r"--(?:in|expect) (\w+)=FILE\.npy", r"run(\1=ARRAY)", re.sub(r"^--set ", "", sentence))
+
+
 def check(status, error):
     if status:
-        raise Error(status, text(error.text))
+        raise Error(status, in_python(text(error.text)))
 
 
 def make(function, *arguments):
@@ -100,7 +116,7 @@ def texts(function, handle):
 
 def text_array(values, keep):
     """Texts as const char *const *; what they need to live is appended to keep."""
-    strings = [ffi.new("char[]", str(value).encode()) for value in values]
+    strings = [c_text(str(value), "a name or an option") for value in values]
     array = ffi.new("const char *[]", strings)
     keep.extend([strings, array])
     return array

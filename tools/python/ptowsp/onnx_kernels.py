@@ -146,8 +146,6 @@ REDUCE = {"ReduceMean": lambda t: t.sum(axis=1) / t.shape[1], "ReduceSum": lambd
 
 def spread(tile, shape):
     """The tile with its one row or column, or both, repeated."""
-    if tile.shape == (1, 1) and shape[0] != 1 and shape[1] != 1:
-        tile = op("trowexpand", tile, shape=(1, shape[1]))
     return tiles._expand(tile, shape)
 
 

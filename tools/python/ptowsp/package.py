@@ -4,7 +4,7 @@ import dataclasses
 import os
 import re
 
-from .library import dtype_name, ffi, host, make, owned, rows, text, text_array, texts
+from .library import c_text, dtype_name, ffi, host, make, owned, rows, text, text_array, texts
 from .tables import DTYPES
 
 ROLES = {getattr(host, "PTOWSP_ROLE_" + word.upper()): word for word in ("in", "out", "inout", "temp", "const")}
@@ -47,10 +47,10 @@ class Package:
         self.files = {}  # of Python, by the kernel that was traced there
         if isinstance(source, (bytes, bytearray, memoryview)):
             self._bytes = bytes(source)
-            self._handle = make(host.ptowsp_package_open_memory, ffi.from_buffer(self._bytes), len(self._bytes), (name or "package").encode(), max_bytes)
+            self._handle = make(host.ptowsp_package_open_memory, ffi.from_buffer(self._bytes), len(self._bytes), c_text(name or "package", "name"), max_bytes)
         else:
             self._bytes = None
-            self._handle = make(host.ptowsp_package_open, os.fsencode(source), max_bytes)
+            self._handle = make(host.ptowsp_package_open, c_text(os.fsdecode(source), "a path"), max_bytes)
         owned(self, self._handle, host.ptowsp_package_close, self._bytes)
 
     @property
@@ -68,7 +68,7 @@ class Package:
 
     def meta(self, key):
         """A fact of section META, None without one."""
-        return text(host.ptowsp_package_meta(self._handle, key.encode()))
+        return text(host.ptowsp_package_meta(self._handle, c_text(key, "a key")))
 
     def save(self, path):
         """Writes the file of a package that was made of bytes."""
@@ -124,7 +124,7 @@ class Plan:
         keep = []
         options = ffi.new("struct ptowsp_plan_options *")
         if entry is not None:
-            keep.append(ffi.new("char[]", entry.encode()))
+            keep.append(c_text(entry, "entry"))
             options.entry = keep[-1]
         options.schedule, options.schedule_count = text_array(directives, keep), len(directives)
         self._handle = owned(self, make(host.ptowsp_plan_create, package._handle, options), host.ptowsp_plan_destroy, package)
@@ -147,6 +147,7 @@ class Plan:
 
     def placed(self, sentence):
         """A sentence of a run, whose kernels have lines, with the files of those that were traced by this process."""
+        sentence = re.sub(r"^(\S+:\d+):0: ", r"\1: ", sentence or "")  # a line of Python has no column here
         return sentence and re.sub(r"kernel ([\w.]+) line (\d+)", lambda m: f"kernel {m[1]} ({self._files[m[1]]}:{m[2]})" if m[1] in self._files else m[0], sentence)
 
     def channel(self, row):

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 
 from .arrays import CODES, check_dtype
-from .library import Error, ffi, pack as library, text, text_array
+from .library import Error, c_text, ffi, pack as library, text, text_array
 from .package import Package
 from .tracing import Expr, TraceError, place
 from .workloads import Axis, Declared, Part, Tensor, Workload
@@ -71,13 +71,20 @@ class Source:
             out.append(line if where is None else f"{line} // @{where[1]} {_plain(where[0])}")
         return "\n".join(out) + "\n"
 
+    def placed(self, line):
+        """A line of a message, its positions those of Python."""
+        def of(match):
+            where = self.lines[int(match[1]) - 2][1] if 2 <= int(match[1]) < len(self.lines) + 2 else None
+            return f"{where[0]}:{where[1]}" if where else match[0]
+        return re.sub(re.escape(self.name) + r"\.pto:(\d+)(?::\d+)?", of, line)
+
     def message(self, sentence):
         """A message of the packer, at its line of Python."""
         match = re.match(r"[^\n]*?:(\d+):\d+: (.*)", sentence)
         where = self.lines[int(match[1]) - 2][1] if match and 2 <= int(match[1]) < len(self.lines) + 2 else None
         if where is None:
             return sentence.rstrip("\n")
-        help_lines = [line for line in sentence.splitlines() if line.strip().startswith("help:")]
+        help_lines = [self.placed(line) for line in sentence.splitlines() if line.strip().startswith("help:")]
         shown = linecache.getline(*where).rstrip()
         return "\n".join([f"{where[0]}:{where[1]}: {match[2]}"] + ([shown] if shown else []) + help_lines)
 
@@ -89,6 +96,8 @@ def _plain(path):
 
 def source(*workloads, name=None, schedule=None, data=None, expected=None, targets=()):
     """The source of workloads and processes. Arguments as in pack."""
+    if not workloads:
+        raise TypeError("there is nothing to pack: give a workload")
     module, bodies = Module(), []
     for workload in workloads:
         if not isinstance(workload, Workload):
@@ -131,17 +140,19 @@ def pack(*workloads, name=None, schedule=None, data=None, expected=None, targets
 
 def pack_text(source_text, name="source", *, strict=False, message=str.rstrip, entry=None):
     """A Package of text of the source language."""
-    keep = [ffi.new("char[]", word.encode()) for word in (name + ".pto", source_text)]
-    names, texts = ffi.new("const char *[]", [keep[0]]), ffi.new("const char *[]", [keep[1]])
-    chosen = ffi.NULL if entry is None or entry not in re.findall(r"^workload @([\w.]+)", source_text, re.M) else ffi.new("char[]", entry.encode())
+    keep = [c_text(name, "name"), c_text(f"{name}.pto", "name"), c_text(source_text, "the source")]
+    names, texts = ffi.new("const char *[]", [keep[1]]), ffi.new("const char *[]", [keep[2]])
+    chosen = ffi.NULL if entry is None or entry not in re.findall(r"^workload @([\w.]+)", source_text, re.M) else c_text(entry, "entry")
     return _packed(lambda result: library.ptowsp_pack_sources(names, texts, ffi.NULL, 1, ffi.NULL, chosen, result), name, strict, message)
 
 
 def pack_files(paths, *, strict=False):
-    """A Package of source files, which name others beside them: sample data, payloads, includes."""
-    keep = []
+    """A Package of a source file or several, which name others beside them: sample data, payloads, includes."""
+    paths, keep = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths), []
+    if not paths:
+        raise TypeError("there is nothing to pack: give files")
     names = text_array([os.fspath(path) for path in paths], keep)
-    return _packed(lambda result: library.ptowsp_pack_files(names, len(paths), ffi.NULL, ffi.NULL, result), os.path.basename(paths[0]), strict, str.rstrip)
+    return _packed(lambda result: library.ptowsp_pack_files(names, len(paths), ffi.NULL, ffi.NULL, result), os.path.basename(os.fspath(paths[0])), strict, str.rstrip)
 
 
 def _packed(call, name, strict, message):
@@ -149,7 +160,7 @@ def _packed(call, name, strict, message):
     status = call(result)
     try:
         count = library.ptowsp_pack_message_count(result[0]) if result[0] != ffi.NULL else 0
-        messages = [message(text(library.ptowsp_pack_message(result[0], n))) for n in range(count)]
+        messages = list(dict.fromkeys(message(text(library.ptowsp_pack_message(result[0], n))) for n in range(count)))
         if status or (strict and messages):
             raise SourceError(status or library.PTOWSP_BAD_PACKAGE, "\n".join(messages))
         for sentence in messages:

@@ -2,18 +2,27 @@
 """Backends, programs loaded on them, and their runs."""
 import asyncio
 import os
+import warnings
 import weakref
 
 import numpy as np
 
 from .arrays import CODES, NUMPY, as_array, check_dtype
-from .library import Deadlock, Error, check, ffi, host, make, new_error, owned, rows, text, text_array
+from .library import Deadlock, Error, c_text, check, ffi, host, in_python, make, new_error, owned, rows, text, text_array
 from .statistics import Statistics, profile
+from .tracing import place
 
 ISOLATION = {word: getattr(host, "PTOWSP_ISOLATE_" + word.upper()) for word in ("default", "none", "process", "sandbox")}
 WAIT_NS = 50_000_000  # between two looks for an interrupt while a run goes on
 FOREVER = (1 << 64) - 1
 WRITTEN = ("out", "inout", "temp")
+OPTIONS = {"timeout": None, "max_tasks": 0, "kernels": True, "strict": False}
+
+
+def nanoseconds(seconds):
+    if not seconds >= 0:  # NaN is not
+        raise ValueError(f"timeout is seconds from 0, not {seconds}")
+    return int(min(seconds * 1e9, float(FOREVER >> 1)))
 
 
 def backends(dirs=()):
@@ -41,13 +50,16 @@ class Backend:
         keep, o = [], ffi.new("struct ptowsp_backend_options *")
         for field, value in (("plugin", plugin), ("device", device), ("layers", layers)):
             if value is not None:
-                keep.append(ffi.new("char[]", value.encode()))
+                keep.append(c_text(value, field))
                 setattr(o, field, keep[-1])
         o.plugin_dirs, o.plugin_dir_count = text_array([os.fspath(d) for d in dirs], keep), len(dirs)
         settings = ffi.new("struct ptowsp_setting[]", len(options or {}))
         for row, pair in zip(settings, (options or {}).items()):
             row.key, row.value = text_array(pair, keep)
         o.settings, o.setting_count = settings, len(settings)
+        for word, number in (("threads", threads), ("memory_limit", memory_limit)):
+            if number < 0:
+                raise ValueError(f"{word} is a number from 0, not {number}")
         o.threads, o.memory_limit, o.isolate = threads, memory_limit, ISOLATION[isolate]
         o.flags = (host.PTOWSP_BACKEND_TRUST_NATIVE if native else 0) | (host.PTOWSP_BACKEND_STRICT if strict else 0)
         self._log = None
@@ -107,16 +119,18 @@ class Program:
     @property
     def diagnostics(self):
         """Sentences about what is met below `enforced`, and inputs that nobody gave."""
-        return [text(row.text) for row in rows(host.ptowsp_diagnostic_row, self._handle, "ptowsp_diagnostic")]
+        return [in_python(text(row.text)) for row in rows(host.ptowsp_diagnostic_row, self._handle, "ptowsp_diagnostic")]
 
-    def set(self, **values):
+    def set(self, /, **values):
         """Symbols and slots for all later runs."""
         self._check_process()
         for name, value in values.items():
+            if isinstance(value, str):
+                raise TypeError(f"{name} takes a number, not {value!r}")
             word = ("true" if value else "false") if isinstance(value, (bool, np.bool_)) else repr(value.item() if isinstance(value, np.generic) else value)
             check(host.ptowsp_value_set(self._handle, name.encode(), word.encode(), self._error), self._error)
 
-    def bind(self, **arrays):
+    def bind(self, /, **arrays):
         """Memory of tensors for all later runs, used in place. None takes one back."""
         self._check_process()
         for name, array in arrays.items():
@@ -169,29 +183,40 @@ class Program:
             if _looks(held[1]) != held[2]:
                 self._bind(name, held[0])
 
-    def submit(self, *arrays, timeout=None, max_tasks=0, kernels=True, strict=False, **named):
+    def submit(self, /, *arrays, **named):
         """Starts a run and returns it. Arrays by position or name, values by name; what is not given keeps what it had, and outputs have memory of their own.
 
-        timeout: seconds, then DEADLINE. kernels=False: tasks are made and counted, none runs."""
+        timeout=seconds, then DEADLINE. max_tasks=N. kernels=False: tasks are made and counted, none runs. strict=True. (A tensor or value of such a name is that.)"""
+        timeout, max_tasks, kernels, strict = (named.pop(word, usual) if word not in self._index and word not in self._values else usual for word, usual in OPTIONS.items())
+        limit = nanoseconds(timeout or 0)
         self._check_process()
         if self._going:
             self._going._end()  # what it ended with is its own
         self._take(arrays, named)
         o = self._options
         o.flags = (0 if kernels else host.PTOWSP_RUN_NO_KERNELS) | (host.PTOWSP_RUN_STRICT if strict else 0)
-        o.timeout_ns, o.max_tasks = timeout and max(1, int(timeout * 1e9)) or 0, max_tasks
+        o.timeout_ns, o.max_tasks = limit if not timeout else max(1, limit), max_tasks
         self._generation += 1
         check(host.ptowsp_execute_async(self._handle, o, self._error), self._error)
         self._going = Run(self)
+        self._warn()
         return self._going
 
-    def run(self, *arrays, **named):
+    def _warn(self):
+        """An input that was given nothing is zeros: of each run, where it was started."""
+        if host.ptowsp_diagnostic_row(self._handle, 0, ffi.new("struct ptowsp_diagnostic *")):
+            for sentence in self.diagnostics:
+                name = sentence.startswith('input "') and sentence.split('"')[1]
+                if name in self._index and name not in self._bound:
+                    warnings.warn_explicit(sentence, UserWarning, *place())
+
+    def run(self, /, *arrays, **named):
         """Runs and waits; arguments of submit. Returns the ptowsp.Run; an interrupt cancels it."""
         run = self.submit(*arrays, **named)
         run.wait()
         return run
 
-    async def run_async(self, *arrays, **named):
+    async def run_async(self, /, *arrays, **named):
         """The same for asyncio: other coroutines go on meanwhile, and cancelling this one cancels the run."""
         run = self.submit(*arrays, **named)
         try:
@@ -257,7 +282,7 @@ class Run:
         if self._status is not None:
             return True
         self._program._check_process()
-        error, left = new_error() if timeout is not None else self._program._error, FOREVER if timeout is None else int(timeout * 1e9)
+        error, left = new_error() if timeout is not None else self._program._error, FOREVER if timeout is None else nanoseconds(timeout)
         handle = self._program._handle
         try:
             while (status := host.ptowsp_synchronize(handle, min(left, WAIT_NS), error)) == host.PTOWSP_AGAIN:
@@ -280,7 +305,7 @@ class Run:
         if status == host.PTOWSP_DEADLOCK and (report := host.ptowsp_deadlock(self._program._handle)) != ffi.NULL:
             self.error = Deadlock(report)
         elif status:
-            self.error = Error(status, self._program.plan.placed(text(error.text)))
+            self.error = Error(status, self._program.plan.placed(in_python(text(error.text))))
 
     def cancel(self):
         """Asks it to end, as CANCELLED."""

@@ -11,6 +11,8 @@ import re
 import sys
 import threading
 
+import numpy as np
+
 from .tables import DTYPES
 
 _folder = str(pathlib.Path(__file__).resolve().parent)
@@ -120,6 +122,7 @@ class Trace:
 
 class Traced:
     """A value that a run works out: what it is made of is written when it is traced, so that a name stands for one value all the time."""
+    __array_ufunc__ = None  # a number of NumPy on the left of an operator leaves it to this one
 
 
 def _numbers(frame):
@@ -179,6 +182,11 @@ def fresh_mark():
     return f"\x00{_local.count}\x00"
 
 
+def plain(value):
+    """A number of NumPy as Python has it."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 class ElementType:
     """An element type: f32. f32[...] is memory of it in a kernel, f32[n, 64] a tensor of a workload."""
 
@@ -191,6 +199,7 @@ class ElementType:
 
     def number(self, value):
         """A Python number as an operand of this type."""
+        value = plain(value)
         if isinstance(value, bool):
             value = int(value)
         if self.is_float:

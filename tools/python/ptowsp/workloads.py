@@ -14,7 +14,7 @@ import linecache
 import re
 
 from .functions import FunctionTrace, Scalar, operand
-from .tracing import INDEX, Expr, TensorType, Trace, TraceError, Variable, current, element_type, expr_text, fresh_mark, place, span, tracing
+from .tracing import INDEX, Expr, TensorType, Trace, TraceError, Variable, current, element_type, expr_text, fresh_mark, place, plain, span, tracing
 
 
 class WorkloadTrace(Trace):
@@ -31,6 +31,9 @@ class WorkloadTrace(Trace):
     def call(self, function, arguments, named):
         after = named.pop("after", ())
         given = function.bound(arguments, named)
+        for name, kind in function.parameters.items():
+            if kind is None and isinstance(given[name], (Part, Tensor)):
+                raise TraceError(f"{name} of kernel {function.name} has no annotation, so it is a constant, and a tensor is given; write {name}: {(given[name].tensor if isinstance(given[name], Part) else given[name]).element}[...]")
         instance = function.instance(given)
         self.module.add_function(instance)
         passed = []
@@ -49,7 +52,7 @@ class WorkloadTrace(Trace):
         if isinstance(value, Expr):
             self.module.see(value)
             return value.text
-        if isinstance(value, (int, float)):
+        if isinstance(plain(value), (int, float)):
             return kind.number(value)[1:]
         raise TraceError(f"{name} takes a number or an integer of the run, not {type(value).__name__}")
 
@@ -136,7 +139,14 @@ def slot(name, default=0, dtype="i64"):
     return Slot(name, default, dtype)
 
 
-class Tensor(Declared):
+class InMemory:
+    """What lies in memory of a run: a traced workload knows no value of it."""
+
+    def __bool__(self):
+        raise TraceError("elements of a tensor have no truth while a workload is traced; load one into a slot (ptowsp.slot) and write `with ptowsp.when(...)`")
+
+
+class Tensor(InMemory, Declared):
     """Memory that a run is given and gives back, or its own (temp). Its role follows from what tasks do with it unless it is stated."""
 
     def __init__(self, name, kind, where=None):
@@ -180,7 +190,7 @@ class Tensor(Declared):
         return Part(self, [row, column], ["..."] + ([] if elements is None else [elements]))
 
 
-class Part:
+class Part(InMemory):
     """A part of a tensor, as a task is passed it."""
 
     def __init__(self, tensor, starts, sizes=()):
