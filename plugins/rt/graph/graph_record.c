@@ -207,7 +207,7 @@ static ptowsp_status task_call(void *context, uint32_t number, uint32_t worker, 
 		if (io->parts)
 			words[2 * i + 1] = rt_part_length(io, ios[i].rows, ios[i].columns);
 	}
-	return rt_crew_call(&run->crew, &call, worker, &going->record->cycles[number], error);
+	return rt_crew_call(&run->crew, &call, worker, false, &going->record->cycles[number], error);
 }
 
 static ptowsp_status look(void *context, struct ptowsp_error *error)

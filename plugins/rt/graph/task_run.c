@@ -252,7 +252,7 @@ static uint64_t bytes_of(const struct rt_flight *flight)
 {
 	const struct rt_ring *ring = &flight->ring;
 
-	return (ring->mask + 1) * ring->stride + ((uint64_t)ring->edge_mask + 1) * sizeof(*ring->edges) +
+	return (ring->mask + 1) * ring->stride + ((uint64_t)ring->rest_mask + 1) * sizeof(*ring->rests) +
 	       (ring->mask + 1) * sizeof(uint32_t) * (1 + (uint64_t)flight->workers.threads);
 }
 

@@ -157,6 +157,7 @@ struct rt_program {
 	uint64_t *parts_of;           /* per KREG row: a bit per tensor argument of which some task says what is there */
 	bool parted;                  /* there is one */
 	uint8_t *kernel_used;         /* per KREG row: named by a site at some level */
+	uint64_t clock_ns;            /* how far two looks at the clock without anything between are apart */
 	_Atomic uint32_t *kernel_ns;  /* per KREG row: how long a task of it takes, blended from samples; UINT32_MAX: not known. Kept from run to run */
 	uint8_t *level_told;          /* per KREG row: "no variant for a level" was said */
 	struct rt_wish *wishes;       /* per instruction, wish_count of them: of the tasks of a TASK; NULL: none has any */

@@ -86,8 +86,10 @@ static bool enough(const struct rt_crew *crew)
 	       crew->ring.issued - crew->ring.frontier >= (uint64_t)crew->workers.threads * AHEAD;
 }
 
-/* The frontier is moved, and `enough` with it, after so many tasks at the latest. */
-enum { CHAIN = 32 };
+/* The frontier is moved, and `enough` with it, after so many tasks of a chain at the latest; to ask takes lines away from the workers. */
+enum { CHAIN = 32, ASKED = 4 };
+/* The same of tasks without a chain. */
+enum { HELPED = 16 };
 
 /* Between the tasks of a chain on this thread. */
 static bool goes_on(void *host)
@@ -98,7 +100,7 @@ static bool goes_on(void *host)
 	crew->looked = rt_look_after_kernel(run);
 	if (crew->looked)
 		return false;
-	return crew->awaited ? !rt_ring_ended(&crew->ring, crew->awaited - 1) : ++crew->chained < CHAIN && enough(crew);
+	return crew->awaited ? !rt_ring_ended(&crew->ring, crew->awaited - 1) : ++crew->chained % ASKED || (crew->chained < CHAIN && enough(crew));
 }
 
 ptowsp_status rt_dispatch_run(struct rt_run *run, uint32_t slot)
@@ -115,15 +117,18 @@ static ptowsp_status help(struct rt_run *run)
 	ptowsp_status status;
 	uint32_t slot;
 
+	rt_dispatch_show(run);
 	if (run->started)
 		rt_started_reap(run, 0);
 	status = rt_frontier_move(run);
 	if (!crew->workers.entered)
 		rt_call_helpers(run, rt_now_ns(run->program) - crew->since_ns);
-	while (!status && enough(crew) && rt_ready_take(&crew->workers.ready, 0, &slot)) {
+	for (uint32_t left = HELPED; !status && enough(crew) && rt_ready_take(&crew->workers.ready, 0, &slot); left--) {
 		status = rt_dispatch_run(run, slot);
-		if (!status)
+		if (!status && !left) {
 			status = rt_frontier_move(run);
+			left = HELPED;
+		}
 	}
 	return status;
 }
@@ -150,6 +155,21 @@ ptowsp_status rt_dispatch_begin(struct rt_run *run)
 
 /* ---- into the ring ------------------------------------------------------------------------------------------------ */
 
+void rt_dispatch_show(struct rt_run *run)
+{
+	struct rt_crew *crew = &run->crew;
+
+	if (!crew->fresh_count)
+		return;
+	rt_ready_push_all(&crew->workers.ready, 0, crew->fresh, crew->fresh_count);
+	rt_call_helpers(run, rt_ready_own(&crew->workers.ready) * (crew->fresh_ns / crew->fresh_count));
+	crew->fresh_count = 0;
+	crew->fresh_ns = 0;
+}
+
+/* So much work is shown to who searches, without waiting for more. */
+#define SEARCHED_NS UINT64_C(2000)
+
 /* A ready task goes to whoever is free, unless handing it over takes longer than running it. */
 static ptowsp_status run_ready(struct rt_run *run, uint32_t slot)
 {
@@ -157,18 +177,21 @@ static ptowsp_status run_ready(struct rt_run *run, uint32_t slot)
 
 	if (brief(run))
 		return rt_dispatch_run(run, slot);
-	rt_ready_push(&crew->workers.ready, 0, slot);
-	rt_call_helpers(run, rt_ready_own(&crew->workers.ready) * rt_crew_kernel_ns(crew, run->kernel));
+	crew->fresh[crew->fresh_count++] = slot;
+	crew->fresh_ns += rt_crew_kernel_ns(crew, run->kernel);
+	/* Relaxed: whoever begins to search a little later finds it a little later. */
+	if (crew->fresh_count == RT_CREW_FRESH || (crew->fresh_ns > SEARCHED_NS && atomic_load_explicit(&crew->workers.ready.searching, memory_order_relaxed)))
+		rt_dispatch_show(run);
 	return PTOWSP_OK;
 }
 
 /* Start and length of each window of a plan's task, of a block its rows and columns: the rest does not change. */
 static void windows_place(struct rt_run *run, struct rt_slot *slot, const struct rt_io *ios)
 {
-	uint64_t *words = slot->words + slot->arg_count;
+	uint64_t *words = slot->words + run->plan->site->arg_count;
 
 	rt_plan_windows_move(run->plan, &run->env);
-	for (const struct ptowsp_tensor_arg *window = run->plan->windows, *end = window + slot->io_count; window < end; window++, words += 2) {
+	for (const struct ptowsp_tensor_arg *window = run->plan->windows, *end = window + run->plan->site->io_count; window < end; window++, words += 2) {
 		words[0] = (uint64_t)(uintptr_t)window->data;
 		words[1] = ios++->unit ? window->columns : window->rows << 32 | window->columns;
 	}
@@ -182,23 +205,14 @@ static void slot_fill(struct rt_run *run, struct rt_slot *slot, const struct rt_
 	slot->kernel = run->kernel;
 	slot->executor = task->executor;
 	slot->stream = task->stream;
-	slot->instruction = site->instruction;
-	slot->order = (uint32_t)run->barrier;
-	slot->arg_count = site->arg_count;
-	slot->io_count = site->io_count;
-	slot->domain = run->known[run->kernel].domain;
-	slot->pool = run->known[run->kernel].pool;
-	slot->queue = (uint8_t)task->pool;
-	slot->level = (uint8_t)run->expand.level;
-	slot->reserved = run->plan && run->plan->plain && !run->plan->versions ? RT_SLOT_PLACED : 0;
-	slot->tags = later ? RT_GRAPH_LATER : 0;
-	run->crew.ring.notes[slot->number & run->crew.ring.mask].later = later;
+	slot->placed = run->plan && run->plan->plain && !run->plan->versions;
+	rt_ring_note(&run->crew.ring, slot->number)->later = later;
 	slot->cycles = later ? 0 : task->cycles;
 	if (later)
 		task->cycles = RT_CYCLES_LATER;
 	for (uint32_t i = 0; i < site->arg_count; i++)
 		slot->words[i] = run->task_args[i];
-	if (slot->reserved)
+	if (slot->placed)
 		windows_place(run, slot, &run->program->ios[site->first_io]);
 	else
 		rt_windows_store(run, site, slot->words + site->arg_count);
@@ -225,7 +239,7 @@ static ptowsp_status hand_over(struct rt_run *run, const struct rt_site *site, s
 	status = starts ? rt_started_begin(run, slot, also) : PTOWSP_UNSUPPORTED;
 	if (status != PTOWSP_UNSUPPORTED)
 		return status;
-	return rt_ring_link(ring, run->preds.list, run->preds.count, also) ? run_ready(run, (uint32_t)(slot->number & ring->mask)) : PTOWSP_OK;
+	return rt_ring_link(ring, run->preds.list, run->preds.count, also) ? run_ready(run, rt_ring_note(ring, slot->number)->slot) : PTOWSP_OK;
 }
 
 ptowsp_status rt_dispatch(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
@@ -235,6 +249,6 @@ ptowsp_status rt_dispatch(struct rt_run *run, const struct rt_site *site, struct
 	if (run->crew.sharing)
 		return hand_over(run, site, task);
 	status = rt_run_here(run, site, task);
-	run->known[run->kernel].here = brief(run);
+	run->known[run->kernel].here = brief(run) && !rt_crew_doubts(&run->crew, run->kernel);
 	return status;
 }

@@ -69,8 +69,7 @@ ptowsp_status rt_run_here(struct rt_run *run, const struct rt_site *site, struct
 	if (run->known[run->kernel].later)
 		call.cycles = 0;
 	rt_windows_store(run, site, run->window_words);
-	status = run->known[run->kernel].here ? rt_crew_call(&run->crew, &call, 0, &cycles, run->error)
-					      : rt_crew_call_timed(&run->crew, &call, 0, &cycles, run->error);
+	status = rt_crew_call(&run->crew, &call, 0, !run->known[run->kernel].here, &cycles, run->error);
 	if (run->known[run->kernel].later)
 		task->cycles = rt_cycles_told(cycles);
 	return status ? status : rt_look_after_kernel(run);

@@ -364,22 +364,6 @@ static ptowsp_status tasks_end(struct rt_run *run, ptowsp_status status)
 	return status;
 }
 
-static void known_init(struct rt_run *run, uint32_t kernel)
-{
-	struct rt_known *known = &run->known[kernel];
-	enum ptowsp_unit unit = PTOWSP_UNIT_ANY;
-	enum ptowsp_exec_domain domain = PTOWSP_EXEC_DOMAIN_HOST_CPU;
-	enum ptowsp_exec_pool pool = PTOWSP_EXEC_POOL_ANY;
-
-	if (ptowsp_unit_read(run->program->tables.kernel.rows[kernel].unit, &unit)) {
-		ptowsp_domain_of_unit(unit, &domain);
-		ptowsp_pool_of_unit(unit, &pool);
-	}
-	known->domain = (uint8_t)domain;
-	known->pool = (uint8_t)pool;
-	known->here = run->crew.workers.threads == 1 && !run->queues;
-}
-
 static ptowsp_status queues_begin(struct rt_run *run)
 {
 	if (!run->program->kernels.queues || !run->kernels || run->record || run->engine || run->schedulers > 1 || run->crew.workers.order.policy)
@@ -409,7 +393,7 @@ static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 	if (!status)
 		status = queues_begin(run);
 	for (uint32_t k = 0; !status && k < run->program->tables.kernel.count; k++)
-		known_init(run, k);
+		run->known[k].here = run->crew.workers.threads == 1 && !run->queues;
 	if (!status)
 		status = rt_payloads_init(run);
 	if (!status)

@@ -26,8 +26,7 @@ struct rt_known {
 	bool checked; /* unusable was asked */
 	bool named;   /* said once that it counts 1 per task */
 	bool pieces_told;
-	uint8_t domain, pool; /* of its executor type: ptowsp/exec.h */
-	bool here;            /* its tasks run where they are issued: there is one thread, or the run is alone and it is brief */
+	bool here; /* its tasks run where they are issued: there is one thread, or the run is alone and it is brief */
 };
 /* Notifications that the device has told itself and not yet heard. */
 struct rt_notice {
@@ -266,6 +265,8 @@ ptowsp_status rt_dispatch_begin(struct rt_run *run);
 ptowsp_status rt_dispatch(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task);
 /* Runs a ready task of the ring on this thread, and those that it makes ready while no others are wanted. Errors: rt_look_after_kernel. */
 ptowsp_status rt_dispatch_run(struct rt_run *run, uint32_t slot);
+/* The workers see what has been ready since the latest call. Wherever the expander looks around or waits. */
+void rt_dispatch_show(struct rt_run *run);
 /* The next task of the kernel that ran last is timed. */
 void rt_dispatch_sample(struct rt_run *run);
 

@@ -16,7 +16,7 @@ bool rt_started_takes(const struct rt_run *run, uint32_t kernel)
 
 static bool is_started(const struct rt_ring *ring, uint64_t task)
 {
-	return task >= ring->frontier && task < ring->issued && ring->notes[task & ring->mask].started && !rt_ring_ended(ring, (uint32_t)(task & ring->mask));
+	return task >= ring->frontier && task < ring->issued && rt_ring_note(ring, task)->started && !rt_ring_ended(ring, rt_ring_note(ring, task)->slot);
 }
 
 /* A device that tells of a task which it does not have is mistaken: nothing ends. */
@@ -32,7 +32,7 @@ static void end_take(struct rt_run *run, const struct rt_task_end *end)
 	rt_ring_task(&run->crew.ring, end->task)->cycles = end->cycles;
 	if (end->status)
 		rt_workers_failed(workers, end->task, end->status, &none);
-	rt_ring_finished(&run->crew.ring, (uint32_t)(end->task & run->crew.ring.mask), end->status != PTOWSP_OK, rt_chain_ready, &chain);
+	rt_ring_finished(&run->crew.ring, rt_ring_note(&run->crew.ring, end->task)->slot, end->status != PTOWSP_OK, rt_chain_ready, &chain);
 	if (chain.have)
 		rt_ready_push(&workers->ready, 0, chain.next);
 }
@@ -62,7 +62,7 @@ ptowsp_status rt_started_failure(struct rt_run *run, struct rt_slot *slot)
 
 	rt_started_end(run);
 	if (failed == PTOWSP_KERNEL_FAILED)
-		status = rt_crew_slot_call(crew, slot, 0);
+		status = rt_crew_slot_call(crew, slot, 0, false);
 	if (!status)
 		return rt_crew_failure(run->program, slot->kernel, slot->number, failed, run->error);
 	return rt_fail_at(run->error, status, crew->own[0].error.where[0], crew->own[0].error.where[1], "%s", crew->own[0].error.text);
@@ -79,7 +79,7 @@ ptowsp_status rt_started_before(struct rt_run *run, uint64_t also)
 	for (uint32_t i = 0; i <= run->preds.count; i++) {
 		const uint64_t end = i < run->preds.count ? run->preds.list[i] + 1 : also;
 
-		if (end > wanted && end > ring->frontier && !is_started(ring, end - 1) && !rt_ring_ended(ring, (uint32_t)((end - 1) & ring->mask)))
+		if (end > wanted && end > ring->frontier && !is_started(ring, end - 1) && !rt_ring_ended(ring, rt_ring_note(ring, end - 1)->slot))
 			wanted = end;
 	}
 	return rt_wait_tasks(run, wanted);
@@ -127,8 +127,8 @@ ptowsp_status rt_started_begin(struct rt_run *run, struct rt_slot *slot, uint64_
 			return status;
 	if (status && status != PTOWSP_UNSUPPORTED)
 		return rt_crew_failure(run->program, slot->kernel, slot->number, status, run->error);
-	ring->notes[slot->number & ring->mask].edge_end = ring->edge_head;
-	ring->notes[slot->number & ring->mask].started = !status;
+	rt_ring_note(ring, slot->number)->rest_end = ring->rest_head;
+	rt_ring_note(ring, slot->number)->started = !status;
 	run->started += !status;
 	return status;
 }

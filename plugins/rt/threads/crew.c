@@ -6,13 +6,13 @@
 #include <string.h>
 
 /* Most tasks in flight on worker threads: as many as the hardware can use, whatever the window is. */
-#define FLIGHT_LIMIT (UINT64_C(1) << 14)
+#define FLIGHT_LIMIT (UINT64_C(1) << 13)
 /* Fewer where their records would take more than this: tasks with hundreds of arguments. */
 #define FLIGHT_BYTES (UINT64_C(8) << 20)
 
 static void slot_run(void *context, uint32_t at, struct rt_chain *chain);
 
-struct rt_crew_rules rt_crew_rules = {.brief_ns = 120, .brief_run = 128, .sample_every = 64};
+struct rt_crew_rules rt_crew_rules = {.brief_ns = 160, .brief_run = 128, .sample_every = 64};
 
 ptowsp_status rt_crew_init(struct rt_crew *crew, const struct rt_program *program, const struct rt_tensors *tensors, struct rt_pool *pool, uint64_t window,
 			   struct common_arena *arena, struct ptowsp_error *error)
@@ -47,7 +47,7 @@ static void slot_rank(void *context, uint32_t at, struct rt_rank *rank)
 	const struct rt_crew *crew = context;
 	const struct rt_slot *slot = rt_ring_slot(&crew->ring, at);
 
-	const struct rt_wish wish = rt_program_wish(crew->program, slot->instruction);
+	const struct rt_wish wish = rt_program_wish(crew->program, crew->program->sites[slot->site].instruction);
 
 	*rank = (struct rt_rank){wish.priority, rt_ring_awaited(&crew->ring, at), wish.home, slot->number};
 }
@@ -97,6 +97,44 @@ void rt_crew_finish(struct rt_crew *crew)
 	memset(crew, 0, sizeof(*crew));
 }
 
+/* ---- how long kernels take --------------------------------------------------------------------------------------- */
+
+/* A sample far from what is known is doubted, so that the next task is timed, too: a thread that is preempted inside a kernel makes it look long once, and
+ * so do windows and code that come from far away the first time. */
+static uint32_t blend(uint32_t known, uint64_t sample)
+{
+	const uint32_t ns = known & ~RT_CREW_DOUBTED;
+	const uint64_t most = (uint64_t)ns * 2 + 200;
+
+	if (known == UINT32_MAX)
+		return (sample < ns ? (uint32_t)sample : ns - 1) | RT_CREW_DOUBTED;
+	if (sample < ns / 2)
+		return ns / 2 | RT_CREW_DOUBTED;
+	if (sample <= most)
+		return (uint32_t)(((uint64_t)ns * 3 + sample) / 4);
+	sample = known == ns ? ns : ((uint64_t)ns * 3 + most) / 4;
+	return (sample < ~RT_CREW_DOUBTED ? (uint32_t)sample : ~RT_CREW_DOUBTED - 1) | RT_CREW_DOUBTED;
+}
+
+/* Two workers may lose one of two samples. */
+static void took(const struct rt_crew *crew, uint32_t kernel, uint64_t began)
+{
+	_Atomic uint32_t *known = &crew->program->kernel_ns[kernel];
+	const uint64_t ns = rt_now_ns(crew->program) - began, looks = crew->program->clock_ns;
+
+	atomic_store_explicit(known, blend(atomic_load_explicit(known, memory_order_relaxed), ns > looks ? ns - looks : 0), memory_order_relaxed);
+}
+
+static ptowsp_status invoke(const struct rt_crew *crew, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker, bool timed)
+{
+	const uint64_t began = timed ? rt_now_ns(crew->program) : 0;
+	const ptowsp_status status = rt_crew_invoke(crew->program, task, out, worker);
+
+	if (timed)
+		took(crew, task->kernel, began);
+	return status;
+}
+
 /* ---- one kernel ------------------------------------------------------------------------------------------------ */
 
 /* Names the task where the backend's sentence does not. */
@@ -135,7 +173,7 @@ static struct ptowsp_task call_task(const struct rt_crew *crew, const struct rt_
 	return task;
 }
 
-ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out, struct ptowsp_error *error)
+ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, bool timed, uint64_t *cycles_out, struct ptowsp_error *error)
 {
 	const struct ptowsp_task task = call_task(crew, call, worker);
 	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), call->cycles, error};
@@ -143,41 +181,9 @@ ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uin
 
 	if (error)
 		error->text[0] = 0;
-	status = rt_crew_invoke(crew->program, &task, &out, worker);
+	status = invoke(crew, &task, &out, worker, timed);
 	*cycles_out = out.cycles;
 	return status ? rt_crew_failure(crew->program, call->kernel, call->number, status, error) : PTOWSP_OK;
-}
-
-/* ---- how long kernels take --------------------------------------------------------------------------------------- */
-
-/* A thread that is preempted inside a kernel makes it look long once; it takes three such samples in a row to move a brief kernel's figure. */
-static uint32_t blend(uint32_t known, uint64_t sample)
-{
-	uint64_t most = (uint64_t)known * 2 + 200;
-
-	if (known == UINT32_MAX)
-		return sample < UINT32_MAX ? (uint32_t)sample : UINT32_MAX - 1;
-	sample = sample < most ? sample : most;
-	sample = ((uint64_t)known * 3 + sample) / 4;
-	return sample < UINT32_MAX ? (uint32_t)sample : UINT32_MAX - 1;
-}
-
-/* Two workers may lose one of two samples. */
-static void took(const struct rt_crew *crew, uint32_t kernel, uint64_t began)
-{
-	_Atomic uint32_t *known = &crew->program->kernel_ns[kernel];
-	uint64_t ns = rt_now_ns(crew->program) - began;
-
-	atomic_store_explicit(known, blend(atomic_load_explicit(known, memory_order_relaxed), ns), memory_order_relaxed);
-}
-
-ptowsp_status rt_crew_call_timed(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out, struct ptowsp_error *error)
-{
-	uint64_t began = rt_now_ns(crew->program);
-	ptowsp_status status = rt_crew_call(crew, call, worker, cycles_out, error);
-
-	took(crew, call->kernel, began);
-	return status;
 }
 
 /* ---- tasks of the ring ------------------------------------------------------------------------------------------- */
@@ -185,10 +191,11 @@ ptowsp_status rt_crew_call_timed(struct rt_crew *crew, const struct rt_call *cal
 /* Prefetches lines of another core, for after the kernel: the edge to its newest successor, and the task that this worker probably runs next. */
 static void look_forward(struct rt_crew *crew, const struct rt_slot *slot, uint32_t worker)
 {
-	uint32_t edge = atomic_load_explicit(&slot->successors, memory_order_relaxed), next;
+	uint64_t list = atomic_load_explicit(&slot->successors, memory_order_relaxed);
+	uint32_t next;
 
-	if (edge)
-		__builtin_prefetch(&crew->ring.edges[edge - 1]);
+	if (list)
+		__builtin_prefetch(rt_ring_slot(&crew->ring, (uint32_t)list - 1), 1);
 	if (!crew->workers.ready.queue && rt_deque_peek(&crew->workers.ready.deques[worker], &next)) {
 		const char *line = (const char *)rt_ring_slot(&crew->ring, next);
 
@@ -213,7 +220,7 @@ static const struct ptowsp_task *kept_call(struct rt_crew *crew, const struct rt
 	uint32_t at = slot->site & (crew->kept - 1);
 	struct rt_crew_kept *kept = &crew->own[worker].kept[at];
 	const struct rt_io *ios = &crew->program->ios[site->first_io];
-	const uint64_t *words = slot->words + slot->arg_count;
+	const uint64_t *words = slot->words + site->arg_count;
 	struct ptowsp_tensor_arg *windows = windows_of(crew, worker, at);
 
 	if (kept->site != site || kept->task.kernel != slot->kernel)
@@ -222,7 +229,7 @@ static const struct ptowsp_task *kept_call(struct rt_crew *crew, const struct rt
 	kept->task.number = slot->number;
 	kept->task.stream = slot->stream;
 	kept->task.executor = slot->executor;
-	for (uint32_t i = 0; i < slot->io_count; i++, words += 2) {
+	for (uint32_t i = 0; i < site->io_count; i++, words += 2) {
 		windows[i].data = (void *)(uintptr_t)words[0];
 		if (ios[i].unit) {
 			windows[i].columns = windows[i].row_stride = words[1];
@@ -243,28 +250,28 @@ static struct rt_call call_of(const struct rt_crew *crew, const struct rt_slot *
 				.executor = slot->executor,
 				.stream = slot->stream,
 				.args = slot->words,
-				.windows = slot->words + slot->arg_count};
+				.windows = slot->words + crew->program->sites[slot->site].arg_count};
 }
 
 struct ptowsp_task rt_crew_task(struct rt_crew *crew, const struct rt_slot *slot, uint32_t worker)
 {
 	const struct rt_call call = call_of(crew, slot);
 
-	return slot->reserved == RT_SLOT_PLACED ? *kept_call(crew, slot, worker) : call_task(crew, &call, worker);
+	return slot->placed ? *kept_call(crew, slot, worker) : call_task(crew, &call, worker);
 }
 
-ptowsp_status rt_crew_slot_call(struct rt_crew *crew, struct rt_slot *slot, uint32_t worker)
+ptowsp_status rt_crew_slot_call(struct rt_crew *crew, struct rt_slot *slot, uint32_t worker, bool timed)
 {
 	struct ptowsp_error *error = &crew->own[worker].error;
 	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), slot->cycles, error};
 	ptowsp_status status;
 
-	if (slot->reserved != RT_SLOT_PLACED) {
+	if (!slot->placed) {
 		const struct rt_call call = call_of(crew, slot);
 
-		return rt_crew_call(crew, &call, worker, &slot->cycles, error);
+		return rt_crew_call(crew, &call, worker, timed, &slot->cycles, error);
 	}
-	status = rt_crew_invoke(crew->program, kept_call(crew, slot, worker), &out, worker);
+	status = invoke(crew, kept_call(crew, slot, worker), &out, worker, timed);
 	slot->cycles = out.cycles;
 	return status ? rt_crew_failure(crew->program, slot->kernel, slot->number, status, error) : PTOWSP_OK;
 }
@@ -277,16 +284,12 @@ static void slot_run(void *context, uint32_t at, struct rt_chain *chain)
 	struct ptowsp_error *error = &crew->own[chain->worker].error;
 	/* Relaxed: a task behind the failure that runs all the same does no harm. */
 	bool begins = slot->number < atomic_load_explicit(&crew->workers.failed_task, memory_order_relaxed);
-	/* One in so many, and all of a kernel of which nothing is known. */
-	bool timed = (uint32_t)slot->number % rt_crew_rules.sample_every == 0 || rt_crew_kernel_ns(crew, slot->kernel) == UINT32_MAX;
-	uint64_t began = timed ? rt_now_ns(crew->program) : 0;
+	bool timed = (uint32_t)slot->number % rt_crew_rules.sample_every == 0 || rt_crew_doubts(crew, slot->kernel); /* one in so many */
 	ptowsp_status status = PTOWSP_OK;
 
 	look_forward(crew, slot, chain->worker);
 	if (begins)
-		status = rt_crew_slot_call(crew, slot, chain->worker);
-	if (begins && timed)
-		took(crew, slot->kernel, began);
+		status = rt_crew_slot_call(crew, slot, chain->worker, timed);
 	if (status)
 		rt_workers_failed(&crew->workers, slot->number, status, error);
 	if (status || error->text[0] || error->code || error->native)

@@ -26,6 +26,8 @@ struct rt_crew_kept {
 	const struct rt_site *site; /* NULL: no call is there */
 	struct ptowsp_task task;
 };
+/* What the expander finds ready becomes visible together, so many at most: each time costs as much as several tasks do otherwise. */
+#define RT_CREW_FRESH 64u
 /* State of one worker. */
 struct rt_crew_own {
 	struct rt_crew_kept kept[RT_CREW_KEPT];
@@ -52,8 +54,11 @@ struct rt_crew {
 	uint32_t awaited;     /* slot + 1 of the task that the expander waits for; 0: it does not wait */
 	uint32_t chained;     /* tasks that it has run one behind the other */
 	ptowsp_status looked; /* of the look between them */
-	uint32_t brief_run;   /* tasks of brief kernels since the last one that was not */
-	uint64_t long_end;    /* the latest task whose kernel is not brief, + 1 */
+	uint64_t fresh_ns;    /* what `fresh` takes, about */
+	uint32_t fresh_count;
+	uint32_t fresh[RT_CREW_FRESH]; /* slots that were ready when they were added, and that nobody sees yet */
+	uint32_t brief_run;            /* tasks of brief kernels since the last one that was not */
+	uint64_t long_end;             /* the latest task whose kernel is not brief, + 1 */
 };
 /* window: tasks in flight at most, 0 unbounded. arena: outlives the crew. Errors: NO_MEMORY. */
 ptowsp_status rt_crew_init(struct rt_crew *crew, const struct rt_program *program, const struct rt_tensors *tensors, struct rt_pool *pool, uint64_t window,
@@ -69,11 +74,9 @@ ptowsp_status rt_crew_make(struct rt_crew *crew, struct ptowsp_error *error);
 /* The task in a slot as a backend is given it, versions that it makes cleared; windows are the worker's until its next call. */
 struct ptowsp_task rt_crew_task(struct rt_crew *crew, const struct rt_slot *slot, uint32_t worker);
 /* Runs it on this thread; its sentence is in the worker's error. */
-ptowsp_status rt_crew_slot_call(struct rt_crew *crew, struct rt_slot *slot, uint32_t worker);
-/* Runs a kernel on this thread. *cycles_out: as reported. */
-ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out, struct ptowsp_error *error);
-/* The same; how long it took changes what is known of its kernel. */
-ptowsp_status rt_crew_call_timed(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out, struct ptowsp_error *error);
+ptowsp_status rt_crew_slot_call(struct rt_crew *crew, struct rt_slot *slot, uint32_t worker, bool timed);
+/* Runs a kernel on this thread. timed: how long it takes changes what is known of it. *cycles_out: as reported. */
+ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, bool timed, uint64_t *cycles_out, struct ptowsp_error *error);
 
 /* When a run with several threads goes alone. The defaults were measured; tests set others, while nothing runs. */
 struct rt_crew_rules {
@@ -82,11 +85,19 @@ struct rt_crew_rules {
 	uint32_t sample_every; /* one task in so many is timed */
 };
 extern struct rt_crew_rules rt_crew_rules;
+/* With the ns of a kernel: the next task is timed. */
+#define RT_CREW_DOUBTED UINT32_C(0x80000000)
 /* How long a task of it takes, in ns; UINT32_MAX: not known. */
 static inline uint32_t rt_crew_kernel_ns(const struct rt_crew *crew, uint32_t kernel)
 {
 	/* Relaxed: a figure to choose by, nothing hangs on it. */
-	return atomic_load_explicit(&crew->program->kernel_ns[kernel], memory_order_relaxed);
+	const uint32_t known = atomic_load_explicit(&crew->program->kernel_ns[kernel], memory_order_relaxed);
+
+	return known == UINT32_MAX ? known : known & ~RT_CREW_DOUBTED;
+}
+static inline bool rt_crew_doubts(const struct rt_crew *crew, uint32_t kernel)
+{
+	return atomic_load_explicit(&crew->program->kernel_ns[kernel], memory_order_relaxed) & RT_CREW_DOUBTED;
 }
 /* Is it known to be brief? */
 static inline bool rt_crew_brief(const struct rt_crew *crew, uint32_t kernel)

@@ -69,7 +69,7 @@ static ptowsp_status frontier_move(struct rt_flight *flight, struct ptowsp_error
 /* Runs something, or naps until the oldest task has ended. */
 static ptowsp_status wait_step(struct rt_flight *flight, struct ptowsp_error *error)
 {
-	uint32_t oldest = (uint32_t)(flight->ring.frontier & flight->ring.mask), slot;
+	uint32_t oldest = rt_ring_note(&flight->ring, flight->ring.frontier)->slot, slot;
 	ptowsp_status status = look(flight, error);
 
 	if (!status && (rt_ready_take(&flight->workers.ready, 0, &slot) || rt_ready_expect(&flight->workers.ready, &flight->ring, oldest, WAIT_NS, &slot)))
@@ -122,7 +122,7 @@ ptowsp_status rt_flight_submit(struct rt_flight *flight, const uint64_t *produce
 	struct rt_ring *ring = &flight->ring;
 
 	if (rt_ring_link(ring, producers, count, also))
-		rt_ready_push(&flight->workers.ready, 0, (uint32_t)((ring->issued - 1) & ring->mask));
+		rt_ready_push(&flight->workers.ready, 0, rt_ring_note(ring, ring->issued - 1)->slot);
 	if (ring->issued - ring->frontier > flight->most_aloft)
 		flight->most_aloft = ring->issued - ring->frontier;
 	if (ring->issued >= flight->threshold)

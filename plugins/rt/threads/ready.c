@@ -96,6 +96,15 @@ void rt_ready_push(struct rt_ready *ready, uint32_t worker, uint32_t slot)
 		wake_one(ready);
 }
 
+void rt_ready_push_all(struct rt_ready *ready, uint32_t worker, const uint32_t *slots, uint32_t count)
+{
+	rt_deque_push_all(&ready->deques[worker], slots, count);
+	if (ready->queue)
+		rt_ready_share(ready, worker);
+	else
+		wake_one(ready);
+}
+
 /* One thread is woken, and wakes the next where there is more. */
 void rt_ready_share(struct rt_ready *ready, uint32_t worker)
 {

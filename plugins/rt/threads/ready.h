@@ -32,6 +32,8 @@ bool rt_ready_init(struct rt_ready *ready, uint64_t slots, uint32_t threads, con
 void rt_ready_finish(struct rt_ready *ready);
 /* A worker's (the expander is worker 0): this one became ready. */
 void rt_ready_push(struct rt_ready *ready, uint32_t worker, uint32_t slot);
+/* The same for several; they become visible together, which costs as much as one. */
+void rt_ready_push_all(struct rt_ready *ready, uint32_t worker, const uint32_t *slots, uint32_t count);
 /* With a queue: this one became ready and stays with the worker, until rt_ready_share shows all of them at once. */
 static inline void rt_ready_keep(struct rt_ready *ready, uint32_t worker, uint32_t slot)
 {

@@ -12,7 +12,7 @@ static ptowsp_status deadline_passed(const struct rt_run *run)
 {
 	const struct rt_ring *ring = &run->crew.ring;
 
-	if (run->started && ring->notes[ring->frontier & ring->mask].started)
+	if (run->started && rt_ring_note(ring, ring->frontier)->started)
 		return rt_fail_at(run->error, PTOWSP_DEADLINE, ring->frontier, rt_ring_task(ring, ring->frontier)->kernel,
 				  "the deadline passed in kernel %.60s; allow more time with --timeout-ms",
 				  rt_kernel_name(run->program, rt_ring_task(ring, ring->frontier)->kernel));
@@ -23,6 +23,7 @@ static ptowsp_status deadline_passed(const struct rt_run *run)
 
 ptowsp_status rt_look(struct rt_run *run)
 {
+	rt_dispatch_show(run);
 	if (run->cancel && atomic_load_explicit((const volatile _Atomic uint32_t *)run->cancel, memory_order_relaxed))
 		return rt_fail_at(run->error, PTOWSP_CANCELLED, run->tasks, UINT64_MAX, "the run was cancelled after %llu tasks were issued",
 				  (unsigned long long)run->tasks);
@@ -72,13 +73,13 @@ ptowsp_status rt_frontier_move(struct rt_run *run)
 	ptowsp_status status = PTOWSP_OK;
 
 	while (!status && (slot = rt_ring_advance(ring)))
-		if (ring->notes[(ring->frontier - 1) & ring->mask].later)
+		if (rt_ring_note(ring, ring->frontier - 1)->later)
 			status = rt_clock_failed(run, rt_lag_cycles(&run->lag, slot->cycles));
 	/* Relaxed: rt_workers_status acquires. Not before everything in front of it is over: of two failures the earlier one is told, as with one thread. */
 	if (status || atomic_load_explicit(&crew->workers.failed_task, memory_order_relaxed) != ring->frontier)
 		return status;
 	status = rt_workers_status(&crew->workers, run->error);
-	return ring->notes[ring->frontier & ring->mask].started ? rt_started_failure(run, rt_ring_task(ring, ring->frontier)) : status;
+	return rt_ring_note(ring, ring->frontier)->started ? rt_started_failure(run, rt_ring_task(ring, ring->frontier)) : status;
 }
 
 /* Shows a wait to others; not for one that ends at once. */
@@ -93,9 +94,9 @@ static void wait_show(struct rt_run *run)
 /* The end to wait for: that of the last task wanted, or, if it has come, of the first one. */
 static uint32_t slot_expected(const struct rt_ring *ring, uint64_t wanted)
 {
-	uint32_t last = (uint32_t)((wanted - 1) & ring->mask);
+	uint32_t last = rt_ring_note(ring, wanted - 1)->slot;
 
-	return rt_ring_ended(ring, last) ? (uint32_t)(ring->frontier & ring->mask) : last;
+	return rt_ring_ended(ring, last) ? rt_ring_note(ring, ring->frontier)->slot : last;
 }
 
 /* A wake costs about as much as so much work. */
@@ -162,6 +163,7 @@ ptowsp_status rt_wait_tasks(struct rt_run *run, uint64_t tasks)
 	status = rt_frontier_move(run);
 	if (status || crew->ring.frontier >= tasks)
 		return status;
+	rt_dispatch_show(run);
 	since = rt_now_ns(run->program);
 	tasks = frontier_wanted(run, tasks);
 	while (!status && crew->ring.frontier < tasks)
