@@ -11,7 +11,7 @@
 
 /* ---- the deque ---------------------------------------------------------------------------------------------------- */
 
-enum { THIEVES = 3, ITEMS = 1000000, ROOM = 256 };
+enum { THIEVES = 3, ITEMS = 1000000, ROOM = 256, MOST = 4 /* of a theft */ };
 
 static struct shared {
 	struct rt_deque deque;
@@ -21,13 +21,15 @@ static struct shared {
 
 static void *thief(void *unused)
 {
-	uint32_t item;
+	uint32_t items[MOST];
 
-	while (atomic_load(&shared.left) > 0)
-		if (rt_deque_steal(&shared.deque, &item)) {
-			atomic_fetch_add(&shared.taken[item], 1);
-			atomic_fetch_sub(&shared.left, 1);
-		}
+	while (atomic_load(&shared.left) > 0) {
+		const uint32_t count = rt_deque_steal(&shared.deque, items, MOST);
+
+		for (uint32_t i = 0; i < count; i++)
+			atomic_fetch_add(&shared.taken[items[i]], 1);
+		atomic_fetch_sub(&shared.left, (int32_t)count);
+	}
 	return unused;
 }
 
@@ -51,7 +53,7 @@ TEST(owner_and_thieves_take_each_item_once)
 	for (int t = 0; t < THIEVES; t++)
 		REQUIRE(!pthread_create(&threads[t], NULL, thief, NULL));
 	for (uint32_t i = 0; i < ITEMS; i++) {
-		while (rt_deque_count(&shared.deque) >= ROOM)
+		while (rt_deque_count(&shared.deque) >= ROOM - MOST) /* no more are on their way than are not there */
 			own_take();
 		rt_deque_push(&shared.deque, i);
 		if (i % 8) /* mostly the last one, which a thief may want at the same moment */

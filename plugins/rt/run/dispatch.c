@@ -234,6 +234,7 @@ static ptowsp_status hand_over(struct rt_run *run, const struct rt_site *site, s
 		status = rt_wait_room(run, (uint64_t)run->preds.count + 1);
 	if (status)
 		return status;
+	rt_ring_expect(ring, run->preds.list, run->preds.count);
 	slot = rt_ring_add(ring);
 	slot_fill(run, slot, site, task);
 	status = starts ? rt_started_begin(run, slot, also) : PTOWSP_UNSUPPORTED;

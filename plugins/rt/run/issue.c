@@ -474,11 +474,21 @@ RT_INLINE ptowsp_status tell(struct rt_run *run, struct rt_plan *plan)
 	return PTOWSP_OK;
 }
 
+/* Between the tasks of this thread others use the same cache, and what links a task waits for all that was begun before: a look-up would wait alone. */
+static void names_prefetch(const struct rt_run *run, const struct rt_plan *plan)
+{
+	enum { AHEAD = 4 };
+
+	for (const struct rt_use *use = plan->uses; use < plan->uses_end && use->step; use++)
+		__builtin_prefetch(&run->cells.entries[rt_cells_place(&run->cells, use->origin + use->step * ((uint64_t)plan->at + AHEAD))], 1);
+}
+
 /* The kernel runs on whichever thread comes to it. Places are given back by task number, so the tasks before the window have to have ended. */
 static ptowsp_status shared_issue(struct rt_run *run, struct rt_plan *plan)
 {
 	ptowsp_status status = rt_dispatch_begin(run);
 
+	names_prefetch(run, plan);
 	if (!status && plan->versions)
 		status = rt_versions_place(run, plan->site);
 	if (!status)
@@ -497,11 +507,11 @@ static __attribute__((noinline)) ptowsp_status careful_issue(struct rt_run *run,
 	run->plan = plan;
 	run->kernel = plan->kernel;
 	run->task_args = plan->args;
-	plan->timed.need.deps = run->preds.count;
 	if (plan->versions) {
+		plan->timed.need.deps = run->preds.count;
 		rt_versions_name(run, plan);
 		status = versions_reserve(run, &plan->timed);
-	} else if ((status = rt_flow_reserve(&run->flow, plan->timed.need, &run->reason, &block))) {
+	} else if ((status = rt_flow_reserve(&run->flow, (struct rt_need){plan->timed.need.map, run->preds.count}, &run->reason, &block))) {
 		status = blocked(run, status, &block);
 	}
 	if (!status && run->kernels && !run->known[plan->kernel].here)

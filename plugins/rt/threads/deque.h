@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* deque.h - the ready tasks of one worker thread: it adds and takes at the bottom, newest first; others take at the top, oldest first.
- * After Chase and Lev 2005, with the memory orders of Le, Pop, Cohen, Nardelli 2013; bounded, so that there is nothing to grow or to free. */
+/* deque.h - the ready tasks of one worker thread: it adds and takes at the bottom, newest first; others take at the top, oldest first, many at once.
+ * The protocol of Frigo, Leiserson, Randall 1998: the owner locks nothing but where it and a thief may want the same task; bounded, so that there is nothing to
+ * grow or to free. */
 #ifndef RT_DEQUE_H
 #define RT_DEQUE_H
 
@@ -10,9 +11,10 @@
 #include <stdint.h>
 
 struct rt_deque {
-	_Atomic int64_t top;              /* raised by whoever takes there */
-	char apart[64 - sizeof(int64_t)]; /* thieves write top, the owner writes bottom: not on one cache line */
-	_Atomic int64_t bottom;           /* the owner's */
+	_Atomic int64_t top; /* raised by whoever takes there, with the lock; put back in part where the owner was faster */
+	_Atomic uint32_t locked;
+	char apart[64 - sizeof(int64_t) - sizeof(uint32_t)]; /* thieves write top, the owner writes bottom: not on one cache line */
+	_Atomic int64_t bottom;                              /* the owner's */
 	_Atomic uint32_t *slots;
 	int64_t mask;
 	char behind[64 - 3 * sizeof(int64_t)];
@@ -54,7 +56,7 @@ static inline bool rt_deque_peek(const struct rt_deque *deque, uint32_t *slot_ou
 }
 /* The owner's. */
 bool rt_deque_pop(struct rt_deque *deque, uint32_t *slot_out);
-/* Anybody's. False: empty, or somebody was faster. */
-bool rt_deque_steal(struct rt_deque *deque, uint32_t *slot_out);
+/* Anybody's: half of what is there, at most `most`, the oldest first. Returns how many; 0: empty, or somebody was faster. */
+uint32_t rt_deque_steal(struct rt_deque *deque, uint32_t *slots_out, uint32_t most);
 
 #endif

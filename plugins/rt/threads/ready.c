@@ -119,18 +119,19 @@ void rt_ready_share(struct rt_ready *ready, uint32_t worker)
 
 enum { STEAL_MOST = 16 };
 
-/* One of another thread's, and more into the own deque, where they can be taken from it again: half of what was there. The oldest first, the own next one newest. */
+/* One of another thread's, and more into the own deque, where they can be taken from it again. The oldest first, the own next one newest. */
 static bool steal_from(struct rt_ready *ready, struct rt_deque *deque, uint32_t worker, uint32_t *slot_out)
 {
-	int64_t more = rt_deque_count(deque) / 2;
-	uint32_t others[STEAL_MOST], count = 0;
+	uint32_t slots[STEAL_MOST], turned[STEAL_MOST];
+	const uint32_t count = rt_deque_steal(deque, slots, STEAL_MOST);
 
-	if (!rt_deque_steal(deque, slot_out))
+	if (!count)
 		return false;
-	while (count < STEAL_MOST && count < more && rt_deque_steal(deque, &others[STEAL_MOST - 1 - count]))
-		count++;
-	if (count)
-		rt_deque_push_all(&ready->deques[worker], &others[STEAL_MOST - count], count);
+	*slot_out = slots[0];
+	for (uint32_t i = 1; i < count; i++)
+		turned[count - 1 - i] = slots[i];
+	if (count > 1)
+		rt_deque_push_all(&ready->deques[worker], turned, count - 1);
 	return true;
 }
 

@@ -17,7 +17,7 @@ bool rt_ring_init(struct rt_ring *ring, uint64_t tasks, uint64_t most_words)
 	ring->stride = rt_slot_bytes(most_words);
 	ring->mask = slots - 1;
 	ring->rest_mask = (uint32_t)(slots * RESTS_PER_TASK - 1);
-	ring->slots = aligned_alloc(RT_LINE, slots * ring->stride);
+	ring->slots = aligned_alloc((size_t)2 * RT_LINE, slots * ring->stride);
 	ring->rests = malloc(slots * RESTS_PER_TASK * sizeof(*ring->rests));
 	ring->notes = malloc(slots * sizeof(*ring->notes));
 	ring->given_back = malloc(slots * sizeof(*ring->given_back));
@@ -42,15 +42,23 @@ void rt_ring_skip(struct rt_ring *ring, uint64_t task)
 }
 
 #if defined(__x86_64__)
-__attribute__((target("prfchw"))) /* does nothing where it is not known */
+#define FOR_WRITING __attribute__((target("prfchw"))) /* does nothing where it is not known */
+#else
+#define FOR_WRITING
 #endif
-static void
-slot_prefetch(const struct rt_ring *ring, uint32_t at)
+FOR_WRITING static void slot_prefetch(const struct rt_ring *ring, uint32_t at)
 {
 	const char *line = (const char *)rt_ring_slot(ring, at);
 
 	__builtin_prefetch(line, 1);
 	__builtin_prefetch(line + RT_LINE, 1);
+}
+
+FOR_WRITING void rt_ring_expect(const struct rt_ring *ring, const uint64_t *producers, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (producers[i] >= ring->frontier)
+			__builtin_prefetch(rt_ring_task(ring, producers[i]), 1);
 }
 
 enum { AHEAD = 12 };
@@ -127,6 +135,7 @@ struct rt_slot *rt_ring_advance(struct rt_ring *ring)
 	/* Acquire: then what the task wrote is there, and its worker does not touch the slot again. */
 	if (ring->frontier == ring->issued || atomic_load_explicit(&rt_ring_slot(ring, note->slot)->successors, memory_order_acquire) != RT_CLOSED)
 		return NULL;
+	__builtin_prefetch(rt_ring_task(ring, ring->frontier + AHEAD));
 	ring->frontier++;
 	ring->rest_tail = note->rest_end;
 	ring->given_back[ring->spare++] = note->slot;

@@ -48,6 +48,7 @@ struct rt_ring {
 	uint32_t spare, used;          /* how many those are; slots that have ever been used */
 	uint32_t rest_head, rest_tail; /* free-running */
 	uint64_t issued, frontier;     /* tasks added; tasks before it are done */
+	char behind[RT_LINE];          /* nor those of what comes next to it */
 };
 /* Bytes of a slot with so many words. */
 static inline size_t rt_slot_bytes(uint64_t words)
@@ -78,6 +79,8 @@ static inline bool rt_ring_room(const struct rt_ring *ring, uint64_t edges)
 }
 /* Nothing is in flight, and the next task is number `task`: those before it ran elsewhere. */
 void rt_ring_skip(struct rt_ring *ring, uint64_t task);
+/* The next task will have these producers: their lines come while it is filled. */
+void rt_ring_expect(const struct rt_ring *ring, const uint64_t *producers, uint32_t count);
 /* The next task's slot, not yet linked. Needs room. */
 struct rt_slot *rt_ring_add(struct rt_ring *ring);
 /* Makes the newest task wait for its producers and for task `also` - 1 (0: none). True if there is nothing to wait for: the caller makes it ready. */
