@@ -102,6 +102,47 @@ TEST(a_task_waits_for_the_last_of_its_producers)
 	rt_ring_finish(&ring);
 }
 
+/* So that no more of them are in use than were in flight. */
+TEST(the_slot_that_was_given_back_last_is_used_first)
+{
+	struct rt_ring ring;
+	uint64_t ready = 0;
+
+	REQUIRE(rt_ring_init(&ring, 8, 1));
+	for (uint64_t task = 0; task < 3; task++)
+		CHECK(add(&ring, NULL, 0));
+	rt_ring_finished(&ring, 0, false, made_ready, &ready);
+	rt_ring_finished(&ring, 1, false, made_ready, &ready);
+	CHECK(rt_ring_advance(&ring) && rt_ring_advance(&ring));
+	for (uint64_t task = 3; task < 20; task++) {
+		CHECK(add(&ring, NULL, 0));
+		CHECK_UINT(rt_ring_note(&ring, task)->slot, task % 2 ? 1 : 2);
+		rt_ring_finished(&ring, rt_ring_note(&ring, task - 1)->slot, false, made_ready, &ready);
+		CHECK(rt_ring_advance(&ring));
+	}
+	CHECK_UINT(ring.used, 3);
+	rt_ring_finish(&ring);
+}
+
+/* Three wait for one: the first of them needs no record, and each becomes ready once. */
+TEST(all_that_wait_for_a_task_become_ready)
+{
+	struct rt_ring ring;
+	uint64_t ready = 0;
+
+	REQUIRE(rt_ring_init(&ring, 8, 1));
+	CHECK(add(&ring, NULL, 0));
+	for (uint32_t waiting = 1; waiting <= 3; waiting++) {
+		CHECK(!add(&ring, (const uint64_t[]){0}, 1));
+		CHECK_UINT(ring.rest_head, waiting - 1);
+		CHECK_UINT(rt_ring_awaited(&ring, 0), waiting);
+	}
+	rt_ring_finished(&ring, 0, false, made_ready, &ready);
+	CHECK_UINT(ready, 1 << 1 | 1 << 2 | 1 << 3);
+	CHECK_UINT(rt_ring_awaited(&ring, 0), 0);
+	rt_ring_finish(&ring);
+}
+
 TEST(behind_a_failure_nothing_becomes_ready)
 {
 	struct rt_ring ring;
@@ -191,6 +232,26 @@ static uint32_t elsewhere(struct rt_crew_rules rules, unsigned flags, uint32_t t
 	rt_program_destroy(program);
 	builder_destroy(b);
 	return atomic_load(&watch.elsewhere);
+}
+
+/* A kernel that was preempted, or called for the first time, is not taken for a long one. */
+TEST(a_sample_far_from_what_is_known_has_to_be_confirmed)
+{
+	uint32_t known = rt_crew_blend(UINT32_MAX, 5000);
+
+	for (int i = 0; i < 6; i++) { /* each of these is timed */
+		CHECK(known & RT_CREW_DOUBTED);
+		known = rt_crew_blend(known, 40);
+	}
+	CHECK((known & ~RT_CREW_DOUBTED) < 120);
+	while (known & RT_CREW_DOUBTED)
+		known = rt_crew_blend(known, 40);
+	CHECK_UINT(rt_crew_blend(known, 1000000), known | RT_CREW_DOUBTED);
+	CHECK_UINT(rt_crew_blend(rt_crew_blend(known, 1000000), 40), rt_crew_blend(known, 40));
+	for (int i = 0; i < 40; i++)
+		known = rt_crew_blend(known, 1000);
+	CHECK(known > 900 && known <= 1000);
+	CHECK_UINT(rt_crew_blend(UINT32_MAX, UINT64_MAX), UINT32_MAX - 1);
 }
 
 TEST(brief_kernels_run_on_the_calling_thread)

@@ -99,9 +99,7 @@ void rt_crew_finish(struct rt_crew *crew)
 
 /* ---- how long kernels take --------------------------------------------------------------------------------------- */
 
-/* A sample far from what is known is doubted, so that the next task is timed, too: a thread that is preempted inside a kernel makes it look long once, and
- * so do windows and code that come from far away the first time. */
-static uint32_t blend(uint32_t known, uint64_t sample)
+uint32_t rt_crew_blend(uint32_t known, uint64_t sample)
 {
 	const uint32_t ns = known & ~RT_CREW_DOUBTED;
 	const uint64_t most = (uint64_t)ns * 2 + 200;
@@ -122,7 +120,7 @@ static void took(const struct rt_crew *crew, uint32_t kernel, uint64_t began)
 	_Atomic uint32_t *known = &crew->program->kernel_ns[kernel];
 	const uint64_t ns = rt_now_ns(crew->program) - began, looks = crew->program->clock_ns;
 
-	atomic_store_explicit(known, blend(atomic_load_explicit(known, memory_order_relaxed), ns > looks ? ns - looks : 0), memory_order_relaxed);
+	atomic_store_explicit(known, rt_crew_blend(atomic_load_explicit(known, memory_order_relaxed), ns > looks ? ns - looks : 0), memory_order_relaxed);
 }
 
 static ptowsp_status invoke(const struct rt_crew *crew, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker, bool timed)

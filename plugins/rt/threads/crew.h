@@ -87,6 +87,9 @@ struct rt_crew_rules {
 extern struct rt_crew_rules rt_crew_rules;
 /* With the ns of a kernel: the next task is timed. */
 #define RT_CREW_DOUBTED UINT32_C(0x80000000)
+/* What is known of a kernel behind a sample. One far from what is known is doubted: a thread that is preempted inside a kernel makes it look long once, and
+ * so do windows and code that come from far away the first time. */
+uint32_t rt_crew_blend(uint32_t known, uint64_t sample);
 /* How long a task of it takes, in ns; UINT32_MAX: not known. */
 static inline uint32_t rt_crew_kernel_ns(const struct rt_crew *crew, uint32_t kernel)
 {

@@ -87,7 +87,7 @@ uint32_t rt_deque_steal(struct rt_deque *deque, uint32_t *slots_out, uint32_t mo
 	top = atomic_load_explicit(&deque->top, memory_order_relaxed);
 	taken = claim(deque, most);
 	for (uint32_t i = 0; i < taken; i++)
-		slots_out[i] = atomic_load_explicit(&deque->slots[(top + i) & deque->mask], memory_order_relaxed);
+		slots_out[taken - 1 - i] = atomic_load_explicit(&deque->slots[(top + i) & deque->mask], memory_order_relaxed);
 	unlock(deque);
 	return taken;
 }

@@ -29,15 +29,7 @@ static inline int64_t rt_deque_count(const struct rt_deque *deque)
 	/* Sequentially consistent: a thread looks here after it has said that it parks; see ready.c. */
 	return atomic_load(&deque->bottom) - atomic_load(&deque->top);
 }
-/* The owner's. Sequentially consistent: the owner then looks whether somebody has parked. */
-static inline void rt_deque_push(struct rt_deque *deque, uint32_t slot)
-{
-	int64_t bottom = atomic_load_explicit(&deque->bottom, memory_order_relaxed);
-
-	atomic_store_explicit(&deque->slots[bottom & deque->mask], slot, memory_order_relaxed);
-	atomic_store(&deque->bottom, bottom + 1);
-}
-/* The same for several, the last one newest; they become visible together. */
+/* The owner's, the last one newest; they become visible together. Sequentially consistent: the owner then looks whether somebody has parked. */
 static inline void rt_deque_push_all(struct rt_deque *deque, const uint32_t *slots, uint32_t count)
 {
 	int64_t bottom = atomic_load_explicit(&deque->bottom, memory_order_relaxed);
@@ -45,6 +37,10 @@ static inline void rt_deque_push_all(struct rt_deque *deque, const uint32_t *slo
 	for (uint32_t i = 0; i < count; i++)
 		atomic_store_explicit(&deque->slots[(bottom + i) & deque->mask], slots[i], memory_order_relaxed);
 	atomic_store(&deque->bottom, bottom + count);
+}
+static inline void rt_deque_push(struct rt_deque *deque, uint32_t slot)
+{
+	rt_deque_push_all(deque, &slot, 1);
 }
 /* The owner's: its next task, if nobody is faster. False: empty. */
 static inline bool rt_deque_peek(const struct rt_deque *deque, uint32_t *slot_out)
@@ -56,7 +52,7 @@ static inline bool rt_deque_peek(const struct rt_deque *deque, uint32_t *slot_ou
 }
 /* The owner's. */
 bool rt_deque_pop(struct rt_deque *deque, uint32_t *slot_out);
-/* Anybody's: half of what is there, at most `most`, the oldest first. Returns how many; 0: empty, or somebody was faster. */
+/* Anybody's: half of what is there, at most `most`, the oldest of them last. Returns how many; 0: empty, or somebody was faster. */
 uint32_t rt_deque_steal(struct rt_deque *deque, uint32_t *slots_out, uint32_t most);
 
 #endif

@@ -87,15 +87,6 @@ static void wake_one(struct rt_ready *ready)
 
 /* ---- adding and taking -------------------------------------------------------------------------------------------- */
 
-void rt_ready_push(struct rt_ready *ready, uint32_t worker, uint32_t slot)
-{
-	rt_deque_push(&ready->deques[worker], slot);
-	if (ready->queue)
-		rt_ready_share(ready, worker);
-	else
-		wake_one(ready);
-}
-
 void rt_ready_push_all(struct rt_ready *ready, uint32_t worker, const uint32_t *slots, uint32_t count)
 {
 	rt_deque_push_all(&ready->deques[worker], slots, count);
@@ -119,19 +110,17 @@ void rt_ready_share(struct rt_ready *ready, uint32_t worker)
 
 enum { STEAL_MOST = 16 };
 
-/* One of another thread's, and more into the own deque, where they can be taken from it again. The oldest first, the own next one newest. */
+/* One of another thread's, and more into the own deque, where they can be taken from it again. */
 static bool steal_from(struct rt_ready *ready, struct rt_deque *deque, uint32_t worker, uint32_t *slot_out)
 {
-	uint32_t slots[STEAL_MOST], turned[STEAL_MOST];
+	uint32_t slots[STEAL_MOST];
 	const uint32_t count = rt_deque_steal(deque, slots, STEAL_MOST);
 
 	if (!count)
 		return false;
-	*slot_out = slots[0];
-	for (uint32_t i = 1; i < count; i++)
-		turned[count - 1 - i] = slots[i];
+	*slot_out = slots[count - 1];
 	if (count > 1)
-		rt_deque_push_all(&ready->deques[worker], turned, count - 1);
+		rt_deque_push_all(&ready->deques[worker], slots, count - 1);
 	return true;
 }
 

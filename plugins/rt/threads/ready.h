@@ -30,10 +30,12 @@ struct rt_ready {
 /* slots: a power of two. False when out of memory. */
 bool rt_ready_init(struct rt_ready *ready, uint64_t slots, uint32_t threads, const struct rt_ready_order *order);
 void rt_ready_finish(struct rt_ready *ready);
-/* A worker's (the expander is worker 0): this one became ready. */
-void rt_ready_push(struct rt_ready *ready, uint32_t worker, uint32_t slot);
-/* The same for several; they become visible together, which costs as much as one. */
+/* A worker's (the expander is worker 0): these became ready, the oldest first. They become visible together, which costs as much as one. */
 void rt_ready_push_all(struct rt_ready *ready, uint32_t worker, const uint32_t *slots, uint32_t count);
+static inline void rt_ready_push(struct rt_ready *ready, uint32_t worker, uint32_t slot)
+{
+	rt_ready_push_all(ready, worker, &slot, 1);
+}
 /* With a queue: this one became ready and stays with the worker, until rt_ready_share shows all of them at once. */
 static inline void rt_ready_keep(struct rt_ready *ready, uint32_t worker, uint32_t slot)
 {
