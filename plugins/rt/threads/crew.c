@@ -99,6 +99,9 @@ void rt_crew_finish(struct rt_crew *crew)
 
 /* ---- how long kernels take --------------------------------------------------------------------------------------- */
 
+/* Short ones differ by as much without any cause. */
+#define DOUBT_NS 50u
+
 uint32_t rt_crew_blend(uint32_t known, uint64_t sample)
 {
 	const uint32_t ns = known & ~RT_CREW_DOUBTED;
@@ -106,7 +109,7 @@ uint32_t rt_crew_blend(uint32_t known, uint64_t sample)
 
 	if (known == UINT32_MAX)
 		return (sample < ns ? (uint32_t)sample : ns - 1) | RT_CREW_DOUBTED;
-	if (sample < ns / 2)
+	if (sample + DOUBT_NS < ns / 2)
 		return ns / 2 | RT_CREW_DOUBTED;
 	if (sample <= most)
 		return (uint32_t)(((uint64_t)ns * 3 + sample) / 4);
