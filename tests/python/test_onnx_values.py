@@ -164,3 +164,48 @@ def test_bfloat16_is_refused_by_name(where):
         ptowsp.onnx.read(made).pack()
     assert "BFLOAT16" in str(refused.value) or where == "weight"  # which onnx itself refuses beside floats
     assert ("node 'n' (Cast) is not translated: to BFLOAT16" in str(refused.value)) == (where == "cast")
+
+
+def refused(made, **more):
+    with pytest.raises(ptowsp.Error) as error:
+        ptowsp.onnx.read(made, **more).pack()
+    return str(error.value)
+
+
+@pytest.mark.parametrize("op, given, constants, result, attributes, sentence", [
+    ("Conv", (1, 2, 9), [np.ones((3, 2, 3), np.float32)], (1, 3, 7), {}, "node 'n' (Conv) is not translated: only images of two dimensions, not of 1"),
+    ("MaxPool", (1, 2, 9), [], (1, 2, 8), {"kernel_shape": [2]}, "node 'n' (MaxPool) is not translated: only images of two dimensions, not of 1"),
+    ("Einsum", (2, 3, 4), [], ["a", "b", "c"], {"equation": "abc->cab"}, "node 'n' (Einsum) is not translated: there is nothing like it here"),
+    ("Reshape", (2, 3), [np.array([4, 3])], (4, 3), {}, "node 'n' (Reshape) means nothing: 2 x 3 elements as 4 x 3")])
+def test_what_is_not_translated_is_said_in_a_sentence(op, given, constants, result, attributes, sentence):
+    made = model(op, [np.ones(given, np.float32)], TensorProto.FLOAT, constants, **attributes)
+    made.graph.output[0].CopyFrom(helper.make_tensor_value_info("y", TensorProto.FLOAT, result))
+    assert sentence in refused(made)
+
+
+def test_extents_that_contradict_each_other():
+    made = model("Add", [np.ones((2, 3), np.float32)] * 2, TensorProto.FLOAT)
+    for value, word in zip(made.graph.input, "nm"):
+        value.CopyFrom(helper.make_tensor_value_info(value.name, TensorProto.FLOAT, [word, 3]))
+    made.graph.output[0].CopyFrom(helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 3]))
+    assert "node 'n' (Add) means nothing: extents [2, 3] and [5, 3] do not go together" in refused(made, sizes={"n": 2, "m": 5})
+
+
+@pytest.mark.parametrize("offset, length", [("99999999999999999999", "32"), ("-1", "32"), ("0", "4096"), ("0", "20")])
+def test_data_in_other_files_are_there(tmp_path, offset, length):
+    made = model("Add", [np.ones(8, np.float32)], TensorProto.FLOAT, [np.ones(8, np.float32)])
+    weight = made.graph.initializer[0]
+    weight.ClearField("raw_data")
+    weight.data_location = TensorProto.EXTERNAL
+    for key, value in (("location", "data.bin"), ("offset", offset), ("length", length)):
+        weight.external_data.add(key=key, value=value)
+    (tmp_path / "data.bin").write_bytes(bytes(32))
+    (tmp_path / "m.onnx").write_bytes(made.SerializeToString())
+    with pytest.raises(ptowsp.Error, match="weight 'c0': its data"):
+        ptowsp.onnx.read(tmp_path / "m.onnx")
+
+
+def test_arrays_of_five_dimensions_are_said_with_the_shape():
+    made = model("Relu", [np.ones((1, 1, 2, 3, 4), np.float32)], TensorProto.FLOAT)
+    with pytest.raises(ValueError, match=r"give x0.reshape\(-1, 4\)"):
+        ptowsp.onnx.read(made).pack().load("cpu_sim").run(x0=np.ones((1, 1, 2, 3, 4), np.float32))

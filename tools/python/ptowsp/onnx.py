@@ -108,12 +108,12 @@ def plain_node(node, number, opset):
     return types.SimpleNamespace(name=node.name or f"{node.op_type}_{number}", op_type=node.op_type, input=list(node.input), output=list(node.output), attributes=attributes, opset=opset, domain=node.domain)
 
 
-def extents(value, sizes):
+def extents(value, sizes, what="input"):
     """The shape of an input or output, where it is known."""
     shape = []
     for dimension in value.type.tensor_type.shape.dim:
         if dimension.dim_param and dimension.dim_param not in sizes:
-            raise Error(host.PTOWSP_INVALID, f"input {value.name!r} has an extent {dimension.dim_param!r} that has to be known: give it, --set {dimension.dim_param}=64")
+            raise Error(host.PTOWSP_INVALID, f"{what} {value.name!r} has an extent {dimension.dim_param!r} that has to be known" + (f": give it, --set {dimension.dim_param}=64" if not dimension.dim_param.startswith("unk__") else ", and onnx does not work it out"))
         shape.append(sizes[dimension.dim_param] if dimension.dim_param else dimension.dim_value)
         if shape[-1] < 1:
             raise Error(host.PTOWSP_UNSUPPORTED, f"{value.name!r} has an extent that is {shape[-1] if dimension.HasField('dim_value') else 'not known'}; all have to be known, and from 1")
@@ -169,13 +169,16 @@ class Graph:
         self.steps = [plain_node(node, number, opset) for number, node in enumerate(model.graph.node)]
         for tensor in model.graph.initializer:
             kind_of("weight", tensor.name, tensor.data_type)
-        self.weights = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+        self.weights = {tensor.name: onnx_checks.array_of(onnx, tensor) for tensor in model.graph.initializer}
+        for node in self.steps:
+            if node.domain in ("", "ai.onnx") and node.op_type not in {"Constant", "Shape", *FOLDED, *NODES}:
+                raise Error(host.PTOWSP_UNSUPPORTED, f"node {node.name!r} ({node.op_type}) is not translated: there is nothing like it here")
         self.inputs = {value.name: value for value in model.graph.input if value.name not in self.weights}
         self._check_words(sizes or {})
         self.shapes = {name: extents(value, sizes or {}) for name, value in self.inputs.items()}
         self.types = {value.name: kind_of(what, value.name, value.type.tensor_type.elem_type) for what, of in (("input", model.graph.input), ("output", model.graph.output)) for value in of}
         inferred = {value.name: value for value in self._inferred(model, sizes or {}).graph.output}
-        self.results = {value.name: extents(inferred[value.name], sizes or {}) for value in model.graph.output}
+        self.results = {value.name: extents(inferred[value.name], sizes or {}, "output") for value in model.graph.output}
         self.workload = self._workload(name or free_word(model.graph.name or "graph", ()))
 
     def _check_words(self, sizes):
@@ -200,7 +203,10 @@ class Graph:
             for dimension in value.type.tensor_type.shape.dim:
                 if dimension.dim_param in sizes:
                     dimension.dim_value = sizes[dimension.dim_param]
-        return onnx.shape_inference.infer_shapes(copy)
+        try:
+            return onnx.shape_inference.infer_shapes(copy)
+        except Exception as error:  # of types of its own
+            raise Error(host.PTOWSP_INVALID, f"the extents {', '.join(f'{name}={extent}' for name, extent in sizes.items())} contradict each other: {' '.join(str(error).split())}") from None
 
     def _workload(self, name):
         """Each input and output by a name of the language, no two alike: an output that is an input is a tensor of its own."""

@@ -31,6 +31,22 @@ def check_external(model, folder):
                 raise wrong(f"weight {tensor.name!r}: its data are outside of the folder of the model: {entry.value!r}")
             if not os.path.isfile(path):
                 raise Error(host.PTOWSP_IO, f"weight {tensor.name!r}: {entry.value!r} is no file")
+            check_range(tensor, os.path.getsize(path))
+
+
+def check_range(tensor, size):
+    """Where its data lie in a file of that size."""
+    given = {entry.key: entry.value for entry in tensor.external_data}
+    words = [given.get("offset", "0"), given.get("length", "0")]
+    if not all(word.isdecimal() for word in words) or sum(map(int, words)) > size:
+        raise wrong(f"weight {tensor.name!r}: its data, {words[1]} bytes from {words[0]}, are not in {given['location']!r}, which has {size}")
+
+
+def array_of(onnx, tensor):
+    try:
+        return onnx.numpy_helper.to_array(tensor)
+    except Exception:  # of NumPy, which knows no weights
+        raise wrong(f"weight {tensor.name!r}: its data are not those of its shape, {list(tensor.dims)}") from None
 
 
 def load(onnx, path):

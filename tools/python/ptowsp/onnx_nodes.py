@@ -97,7 +97,11 @@ class Nodes:
 
     def free_name(self, name):
         plain = "".join(c if c.isalnum() else "_" for c in name) or "value"
-        return self.trace.module.free_name(plain if not plain[0].isdigit() else "v" + plain)
+        plain = plain if not plain[0].isdigit() else "v" + plain
+        made, number = plain, 2
+        while made in self.trace.module.declared:
+            made, number = f"{plain}_{number}", number + 1
+        return made
 
     def new(self, name, shape, kind, columns=None):
         """Memory for a result: an output of the graph, or the run's own."""
@@ -207,7 +211,10 @@ class Nodes:
 
     def elementwise(self, inputs, emit, name=None, kind=None):
         """The result of tiles of each input, repeated where numpy repeats: emit(parts, shapes, part of the result, R, C)."""
-        shape = np.broadcast_shapes(*(value.shape for value in inputs)) or (1,)
+        try:
+            shape = np.broadcast_shapes(*(value.shape for value in inputs)) or (1,)
+        except ValueError:
+            raise Broken(f"extents {' and '.join(str(list(value.shape)) for value in inputs)} do not go together") from None
         alike = all(value.shape == shape for value in inputs)
         columns = inputs[0].columns if alike else shape[-1]
         lead = (size(shape) // columns,) if alike else shape[:-1]
@@ -550,7 +557,9 @@ class Nodes:
         if not self.attribute("allowzero", 0):
             wanted = [value.shape[n] if extent == 0 else extent for n, extent in enumerate(wanted)]
         if -1 in wanted:
-            wanted[wanted.index(-1)] = size(value.shape) // -size(wanted)
+            wanted[wanted.index(-1)] = size(value.shape) // max(1, -size(wanted))
+        if size(wanted) != size(value.shape) or min(wanted, default=1) < 0:
+            raise Broken(f"{' x '.join(map(str, value.shape))} elements as {' x '.join(map(str, wanted))}")
         self.give(value.seen_as(wanted))
 
     def flatten(self):
@@ -581,10 +590,12 @@ class Nodes:
 
     # ---- images ---------------------------------------------------------------------------------------------------
 
+    def check_image(self, value):
+        if len(value.shape) != 4:
+            raise Unsupported(f"only images of two dimensions, not of {len(value.shape) - 2}")
+
     def geometry(self, value, high, wide):
         """(strides, pads: above, left, below, right, extents of the result) of a window that goes over an image."""
-        if len(value.shape) != 4:
-            raise Unsupported("only images of two dimensions")
         for word, is_there in (("dilations", any(d != 1 for d in self.attribute("dilations", []))), ("ceil_mode", self.attribute("ceil_mode", 0))):
             if is_there:
                 raise Unsupported(word)
@@ -616,6 +627,7 @@ class Nodes:
         value, weights, bias = (self.input(n) for n in range(3))
         if self.attribute("group", 1) != 1:
             raise Unsupported("groups")
+        self.check_image(value)
         N, C = value.shape[:2]
         M, channels, kh, kw = weights.shape
         if channels != C:
@@ -638,7 +650,9 @@ class Nodes:
         self.give(product)
 
     def pool(self):
-        value, (kh, kw) = self.input(0), self.attribute("kernel_shape")
+        value = self.input(0)
+        self.check_image(value)
+        kh, kw = self.attribute("kernel_shape")
         N, C = value.shape[:2]
         (down, right), pads, (OH, OW) = self.geometry(value, kh, kw)
         counted = self.node.op_type == "AveragePool" and any(pads) and not self.attribute("count_include_pad", 0)  # of each window, what is no edge

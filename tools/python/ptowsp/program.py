@@ -153,6 +153,8 @@ class Program:
         tensor = self.plan.tensors[index]
         array = as_array(value, name, tensor.role in WRITTEN)
         check_dtype(array, CODES[tensor.dtype], name)
+        if array.ndim > 4:
+            raise ValueError(f"{name}: an array of {array.ndim} dimensions, and a tensor has 4 at most: give {name}.reshape(-1, {array.shape[-1]}), or what the tensor is")
         extents = ffi.new("uint64_t[]", list(array.shape) or [1])
         check(host.ptowsp_tensor_shape(self._handle, index, max(array.ndim, 1), extents, f"array {name}".encode(), self._error), self._error)
         memory = ffi.cast("void *", array.ctypes.data)
