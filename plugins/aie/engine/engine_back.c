@@ -66,6 +66,9 @@ static struct origin line_origin(const struct aie_map *map, const struct aie_des
 	for (uint32_t f = 0; f < design->fifo_count && f < map->graph.stream_count; f++)
 		if (design->fifos[f].op->line == line)
 			return stream_origin(map, f);
+	for (uint32_t c = 0; c < design->core_count; c++)
+		if (design->tiles[design->cores[c].tile].op->line == line)
+			return cell_origin(map, c);
 	for (uint32_t c = design->core_count; c-- > 0;)
 		if (design->cores[c].op->line <= line)
 			return cell_origin(map, c);
@@ -97,9 +100,22 @@ static void tensor_put(char *text, size_t size, const struct origin_args *args, 
 		snprintf(text, size, "tensor %.40s: ", args->tensor_name(args->context, tensor));
 }
 
+/* What a memory lacks is sorts of bytes: names of stretches are those of a text that nobody wrote. */
+static int length_of(const char *said, bool *memory_out)
+{
+	const char *names = strstr(said, " bytes of memory, of ") ? strstr(said, "; most for ") : NULL;
+
+	*memory_out = names;
+	return names ? (int)(names - said) : 110;
+}
+
 static ptowsp_status unplaced(struct ptowsp_error *error, ptowsp_status status, const char *tensor, const char *said)
 {
-	return base_fail(error, status, "the design for it does not hold: %s%.120s; use --opt clock=reference", tensor, said);
+	bool memory;
+	const int length = length_of(said, &memory);
+
+	return base_fail(error, status, "the design for it does not hold: %s%.*s; use %s--opt clock=reference", tensor, length, said,
+			 memory ? "smaller tiles (ONNX: --tiles) or " : "");
 }
 
 /* Nobody typed the text, so the program is not at fault where it cannot be read. */
@@ -126,6 +142,8 @@ static ptowsp_status origin_say(struct ptowsp_error *error, const struct origin_
 	char tensor[60], place[80];
 	uint32_t whole;
 	uint64_t task;
+	bool memory;
+	int length;
 
 	tensor_put(tensor, sizeof(tensor), args, origin.tensor);
 	act = origin.act == AIE_NOTHING ? NULL : &acts->rows[origin.act];
@@ -138,8 +156,9 @@ static ptowsp_status origin_say(struct ptowsp_error *error, const struct origin_
 		return unplaced(error, status, tensor, said);
 	task = acts->first + aie_divided_task(&args->map->divided, act->task);
 	base_sections_place(args->sections, whole, place, sizeof(place));
-	return rt_fail_at(error, status, task, whole, "task %llu, kernel %.40s%s%s%s, %s%.110s; use --opt clock=reference", (unsigned long long)task,
-			  kernel->name, *place ? " (" : "", place, *place ? ")" : "", tensor, said);
+	length = length_of(said, &memory);
+	return rt_fail_at(error, status, task, whole, "task %llu, kernel %.40s%s%s%s, %s%.*s; use %s--opt clock=reference", (unsigned long long)task,
+			  kernel->name, *place ? " (" : "", place, *place ? ")" : "", tensor, length, said, memory ? "smaller tiles (ONNX: --tiles) or " : "");
 }
 
 /* The ring that would be refused if order.h had not run it with bounded buffers: for people. */
@@ -220,13 +239,15 @@ ptowsp_status aie_back_read(struct aie_back *back, struct aie_loaded *loaded, st
 	return status;
 }
 
-/* "(0,2) (1,2)" of the core tiles from this one on whose memory is used alike, which are not told before; how many they are. */
-static uint32_t tiles_alike(const struct aie_back *back, uint32_t first, const char *memory, bool *told, char *names, size_t size)
+#define TOLD_MOST 4u
+
+/* "(0,2) (1,2)" of the core tiles whose memory is used alike, which are not told before; how many they are. */
+static uint32_t tiles_alike(const struct aie_back *back, const char *memory, bool *told, char *names, size_t size)
 {
 	uint32_t count = 0;
 
 	*names = '\0';
-	for (uint32_t t = first; t < back->design.tile_count; t++) {
+	for (uint32_t t = 0; t < back->design.tile_count; t++) {
 		const struct aie_tile *tile = &back->design.tiles[t];
 		const size_t length = strlen(names);
 		char own[96];
@@ -241,27 +262,56 @@ static uint32_t tiles_alike(const struct aie_back *back, uint32_t first, const c
 	return count;
 }
 
-/* Only a core's memory has a stack, so those beside cores are told apart. */
+/* The core tile with the most memory in use that is not told yet; tile_count: none. */
+static uint32_t fullest(const struct aie_back *back, const bool *told)
+{
+	uint32_t most = back->design.tile_count;
+
+	for (uint32_t t = 0; t < back->design.tile_count; t++)
+		if (!told[t] && back->design.tiles[t].kind == AIE_CORE &&
+		    (most == back->design.tile_count || back->channels.used[t][AIE_MEMORY] > back->channels.used[most][AIE_MEMORY]))
+			most = t;
+	return most;
+}
+
+/* ", kernel gemm" of the core's first call, "" where it has none. */
+static void kernel_put(const struct aie_back *back, const struct aie_loaded *loaded, uint32_t tile, char *text, size_t size)
+{
+	const uint32_t core = aie_design_core(&back->design, tile);
+	const struct origin origin = core == AIE_NONE ? (struct origin){AIE_NOTHING, AIE_NOTHING} : cell_origin(&loaded->map, core);
+	const struct aie_act *act = origin.act == AIE_NOTHING ? NULL : &loaded->map.acts.rows[origin.act];
+	const uint32_t whole = act ? aie_divided_kernel(&loaded->map.divided, act->kernel) : 0;
+
+	*text = '\0';
+	if (act && act->kind == AIE_ACT_CALL && whole < loaded->program->kernels.count)
+		base_text(text, size, ", kernel %.40s", loaded->program->kernels.rows[whole].name);
+}
+
+/* The fullest few, as all that an array has would be cut. Only a core's memory has a stack, so those beside cores are told apart. */
 void aie_back_tell(const struct aie_back *back, const struct aie_loaded *loaded)
 {
 	const struct ptowsp_host *host = loaded->planned->host;
 	const uint64_t limit = aie_arch_core_bytes(loaded->arch);
 	bool told[AIE_COLUMNS_MAX * AIE_ROWS] = {false};
-	char text[2000] = "";
+	char text[1300] = "", rest[32];
+	uint32_t t, left = 0;
 
-	for (uint32_t t = 0; t < back->design.tile_count; t++) {
+	for (uint32_t line = 0; line < TOLD_MOST && (t = fullest(back, told)) < back->design.tile_count; line++) {
 		const size_t length = strlen(text);
-		char memory[96], names[320];
+		char memory[96], names[200], kernel[60];
 		uint32_t count;
 
-		if (told[t] || back->design.tiles[t].kind != AIE_CORE)
-			continue;
 		aie_channels_memory(&back->channels, t, memory, sizeof(memory));
-		count = tiles_alike(back, t, memory, told, names, sizeof(names));
-		base_text(text + length, sizeof(text) - length, "%s%u %s%s %llu of %llu bytes of memory%s, %s: %s", length ? "; " : "", count,
+		kernel_put(back, loaded, t, kernel, sizeof(kernel));
+		count = tiles_alike(back, memory, told, names, sizeof(names));
+		base_text(text + length, sizeof(text) - length, "%s%u %s%s %llu of %llu bytes of memory%s, %s: %s%s", length ? "; " : "", count,
 			  aie_design_core(&back->design, t) == AIE_NONE ? "idle tile" : "core", count == 1 ? " uses" : "s use",
-			  (unsigned long long)back->channels.used[t][AIE_MEMORY], (unsigned long long)limit, count == 1 ? "" : " each", memory, names);
+			  (unsigned long long)back->channels.used[t][AIE_MEMORY], (unsigned long long)limit, count == 1 ? "" : " each", memory, names, kernel);
 	}
+	for (; (t = fullest(back, told)) < back->design.tile_count; left++)
+		told[t] = true;
+	base_text(rest, sizeof(rest), "; %u more use less", left);
+	base_text(text + strlen(text), sizeof(text) - strlen(text), "%s", left ? rest : "");
 	if (*text && host && host->diagnose)
 		host->diagnose(host->context, PTOWSP_FEATURE_HIGH_WATER, PTOWSP_STATE_DIAGNOSED, text, strlen(text));
 }
