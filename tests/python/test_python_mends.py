@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Mistakes of Python that ended in exceptions of others, or in nothing at all."""
 import math
+import os
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -158,3 +161,23 @@ def test_messages_say_it_once_and_in_python():
             ptowsp.copy(x[i : i + 1, 0:16], y[i, 0])
     with pytest.raises(ptowsp.Error, match=r"give it one with run\(n=VALUE\)"):
         ptowsp.pack(wants).load("cpu_sim").run(y=None)
+
+
+def test_a_collection_while_cffi_makes_a_function_ends():
+    script = f"""if True:
+        import gc
+        gc.disable()
+        import ptowsp
+        from ptowsp.library import ffi, host
+        make = ffi._get_cached_btype
+        def collecting(kind):
+            gc.collect()
+            return make(kind)
+        program = ptowsp.pack_text({DOUBLE!r}).load("cpu_sim")
+        program.circle = program
+        del program
+        ffi._get_cached_btype = collecting
+        host.ptowsp_is_complete, host.ptowsp_fence_read  # made now, or at import
+        """
+    folder = os.path.dirname(os.path.dirname(ptowsp.__file__))
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=120, env={**os.environ, "PYTHONPATH": folder})

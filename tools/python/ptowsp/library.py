@@ -11,16 +11,25 @@ from .tables import DTYPES, STATUSES
 
 _here = pathlib.Path(__file__).resolve().parent
 ffi = cffi.FFI()
-ffi.cdef((_here / "abi.h").read_text())
+_DECLARED = (_here / "abi.h").read_text()
+ffi.cdef(_DECLARED)
 
 
-def _open(name):
+def _place(name):
     """The library of the tree or prefix that this package lies in, else the loader's."""
     for folder in _here.parents:
         for place in (folder / "lib" / name, folder / name):
             if place.exists():
-                return ffi.dlopen(str(place))
-    return ffi.dlopen(name)
+                return str(place)
+    return name
+
+
+def _open(name):
+    """A library with all of its functions. cffi makes a function at its first use, under a lock: a finaliser that runs meanwhile and wants another one would wait for ever."""
+    library = ffi.dlopen(_place(name))
+    for function in re.findall(r"\b(ptowsp_\w+)\(", _DECLARED):
+        getattr(library, function, None)
+    return library
 
 
 host = _open("libptowsp.so.10")
