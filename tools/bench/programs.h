@@ -51,7 +51,7 @@ bench_take bench_program_bytes, bench_program_file_bytes; /* sections of the pac
 /* By hand (hand.c); hand: "silu 8", "silu_library 8" ns of one call; "sgemm 64" GFLOP/s of a product. */
 bench_take bench_hand;
 bool bench_blas_is_here(void);
-/* Whose kernels OpenBLAS has chosen, where it is here, and whether there are some that suit this machine better. */
+/* The processor whose kernels OpenBLAS has chosen, where it is here, and whether there are some that suit this machine better. */
 const char *bench_blas_kernels(void);
 /* A client of a pto-runtime (direct.c); hand: "direct mapped 524288", "direct stated 524288". */
 bench_take bench_direct_ms, bench_direct_processor_ms;

@@ -91,7 +91,7 @@ static void touch_note(const struct lang_function *f, struct lang_var *memref)
 	touch_find(f, &f->body, memref, false);
 }
 
-/* What the callee does with it. */
+/* The callee has the memref as its own parameter `formal`: its account of that counts for both. */
 static void handed_find(const struct lang_stmt *stmt, const char *formal, struct lang_var *memref, bool branch)
 {
 	struct lang_var *param = lang_var_find(stmt->target, formal);

@@ -100,7 +100,7 @@ static void tensor_put(char *text, size_t size, const struct origin_args *args, 
 		snprintf(text, size, "tensor %.40s: ", args->tensor_name(args->context, tensor));
 }
 
-/* What a memory lacks is sorts of bytes: names of stretches are those of a text that nobody wrote. */
+/* The part of a sentence that is told: of one about memory the sums alone, as names of stretches are those of a text that nobody wrote. */
 static int length_of(const char *said, bool *memory_out)
 {
 	const char *names = strstr(said, " bytes of memory, of ") ? strstr(said, "; most for ") : NULL;

@@ -173,7 +173,7 @@ static uint32_t block_of(const int64_t *args)
 	return (uint32_t)context[0];
 }
 
-/* Of the calls of a block, one on each core of its shape. */
+/* This call does the block's work: there is one on each core of its shape, and the first does it. */
 static bool call_first(struct ascend_called *record, uint32_t block)
 {
 	if (record->only)

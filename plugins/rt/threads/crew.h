@@ -26,7 +26,7 @@ struct rt_crew_kept {
 	const struct rt_site *site; /* NULL: no call is there */
 	struct ptowsp_task task;
 };
-/* What the expander finds ready becomes visible together, so many at most: each time costs as much as several tasks do otherwise. */
+/* Tasks that the expander finds ready become visible together, so many at most: each time costs as much as several tasks do otherwise. */
 #define RT_CREW_FRESH 64u
 /* State of one worker. */
 struct rt_crew_own {
@@ -87,7 +87,7 @@ struct rt_crew_rules {
 extern struct rt_crew_rules rt_crew_rules;
 /* With the ns of a kernel: the next task is timed. */
 #define RT_CREW_DOUBTED UINT32_C(0x80000000)
-/* What is known of a kernel behind a sample. One far from what is known is doubted: a thread that is preempted inside a kernel makes it look long once, and
+/* The time that is known of a kernel behind a sample. A sample far from it is doubted: a thread that is preempted inside a kernel makes it look long once, and
  * so do windows and code that come from far away the first time. */
 uint32_t rt_crew_blend(uint32_t known, uint64_t sample);
 /* How long a task of it takes, in ns; UINT32_MAX: not known. */

@@ -48,7 +48,7 @@ bool rt_deque_pop(struct rt_deque *deque, uint32_t *slot_out)
 {
 	int64_t bottom = atomic_load_explicit(&deque->bottom, memory_order_relaxed);
 
-	/* What a thief is about to put back is there the next time; it looks around itself before it sleeps. */
+	/* Tasks that a thief is about to put back are there the next time; it looks around itself before it sleeps. */
 	if (atomic_load_explicit(&deque->top, memory_order_relaxed) == bottom)
 		return false;
 	/* Sequentially consistent, as top is where it is raised: either a thief sees that bottom has dropped, or this thread that top has risen. */
